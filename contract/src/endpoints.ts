@@ -1,0 +1,40 @@
+/** Every call of the wire contract: its method and path. The schemas of the same names stand in `schemas.ts`. */
+export const endpoints = {
+  health: 'GET /health',
+  config: 'GET /api/config',
+
+  requestNonce: 'POST /api/auth/nonce',
+  verifySignature: 'POST /api/auth/verify',
+  me: 'GET /api/auth/me',
+  logout: 'POST /api/auth/logout',
+
+  balance: 'GET /api/tokens/balance/:walletAddress',
+
+  listings: 'GET /api/marketplace/listings',
+  listing: 'GET /api/marketplace/listings/:id',
+  createListing: 'POST /api/marketplace/listings',
+  removeListing: 'DELETE /api/marketplace/listings/:id',
+  myListings: 'GET /api/marketplace/my-listings',
+
+  buy: 'POST /api/marketplace/buy/:id',
+  submitPayment: 'POST /api/marketplace/purchases/:id/payment',
+  letGo: 'DELETE /api/marketplace/purchases/:id',
+  confirmPurchase: 'POST /api/marketplace/confirm-purchase',
+  myPurchases: 'GET /api/marketplace/my-purchases',
+
+  cases: 'GET /api/marketplace/cases',
+  prepareRefund: 'POST /api/marketplace/cases/:id/refund',
+  submitRefund: 'POST /api/marketplace/cases/:id/refund-payment',
+
+  events: 'GET /api/marketplace/events',
+
+  studioCredit: 'POST /api/studio/credits',
+  studioDebit: 'POST /api/studio/debits',
+  studioCases: 'GET /api/studio/cases',
+  closeCase: 'POST /api/studio/cases',
+  audit: 'GET /api/studio/audit',
+
+  rpc: 'POST /rpc',
+} as const
+
+export type EndpointName = keyof typeof endpoints

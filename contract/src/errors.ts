@@ -1,0 +1,77 @@
+/**
+ * Every way a call can fail: its HTTP status and its words for people. `{detail}` is filled in where the failure is raised.
+ * Both sides read this table; a code without words does not compile.
+ */
+export const errors = {
+  BAD_REQUEST: { status: 400, text: '{detail}' },
+  FIELDS_MISSING: { status: 400, text: 'Fill in all fields' },
+  BODY_TOO_LARGE: { status: 413, text: 'This request is too large.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, text: 'Send the request as JSON.' },
+  NOT_FOUND: { status: 404, text: 'There is nothing at this address.' },
+  INTERNAL: { status: 500, text: 'Something went wrong on our side. Please try again.' },
+  DATABASE_DOWN: { status: 503, text: 'The market cannot reach its database right now. Nothing was changed; please try again in a moment.' },
+  CHAIN_DOWN: { status: 503, text: 'The Solana network cannot be reached right now. Please try again in a moment.' },
+  TOO_MANY_REQUESTS: { status: 429, text: 'Too many requests. Please wait {detail} and try again.' },
+
+  UNAUTHORIZED: { status: 401, text: 'Sign in to do this.' },
+  SESSION_ENDED: { status: 401, text: 'Your session has ended. Please sign in again.' },
+  NONCE_INVALID: { status: 401, text: 'This sign-in request has expired. Please sign in again.' },
+  SIGNATURE_INVALID: { status: 401, text: 'The signature does not belong to this wallet and message.' },
+  STUDIO_KEY_INVALID: { status: 401, text: 'This call needs the studio key.' },
+  WALLET_ADDRESS_INVALID: { status: 400, text: 'This is not a Solana wallet address.' },
+  NOT_YOUR_BALANCE: { status: 403, text: 'You can only see the balance of your own wallet.' },
+
+  TOKEN_TYPE_UNKNOWN: { status: 400, text: 'There is no such token.' },
+  PRICE_INVALID: { status: 400, text: 'The price must be between 0.001 and 1,000,000 SOL, in steps of 0.001 SOL.' },
+  AMOUNT_INVALID: { status: 400, text: 'The amount must be a whole number between 1 and 1,000,000,000.' },
+  CURSOR_INVALID: { status: 400, text: 'This page of the list no longer exists. Start again from the first one.' },
+  INSUFFICIENT_TOKENS: { status: 409, text: 'You do not have that many tokens.' },
+  BALANCE_LIMIT: { status: 409, text: 'This wallet cannot hold more of this token.' },
+  IDEMPOTENCY_KEY_REUSED: { status: 409, text: 'This idempotency key was already used with other parameters.' },
+
+  LISTING_NOT_FOUND: { status: 404, text: 'This listing does not exist.' },
+  LISTING_NOT_ACTIVE: { status: 409, text: 'This lot is no longer for sale.' },
+  LISTING_HELD: { status: 409, text: 'Another buyer is paying for this lot right now.' },
+  LISTING_HELD_BY_BUYER: { status: 409, text: 'A buyer is paying for this lot right now, so it cannot be removed.' },
+  NOT_YOUR_LISTING: { status: 403, text: 'Only the seller can remove this listing.' },
+  OWN_LISTING: { status: 409, text: 'You cannot buy your own listing!' },
+  INSUFFICIENT_SOL: { status: 409, text: 'Insufficient SOL to purchase!' },
+
+  TOO_MANY_HOLDS: { status: 409, text: 'You already hold three lots. Pay for one or let one go first.' },
+  TWIN_HOLD: { status: 409, text: 'You already hold a lot of this seller at the same price. Finish that purchase first.' },
+  HOLD_BARRED: { status: 429, text: 'You let this lot go unpaid. You can try it again in {detail}.' },
+  NO_HOLD: { status: 409, text: 'There is no purchase of this lot by your wallet.' },
+  PURCHASE_NOT_FOUND: { status: 404, text: 'This purchase does not exist.' },
+  HOLD_ENDED: { status: 409, text: 'The time to pay for this lot is over. Do not pay any more; no SOL was taken for it.' },
+  PAYMENT_UNDER_WAY: { status: 409, text: 'A payment for this lot is under way, so it cannot be let go.' },
+  PAYMENT_DIFFERS: { status: 409, text: 'Another payment for this lot was already handed in. This one was not sent; no SOL moved because of it.' },
+  PAYMENT_REFUSED: { status: 422, text: 'This payment was not sent, and no SOL moved: {detail}' },
+  PAYMENT_MISMATCH: { status: 409, text: 'This transaction does not pay for this lot: {detail}' },
+  SIGNATURE_USED: { status: 409, text: 'This transaction already paid for something else.' },
+
+  CASE_NOT_FOUND: { status: 404, text: 'This case does not exist.' },
+  CASE_NOT_OPEN: { status: 409, text: 'This case is already settled or being settled.' },
+  NOT_YOUR_REFUND: { status: 403, text: 'Only the seller who was paid can refund this payment.' },
+  RPC_REFUSED: { status: 403, text: 'This chain call is not offered here.' },
+} as const satisfies Record<string, { status: number; text: string }>
+
+export type ErrorCode = keyof typeof errors
+
+/** The sentence for people that goes with a code. */
+export function errorText(code: ErrorCode, detail = ''): string {
+  return errors[code].text.replace('{detail}', detail)
+}
+
+/** A refusal that the caller should hear about: thrown by rules and actions, turned into a reply by the HTTP layer. */
+export class Failure extends Error {
+  readonly code: ErrorCode
+  /** Seconds after which asking again makes sense. */
+  readonly retryAfter: number | undefined
+
+  constructor(code: ErrorCode, options: { detail?: string; retryAfter?: number; cause?: unknown } = {}) {
+    super(errorText(code, options.detail), { cause: options.cause })
+    this.name = 'Failure'
+    this.code = code
+    this.retryAfter = options.retryAfter
+  }
+}

@@ -1,0 +1,31 @@
+/** Bounds that both sides agree on. The database's CHECK constraints repeat the money and amount bounds. */
+
+/** Least price and its step, in SOL (specification, section 9). */
+export const MIN_PRICE_SOL = 0.001
+export const PRICE_STEP_SOL = 0.001
+/** Highest price in SOL: its lamports stay exact in a JSON number. */
+export const MAX_PRICE_SOL = 1_000_000
+
+export const MIN_AMOUNT = 1
+export const MAX_AMOUNT = 1_000_000_000
+
+export const LISTINGS_PAGE = 50
+export const MAX_LISTINGS_PAGE = 200
+export const MAX_SEARCH_LENGTH = 64
+
+export const MAX_BODY_BYTES = 16_384
+/** A Solana transaction is at most 1232 bytes on the wire, 1644 characters in base64. */
+export const MAX_TRANSACTION_BASE64 = 1644
+
+export const MAX_OPEN_HOLDS = 3
+export const NONCE_SECONDS = 300
+export const SESSION_SECONDS = 7 * 24 * 60 * 60
+
+/** Decimals with which a SOL balance is shown (specification, section 9). */
+export const SOL_DECIMALS_SHOWN = 4
+export const SELLER_CHARACTERS_SHOWN = 8
+export const SIGNATURE_CHARACTERS_SHOWN = 20
+
+/** What the network takes for one signature, and what a buyer keeps in reserve for a wallet's priority fee. */
+export const SIGNATURE_FEE_LAMPORTS = 5_000n
+export const FEE_RESERVE_LAMPORTS = 100_000n

@@ -1,0 +1,50 @@
+import { MAX_PRICE_SOL, MIN_PRICE_SOL } from './limits.ts'
+
+declare const lamportsBrand: unique symbol
+
+/** Whole lamports, the chain's smallest unit. Money is only ever this inside; SOL exists on the wire and on the screen. */
+export type Lamports = bigint & { readonly [lamportsBrand]: true }
+
+export const LAMPORTS_PER_SOL = 1_000_000_000n
+/** A price is a whole number of these: 0.001 SOL (specification, section 9). */
+export const PRICE_STEP_LAMPORTS = 1_000_000n
+
+const SOL_DIGITS = 9
+const decimalNumber = /^(\d+)(?:\.(\d+))?$/
+
+/** Brands a whole number of lamports; throws on a negative one. */
+export function lamports(value: bigint): Lamports {
+  if (value < 0n) throw new RangeError('lamports cannot be negative')
+  return value as Lamports
+}
+
+/**
+ * Reads a SOL number from the wire without float arithmetic: its shortest decimal form is what the sender wrote.
+ * Gives undefined for anything that is not a whole number of lamports.
+ */
+export function solToLamports(sol: number): Lamports | undefined {
+  const match = decimalNumber.exec(String(sol))
+  if (!match) return undefined
+  const [, whole = '', fraction = ''] = match
+  if (fraction.length > SOL_DIGITS) return undefined
+  return lamports(BigInt(whole) * LAMPORTS_PER_SOL + BigInt(fraction.padEnd(SOL_DIGITS, '0')))
+}
+
+/** Reads a price in SOL; undefined where it is out of bounds or off the 0.001 SOL step. */
+export function parsePrice(sol: number): Lamports | undefined {
+  const value = solToLamports(sol)
+  if (value === undefined || sol < MIN_PRICE_SOL || sol > MAX_PRICE_SOL) return undefined
+  return value % PRICE_STEP_LAMPORTS === 0n ? value : undefined
+}
+
+/** The decimal SOL text of some lamports, without trailing zeros: 1500000n is "0.0015". */
+export function solText(value: bigint): string {
+  const whole = value / LAMPORTS_PER_SOL
+  const fraction = (value % LAMPORTS_PER_SOL).toString().padStart(SOL_DIGITS, '0').replace(/0+$/, '')
+  return fraction ? `${whole}.${fraction}` : `${whole}`
+}
+
+/** Lamports as the SOL number that goes on the wire. */
+export function lamportsToSol(value: bigint): number {
+  return Number(solText(value))
+}
