@@ -1,5 +1,5 @@
-import { type Signature, type WalletAddress } from '@juicebar/contract/addresses.ts'
-import { type Lamports } from '@juicebar/contract/money.ts'
+import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
+import { type Lamports } from '@juicebar/contract/money'
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
 
