@@ -1,0 +1,48 @@
+import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+
+import { type DB } from './schema.ts'
+
+/** The typed query builder over the pool. A `Transaction<DB>` parameter elsewhere means: call this inside a transaction. */
+export type Database = Kysely<DB>
+
+export interface DatabaseConnection {
+  pool: pg.Pool
+  database: Database
+  close(): Promise<void>
+}
+
+const CONNECTIONS = 20
+const CONNECT_MILLIS = 3_000
+const STATEMENT_MILLIS = 15_000
+const IDLE_IN_TRANSACTION_MILLIS = 10_000
+
+/**
+ * Opens a pool on a PostgreSQL URL; it connects when first used. `onIdleError` hears of connections lost while idle:
+ * the pool opens new ones by itself.
+ */
+export function connectDatabase(url: string, onIdleError: (error: Error) => void): DatabaseConnection {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_MILLIS,
+    statement_timeout: STATEMENT_MILLIS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MILLIS,
+    application_name: 'juicebar',
+    types: { getTypeParser },
+  })
+  pool.on('error', onIdleError)
+  const database = new Kysely<DB>({
+    dialect: new PostgresDialect({ pool }),
+    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
+  })
+  return { pool, database, close: () => database.destroy() }
+}
+
+const INT8 = 20
+
+/** PostgreSQL's 64-bit integers as bigint: lamports and ledger amounts are exact. */
+function getTypeParser(oid: number, format?: 'text' | 'binary') {
+  if (oid === INT8 && format !== 'binary') return BigInt
+  return pg.types.getTypeParser(oid, format)
+}

@@ -1,0 +1,31 @@
+import { type Transaction } from 'kysely'
+
+import { type Database } from './connect.ts'
+import { type DB } from './schema.ts'
+
+export type Tx = Transaction<DB>
+
+const ATTEMPTS = 5
+/** Serialization failure and deadlock: the database rolled back and asks to try again (PostgreSQL, appendix A). */
+const RETRYABLE = new Set(['40001', '40P01'])
+
+/** Runs `work` in one READ COMMITTED transaction, again where the database asks for it. `work` must touch nothing but the database. */
+export async function inTransaction<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await database.transaction().execute(work)
+    } catch (error) {
+      if (attempt === ATTEMPTS || !RETRYABLE.has(sqlState(error) ?? '')) throw error
+    }
+  }
+}
+
+/** The SQLSTATE of a database error; undefined for any other error. */
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+/** The constraint that a database error names. */
+export function violatedConstraint(error: unknown): string | undefined {
+  return error instanceof Error && 'constraint' in error && typeof error.constraint === 'string' ? error.constraint : undefined
+}
