@@ -1,0 +1,238 @@
+import { isIP } from 'node:net'
+
+/** The network that the page names. */
+export type Network = 'localnet' | 'devnet' | 'testnet' | 'mainnet'
+
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+/** Every setting, checked. `undefined` stands for "not set: the embedded part or a generated secret takes its place". */
+export interface Config {
+  port: number
+  host: string
+  /** The one origin of page and API, without a trailing slash: named in the login message and the only CORS origin. */
+  publicOrigin: string
+  productName: string
+  dataDir: string
+  databaseUrl: string | undefined
+  /** Chain endpoints in order of preference; undefined for the embedded chain. */
+  rpcUrls: string[] | undefined
+  network: Network
+  jwtSecret: string | undefined
+  studioApiKey: string | undefined
+  /** Starter tokens for new players, and on a local chain also the demo wallet and test SOL. */
+  demo: boolean
+  /** The demo's market starts with some lots. */
+  demoSeed: boolean
+  settleAt: 'confirmed' | 'finalized'
+  holdSeconds: number
+  /** Addresses and ranges whose forwarded headers count; false where none do. */
+  trustProxy: string[] | false
+  logLevel: (typeof logLevels)[number]
+}
+
+/** The settings are wrong. Its message has one sentence for every wrong one. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'))
+    this.name = 'ConfigError'
+    this.problems = problems
+  }
+}
+
+const MIN_JWT_SECRET_LENGTH = 32
+const MIN_STUDIO_KEY_LENGTH = 16
+const MAX_PRODUCT_NAME_LENGTH = 40
+const HOLD_SECONDS = { least: 10, most: 600, usual: 60 }
+
+const proxyRangeNames = ['loopback', 'linklocal', 'uniquelocal']
+
+type Environment = Record<string, string | undefined>
+
+/**
+ * Reads all settings from the environment; nothing else in the server does. Throws a `ConfigError` that tells every
+ * problem at once and never repeats a value that may hold a secret.
+ */
+export function readConfig(env: Environment): Config {
+  const problems: string[] = []
+  const read = createReader(env, problems)
+
+  const port = read.wholeNumber('PORT', 1, 65_535, 3000)
+  const host = read.matching('HOST', isHost, 'an IP address or a host name', '127.0.0.1')
+  const databaseUrl = read.secret('DATABASE_URL', isDatabaseUrl, 'a URL like postgresql://user:password@host:5432/name')
+  const rpcUrls = read.secret('SOLANA_RPC_URL', isRpcUrlList, 'one or more http or https URLs, separated by commas')?.split(',')
+  const jwtSecret = read.secret('JWT_SECRET', (text) => text.length >= MIN_JWT_SECRET_LENGTH, `at least ${MIN_JWT_SECRET_LENGTH} characters`)
+  const studioApiKey = read.secret('STUDIO_API_KEY', isStudioKey, `at least ${MIN_STUDIO_KEY_LENGTH} printable characters without spaces`)
+  const network = networkOf(rpcUrls, problems)
+
+  const config: Config = {
+    port,
+    host,
+    publicOrigin: readPublicOrigin(read, host, port, problems),
+    productName: read.matching('PRODUCT_NAME', isProductName, `1 to ${MAX_PRODUCT_NAME_LENGTH} printable characters`, 'Juicebar'),
+    dataDir: read.text('DATA_DIR') ?? '.data',
+    databaseUrl,
+    rpcUrls,
+    network,
+    jwtSecret,
+    studioApiKey,
+    demo: read.choice('DEMO', ['on', 'off'], rpcUrls ? 'off' : 'on') === 'on',
+    demoSeed: read.choice('DEMO_SEED', ['on', 'off'], 'on') === 'on',
+    settleAt: read.choice('SETTLE_AT', ['confirmed', 'finalized'], 'confirmed'),
+    holdSeconds: read.wholeNumber('HOLD_SECONDS', HOLD_SECONDS.least, HOLD_SECONDS.most, HOLD_SECONDS.usual),
+    trustProxy: readTrustProxy(read),
+    logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
+  }
+
+  problems.push(...conflicts(config, env))
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config
+}
+
+/** Whether only programs on this machine can reach a host. */
+export function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[|\]$/g, '').toLowerCase()
+  return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'))
+}
+
+function conflicts(config: Config, env: Environment): string[] {
+  const found: string[] = []
+  if (config.databaseUrl && env['JWT_SECRET'] === undefined) {
+    found.push('JWT_SECRET is not set. It is required with DATABASE_URL, because all servers on one database must share it.')
+  }
+  if (config.databaseUrl && env['STUDIO_API_KEY'] === undefined) {
+    found.push('STUDIO_API_KEY is not set. It is required with DATABASE_URL, because all servers on one database must share it.')
+  }
+  if (config.jwtSecret !== undefined && config.jwtSecret === config.studioApiKey) {
+    found.push('STUDIO_API_KEY is the same as JWT_SECRET. Whoever knows one could do what the other guards: choose two.')
+  }
+  if (config.demo && config.network === 'mainnet') {
+    found.push('DEMO is "on", but SOLANA_RPC_URL is a mainnet endpoint. The demo gives tokens away: set DEMO=off, or use devnet or testnet.')
+  }
+  return found
+}
+
+function readPublicOrigin(read: Reader, host: string, port: number, problems: string[]): string {
+  const text = read.matching('PUBLIC_ORIGIN', isOrigin, 'an http or https origin without a path, like https://market.example', '')
+  if (text) return new URL(text).origin
+  if (isLoopback(host)) return `http://localhost:${port}`
+  if (!read.isSet('PUBLIC_ORIGIN')) {
+    problems.push(
+      `PUBLIC_ORIGIN is not set. It is required because HOST is "${host}", which others can reach: ` +
+        'set it to the address that players see, like https://market.example.',
+    )
+  }
+  return ''
+}
+
+function readTrustProxy(read: Reader): string[] | false {
+  const allowed =
+    '"off" or a list of addresses and ranges like 10.0.0.0/8, loopback, linklocal or uniquelocal, separated by commas ' +
+    '(a number of hops is not offered: it would believe whoever reaches this server directly)'
+  const text = read.matching('TRUST_PROXY', (value) => value === 'off' || value.split(',').every(isProxyRange), allowed, 'off')
+  return text === 'off' ? false : text.split(',')
+}
+
+/**
+ * The network of the endpoints, as the specification words it: mainnet unless they mention devnet or testnet. An endpoint on
+ * this machine is a local chain: a developer's validator must not be shown as real money.
+ */
+function networkOf(rpcUrls: string[] | undefined, problems: string[]): Network {
+  const networks = [...new Set((rpcUrls ?? []).map(networkOfEndpoint))]
+  if (networks.length > 1) {
+    problems.push(`SOLANA_RPC_URL names endpoints of different networks (${networks.join(', ')}). All of them must be of one network.`)
+  }
+  return networks[0] ?? 'localnet'
+}
+
+function networkOfEndpoint(url: string): Network {
+  const text = url.toLowerCase()
+  if (text.includes('devnet')) return 'devnet'
+  if (text.includes('testnet')) return 'testnet'
+  return isLoopback(new URL(url).hostname) ? 'localnet' : 'mainnet'
+}
+
+type Reader = ReturnType<typeof createReader>
+
+/** Readers of single variables: each gives a usable value, and notes a problem where the variable's own value is wrong. */
+function createReader(env: Environment, problems: string[]) {
+  const isSet = (name: string) => env[name] !== undefined
+
+  const text = (name: string): string | undefined => {
+    const value = env[name]
+    if (value === undefined || value.trim() !== '') return value
+    problems.push(`${name} is set but empty. Give it a value or leave it out.`)
+    return undefined
+  }
+
+  const matching = (name: string, fits: (value: string) => boolean, allowed: string, usual: string): string => {
+    const value = text(name)
+    if (value === undefined) return usual
+    if (fits(value)) return value
+    problems.push(`${name} is ${JSON.stringify(value)}. It must be ${allowed}.`)
+    return usual
+  }
+
+  const secret = (name: string, fits: (value: string) => boolean, allowed: string): string | undefined => {
+    const value = text(name)
+    if (value === undefined || fits(value)) return value
+    problems.push(`${name} has a wrong value (${value.length} characters, not shown here). It must be ${allowed}.`)
+    return undefined
+  }
+
+  const wholeNumber = (name: string, least: number, most: number, usual: number): number => {
+    const fits = (value: string) => /^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most
+    return Number(matching(name, fits, `a whole number from ${least} to ${most}`, String(usual)))
+  }
+
+  const choice = <const T extends string>(name: string, values: readonly T[], usual: T): T => {
+    const value = matching(name, (given) => values.some((allowed) => allowed === given), oneOf(values), usual)
+    return values.find((allowed) => allowed === value) ?? usual
+  }
+
+  return { isSet, text, matching, secret, wholeNumber, choice }
+}
+
+function oneOf(values: readonly string[]): string {
+  return `one of ${values.map((value) => `"${value}"`).join(', ')}`
+}
+
+function isHost(text: string): boolean {
+  return isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text)
+}
+
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const url = new URL(text)
+  return isHttp(url) && url.pathname === '/' && !/[?#@]/.test(text)
+}
+
+function isHttp(url: URL): boolean {
+  return url.protocol === 'http:' || url.protocol === 'https:'
+}
+
+function isDatabaseUrl(text: string): boolean {
+  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text)
+}
+
+function isRpcUrlList(text: string): boolean {
+  return text.split(',').every((url) => url === url.trim() && URL.canParse(url) && isHttp(new URL(url)))
+}
+
+function isStudioKey(text: string): boolean {
+  return text.length >= MIN_STUDIO_KEY_LENGTH && /^[\x21-\x7e]+$/.test(text)
+}
+
+function isProductName(text: string): boolean {
+  return text.length <= MAX_PRODUCT_NAME_LENGTH && text === text.trim() && !/\p{C}|\p{Zl}|\p{Zp}/u.test(text)
+}
+
+function isProxyRange(text: string): boolean {
+  if (proxyRangeNames.includes(text)) return true
+  const [address = '', prefix, ...rest] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0) return false
+  if (prefix === undefined) return true
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= (version === 4 ? 32 : 128)
+}

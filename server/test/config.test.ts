@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest'
+
+import { ConfigError, isLoopback, readConfig } from '../src/config.ts'
+
+const shared = { JWT_SECRET: 'j'.repeat(32), STUDIO_API_KEY: 'studio-key-0123456' }
+const online = { HOST: '0.0.0.0', PUBLIC_ORIGIN: 'https://market.example' }
+
+function problemsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig(env)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+  return []
+}
+
+describe('settings', () => {
+  it('need nothing', () => {
+    expect(readConfig({})).toEqual({
+      port: 3000,
+      host: '127.0.0.1',
+      publicOrigin: 'http://localhost:3000',
+      productName: 'Juicebar',
+      dataDir: '.data',
+      databaseUrl: undefined,
+      rpcUrls: undefined,
+      network: 'localnet',
+      jwtSecret: undefined,
+      studioApiKey: undefined,
+      demo: true,
+      demoSeed: true,
+      settleAt: 'confirmed',
+      holdSeconds: 60,
+      trustProxy: false,
+      logLevel: 'info',
+    })
+  })
+
+  it.each([
+    [{ PORT: '8080' }, { port: 8080, publicOrigin: 'http://localhost:8080' }],
+    [{ HOST: '::1' }, { host: '::1' }],
+    [online, { host: '0.0.0.0', publicOrigin: 'https://market.example' }],
+    [{ PUBLIC_ORIGIN: 'https://market.example/' }, { publicOrigin: 'https://market.example' }],
+    [{ PRODUCT_NAME: 'Café 9' }, { productName: 'Café 9' }],
+    [{ DEMO: 'off', DEMO_SEED: 'off' }, { demo: false, demoSeed: false }],
+    [{ SETTLE_AT: 'finalized', HOLD_SECONDS: '10' }, { settleAt: 'finalized', holdSeconds: 10 }],
+    [{ HOLD_SECONDS: '600' }, { holdSeconds: 600 }],
+    [{ TRUST_PROXY: 'off' }, { trustProxy: false }],
+    [{ TRUST_PROXY: 'loopback,10.0.0.0/8,fd00::/8,192.0.2.7' }, { trustProxy: ['loopback', '10.0.0.0/8', 'fd00::/8', '192.0.2.7'] }],
+    [{ LOG_LEVEL: 'debug' }, { logLevel: 'debug' }],
+    [{ DATABASE_URL: 'postgres://u:p@db/x', ...shared }, { databaseUrl: 'postgres://u:p@db/x', jwtSecret: shared.JWT_SECRET }],
+  ])('take %j', (env, expected) => {
+    expect(readConfig(env)).toMatchObject(expected)
+  })
+
+  it.each([
+    [undefined, 'localnet', true],
+    ['https://api.devnet.solana.com', 'devnet', false],
+    ['https://api.testnet.solana.com', 'testnet', false],
+    ['https://api.mainnet-beta.solana.com', 'mainnet', false],
+    ['https://rpc.example/?cluster=DEVNET', 'devnet', false],
+    ['https://rpc.example', 'mainnet', false],
+    ['http://127.0.0.1:8899', 'localnet', false],
+    ['http://[::1]:8899', 'localnet', false],
+    ['http://localhost:8899/devnet', 'devnet', false],
+    ['https://a.devnet.example,https://b.devnet.example', 'devnet', false],
+  ])('take %s for %s', (url, network, demo) => {
+    expect(readConfig(url === undefined ? {} : { SOLANA_RPC_URL: url })).toMatchObject({ network, demo, rpcUrls: url?.split(',') })
+  })
+
+  it.each([
+    ['PORT', '0'],
+    ['PORT', '65536'],
+    ['PORT', '3000.5'],
+    ['PORT', '0x10'],
+    ['PORT', ' 3000'],
+    ['PORT', 'three thousand'],
+    ['HOST', 'http://x'],
+    ['HOST', ''],
+    ['PUBLIC_ORIGIN', 'market.example'],
+    ['PUBLIC_ORIGIN', 'https://market.example/shop'],
+    ['PUBLIC_ORIGIN', 'https://market.example/?'],
+    ['PUBLIC_ORIGIN', 'https://user@market.example'],
+    ['PUBLIC_ORIGIN', 'ftp://market.example'],
+    ['PUBLIC_ORIGIN', '*'],
+    ['TRUST_PROXY', 'true'],
+    ['TRUST_PROXY', '1'],
+    ['TRUST_PROXY', '0.0.0.0/0'],
+    ['TRUST_PROXY', '::/0'],
+    ['TRUST_PROXY', '10.0.0.0/33'],
+    ['TRUST_PROXY', '10.0.0.1, 10.0.0.2'],
+    ['DATA_DIR', ' '],
+    ['DEMO', 'yes'],
+    ['DEMO', 'ON'],
+    ['DEMO_SEED', '1'],
+    ['SETTLE_AT', 'processed'],
+    ['HOLD_SECONDS', '9'],
+    ['HOLD_SECONDS', '601'],
+    ['HOLD_SECONDS', '-60'],
+    ['HOLD_SECONDS', '60s'],
+    ['PRODUCT_NAME', 'x'.repeat(41)],
+    ['PRODUCT_NAME', 'Juice\nNonce: 1'],
+    ['PRODUCT_NAME', ' Juice'],
+    ['LOG_LEVEL', 'verbose'],
+  ])('refuse %s=%j in words that name it and what it got', (name, value) => {
+    const problems = problemsOf({ [name]: value })
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toMatch(new RegExp(`^${name} is (set but empty|.+\\. It must be .+)`, 's'))
+    if (value.trim()) expect(problems[0]).toContain(JSON.stringify(value))
+  })
+
+  it.each([
+    ['DATABASE_URL', 'mysql://root:hunter2-secret@db/x'],
+    ['SOLANA_RPC_URL', 'wss://rpc.example/?key=hunter2-secret'],
+    ['SOLANA_RPC_URL', 'https://rpc.example/hunter2-secret, https://b.example'],
+    ['JWT_SECRET', 'hunter2-secret'],
+    ['STUDIO_API_KEY', 'hunter2-secret'],
+    ['STUDIO_API_KEY', 'hunter2-secret with a space'],
+  ])('refuse a wrong %s without repeating it', (name, value) => {
+    const problems = problemsOf({ [name]: value })
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toMatch(new RegExp(`^${name} has a wrong value`))
+    expect(problems[0]).not.toContain('hunter2')
+  })
+
+  it.each([
+    [{ HOST: '0.0.0.0' }, /^PUBLIC_ORIGIN is not set.+HOST is "0\.0\.0\.0"/],
+    [{ DATABASE_URL: 'postgres://db/x', STUDIO_API_KEY: shared.STUDIO_API_KEY }, /^JWT_SECRET is not set/],
+    [{ DATABASE_URL: 'postgres://db/x', JWT_SECRET: shared.JWT_SECRET }, /^STUDIO_API_KEY is not set/],
+    [{ JWT_SECRET: 's'.repeat(40), STUDIO_API_KEY: 's'.repeat(40) }, /^STUDIO_API_KEY is the same as JWT_SECRET/],
+    [{ DEMO: 'on', SOLANA_RPC_URL: 'https://api.mainnet-beta.solana.com' }, /^DEMO is "on".+mainnet/],
+    [{ SOLANA_RPC_URL: 'https://api.devnet.solana.com,https://rpc.example' }, /^SOLANA_RPC_URL names endpoints of different networks/],
+  ])('refuse the combination %j', (env, sentence) => {
+    const problems = problemsOf(env)
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toMatch(sentence)
+  })
+
+  it('allow the demo on devnet', () => {
+    expect(readConfig({ DEMO: 'on', SOLANA_RPC_URL: 'https://api.devnet.solana.com' }).demo).toBe(true)
+  })
+
+  it('tell all problems at once', () => {
+    expect(problemsOf({ PORT: 'x', DEMO: 'x', HOLD_SECONDS: 'x', HOST: '0.0.0.0' })).toHaveLength(4)
+  })
+})
+
+describe('loopback', () => {
+  it.each(['127.0.0.1', '127.9.9.9', 'localhost', 'LOCALHOST', 'app.localhost', '::1', '[::1]'])('is %s', (host) => {
+    expect(isLoopback(host)).toBe(true)
+  })
+
+  it.each(['0.0.0.0', '::', '128.0.0.1', '127.0.0.1.example.com', 'localhost.example.com'])('is not %s', (host) => {
+    expect(isLoopback(host)).toBe(false)
+  })
+})
