@@ -8,6 +8,8 @@ export const errors = {
   BODY_TOO_LARGE: { status: 413, text: 'This request is too large.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, text: 'Send the request as JSON.' },
   NOT_FOUND: { status: 404, text: 'There is nothing at this address.' },
+  METHOD_NOT_ALLOWED: { status: 405, text: 'This address does not take such a request.' },
+  REQUEST_TIMEOUT: { status: 408, text: 'The request took too long to arrive. Please try again.' },
   INTERNAL: { status: 500, text: 'Something went wrong on our side. Please try again.' },
   DATABASE_DOWN: { status: 503, text: 'The market cannot reach its database right now. Nothing was changed; please try again in a moment.' },
   CHAIN_DOWN: { status: 503, text: 'The Solana network cannot be reached right now. Please try again in a moment.' },

@@ -1,0 +1,89 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import { type EndpointName } from '@juicebar/contract/endpoints'
+import { ErrorReply, schemas } from '@juicebar/contract/schemas'
+import { type FastifyInstance, type FastifySchema } from 'fastify'
+
+/** Who may call: anybody, a signed-in player, or the studio. */
+export type Access = 'open' | 'player' | 'studio'
+
+type Tag = 'Status' | 'Signing in' | 'Inventory' | 'Market' | 'Buying' | 'Cases' | 'Studio' | 'Chain'
+
+const summaries: Record<EndpointName, [Tag, string]> = {
+  health: ['Status', 'Whether the server, its database and the chain are up'],
+  config: ['Status', 'What the page needs to start'],
+  requestNonce: ['Signing in', 'Ask for a nonce and the message to sign'],
+  verifySignature: ['Signing in', 'Hand in the signature and get a session token'],
+  me: ['Signing in', 'Who is signed in'],
+  logout: ['Signing in', 'End the session on every server'],
+  balance: ['Inventory', 'Your own token balances'],
+  listings: ['Market', 'Active listings, page by page'],
+  listing: ['Market', 'One listing'],
+  createListing: ['Market', 'Offer tokens for sale'],
+  removeListing: ['Market', 'Take back a listing of your own'],
+  myListings: ['Market', 'Your own listings'],
+  events: ['Market', 'Server-sent events, resumable with Last-Event-ID'],
+  buy: ['Buying', 'Hold a listing and learn what to pay'],
+  submitPayment: ['Buying', 'Hand in the signed payment for the server to send'],
+  letGo: ['Buying', 'Let go of a hold that was not paid'],
+  confirmPurchase: ['Buying', 'Confirm a payment by its signature; may be called again at any time'],
+  myPurchases: ['Buying', 'Your purchases and sales'],
+  cases: ['Cases', 'Payments that did not end as a delivery'],
+  prepareRefund: ['Cases', 'Prepare the refund of a case'],
+  submitRefund: ['Cases', 'Hand in the signed refund for the server to send'],
+  studioCredit: ['Studio', 'Give tokens to a wallet'],
+  studioDebit: ['Studio', 'Take tokens from a wallet'],
+  studioCases: ['Studio', 'All cases'],
+  closeCase: ['Studio', 'Close a case with a note'],
+  audit: ['Studio', 'Check that tokens and payments add up'],
+  rpc: ['Chain', 'Solana JSON-RPC, a few read-only methods'],
+}
+
+const security: Record<Access, Record<string, string[]>[]> = { open: [], player: [{ session: [] }], studio: [{ studioKey: [] }] }
+
+/** What the API document says of a call besides its schemas: summary, who may call, and the error replies. */
+export function documentation(name: EndpointName, access: Access): FastifySchema {
+  const [tag, summary] = summaries[name]
+  const schema = schemas[name]
+  return {
+    operationId: name,
+    tags: [tag],
+    summary,
+    security: security[access],
+    response: { ...('response' in schema ? schema.response : {}), '4xx': ErrorReply, '5xx': ErrorReply },
+  }
+}
+
+/** The page at /docs needs inline styles; it loads nothing from elsewhere. */
+const docsContentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** Serves the OpenAPI document at /api/openapi.json and a page to read and try it at /docs. Must come before the calls. */
+export async function registerApiDocs(fastify: FastifyInstance, options: { productName: string; version: string }): Promise<void> {
+  await fastify.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: `${options.productName} Marketplace`,
+        version: options.version,
+        description: 'Prices are SOL, amounts are whole tokens. Every failure is answered with `{ error, code }`.',
+      },
+      components: {
+        securitySchemes: {
+          session: { type: 'http', scheme: 'bearer', description: 'The token that signing in gives' },
+          studioKey: { type: 'http', scheme: 'bearer', description: 'The studio key' },
+        },
+      },
+    },
+  })
+  fastify.get('/api/openapi.json', { schema: { hide: true } }, async () => fastify.swagger())
+  await fastify.register(swaggerUi, { routePrefix: '/docs', staticCSP: docsContentSecurityPolicy, uiConfig: { supportedSubmitMethods: ['get', 'post', 'delete'] } })
+}

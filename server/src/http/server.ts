@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto'
+
+import { MAX_BODY_BYTES } from '@juicebar/contract/limits'
+import { type FastifyBaseLogger, type FastifyInstance, fastify as createFastify } from 'fastify'
+
+import { registerApiDocs } from './api-docs.ts'
+import { replyToBrokenRequest, replyWithFailure } from './failure-reply.ts'
+import { closeGracefully } from './graceful-close.ts'
+import { readJsonBodies } from './json-body.ts'
+import { RequestLog } from './request-log.ts'
+import { registerSecurity } from './security.ts'
+import { refuseNulCharacters, validatorCompiler } from './validation.ts'
+
+/** A request must have arrived whole, and its head, within these: slow senders cannot occupy connections. */
+const REQUEST_MILLIS = 10_000
+const HEADERS_MILLIS = 5_000
+const CHECK_MILLIS = 1_000
+/** Nothing moved on a connection for so long that its reader is gone; longer than any call takes and than an event stream is silent. */
+const SILENCE_MILLIS = 60_000
+/** Longer than any identifier or address in a path; the schemas give the exact bounds. */
+const MAX_PATH_PARAMETER = 256
+
+export interface ServerOptions {
+  log: FastifyBaseLogger
+  publicOrigin: string
+  productName: string
+  version: string
+  trustProxy: string[] | false
+}
+
+/**
+ * The HTTP server without any call of its own: time-outs and bounds against slow and large requests, exact validation, the
+ * contract's failure replies, security headers and API docs. It does not listen yet.
+ */
+export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const fastify = createFastify({
+    loggerInstance: options.log,
+    logController: new RequestLog(),
+    genReqId: () => randomUUID(),
+    trustProxy: options.trustProxy,
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_MILLIS,
+    connectionTimeout: SILENCE_MILLIS,
+    http: { requestTimeout: REQUEST_MILLIS, headersTimeout: HEADERS_MILLIS, connectionsCheckingInterval: CHECK_MILLIS },
+    routerOptions: { maxParamLength: MAX_PATH_PARAMETER },
+    clientErrorHandler: replyToBrokenRequest,
+    frameworkErrors: (error, request, reply) => void replyWithFailure(error, request, reply),
+  })
+  fastify.setValidatorCompiler(validatorCompiler)
+  fastify.setErrorHandler(replyWithFailure)
+  fastify.addHook('preValidation', async (request) => refuseNulCharacters(request))
+  readJsonBodies(fastify)
+  closeGracefully(fastify)
+  await registerSecurity(fastify, options.publicOrigin)
+  await registerApiDocs(fastify, options)
+  return fastify
+}

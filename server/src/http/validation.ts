@@ -1,0 +1,90 @@
+import { type ErrorCode, Failure } from '@juicebar/contract/errors'
+import { type FastifyRequest, type FastifySchemaCompiler, type FastifySchemaValidationError } from 'fastify'
+import { type TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+
+const MAX_FIELD_NAME_SHOWN = 40
+const wholeNumber = /^-?\d{1,15}$/
+
+/** Fields whose mistakes have words of their own, the same whether a schema or a rule finds them. */
+const fieldFailures: Record<string, ErrorCode> = {
+  walletAddress: 'WALLET_ADDRESS_INVALID',
+  price: 'PRICE_INVALID',
+  amount: 'AMOUNT_INVALID',
+  cursor: 'CURSOR_INVALID',
+}
+
+/**
+ * Checks what comes in against the contract's schemas, exactly: nothing is converted, dropped or filled in. Only query
+ * strings, which are text by nature, have their whole numbers read.
+ */
+export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const validator = Compile(schema)
+  return (input: unknown) => {
+    const value = httpPart === 'querystring' ? withNumbers(schema, input) : input
+    if (validator.Check(value)) return { value }
+    return { error: toFailure(schema, value, validator.Errors(value)) }
+  }
+}
+
+/** PostgreSQL cannot store NUL characters. Every schema is flat, so one level is enough to look at. */
+export function refuseNulCharacters(request: FastifyRequest): void {
+  for (const part of [request.params, request.query, request.body]) {
+    for (const [name, value] of Object.entries(part ?? {})) {
+      if (typeof value === 'string' && value.includes('\0')) {
+        throw new Failure('BAD_REQUEST', { detail: `${shown(name)} must not contain NUL characters.` })
+      }
+    }
+  }
+}
+
+function withNumbers(schema: TSchema, query: unknown): unknown {
+  if (!isRecord(query)) return query
+  const entries = Object.entries(query).map(([name, value]) => {
+    const numeric = propertyOf(schema, name)?.['type'] === 'integer' && typeof value === 'string' && wholeNumber.test(value)
+    return [name, numeric ? Number(value) : value]
+  })
+  return Object.fromEntries(entries)
+}
+
+function toFailure(schema: TSchema, value: unknown, errors: FastifySchemaValidationError[]): Failure {
+  if (value === null || isIncomplete(schema, value)) return new Failure('FIELDS_MISSING')
+  const unknown = errors.find((error) => error.keyword === 'additionalProperties')?.params['additionalProperties']
+  if (Array.isArray(unknown)) return new Failure('BAD_REQUEST', { detail: `There is no field called ${shown(String(unknown[0]))} here.` })
+
+  const deepest = errors.toSorted((a, b) => b.instancePath.length - a.instancePath.length)[0]
+  const name = deepest?.instancePath.split('/')[1]
+  if (!deepest || !name) return new Failure('BAD_REQUEST', { detail: 'The request must be a JSON object.' })
+  const code = fieldFailures[name]
+  return code ? new Failure(code) : new Failure('BAD_REQUEST', { detail: `${name} must be ${requirement(schema, name, deepest)}.` })
+}
+
+/** A required field that is empty is as good as missing: a form sends it so. */
+function isIncomplete(schema: TSchema, value: unknown): boolean {
+  if (!isRecord(value) || !('required' in schema) || !Array.isArray(schema.required)) return false
+  return schema.required.some((name) => [undefined, null, ''].some((empty) => value[name] === empty))
+}
+
+function requirement(schema: TSchema, name: string, error: FastifySchemaValidationError): string {
+  const description = propertyOf(schema, name)?.['description']
+  if (typeof description === 'string') return description
+  const { allowedValues, limit, type } = error.params
+  if (Array.isArray(allowedValues)) return `one of ${allowedValues.join(', ')}`
+  if (error.keyword === 'maxLength') return `at most ${limit} characters long`
+  if (error.keyword === 'minLength') return `at least ${limit} characters long`
+  return type === 'integer' ? 'a whole number' : type === 'number' ? 'a number' : 'a text'
+}
+
+function propertyOf(schema: TSchema, name: string): Record<string, unknown> | undefined {
+  const properties = 'properties' in schema ? schema.properties : undefined
+  const property = isRecord(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined
+  return isRecord(property) ? property : undefined
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function shown(name: string): string {
+  return JSON.stringify(name.slice(0, MAX_FIELD_NAME_SHOWN))
+}
