@@ -3,17 +3,14 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { Failure } from '@juicebar/contract/errors'
 import { type FastifyRequest } from 'fastify'
 
+import { bearerToken } from './bearer-token.ts'
+
 /** Throws STUDIO_KEY_INVALID unless the request bears the studio's key. Its time does not depend on how much of a guess is right. */
 export function createStudioCheck(studioApiKey: string): (request: FastifyRequest) => void {
   const expected = digest(studioApiKey)
   return (request) => {
     if (!timingSafeEqual(digest(bearerToken(request) ?? ''), expected)) throw new Failure('STUDIO_KEY_INVALID')
   }
-}
-
-/** What stands behind `Authorization: Bearer`; undefined where there is none. */
-export function bearerToken(request: FastifyRequest): string | undefined {
-  return /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
 }
 
 /** Equal lengths are what the constant-time comparison needs. */

@@ -1,0 +1,38 @@
+import { parseSignature, parseWalletAddress, type Signature, type WalletAddress } from '@juicebar/contract/addresses'
+import { Failure } from '@juicebar/contract/errors'
+
+import { type Database } from '../database/connect.ts'
+import { type Api } from '../http/route.ts'
+import { requestNonce } from './request-nonce.ts'
+import { revokeSession } from './sign-in-store.ts'
+import { requirePlayer, type SignInOptions, verifySignature } from './verify-signature.ts'
+
+/** Signing in with a wallet, who is signed in, and signing out. */
+export function signInRoutes(api: Api, database: Database, options: SignInOptions): void {
+  api.open('requestNonce', 'sign-in', async ({ body }) => requestNonce(database, options.loginText, requireWallet(body.walletAddress)))
+
+  api.open('verifySignature', 'sign-in', async ({ body }) => {
+    const wallet = requireWallet(body.walletAddress)
+    const { token, user } = await verifySignature(database, options, wallet, requireSignature(body.signature))
+    return { token, user }
+  })
+
+  api.player('me', 'read', async ({ player }) => ({ user: await requirePlayer(database, player) }))
+
+  api.player('logout', 'read', async ({ session }) => {
+    await revokeSession(database, session.id)
+    return null
+  })
+}
+
+function requireWallet(text: string): WalletAddress {
+  const wallet = parseWalletAddress(text)
+  if (!wallet) throw new Failure('WALLET_ADDRESS_INVALID')
+  return wallet
+}
+
+function requireSignature(text: string): Signature {
+  const signature = parseSignature(text)
+  if (!signature) throw new Failure('SIGNATURE_INVALID')
+  return signature
+}

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto'
+
+import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
+import { Failure } from '@juicebar/contract/errors'
+import { type User } from '@juicebar/contract/schemas'
+
+import { type Database } from '../database/connect.ts'
+import { inTransaction } from '../database/transact.ts'
+import { isSignedBy } from './login-signature.ts'
+import { type LoginText } from './login-text.ts'
+import { type SessionTokens } from './session-token.ts'
+import { addPlayer, addSession, consumeNonce, findNonce, findPlayer } from './sign-in-store.ts'
+
+export interface SignInOptions {
+  loginText: LoginText
+  tokens: SessionTokens
+  /**
+   * Called for a wallet that proved itself for the first time, before it becomes a player, so that a crash cannot skip it. It
+   * may be called again for the same wallet and must then do nothing.
+   */
+  onFirstSignIn: (wallet: WalletAddress) => Promise<void>
+}
+
+/**
+ * Opens a session for a wallet that signed its open nonce. The nonce is used up only by a valid signature, and only once:
+ * NONCE_INVALID where there is none (any more), SIGNATURE_INVALID where someone or something else was signed.
+ */
+export async function verifySignature(
+  database: Database,
+  { loginText, tokens, onFirstSignIn }: SignInOptions,
+  wallet: WalletAddress,
+  signature: Signature,
+): Promise<{ token: string; user: User; firstSignIn: boolean }> {
+  const nonce = await findNonce(database, wallet)
+  if (nonce === undefined) throw new Failure('NONCE_INVALID')
+  if (!isSignedBy(wallet, loginText(nonce), signature)) throw new Failure('SIGNATURE_INVALID')
+
+  const firstSignIn = (await findPlayer(database, wallet)) === undefined
+  if (firstSignIn) await onFirstSignIn(wallet)
+
+  const id = randomUUID()
+  const expiresAt = await inTransaction(database, async (tx) => {
+    if (!(await consumeNonce(tx, wallet, nonce))) throw new Failure('NONCE_INVALID')
+    await addPlayer(tx, wallet)
+    return addSession(tx, id, wallet)
+  })
+  return { token: tokens.sign({ id, player: wallet }, expiresAt), user: await requirePlayer(database, wallet), firstSignIn }
+}
+
+/** The player behind a live session. */
+export async function requirePlayer(database: Database, wallet: WalletAddress): Promise<User> {
+  const player = await findPlayer(database, wallet)
+  if (!player) throw new Error('a session without its player')
+  return player
+}
