@@ -96,7 +96,7 @@ $$;
 --   settled: delivered, now or by an earlier call;   paid_before: another payment settled this purchase;
 --   lot_gone: sold, removed or held by someone else; signature_used: the transaction served another purpose;
 --   refunding: the seller is paying it back.
-create function settle_purchase(p_purchase uuid, p_signature text, p_slot bigint, p_wire bytea, p_expiry_height bigint)
+create function settle_purchase(p_purchase uuid, p_signature text, p_slot bigint, p_wire bytea, p_expiry_height bigint, p_referenced boolean)
 returns text language plpgsql as $$
 declare
   p purchases;
@@ -109,7 +109,8 @@ begin
   if p.status = 'settled' then
     return case when p.signature = p_signature then 'settled' else 'paid_before' end;
   end if;
-  if l.status <> 'active' or (l.held_by is not null and l.held_by <> p.id) then
+  -- Late payments are delivered only where they name the purchase, and nobody else is paying for the lot.
+  if l.status <> 'active' or (l.held_by is not null and l.held_by <> p.id) or (p.status = 'ended' and not p_referenced) then
     return 'lot_gone';
   end if;
   select status into case_status from cases where purchase_id = p.id and signature = p_signature for update;

@@ -11,9 +11,14 @@ const RETRYABLE = new Set(['40001', '40P01'])
 
 /** Runs `work` in one READ COMMITTED transaction, again where the database asks for it. `work` must touch nothing but the database. */
 export async function inTransaction<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return withRetry(() => database.transaction().execute(work))
+}
+
+/** Runs one transaction (or one statement, which is one too) again where the database rolled it back and asks for that. */
+export async function withRetry<T>(transaction: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await database.transaction().execute(work)
+      return await transaction()
     } catch (error) {
       if (attempt === ATTEMPTS || !RETRYABLE.has(sqlState(error) ?? '')) throw error
     }

@@ -1,0 +1,13 @@
+import { Failure } from '@juicebar/contract/errors'
+
+import { type Database } from '../database/connect.ts'
+import { type Api } from '../http/route.ts'
+import { readBalances } from './ledger-store.ts'
+
+/** GET /api/tokens/balance/{walletAddress}: one's own balance only. */
+export function inventoryRoutes(api: Api, database: Database): void {
+  api.player('balance', 'read', async ({ params, player }) => {
+    if (params.walletAddress !== player) throw new Failure('NOT_YOUR_BALANCE')
+    return { balances: await readBalances(database, player) }
+  })
+}

@@ -1,0 +1,61 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { type MarketEventType } from '@juicebar/contract/events'
+import { type Listing, type ListingStatus } from '@juicebar/contract/schemas'
+import { sql } from 'kysely'
+
+import { type Database } from '../database/connect.ts'
+import { type Tx } from '../database/transact.ts'
+import { type ListingDraft } from './listing.ts'
+
+/** The lots of a seller's own page; beyond this the newest are shown. */
+const MY_LISTINGS = 500
+
+/** SQL for the whole listing row `l` as it goes over the wire. */
+const wireListing = sql<Listing>`listing_json(l)`
+
+export async function insertListing(tx: Tx, seller: WalletAddress, draft: ListingDraft): Promise<string> {
+  const { tokenType, amount, priceLamports } = draft
+  const row = await tx
+    .insertInto('listings')
+    .values({ seller, tokenType, amount: BigInt(amount), priceLamports })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return row.id
+}
+
+/** Locks the listing until the transaction ends. */
+export async function lockListing(tx: Tx, id: string) {
+  return tx.selectFrom('listings').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+}
+
+export async function markRemoved(tx: Tx, id: string): Promise<void> {
+  await tx.updateTable('listings').set({ status: 'removed', closedAt: sql`now()` }).where('id', '=', id).execute()
+}
+
+/** Marks the lot as held by a purchase until `heldUntil`, or by nobody. */
+export async function markHeld(tx: Tx, id: string, hold: { heldBy: string; heldUntil: Date } | { heldBy: null; heldUntil: null }): Promise<void> {
+  await tx.updateTable('listings').set(hold).where('id', '=', id).execute()
+}
+
+/** Tells every open page of the listing as it is now, when the transaction commits. */
+export async function emitListing(tx: Tx, type: MarketEventType, id: string): Promise<void> {
+  await sql`select emit_listing(${type}, l) from listings l where l.id = ${id}`.execute(tx)
+}
+
+export async function findListing(database: Database | Tx, id: string): Promise<Listing | undefined> {
+  const row = await database.selectFrom('listings as l').select(wireListing.as('listing')).where('l.id', '=', id).executeTakeFirst()
+  return row?.listing
+}
+
+/** A seller's own listings, newest first. */
+export async function listMine(database: Database, seller: WalletAddress, status: ListingStatus | 'all'): Promise<Listing[]> {
+  const rows = await database
+    .selectFrom('listings as l')
+    .select(wireListing.as('listing'))
+    .where('l.seller', '=', seller)
+    .$if(status !== 'all', (query) => query.where('l.status', '=', status as ListingStatus))
+    .orderBy('l.id', 'desc')
+    .limit(MY_LISTINGS)
+    .execute()
+  return rows.map((row) => row.listing)
+}

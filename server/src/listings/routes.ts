@@ -1,0 +1,29 @@
+import { Failure } from '@juicebar/contract/errors'
+
+import { type Database } from '../database/connect.ts'
+import { type Api } from '../http/route.ts'
+import { createListing } from './create-listing.ts'
+import { draftListing, isId } from './listing.ts'
+import { findListing, listMine } from './listing-store.ts'
+import { removeListing } from './remove-listing.ts'
+
+/** One listing, and what a seller does with listings. The market's pages stand in `market/`. */
+export function listingRoutes(api: Api, database: Database): void {
+  api.open('listing', 'read', async ({ params }) => {
+    const listing = isId(params.id) ? await findListing(database, params.id) : undefined
+    if (!listing) throw new Failure('LISTING_NOT_FOUND')
+    return { listing }
+  })
+
+  api.player('createListing', 'write', async ({ body, player }) => ({
+    listing: await createListing(database, player, draftListing(body)),
+  }))
+
+  api.player('removeListing', 'write', async ({ params, player }) => ({
+    listing: await removeListing(database, player, params.id),
+  }))
+
+  api.player('myListings', 'read', async ({ query, player }) => ({
+    listings: await listMine(database, player, query.status ?? 'active'),
+  }))
+}

@@ -1,0 +1,154 @@
+import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
+import { type Lamports, lamportsToSol } from '@juicebar/contract/money'
+import { type Case, type CaseKind, type CaseStatus } from '@juicebar/contract/schemas'
+import { tokenName } from '@juicebar/contract/token-types'
+import { type Selectable, sql } from 'kysely'
+
+import { type Database } from '../database/connect.ts'
+import { type Cases } from '../database/schema.ts'
+import { type Tx } from '../database/transact.ts'
+import { explainCase, isRefundable } from './case.ts'
+
+export type CaseRow = Selectable<Cases>
+
+/** A buyer who sends dust again and again fills no list: beyond these the payments stay on the chain only. */
+const CASES_A_PURCHASE = 10
+const CASES_SHOWN = 200
+
+const now = sql<Date>`now()`
+const inSeconds = (seconds: number) => sql<Date>`now() + make_interval(secs => ${seconds})`
+
+export interface NewCase {
+  purchaseId: string
+  kind: CaseKind
+  signature: Signature
+  lamports: Lamports
+  deliverable: boolean
+}
+
+/** Gives the new case's identifier; undefined where this payment has one already, or the purchase has too many. */
+export async function insertCase(tx: Tx, report: NewCase): Promise<string | undefined> {
+  const { count } = await tx
+    .selectFrom('cases')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('purchaseId', '=', report.purchaseId)
+    .executeTakeFirstOrThrow()
+  if (count >= CASES_A_PURCHASE) return undefined
+  const row = await tx
+    .insertInto('cases')
+    .values({ ...report, nextLookAt: report.deliverable ? now : null })
+    .onConflict((conflict) => conflict.columns(['purchaseId', 'signature']).doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return row?.id
+}
+
+export async function emitCase(tx: Tx, id: string): Promise<void> {
+  await sql`
+    select emit_event('case.changed', array[p.buyer, p.seller], json_build_object('caseId', c.id))
+    from cases c join purchases p on p.id = c.purchase_id where c.id = ${id}
+  `.execute(tx)
+}
+
+/** Locks the case until the transaction ends. */
+export async function lockCase(tx: Tx, id: string): Promise<CaseRow | undefined> {
+  return tx.selectFrom('cases').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+}
+
+export async function findCase(database: Database, id: string): Promise<CaseRow | undefined> {
+  return database.selectFrom('cases').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Sets the refund's own reference once, and gives the one that counts. */
+export async function setRefundReference(tx: Tx, id: string, reference: WalletAddress): Promise<WalletAddress> {
+  const row = await tx
+    .updateTable('cases')
+    .set({ refundReference: sql<WalletAddress>`coalesce(refund_reference, ${reference})` })
+    .where('id', '=', id)
+    .returning('refundReference')
+    .executeTakeFirstOrThrow()
+  return row.refundReference ?? reference
+}
+
+/** Moves a locked case on; a final status closes it. `lookSeconds` is when a node looks at the chain for it. */
+export async function moveCase(tx: Tx, id: string, status: CaseStatus, lookSeconds: number | null, note?: string): Promise<void> {
+  const final = status === 'delivered' || status === 'refunded' || status === 'closed'
+  await tx
+    .updateTable('cases')
+    .set({
+      status,
+      closedAt: final ? now : null,
+      nextLookAt: lookSeconds === null ? null : inSeconds(lookSeconds),
+      ...(note === undefined ? {} : { note }),
+    })
+    .where('id', '=', id)
+    .execute()
+  await emitCase(tx, id)
+}
+
+/** Takes up cases whose time to be looked at has come, as `claimDue` does for purchases. */
+export async function claimDueCases(database: Database, limit: number, leaseSeconds: number): Promise<CaseRow[]> {
+  return database
+    .updateTable('cases')
+    .set({ nextLookAt: inSeconds(leaseSeconds) })
+    .where('id', 'in', (query) =>
+      query.selectFrom('cases').select('id').where('nextLookAt', '<=', now).orderBy('nextLookAt').limit(limit).forUpdate().skipLocked(),
+    )
+    .returningAll()
+    .execute()
+}
+
+export async function scheduleCaseLook(database: Database, row: CaseRow, seconds: number | null): Promise<void> {
+  await database
+    .updateTable('cases')
+    .set({ nextLookAt: seconds === null ? null : inSeconds(seconds) })
+    .where('id', '=', row.id)
+    .where('status', '=', row.status)
+    .execute()
+}
+
+export interface CaseFilter {
+  /** Cases of this wallet as buyer or seller; undefined for everybody's. */
+  wallet?: WalletAddress
+  status?: CaseStatus
+  id?: string
+}
+
+/** Cases as they go over the wire, newest first. */
+export async function listCases(database: Database, { wallet, status, id }: CaseFilter): Promise<Case[]> {
+  const rows = await database
+    .selectFrom('cases as c')
+    .innerJoin('purchases as p', 'p.id', 'c.purchaseId')
+    .leftJoin('payments as r', (join) => join.onRef('r.caseId', '=', 'c.id').on('r.status', '<>', 'dead'))
+    .selectAll('c')
+    .select(['p.listingId', 'p.buyer', 'p.seller', 'p.tokenType', 'p.amount', 'r.signature as refundSignature'])
+    .$if(wallet !== undefined, (query) =>
+      query.where((or) => or.or([or('p.buyer', '=', wallet as WalletAddress), or('p.seller', '=', wallet as WalletAddress)])),
+    )
+    .$if(status !== undefined, (query) => query.where('c.status', '=', status as CaseStatus))
+    .$if(id !== undefined, (query) => query.where('c.id', '=', id as string))
+    .orderBy('c.id', 'desc')
+    .limit(CASES_SHOWN)
+    .execute()
+  return rows.map((row) => ({
+    caseId: row.id,
+    kind: row.kind,
+    status: row.status,
+    explanation: explainCase(row.kind, row.status, row.deliverable),
+    purchaseId: row.purchaseId,
+    listingId: row.listingId,
+    buyer: row.buyer,
+    seller: row.seller,
+    tokenType: row.tokenType,
+    tokenName: tokenName(row.tokenType),
+    amount: Number(row.amount),
+    price: lamportsToSol(row.lamports),
+    lamports: row.lamports.toString(),
+    signature: row.signature,
+    refundSignature: row.refundSignature,
+    refundable: isRefundable(row.kind, row.status),
+    openedAt: row.openedAt.toISOString(),
+    closedAt: row.closedAt?.toISOString() ?? null,
+    note: row.note,
+  }))
+}

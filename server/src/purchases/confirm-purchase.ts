@@ -1,0 +1,60 @@
+import { parseSignature, type Signature, type WalletAddress } from '@juicebar/contract/addresses'
+import { Failure } from '@juicebar/contract/errors'
+
+import { isId } from '../listings/listing.ts'
+import { findPayment } from './payment-store.ts'
+import { type PurchaseDeps } from './purchase-deps.ts'
+import { findPurchasesOf, type PurchaseRow } from './purchase-store.ts'
+import { type PaymentOutcome, settlePayment } from './settle-payment.ts'
+
+export interface Confirmation {
+  purchaseId: string
+  /** False while the chain has not confirmed the payment: ask again, or let the watcher find it. */
+  settled: boolean
+}
+
+/**
+ * The buyer says which transaction paid for a lot; the chain decides whether it did. The answer is the same however often it is
+ * asked. Fails with BAD_REQUEST, NO_HOLD, PAYMENT_MISMATCH, SIGNATURE_USED, PAYMENT_CASE or CHAIN_DOWN.
+ */
+export async function confirmPurchase(deps: PurchaseDeps, buyer: WalletAddress, listingId: string, text: string): Promise<Confirmation> {
+  const signature = parseSignature(text)
+  if (!signature) throw new Failure('BAD_REQUEST', { detail: 'transactionSignature must be a transaction signature in base58.' })
+  const purchases = isId(listingId) ? await findPurchasesOf(deps.database, listingId, buyer) : []
+  const candidates = await orderCandidates(deps, purchases, signature)
+  let refusal = new Failure('NO_HOLD')
+  for (const purchase of candidates) {
+    const outcome = await settlePayment(deps, purchase, { signature, claimed: true })
+    if (outcome.kind === 'settled') return { purchaseId: purchase.id, settled: true }
+    if (outcome.kind === 'pending') return { purchaseId: purchase.id, settled: false }
+    refusal = refuse(outcome)
+    if (outcome.kind !== 'unrelated') break
+  }
+  throw refusal
+}
+
+function refuse(outcome: Exclude<PaymentOutcome, { kind: 'settled' | 'pending' }>): Failure {
+  switch (outcome.kind) {
+    case 'failed':
+      return new Failure('PAYMENT_MISMATCH', { detail: 'it failed on the chain, so no SOL moved. You can pay again.' })
+    case 'used':
+      return new Failure('SIGNATURE_USED')
+    case 'unrelated':
+      return new Failure('PAYMENT_MISMATCH', { detail: `${outcome.reason}.` })
+    case 'case':
+      return new Failure('PAYMENT_CASE', { detail: outcome.reason })
+  }
+}
+
+/** Earlier holds of the same lot may have been meant, but each one asked costs calls to the chain. */
+const CANDIDATES = 4
+
+/** The purchase that this signature is known to belong to; else the open hold, then the newest others. */
+async function orderCandidates({ database }: PurchaseDeps, purchases: PurchaseRow[], signature: Signature): Promise<PurchaseRow[]> {
+  const payment = await findPayment(database, signature)
+  const known = purchases.filter((purchase) => purchase.id === payment?.purchaseId)
+  if (known.length > 0) return known
+  const held = purchases.filter((purchase) => purchase.status === 'held')
+  const others = purchases.filter((purchase) => purchase.status !== 'held')
+  return [...held, ...others].slice(0, CANDIDATES)
+}

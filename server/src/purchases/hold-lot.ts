@@ -1,0 +1,141 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { Failure } from '@juicebar/contract/errors'
+import { type Lamports } from '@juicebar/contract/money'
+
+import { inTransaction, type Tx, violatedConstraint } from '../database/transact.ts'
+import { isId } from '../listings/listing.ts'
+import { emitListing, findListing, lockListing, markHeld } from '../listings/listing-store.ts'
+import { endHold, endsUnsent } from './end-hold.ts'
+import { findRecordedPayment } from './payment-store.ts'
+import { barMinutes, requireBuyable, requireRoomForHold, solNeeded } from './purchase.ts'
+import { type PurchaseDeps } from './purchase-deps.ts'
+import {
+  allowWalletToSend,
+  emitPurchase,
+  findPurchasesOf,
+  insertHold,
+  listOpenHolds,
+  lockPlayer,
+  lockPurchase,
+  readUnpaidHistory,
+} from './purchase-store.ts'
+import { newReference } from './reference.ts'
+
+export interface HoldOrder {
+  buyer: WalletAddress
+  listingId: string
+  /** server: only this server will broadcast the payment. wallet: the buyer's wallet may do so by itself. */
+  sendsThrough: 'server' | 'wallet'
+}
+
+/** What the chain said before the transaction began. */
+interface ChainView {
+  genesisHash: string
+  slot: bigint
+  balance: Lamports
+  rentExemptMinimum: Lamports
+}
+
+/**
+ * Reserves a lot for a buyer who is about to pay, and gives the purchase's identifier; asking again gives the same one.
+ * Fails with LISTING_NOT_FOUND, OWN_LISTING, LISTING_NOT_ACTIVE, LISTING_HELD, INSUFFICIENT_SOL, TOO_MANY_HOLDS, TWIN_HOLD,
+ * HOLD_BARRED or CHAIN_DOWN; nothing is held then.
+ */
+export async function holdLot(deps: PurchaseDeps, order: HoldOrder): Promise<string> {
+  const { database } = deps
+  if (!isId(order.listingId)) throw new Failure('LISTING_NOT_FOUND')
+  const again = await inTransaction(database, (tx) => repeatHold(tx, order))
+  if (again) return again
+  const listing = await findListing(database, order.listingId)
+  if (!listing) throw new Failure('LISTING_NOT_FOUND')
+  if (listing.seller === order.buyer) throw new Failure('OWN_LISTING')
+  if (listing.status !== 'active') throw new Failure('LISTING_NOT_ACTIVE')
+  const view = await readChain(deps, order.buyer)
+  try {
+    return await inTransaction(database, (tx) => hold(tx, deps, order, view))
+  } catch (error) {
+    if (violatedConstraint(error) === 'purchases_no_twin_holds') throw new Failure('TWIN_HOLD', { cause: error })
+    throw error
+  }
+}
+
+/**
+ * The buyer's open hold on this lot. Fails with PAYMENT_UNDER_WAY or HOLD_ENDED where paying (again) would be a mistake.
+ * A client that now wants to send by itself may: from then on the chain decides about absence.
+ */
+async function repeatHold(tx: Tx, { buyer, listingId, sendsThrough }: HoldOrder): Promise<string | undefined> {
+  const [newest] = await findPurchasesOf(tx, listingId, buyer)
+  if (newest?.status !== 'held') return undefined
+  const locked = await lockPurchase(tx, newest.id)
+  if (locked?.status !== 'held') return undefined
+  const payment = await findRecordedPayment(tx, locked.id)
+  if (payment) throw new Failure('PAYMENT_UNDER_WAY')
+  if (endsUnsent({ ...locked, payment })) return undefined
+  if (locked.over || locked.lettingGo) throw new Failure('HOLD_ENDED')
+  if (locked.serverSends && sendsThrough === 'wallet') await allowWalletToSend(tx, locked.id)
+  return locked.id
+}
+
+async function readChain({ chain }: PurchaseDeps, buyer: WalletAddress): Promise<ChainView> {
+  const [genesisHash, slot, balance, rentExemptMinimum] = await Promise.all([
+    chain.genesisHash(),
+    chain.highestSlot(),
+    chain.balance(buyer),
+    chain.rentExemptMinimum(),
+  ])
+  return { genesisHash, slot, balance, rentExemptMinimum }
+}
+
+async function hold(tx: Tx, { settings }: PurchaseDeps, { buyer, listingId, sendsThrough }: HoldOrder, view: ChainView): Promise<string> {
+  await lockPlayer(tx, buyer)
+  const lot = await lockFreeLot(tx, listingId)
+  if (!lot) throw new Failure('LISTING_NOT_FOUND')
+  requireBuyable(lot, buyer)
+  await requireNotBarred(tx, buyer, listingId)
+  await requireMeans(tx, buyer, lot, view)
+
+  const purchase = await insertHold(
+    tx,
+    {
+      listingId,
+      buyer,
+      seller: lot.seller,
+      tokenType: lot.tokenType,
+      amount: lot.amount,
+      priceLamports: lot.priceLamports,
+      reference: newReference(),
+      genesisHash: view.genesisHash,
+      heldAtSlot: view.slot,
+      serverSends: sendsThrough === 'server',
+    },
+    settings.holdSeconds,
+  )
+  await markHeld(tx, listingId, { heldBy: purchase.id, heldUntil: purchase.payBefore })
+  await emitListing(tx, 'listing.held', listingId)
+  await emitPurchase(tx, purchase.id)
+  return purchase.id
+}
+
+/** Locks the lot; a hold on it that is already over, and that nothing can have paid, ends here rather than a moment later. */
+async function lockFreeLot(tx: Tx, listingId: string) {
+  const lot = await lockListing(tx, listingId)
+  if (!lot?.heldBy) return lot
+  const ended = await endHold(tx, { id: lot.heldBy, listingId }, endsUnsent)
+  return ended ? { ...lot, heldBy: null, heldUntil: null } : lot
+}
+
+async function requireNotBarred(tx: Tx, buyer: WalletAddress, listingId: string): Promise<void> {
+  const { secondsSinceLeft, lapses } = await readUnpaidHistory(tx, buyer, listingId)
+  if (secondsSinceLeft === null) return
+  const secondsLeft = Math.ceil(barMinutes(lapses) * 60 - secondsSinceLeft)
+  if (secondsLeft > 0) {
+    throw new Failure('HOLD_BARRED', { detail: `${Math.ceil(secondsLeft / 60)} min`, retryAfter: secondsLeft })
+  }
+}
+
+async function requireMeans(tx: Tx, buyer: WalletAddress, lot: { seller: WalletAddress; priceLamports: Lamports }, view: ChainView): Promise<void> {
+  const holds = await listOpenHolds(tx, buyer)
+  requireRoomForHold(holds, lot)
+  const prices = [...holds.map((open) => open.priceLamports), lot.priceLamports]
+  if (view.balance < solNeeded(prices, view.rentExemptMinimum)) throw new Failure('INSUFFICIENT_SOL')
+}

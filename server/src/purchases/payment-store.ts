@@ -1,0 +1,82 @@
+import { type Signature } from '@juicebar/contract/addresses'
+import { type Insertable, type Selectable, sql } from 'kysely'
+
+import { type Database } from '../database/connect.ts'
+import { type Payments } from '../database/schema.ts'
+import { type Tx, withRetry } from '../database/transact.ts'
+
+export type PaymentRow = Selectable<Payments>
+
+/** The payment with this signature, whatever it was for. */
+export async function findPayment(database: Database | Tx, signature: Signature): Promise<PaymentRow | undefined> {
+  return database.selectFrom('payments').selectAll().where('signature', '=', signature).executeTakeFirst()
+}
+
+/** The bytes that are under way for a purchase. */
+export async function findRecordedPayment(database: Database | Tx, purchaseId: string): Promise<PaymentRow | undefined> {
+  return database
+    .selectFrom('payments')
+    .selectAll()
+    .where('purchaseId', '=', purchaseId)
+    .where('kind', '=', 'purchase')
+    .where('status', '=', 'recorded')
+    .executeTakeFirst()
+}
+
+/** The refund of a case that is under way or done. */
+export async function findRefund(database: Database | Tx, caseId: string): Promise<PaymentRow | undefined> {
+  return database
+    .selectFrom('payments')
+    .selectAll()
+    .where('caseId', '=', caseId)
+    .where('kind', '=', 'refund')
+    .where('status', '<>', 'dead')
+    .executeTakeFirst()
+}
+
+export async function insertPayment(tx: Tx, payment: Insertable<Payments>): Promise<void> {
+  await tx.insertInto('payments').values(payment).execute()
+}
+
+export async function markConfirmed(database: Database, signature: Signature, slot: bigint): Promise<boolean> {
+  const result = await database
+    .updateTable('payments')
+    .set({ confirmedAt: sql<Date>`now()`, slot })
+    .where('signature', '=', signature)
+    .where('confirmedAt', 'is', null)
+    .executeTakeFirst()
+  return result.numUpdatedRows > 0n
+}
+
+/** The recorded bytes were proved never to land, or landed and did not count. */
+export async function markDead(tx: Database | Tx, signature: Signature): Promise<void> {
+  await tx.updateTable('payments').set({ status: 'dead' }).where('signature', '=', signature).where('status', '=', 'recorded').execute()
+}
+
+export type SettleOutcome = 'settled' | 'paid_before' | 'lot_gone' | 'signature_used' | 'refunding'
+
+export interface LandedPayment {
+  signature: Signature
+  slot: bigint
+  wire: Uint8Array
+  expiryHeight: bigint
+  /** It names the purchase, so it may be delivered even after the hold ended. */
+  referenced: boolean
+}
+
+/** Delivers the tokens in one round trip and one transaction; see `settle_purchase` in 0005-purchases.sql for each outcome. */
+export async function settlePurchase(database: Database, purchaseId: string, payment: LandedPayment): Promise<SettleOutcome> {
+  const { signature, slot, wire, expiryHeight, referenced } = payment
+  const settle = sql<{ outcome: SettleOutcome }>`
+    select settle_purchase(${purchaseId}, ${signature}, ${slot}, ${Buffer.from(wire)}, ${expiryHeight}, ${referenced}) as outcome
+  `
+  const { rows } = await withRetry(() => settle.execute(database))
+  const [row] = rows
+  if (!row) throw new Error('settle_purchase gave no answer')
+  return row.outcome
+}
+
+/** A refund has landed for good. */
+export async function markSettled(tx: Tx, signature: Signature, slot: bigint): Promise<void> {
+  await tx.updateTable('payments').set({ status: 'settled', slot }).where('signature', '=', signature).execute()
+}

@@ -1,0 +1,71 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { type Lamports } from '@juicebar/contract/money'
+
+import { type Instruction, type LandedTransaction } from '../chain/chain.ts'
+
+/** What a buyer agreed to pay when the hold was made. */
+export interface PaymentTerms {
+  buyer: WalletAddress
+  seller: WalletAddress
+  lamports: Lamports
+  /** The purchase's own public key (Solana Pay's reference). */
+  reference: string
+  heldAtSlot: bigint
+}
+
+/**
+ * pays: exactly the agreed payment. wrong: the buyer paid the seller, but not as agreed; `lamports` is what moved for it.
+ * unrelated: it is not a payment for this purchase. `referenced`: it names the purchase, so it can be meant for no other.
+ */
+export type PaymentVerdict =
+  | { kind: 'pays'; referenced: boolean }
+  | { kind: 'wrong'; referenced: boolean; lamports: bigint; reason: string }
+  | { kind: 'unrelated'; reason: string }
+
+/** A transfer without a reference has just its two parties. */
+const PLAIN_TRANSFER_ACCOUNTS = 2
+
+/**
+ * Judges a transaction that the chain accepted, by what it says alone: block time, the position of an instruction and
+ * balance differences prove nothing. Exactly one System transfer from buyer to seller may stand in it, at the top level,
+ * of the exact amount, and either it names the purchase or, made since the hold, it names nothing.
+ */
+export function judgePayment(transaction: LandedTransaction, terms: PaymentTerms): PaymentVerdict {
+  if (transaction.failed) return unrelated('it failed on the chain, so no SOL moved')
+  if (!transaction.signers.includes(terms.buyer)) return unrelated('it was not signed by the buyer')
+  const paid = transaction.instructions.filter((instruction) => isPayment(instruction, terms))
+  const hidden = transaction.innerInstructions.filter((instruction) => isPayment(instruction, terms))
+  if (paid.length + hidden.length === 0) return unrelated('it moves no SOL from the buyer to the seller')
+  const referenced = transaction.instructions.some((instruction) => instruction.accounts.includes(terms.reference))
+  if (!referenced && transaction.slot < terms.heldAtSlot) return unrelated('it was made before the lot was held')
+  if (!referenced && paid.some((payment) => !isPlain(payment))) return unrelated('it names another purchase')
+  const reason = findFlaw(paid, hidden, terms, referenced)
+  return reason ? { kind: 'wrong', referenced, lamports: paidFor(paid, hidden, terms), reason } : { kind: 'pays', referenced }
+}
+
+function findFlaw(paid: Instruction[], hidden: Instruction[], terms: PaymentTerms, referenced: boolean): string | undefined {
+  const [payment] = paid
+  if (hidden.length > 0) return 'a program made the transfer, not the buyer'
+  if (!payment || paid.length !== 1) return 'it holds more than one transfer to the seller'
+  if (payment.transfer?.lamports !== terms.lamports) return 'the amount differs from the price'
+  if (referenced && !payment.accounts.includes(terms.reference)) return 'the reference is not on the transfer'
+  return undefined
+}
+
+/** What moved for this purchase: transfers that name another purchase are not counted. */
+function paidFor(paid: Instruction[], hidden: Instruction[], { reference }: PaymentTerms): bigint {
+  const own = paid.filter((payment) => isPlain(payment) || payment.accounts.includes(reference))
+  return [...own, ...hidden].reduce((total, { transfer }) => total + (transfer?.lamports ?? 0n), 0n)
+}
+
+function isPayment({ transfer }: Instruction, { buyer, seller }: PaymentTerms): boolean {
+  return transfer?.from === buyer && transfer.to === seller
+}
+
+function isPlain({ accounts }: Instruction): boolean {
+  return accounts.length === PLAIN_TRANSFER_ACCOUNTS
+}
+
+function unrelated(reason: string): PaymentVerdict {
+  return { kind: 'unrelated', reason }
+}

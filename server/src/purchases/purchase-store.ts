@@ -1,0 +1,241 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { lamportsToSol } from '@juicebar/contract/money'
+import { type EndReason, type Purchase, type PurchaseStatus } from '@juicebar/contract/schemas'
+import { tokenName } from '@juicebar/contract/token-types'
+import { type Selectable, sql } from 'kysely'
+
+import { type Database } from '../database/connect.ts'
+import { type Purchases } from '../database/schema.ts'
+import { type Tx } from '../database/transact.ts'
+
+export type PurchaseRow = Selectable<Purchases>
+
+/** The database's clock decides what is over. */
+const isOver = sql<boolean>`pay_before <= now()`
+const now = sql<Date>`now()`
+
+export interface NewHold {
+  listingId: string
+  buyer: WalletAddress
+  seller: WalletAddress
+  tokenType: PurchaseRow['tokenType']
+  amount: bigint
+  priceLamports: PurchaseRow['priceLamports']
+  reference: WalletAddress
+  genesisHash: string
+  heldAtSlot: bigint
+  serverSends: boolean
+}
+
+export async function insertHold(tx: Tx, hold: NewHold, holdSeconds: number): Promise<PurchaseRow> {
+  const payBefore = sql<Date>`now() + make_interval(secs => ${holdSeconds})`
+  // A wallet that sends by itself may pay at once; bytes that only the server sends come through its own door.
+  const nextLookAt = hold.serverSends ? payBefore : now
+  return tx.insertInto('purchases').values({ ...hold, payBefore, nextLookAt }).returningAll().executeTakeFirstOrThrow()
+}
+
+export async function findPurchase(database: Database | Tx, id: string): Promise<PurchaseRow | undefined> {
+  return database.selectFrom('purchases').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Locks the purchase until the transaction ends; `over` tells whether its time to pay is, by the database's clock. */
+export async function lockPurchase(tx: Tx, id: string): Promise<(PurchaseRow & { over: boolean }) | undefined> {
+  return tx.selectFrom('purchases').selectAll().select(isOver.as('over')).where('id', '=', id).forUpdate().executeTakeFirst()
+}
+
+/** A buyer's purchases of one lot, newest first. */
+export async function findPurchasesOf(database: Database | Tx, listingId: string, buyer: WalletAddress): Promise<PurchaseRow[]> {
+  return database
+    .selectFrom('purchases')
+    .selectAll()
+    .where('listingId', '=', listingId)
+    .where('buyer', '=', buyer)
+    .orderBy('id', 'desc')
+    .limit(20)
+    .execute()
+}
+
+/** Locks the player's row, so that one wallet's holds are counted one at a time. */
+export async function lockPlayer(tx: Tx, wallet: WalletAddress): Promise<void> {
+  await tx.selectFrom('players').select('walletAddress').where('walletAddress', '=', wallet).forUpdate().execute()
+}
+
+export async function listOpenHolds(tx: Tx, buyer: WalletAddress) {
+  return tx
+    .selectFrom('purchases')
+    .select(['seller', 'priceLamports'])
+    .where('buyer', '=', buyer)
+    .where('status', '=', 'held')
+    .execute()
+}
+
+export interface UnpaidHistory {
+  /** Seconds since this wallet last left this lot unpaid; null where it never did in the last 24 hours. */
+  secondsSinceLeft: number | null
+  /** Holds that this wallet let lapse in the last 24 hours, on any lot. */
+  lapses: number
+}
+
+export async function readUnpaidHistory(tx: Tx, buyer: WalletAddress, listingId: string): Promise<UnpaidHistory> {
+  return tx
+    .selectFrom('purchases')
+    .select([
+      sql<number | null>`(extract(epoch from now() - max(ended_at) filter (where listing_id = ${listingId})))::float8`.as('secondsSinceLeft'),
+      sql<number>`(count(*) filter (where end_reason = 'lapsed'))::int`.as('lapses'),
+    ])
+    .where('buyer', '=', buyer)
+    .where('endReason', 'in', ['lapsed', 'let_go'])
+    .where('endedAt', '>', sql<Date>`now() - interval '24 hours'`)
+    .executeTakeFirstOrThrow()
+}
+
+/** From now on the buyer's own wallet may send the payment, so absence must be proved on the chain before the lot is free. */
+export async function allowWalletToSend(tx: Tx, id: string): Promise<void> {
+  await tx.updateTable('purchases').set({ serverSends: false, nextLookAt: now }).where('id', '=', id).execute()
+}
+
+/** Ends the time to pay; the hold itself ends once no payment can land any more. */
+export async function startLettingGo(tx: Tx, id: string): Promise<void> {
+  await tx
+    .updateTable('purchases')
+    .set({ lettingGo: true, payBefore: sql<Date>`least(pay_before, now())`, nextLookAt: now })
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function setReleaseHeight(database: Database, id: string, height: bigint): Promise<void> {
+  await database.updateTable('purchases').set({ releaseHeight: height }).where('id', '=', id).where('releaseHeight', 'is', null).execute()
+}
+
+export async function markEnded(tx: Tx, id: string, reason: EndReason, firstLookSeconds: number | null): Promise<void> {
+  const nextLookAt = firstLookSeconds === null ? null : sql<Date>`now() + make_interval(secs => ${firstLookSeconds})`
+  await tx
+    .updateTable('purchases')
+    .set({ status: 'ended', endReason: reason, endedAt: now, looks: 0, nextLookAt })
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function markFinalized(database: Database, id: string): Promise<void> {
+  await database.updateTable('purchases').set({ finalizedAt: now, nextLookAt: null }).where('id', '=', id).execute()
+}
+
+export async function emitPurchase(tx: Database | Tx, id: string): Promise<void> {
+  await sql`select emit_purchase(p) from purchases p where p.id = ${id}`.execute(tx)
+}
+
+/**
+ * Takes up to `limit` purchases whose time to be looked at has come, for `leaseSeconds`: no other node takes them meanwhile,
+ * and should this one die they are due again.
+ */
+export async function claimDue(database: Database, limit: number, leaseSeconds: number): Promise<(PurchaseRow & { over: boolean })[]> {
+  return database
+    .updateTable('purchases')
+    .set({ nextLookAt: sql<Date>`now() + make_interval(secs => ${leaseSeconds})` })
+    .where('id', 'in', (query) =>
+      query
+        .selectFrom('purchases')
+        .select('id')
+        .where('nextLookAt', '<=', now)
+        .orderBy('nextLookAt')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returningAll()
+    .returning(isOver.as('over'))
+    .execute()
+}
+
+/** When to look at a purchase again; null for never. An end or settlement that came meanwhile keeps its own time. */
+export async function scheduleLook(database: Database, purchase: PurchaseRow, seconds: number | null, looked: { buyer: boolean }): Promise<void> {
+  await database
+    .updateTable('purchases')
+    .set({
+      nextLookAt: seconds === null ? null : sql<Date>`now() + make_interval(secs => ${seconds})`,
+      looks: sql<number>`looks + 1`,
+      buyerLooks: sql<number>`buyer_looks + ${looked.buyer ? 1 : 0}`,
+    })
+    .where('id', '=', purchase.id)
+    .where('status', '=', purchase.status)
+    .where('lettingGo', '=', purchase.lettingGo)
+    .execute()
+}
+
+/** Asks for a look at once, by whichever node is first. */
+export async function lookNow(database: Database, id: string): Promise<void> {
+  await database.updateTable('purchases').set({ nextLookAt: now }).where('id', '=', id).execute()
+}
+
+export interface PurchaseFilter {
+  wallet: WalletAddress
+  role: 'buyer' | 'seller' | undefined
+  status: PurchaseStatus | undefined
+  limit: number
+  /** Identifier of the last purchase of the page before. */
+  before: string | undefined
+}
+
+/** A wallet's purchases and sales as they go over the wire, newest first. `genesisHash` tells those of an earlier local chain. */
+export async function listPurchases(database: Database, filter: PurchaseFilter, genesisHash: string | undefined): Promise<Purchase[]> {
+  const { wallet, role, status, limit, before } = filter
+  const rows = await wirePurchases(database)
+    .$if(role !== undefined, (query) => query.where(role === 'seller' ? 'p.seller' : 'p.buyer', '=', wallet))
+    .$if(role === undefined, (query) => query.where((or) => or.or([or('p.buyer', '=', wallet), or('p.seller', '=', wallet)])))
+    .$if(status !== undefined, (query) => query.where('p.status', '=', status as PurchaseStatus))
+    .$if(before !== undefined, (query) => query.where('p.id', '<', before as string))
+    .orderBy('p.id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => toWire(row, genesisHash))
+}
+
+export async function findWirePurchase(database: Database, id: string, genesisHash: string | undefined): Promise<Purchase | undefined> {
+  const row = await wirePurchases(database).where('p.id', '=', id).executeTakeFirst()
+  return row && toWire(row, genesisHash)
+}
+
+/** Whole milliseconds left to pay, by the database's clock. */
+const payMillisLeft = sql<number>`greatest(0, floor(extract(epoch from p.pay_before - now()) * 1000))::int`
+
+function wirePurchases(database: Database) {
+  return database
+    .selectFrom('purchases as p')
+    .leftJoin('payments as m', (join) => join.onRef('m.purchaseId', '=', 'p.id').on('m.kind', '=', 'purchase').on('m.status', '=', 'recorded'))
+    .selectAll('p')
+    .select(['m.signature as sentSignature', 'm.confirmedAt', payMillisLeft.as('payMillisLeft')])
+}
+
+type WirePurchaseRow = Awaited<ReturnType<ReturnType<typeof wirePurchases>['execute']>>[number]
+
+function toWire(row: WirePurchaseRow, genesisHash: string | undefined): Purchase {
+  return {
+    purchaseId: row.id,
+    listingId: row.listingId,
+    buyer: row.buyer,
+    seller: row.seller,
+    tokenType: row.tokenType,
+    tokenName: tokenName(row.tokenType),
+    amount: Number(row.amount),
+    price: lamportsToSol(row.priceLamports),
+    lamports: row.priceLamports.toString(),
+    status: row.status,
+    endReason: row.endReason,
+    stage: stageOf(row),
+    signature: row.signature ?? row.sentSignature,
+    reference: row.reference,
+    sendsThrough: row.serverSends ? 'server' : 'wallet',
+    payBefore: row.payBefore.toISOString(),
+    payMillisLeft: row.payMillisLeft,
+    earlierChain: genesisHash !== undefined && row.genesisHash !== genesisHash,
+    finalized: row.finalizedAt !== null,
+    createdAt: row.createdAt.toISOString(),
+    settledAt: row.settledAt?.toISOString() ?? null,
+  }
+}
+
+function stageOf(row: WirePurchaseRow): Purchase['stage'] {
+  if (row.status === 'settled') return 'delivered'
+  if (row.sentSignature === null) return 'none'
+  return row.confirmedAt === null ? 'sent' : 'confirmed'
+}

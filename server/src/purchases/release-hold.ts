@@ -1,0 +1,43 @@
+import { inTransaction } from '../database/transact.ts'
+import { endHold, endsUnpaid } from './end-hold.ts'
+import { findRecordedPayment } from './payment-store.ts'
+import { BLOCKHASH_BLOCKS, RELEASE_MARGIN_BLOCKS } from './purchase.ts'
+import { type PurchaseDeps } from './purchase-deps.ts'
+import { type PurchaseRow, setReleaseHeight } from './purchase-store.ts'
+import { settleFromClues } from './find-payments.ts'
+
+/**
+ * Ends a hold whose time to pay is over, once that is safe: every blockhash a payment could have been signed with is dead at a
+ * finalized height, and the finalized chain shows no payment. Gives whether the hold is over with. Fails with CHAIN_DOWN,
+ * and then the lot stays held.
+ */
+export async function releaseHold(deps: PurchaseDeps, purchase: PurchaseRow): Promise<boolean> {
+  const { database, chain } = deps
+  if (purchase.releaseHeight === null) {
+    // Read after `payBefore`: whatever was signed in time used a blockhash no newer than this.
+    const height = (await chain.highestBlockHeight()) + BLOCKHASH_BLOCKS + RELEASE_MARGIN_BLOCKS
+    await setReleaseHeight(database, purchase.id, height)
+    return false
+  }
+  const finalized = await chain.finalized()
+  if (finalized.height <= purchase.releaseHeight) return false
+  const found = await findOnFinalized(deps, purchase, finalized)
+  if (found.length > 0 && (await settleFromClues(deps, purchase, found))) return true
+  const ended = await inTransaction(database, (tx) => endHold(tx, purchase, endsUnpaid))
+  return ended !== undefined
+}
+
+type FinalizedView = Awaited<ReturnType<PurchaseDeps['chain']['finalized']>>
+
+/** Every transaction on the finalized chain that could pay for this purchase. */
+async function findOnFinalized({ database }: PurchaseDeps, purchase: PurchaseRow, finalized: FinalizedView) {
+  const { reference, buyer, heldAtSlot } = purchase
+  const [named, own, payment] = await Promise.all([
+    finalized.signaturesFor(reference, heldAtSlot),
+    finalized.signaturesFor(buyer, heldAtSlot),
+    findRecordedPayment(database, purchase.id),
+  ])
+  const landed = [...named, ...own].filter((entry) => !entry.failed).map((entry) => entry.signature)
+  const recorded = payment && (await finalized.statusOf(payment.signature)) ? [payment.signature] : []
+  return [...new Set([...recorded, ...landed])]
+}

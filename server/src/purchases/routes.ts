@@ -1,0 +1,64 @@
+import { LISTINGS_PAGE } from '@juicebar/contract/limits'
+import { Failure } from '@juicebar/contract/errors'
+import { type Purchase } from '@juicebar/contract/schemas'
+
+import { type Api } from '../http/route.ts'
+import { isId } from '../listings/listing.ts'
+import { listCases } from './case-store.ts'
+import { confirmPurchase } from './confirm-purchase.ts'
+import { holdLot } from './hold-lot.ts'
+import { letGo } from './let-go.ts'
+import { type PurchaseDeps } from './purchase-deps.ts'
+import { findWirePurchase, listPurchases } from './purchase-store.ts'
+import { prepareRefund, submitRefund } from './refund-case.ts'
+import { submitPayment } from './submit-payment.ts'
+
+/** Buying, from the hold to the delivered tokens, and the cases of payments that went astray. */
+export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
+  api.player('buy', 'buy', async ({ params, body, player }) => {
+    const id = await holdLot(deps, { buyer: player, listingId: params.id, sendsThrough: body?.sendsThrough ?? 'wallet' })
+    return { transactionDetails: await readPurchase(deps, id) }
+  })
+
+  api.player('submitPayment', 'buy', async ({ params, body, player }) => ({
+    signature: await submitPayment(deps, player, params.id, body.transaction),
+  }))
+
+  api.player('letGo', 'buy', async ({ params, player }) => {
+    await letGo(deps, player, params.id)
+    return { purchase: await readPurchase(deps, params.id) }
+  })
+
+  api.player('confirmPurchase', 'buy', async ({ body, player, status }) => {
+    const { purchaseId, settled } = await confirmPurchase(deps, player, body.listingId, body.transactionSignature)
+    status(settled ? 200 : 202)
+    return { purchase: await readPurchase(deps, purchaseId) }
+  })
+
+  api.player('myPurchases', 'read', async ({ query, player }) => {
+    const { cursor: before, role, status, limit = LISTINGS_PAGE } = query
+    if (before !== undefined && !isId(before)) throw new Failure('CURSOR_INVALID')
+    const found = await listPurchases(deps.database, { wallet: player, role, status, limit: limit + 1, before }, await knownGenesis(deps))
+    const purchases = found.slice(0, limit)
+    return { purchases, nextCursor: found.length > limit ? (purchases.at(-1)?.purchaseId ?? null) : null }
+  })
+
+  api.player('cases', 'read', async ({ player }) => ({ cases: await listCases(deps.database, { wallet: player }) }))
+
+  api.player('prepareRefund', 'buy', async ({ params, player }) => ({ refundDetails: await prepareRefund(deps, player, params.id) }))
+
+  api.player('submitRefund', 'buy', async ({ params, body, player }) => ({
+    signature: await submitRefund(deps, player, params.id, body.transaction),
+  }))
+}
+
+async function readPurchase(deps: PurchaseDeps, id: string): Promise<Purchase> {
+  const purchase = await findWirePurchase(deps.database, id, await knownGenesis(deps))
+  if (!purchase) throw new Failure('PURCHASE_NOT_FOUND')
+  return purchase
+}
+
+/** The chain's identity, to tell purchases of an earlier local chain; while the chain is down none is marked as such. */
+async function knownGenesis({ chain }: PurchaseDeps): Promise<string | undefined> {
+  return chain.isUp() ? chain.genesisHash() : undefined
+}

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { claimDueCases, scheduleCaseLook } from './case-store.ts'
+import { lookAtCase } from './look-at-case.ts'
+import { lookAtPurchase } from './look-at-purchase.ts'
+import { type PurchaseDeps } from './purchase-deps.ts'
+import { claimDue, scheduleLook } from './purchase-store.ts'
+import { CHAIN_DOWN_SECONDS, CLAIMS, LEASE_SECONDS, TICK_MILLIS } from './watch-schedule.ts'
+
+/**
+ * Looks after every open, settled and ended purchase and every case, on each node: what it needs to know stands in the database,
+ * so a closed browser or a killed node changes nothing. `stop` waits for the looks that are under way.
+ */
+export function watchPurchases(deps: PurchaseDeps): { stop(): Promise<void> } {
+  const stopping = new AbortController()
+  const running = run(deps, stopping.signal)
+  return {
+    stop: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+async function run(deps: PurchaseDeps, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await watchOnce(deps)
+    } catch (error) {
+      deps.log.warn({ err: error }, 'watching purchases failed; trying again')
+    }
+    await sleep(TICK_MILLIS, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/** One round: takes up what is due and looks at it. Gives how many were looked at. */
+export async function watchOnce(deps: PurchaseDeps): Promise<number> {
+  const [purchases, cases] = await Promise.all([
+    claimDue(deps.database, CLAIMS, LEASE_SECONDS),
+    claimDueCases(deps.database, CLAIMS, LEASE_SECONDS),
+  ])
+  await Promise.all([
+    ...purchases.map(async (purchase) => {
+      const look = await orLater(deps, () => lookAtPurchase(deps, purchase))
+      await scheduleLook(deps.database, purchase, look.nextSeconds, look)
+    }),
+    ...cases.map(async (row) => {
+      const look = await orLater(deps, async () => ({ nextSeconds: await lookAtCase(deps, row), buyer: false }))
+      await scheduleCaseLook(deps.database, row, look.nextSeconds)
+    }),
+  ])
+  return purchases.length + cases.length
+}
+
+/** A look that fails, mostly because the chain cannot be asked, is repeated soon: nothing was decided. */
+async function orLater<T>(deps: PurchaseDeps, look: () => Promise<T>): Promise<T | { nextSeconds: number; buyer: boolean }> {
+  try {
+    return await look()
+  } catch (error) {
+    deps.log.warn({ err: error }, 'a look at a purchase failed; it is repeated')
+    return { nextSeconds: CHAIN_DOWN_SECONDS, buyer: false }
+  }
+}

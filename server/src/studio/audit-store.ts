@@ -1,0 +1,115 @@
+import { type AuditReport } from '@juicebar/contract/schemas'
+import { type TokenType } from '@juicebar/contract/token-types'
+import { sql } from 'kysely'
+
+import { type Database } from '../database/connect.ts'
+
+type Violation = AuditReport['violations'][number]
+
+interface TokenTotals {
+  tokenType: TokenType
+  credited: bigint
+  debited: bigint
+  inWallets: bigint
+  inListings: bigint
+}
+
+/** Invariant I1 for each token, in one snapshot: tokens in wallets and listings are those credited less those debited. */
+export async function readTokenTotals(database: Database): Promise<AuditReport['tokens']> {
+  const { rows } = await sql<TokenTotals>`
+    select t.token_type,
+      (select coalesce(sum(amount), 0)::bigint from transfers where kind = 'credit' and token_type = t.token_type) as credited,
+      (select coalesce(sum(amount), 0)::bigint from transfers where kind = 'debit' and token_type = t.token_type) as debited,
+      (select coalesce(sum(amount), 0)::bigint from balances where token_type = t.token_type) as in_wallets,
+      (select coalesce(sum(amount), 0)::bigint from listings where status = 'active' and token_type = t.token_type) as in_listings
+    from token_types t order by t.token_type
+  `.execute(database)
+  return rows.map(({ tokenType, credited, debited, inWallets, inListings }) => ({
+    tokenType,
+    credited: Number(credited),
+    debited: Number(debited),
+    inWallets: Number(inWallets),
+    inListings: Number(inListings),
+    balanced: inWallets + inListings === credited - debited,
+  }))
+}
+
+export async function countPurchases(database: Database) {
+  const { rows } = await sql<{ held: number; settled: number; ended: number; openCases: number }>`
+    select count(*) filter (where status = 'held')::int as held,
+      count(*) filter (where status = 'settled')::int as settled,
+      count(*) filter (where status = 'ended')::int as ended,
+      (select count(*)::int from cases where status in ('open', 'refunding')) as open_cases
+    from purchases
+  `.execute(database)
+  return rows[0] ?? { held: 0, settled: 0, ended: 0, openCases: 0 }
+}
+
+/** Each query finds what must not exist; `detail` names one finding. */
+const checks: { invariant: string; query: ReturnType<typeof sql<{ detail: string }>> }[] = [
+  {
+    invariant: 'I1',
+    query: sql`
+      select b.wallet_address || ' holds ' || b.amount || ' ' || b.token_type || ', its ledger says ' || coalesce(e.amount, 0) as detail
+      from balances b
+      left join (select account, token_type, sum(amount) as amount from ledger_entries group by account, token_type) e
+        on e.account = 'wallet:' || b.wallet_address and e.token_type = b.token_type
+      where b.amount <> coalesce(e.amount, 0) limit 20`,
+  },
+  {
+    invariant: 'I1',
+    query: sql`
+      select 'listing ' || l.id || ' (' || l.status || ') has ' || coalesce(e.amount, 0) || ' tokens in escrow' as detail
+      from listings l
+      left join (select account, sum(amount) as amount from ledger_entries group by account) e on e.account = 'listing:' || l.id
+      where coalesce(e.amount, 0) <> case when l.status = 'active' then l.amount else 0 end limit 20`,
+  },
+  {
+    invariant: 'I2',
+    query: sql`
+      select 'listing ' || l.id || ' is sold without exactly one settled purchase' as detail
+      from listings l
+      where (l.status = 'sold') <> (1 = (select count(*) from purchases p where p.listing_id = l.id and p.status = 'settled')) limit 20`,
+  },
+  {
+    invariant: 'I3',
+    query: sql`
+      select 'purchase ' || p.id || ' has no settled payment of its own' as detail
+      from purchases p
+      left join payments m on m.signature = p.signature and m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'settled'
+      where p.status = 'settled' and m.signature is null limit 20`,
+  },
+  {
+    invariant: 'I4',
+    query: sql`
+      select 'listing ' || l.id || ' and its open purchase disagree' as detail
+      from listings l
+      full join purchases p on p.listing_id = l.id and p.status = 'held'
+      where l.held_by is distinct from p.id and (l.held_by is not null or p.id is not null) limit 20`,
+  },
+  {
+    invariant: 'I5',
+    query: sql`select wallet_address || ' holds ' || amount || ' ' || token_type as detail from balances where amount < 0 limit 20`,
+  },
+]
+
+export async function findViolations(database: Database): Promise<Violation[]> {
+  const found: Violation[] = []
+  for (const { invariant, query } of checks) {
+    const { rows } = await query.execute(database)
+    found.push(...rows.map(({ detail }) => ({ invariant, detail })))
+  }
+  return found
+}
+
+/** Settled purchases in the order of their identifiers, a page at a time. */
+export async function pageOfSettled(database: Database, after: string | undefined, limit: number) {
+  return database
+    .selectFrom('purchases')
+    .select(['id', 'signature', 'genesisHash', 'buyer', 'seller', 'priceLamports', 'reference', 'heldAtSlot'])
+    .where('status', '=', 'settled')
+    .$if(after !== undefined, (query) => query.where('id', '>', after as string))
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+}
