@@ -5,11 +5,12 @@ import { type FastifyInstance, type FastifyReply } from 'fastify'
 const GRACE_MILLIS = 5_000
 
 /**
- * Closing ends what would never end by itself: event streams at once (their readers resume elsewhere), and after a grace
- * period every connection that is left. Idle keep-alive connections are closed by the framework.
+ * Closing ends what would never end by itself: event streams at once (their readers resume elsewhere), connections after the
+ * call that is under way on them, and after a grace period whatever is left. The framework closes the idle ones.
  */
 export function closeGracefully(fastify: FastifyInstance): void {
   const eventStreams = new Set<FastifyReply['raw']>()
+  let closing = false
 
   fastify.addHook('onRequest', async ({ routeOptions }, { raw }) => {
     if (endpoints.events !== `GET ${routeOptions.url}`) return
@@ -17,8 +18,13 @@ export function closeGracefully(fastify: FastifyInstance): void {
     raw.once('close', () => eventStreams.delete(raw))
   })
 
+  fastify.addHook('onSend', async (_request, reply) => {
+    if (closing) reply.header('connection', 'close')
+  })
+
   fastify.addHook('preClose', async () => {
-    for (const stream of eventStreams) stream.end()
+    closing = true
+    for (const stream of eventStreams) stream.end(() => stream.socket?.destroySoon())
     setTimeout(() => fastify.server.closeAllConnections(), GRACE_MILLIS).unref()
   })
 }

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+
+import { PLAYER, serve, signedIn } from './test-server.ts'
+
+const nonce = { nonce: 'n', message: 'm', expiresAt: '2030-01-01T00:00:00.000Z', millisLeft: 1 }
+
+function ask(walletAddress: string, headers: Record<string, string> = {}, remoteAddress = '127.0.0.1') {
+  return { method: 'POST' as const, url: '/api/auth/nonce', headers, remoteAddress, payload: { walletAddress } }
+}
+
+describe('too many calls', () => {
+  const other = '11111111111111111111111111111111'
+
+  it('are refused with the wait in the header and in words, for that wallet alone', async () => {
+    const fastify = await serve((api) => api.open('requestNonce', 'sign-in', async () => nonce))
+    for (let call = 0; call < 20; call++) expect((await fastify.inject(ask(PLAYER))).statusCode).toBe(200)
+    const refused = await fastify.inject(ask(PLAYER))
+    const wait = Number(refused.headers['retry-after'])
+    expect(wait).toBeGreaterThan(0)
+    expect(wait).toBeLessThanOrEqual(60)
+    expect(refused.statusCode).toBe(429)
+    expect(refused.json()).toEqual({ error: `Too many requests. Please wait ${wait} seconds and try again.`, code: 'TOO_MANY_REQUESTS' })
+    expect((await fastify.inject(ask(other))).statusCode).toBe(200)
+  })
+
+  it('of a stranger do not use up what a wallet may do from its own address', async () => {
+    const fastify = await serve((api) => api.open('requestNonce', 'sign-in', async () => nonce))
+    for (let call = 0; call < 21; call++) await fastify.inject(ask(PLAYER, {}, '192.0.2.1'))
+    expect((await fastify.inject(ask(PLAYER, {}, '192.0.2.1'))).statusCode).toBe(429)
+    expect((await fastify.inject(ask(PLAYER, {}, '192.0.2.2'))).statusCode).toBe(200)
+  })
+
+  it('cannot hide behind forged forwarded addresses', async () => {
+    const fastify = await serve((api) => api.open('requestNonce', 'sign-in', async () => nonce))
+    const statuses = new Set<number>()
+    for (let call = 0; call < 21; call++) statuses.add((await fastify.inject(ask(PLAYER, { 'x-forwarded-for': `198.51.100.${call}` }))).statusCode)
+    expect([...statuses]).toEqual([200, 429])
+  })
+
+  it('count by forwarded address where the proxy is trusted', async () => {
+    const fastify = await serve((api) => api.open('requestNonce', 'sign-in', async () => nonce), { trustProxy: ['10.0.0.0/8'] })
+    const forwarded = (address: string, proxy: string) => fastify.inject(ask(PLAYER, { 'x-forwarded-for': address }, proxy))
+    for (let call = 0; call < 20; call++) await forwarded('198.51.100.1', '10.0.0.1')
+    expect((await forwarded('198.51.100.1', '10.0.0.2')).statusCode).toBe(429)
+    expect((await forwarded('198.51.100.2', '10.0.0.1')).statusCode).toBe(200)
+    for (let call = 0; call < 20; call++) await forwarded(`203.0.113.${call}`, '192.0.2.9')
+    expect((await forwarded('203.0.113.99', '192.0.2.9')).statusCode).toBe(429)
+  })
+
+  it('of a signed-in player count by the wallet, not by what the body names', async () => {
+    const fastify = await serve((api) => {
+      api.player('cases', 'write', async () => ({ cases: [] }))
+    })
+    const call = (address: string) => fastify.inject({ url: '/api/marketplace/cases', headers: signedIn, remoteAddress: address })
+    for (let count = 0; count < 60; count++) expect((await call(`192.0.2.${count}`)).statusCode).toBe(200)
+    expect((await call('192.0.2.100')).statusCode).toBe(429)
+  })
+
+  it('of one IPv6 network count together', async () => {
+    const fastify = await serve((api) => api.open('rpc', 'rpc', async ({ sendJson }) => sendJson('{}')))
+    const call = (address: string) => fastify.inject({ method: 'POST', url: '/rpc', remoteAddress: address, payload: {} })
+    for (let count = 0; count < 600; count++) await call(`2001:db8:0:1::${count.toString(16)}`)
+    expect((await call('2001:db8:0:1:ffff::1')).statusCode).toBe(429)
+    expect((await call('2001:db8:0:2::1')).statusCode).toBe(200)
+  })
+})

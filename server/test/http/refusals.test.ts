@@ -1,0 +1,241 @@
+import { errors, Failure } from '@juicebar/contract/errors'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { PLAYER, serve, signedIn, STUDIO_KEY } from './test-server.ts'
+
+const listing = { tokenType: 'APPLE_JUICE', price: 0.5, amount: 3 }
+
+function createListing(payload: unknown, headers: Record<string, string> = {}) {
+  return {
+    method: 'POST' as const,
+    url: '/api/marketplace/listings',
+    headers: { ...signedIn, 'content-type': 'application/json', ...headers },
+    payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
+  }
+}
+
+async function serveListings() {
+  const seen: unknown[] = []
+  const fastify = await serve((api) => {
+    api.player('createListing', 'write', async ({ body, player }) => {
+      seen.push({ body, player })
+      throw new Failure('INSUFFICIENT_TOKENS')
+    })
+    api.open('listings', 'read', async ({ query }) => {
+      seen.push(query)
+      return { listings: [], nextCursor: null }
+    })
+    api.open('listing', 'read', async ({ params }) => {
+      seen.push(params)
+      throw new Failure('LISTING_NOT_FOUND')
+    })
+    api.player('buy', 'buy', async ({ body }) => {
+      seen.push(body)
+      throw new Failure('NO_HOLD')
+    })
+    api.player('logout', 'read', async () => null)
+  })
+  return { fastify, seen }
+}
+
+describe('a body', () => {
+  it('reaches the handler exactly as it was sent', async () => {
+    const { fastify, seen } = await serveListings()
+    const reply = await fastify.inject(createListing(listing))
+    expect(reply.statusCode).toBe(409)
+    expect(reply.json()).toEqual({ error: errors.INSUFFICIENT_TOKENS.text, code: 'INSUFFICIENT_TOKENS' })
+    expect(seen).toEqual([{ body: listing, player: PLAYER }])
+  })
+
+  it.each([
+    ['a price in a list', { ...listing, price: [5] }, 'PRICE_INVALID'],
+    ['a price as text', { ...listing, price: '5' }, 'PRICE_INVALID'],
+    ['an amount of true', { ...listing, amount: true }, 'AMOUNT_INVALID'],
+    ['half a token', { ...listing, amount: 1.5 }, 'AMOUNT_INVALID'],
+    ['a number as token type', { ...listing, tokenType: 7 }, 'BAD_REQUEST'],
+    ['an endless token type', { ...listing, tokenType: 'x'.repeat(33) }, 'BAD_REQUEST'],
+    ['an unknown field', { ...listing, seller: PLAYER }, 'BAD_REQUEST'],
+    ['a NUL character', { ...listing, tokenType: 'APPLE\0' }, 'BAD_REQUEST'],
+    ['a list', [listing], 'BAD_REQUEST'],
+    ['a bare text', '"listing"', 'BAD_REQUEST'],
+    ['no price', { tokenType: 'APPLE_JUICE', amount: 1 }, 'FIELDS_MISSING'],
+    ['a null price', { ...listing, price: null }, 'FIELDS_MISSING'],
+    ['an empty amount', { ...listing, amount: '' }, 'FIELDS_MISSING'],
+    ['nothing', '', 'FIELDS_MISSING'],
+    ['null', 'null', 'FIELDS_MISSING'],
+    ['broken JSON', '{"price": 1', 'BAD_REQUEST'],
+    ['a prototype', '{"__proto__": {"price": 1}}', 'BAD_REQUEST'],
+    ['a number beyond doubles', '{"price": 1e999, "amount": 1}', 'PRICE_INVALID'],
+  ] as const)('with %s is refused', async (_what, payload, code) => {
+    const { fastify, seen } = await serveListings()
+    const reply = await fastify.inject(createListing(payload))
+    expect(reply.json()).toMatchObject({ code })
+    expect(reply.statusCode).toBe(400)
+    expect(seen).toEqual([])
+  })
+
+  it('says which field must be what', async () => {
+    const { fastify } = await serveListings()
+    expect((await fastify.inject(createListing({ ...listing, tokenType: 7 }))).json().error).toBe('tokenType must be a token type or its display name.')
+    expect((await fastify.inject(createListing({ ...listing, colour: 'red' }))).json().error).toBe('There is no field called "colour" here.')
+    expect((await fastify.inject({ url: '/api/marketplace/listings?sort=cheapest' })).json().error).toBe(
+      'sort must be one of newest, oldest, price, -price, unitPrice, -unitPrice.',
+    )
+  })
+
+  it('that is too large is refused before it is read', async () => {
+    const { fastify } = await serveListings()
+    const reply = await fastify.inject(createListing({ ...listing, tokenType: 'x'.repeat(20_000) }))
+    expect([reply.statusCode, reply.json().code]).toEqual([413, 'BODY_TOO_LARGE'])
+  })
+
+  it('of another type is refused, unless it is empty', async () => {
+    const { fastify, seen } = await serveListings()
+    const refused = await fastify.inject(createListing('price=1', { 'content-type': 'application/x-www-form-urlencoded' }))
+    expect([refused.statusCode, refused.json().code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
+    for (const type of ['application/json', 'text/plain;charset=UTF-8']) {
+      const reply = await fastify.inject({
+        method: 'POST',
+        url: '/api/marketplace/buy/1',
+        headers: { ...signedIn, 'content-type': type, 'content-length': '0' },
+      })
+      expect(reply.json()).toMatchObject({ code: 'NO_HOLD' })
+    }
+    expect(seen).toEqual([null, null])
+  })
+
+  it('is never answered with a 500, whatever JSON it is', async () => {
+    const { fastify } = await serveListings()
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.json(), fc.record({ tokenType: fc.anything(), price: fc.anything(), amount: fc.anything() }).map(jsonText)), async (text) => {
+        const reply = await fastify.inject(createListing(text))
+        expect([400, 409, 429]).toContain(reply.statusCode)
+        expect(Object.keys(reply.json())).toEqual(['error', 'code'])
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
+
+function jsonText(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? String(part) : part))
+}
+
+describe('a query string', () => {
+  it('has its whole numbers read, and nothing else', async () => {
+    const { fastify, seen } = await serveListings()
+    await fastify.inject({ url: '/api/marketplace/listings?limit=20&search=20' })
+    expect(seen).toEqual([{ limit: 20, search: '20' }])
+  })
+
+  it.each(['limit=0', 'limit=201', 'limit=1.5', 'limit=0x10', 'limit=1e1', 'limit=', 'limit=true', 'limit=1&limit=2', 'sort=x', 'page=2', 'search=a%00b'])(
+    'with %s is refused',
+    async (query) => {
+      const { fastify } = await serveListings()
+      const reply = await fastify.inject({ url: `/api/marketplace/listings?${query}` })
+      expect([reply.statusCode, reply.json().code]).toEqual([400, 'BAD_REQUEST'])
+    },
+  )
+})
+
+describe('an address', () => {
+  it.each([
+    ['GET', '/api/nothing', 404, 'NOT_FOUND'],
+    ['POST', '/nothing', 404, 'NOT_FOUND'],
+    ['GET', '/api/marketplace/listings/%E0%A4%A', 400, 'BAD_REQUEST'],
+    ['GET', '/api/marketplace/listings/a%00b', 400, 'BAD_REQUEST'],
+    ['GET', `/api/marketplace/listings/${'x'.repeat(65)}`, 400, 'BAD_REQUEST'],
+    ['GET', `/api/marketplace/listings/${'x'.repeat(300)}`, 400, 'BAD_REQUEST'],
+    ['PUT', '/api/marketplace/listings', 405, 'METHOD_NOT_ALLOWED'],
+    ['PATCH', '/api/marketplace/listings/1', 405, 'METHOD_NOT_ALLOWED'],
+    ['GET', '/api/marketplace/buy/1', 405, 'METHOD_NOT_ALLOWED'],
+  ] as const)('%s %s answers %i', async (method, url, status, code) => {
+    const { fastify } = await serveListings()
+    const reply = await fastify.inject({ method, url })
+    expect([reply.statusCode, reply.json().code]).toEqual([status, code])
+  })
+
+  it('names the methods that it takes', async () => {
+    const { fastify } = await serveListings()
+    const reply = await fastify.inject({ method: 'PUT', url: '/api/marketplace/listings?x=1' })
+    expect(reply.headers.allow).toBe('GET, POST, HEAD, OPTIONS')
+  })
+})
+
+describe('an error nobody foresaw', () => {
+  it('is told without its text', async () => {
+    const fastify = await serve((api) => {
+      api.open('config', 'read', async () => {
+        throw new Error('select * from secrets')
+      })
+    })
+    const reply = await fastify.inject({ url: '/api/config' })
+    expect(reply.statusCode).toBe(500)
+    expect(reply.json()).toEqual({ error: errors.INTERNAL.text, code: 'INTERNAL' })
+  })
+
+  it.each([
+    Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }),
+    new AggregateError([Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })]),
+    Object.assign(new Error('terminating connection'), { code: '57P01' }),
+    Object.assign(new Error('starting up'), { code: '57P03' }),
+    new Error('timeout exceeded when trying to connect'),
+    new Error('migration failed', { cause: Object.assign(new Error('lost'), { code: '08006' }) }),
+  ])('but means that the database is away answers 503: %s', async (error) => {
+    const fastify = await serve((api) => {
+      api.open('config', 'read', async () => {
+        throw error
+      })
+    })
+    const reply = await fastify.inject({ url: '/api/config' })
+    expect([reply.statusCode, reply.json().code]).toEqual([503, 'DATABASE_DOWN'])
+  })
+})
+
+describe('who calls', () => {
+  it('needs a session for a call of players, before anything else is looked at', async () => {
+    const { fastify } = await serveListings()
+    const strange = await fastify.inject({ ...createListing('{'), headers: { 'content-type': 'application/json' } })
+    expect([strange.statusCode, strange.json().code]).toEqual([401, 'UNAUTHORIZED'])
+    const ended = await fastify.inject(createListing('{', { authorization: 'Bearer bad' }))
+    expect([ended.statusCode, ended.json().code]).toEqual([401, 'SESSION_ENDED'])
+  })
+
+  it.each([undefined, '', 'Bearer', 'Bearer wrong', `Basic ${STUDIO_KEY}`, `Bearer ${STUDIO_KEY}x`, `Bearer ${STUDIO_KEY.slice(0, -1)}`, 'Bearer good'])(
+    'needs the studio key for a call of the studio; %s is not it',
+    async (authorization) => {
+      const fastify = await serve((api) => {
+        api.studio('studioCases', 'studio', async () => ({ cases: [] }))
+      })
+      const reply = await fastify.inject({ url: '/api/studio/cases', ...(authorization === undefined ? {} : { headers: { authorization } }) })
+      expect([reply.statusCode, reply.json().code]).toEqual([401, 'STUDIO_KEY_INVALID'])
+    },
+  )
+
+  it('is let in with the studio key', async () => {
+    const fastify = await serve((api) => {
+      api.studio('studioCases', 'studio', async () => ({ cases: [] }))
+    })
+    const reply = await fastify.inject({ url: '/api/studio/cases', headers: { authorization: `Bearer ${STUDIO_KEY}` } })
+    expect([reply.statusCode, reply.json()]).toEqual([200, { cases: [] }])
+  })
+})
+
+describe('a success', () => {
+  it('has the only status that the contract names, or the one that the handler sets', async () => {
+    const fastify = await serve((api) => {
+      api.player('logout', 'read', async () => null)
+      api.open('health', 'read', async ({ status }) => {
+        status(503)
+        return { status: 'down', database: 'down', chain: 'ok', version: '1' } as const
+      })
+      api.open('listings', 'read', async ({ sendJson }) => sendJson('{"listings":[],"nextCursor":"rendered"}'))
+    })
+    const logout = await fastify.inject({ method: 'POST', url: '/api/auth/logout', headers: signedIn })
+    expect([logout.statusCode, logout.body]).toEqual([204, ''])
+    expect((await fastify.inject({ url: '/health' })).statusCode).toBe(503)
+    const listings = await fastify.inject({ url: '/api/marketplace/listings' })
+    expect([listings.headers['content-type'], listings.json()]).toEqual(['application/json; charset=utf-8', { listings: [], nextCursor: 'rendered' }])
+  })
+})
