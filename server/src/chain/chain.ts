@@ -68,12 +68,17 @@ export interface SignatureEntry {
 
 /**
  * The finalized chain as one endpoint sees it at one moment. Absence means something only here: every answer is checked to be
- * no older than `slot`; an answer that is older, or no answer, throws CHAIN_DOWN.
+ * no older than `slot`; an answer that is older, or no answer, or a connection lost since, throws CHAIN_DOWN: open a new view then.
  */
 export interface FinalizedView {
+  /** The chain that was looked at: a hold of another chain is not answered by this view. */
+  genesisHash: string
   slot: bigint
   height: bigint
-  /** Signatures that name this address, from `sinceSlot` on, oldest first; reads every page. */
+  /**
+   * Signatures that name this address, from `sinceSlot` on, oldest first; reads every page. Some endpoints also give ones that are not
+   * finalized yet: presence here is a reason to look, only absence is proof.
+   */
   signaturesFor(address: string, sinceSlot: bigint): Promise<SignatureEntry[]>
   statusOf(signature: Signature): Promise<SignatureStatus | undefined>
 }
@@ -88,19 +93,25 @@ export interface Chain {
   /** Whether the last probe of any endpoint succeeded; never throws. */
   isUp(): boolean
 
-  balance(address: WalletAddress): Promise<Lamports>
+  /** At `confirmed`, at most two seconds old; `fresh` asks anew. */
+  balance(address: WalletAddress, options?: { fresh?: boolean }): Promise<Lamports>
+  /** What an account without data must hold. */
   rentExemptMinimum(): Promise<Lamports>
+  /** At `confirmed`, at most a second old. */
   latestBlockhash(): Promise<{ blockhash: string; lastValidBlockHeight: bigint }>
 
-  /** Highest processed slot of any endpoint. */
+  /** Highest processed slot of any endpoint; never lower than one given before for this chain. */
   highestSlot(): Promise<bigint>
-  /** Highest block height of any endpoint, at any commitment. */
+  /** Highest block height of any endpoint, at any commitment; never lower than one given before for this chain. */
   highestBlockHeight(): Promise<bigint>
   finalized(): Promise<FinalizedView>
 
   /** True where some endpoint takes the blockhash for still valid. */
   isBlockhashValid(blockhash: string): Promise<boolean>
-  /** Runs the transaction without sending it; gives why it would fail, undefined where it would not. */
+  /**
+   * Runs the transaction without sending it; gives why it would fail, in words for people that can follow a colon. Undefined where it
+   * would not fail, and where the chain has executed it already: its status tells how that ended.
+   */
   simulate(transaction: Uint8Array): Promise<string | undefined>
   /** Hands the bytes to every endpoint. Best effort: whether it landed is learned from `statuses` alone. */
   broadcast(transaction: Uint8Array): Promise<void>

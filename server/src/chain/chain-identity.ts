@@ -1,0 +1,83 @@
+import { type Logger } from 'pino'
+
+import { ConfigError } from '../config.ts'
+import { type Endpoint, EndpointError } from './endpoint.ts'
+
+export type ChainLog = Pick<Logger, 'info' | 'warn' | 'error'>
+export type GenesisChange = (current: string, former: string) => void
+
+/** Which chain we are on: its genesis hash, and the proof that an endpoint serves it. */
+export class ChainIdentity {
+  readonly #endpoints: readonly Endpoint[]
+  readonly #log: ChainLog
+  readonly #onChange: GenesisChange
+  readonly #underWay = new Map<Endpoint, Promise<string>>()
+  #genesisHash: string | undefined
+
+  /** `onChange` hears of a new genesis hash, not of the first one. */
+  constructor(endpoints: readonly Endpoint[], log: ChainLog, onChange: GenesisChange) {
+    this.#endpoints = endpoints
+    this.#log = log
+    this.#onChange = onChange
+  }
+
+  /** The chain's genesis hash; undefined where no endpoint could be asked yet. */
+  get genesisHash(): string | undefined {
+    return this.#genesisHash
+  }
+
+  /**
+   * Reads the genesis hash of every endpoint that answers. Throws `ConfigError` where two of them differ; none that answers at all is
+   * no error: the first one to come up tells which chain this is.
+   */
+  async settle(): Promise<void> {
+    const found = new Map<Endpoint, string>()
+    const read = async (endpoint: Endpoint) => void found.set(endpoint, await readGenesisHash(endpoint))
+    await Promise.allSettled(this.#endpoints.map(read))
+    if (new Set(found.values()).size > 1) {
+      const list = [...found].map(([endpoint, hash]) => `${endpoint.host} (${hash})`).join(', ')
+      throw new ConfigError([`SOLANA_RPC_URL names endpoints of different chains: ${list}. All of them must be of one chain.`])
+    }
+    for (const endpoint of this.#endpoints) {
+      const hash = found.get(endpoint)
+      if (hash !== undefined) this.#judge(endpoint, hash)
+      else this.#log.warn({ endpoint: endpoint.host, reason: endpoint.lastFailure?.message }, 'chain endpoint does not answer yet')
+    }
+  }
+
+  /** Reads the endpoint's genesis hash and gives it where it is ours. Throws `EndpointError` where it can't be read or is another. */
+  prove(endpoint: Endpoint): Promise<string> {
+    const underWay = this.#underWay.get(endpoint)
+    if (underWay) return underWay
+    const proof = readGenesisHash(endpoint)
+      .then((hash) => this.#judge(endpoint, hash))
+      .finally(() => this.#underWay.delete(endpoint))
+    this.#underWay.set(endpoint, proof)
+    return proof
+  }
+
+  #judge(endpoint: Endpoint, hash: string): string {
+    const ours = this.#genesisHash
+    if (ours !== undefined && ours !== hash && this.#endpoints.length > 1) {
+      if (!endpoint.foreign) this.#log.error({ endpoint: endpoint.host, hash, ours }, 'chain endpoint left out: it serves another chain')
+      throw endpoint.exclude(`serves another chain (${hash})`)
+    }
+    endpoint.foreign = false
+    endpoint.proven = true
+    endpoint.up = true
+    if (ours === hash) return hash
+    this.#genesisHash = hash
+    this.#log.info({ endpoint: endpoint.host, hash, former: ours }, ours === undefined ? 'chain found' : 'chain was started anew')
+    if (ours !== undefined) this.#onChange(hash, ours)
+    return hash
+  }
+}
+
+async function readGenesisHash(endpoint: Endpoint): Promise<string> {
+  try {
+    return await endpoint.client('blockhash').getGenesisHash().send()
+  } catch (error) {
+    if (error instanceof EndpointError) throw error
+    throw new EndpointError(endpoint.host, 'broken', 'does not tell its genesis hash')
+  }
+}
