@@ -8,6 +8,7 @@ create table events (
   type text not null,
   -- Whose streams carry it; null for everybody's.
   audience text[],
+  -- What goes over the wire, its type included.
   data json not null,
   created_at timestamptz not null default now()
 );
@@ -16,4 +17,8 @@ create index events_by_age on events (created_at);
 
 create function emit_event(p_type text, p_audience text[], p_data json) returns void language sql as $$
   insert into events (type, audience, data) values (p_type, p_audience, p_data)
+$$;
+
+create function emit_balance(p_wallet text) returns void language sql as $$
+  select emit_event('balance.changed', array[p_wallet], json_build_object('type', 'balance.changed'))
 $$;

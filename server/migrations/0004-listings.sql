@@ -53,5 +53,5 @@ create function listing_json(l listings) returns json language sql stable as $$
 $$;
 
 create function emit_listing(p_type text, l listings) returns void language sql as $$
-  select emit_event(p_type, null, listing_json(l))
+  select emit_event(p_type, null, json_build_object('type', p_type, 'listing', listing_json(l)))
 $$;

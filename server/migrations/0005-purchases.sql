@@ -89,7 +89,7 @@ create unique index payments_one_refund on payments (case_id) where kind = 'refu
 create index payments_by_purchase on payments (purchase_id);
 
 create function emit_purchase(p purchases) returns void language sql as $$
-  select emit_event('purchase.changed', array[p.buyer, p.seller], json_build_object('purchaseId', p.id))
+  select emit_event('purchase.changed', array[p.buyer, p.seller], json_build_object('type', 'purchase.changed', 'purchaseId', p.id))
 $$;
 
 -- Delivers the tokens for a payment that the chain was seen to accept. Idempotent. Gives
@@ -136,7 +136,7 @@ begin
   perform post_transfer('sale', p.token_type, p.amount, p.buyer, l.id);
   perform emit_listing('listing.sold', l);
   perform emit_purchase(p);
-  perform emit_event('balance.changed', array[p.buyer], '{}');
+  perform emit_balance(p.buyer);
   return 'settled';
 end
 $$;

@@ -5,5 +5,5 @@ import { type Tx } from '../database/transact.ts'
 
 /** Tells the wallet's open pages that its tokens changed, when the transaction commits. */
 export async function emitBalanceChanged(tx: Tx, wallet: WalletAddress): Promise<void> {
-  await sql`select emit_event('balance.changed', array[${wallet}], '{}')`.execute(tx)
+  await sql`select emit_balance(${wallet})`.execute(tx)
 }

@@ -45,7 +45,7 @@ export async function insertCase(tx: Tx, report: NewCase): Promise<string | unde
 
 export async function emitCase(tx: Tx, id: string): Promise<void> {
   await sql`
-    select emit_event('case.changed', array[p.buyer, p.seller], json_build_object('caseId', c.id))
+    select emit_event('case.changed', array[p.buyer, p.seller], json_build_object('type', 'case.changed', 'caseId', c.id))
     from cases c join purchases p on p.id = c.purchase_id where c.id = ${id}
   `.execute(tx)
 }

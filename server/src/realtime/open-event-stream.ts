@@ -1,0 +1,48 @@
+import { Failure } from '@juicebar/contract/errors'
+
+import { type Database } from '../database/connect.ts'
+import { type EventFeed } from './event-feed.ts'
+import { isAfter, renderFrame, renderNotice } from './event-frame.ts'
+import { type EventReaders, mayRead, MAX_READERS, type Reader } from './event-readers.ts'
+import { holdsEvent, type OutboxEvent, type Position, readEvents } from './outbox-store.ts'
+
+/** More missed events than this are not replayed: the reader loads everything anew. */
+const MAX_REPLAY = 1_000
+
+export interface Streams {
+  database: Database
+  feed: EventFeed
+  readers: EventReaders
+}
+
+/** Refuses where this node has no room for another stream (TOO_MANY_REQUESTS) or cannot read the outbox (DATABASE_DOWN). */
+export function requireRoom({ feed, readers }: Streams): Position {
+  if (readers.count() >= MAX_READERS) throw new Failure('TOO_MANY_REQUESTS', { detail: 'a minute', retryAfter: 60 })
+  const position = feed.position()
+  if (!position) throw new Failure('DATABASE_DOWN')
+  return position
+}
+
+/**
+ * Begins a stream at the feed's `position`: first the events missed since `last`, or `reset` where the outbox no longer holds
+ * them, then `ready`, then everything that comes. The stream breaks off where the outbox cannot be read: the reader comes back.
+ */
+export async function openEventStream(streams: Streams, reader: Reader, position: Position, last: Position | undefined): Promise<void> {
+  streams.readers.add(reader)
+  try {
+    const missed = last ? await readMissed(streams.database, last, position) : []
+    const frames = missed ? missed.filter((event) => mayRead(reader, event)).map(renderFrame) : [renderNotice('reset', position)]
+    streams.readers.release(reader, [...frames, renderNotice('ready', position)])
+  } catch (error) {
+    reader.stream.destroy()
+    throw error
+  }
+}
+
+async function readMissed(database: Database, last: Position, position: Position): Promise<OutboxEvent[] | undefined> {
+  if (!isAfter(position, last)) return []
+  if (!(await holdsEvent(database, last))) return undefined
+  const events = await readEvents(database, last, MAX_REPLAY + 1)
+  if (events.length > MAX_REPLAY) return undefined
+  return events.filter((event) => !isAfter(event, position))
+}

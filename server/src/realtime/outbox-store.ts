@@ -1,0 +1,55 @@
+import { type MarketEventType } from '@juicebar/contract/events'
+import { sql } from 'kysely'
+
+import { type Database } from '../database/connect.ts'
+
+/** A place in the outbox's order: transaction first, then the event within it. */
+export interface Position {
+  xid: string
+  id: bigint
+}
+
+export interface OutboxEvent extends Position {
+  type: MarketEventType
+  /** Whose streams carry it; null for everybody's. */
+  audience: string[] | null
+  /** The wire's JSON, rendered already. */
+  json: string
+}
+
+/**
+ * Below the oldest running transaction nothing can appear any more, so reading up to there loses no event that commits late.
+ */
+const settled = sql`xid < pg_snapshot_xmin(pg_current_snapshot())`
+
+/** Events behind a position, in order, at most `limit`. */
+export async function readEvents(database: Database, { xid, id }: Position, limit: number): Promise<OutboxEvent[]> {
+  const { rows } = await sql<OutboxEvent>`
+    select xid::text, id, type, audience, data::text as json from events
+    where (xid, id) > (${xid}::xid8, ${id}) and ${settled}
+    order by xid, id limit ${limit}
+  `.execute(database)
+  return rows
+}
+
+/** The newest position at which nothing can appear before it any more. */
+export async function readHead(database: Database): Promise<Position> {
+  const { rows } = await sql<Position>`select xid::text, id from events where ${settled} order by xid desc, id desc limit 1`.execute(database)
+  return rows[0] ?? { xid: '0', id: 0n }
+}
+
+/** Whether the outbox still holds this event, and so everything behind it. */
+export async function holdsEvent(database: Database, { xid, id }: Position): Promise<boolean> {
+  const { rows } = await sql`select 1 from events where xid = ${xid}::xid8 and id = ${id}`.execute(database)
+  return rows.length > 0
+}
+
+/** Forgets old events, all but the newest, a bounded number at a time. */
+export async function purgeEvents(database: Database, olderThanMinutes: number): Promise<void> {
+  await sql`
+    delete from events where id in (
+      select id from events where created_at < now() - make_interval(mins => ${olderThanMinutes})
+        and id < (select max(id) from events)
+      order by created_at limit 10000)
+  `.execute(database)
+}
