@@ -82,7 +82,7 @@ export function readConfig(env: Environment): Config {
     settleAt: read.choice('SETTLE_AT', ['confirmed', 'finalized'], 'confirmed'),
     holdSeconds: read.wholeNumber('HOLD_SECONDS', HOLD_SECONDS.least, HOLD_SECONDS.most, HOLD_SECONDS.usual),
     trustProxy: readTrustProxy(read),
-    logLevel: read.choice('LOG_LEVEL', logLevels, 'info'),
+    logLevel: read.choice('LOG_LEVEL', logLevels, 'warn'),
   }
 
   problems.push(...conflicts(config, env))

@@ -33,7 +33,7 @@ describe('settings', () => {
       settleAt: 'confirmed',
       holdSeconds: 60,
       trustProxy: false,
-      logLevel: 'info',
+      logLevel: 'warn',
     })
   })
 

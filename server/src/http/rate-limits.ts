@@ -15,8 +15,11 @@ const limits = {
   read: { perAddress: 6000, perWallet: 1200 },
   /** Each one writes to the ledger. */
   write: { perAddress: 1200, perWallet: 60 },
-  /** Each one may ask the chain, whose public endpoints allow about 10 requests a second to all our players together. */
-  buy: { perAddress: 1200, perWallet: 60 },
+  /**
+   * Each one may ask the chain, whose public endpoints allow about 10 requests a second to all our players together. A page that
+   * waits for its payment asks about once a second.
+   */
+  buy: { perAddress: 2400, perWallet: 240 },
   /** Goes straight to the chain endpoint that the studio pays for. */
   rpc: { perAddress: 600 },
   /** A studio's server crediting rewards; also what a guesser of the studio key gets. */

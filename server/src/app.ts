@@ -1,0 +1,114 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { Failure } from '@juicebar/contract/errors'
+import { type PublicConfig } from '@juicebar/contract/schemas'
+import { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+
+import { type Chain } from './chain/chain.ts'
+import { type Config } from './config.ts'
+import { type DatabaseConnection } from './database/connect.ts'
+import { bearerToken } from './http/bearer-token.ts'
+import { registerPage } from './http/page.ts'
+import { createRateLimits } from './http/rate-limits.ts'
+import { createApi } from './http/route.ts'
+import { createServer } from './http/server.ts'
+import { statusRoutes } from './http/status.ts'
+import { inventoryRoutes } from './inventory/routes.ts'
+import { listingRoutes } from './listings/routes.ts'
+import { marketRoutes } from './market/routes.ts'
+import { prepareDatabase } from './prepare-database.ts'
+import { purchaseRoutes } from './purchases/routes.ts'
+import { watchPurchases } from './purchases/watch-purchases.ts'
+import { createLoginText } from './sign-in/login-text.ts'
+import { startPurging } from './sign-in/purge-expired.ts'
+import { readSession } from './sign-in/read-session.ts'
+import { signInRoutes } from './sign-in/routes.ts'
+import { createSessionTokens } from './sign-in/session-token.ts'
+import { studioRoutes } from './studio/routes.ts'
+
+export interface AppParts {
+  config: Config
+  jwtSecret: string
+  studioApiKey: string
+  connection: DatabaseConnection
+  chain: Chain
+  log: FastifyBaseLogger
+  version: string
+  /** The built page. */
+  webFolder: string
+  migrationsFolder: string
+  /** See `SignInOptions`; it must bear being called again. */
+  onFirstSignIn?: (wallet: WalletAddress) => Promise<void>
+}
+
+export interface App {
+  fastify: FastifyInstance
+  /**
+   * Listens at once, answering DATABASE_DOWN until the database is there; fulfilled when it is, and the background work runs.
+   * Rejects where the address cannot be had or a migration fails.
+   */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** The whole server, put together from its parts. It closes neither the database connection nor the chain, which it was given. */
+export async function createApp(parts: AppParts): Promise<App> {
+  const { config, connection, chain, log } = parts
+  const { pool, database } = connection
+  const preparation = prepareDatabase(pool, parts.migrationsFolder, log)
+  const tokens = createSessionTokens(parts.jwtSecret)
+  const purchases = { database, chain, settings: { settleAt: config.settleAt, holdSeconds: config.holdSeconds }, log }
+
+  const fastify = await createServer({ ...config, log, version: parts.version })
+  fastify.addHook('onRequest', async ({ routeOptions }) => {
+    if (!preparation.isReady() && needsDatabase(routeOptions.url)) throw new Failure('DATABASE_DOWN')
+  })
+  const api = createApi(fastify, {
+    limits: await createRateLimits(fastify),
+    studioApiKey: parts.studioApiKey,
+    authenticate: (request) => readSession(database, tokens, bearerToken(request)),
+  })
+
+  statusRoutes(api, {
+    probeDatabase: async () => {
+      if (!preparation.isReady()) throw new Failure('DATABASE_DOWN')
+      await pool.query('select 1')
+    },
+    isChainUp: () => chain.isUp(),
+    publicConfig: publicConfig(config, parts.version),
+  })
+  signInRoutes(api, database, {
+    tokens,
+    loginText: createLoginText(config.productName, config.publicOrigin),
+    onFirstSignIn: parts.onFirstSignIn ?? (async () => undefined),
+  })
+  inventoryRoutes(api, database)
+  listingRoutes(api, database)
+  marketRoutes(api, database)
+  purchaseRoutes(api, purchases)
+  studioRoutes(api, purchases)
+  await registerPage(fastify, parts.webFolder)
+
+  const background: (() => unknown)[] = []
+  return {
+    fastify,
+    start: async () => {
+      await fastify.listen({ host: config.host, port: config.port })
+      await preparation.run()
+      if (preparation.isReady()) background.push(startPurging(database, log), watchPurchases(purchases).stop)
+    },
+    stop: async () => {
+      preparation.stop()
+      await fastify.close()
+      for (const stop of background.splice(0).toReversed()) await stop()
+    },
+  }
+}
+
+function publicConfig(config: Config, version: string): PublicConfig {
+  const { productName, network, demo, holdSeconds } = config
+  return { productName, network, commitment: config.settleAt, demo, demoWallet: demo && network === 'localnet', holdSeconds, version }
+}
+
+function needsDatabase(url: string | undefined): boolean {
+  return url?.startsWith('/api/') === true && url !== '/api/config' && url !== '/api/openapi.json'
+}

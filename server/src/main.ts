@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import { type Logger } from 'pino'
+
+import { createApp } from './app.ts'
+import { createChain } from './chain/solana-chain.ts'
+import { type Config, readConfig } from './config.ts'
+import { connectDatabase } from './database/connect.ts'
+import { type DataDir } from './embedded/data-dir.ts'
+import { createLog } from './log.ts'
+import { createShutdown, type Shutdown } from './shutdown.ts'
+import { startedText } from './started-text.ts'
+
+/** Both the sources and the build stand one folder below the server's. */
+const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url))
+const webFolder = fileURLToPath(new URL('../../web/dist', import.meta.url))
+const packageFile = new URL('../package.json', import.meta.url)
+
+await main()
+
+/** Starts the product; importing this module does it. What goes wrong is told in a sentence, and the process ends with 1. */
+async function main(): Promise<void> {
+  let shutdown: Shutdown | undefined
+  try {
+    const config = readConfig(process.env)
+    const log = createLog(config.logLevel)
+    shutdown = createShutdown(log)
+    await start(config, log, shutdown)
+  } catch (error) {
+    process.stderr.write(`\n${whyNotStarted(error)}\n`)
+    await shutdown?.end(1)
+    process.exit(1)
+  }
+}
+
+async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<void> {
+  const dataDir = await openDataDirIfNeeded(config, shutdown)
+  const [databaseUrl, rpcUrls, jwtSecret, studioApiKey] = await Promise.all([
+    config.databaseUrl ?? startPostgres(requireDataDir(dataDir), log, shutdown),
+    config.rpcUrls ?? startLocalChain(log, shutdown),
+    config.jwtSecret ?? requireDataDir(dataDir).secret('JWT_SECRET'),
+    config.studioApiKey ?? requireDataDir(dataDir).secret('STUDIO_API_KEY'),
+  ])
+
+  const connection = connectDatabase(databaseUrl, (error) => log.warn({ err: error }, 'an idle database connection was lost'))
+  await shutdown.onStop('the database connection', () => connection.close())
+  const chain = createChain({ endpoints: rpcUrls, log })
+  await shutdown.onStop('the chain client', () => chain.stop())
+  await chain.start()
+
+  const version = await readVersion()
+  const app = await createApp({ config, jwtSecret, studioApiKey, connection, chain, log, version, webFolder, migrationsFolder })
+  await shutdown.onStop('the server', () => app.stop())
+  await app.start()
+  const studioKeyFile = config.studioApiKey === undefined && dataDir ? join(dataDir.path, 'STUDIO_API_KEY') : undefined
+  process.stdout.write(startedText(config, { dataFolder: dataDir?.path, studioKeyFile }))
+}
+
+/** What is generated or embedded needs a place on this machine; a server with everything given needs none. */
+async function openDataDirIfNeeded(config: Config, shutdown: Shutdown): Promise<DataDir | undefined> {
+  if (config.databaseUrl && config.jwtSecret && config.studioApiKey) return undefined
+  const { openDataDir } = await import('./embedded/data-dir.ts')
+  const dataDir = await openDataDir(config.dataDir, { onWait: (sentence) => process.stderr.write(`${sentence}\n`) })
+  await shutdown.onStop('the data folder', () => dataDir.release())
+  return dataDir
+}
+
+function requireDataDir(dataDir: DataDir | undefined): DataDir {
+  if (!dataDir) throw new Error('the data folder was not opened')
+  return dataDir
+}
+
+async function startPostgres(dataDir: DataDir, log: Logger, shutdown: Shutdown): Promise<string> {
+  const { startEmbeddedPostgres } = await import('./embedded/postgres.ts')
+  const postgres = await startEmbeddedPostgres({ dataDir: dataDir.path, log })
+  await shutdown.onStop('the embedded database', () => postgres.stop())
+  return postgres.url
+}
+
+async function startLocalChain(log: Logger, shutdown: Shutdown): Promise<string[]> {
+  const embedded = await import('./embedded/local-chain.ts')
+  const localChain = await embedded.startLocalChain({ log })
+  await shutdown.onStop('the embedded chain', () => localChain.stop())
+  return [localChain.rpcUrl]
+}
+
+async function readVersion(): Promise<string> {
+  const { version }: { version: string } = JSON.parse(await readFile(packageFile, 'utf8'))
+  return version
+}
+
+function whyNotStarted(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const code = 'code' in error ? error.code : undefined
+  const address = 'address' in error && 'port' in error ? `${error.address}:${error.port}` : 'this address'
+  if (code === 'EADDRINUSE') return `${address} is in use by another program. Stop that one, or set PORT to another port.`
+  if (code === 'EACCES') return `${address} may not be used by this user. Set PORT to a port above 1023.`
+  if (code === 'EADDRNOTAVAIL') return `${address} is not an address of this machine. Set HOST to one of its addresses.`
+  return error.message
+}
