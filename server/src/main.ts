@@ -44,7 +44,7 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
     config.studioApiKey ?? requireDataDir(dataDir).secret('STUDIO_API_KEY'),
   ])
 
-  const connection = connectDatabase(databaseUrl, (error) => log.warn({ err: error }, 'an idle database connection was lost'))
+  const connection = connectDatabase(databaseUrl, ({ message }) => log.warn({ reason: message }, 'an idle database connection was lost'))
   await shutdown.onStop('the database connection', () => connection.close())
   const chain = createChain({ endpoints: rpcUrls, log })
   await shutdown.onStop('the chain client', () => chain.stop())

@@ -22,7 +22,7 @@ async function builtPage(): Promise<string> {
 
 describe('the page', () => {
   it('is served fresh, its hashed files for ever', async () => {
-    const fastify = await serve(() => {}, {}, await builtPage())
+    const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
     const page = await fastify.inject({ url: '/', headers: html })
     expect([page.statusCode, page.headers['content-type'], page.headers['cache-control']]).toEqual([200, 'text/html; charset=utf-8', 'no-cache'])
     const script = await fastify.inject({ url: '/assets/app-1a2b3c.js' })
@@ -30,7 +30,7 @@ describe('the page', () => {
   })
 
   it('comes compressed to those who can read it', async () => {
-    const fastify = await serve(() => {}, {}, await builtPage())
+    const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
     const script = await fastify.inject({ url: '/assets/app-1a2b3c.js', headers: { 'accept-encoding': 'br, gzip' } })
     expect(script.headers['content-encoding']).toBe('br')
     expect(script.headers['content-type']).toMatch(/javascript/)
@@ -39,7 +39,7 @@ describe('the page', () => {
   })
 
   it.each(['/market', '/listings/5?from=mail'])('answers for %s, which only it knows', async (url) => {
-    const fastify = await serve(() => {}, {}, await builtPage())
+    const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
     const reply = await fastify.inject({ url, headers: html })
     expect([reply.statusCode, reply.headers['cache-control']]).toEqual([200, 'no-cache'])
     expect(reply.body).toContain('<title>Juicebar</title>')
@@ -58,7 +58,7 @@ describe('the page', () => {
     ['GET', '/assets/..%2f..%2f..%2fetc%2fpasswd', {}],
     ['GET', '/assets', {}],
   ] as const)('does not answer %s %s', async (method, url, headers) => {
-    const fastify = await serve(() => {}, {}, await builtPage())
+    const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
     const reply = await fastify.inject({ method, url, headers: { ...headers } })
     expect(reply.statusCode).toBe(404)
     expect(reply.json()).toMatchObject({ code: 'NOT_FOUND' })
@@ -74,7 +74,7 @@ describe('the page', () => {
 
 describe('security headers', () => {
   it('let the page load nothing from elsewhere', async () => {
-    const fastify = await serve(() => {}, {}, await builtPage())
+    const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
     const { headers } = await fastify.inject({ url: '/', headers: html })
     expect(headers['content-security-policy']).toBe(
       "default-src 'none';script-src 'self';style-src 'self';img-src 'self' data:;font-src 'self';connect-src 'self' ws://localhost:*;" +

@@ -1,20 +1,25 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
-import { type FastifyInstance } from 'fastify'
+import { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 
 import { bearerToken } from '../../src/http/bearer-token.ts'
 import { registerPage } from '../../src/http/page.ts'
 import { createRateLimits } from '../../src/http/rate-limits.ts'
-import { type Api, createApi } from '../../src/http/route.ts'
+import { type Api, type ApiOptions, createApi, type Session } from '../../src/http/route.ts'
 import { createServer, type ServerOptions } from '../../src/http/server.ts'
 
 export const STUDIO_KEY = 'studio-key-for-tests'
 export const PLAYER = 'So11111111111111111111111111111111111111112' as WalletAddress
 
+interface Parts {
+  pageFolder?: string
+  authenticate?: ApiOptions['authenticate']
+}
+
 /** A real server with the calls that a test declares; it ends with the test. The token "good" is PLAYER's session. */
-export async function serve(declare: (api: Api, fastify: FastifyInstance) => void | Promise<void>, options: Partial<ServerOptions> = {}, pageFolder = '/nowhere') {
+export async function serve(declare: (api: Api) => void, options: Partial<ServerOptions> = {}, parts: Parts = {}): Promise<FastifyInstance> {
   const fastify = await createServer({
     log: pino({ level: 'silent' }),
     publicOrigin: 'https://market.example',
@@ -24,16 +29,17 @@ export async function serve(declare: (api: Api, fastify: FastifyInstance) => voi
     ...options,
   })
   const limits = await createRateLimits(fastify)
-  const authenticate = async (request: Parameters<typeof bearerToken>[0]) => {
-    const token = bearerToken(request)
-    if (token === undefined) throw new Failure('UNAUTHORIZED')
-    if (token !== 'good') throw new Failure('SESSION_ENDED')
-    return { id: 'session-1', player: PLAYER }
-  }
-  await declare(createApi(fastify, { limits, studioApiKey: STUDIO_KEY, authenticate }), fastify)
-  await registerPage(fastify, pageFolder)
+  declare(createApi(fastify, { limits, studioApiKey: STUDIO_KEY, authenticate: parts.authenticate ?? authenticateTheGood }))
+  await registerPage(fastify, parts.pageFolder ?? '/nowhere')
   onTestFinished(() => fastify.close())
   return fastify
+}
+
+async function authenticateTheGood(request: FastifyRequest): Promise<Session> {
+  const token = bearerToken(request)
+  if (token === undefined) throw new Failure('UNAUTHORIZED')
+  if (token !== 'good') throw new Failure('SESSION_ENDED')
+  return { id: 'session-1', player: PLAYER }
 }
 
 export const signedIn = { authorization: 'Bearer good' }

@@ -1,0 +1,272 @@
+import { randomBytes } from 'node:crypto'
+
+import { parseSignature, parseWalletAddress } from '@juicebar/contract/addresses'
+import { base58 } from '@scure/base'
+import { createSigner } from 'fast-jwt'
+import fc from 'fast-check'
+import { type FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { connectDatabase, type Database } from '../../src/database/connect.ts'
+import { isSignedBy } from '../../src/sign-in/login-signature.ts'
+import { deleteExpired } from '../../src/sign-in/sign-in-store.ts'
+import { freshDatabase } from '../support/fresh-database.ts'
+import { forgeSignature, malleate, smallOrderKeys } from './forged-signature.ts'
+import { askNonce, JWT_SECRET, logOut, serveSignIn, signIn, verify, whoAmI } from './sign-in-server.ts'
+import { createWallet, type TestWallet } from './wallet.ts'
+
+let database: Database
+let close: () => Promise<void>
+
+beforeAll(async () => {
+  const fresh = await freshDatabase()
+  const connection = connectDatabase(fresh.url, () => undefined)
+  database = connection.database
+  close = async () => {
+    await connection.close()
+    await fresh.drop()
+  }
+}, 60_000)
+
+afterAll(() => close())
+
+async function nonceOf(server: FastifyInstance, wallet: TestWallet) {
+  const reply = await askNonce(server, wallet.address)
+  expect(reply.statusCode).toBe(200)
+  return reply.json()
+}
+
+function expireNonce(wallet: TestWallet) {
+  return sql`update sign_in_nonces set expires_at = now() - interval '1 second' where wallet_address = ${wallet.address}`.execute(database)
+}
+
+async function sessionsOf(wallet: TestWallet): Promise<number> {
+  return (await sql`select from sessions where wallet_address = ${wallet.address}`.execute(database)).rows.length
+}
+
+describe('asking for a nonce', () => {
+  it('gives the two lines to sign, naming our own host whatever host was asked', async () => {
+    const server = await serveSignIn(database)
+    const { nonce, message, expiresAt, millisLeft } = (await askNonce(server, createWallet().address, { host: 'phishing.example' })).json()
+    expect(message).toBe(`Log in to Juicebar Marketplace at market.example\nNonce: ${nonce}`)
+    expect(base58.decode(nonce)).toHaveLength(32)
+    expect(millisLeft).toBeGreaterThan(299_000)
+    expect(millisLeft).toBeLessThanOrEqual(300_000)
+    expect(Math.abs(Date.parse(expiresAt) - Date.now() - millisLeft)).toBeLessThan(5_000)
+  })
+
+  it('again gives the same one, also to many at once and on another server', async () => {
+    const [one, two] = [await serveSignIn(database), await serveSignIn(database)]
+    const wallet = createWallet()
+    const replies = await Promise.all([one, two].flatMap((server) => Array.from({ length: 8 }, () => askNonce(server, wallet.address))))
+    expect(new Set(replies.map((reply) => reply.json().nonce)).size).toBe(1)
+  })
+
+  it('gives another one once it expired', async () => {
+    const server = await serveSignIn(database)
+    const wallet = createWallet()
+    const { nonce } = await nonceOf(server, wallet)
+    await expireNonce(wallet)
+    const next = await nonceOf(server, wallet)
+    expect(next.nonce).not.toBe(nonce)
+    expect(next.millisLeft).toBeGreaterThan(299_000)
+  })
+
+  it.each(['abc', 'O'.repeat(44), '1'.repeat(31), 'So1111111111111111111111111111111111111111', 5, [createWallet().address]])(
+    'for %j is refused',
+    async (walletAddress) => {
+      const server = await serveSignIn(database)
+      const reply = await server.inject({ method: 'POST', url: '/api/auth/nonce', payload: { walletAddress } })
+      expect([reply.statusCode, reply.json().code]).toEqual([400, 'WALLET_ADDRESS_INVALID'])
+    },
+  )
+})
+
+describe('signing in', () => {
+  it('opens a session until logging out', async () => {
+    const server = await serveSignIn(database)
+    const wallet = createWallet()
+    const { message } = await nonceOf(server, wallet)
+    const verified = await verify(server, wallet.address, wallet.sign(message))
+    expect(verified.statusCode).toBe(200)
+    const { token, user } = verified.json()
+    expect(user).toEqual({ walletAddress: wallet.address, createdAt: expect.stringMatching(/^\d{4}-.+Z$/) })
+    expect((await whoAmI(server, token)).json()).toEqual({ user })
+
+    expect((await logOut(server, token)).statusCode).toBe(204)
+    const ended = await whoAmI(server, token)
+    expect([ended.statusCode, ended.json().code]).toEqual([401, 'SESSION_ENDED'])
+    expect((await logOut(server, token)).statusCode).toBe(401)
+  })
+
+  it('ends on every server at once, and only the session that was logged out of', async () => {
+    const [one, two] = [await serveSignIn(database), await serveSignIn(database)]
+    const wallet = createWallet()
+    const [left, kept] = [await signIn(one, wallet), await signIn(one, wallet)]
+    expect((await whoAmI(two, left)).statusCode).toBe(200)
+    await logOut(one, left)
+    expect((await whoAmI(two, left)).statusCode).toBe(401)
+    expect((await whoAmI(two, kept)).statusCode).toBe(200)
+  })
+
+  it('works once for a nonce', async () => {
+    const server = await serveSignIn(database)
+    const wallet = createWallet()
+    const signature = wallet.sign((await nonceOf(server, wallet)).message)
+    expect((await verify(server, wallet.address, signature)).statusCode).toBe(200)
+    const replay = await verify(server, wallet.address, signature)
+    expect([replay.statusCode, replay.json().code]).toEqual([401, 'NONCE_INVALID'])
+    await nonceOf(server, wallet)
+    expect((await verify(server, wallet.address, signature)).json().code).toBe('SIGNATURE_INVALID')
+  })
+
+  it('works once for a nonce however many try at the same moment', async () => {
+    const servers = [await serveSignIn(database), await serveSignIn(database)]
+    const wallet = createWallet()
+    const signature = wallet.sign((await nonceOf(await serveSignIn(database), wallet)).message)
+    const replies = await Promise.all(servers.flatMap((server) => Array.from({ length: 10 }, () => verify(server, wallet.address, signature))))
+    const codes = replies.map((reply) => (reply.statusCode === 200 ? 'ok' : reply.json().code))
+    expect(codes.filter((code) => code === 'ok')).toHaveLength(1)
+    expect(codes.filter((code) => code === 'NONCE_INVALID')).toHaveLength(19)
+    expect(await sessionsOf(wallet)).toBe(1)
+  })
+
+  it('needs a nonce that was asked for and has not expired', async () => {
+    const server = await serveSignIn(database)
+    const wallet = createWallet()
+    expect((await verify(server, wallet.address, wallet.sign('anything'))).json().code).toBe('NONCE_INVALID')
+    const { message } = await nonceOf(server, wallet)
+    await expireNonce(wallet)
+    expect((await verify(server, wallet.address, wallet.sign(message))).json().code).toBe('NONCE_INVALID')
+    expect(await sessionsOf(wallet)).toBe(0)
+  })
+
+  it('is refused for a wrong signature, which leaves the nonce to its owner', async () => {
+    const server = await serveSignIn(database)
+    const [wallet, thief] = [createWallet(), createWallet()]
+    const { message, nonce } = await nonceOf(server, wallet)
+    const theirs = await nonceOf(server, thief)
+    const good = wallet.sign(message)
+    const wrong = [
+      thief.sign(message),
+      wallet.sign(theirs.message),
+      wallet.sign(`${message} `),
+      wallet.sign(message.replace('market.example', 'evil.example')),
+      wallet.sign(nonce),
+      malleate(good),
+      base58.encode(Buffer.alloc(64)),
+      base58.encode(randomBytes(64)),
+    ]
+    for (const signature of wrong) {
+      const reply = await verify(server, wallet.address, signature)
+      expect([reply.statusCode, reply.json().code]).toEqual([401, 'SIGNATURE_INVALID'])
+    }
+    expect((await verify(server, thief.address, good)).json().code).toBe('SIGNATURE_INVALID')
+    expect((await verify(server, wallet.address, good)).statusCode).toBe(200)
+  })
+
+  it.each(smallOrderKeys.map((key) => [key.toString('hex'), key] as const))('is refused under the small-order key %s', async (_hex, key) => {
+    const server = await serveSignIn(database)
+    const address = base58.encode(key)
+    const { message } = (await askNonce(server, address)).json()
+    const forged = forgeSignature(key, message)
+    const reply = await verify(server, address, forged ?? base58.encode(randomBytes(64)))
+    expect([reply.statusCode, reply.json().code]).toEqual([401, 'SIGNATURE_INVALID'])
+  })
+
+  it('is protected from forgeries that would otherwise work', () => {
+    const forgeable = smallOrderKeys.filter((key) => forgeSignature(key, 'any text') !== undefined)
+    expect(forgeable.length).toBeGreaterThanOrEqual(8)
+  })
+
+  it('tells of a wallet that is new, until that was heard', async () => {
+    const heard: string[] = []
+    let deaf = true
+    const server = await serveSignIn(database, async (wallet) => {
+      if (deaf) throw Object.assign(new Error('lost'), { code: '57P01' })
+      heard.push(wallet)
+    })
+    const wallet = createWallet()
+    const signature = wallet.sign((await nonceOf(server, wallet)).message)
+    expect((await verify(server, wallet.address, signature)).json().code).toBe('DATABASE_DOWN')
+    deaf = false
+    expect((await verify(server, wallet.address, signature)).statusCode).toBe(200)
+    await signIn(server, wallet)
+    expect(heard).toEqual([wallet.address])
+  })
+
+  it('takes any signature and key without breaking', () => {
+    fc.assert(
+      fc.property(bytes(32), bytes(64), fc.string(), (key, signature, text) => {
+        const wallet = parseWalletAddress(base58.encode(key))
+        const parsed = parseSignature(base58.encode(signature))
+        return wallet !== undefined && parsed !== undefined && isSignedBy(wallet, text, parsed) === false
+      }),
+    )
+  })
+})
+
+function bytes(length: number) {
+  return fc.uint8Array({ minLength: length, maxLength: length })
+}
+
+describe('a token', () => {
+  it('counts only with our signature, our algorithm and a live session of its wallet', async () => {
+    const server = await serveSignIn(database)
+    const [wallet, other] = [createWallet(), createWallet()]
+    const token = await signIn(server, wallet)
+    const [head = '', body = '', signature = ''] = token.split('.')
+    const claims: { sub: string; jti: string; exp: number } = JSON.parse(Buffer.from(body, 'base64url').toString())
+    const ours = createSigner({ key: JWT_SECRET, algorithm: 'HS256' })
+    const unsigned = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')
+
+    const dead = [
+      'nonsense',
+      `${head}.${body}.`,
+      `${unsigned}.${body}.`,
+      `${head}.${Buffer.from(JSON.stringify({ ...claims, sub: other.address })).toString('base64url')}.${signature}`,
+      createSigner({ key: 'another secret of 32 characters!', algorithm: 'HS256' })(claims),
+      createSigner({ key: JWT_SECRET, algorithm: 'HS512' })(claims),
+      ours({ ...claims, sub: other.address }),
+      ours({ ...claims, jti: '00000000-0000-4000-8000-000000000000' }),
+      ours({ ...claims, jti: "' or true --" }),
+      ours({ ...claims, exp: Math.floor(Date.now() / 1000) - 10 }),
+      ours({ sub: claims.sub, jti: claims.jti }),
+    ]
+    for (const forged of dead) {
+      const reply = await whoAmI(server, forged)
+      expect([reply.statusCode, reply.json().code]).toEqual([401, 'SESSION_ENDED'])
+    }
+    expect((await whoAmI(server, token)).statusCode).toBe(200)
+    await sql`update sessions set expires_at = now() where id = ${claims.jti}::uuid`.execute(database)
+    expect((await whoAmI(server, token)).json().code).toBe('SESSION_ENDED')
+  })
+
+  it('is asked for where there is none', async () => {
+    const server = await serveSignIn(database)
+    for (const headers of [{}, { authorization: 'Basic abc' }, { authorization: 'Bearer' }]) {
+      const reply = await server.inject({ url: '/api/auth/me', headers })
+      expect([reply.statusCode, reply.json().code]).toEqual([401, 'UNAUTHORIZED'])
+    }
+  })
+})
+
+describe('what expired', () => {
+  it('is deleted, and nothing else', async () => {
+    const server = await serveSignIn(database)
+    const [gone, kept] = [createWallet(), createWallet()]
+    const [deadToken, liveToken] = [await signIn(server, gone), await signIn(server, kept)]
+    await nonceOf(server, gone)
+    const { nonce } = await nonceOf(server, kept)
+    await expireNonce(gone)
+    await sql`update sessions set expires_at = now() - interval '1 second' where wallet_address = ${gone.address}`.execute(database)
+
+    await deleteExpired(database)
+    expect(await sessionsOf(gone)).toBe(0)
+    expect((await sql`select from sign_in_nonces where wallet_address = ${gone.address}`.execute(database)).rows).toHaveLength(0)
+    expect((await whoAmI(server, deadToken)).statusCode).toBe(401)
+    expect((await whoAmI(server, liveToken)).statusCode).toBe(200)
+    expect((await nonceOf(server, kept)).nonce).toBe(nonce)
+  })
+})
