@@ -28,8 +28,12 @@ export class AnswerCache<T> {
     this.#entries.delete(key)
     this.#makeRoom()
     this.#entries.set(key, entry)
-    entry.answer.catch(() => this.#forget(key, entry))
+    entry.answer.catch(() => this.#forgetEntry(key, entry))
     return entry.answer
+  }
+
+  forget(key: string): void {
+    this.#entries.delete(key)
   }
 
   clear(): void {
@@ -41,7 +45,7 @@ export class AnswerCache<T> {
     if (oldest !== undefined && this.#entries.size >= this.#maxEntries) this.#entries.delete(oldest)
   }
 
-  #forget(key: string, entry: Entry<T>): void {
+  #forgetEntry(key: string, entry: Entry<T>): void {
     if (this.#entries.get(key) === entry) this.#entries.delete(key)
   }
 }

@@ -1,0 +1,72 @@
+import { Failure } from '@juicebar/contract/errors'
+import { stringifyJsonWithBigInts } from '@solana/rpc-spec-types'
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+
+import { AnswerCache } from './answer-cache.ts'
+import { type RpcReply } from './endpoint.ts'
+import { type RelayMethod, relayMethods } from './relay-methods.ts'
+import { type RpcPool } from './rpc-pool.ts'
+
+const MAX_KEPT_ANSWERS = 2000
+
+const requestShape = Compile(
+  Type.Object(
+    {
+      jsonrpc: Type.Literal('2.0'),
+      id: Type.Optional(Type.Union([Type.String({ maxLength: 64 }), Type.Number(), Type.Null()])),
+      method: Type.String({ maxLength: 64 }),
+      params: Type.Optional(Type.Array(Type.Unknown(), { maxItems: 4 })),
+    },
+    { additionalProperties: false },
+  ),
+)
+
+/** Takes one parsed JSON-RPC request and gives the reply as JSON text. */
+export type Relay = (request: unknown) => Promise<string>
+
+/**
+ * The page's way to the chain, so that an endpoint's URL and key never reach a browser. Offers the calls of `relayMethods`, those of a
+ * test chain only with `demo`. Short-lived answers are shared between pages. The reply carries the chain's result or error as it is,
+ * but for whatever could tell the endpoint. Throws BAD_REQUEST, RPC_REFUSED or CHAIN_DOWN.
+ */
+export function createRelay(pool: RpcPool, { demo, clock = () => performance.now() }: { demo: boolean; clock?: () => number }): Relay {
+  const kept = new AnswerCache<RpcReply>(clock, MAX_KEPT_ANSWERS)
+
+  return async (request) => {
+    if (!requestShape.Check(request)) throw new Failure('BAD_REQUEST', { detail: 'Send one JSON-RPC 2.0 request with a method and a list of params.' })
+    const method = relayMethods.get(request.method)
+    if (!method || (method.demoOnly && !demo)) throw new Failure('RPC_REFUSED')
+    const params = checkParams(method, request.params ?? [])
+    const payload = { jsonrpc: '2.0', id: '1', method: request.method, params }
+    const send = () => pool.send(payload, { priority: method.priority, once: method.once ?? false })
+    const reply = method.keepMillis ? await sharedAnswer(kept, payload, method.keepMillis, send) : await send()
+    return replyText(pool, request.id ?? null, reply)
+  }
+}
+
+function checkParams(method: RelayMethod, params: unknown[]): unknown[] {
+  const fitting = method.params.Check(params) && (method.accepts?.(params) ?? true)
+  if (!fitting) throw new Failure('BAD_REQUEST', { detail: 'The params do not fit this chain call, or ask for more than is offered here.' })
+  return method.bound?.(params) ?? params
+}
+
+async function sharedAnswer(kept: AnswerCache<RpcReply>, payload: object, millis: number, send: () => Promise<RpcReply>): Promise<RpcReply> {
+  const key = JSON.stringify(payload)
+  const reply = await kept.get(key, millis, send)
+  if ('error' in reply) kept.forget(key)
+  return reply
+}
+
+function replyText(pool: RpcPool, id: string | number | null, reply: RpcReply): string {
+  if ('error' in reply) return stringifyJsonWithBigInts({ jsonrpc: '2.0', id, error: withEveryText(reply.error, (text) => pool.scrub(text)) })
+  return stringifyJsonWithBigInts({ jsonrpc: '2.0', id, result: reply.result })
+}
+
+/** A JSON value with each of its texts changed. */
+function withEveryText(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((item) => withEveryText(item, change))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withEveryText(item, change)]))
+}

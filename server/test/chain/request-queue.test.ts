@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+
+import { type Priority, QueueFull, RequestQueue } from '../../src/chain/request-queue.ts'
+
+const limits = { perSecond: 1000, maxInFlight: 1, maxWaiting: 4, maxWaitMillis: 5000 }
+const now = () => performance.now()
+
+/** A queue whose only place is taken until `finish` is called. */
+function busyQueue(changes: Partial<typeof limits> = {}) {
+  const queue = new RequestQueue({ ...limits, ...changes }, now)
+  const order: string[] = []
+  let finish = () => {}
+  const first = queue.run('balance', () => new Promise<void>((resolve) => (finish = resolve)))
+  const add = (priority: Priority, name: string = priority) => queue.run(priority, async () => void order.push(name))
+  return { queue, order, add, first, finish: () => finish() }
+}
+
+describe('the request queue', () => {
+  test('lets the urgent go before those that wait longer, and equals in their order', async () => {
+    const { order, add, finish } = busyQueue({ maxWaiting: 10 })
+    const all = [add('balance', 'balance 1'), add('balance', 'balance 2'), add('blockhash'), add('release'), add('settlement')]
+    await Promise.resolve()
+    finish()
+    await Promise.all(all)
+    expect(order).toEqual(['settlement', 'release', 'blockhash', 'balance 1', 'balance 2'])
+  })
+
+  test('begins no more requests in any second than it may', async () => {
+    const perSecond = 5
+    const queue = new RequestQueue({ ...limits, perSecond, maxInFlight: 100, maxWaiting: 100 }, now)
+    const begun: number[] = []
+    await Promise.all(Array.from({ length: 12 }, () => queue.run('settlement', async () => void begun.push(now()))))
+    expect(begun).toHaveLength(12)
+    for (const [index, time] of begun.entries()) {
+      const later = begun[index + perSecond]
+      if (later !== undefined) expect(later - time).toBeGreaterThanOrEqual(999)
+    }
+  })
+
+  test('when full sends away the newest of the least urgent, or what is not more urgent itself', async () => {
+    const { order, add, finish } = busyQueue({ maxWaiting: 2 })
+    const kept = add('balance', 'older')
+    const displaced = add('balance', 'newer')
+    const urgent = add('settlement')
+    await expect(displaced).rejects.toThrow(QueueFull)
+    await expect(add('balance')).rejects.toThrow(QueueFull)
+    finish()
+    await Promise.all([kept, urgent])
+    expect(order).toEqual(['settlement', 'older'])
+  })
+
+  test('lets nobody wait longer than it may', async () => {
+    const { add, order, queue } = busyQueue({ maxWaitMillis: 20 })
+    await expect(add('settlement')).rejects.toThrow('20 ms')
+    expect(queue.waiting).toBe(0)
+    expect(order).toEqual([])
+  })
+
+  test('goes on after a task that failed', async () => {
+    const queue = new RequestQueue(limits, now)
+    await expect(queue.run('balance', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    await expect(queue.run('balance', async () => 'yes')).resolves.toBe('yes')
+  })
+
+  test('once closed rejects what waits and what comes', async () => {
+    const { queue, add } = busyQueue()
+    const waiting = add('settlement')
+    queue.close()
+    await expect(waiting).rejects.toThrow(QueueFull)
+    await expect(add('settlement')).rejects.toThrow(QueueFull)
+  })
+})
