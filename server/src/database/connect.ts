@@ -32,6 +32,8 @@ export function connectDatabase(url: string, onIdleError: (error: Error) => void
     types: { getTypeParser },
   })
   pool.on('error', onIdleError)
+  // Without a listener a connection that is lost between two queries of a transaction would end the process; its next query fails anyway.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   const database = new Kysely<DB>({
     dialect: new PostgresDialect({ pool }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
