@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { freshDatabase } from './support/fresh-database.ts'
+
+const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const secrets = { JWT_SECRET: 'never-show-this-jwt-secret-anywhere', STUDIO_API_KEY: 'never-show-this-studio-key' }
+
+let fresh: Awaited<ReturnType<typeof freshDatabase>>
+
+beforeAll(async () => {
+  fresh = await freshDatabase()
+}, 60_000)
+
+afterAll(() => fresh.drop())
+
+/** The server as a process of its own, on parts that are not embedded. */
+function run(settings: Record<string, string>) {
+  const env = { PATH: process.env['PATH'] ?? '', DATABASE_URL: fresh.url, SOLANA_RPC_URL: 'http://127.0.0.1:9', ...secrets, ...settings }
+  const child = spawn(process.execPath, ['--import', 'tsx', mainFile], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return { child, text: () => output, exit: exitOf(child) }
+}
+
+async function exitOf(child: ChildProcess): Promise<number | null> {
+  const [code]: (number | null)[] = await once(child, 'close')
+  return code ?? null
+}
+
+async function takePort() {
+  const holder = createServer().listen(0, '127.0.0.1')
+  await once(holder, 'listening')
+  const { port } = holder.address() as AddressInfo
+  return { port: String(port), free: () => new Promise((done) => holder.close(done)) }
+}
+
+describe('the server process', { timeout: 30_000 }, () => {
+  it('tells every wrong setting in a sentence and ends', async () => {
+    const server = run({ PORT: 'many', HOLD_SECONDS: '5', STUDIO_API_KEY: 'short' })
+    expect(await server.exit).toBe(1)
+    expect(server.text().trim().split('\n')).toEqual([
+      'PORT is "many". It must be a whole number from 1 to 65535.',
+      'STUDIO_API_KEY has a wrong value (5 characters, not shown here). It must be at least 16 printable characters without spaces.',
+      'HOLD_SECONDS is "5". It must be a whole number from 10 to 600.',
+    ])
+  })
+
+  it('says which setting helps when its port is taken', async () => {
+    const { port, free } = await takePort()
+    const server = run({ PORT: port })
+    expect(await server.exit).toBe(1)
+    expect(server.text()).toContain(`127.0.0.1:${port} is in use by another program. Stop that one, or set PORT to another port.`)
+    await free()
+  })
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('says where it is open, shows no secret, and stops at %s', async (signal) => {
+    const { port, free } = await takePort()
+    await free()
+    const server = run({ PORT: port, LOG_LEVEL: 'debug' })
+    await expect.poll(server.text, { timeout: 20_000 }).toContain(`Juicebar Marketplace is open at http://localhost:${port}`)
+    expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200)
+    server.child.kill(signal)
+    expect(await server.exit).toBe(0)
+    expect(server.text()).not.toContain('never-show-this')
+  })
+})
