@@ -66,6 +66,7 @@ export async function holdLot(deps: PurchaseDeps, order: HoldOrder): Promise<str
 async function repeatHold(tx: Tx, { buyer, listingId, sendsThrough }: HoldOrder): Promise<string | undefined> {
   const [newest] = await findPurchasesOf(tx, listingId, buyer)
   if (newest?.status !== 'held') return undefined
+  await lockListing(tx, listingId)
   const locked = await lockPurchase(tx, newest.id)
   if (locked?.status !== 'held') return undefined
   const payment = await findRecordedPayment(tx, locked.id)
@@ -86,8 +87,11 @@ async function readChain({ chain }: PurchaseDeps, buyer: WalletAddress): Promise
   return { genesisHash, slot, balance, rentExemptMinimum }
 }
 
-async function hold(tx: Tx, { settings }: PurchaseDeps, { buyer, listingId, sendsThrough }: HoldOrder, view: ChainView): Promise<string> {
+async function hold(tx: Tx, { settings }: PurchaseDeps, order: HoldOrder, view: ChainView): Promise<string> {
+  const { buyer, listingId, sendsThrough } = order
   await lockPlayer(tx, buyer)
+  const again = await repeatHold(tx, order)
+  if (again) return again
   const lot = await lockFreeLot(tx, listingId)
   if (!lot) throw new Failure('LISTING_NOT_FOUND')
   requireBuyable(lot, buyer)

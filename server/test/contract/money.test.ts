@@ -1,0 +1,54 @@
+import { LAMPORTS_PER_SOL, lamports, lamportsToSol, parsePrice, PRICE_STEP_LAMPORTS, solText, solToLamports } from '@juicebar/contract/money'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+const anyPrice = fc.bigInt({ min: 1n, max: 1_000_000_000n }).map((steps) => steps * PRICE_STEP_LAMPORTS)
+
+describe('money', () => {
+  it('reads back exactly what it writes, for every price', () => {
+    fc.assert(
+      fc.property(anyPrice, (price) => {
+        expect(parsePrice(lamportsToSol(price))).toBe(price)
+      }),
+    )
+  })
+
+  it('writes every lamport amount as its shortest decimal', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 15n }), (value) => {
+        const text = solText(value)
+        expect(text).not.toMatch(/\.\d*0$|\.$/)
+        const [whole = '', fraction = ''] = text.split('.')
+        expect(BigInt(whole) * LAMPORTS_PER_SOL + BigInt(fraction.padEnd(9, '0'))).toBe(value)
+      }),
+    )
+  })
+
+  it.each([
+    [0.001, 1_000_000n],
+    [0.1 + 0.2, undefined],
+    [0.3, 300_000_000n],
+    [1_000_000, 10n ** 15n],
+    [1_000_000.001, undefined],
+    [0.0005, undefined],
+    [0.0015, undefined],
+    [0.0010000000001, undefined],
+    [1e308, undefined],
+    [1e-7, undefined],
+    [0, undefined],
+    [-1, undefined],
+    [Number.NaN, undefined],
+    [Number.POSITIVE_INFINITY, undefined],
+  ])('takes %d SOL as a price of %s lamports', (sol, expected) => {
+    expect(parsePrice(sol)).toBe(expected)
+  })
+
+  it('keeps amounts below the price step, which are no prices but are money', () => {
+    expect(solToLamports(0.000000001)).toBeUndefined()
+    expect(solToLamports(0.000005)).toBe(5_000n)
+  })
+
+  it('refuses negative lamports', () => {
+    expect(() => lamports(-1n)).toThrow(RangeError)
+  })
+})

@@ -1,0 +1,69 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { lamports } from '@juicebar/contract/money'
+import { describe, expect, it } from 'vitest'
+
+import { barMinutes, isSettled, requireBuyable, requireRoomForHold, solNeeded } from '../../src/purchases/purchase.ts'
+import { BUYER_LOOKS, looksAtBuyer, secondsToNextEndedLook } from '../../src/purchases/watch-schedule.ts'
+
+const seller = 'Seller' as WalletAddress
+const buyer = 'Buyer' as WalletAddress
+const lot = { seller, status: 'active', heldBy: null }
+
+describe('the rules of a hold', () => {
+  it('takes an active lot of somebody else', () => {
+    expect(() => requireBuyable(lot, buyer)).not.toThrow()
+  })
+
+  it.each([
+    [{ ...lot, seller: buyer }, 'OWN_LISTING'],
+    [{ ...lot, status: 'sold' }, 'LISTING_NOT_ACTIVE'],
+    [{ ...lot, status: 'removed' }, 'LISTING_NOT_ACTIVE'],
+    [{ ...lot, heldBy: 'other' }, 'LISTING_HELD'],
+  ])('refuses %o with %s', (refused, code) => {
+    expect(() => requireBuyable(refused, buyer)).toThrow(expect.objectContaining({ code }))
+  })
+
+  it('allows three holds, and no two that a payment could not tell apart', () => {
+    const open = (priceLamports: bigint, of = seller) => ({ seller: of, priceLamports })
+    expect(() => requireRoomForHold([open(1n), open(2n)], open(3n))).not.toThrow()
+    expect(() => requireRoomForHold([open(1n), open(2n), open(3n)], open(4n))).toThrow(expect.objectContaining({ code: 'TOO_MANY_HOLDS' }))
+    expect(() => requireRoomForHold([open(1n)], open(1n))).toThrow(expect.objectContaining({ code: 'TWIN_HOLD' }))
+    expect(() => requireRoomForHold([open(1n)], open(1n, buyer))).not.toThrow()
+  })
+
+  it('asks for the prices, a fee each, the reserve and the rent', () => {
+    expect(solNeeded([10n, 20n], lamports(890_880n))).toBe(30n + 2n * 5_000n + 100_000n + 890_880n)
+  })
+
+  it('doubles the wait with every lapse, up to a day', () => {
+    expect([0, 1, 2, 3, 4, 9, 50].map(barMinutes)).toEqual([10, 10, 20, 40, 80, 1440, 1440])
+  })
+
+  it.each([
+    ['processed', 'confirmed', false],
+    ['confirmed', 'confirmed', true],
+    ['finalized', 'confirmed', true],
+    ['confirmed', 'finalized', false],
+    ['finalized', 'finalized', true],
+  ] as const)('at %s with SETTLE_AT=%s settles: %s', (commitment, settleAt, settles) => {
+    expect(isSettled(commitment, settleAt)).toBe(settles)
+  })
+})
+
+describe('the schedule of looking', () => {
+  it('looks for late payments at 1, 5 and 30 min, 2 h, 24 h and 7 days', () => {
+    const ages = [60]
+    for (let looks = 0; ; looks++) {
+      const next = secondsToNextEndedLook(looks)
+      if (next === null) break
+      ages.push((ages.at(-1) ?? 0) + next)
+    }
+    expect(ages).toEqual([60, 300, 1_800, 7_200, 86_400, 604_800])
+  })
+
+  it('reads the buyer\'s own transactions now and then, never more than twenty times', () => {
+    let read = 0
+    for (let looks = 0; looks < 1_000; looks++) if (looksAtBuyer(looks, read)) read += 1
+    expect(read).toBe(BUYER_LOOKS)
+  })
+})
