@@ -3,6 +3,9 @@ import { type BaseLogger } from 'pino'
 /** Stopping may take this long before the process ends all the same. */
 const STOP_MILLIS = 15_000
 
+/** Ctrl-C under npm arrives twice, from the terminal and from npm; only a person's second one means "at once". */
+const ECHO_MILLIS = 1_000
+
 export interface Shutdown {
   /** Registers what has to be stopped, the last one first. Runs at once where the end has already begun. */
   onStop(name: string, stop: () => unknown): Promise<void>
@@ -17,6 +20,7 @@ export interface Shutdown {
 export function createShutdown(log: Pick<BaseLogger, 'fatal' | 'error'>): Shutdown {
   const steps: { name: string; stop: () => unknown }[] = []
   let ending: Promise<void> | undefined
+  let endingSince = 0
 
   const run = async ({ name, stop }: { name: string; stop: () => unknown }) => {
     try {
@@ -33,9 +37,10 @@ export function createShutdown(log: Pick<BaseLogger, 'fatal' | 'error'>): Shutdo
   const end = (code: number) => (ending ??= stopAll(code))
 
   const onSignal = (signal: NodeJS.Signals) => {
-    const code = signal === 'SIGINT' ? 130 : 143
-    if (ending) process.exit(code)
-    void end(0)
+    if (!ending) {
+      endingSince = Date.now()
+      void end(0)
+    } else if (Date.now() - endingSince > ECHO_MILLIS) process.exit(signal === 'SIGINT' ? 130 : 143)
   }
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
   process.on('uncaughtException', (error) => {
