@@ -1,14 +1,16 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { type PublicConfig } from '@juicebar/contract/schemas'
-import { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
 
 import { type Chain } from './chain/chain.ts'
+import { type Relay } from './chain/relay.ts'
 import { type Config } from './config.ts'
 import { type DatabaseConnection } from './database/connect.ts'
 import { bearerToken } from './http/bearer-token.ts'
 import { registerPage } from './http/page.ts'
 import { createRateLimits } from './http/rate-limits.ts'
+import { relayRoute } from './http/relay-route.ts'
 import { createApi } from './http/route.ts'
 import { createServer } from './http/server.ts'
 import { statusRoutes } from './http/status.ts'
@@ -18,6 +20,9 @@ import { marketRoutes } from './market/routes.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { purchaseRoutes } from './purchases/routes.ts'
 import { watchPurchases } from './purchases/watch-purchases.ts'
+import { createEventReaders } from './realtime/event-readers.ts'
+import { createEventFeed } from './realtime/event-feed.ts'
+import { realtimeRoutes } from './realtime/routes.ts'
 import { createLoginText } from './sign-in/login-text.ts'
 import { startPurging } from './sign-in/purge-expired.ts'
 import { readSession } from './sign-in/read-session.ts'
@@ -31,6 +36,7 @@ export interface AppParts {
   studioApiKey: string
   connection: DatabaseConnection
   chain: Chain
+  relay: Relay
   log: FastifyBaseLogger
   version: string
   /** The built page. */
@@ -62,11 +68,11 @@ export async function createApp(parts: AppParts): Promise<App> {
   fastify.addHook('onRequest', async ({ routeOptions }) => {
     if (!preparation.isReady() && needsDatabase(routeOptions.url)) throw new Failure('DATABASE_DOWN')
   })
-  const api = createApi(fastify, {
-    limits: await createRateLimits(fastify),
-    studioApiKey: parts.studioApiKey,
-    authenticate: (request) => readSession(database, tokens, bearerToken(request)),
-  })
+  const authenticate = (request: FastifyRequest) => readSession(database, tokens, bearerToken(request))
+  const limits = await createRateLimits(fastify)
+  const api = createApi(fastify, { limits, studioApiKey: parts.studioApiKey, authenticate })
+  const feed = createEventFeed(database, log)
+  const readers = createEventReaders(feed)
 
   statusRoutes(api, {
     probeDatabase: async () => {
@@ -86,6 +92,8 @@ export async function createApp(parts: AppParts): Promise<App> {
   marketRoutes(api, database)
   purchaseRoutes(api, purchases)
   studioRoutes(api, purchases)
+  realtimeRoutes(api, { database, feed, readers }, authenticate)
+  relayRoute(api, parts.relay)
   await registerPage(fastify, parts.webFolder)
 
   const background: (() => unknown)[] = []
@@ -94,10 +102,11 @@ export async function createApp(parts: AppParts): Promise<App> {
     start: async () => {
       await fastify.listen({ host: config.host, port: config.port })
       await preparation.run()
-      if (preparation.isReady()) background.push(startPurging(database, log), watchPurchases(purchases).stop)
+      if (preparation.isReady()) background.push(startPurging(database, log), feed.start(), watchPurchases(purchases).stop)
     },
     stop: async () => {
       preparation.stop()
+      readers.stop()
       await fastify.close()
       for (const stop of background.splice(0).toReversed()) await stop()
     },

@@ -62,7 +62,11 @@ export function readConfig(env: Environment): Config {
   const host = read.matching('HOST', isHost, 'an IP address or a host name', '127.0.0.1')
   const databaseUrl = read.secret('DATABASE_URL', isDatabaseUrl, 'a URL like postgresql://user:password@host:5432/name')
   const rpcUrls = read.secret('SOLANA_RPC_URL', isRpcUrlList, 'one or more http or https URLs, separated by commas')?.split(',')
-  const jwtSecret = read.secret('JWT_SECRET', (text) => text.length >= MIN_JWT_SECRET_LENGTH, `at least ${MIN_JWT_SECRET_LENGTH} characters`)
+  const jwtSecret = read.secret(
+    'JWT_SECRET',
+    (text) => text.length >= MIN_JWT_SECRET_LENGTH,
+    `at least ${MIN_JWT_SECRET_LENGTH} characters`,
+  )
   const studioApiKey = read.secret('STUDIO_API_KEY', isStudioKey, `at least ${MIN_STUDIO_KEY_LENGTH} printable characters without spaces`)
   const network = networkOf(rpcUrls, problems)
 
@@ -108,7 +112,9 @@ function conflicts(config: Config, env: Environment): string[] {
     found.push('STUDIO_API_KEY is the same as JWT_SECRET. Whoever knows one could do what the other guards: choose two.')
   }
   if (config.demo && config.network === 'mainnet') {
-    found.push('DEMO is "on", but SOLANA_RPC_URL is a mainnet endpoint. The demo gives tokens away: set DEMO=off, or use devnet or testnet.')
+    found.push(
+      'DEMO is "on", but SOLANA_RPC_URL is a mainnet endpoint. The demo gives tokens away: set DEMO=off, or use devnet or testnet.',
+    )
   }
   return found
 }

@@ -3,7 +3,21 @@ import { type Logger, pino } from 'pino'
 import { type Config } from './config.ts'
 
 /** Nothing logs these on purpose; should they ever stand in a logged object, their values are left out. */
-const secretPaths = ['authorization', 'headers.authorization', 'req.headers.authorization', 'body', '*.body', 'token', '*.token', 'signature', '*.signature', 'secret', '*.secret', 'password', '*.password']
+const secretPaths = [
+  'authorization',
+  'headers.authorization',
+  'req.headers.authorization',
+  'body',
+  '*.body',
+  'token',
+  '*.token',
+  'signature',
+  '*.signature',
+  'secret',
+  '*.secret',
+  'password',
+  '*.password',
+]
 
 /** The server's log: one JSON object a line on standard output. */
 export function createLog(level: Config['logLevel']): Logger {

@@ -5,10 +5,12 @@ import { fileURLToPath } from 'node:url'
 import { type Logger } from 'pino'
 
 import { createApp } from './app.ts'
+import { createRelay } from './chain/relay.ts'
 import { createChain } from './chain/solana-chain.ts'
 import { type Config, readConfig } from './config.ts'
-import { connectDatabase } from './database/connect.ts'
+import { connectDatabase, type DatabaseConnection } from './database/connect.ts'
 import { type DataDir } from './embedded/data-dir.ts'
+import { type Demo } from './embedded/demo.ts'
 import { createLog } from './log.ts'
 import { createShutdown, type Shutdown } from './shutdown.ts'
 import { startedText } from './started-text.ts'
@@ -51,9 +53,24 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
   await chain.start()
 
   const version = await readVersion()
-  const app = await createApp({ config, jwtSecret, studioApiKey, connection, chain, log, version, webFolder, migrationsFolder })
+  const relay = createRelay(chain.pool, { demo: config.demo && config.network === 'localnet' })
+  const demo = config.demo ? await openDemo(config, connection, jwtSecret) : undefined
+  const app = await createApp({
+    config,
+    jwtSecret,
+    studioApiKey,
+    connection,
+    chain,
+    relay,
+    log,
+    version,
+    webFolder,
+    migrationsFolder,
+    ...(demo && { onFirstSignIn: demo.welcome }),
+  })
   await shutdown.onStop('the server', () => app.stop())
   await app.start()
+  await demo?.seed()
   const studioKeyFile = config.studioApiKey === undefined && dataDir ? join(dataDir.path, 'STUDIO_API_KEY') : undefined
   process.stdout.write(startedText(config, { dataFolder: dataDir?.path, studioKeyFile }))
 }
@@ -84,6 +101,11 @@ async function startLocalChain(log: Logger, shutdown: Shutdown): Promise<string[
   const localChain = await embedded.startLocalChain({ log })
   await shutdown.onStop('the embedded chain', () => localChain.stop())
   return [localChain.rpcUrl]
+}
+
+async function openDemo(config: Config, { database }: DatabaseConnection, secret: string): Promise<Demo> {
+  const { createDemo } = await import('./embedded/demo.ts')
+  return createDemo(config, database, secret)
 }
 
 async function readVersion(): Promise<string> {

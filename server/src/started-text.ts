@@ -21,7 +21,15 @@ export function startedText(config: Config, { dataFolder, studioKeyFile }: Place
     ['Studio key', studioKeyFile ?? 'the one of STUDIO_API_KEY'],
     ['API', `${config.publicOrigin}/docs`],
   ].map(([name = '', text = '']) => `  ${name.padEnd(12)} ${text}\n`)
-  const lines = ['\n', `  ${config.productName} Marketplace is open at ${config.publicOrigin}\n`, '\n', ...rows, '\n', whatToTry(config), '  Ctrl-C stops everything.\n\n']
+  const lines = [
+    '\n',
+    `  ${config.productName} Marketplace is open at ${config.publicOrigin}\n`,
+    '\n',
+    ...rows,
+    '\n',
+    whatToTry(config),
+    '  Ctrl-C stops everything.\n\n',
+  ]
   return lines.join('')
 }
 

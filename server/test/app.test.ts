@@ -27,9 +27,15 @@ async function openLine(databaseUrl: string) {
   const open = new Set<Socket>()
   const relay = createServer((near) => {
     const far = connect(Number(target.port), target.hostname)
-    for (const [from, to] of [[near, far], [far, near]] as const) {
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
       open.add(from)
-      from.on('error', () => to.destroy()).on('close', () => (open.delete(from), to.destroy())).pipe(to)
+      from
+        .on('error', () => to.destroy())
+        .on('close', () => (open.delete(from), to.destroy()))
+        .pipe(to)
     }
   })
   relay.listen(0, '127.0.0.1')

@@ -43,13 +43,22 @@ describe('settings', () => {
     [online, { host: '0.0.0.0', publicOrigin: 'https://market.example' }],
     [{ PUBLIC_ORIGIN: 'https://market.example/' }, { publicOrigin: 'https://market.example' }],
     [{ PRODUCT_NAME: 'Café 9' }, { productName: 'Café 9' }],
-    [{ DEMO: 'off', DEMO_SEED: 'off' }, { demo: false, demoSeed: false }],
-    [{ SETTLE_AT: 'finalized', HOLD_SECONDS: '10' }, { settleAt: 'finalized', holdSeconds: 10 }],
+    [
+      { DEMO: 'off', DEMO_SEED: 'off' },
+      { demo: false, demoSeed: false },
+    ],
+    [
+      { SETTLE_AT: 'finalized', HOLD_SECONDS: '10' },
+      { settleAt: 'finalized', holdSeconds: 10 },
+    ],
     [{ HOLD_SECONDS: '600' }, { holdSeconds: 600 }],
     [{ TRUST_PROXY: 'off' }, { trustProxy: false }],
     [{ TRUST_PROXY: 'loopback,10.0.0.0/8,fd00::/8,192.0.2.7' }, { trustProxy: ['loopback', '10.0.0.0/8', 'fd00::/8', '192.0.2.7'] }],
     [{ LOG_LEVEL: 'debug' }, { logLevel: 'debug' }],
-    [{ DATABASE_URL: 'postgres://u:p@db/x', ...shared }, { databaseUrl: 'postgres://u:p@db/x', jwtSecret: shared.JWT_SECRET }],
+    [
+      { DATABASE_URL: 'postgres://u:p@db/x', ...shared },
+      { databaseUrl: 'postgres://u:p@db/x', jwtSecret: shared.JWT_SECRET },
+    ],
   ])('take %j', (env, expected) => {
     expect(readConfig(env)).toMatchObject(expected)
   })

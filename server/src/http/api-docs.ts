@@ -85,5 +85,10 @@ export async function registerApiDocs(fastify: FastifyInstance, options: { produ
     },
   })
   fastify.get('/api/openapi.json', { schema: { hide: true } }, async () => fastify.swagger())
-  await fastify.register(swaggerUi, { routePrefix: '/docs', staticCSP: docsContentSecurityPolicy, uiConfig: { supportedSubmitMethods: ['get', 'post', 'delete'] } })
+  await fastify.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: docsContentSecurityPolicy,
+    theme: { title: `${options.productName} Marketplace API` },
+    uiConfig: { layout: 'BaseLayout', supportedSubmitMethods: ['get', 'post', 'delete'] },
+  })
 }

@@ -5,10 +5,21 @@
  */
 const passingStates = ['08', '53', '57P', '57014', '55P03', '25006', '40001', '40P01', '25P03']
 
-const networkErrors = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT']
+const networkErrors = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+]
 
 /** What `pg` and `pg-pool` say without any code. */
-const driverSentences = /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Query read timeout|Cannot use a pool after calling end)/
+const driverSentences =
+  /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Query read timeout|Cannot use a pool after calling end)/
 
 /** Whether an error, or what caused it, means that the database cannot be reached or cannot answer for now. */
 export function isDatabaseOutage(error: unknown): boolean {

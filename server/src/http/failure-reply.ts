@@ -57,13 +57,19 @@ function toFailure(error: unknown): Failure {
   if (isDatabaseOutage(error)) return new Failure('DATABASE_DOWN', { cause: error })
   const known = error instanceof Error && 'code' in error ? frameworkFailures[String(error.code)] : undefined
   if (known) return known
-  return isClientError(error) ? new Failure('BAD_REQUEST', { detail: 'The request is not valid.' }) : new Failure('INTERNAL', { cause: error })
+  return isClientError(error)
+    ? new Failure('BAD_REQUEST', { detail: 'The request is not valid.' })
+    : new Failure('INTERNAL', { cause: error })
 }
 
 /** The framework marks what the caller did wrong, malformed JSON for one, with a status from 400 to 499. */
 function isClientError(error: unknown): boolean {
   return (
-    error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500
+    error instanceof Error &&
+    'statusCode' in error &&
+    typeof error.statusCode === 'number' &&
+    error.statusCode >= 400 &&
+    error.statusCode < 500
   )
 }
 

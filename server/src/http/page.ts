@@ -26,7 +26,9 @@ export async function registerPage(fastify: FastifyInstance, folder: string): Pr
       reply.header('cache-control', hashedFiles.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache')
     },
   })
-  fastify.setNotFoundHandler((request, reply) => (isPageAddress(request) ? reply.sendFile('index.html') : replyToUnknownAddress(request, reply)))
+  fastify.setNotFoundHandler((request, reply) =>
+    isPageAddress(request) ? reply.sendFile('index.html') : replyToUnknownAddress(request, reply),
+  )
 }
 
 function isPageAddress(request: FastifyRequest): boolean {

@@ -95,6 +95,12 @@ export async function revokeSession(database: Database, id: string): Promise<voi
 
 /** Forgets nonces and sessions that nobody can use any more. */
 export async function deleteExpired(database: Database): Promise<void> {
-  await database.deleteFrom('signInNonces').where('expiresAt', '<', sql<Date>`now()`).execute()
-  await database.deleteFrom('sessions').where('expiresAt', '<', sql<Date>`now()`).execute()
+  await database
+    .deleteFrom('signInNonces')
+    .where('expiresAt', '<', sql<Date>`now()`)
+    .execute()
+  await database
+    .deleteFrom('sessions')
+    .where('expiresAt', '<', sql<Date>`now()`)
+    .execute()
 }

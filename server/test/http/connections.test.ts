@@ -23,7 +23,15 @@ async function talk(port: number, bytes: string): Promise<string> {
   return answer
 }
 
-const config = { productName: 'J', network: 'localnet', commitment: 'confirmed', demo: true, demoWallet: true, holdSeconds: 60, version: '1' } as const
+const config = {
+  productName: 'J',
+  network: 'localnet',
+  commitment: 'confirmed',
+  demo: true,
+  demoWallet: true,
+  holdSeconds: 60,
+  version: '1',
+} as const
 
 describe('a connection', () => {
   it('that is too slow is closed, and others are served meanwhile', { timeout: 20_000 }, async () => {
@@ -48,7 +56,12 @@ describe('a connection', () => {
   it.each([
     ['nonsense', 'nonsense\r\n\r\n', 400, 'BAD_REQUEST'],
     ['a head of 20 kB', `GET / HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`, 413, 'BODY_TOO_LARGE'],
-    ['two lengths', 'POST /api/auth/nonce HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n', 400, 'BAD_REQUEST'],
+    [
+      'two lengths',
+      'POST /api/auth/nonce HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+      'BAD_REQUEST',
+    ],
   ])('with %s is answered and closed', async (_what, bytes, status, code) => {
     const port = await listen(await serve(() => {}))
     const answer = await talk(port, bytes)
@@ -59,7 +72,10 @@ describe('a connection', () => {
   it('with an endless body is refused without reading it', async () => {
     const port = await listen(await serve((api) => api.open('rpc', 'rpc', async ({ sendJson }) => sendJson('{}'))))
     const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`
-    const answer = await talk(port, `POST /rpc HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${chunk}${chunk}`)
+    const answer = await talk(
+      port,
+      `POST /rpc HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${chunk}${chunk}`,
+    )
     expect(answer).toMatch(/^HTTP\/1\.1 413 /)
   })
 })

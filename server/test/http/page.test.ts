@@ -24,7 +24,11 @@ describe('the page', () => {
   it('is served fresh, its hashed files for ever', async () => {
     const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
     const page = await fastify.inject({ url: '/', headers: html })
-    expect([page.statusCode, page.headers['content-type'], page.headers['cache-control']]).toEqual([200, 'text/html; charset=utf-8', 'no-cache'])
+    expect([page.statusCode, page.headers['content-type'], page.headers['cache-control']]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+      'no-cache',
+    ])
     const script = await fastify.inject({ url: '/assets/app-1a2b3c.js' })
     expect([script.body, script.headers['cache-control']]).toEqual(['run()', 'public, max-age=31536000, immutable'])
   })

@@ -33,7 +33,8 @@ describe('too many calls', () => {
   it('cannot hide behind forged forwarded addresses', async () => {
     const fastify = await serve((api) => api.open('requestNonce', 'sign-in', async () => nonce))
     const statuses = new Set<number>()
-    for (let call = 0; call < 21; call++) statuses.add((await fastify.inject(ask(PLAYER, { 'x-forwarded-for': `198.51.100.${call}` }))).statusCode)
+    for (let call = 0; call < 21; call++)
+      statuses.add((await fastify.inject(ask(PLAYER, { 'x-forwarded-for': `198.51.100.${call}` }))).statusCode)
     expect([...statuses]).toEqual([200, 429])
   })
 

@@ -77,8 +77,12 @@ describe('a body', () => {
 
   it('says which field must be what', async () => {
     const { fastify } = await serveListings()
-    expect((await fastify.inject(createListing({ ...listing, tokenType: 7 }))).json().error).toBe('tokenType must be a token type or its display name.')
-    expect((await fastify.inject(createListing({ ...listing, colour: 'red' }))).json().error).toBe('There is no field called "colour" here.')
+    expect((await fastify.inject(createListing({ ...listing, tokenType: 7 }))).json().error).toBe(
+      'tokenType must be a token type or its display name.',
+    )
+    expect((await fastify.inject(createListing({ ...listing, colour: 'red' }))).json().error).toBe(
+      'There is no field called "colour" here.',
+    )
     expect((await fastify.inject({ url: '/api/marketplace/listings?sort=cheapest' })).json().error).toBe(
       'sort must be one of newest, oldest, price, -price, unitPrice, -unitPrice.',
     )
@@ -108,11 +112,14 @@ describe('a body', () => {
   it('is never answered with a 500, whatever JSON it is', async () => {
     const { fastify } = await serveListings()
     await fc.assert(
-      fc.asyncProperty(fc.oneof(fc.json(), fc.record({ tokenType: fc.anything(), price: fc.anything(), amount: fc.anything() }).map(jsonText)), async (text) => {
-        const reply = await fastify.inject(createListing(text))
-        expect([400, 409, 429]).toContain(reply.statusCode)
-        expect(Object.keys(reply.json())).toEqual(['error', 'code'])
-      }),
+      fc.asyncProperty(
+        fc.oneof(fc.json(), fc.record({ tokenType: fc.anything(), price: fc.anything(), amount: fc.anything() }).map(jsonText)),
+        async (text) => {
+          const reply = await fastify.inject(createListing(text))
+          expect([400, 409, 429]).toContain(reply.statusCode)
+          expect(Object.keys(reply.json())).toEqual(['error', 'code'])
+        },
+      ),
       { numRuns: 50 },
     )
   })
@@ -129,14 +136,23 @@ describe('a query string', () => {
     expect(seen).toEqual([{ limit: 20, search: '20' }])
   })
 
-  it.each(['limit=0', 'limit=201', 'limit=1.5', 'limit=0x10', 'limit=1e1', 'limit=', 'limit=true', 'limit=1&limit=2', 'sort=x', 'page=2', 'search=a%00b'])(
-    'with %s is refused',
-    async (query) => {
-      const { fastify } = await serveListings()
-      const reply = await fastify.inject({ url: `/api/marketplace/listings?${query}` })
-      expect([reply.statusCode, reply.json().code]).toEqual([400, 'BAD_REQUEST'])
-    },
-  )
+  it.each([
+    'limit=0',
+    'limit=201',
+    'limit=1.5',
+    'limit=0x10',
+    'limit=1e1',
+    'limit=',
+    'limit=true',
+    'limit=1&limit=2',
+    'sort=x',
+    'page=2',
+    'search=a%00b',
+  ])('with %s is refused', async (query) => {
+    const { fastify } = await serveListings()
+    const reply = await fastify.inject({ url: `/api/marketplace/listings?${query}` })
+    expect([reply.statusCode, reply.json().code]).toEqual([400, 'BAD_REQUEST'])
+  })
 })
 
 describe('an address', () => {
@@ -202,16 +218,22 @@ describe('who calls', () => {
     expect([ended.statusCode, ended.json().code]).toEqual([401, 'SESSION_ENDED'])
   })
 
-  it.each([undefined, '', 'Bearer', 'Bearer wrong', `Basic ${STUDIO_KEY}`, `Bearer ${STUDIO_KEY}x`, `Bearer ${STUDIO_KEY.slice(0, -1)}`, 'Bearer good'])(
-    'needs the studio key for a call of the studio; %s is not it',
-    async (authorization) => {
-      const fastify = await serve((api) => {
-        api.studio('studioCases', 'studio', async () => ({ cases: [] }))
-      })
-      const reply = await fastify.inject({ url: '/api/studio/cases', ...(authorization === undefined ? {} : { headers: { authorization } }) })
-      expect([reply.statusCode, reply.json().code]).toEqual([401, 'STUDIO_KEY_INVALID'])
-    },
-  )
+  it.each([
+    undefined,
+    '',
+    'Bearer',
+    'Bearer wrong',
+    `Basic ${STUDIO_KEY}`,
+    `Bearer ${STUDIO_KEY}x`,
+    `Bearer ${STUDIO_KEY.slice(0, -1)}`,
+    'Bearer good',
+  ])('needs the studio key for a call of the studio; %s is not it', async (authorization) => {
+    const fastify = await serve((api) => {
+      api.studio('studioCases', 'studio', async () => ({ cases: [] }))
+    })
+    const reply = await fastify.inject({ url: '/api/studio/cases', ...(authorization === undefined ? {} : { headers: { authorization } }) })
+    expect([reply.statusCode, reply.json().code]).toEqual([401, 'STUDIO_KEY_INVALID'])
+  })
 
   it('is let in with the studio key', async () => {
     const fastify = await serve((api) => {
@@ -236,6 +258,9 @@ describe('a success', () => {
     expect([logout.statusCode, logout.body]).toEqual([204, ''])
     expect((await fastify.inject({ url: '/health' })).statusCode).toBe(503)
     const listings = await fastify.inject({ url: '/api/marketplace/listings' })
-    expect([listings.headers['content-type'], listings.json()]).toEqual(['application/json; charset=utf-8', { listings: [], nextCursor: 'rendered' }])
+    expect([listings.headers['content-type'], listings.json()]).toEqual([
+      'application/json; charset=utf-8',
+      { listings: [], nextCursor: 'rendered' },
+    ])
   })
 })

@@ -19,7 +19,11 @@ interface Parts {
 }
 
 /** A real server with the calls that a test declares; it ends with the test. The token "good" is PLAYER's session. */
-export async function serve(declare: (api: Api) => void, options: Partial<ServerOptions> = {}, parts: Parts = {}): Promise<FastifyInstance> {
+export async function serve(
+  declare: (api: Api) => void,
+  options: Partial<ServerOptions> = {},
+  parts: Parts = {},
+): Promise<FastifyInstance> {
   const fastify = await createServer({
     log: pino({ level: 'silent' }),
     publicOrigin: 'https://market.example',

@@ -13,7 +13,10 @@ import { type TestWallet } from './wallet.ts'
 export const JWT_SECRET = 'a secret that all servers share, 32+'
 
 /** One of any number of servers on the same database. */
-export function serveSignIn(database: Database, onFirstSignIn: (wallet: WalletAddress) => Promise<void> = async () => undefined): Promise<FastifyInstance> {
+export function serveSignIn(
+  database: Database,
+  onFirstSignIn: (wallet: WalletAddress) => Promise<void> = async () => undefined,
+): Promise<FastifyInstance> {
   const tokens = createSessionTokens(JWT_SECRET)
   return serve(
     (api) => signInRoutes(api, database, { tokens, loginText: createLoginText('Juicebar', 'https://market.example'), onFirstSignIn }),

@@ -125,7 +125,9 @@ describe('signing in', () => {
     const servers = [await serveSignIn(database), await serveSignIn(database)]
     const wallet = createWallet()
     const signature = wallet.sign((await nonceOf(await serveSignIn(database), wallet)).message)
-    const replies = await Promise.all(servers.flatMap((server) => Array.from({ length: 10 }, () => verify(server, wallet.address, signature))))
+    const replies = await Promise.all(
+      servers.flatMap((server) => Array.from({ length: 10 }, () => verify(server, wallet.address, signature))),
+    )
     const codes = replies.map((reply) => (reply.statusCode === 200 ? 'ok' : reply.json().code))
     expect(codes.filter((code) => code === 'ok')).toHaveLength(1)
     expect(codes.filter((code) => code === 'NONCE_INVALID')).toHaveLength(19)
@@ -166,14 +168,17 @@ describe('signing in', () => {
     expect((await verify(server, wallet.address, good)).statusCode).toBe(200)
   })
 
-  it.each(smallOrderKeys.map((key) => [key.toString('hex'), key] as const))('is refused under the small-order key %s', async (_hex, key) => {
-    const server = await serveSignIn(database)
-    const address = base58.encode(key)
-    const { message } = (await askNonce(server, address)).json()
-    const forged = forgeSignature(key, message)
-    const reply = await verify(server, address, forged ?? base58.encode(randomBytes(64)))
-    expect([reply.statusCode, reply.json().code]).toEqual([401, 'SIGNATURE_INVALID'])
-  })
+  it.each(smallOrderKeys.map((key) => [key.toString('hex'), key] as const))(
+    'is refused under the small-order key %s',
+    async (_hex, key) => {
+      const server = await serveSignIn(database)
+      const address = base58.encode(key)
+      const { message } = (await askNonce(server, address)).json()
+      const forged = forgeSignature(key, message)
+      const reply = await verify(server, address, forged ?? base58.encode(randomBytes(64)))
+      expect([reply.statusCode, reply.json().code]).toEqual([401, 'SIGNATURE_INVALID'])
+    },
+  )
 
   it('is protected from forgeries that would otherwise work', () => {
     const forgeable = smallOrderKeys.filter((key) => forgeSignature(key, 'any text') !== undefined)
