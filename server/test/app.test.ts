@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { createApp } from '../src/app.ts'
+import { createRelay } from '../src/chain/relay.ts'
 import { createChain } from '../src/chain/solana-chain.ts'
 import { readConfig } from '../src/config.ts'
 import { connectDatabase } from '../src/database/connect.ts'
@@ -61,7 +62,8 @@ async function startApp(databaseUrl: string) {
   const chain = createChain({ endpoints: ['http://127.0.0.1:9'], log })
   const config = { ...readConfig({}), port: 0 }
   const keys = { jwtSecret: 'j'.repeat(32), studioApiKey: 's'.repeat(32) }
-  const app = await createApp({ config, ...keys, connection, chain, log, version: '1.2.3', webFolder: '/nowhere', migrationsFolder })
+  const relay = createRelay(chain.pool, { demo: false })
+  const app = await createApp({ config, ...keys, connection, chain, relay, log, version: '1.2.3', webFolder: '/nowhere', migrationsFolder })
   const started = app.start()
   onTestFinished(async () => {
     await app.stop()

@@ -20,13 +20,13 @@ export interface EventFeed {
   position(): Position | undefined
   /** Calls back with each batch of new events, in order. Gives the function that ends it. */
   subscribe(listener: (events: readonly FeedEvent[]) => void): () => void
-  stop(): Promise<void>
+  /** Begins to read. Gives the function that ends it, fulfilled when the last read is over. */
+  start(): () => Promise<void>
 }
 
 /** Reads the outbox for this node and hands every event to the node's listeners, in order, none lost. */
-export function startEventFeed(database: Database, log: FastifyBaseLogger): EventFeed {
+export function createEventFeed(database: Database, log: FastifyBaseLogger): EventFeed {
   const listeners = new Set<(events: readonly FeedEvent[]) => void>()
-  const stopping = new AbortController()
   let position: Position | undefined
 
   const poll = async () => {
@@ -39,18 +39,20 @@ export function startEventFeed(database: Database, log: FastifyBaseLogger): Even
     for (const listener of listeners) listener(rendered)
   }
 
-  const running = repeat(poll, POLL_MILLIS, stopping.signal, log)
-  const purging = repeat(() => purgeEvents(database, KEEP_MINUTES), PURGE_EVERY_MILLIS, stopping.signal, log)
-
   return {
     position: () => position,
     subscribe: (listener) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    stop: async () => {
-      stopping.abort()
-      await Promise.all([running, purging])
+    start: () => {
+      const stopping = new AbortController()
+      const reading = repeat(poll, POLL_MILLIS, stopping.signal, log)
+      const purging = repeat(() => purgeEvents(database, KEEP_MINUTES), PURGE_EVERY_MILLIS, stopping.signal, log)
+      return async () => {
+        stopping.abort()
+        await Promise.all([reading, purging])
+      }
     },
   }
 }
