@@ -1,0 +1,123 @@
+import { type Body, type Params, type Query, type Reply } from '@juicebar/contract/calls'
+import { type EndpointName, endpoints } from '@juicebar/contract/endpoints'
+import { type ErrorCode } from '@juicebar/contract/errors'
+
+import { ApiError } from './api-error.ts'
+import { readToken } from './token.ts'
+
+type Field<Key extends string, Value> = [Value] extends [undefined] ? object : undefined extends Value ? { [K in Key]?: Value } : { [K in Key]: Value }
+
+/** What a call takes, by the contract: its path's parameters, its query and its body. */
+export type CallInput<Name extends EndpointName> = Field<'params', Params<Name>> &
+  Field<'query', Query<Name>> &
+  Field<'body', Body<Name>> & { signal?: AbortSignal }
+
+interface AnyInput {
+  params?: object | undefined
+  query?: object | undefined
+  body?: unknown
+  signal?: AbortSignal | undefined
+}
+
+/** A reply that takes longer than this is given up: the server itself stops after 10 s. */
+const TIMEOUT_MS = 15_000
+
+let endedListener: ((error: ApiError) => void) | undefined
+
+/** Names the one who hears that the server no longer knows the session this page sent. */
+export function onSessionRefused(listener: (error: ApiError) => void): void {
+  endedListener = listener
+}
+
+/** Makes a call of the contract. Gives its reply, or throws `ApiError`. */
+export async function call<Name extends EndpointName>(name: Name, input: CallInput<Name> & AnyInput): Promise<Reply<Name>> {
+  const response = await send(name, input)
+  if (response.status === 204) return undefined as Reply<Name>
+  return await readJson(response)
+}
+
+/** Opens the stream of events; its body is to be read by the caller. Throws `ApiError`. */
+export async function openEvents(lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
+  const headers: Record<string, string> = { accept: 'text/event-stream' }
+  if (lastEventId !== undefined) headers['last-event-id'] = lastEventId
+  return await send('events', { signal }, headers)
+}
+
+async function send(name: EndpointName, input: AnyInput, extraHeaders: Record<string, string> = {}): Promise<Response> {
+  const [method = 'GET', template = '/'] = endpoints[name].split(' ')
+  const headers: Record<string, string> = { accept: 'application/json', ...extraHeaders }
+  const token = readToken()
+  if (token) headers['authorization'] = `Bearer ${token}`
+  const init: RequestInit = { method, headers, cache: 'no-cache' }
+  if (input.body !== undefined) {
+    headers['content-type'] = 'application/json'
+    init.body = JSON.stringify(input.body)
+  }
+  const response = await fetchBounded(fillPath(template, input), init, input.signal)
+  if (response.ok) return response
+  const error = await readError(response)
+  const current = readToken()
+  if (token && token === current && (error.code === 'UNAUTHORIZED' || error.code === 'SESSION_ENDED')) endedListener?.(error)
+  throw error
+}
+
+async function fetchBounded(url: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Response> {
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(), TIMEOUT_MS)
+  try {
+    return await fetch(url, { ...init, signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal })
+  } catch (cause) {
+    if (signal?.aborted) throw cause
+    if (timeout.signal.aborted) throw new ApiError('TIMEOUT', 'The server took too long to answer.', { cause })
+    throw new ApiError('NETWORK', 'The server cannot be reached. Make sure your internet connection is stable', { cause })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Fills `:name` parts and appends the query; what is undefined or empty is left out. */
+export function fillPath(template: string, input: { params?: object | undefined; query?: object | undefined }): string {
+  const params = new Map(Object.entries(input.params ?? {}))
+  const path = template.replaceAll(/:(\w+)/g, (_, key: string) => encodeURIComponent(String(params.get(key))))
+  const query = new URLSearchParams()
+  for (const [key, value] of Object.entries(input.query ?? {})) {
+    if (value !== undefined && value !== '') query.set(key, String(value))
+  }
+  return query.size ? `${path}?${query}` : path
+}
+
+async function readError(response: Response): Promise<ApiError> {
+  const retryAfter = Number(response.headers.get('retry-after')) || undefined
+  const fallback = `The server answered with an error (${response.status}).`
+  const body: unknown = await response.json().catch(() => undefined)
+  if (!isErrorReply(body)) return new ApiError('BAD_REPLY', fallback, { status: response.status, retryAfter })
+  return new ApiError(body.code, body.error, { status: response.status, retryAfter })
+}
+
+function isErrorReply(body: unknown): body is { error: string; code: ErrorCode } {
+  return typeof body === 'object' && body !== null && 'error' in body && 'code' in body && typeof body.error === 'string'
+}
+
+// The reply's shape is the server's promise: it serialises by the same schemas that these types come from.
+async function readJson<Shape>(response: Response): Promise<Shape> {
+  try {
+    return await response.json()
+  } catch (cause) {
+    throw new ApiError('BAD_REPLY', 'The answer of the server could not be read.', { status: response.status, cause })
+  }
+}
+
+/** One JSON-RPC request through the same-origin relay. Throws `ApiError`, also where the chain itself answers an error. */
+export async function askChain(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<unknown> {
+  const response = await send('rpc', { body: { jsonrpc: '2.0', id: 1, method, params }, signal })
+  const reply = await readJson<unknown>(response)
+  if (typeof reply === 'object' && reply !== null && 'result' in reply) return reply.result
+  throw new ApiError('CHAIN_DOWN', chainSentence(reply), { status: response.status })
+}
+
+function chainSentence(reply: unknown): string {
+  const hasError = typeof reply === 'object' && reply !== null && 'error' in reply
+  const error = hasError ? reply.error : undefined
+  const text = typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : 'no reason given'
+  return `The Solana network answered with an error: ${text}`
+}

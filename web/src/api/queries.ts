@@ -1,0 +1,105 @@
+import { type Query } from '@juicebar/contract/calls'
+import { type ListingStatus, type Purchase } from '@juicebar/contract/schemas'
+import { type TokenType } from '@juicebar/contract/token-types'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+
+import { readSolBalance } from './chain.ts'
+import { call } from './client.ts'
+
+export type ListingFilter = Pick<Query<'listings'>, 'search' | 'sort'> & { tokenType?: TokenType }
+export type PurchaseRole = NonNullable<Query<'myPurchases'>['role']>
+export type MyListingsStatus = ListingStatus | 'all'
+
+/** Keys that only the signed-in wallet may see stand under `mine`, so that a logout can forget them at once. */
+export const keys = {
+  config: ['config'],
+  health: ['health'],
+  listings: ['listings'],
+  cheapest: ['cheapest'],
+  mine: ['mine'],
+  balances: ['mine', 'balances'],
+  sol: ['mine', 'sol'],
+  myListings: ['mine', 'my-listings'],
+  purchases: ['mine', 'purchases'],
+  openPurchases: ['mine', 'purchases', 'open'],
+  cases: ['mine', 'cases'],
+} as const
+
+export const configQuery = queryOptions({
+  queryKey: keys.config,
+  queryFn: ({ signal }) => call('config', { signal }),
+  staleTime: Infinity,
+})
+
+/** Asked once on load (specification, section 4). */
+export const healthQuery = queryOptions({
+  queryKey: keys.health,
+  queryFn: ({ signal }) => call('health', { signal }),
+  staleTime: Infinity,
+  refetchOnWindowFocus: false,
+  refetchOnReconnect: false,
+  meta: { quiet: true },
+  retry: 1,
+  retryDelay: 500,
+})
+
+export function listingsQuery(filter: ListingFilter) {
+  return infiniteQueryOptions({
+    queryKey: [...keys.listings, filter],
+    queryFn: ({ pageParam, signal }) => call('listings', { query: { ...filter, cursor: pageParam }, signal }),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.nextCursor,
+  })
+}
+
+/** The lot with the lowest price for one token of this type; null where none is for sale. */
+export function cheapestQuery(tokenType: TokenType) {
+  return queryOptions({
+    queryKey: [...keys.cheapest, tokenType],
+    queryFn: async ({ signal }) => (await call('listings', { query: { tokenType, sort: 'unitPrice', limit: 1 }, signal })).listings[0] ?? null,
+  })
+}
+
+export function balancesQuery(walletAddress: string) {
+  return queryOptions({
+    queryKey: [...keys.balances, walletAddress],
+    queryFn: async ({ signal }) => (await call('balance', { params: { walletAddress }, signal })).balances,
+  })
+}
+
+/** Lamports as bigint. */
+export function solQuery(walletAddress: string) {
+  return queryOptions({
+    queryKey: [...keys.sol, walletAddress],
+    queryFn: ({ signal }) => readSolBalance(walletAddress, signal),
+    refetchInterval: 30_000,
+    meta: { quiet: true },
+  })
+}
+
+export function myListingsQuery(status: MyListingsStatus) {
+  return queryOptions({
+    queryKey: [...keys.myListings, status],
+    queryFn: async ({ signal }) => (await call('myListings', { query: { status }, signal })).listings,
+  })
+}
+
+export function purchasesQuery(role: PurchaseRole) {
+  return infiniteQueryOptions({
+    queryKey: [...keys.purchases, role],
+    queryFn: ({ pageParam, signal }) => call('myPurchases', { query: { role, cursor: pageParam }, signal }),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.nextCursor,
+  })
+}
+
+/** The buyer's purchases that wait for a payment or its confirmation. */
+export const openPurchasesQuery = queryOptions({
+  queryKey: keys.openPurchases,
+  queryFn: async ({ signal }): Promise<Purchase[]> => (await call('myPurchases', { query: { role: 'buyer', status: 'held' }, signal })).purchases,
+})
+
+export const casesQuery = queryOptions({
+  queryKey: keys.cases,
+  queryFn: async ({ signal }) => (await call('cases', { signal })).cases,
+})

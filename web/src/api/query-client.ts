@@ -1,0 +1,31 @@
+import { messages } from '@juicebar/contract/messages'
+import { QueryCache, QueryClient } from '@tanstack/react-query'
+
+import { showBanner } from '../ui/notices.ts'
+import { ApiError } from './api-error.ts'
+import { liveState } from './live.ts'
+
+/** What the page remembers of the server's answers. A query with `meta.quiet` shows its failure by itself. */
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({
+    onError: (error, query) => {
+      const polling = liveState.get() === 'reconnecting' && query.state.data !== undefined
+      if (!query.meta?.['quiet'] && !polling && !isRefusal(error)) showBanner(messages.loadFailed)
+    },
+  }),
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      retry: (failures, error) => failures < 2 && isWorthRetrying(error),
+    },
+  },
+})
+
+function isWorthRetrying(error: Error): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status >= 500)
+}
+
+/** True where the session has ended: that has its own words. */
+function isRefusal(error: Error): boolean {
+  return error instanceof ApiError && error.status === 401
+}

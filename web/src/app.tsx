@@ -1,0 +1,58 @@
+import { useEffect, useState } from 'react'
+
+import { useLive } from './api/use-live.ts'
+import { session as sessionStore } from './session/session-store.ts'
+import { useSession } from './session/use-session.ts'
+import { Dialogs } from './shell/dialogs.tsx'
+import { Footer } from './shell/footer.tsx'
+import { Header } from './shell/header.tsx'
+import { MainArea } from './shell/main-area.tsx'
+import { Tabs, type View } from './shell/tabs.tsx'
+import { useBackend } from './shell/use-backend.ts'
+import { useLoadAfterSignIn } from './shell/use-load-after-sign-in.ts'
+import { Banner } from './ui/banner.tsx'
+import { prefetchWhenIdle } from './ui/lazy-part.ts'
+import { useStore } from './ui/store.ts'
+import { Toasts } from './ui/toasts.tsx'
+import { useWallets } from './wallet/use-wallets.ts'
+
+const visitorViews: readonly View[] = ['marketplace']
+const memberViews: readonly View[] = ['marketplace', 'inventory', 'listings']
+
+/** The page: header, banner, the current view, and what stands above them. */
+export function App() {
+  const { backend, config } = useBackend()
+  const online = backend === 'online'
+  const session = useStore(sessionStore)
+  const walletAddress = session.user?.walletAddress
+  const [view, setView] = useState<View>('marketplace')
+  useWallets(config)
+  useSession(online)
+  useLive(online, walletAddress)
+  useLoadAfterSignIn(walletAddress)
+  useEffect(() => {
+    if (!walletAddress) setView('marketplace')
+  }, [walletAddress])
+  useEffect(() => {
+    if (online) prefetchWhenIdle()
+  }, [online])
+  useEffect(() => {
+    if (config) document.title = `${config.productName} Marketplace`
+  }, [config])
+
+  const tabs = <Tabs views={walletAddress ? memberViews : visitorViews} current={view} onChange={setView} />
+  return (
+    <>
+      <div className="flex min-h-dvh flex-col">
+        <Header config={config} walletAddress={walletAddress} tabs={tabs} />
+        <Banner />
+        <main className="mx-auto flex w-full max-w-[110rem] flex-1 flex-col px-4 py-6 sm:px-6 sm:py-8">
+          <MainArea backend={backend} session={session} config={config} view={view} />
+        </main>
+        <Footer config={config} />
+      </div>
+      <Dialogs config={config} />
+      <Toasts />
+    </>
+  )
+}

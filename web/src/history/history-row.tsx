@@ -1,0 +1,43 @@
+import { type EndReason, type Purchase } from '@juicebar/contract/schemas'
+
+import { type PurchaseRole } from '../api/queries.ts'
+import { formatAmount, formatSol, formatTime, shortSeller, shortSignature } from '../ui/format.ts'
+
+const endLabels: Record<EndReason, string> = {
+  let_go: 'Let go, nothing paid',
+  lapsed: 'Time ran out, nothing paid',
+  expired: 'Payment never landed, nothing paid',
+  chain_gone: 'Ended with the earlier local chain',
+}
+
+/** One purchase or sale. */
+export function HistoryRow({ purchase, role }: { purchase: Purchase; role: PurchaseRole }) {
+  const { tokenType, tokenName, amount, price, createdAt, signature } = purchase
+  const [preposition, other] = role === 'buyer' ? ['from', purchase.seller] : ['to', purchase.buyer]
+  return (
+    <li className="figures grid gap-x-4 gap-y-1 px-4 py-3 text-small sm:grid-cols-[1.4fr_1fr_1.4fr_auto] sm:items-center sm:px-5" data-token={tokenType}>
+      <p className="flex items-center gap-2.5 font-semibold">
+        <span className="dot" />
+        {formatAmount(amount)} {tokenName}
+      </p>
+      <p className="text-dim" title={other}>
+        {preposition} {shortSeller(other)}
+      </p>
+      <p className="text-dim">
+        {outcome(purchase)}
+        <span className="block text-tiny">
+          {formatTime(createdAt)}
+          {signature && <span title={signature}> · {shortSignature(signature)}</span>}
+        </span>
+      </p>
+      <p className="font-bold sm:text-right">{formatSol(price)} SOL</p>
+    </li>
+  )
+}
+
+function outcome({ status, endReason, earlierChain, finalized }: Purchase): string {
+  const chain = earlierChain ? ', on an earlier local chain' : ''
+  if (status === 'settled') return `Delivered${finalized ? '' : ', not final yet'}${chain}`
+  if (status === 'held') return 'Waiting for the payment'
+  return (endReason ? endLabels[endReason] : 'Ended without delivery') + chain
+}

@@ -1,0 +1,85 @@
+import { MIN_AMOUNT, MIN_PRICE_SOL, PRICE_STEP_SOL } from '@juicebar/contract/limits'
+import { tokenName, type TokenType } from '@juicebar/contract/token-types'
+
+import { Button } from '../ui/button.tsx'
+import { DrinkPlate } from '../ui/drink-image.tsx'
+import { formatAmount, formatUnitPrice } from '../ui/format.ts'
+import { Modal } from '../ui/modal.tsx'
+import { NumberField } from '../ui/number-field.tsx'
+import { compareUnitPrice } from './sell-form.ts'
+import { useSellForm } from './use-sell-form.ts'
+
+interface SellDialogProps {
+  tokenType: TokenType
+  balance: number
+  open: boolean
+  onClose: () => void
+}
+
+/** The Sell Tokens dialog. */
+export function SellDialog({ open, onClose, ...lot }: SellDialogProps) {
+  return (
+    <Modal open={open} title="Sell Tokens" onClose={onClose}>
+      <SellForm {...lot} onClose={onClose} />
+    </Modal>
+  )
+}
+
+function SellForm({ tokenType, balance, onClose }: Omit<SellDialogProps, 'open'>) {
+  const { fields, change, problems, disabled, unitPrice, cheapest, submit } = useSellForm(tokenType, balance, onClose)
+  return (
+    <form noValidate className="mt-5 grid gap-5" onSubmit={(event) => void submit(event)}>
+      <div className="flex items-center gap-4">
+        <DrinkPlate tokenType={tokenType} className="h-28 w-24 flex-none rounded-field" />
+        <p className="text-title font-bold">
+          {tokenName(tokenType)}
+          <span className="figures block text-small font-normal text-dim">Balance: {formatAmount(balance)}</span>
+        </p>
+      </div>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <NumberField
+          label="Token Amount"
+          min={MIN_AMOUNT}
+          max={balance}
+          step={1}
+          inputMode="numeric"
+          value={fields.amount}
+          problem={problems.amount}
+          onChange={(amount) => change({ amount })}
+        />
+        <NumberField
+          label="Price (SOL)"
+          min={MIN_PRICE_SOL}
+          step={PRICE_STEP_SOL}
+          inputMode="decimal"
+          value={fields.price}
+          problem={problems.price}
+          onChange={(price) => change({ price })}
+        />
+      </div>
+      <UnitPrice unitPrice={unitPrice} cheapest={cheapest} />
+      <div className="grid grid-cols-[auto_1fr] gap-3">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind="primary" type="submit" disabled={disabled}>
+          List Item
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function UnitPrice({ unitPrice, cheapest }: { unitPrice: number | undefined; cheapest: number | undefined }) {
+  return (
+    <dl className="figures grid min-h-22 content-center gap-1.5 rounded-field bg-well px-4 py-3 text-small" aria-live="polite">
+      <div className="flex justify-between gap-3">
+        <dt className="text-dim">One token</dt>
+        <dd className="font-semibold">{unitPrice === undefined ? '–' : `${formatUnitPrice(unitPrice)} SOL`}</dd>
+      </div>
+      <div className="flex justify-between gap-3">
+        <dt className="text-dim">Cheapest on the market</dt>
+        <dd className="font-semibold">{cheapest === undefined ? 'none for sale' : `${formatUnitPrice(cheapest)} SOL`}</dd>
+      </div>
+      {unitPrice !== undefined && cheapest !== undefined && <p className="text-dim">{compareUnitPrice(unitPrice, cheapest)}</p>}
+    </dl>
+  )
+}

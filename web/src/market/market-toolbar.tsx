@@ -1,0 +1,82 @@
+import { MAX_SEARCH_LENGTH } from '@juicebar/contract/limits'
+import { type ListingSort } from '@juicebar/contract/schemas'
+import { type TokenType, tokenTypes } from '@juicebar/contract/token-types'
+
+import { SearchIcon } from '../ui/icons.tsx'
+import { type MarketFilter } from './use-market.ts'
+
+const sortLabels: Record<ListingSort, string> = {
+  newest: 'Newest first',
+  oldest: 'Oldest first',
+  price: 'Price, low to high',
+  '-price': 'Price, high to low',
+  unitPrice: 'Unit price, low to high',
+  '-unitPrice': 'Unit price, high to low',
+}
+
+interface ToolbarProps {
+  filter: MarketFilter
+  onChange: (change: Partial<MarketFilter>) => void
+}
+
+/** Search, drinks and order of the market. */
+export function MarketToolbar({ filter, onChange }: ToolbarProps) {
+  return (
+    <search className="grid gap-3 lg:grid-cols-[minmax(16rem,1fr)_auto_auto] lg:items-center">
+      <label className="relative block">
+        <span className="sr-only">Search by token or seller</span>
+        <span className="pointer-events-none absolute inset-y-0 left-3.5 grid place-items-center text-dim">
+          <SearchIcon />
+        </span>
+        <input
+          type="search"
+          className="field pl-11!"
+          placeholder="Search..."
+          maxLength={MAX_SEARCH_LENGTH}
+          spellCheck={false}
+          value={filter.search}
+          onChange={(event) => onChange({ search: event.target.value })}
+        />
+      </label>
+      <DrinkChips chosen={filter.tokenType} onChoose={(tokenType) => onChange({ tokenType })} />
+      <label className="block">
+        <span className="sr-only">Order</span>
+        <select className="field" value={filter.sort} onChange={(event) => onChange({ sort: readSort(event.target.value) })}>
+          {Object.entries(sortLabels).map(([sort, label]) => (
+            <option key={sort} value={sort}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+    </search>
+  )
+}
+
+function DrinkChips({ chosen, onChoose }: { chosen: TokenType | undefined; onChoose: (type: TokenType | undefined) => void }) {
+  return (
+    <fieldset className="-mx-4 overflow-x-auto px-4 py-0.5 sm:mx-0 sm:px-0">
+      <legend className="sr-only">Drink</legend>
+      <div className="flex gap-2">
+        <DrinkChip label="All" checked={!chosen} onCheck={() => onChoose(undefined)} />
+        {tokenTypes.map(({ type, name }) => (
+          <DrinkChip key={type} token={type} label={name} checked={chosen === type} onCheck={() => onChoose(type)} />
+        ))}
+      </div>
+    </fieldset>
+  )
+}
+
+function DrinkChip({ token, label, checked, onCheck }: { token?: TokenType; label: string; checked: boolean; onCheck: () => void }) {
+  return (
+    <label className="chip" data-token={token}>
+      <input type="radio" name="drink" className="sr-only" checked={checked} onChange={onCheck} />
+      {token && <span className="dot" />}
+      {label}
+    </label>
+  )
+}
+
+function readSort(value: string): ListingSort {
+  return value in sortLabels ? (value as ListingSort) : 'newest'
+}

@@ -1,0 +1,19 @@
+import { messages } from '@juicebar/contract/messages'
+
+import { errorSentence } from '../api/api-error.ts'
+import { call } from '../api/client.ts'
+import { refreshMarket } from '../api/refresh.ts'
+import { showBanner, showToast } from '../ui/notices.ts'
+import { whileProcessing } from '../ui/processing.ts'
+
+/** Takes one's own lot off the market; a failure goes to the banner. */
+export async function removeListing(id: string): Promise<void> {
+  try {
+    await whileProcessing('Taking your lot off the market', () => call('removeListing', { params: { id } }))
+    showToast(messages.listingRemoved, 'good')
+  } catch (error) {
+    showBanner(errorSentence(error, messages.removeFailed))
+  } finally {
+    refreshMarket().catch(() => undefined)
+  }
+}

@@ -1,0 +1,44 @@
+import {
+  AccountRole,
+  address,
+  appendTransactionMessageInstruction,
+  blockhash,
+  compileTransaction,
+  createNoopSigner,
+  createTransactionMessage,
+  getTransactionEncoder,
+  pipe,
+  setTransactionMessageFeePayer,
+  setTransactionMessageLifetimeUsingBlockhash,
+} from '@solana/kit'
+import { getTransferSolInstruction } from '@solana-program/system'
+import { type SolanaTransactionVersion } from '@solana/wallet-standard-features'
+
+interface Payment {
+  buyer: string
+  seller: string
+  lamports: bigint
+  reference: string
+  version: SolanaTransactionVersion
+  lifetime: { blockhash: string; lastValidBlockHeight: bigint }
+}
+
+/**
+ * The unsigned bytes of a payment: one System transfer of exact lamports, with the reference as a read-only account that does not
+ * sign (Solana Pay's pattern), so that the payment can be found on chain by it.
+ */
+export function buildPayment({ buyer, seller, lamports, reference, version, lifetime }: Payment): Uint8Array {
+  const transfer = getTransferSolInstruction({ source: createNoopSigner(address(buyer)), destination: address(seller), amount: lamports })
+  const instruction = { ...transfer, accounts: [...transfer.accounts, { address: address(reference), role: AccountRole.READONLY }] }
+  const message = pipe(
+    createTransactionMessage({ version }),
+    (empty) => setTransactionMessageFeePayer(address(buyer), empty),
+    (paid) =>
+      setTransactionMessageLifetimeUsingBlockhash(
+        { blockhash: blockhash(lifetime.blockhash), lastValidBlockHeight: lifetime.lastValidBlockHeight },
+        paid,
+      ),
+    (timed) => appendTransactionMessageInstruction(instruction, timed),
+  )
+  return new Uint8Array(getTransactionEncoder().encode(compileTransaction(message)))
+}

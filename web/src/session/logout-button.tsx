@@ -1,0 +1,10 @@
+import { Button } from '../ui/button.tsx'
+import { logOut } from './session-store.ts'
+
+export function LogoutButton() {
+  return (
+    <Button kind="bare" className="max-sm:px-1!" onClick={() => void logOut()}>
+      Logout
+    </Button>
+  )
+}

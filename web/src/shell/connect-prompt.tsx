@@ -1,0 +1,42 @@
+import { tokenTypes } from '@juicebar/contract/token-types'
+
+import { SignInButton } from '../session/sign-in-button.tsx'
+import { Button } from '../ui/button.tsx'
+import { DrinkImage } from '../ui/drink-image.tsx'
+import { useStore } from '../ui/store.ts'
+import { pickerOpen, walletState } from '../wallet/wallet-store.ts'
+
+/** What a visitor sees first: how to come in. The market itself stands below it. */
+export function ConnectPrompt() {
+  const { connected } = useStore(walletState)
+  return (
+    <section className="card relative grid overflow-hidden md:grid-cols-[1fr_minmax(20rem,28rem)]">
+      <div className="grid content-center justify-items-start gap-4 p-6 sm:p-9">
+        <p className="flex items-center gap-2 rounded-round border border-line px-3 py-1 text-tiny font-semibold">
+          <span className="size-2 rounded-full bg-good" />
+          Server Online
+        </p>
+        <h2 className="text-hero">Connect Phantom Wallet</h2>
+        <p className="max-w-prose text-dim">
+          {connected
+            ? 'Sign the message in your wallet to show that it is yours. It costs nothing and moves nothing.'
+            : 'Sell your drinks, or buy from other players. You pay the seller directly in SOL; the market never holds your money.'}
+        </p>
+        {connected ? (
+          <SignInButton />
+        ) : (
+          <Button kind="primary" onClick={() => pickerOpen.set(true)}>
+            Choose a wallet
+          </Button>
+        )}
+      </div>
+      <div className="bar max-md:hidden" aria-hidden="true">
+        {tokenTypes.map(({ type }) => (
+          <div key={type} className="bar-glass" data-token={type}>
+            <DrinkImage tokenType={type} />
+          </div>
+        ))}
+      </div>
+    </section>
+  )
+}

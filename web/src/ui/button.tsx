@@ -1,0 +1,11 @@
+import { type ComponentProps } from 'react'
+
+interface ButtonProps extends ComponentProps<'button'> {
+  kind?: 'primary' | 'quiet' | 'bare'
+  small?: boolean
+}
+
+/** A button of the page; it never submits a form unless it says so. */
+export function Button({ kind = 'quiet', small = false, className = '', ...rest }: ButtonProps) {
+  return <button type="button" className={`button button-${kind} ${small ? 'button-small' : ''} ${className}`} {...rest} />
+}

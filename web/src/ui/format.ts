@@ -1,0 +1,54 @@
+import { SELLER_CHARACTERS_SHOWN, SIGNATURE_CHARACTERS_SHOWN, SOL_DECIMALS_SHOWN } from '@juicebar/contract/limits'
+import { LAMPORTS_PER_SOL } from '@juicebar/contract/money'
+
+const wholeNumber = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+const solNumber = new Intl.NumberFormat('en-US', { maximumFractionDigits: 9 })
+const unitNumber = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4, maximumFractionDigits: 12 })
+const dateAndTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+
+/** 12345 is "12,345". */
+export function formatAmount(amount: number): string {
+  return wholeNumber.format(amount)
+}
+
+/** A price in SOL without trailing zeros: 1234.5 is "1,234.5". */
+export function formatSol(sol: number): string {
+  return solNumber.format(sol)
+}
+
+/** The price of one token, with four significant digits. */
+export function formatUnitPrice(sol: number): string {
+  return unitNumber.format(sol)
+}
+
+/** A balance in lamports as SOL with four decimals, cut and never rounded up: nobody is shown SOL that is not there. */
+export function formatBalance(lamports: bigint): string {
+  const scale = 10n ** BigInt(SOL_DECIMALS_SHOWN)
+  const units = (lamports * scale) / LAMPORTS_PER_SOL
+  return `${units / scale}.${(units % scale).toString().padStart(SOL_DECIMALS_SHOWN, '0')}`
+}
+
+/** First 8 characters of a seller's address, then an ellipsis (specification, section 2). */
+export function shortSeller(address: string): string {
+  return `${address.slice(0, SELLER_CHARACTERS_SHOWN)}…`
+}
+
+/** First and last 4 characters of an address joined by two dots (specification, section 2). */
+export function shortAddress(address: string): string {
+  return `${address.slice(0, 4)}..${address.slice(-4)}`
+}
+
+/** First 20 characters of a transaction's signature (specification, section 9). */
+export function shortSignature(signature: string): string {
+  return signature.slice(0, SIGNATURE_CHARACTERS_SHOWN)
+}
+
+export function formatTime(timestamp: string): string {
+  return dateAndTime.format(new Date(timestamp))
+}
+
+/** Milliseconds as a countdown: 65000 is "1:05". */
+export function formatCountdown(milliseconds: number): string {
+  const seconds = Math.max(0, Math.ceil(milliseconds / 1000))
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}

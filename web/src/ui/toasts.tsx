@@ -1,0 +1,27 @@
+import { CheckIcon, CloseIcon, WarningIcon } from './icons.tsx'
+import { dismissToast, type Toast, toasts } from './notices.ts'
+import { useStore } from './store.ts'
+
+/** The short messages at the lower edge, newest last. */
+export function Toasts() {
+  const shown = useStore(toasts)
+  return (
+    <div className="pointer-events-none fixed inset-x-0 bottom-0 z-60 flex flex-col items-center gap-2 p-4 pb-[max(1rem,env(safe-area-inset-bottom))] sm:items-end sm:p-6">
+      {shown.map((toast) => (
+        <ToastCard key={toast.id} toast={toast} />
+      ))}
+    </div>
+  )
+}
+
+function ToastCard({ toast }: { toast: Toast }) {
+  return (
+    <div role="alert" className="popup arrive pointer-events-auto flex w-full max-w-md items-center gap-3 py-2 pr-2 pl-4">
+      <span className={toast.tone === 'bad' ? 'text-warn' : 'text-good'}>{toast.tone === 'bad' ? <WarningIcon /> : <CheckIcon />}</span>
+      <p className="min-w-0 flex-1 py-1 text-small font-semibold wrap-anywhere">{toast.text}</p>
+      <button type="button" aria-label="Close message" onClick={() => dismissToast(toast.id)} className="grid size-10 flex-none cursor-pointer place-items-center rounded-field text-dim hover:text-text">
+        <CloseIcon />
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,22 @@
+import { useState } from 'react'
+
+import { Button } from '../ui/button.tsx'
+import { addTestSol } from './test-sol.ts'
+import { useDemoTopUp } from './use-demo-top-up.ts'
+
+/** Brings test SOL to the Demo Wallet, by itself when it is empty and at the press of a button. */
+export function DemoFunds({ walletAddress }: { walletAddress: string }) {
+  const [busy, setBusy] = useState(false)
+  useDemoTopUp(walletAddress)
+  const add = () => {
+    setBusy(true)
+    addTestSol(walletAddress)
+      .finally(() => setBusy(false))
+      .catch(() => undefined)
+  }
+  return (
+    <Button small disabled={busy} onClick={add} title="Brings 5 test SOL from the local chain, which forgets all SOL when it restarts">
+      + Test SOL
+    </Button>
+  )
+}

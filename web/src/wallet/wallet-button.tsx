@@ -1,0 +1,71 @@
+import { Suspense } from 'react'
+
+import { shortAddress } from '../ui/format.ts'
+import { lazyPart } from '../ui/lazy-part.ts'
+import { Spinner } from '../ui/spinner.tsx'
+import { useStore } from '../ui/store.ts'
+import { useLast } from '../ui/use-last.ts'
+import { connectChosen } from './connect.ts'
+import { type ButtonState, buttonState, pickerOpen, walletState } from './wallet-store.ts'
+
+const WalletMenu = lazyPart(async () => (await import('./wallet-menu.tsx')).WalletMenu)
+const WalletPicker = lazyPart(async () => (await import('./wallet-picker.tsx')).WalletPicker)
+
+const labels: Record<Exclude<ButtonState, 'connected'>, string> = {
+  'no-wallet': 'Select Wallet',
+  'has-wallet': 'Connect',
+  connecting: 'Connecting ...',
+  disconnecting: 'Disconnect',
+}
+
+/** The header's wallet button: chooses, connects, and shows the connected address with its menu. */
+export function WalletButton({ localChain }: { localChain: boolean }) {
+  const wallet = useStore(walletState)
+  const pickerShown = useLast(useStore(pickerOpen) || undefined)
+  const state = buttonState(wallet)
+  return (
+    <>
+      {wallet.connected && state === 'connected' ? (
+        <ConnectedButton address={wallet.connected.account.address} icon={wallet.connected.wallet.icon} />
+      ) : (
+        <PlainButton state={state === 'connected' ? 'has-wallet' : state} />
+      )}
+      <Suspense>{pickerShown && <WalletPicker localChain={localChain} />}</Suspense>
+    </>
+  )
+}
+
+function PlainButton({ state }: { state: keyof typeof labels }) {
+  const busy = state === 'connecting' || state === 'disconnecting'
+  return (
+    <button
+      type="button"
+      className="button button-primary"
+      disabled={busy}
+      onClick={() => (state === 'has-wallet' ? connectChosen() : pickerOpen.set(true))}
+    >
+      {busy && <Spinner className="size-4" />}
+      {labels[state]}
+    </button>
+  )
+}
+
+function ConnectedButton({ address, icon }: { address: string; icon: string }) {
+  const face = (
+    <>
+      <img src={icon} alt="" width={20} height={20} className="size-5 rounded-md" />
+      <span className="figures">{shortAddress(address)}</span>
+    </>
+  )
+  return (
+    <Suspense
+      fallback={
+        <button type="button" className="button button-quiet">
+          {face}
+        </button>
+      }
+    >
+      <WalletMenu address={address}>{face}</WalletMenu>
+    </Suspense>
+  )
+}

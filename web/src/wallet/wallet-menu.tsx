@@ -1,0 +1,60 @@
+import { Menu } from '@base-ui/react/menu'
+import { type ReactNode, useState } from 'react'
+
+import { showToast } from '../ui/notices.ts'
+import { disconnect } from './connect.ts'
+import { pickerOpen } from './wallet-store.ts'
+
+/** How long "Copied" is shown (specification, section 9). */
+const COPIED_MS = 400
+
+/** The menu of a connected wallet; `children` is the face of its button. */
+export function WalletMenu({ address, children }: { address: string; children: ReactNode }) {
+  const [open, setOpen] = useState(false)
+  const { copied, copy } = useCopy(address, () => setOpen(false))
+  return (
+    <Menu.Root open={open} onOpenChange={setOpen} modal={false}>
+      <Menu.Trigger className="button button-quiet">{children}</Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner className="z-50" sideOffset={8} align="end">
+          <Menu.Popup className="popup rising min-w-48 rounded-field p-1.5">
+            <Item closes={false} onClick={copy}>
+              {copied ? 'Copied' : 'Copy address'}
+            </Item>
+            <Item onClick={() => pickerOpen.set(true)}>Change wallet</Item>
+            <Item onClick={disconnect}>Disconnect</Item>
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  )
+}
+
+function Item({ closes = true, onClick, children }: { closes?: boolean; onClick: () => void; children: ReactNode }) {
+  return (
+    <Menu.Item
+      closeOnClick={closes}
+      onClick={onClick}
+      className="flex min-h-11 cursor-pointer items-center rounded-tag px-3 text-small font-semibold outline-none data-highlighted:bg-well"
+    >
+      {children}
+    </Menu.Item>
+  )
+}
+
+function useCopy(text: string, onDone: () => void): { copied: boolean; copy: () => void } {
+  const [copied, setCopied] = useState(false)
+  const copy = () => {
+    navigator.clipboard.writeText(text).then(
+      () => {
+        setCopied(true)
+        setTimeout(() => {
+          setCopied(false)
+          onDone()
+        }, COPIED_MS)
+      },
+      () => showToast('The browser did not allow copying. Your address: ' + text, 'bad'),
+    )
+  }
+  return { copied, copy }
+}

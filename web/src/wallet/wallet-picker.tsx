@@ -1,0 +1,84 @@
+import { Collapsible } from '@base-ui/react/collapsible'
+
+import { ChevronIcon } from '../ui/icons.tsx'
+import { Modal } from '../ui/modal.tsx'
+import { useStore } from '../ui/store.ts'
+import { connect } from './connect.ts'
+import { mobileMessages } from './mobile-messages.ts'
+import { isInAppBrowser, phantomLink, platformOf } from './platform.ts'
+import { DEMO_WALLET, type MarketWallet, PHANTOM } from './wallet.ts'
+import { pickerOpen, walletState } from './wallet-store.ts'
+
+/** The dialog in which a wallet is chosen. It names what the browser has, and where to get what it lacks. */
+export function WalletPicker({ localChain }: { localChain: boolean }) {
+  const { present } = useStore(walletState)
+  const open = useStore(pickerOpen)
+  const demo = present.find((wallet) => wallet.name === DEMO_WALLET)
+  const installed = present.filter((wallet) => wallet !== demo)
+  const title = installed.length ? 'Connect a wallet on Solana to continue' : "You'll need a wallet on Solana to continue"
+  return (
+    <Modal open={open} title={title} onClose={() => pickerOpen.set(false)}>
+      <ul className="mt-5 grid gap-2">
+        {installed.map((wallet) => (
+          <WalletRow key={wallet.name} wallet={wallet} tag="Detected" />
+        ))}
+        {demo && <WalletRow wallet={demo} tag="Test SOL" />}
+      </ul>
+      {platformOf(navigator) === 'android' && !installed.length && isInAppBrowser(navigator.userAgent) && (
+        <p className="mt-4 text-small text-dim">{mobileMessages.incompatible}</p>
+      )}
+      {localChain && <LocalChainNote withDemo={demo !== undefined} />}
+      {installed.some((wallet) => wallet.name === PHANTOM) ? null : <MoreOptions openAtFirst={!present.length} />}
+    </Modal>
+  )
+}
+
+function WalletRow({ wallet, tag }: { wallet: MarketWallet; tag: string }) {
+  return (
+    <li>
+      <button
+        type="button"
+        onClick={() => void connect(wallet.name)}
+        className="flex min-h-15 w-full cursor-pointer items-center gap-3 rounded-field border border-line bg-raised px-4 text-left font-semibold transition-colors hover:border-edge"
+      >
+        <img src={wallet.icon} alt="" width={32} height={32} className="size-8 rounded-tag" />
+        <span className="flex-1">{wallet.name}</span>
+        <span className="text-tiny font-medium text-dim">{tag}</span>
+      </button>
+    </li>
+  )
+}
+
+function LocalChainNote({ withDemo }: { withDemo: boolean }) {
+  return (
+    <p className="mt-4 text-small text-dim">
+      This market runs on a local test chain. {withDemo && 'The Demo Wallet is made for it and gets test SOL by itself. '}
+      Phantom warns about payments on a chain that it does not know.
+    </p>
+  )
+}
+
+function MoreOptions({ openAtFirst }: { openAtFirst: boolean }) {
+  const platform = platformOf(navigator)
+  return (
+    <Collapsible.Root defaultOpen={openAtFirst} className="mt-4 border-t border-line pt-2">
+      <Collapsible.Trigger className="group flex min-h-11 w-full cursor-pointer items-center justify-between text-small font-semibold text-dim hover:text-text">
+        More options
+        <span className="transition-transform group-data-panel-open:rotate-180">
+          <ChevronIcon />
+        </span>
+      </Collapsible.Trigger>
+      <Collapsible.Panel>
+        <a
+          href={phantomLink(platform, location)}
+          target={platform === 'ios' ? undefined : '_blank'}
+          rel="noreferrer"
+          className="flex min-h-15 items-center gap-3 rounded-field border border-line bg-raised px-4 font-semibold hover:border-edge"
+        >
+          <span className="flex-1">{PHANTOM}</span>
+          <span className="text-tiny font-medium text-dim">{platform === 'ios' ? 'Open in Phantom' : 'Install'}</span>
+        </a>
+      </Collapsible.Panel>
+    </Collapsible.Root>
+  )
+}
