@@ -1,3 +1,4 @@
+import { blockhash as asBlockhash } from '@solana/kit'
 import { type Logger } from 'pino'
 
 import { ConfigError } from '../config.ts'
@@ -58,7 +59,7 @@ export class ChainIdentity {
 
   #judge(endpoint: Endpoint, hash: string): string {
     const ours = this.#genesisHash
-    if (ours !== undefined && ours !== hash && this.#endpoints.length > 1) {
+    if (ours !== undefined && ours !== hash && !this.#mayStartAnew(endpoint)) {
       if (!endpoint.foreign) this.#log.error({ endpoint: endpoint.host, hash, ours }, 'chain endpoint left out: it serves another chain')
       throw endpoint.exclude(`serves another chain (${hash})`)
     }
@@ -71,11 +72,16 @@ export class ChainIdentity {
     if (ours !== undefined) this.#onChange(hash, ours)
     return hash
   }
+
+  /** Only a chain on this machine is ever started anew. A distant one that looks so is the wrong one, and ending every hold would be wrong. */
+  #mayStartAnew(endpoint: Endpoint): boolean {
+    return endpoint.loopback && this.#endpoints.length === 1
+  }
 }
 
 async function readGenesisHash(endpoint: Endpoint): Promise<string> {
   try {
-    return await endpoint.client('blockhash').getGenesisHash().send()
+    return asBlockhash(await endpoint.client('blockhash').getGenesisHash().send())
   } catch (error) {
     if (error instanceof EndpointError) throw error
     throw new EndpointError(endpoint.host, 'broken', 'does not tell its genesis hash')

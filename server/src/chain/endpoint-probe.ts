@@ -1,27 +1,27 @@
 import { type ChainIdentity, type ChainLog } from './chain-identity.ts'
 import { type Endpoint, EndpointError } from './endpoint.ts'
 
-const PROBE_MILLIS = 2000
-
 /**
- * Reads the genesis hash of one endpoint every two seconds: whether it is up, and whether a chain was started anew behind a connection
+ * Reads the genesis hash of one endpoint now and then: whether it is up, and whether a chain was started anew behind a connection
  * that nobody saw break. It also brings an endpoint back into use after failures.
  */
 export class EndpointProbe {
   readonly #endpoint: Endpoint
   readonly #identity: ChainIdentity
   readonly #log: ChainLog
+  readonly #everyMillis: number
   #timer: NodeJS.Timeout | undefined
   #stopped = false
   #wasUp = false
 
-  constructor(endpoint: Endpoint, identity: ChainIdentity, log: ChainLog) {
+  constructor(endpoint: Endpoint, identity: ChainIdentity, log: ChainLog, everyMillis: number) {
     this.#endpoint = endpoint
     this.#identity = identity
     this.#log = log
+    this.#everyMillis = everyMillis
   }
 
-  /** Begins to probe, two seconds from now. */
+  /** Begins to probe, one interval from now. */
   start(): void {
     this.#wasUp = this.#endpoint.up
     this.#probeLater()
@@ -33,7 +33,7 @@ export class EndpointProbe {
   }
 
   #probeLater(): void {
-    this.#timer = setTimeout(() => void this.#probe(), PROBE_MILLIS)
+    this.#timer = setTimeout(() => void this.#probe(), this.#everyMillis)
     this.#timer.unref()
   }
 

@@ -72,6 +72,8 @@ const SHORTEST_SECRET = 8
 export class Endpoint {
   /** How logs and errors call it. */
   host: string
+  /** It runs on this machine. */
+  readonly loopback: boolean
   /** Its genesis hash was read since the connection was last lost, and is the one of our chain. */
   proven = false
   /** It serves another chain than the others. */
@@ -95,7 +97,8 @@ export class Endpoint {
     this.#options = options
     this.#transport = httpTransport(options.url)
     this.#secrets = secretsOf(options.url)
-    const usual = isLoopback(new URL(options.url).hostname) ? LOOPBACK_PER_SECOND : REMOTE_PER_SECOND
+    this.loopback = isLoopback(new URL(options.url).hostname)
+    const usual = this.loopback ? LOOPBACK_PER_SECOND : REMOTE_PER_SECOND
     const perSecond = options.requestsPerSecond ?? usual
     const limits = { perSecond, maxInFlight: MAX_IN_FLIGHT, maxWaiting: MAX_WAITING, maxWaitMillis: this.#timeout }
     this.#queue = new RequestQueue(limits, options.now)

@@ -4,6 +4,7 @@ import { address, signature as asSignature } from '@solana/kit'
 import { type FinalizedView, type SignatureEntry, type SignatureStatus } from './chain.ts'
 import { type ChainRpc, type Endpoint } from './endpoint.ts'
 import { readEntry, readStatus } from './signature-status.ts'
+import { whole } from './whole-number.ts'
 
 /** More pages than this for one address since one slot are no honest traffic. */
 const MAX_PAGES = 100
@@ -18,8 +19,8 @@ type Entries = Map<Signature, SignatureEntry>
 export async function openFinalizedView(endpoint: Endpoint, genesisHash: string, isSameChain: () => boolean): Promise<FinalizedView> {
   const rpc = endpoint.client('release')
   // In this order the slot is never older than the height, so what is absent at the slot is absent at the height.
-  const height = await rpc.getBlockHeight({ commitment: 'finalized' }).send()
-  const slot = await rpc.getSlot({ commitment: 'finalized' }).send()
+  const height = whole(await rpc.getBlockHeight({ commitment: 'finalized' }).send())
+  const slot = whole(await rpc.getSlot({ commitment: 'finalized' }).send())
   const view = new EndpointView(rpc, slot, isSameChain)
   return {
     genesisHash,
@@ -56,7 +57,7 @@ class EndpointView {
 
   async statusOf(signature: Signature): Promise<SignatureStatus | undefined> {
     const reply = await this.#rpc.getSignatureStatuses([asSignature(signature)], { searchTransactionHistory: true }).send()
-    if (reply.context.slot < this.#slot) throw this.#older(reply.context.slot)
+    if (whole(reply.context.slot) < this.#slot) throw this.#older(reply.context.slot)
     const [status] = reply.value
     if (status === undefined) throw new Error('the endpoint left out a status')
     return this.#checked(status ? readStatus(status) : undefined)
@@ -75,7 +76,7 @@ class EndpointView {
   }
 
   async #assertNotOlder(): Promise<void> {
-    const now = await this.#rpc.getSlot({ commitment: 'finalized', minContextSlot: this.#slot }).send()
+    const now = whole(await this.#rpc.getSlot({ commitment: 'finalized', minContextSlot: this.#slot }).send())
     if (now < this.#slot) throw this.#older(now)
   }
 

@@ -1,6 +1,7 @@
 import { parseSignature, type Signature } from '@juicebar/contract/addresses'
 
 import { type Commitment, type SignatureEntry, type SignatureStatus } from './chain.ts'
+import { whole } from './whole-number.ts'
 
 /** Most signatures that `getSignatureStatuses` takes (Agave, `MAX_GET_SIGNATURE_STATUSES_QUERY_ITEMS`). */
 export const STATUSES_A_CALL = 256
@@ -22,7 +23,7 @@ const ranks: Record<Commitment, number> = { processed: 0, confirmed: 1, finalize
 
 /** Reads one status of a `getSignatureStatuses` reply. */
 export function readStatus(reply: StatusReply): SignatureStatus {
-  return { slot: reply.slot, commitment: reply.confirmationStatus ?? oldStyleCommitment(reply), failed: reply.err !== null }
+  return { slot: whole(reply.slot), commitment: reply.confirmationStatus ?? oldStyleCommitment(reply), failed: reply.err !== null }
 }
 
 /** The status that proves more: the higher commitment, and of equal ones the later slot. */
@@ -34,7 +35,7 @@ export function betterStatus(one: SignatureStatus | undefined, other: SignatureS
 
 /** Reads one entry of a `getSignaturesForAddress` reply. Throws where its signature is none. */
 export function readEntry(reply: EntryReply): SignatureEntry {
-  return { signature: readSignature(reply.signature), slot: reply.slot, failed: reply.err !== null }
+  return { signature: readSignature(reply.signature), slot: whole(reply.slot), failed: reply.err !== null }
 }
 
 function readSignature(text: string): Signature {

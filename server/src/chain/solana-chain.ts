@@ -21,7 +21,9 @@ import { decodeLandedTransaction } from './landed-transaction.ts'
 import { RpcPool } from './rpc-pool.ts'
 import { betterStatus, readEntry, readStatus, STATUSES_A_CALL } from './signature-status.ts'
 import { simulationError, simulationFailure } from './simulation-failure.ts'
+import { whole } from './whole-number.ts'
 
+const PROBE_MILLIS = 2000
 const BLOCKHASH_MILLIS = 1000
 const BALANCE_MILLIS = 2000
 const RENT_MILLIS = 60 * 60 * 1000
@@ -41,6 +43,8 @@ export interface ChainOptions {
   timeoutMillis?: number
   /** For each endpoint; 10 by default, and 2000 for one on this machine. */
   requestsPerSecond?: number
+  /** Between two looks at an endpoint; 2000 by default. */
+  probeMillis?: number
 }
 
 interface BlockhashLifetime {
@@ -67,11 +71,11 @@ export class SolanaChain implements Chain {
   #seen = { slot: 0n, height: 0n }
 
   constructor(options: ChainOptions) {
-    const { clock = () => performance.now(), log } = options
+    const { clock = () => performance.now(), log, probeMillis = PROBE_MILLIS } = options
     this.#endpoints = openEndpoints(options, clock)
     this.#identity = new ChainIdentity(this.#endpoints, log, (current, former) => this.#beginAnew(current, former))
     this.pool = new RpcPool(this.#endpoints, this.#identity)
-    this.#probes = this.#endpoints.map((endpoint) => new EndpointProbe(endpoint, this.#identity, log))
+    this.#probes = this.#endpoints.map((endpoint) => new EndpointProbe(endpoint, this.#identity, log, probeMillis))
     this.#blockhashes = new AnswerCache(clock, 1)
     this.#rents = new AnswerCache(clock, 1)
     this.#balances = new AnswerCache(clock, MAX_BALANCES)
@@ -92,13 +96,13 @@ export class SolanaChain implements Chain {
     for (const endpoint of this.#endpoints) endpoint.stop()
   }
 
-  /** Tells when the only endpoint (a local chain) came back with another genesis hash. Gives the function that ends it. */
+  /** Tells when the only endpoint, one on this machine, came back with another genesis hash. Gives the function that ends it. */
   onGenesisChange(listener: GenesisChange): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  /** The only endpoint (a local chain) was started anew at another address. Throws where there are several. */
+  /** The only endpoint, a local chain, was started anew at another address. Throws where there are several. */
   moveTo(url: string): void {
     const [only] = this.#endpoints
     if (!only || this.#endpoints.length > 1) throw new Error('only a chain with one endpoint can move')
@@ -277,12 +281,6 @@ function throwDown(cause: unknown): never {
 function required<T>(answer: T | undefined): T {
   if (answer === undefined) throw new Failure('CHAIN_DOWN')
   return answer
-}
-
-/** The types of RPC answers are claims: what is no number must not pass for one. */
-function whole(value: bigint): bigint {
-  if (typeof value !== 'bigint' || value < 0n) throw new Error('the endpoint gave no whole number')
-  return value
 }
 
 function highest(values: readonly bigint[]): bigint {

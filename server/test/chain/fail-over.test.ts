@@ -1,0 +1,350 @@
+import { Failure } from '@juicebar/contract/errors'
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+
+import { decodeSignedTransaction } from '../../src/chain/signed-transaction.ts'
+import { type ChainOptions, createChain, type SolanaChain } from '../../src/chain/solana-chain.ts'
+import { ConfigError } from '../../src/config.ts'
+import { type FrontServer, handOnTo, hang, result, startFrontServer, status } from './front-server.ts'
+import { airdrop, startSurfnet } from './surfnet.ts'
+import { newWallet, payment, sign } from './transactions.ts'
+
+const SOL = 1_000_000_000n
+const log = pino({ level: 'silent' })
+const otherGenesis = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG'
+const waiting = { timeout: 10_000, interval: 50 }
+
+let surfnet: ReturnType<typeof startSurfnet>
+let handOn: ReturnType<typeof handOnTo>
+const cleanUps: (() => Promise<unknown>)[] = []
+
+beforeAll(() => {
+  surfnet = startSurfnet()
+  handOn = handOnTo(surfnet.rpcUrl)
+})
+
+afterAll(() => surfnet.stop())
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+async function front(behaviour = handOn, port?: number): Promise<FrontServer> {
+  const server = await startFrontServer(behaviour, port)
+  cleanUps.push(() => server.stop())
+  return server
+}
+
+async function startChain(endpoints: string[], options: Partial<ChainOptions> = {}): Promise<SolanaChain> {
+  const chain = createChain({ endpoints, log, timeoutMillis: 500, probeMillis: 100, ...options })
+  cleanUps.push(() => chain.stop())
+  await chain.start()
+  return chain
+}
+
+async function deadUrl(): Promise<string> {
+  const server = await startFrontServer(handOn)
+  await server.stop()
+  return server.url
+}
+
+/** Answers the start, and misbehaves from then on. */
+async function turningBad(behaviour: Parameters<FrontServer['behave']>[0], options: Partial<ChainOptions> = {}) {
+  const bad = await front()
+  const good = await front()
+  const chain = await startChain([bad.url, good.url], options)
+  bad.behave(behaviour)
+  return { bad, good, chain }
+}
+
+describe('with one endpoint that misbehaves', () => {
+  test.each<[string, Parameters<FrontServer['behave']>[0]]>([
+    ['fails', status(500)],
+    ['is overloaded', status(429)],
+    ['refuses our key', status(401)],
+    ['hangs', hang],
+    ['drops the connection', (_, response) => void response.destroy()],
+    ['is no JSON-RPC server', (_, response) => void response.end('<html>')],
+    ['answers nonsense', result({ surprise: true })],
+    ['answers null', result(null)],
+    ['is behind', (call) => ({ jsonrpc: '2.0', id: call.id, error: { code: -32005, message: 'Node is behind by 42 slots' } })],
+  ])('that %s the other one answers', async (_, behaviour) => {
+    const { chain } = await turningBad(behaviour)
+    const wallet = await newWallet()
+    expect(await chain.balance(wallet.address)).toBe(0n)
+    expect(await chain.highestSlot()).toBeGreaterThan(0n)
+    expect((await chain.finalized()).slot).toBeGreaterThanOrEqual(0n)
+    expect(await chain.statuses([])).toEqual(new Map())
+    expect(chain.isUp()).toBe(true)
+  })
+
+  test('that hangs, only the first call waits for it', async () => {
+    const { bad, chain } = await turningBad(hang)
+    await chain.highestSlot()
+    const asked = bad.calls.length
+    const start = performance.now()
+    await chain.highestSlot()
+    expect(performance.now() - start).toBeLessThan(400)
+    expect(bad.calls.length - asked).toBeLessThanOrEqual(1)
+  })
+
+  test('that is overloaded, it is left alone for as long as it asks', async () => {
+    const { bad, chain } = await turningBad(status(429, { 'retry-after': '60' }))
+    await chain.highestSlot()
+    const asked = bad.calls.length
+    const slot = await chain.highestSlot()
+    await vi.waitFor(async () => expect(await chain.highestSlot()).toBeGreaterThan(slot + 150n), waiting)
+    expect(bad.calls.length).toBe(asked)
+  })
+
+  test('it is used again once it recovers', async () => {
+    const { bad, good, chain } = await turningBad(status(503))
+    await chain.highestSlot()
+    bad.behave(handOn)
+    good.behave(status(503))
+    await vi.waitFor(async () => expect(await chain.highestSlot()).toBeGreaterThan(0n), waiting)
+  })
+})
+
+describe('when no endpoint answers', () => {
+  test.each<[string, Parameters<FrontServer['behave']>[0]]>([
+    ['they fail', status(500)],
+    ['they hang', hang],
+    ['they drop connections', (_, response) => void response.destroy()],
+    ['they answer nonsense', result({ surprise: true })],
+  ])('since %s, every call says so and none gives an empty answer', async (_, behaviour) => {
+    const only = await front()
+    const chain = await startChain([only.url])
+    const view = await chain.finalized()
+    const { address, signer } = await newWallet()
+    const text = await sign(0, signer, [payment(signer, address, 1n)], await chain.latestBlockhash())
+    const bytes = Uint8Array.from(Buffer.from(text, 'base64'))
+    const signature = decodeSignedTransaction(text)?.signature
+    if (!signature) throw new Error('no signature')
+    only.behave(behaviour)
+    const calls = [
+      chain.balance(address),
+      chain.rentExemptMinimum(),
+      chain.highestSlot(),
+      chain.highestBlockHeight(),
+      chain.finalized(),
+      chain.simulate(bytes),
+      chain.statuses([signature]),
+      chain.recentSignatures(address, 0n, 1),
+      view.signaturesFor(address, 0n),
+      view.statusOf(signature),
+    ]
+    const outcomes = await Promise.allSettled(calls)
+    expect(outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason instanceof Failure && outcome.reason.code)).toEqual(
+      calls.map(() => 'CHAIN_DOWN'),
+    )
+    await vi.waitFor(() => expect(chain.isUp()).toBe(false), waiting)
+  })
+
+  test('no error tells the URL or its key', async () => {
+    const only = await front()
+    const chain = await startChain([`${only.url}/v2/secret-api-key?token=another-secret`])
+    only.behave(status(500))
+    const error: unknown = await chain.highestSlot().catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(Failure)
+    expect(describeFully(error)).toContain(`127.0.0.1:${only.port}: answered HTTP 500`)
+    expect(describeFully(error)).not.toContain('secret')
+  })
+})
+
+describe('at the start', () => {
+  test('a dead endpoint is tolerated, and the other one serves', async () => {
+    const chain = await startChain([await deadUrl(), surfnet.rpcUrl])
+    expect(chain.isUp()).toBe(true)
+    expect(await chain.highestSlot()).toBeGreaterThan(0n)
+  })
+
+  test('with no endpoint up it waits for one', async () => {
+    const server = await front()
+    await server.stop()
+    const chain = await startChain([server.url])
+    expect(chain.isUp()).toBe(false)
+    await expect(chain.genesisHash()).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
+    await front(handOn, server.port)
+    await vi.waitFor(() => expect(chain.isUp()).toBe(true), waiting)
+    expect(await chain.genesisHash()).toBe(await (await startChain([surfnet.rpcUrl])).genesisHash())
+  })
+
+  test('endpoints of different chains are refused by name, without their URLs', async () => {
+    const other = await front(result(otherGenesis))
+    const refusal: unknown = await startChain([surfnet.rpcUrl, `${other.url}/secret-key`]).catch((reason: unknown) => reason)
+    expect(refusal).toBeInstanceOf(ConfigError)
+    expect(String(refusal)).toContain('SOLANA_RPC_URL')
+    expect(String(refusal)).toContain(`127.0.0.1:${other.port} (${otherGenesis})`)
+    expect(String(refusal)).not.toContain('secret')
+  })
+
+  test.each(['ftp://example.com', 'secret-key', ''])('"%s" is refused without being repeated', (url) => {
+    expect(() => createChain({ endpoints: [url], log })).toThrow(ConfigError)
+    expect(() => createChain({ endpoints: [url], log })).toThrow(/^SOLANA_RPC_URL must be one or more http or https URLs, separated by commas\.$/)
+  })
+})
+
+describe('when an endpoint comes back as another chain', () => {
+  test('it is left out where there are several, and taken in again when it is ours', async () => {
+    const odd = await front()
+    const chain = await startChain([odd.url, surfnet.rpcUrl])
+    const ours = await chain.genesisHash()
+    odd.behave(result(otherGenesis))
+    odd.drop()
+    await vi.waitFor(() => expect(chain.pool.endpoints[0]?.foreign).toBe(true), waiting)
+    odd.calls.length = 0
+    await chain.highestSlot()
+    await chain.highestBlockHeight()
+    expect(odd.calls.filter((method) => method !== 'getGenesisHash')).toEqual([])
+    expect(await chain.genesisHash()).toBe(ours)
+    odd.behave(handOn)
+    await vi.waitFor(() => expect(chain.pool.endpoints[0]?.foreign).toBe(false), waiting)
+    await chain.highestSlot()
+    expect(odd.calls).toContain('getSlot')
+  })
+
+  test('the only one is followed to its new chain, and nothing of the old one is kept', async () => {
+    const only = await front()
+    const chain = await startChain([only.url])
+    const [former, oldSlot] = [await chain.genesisHash(), await chain.highestSlot()]
+    const heard = vi.fn<(current: string, former: string) => void>()
+    chain.onGenesisChange(heard)
+    const view = await chain.finalized()
+    const wallet = await newWallet()
+    await airdrop(surfnet.rpcUrl, wallet.address, SOL)
+    expect(await chain.balance(wallet.address)).toBe(SOL)
+
+    const anew = startSurfnet(400)
+    cleanUps.push(async () => anew.stop())
+    only.behave(handOnTo(anew.rpcUrl))
+    only.drop()
+    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1), waiting)
+    const current = await chain.genesisHash()
+    expect(current).not.toBe(former)
+    expect(heard).toHaveBeenCalledWith(current, former)
+    expect(await chain.highestSlot()).toBeLessThan(oldSlot)
+    expect(await chain.balance(wallet.address)).toBe(0n)
+    await expect(view.signaturesFor(wallet.address, 0n)).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
+  })
+
+  test('the only one is left out all the same where it is not on this machine', async () => {
+    const only = await front()
+    // An address of this machine that does not look like one, as an endpoint far away would not.
+    const chain = await startChain([only.url.replace('127.0.0.1', '[::ffff:127.0.0.1]')])
+    const heard = vi.fn<() => void>()
+    chain.onGenesisChange(heard)
+    only.behave(result(otherGenesis))
+    await vi.waitFor(() => expect(chain.isUp()).toBe(false), waiting)
+    await expect(chain.highestSlot()).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
+    expect(heard).not.toHaveBeenCalled()
+  })
+
+  test('the only one can move to another address', async () => {
+    const chain = await startChain([surfnet.rpcUrl])
+    const former = await chain.genesisHash()
+    const anew = startSurfnet()
+    cleanUps.push(async () => anew.stop())
+    chain.moveTo(anew.rpcUrl)
+    expect(await chain.genesisHash()).not.toBe(former)
+  })
+})
+
+describe('several endpoints', () => {
+  test('are all asked for what one of them may know, and the best answer counts', async () => {
+    const { address, signer } = await newWallet()
+    await airdrop(surfnet.rpcUrl, address, SOL)
+    const behind = await front()
+    const chain = await startChain([behind.url, surfnet.rpcUrl])
+    const reference = (await newWallet()).address
+    const transfer = payment(signer, (await newWallet()).address, SOL / 10n, reference)
+    const text = await sign(0, signer, [transfer], await chain.latestBlockhash())
+    await chain.broadcast(Buffer.from(text, 'base64'))
+    const [entry] = await vi.waitFor(async () => {
+      const found = await chain.recentSignatures(reference, 0n, 1)
+      expect(found).toHaveLength(1)
+      return found
+    }, waiting)
+    if (!entry) throw new Error('no entry')
+    const answers: Record<string, unknown> = { getSlot: 1, getBlockHeight: 1, getTransaction: null, getSignaturesForAddress: [] }
+    behind.behave((call, response) => {
+      if (call.method in answers) return result(answers[call.method])(call, response)
+      if (call.method === 'getSignatureStatuses') return result({ context: { slot: 1 }, value: [null] })(call, response)
+      if (call.method === 'isBlockhashValid') return result({ context: { slot: 1 }, value: false })(call, response)
+      return handOn(call, response)
+    })
+    await vi.waitFor(async () => expect((await chain.statuses([entry.signature])).has(entry.signature)).toBe(true), waiting)
+    expect(await chain.transaction(entry.signature)).toMatchObject({ signature: entry.signature })
+    expect(await chain.recentSignatures(reference, 0n, 5)).toHaveLength(1)
+    expect(await chain.highestSlot()).toBeGreaterThan(1n)
+    expect(await chain.highestBlockHeight()).toBeGreaterThan(1n)
+    expect(await chain.isBlockhashValid((await chain.latestBlockhash()).blockhash)).toBe(true)
+  })
+
+  test('give numbers that never go down', async () => {
+    const only = await front(async (call, response) => (call.method === 'getSlot' ? result(900_000)(call, response) : handOn(call, response)))
+    const chain = await startChain([only.url])
+    expect(await chain.highestSlot()).toBe(900_000n)
+    only.behave(handOn)
+    expect(await chain.highestSlot()).toBe(900_000n)
+  })
+})
+
+describe('a finalized view', () => {
+  test('refuses answers that are older than itself', async () => {
+    const only = await front()
+    const chain = await startChain([only.url])
+    const { address } = await newWallet()
+    const view = await chain.finalized()
+    only.behave(async (call, response) => {
+      if (call.method === 'getSlot') return result(Number(view.slot) - 1)(call, response)
+      if (call.method === 'getSignatureStatuses') return result({ context: { slot: Number(view.slot) - 1 }, value: [null] })(call, response)
+      return handOn(call, response)
+    })
+    await expect(view.signaturesFor(address, 0n)).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
+    const { signer } = await newWallet()
+    const unsent = decodeSignedTransaction(await sign(0, signer, [payment(signer, address, 1n)]))
+    if (!unsent) throw new Error('no transaction')
+    await expect(view.statusOf(unsent.signature)).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
+  })
+
+  test('is void once the connection was lost', async () => {
+    const only = await front()
+    const chain = await startChain([only.url])
+    const view = await chain.finalized()
+    only.behave((_, response) => void response.destroy())
+    await chain.highestSlot().catch(() => undefined)
+    only.behave(handOn)
+    await expect(view.signaturesFor((await newWallet()).address, 0n)).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
+  })
+
+  test('reads every page', async () => {
+    const { address } = await newWallet()
+    const known = await Promise.all(Array.from({ length: 5 }, (_, index) => entryAt(100 - index)))
+    const only = await front()
+    const chain = await startChain([only.url])
+    only.behave((call, response) => {
+      if (call.method === 'getSlot') return result(200)(call, response)
+      if (call.method !== 'getSignaturesForAddress') return handOn(call, response)
+      const [, config] = call.params
+      const before = typeof config === 'object' && config !== null && 'before' in config ? config.before : undefined
+      const start = before ? known.findIndex((entry) => entry.signature === before) + 1 : 0
+      return result(known.slice(start, start + 2))(call, response)
+    })
+    const view = await chain.finalized()
+    expect((await view.signaturesFor(address, 97n)).map((entry) => entry.slot)).toEqual([97n, 98n, 99n, 100n])
+    expect((await view.signaturesFor(address, 0n)).map((entry) => entry.slot)).toEqual([96n, 97n, 98n, 99n, 100n])
+  })
+})
+
+async function entryAt(slot: number) {
+  const { signer, address } = await newWallet()
+  const signature = decodeSignedTransaction(await sign(0, signer, [payment(signer, address, 1n)]))?.signature
+  return { signature, slot, err: null, memo: null, blockTime: null, confirmationStatus: 'finalized' }
+}
+
+function describeFully(error: unknown): string {
+  if (error instanceof AggregateError) return [error.message, ...error.errors.map(describeFully)].join('\n')
+  if (!(error instanceof Error)) return String(error)
+  return [error.stack, JSON.stringify(error), describeFully(error.cause ?? '')].join('\n')
+}

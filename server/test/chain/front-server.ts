@@ -1,0 +1,96 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, type Socket } from 'node:net'
+
+interface RpcCall {
+  id: unknown
+  method: string
+  params: unknown[]
+}
+
+type Answer = (call: RpcCall, response: ServerResponse) => unknown
+
+export interface FrontServer {
+  url: string
+  port: number
+  /** The methods that were asked, in order. */
+  calls: string[]
+  /** Decides from now on; a value that it gives becomes the JSON-RPC reply, undefined means that it answered by itself. */
+  behave(answer: Answer): void
+  /** Drops every open connection. */
+  drop(): void
+  stop(): Promise<void>
+}
+
+/** An HTTP server in front of a chain that can be told to misbehave: it hands every call on until it is. */
+export async function startFrontServer(behaviour: Answer, port = 0): Promise<FrontServer> {
+  let answer = behaviour
+  const calls: string[] = []
+  const sockets = new Set<Socket>()
+  const server = createServer((request, response) => void handle(request, response))
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+  })
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const call = parseCall(await textOf(request))
+    calls.push(call.method)
+    const reply = await answer(call, response)
+    if (reply === undefined) return
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(reply))
+  }
+
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  const listening = addressOf(server.address())
+  return {
+    url: `http://127.0.0.1:${listening.port}`,
+    port: listening.port,
+    calls,
+    behave: (next) => void (answer = next),
+    drop: () => sockets.forEach((socket) => socket.destroy()),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        sockets.forEach((socket) => socket.destroy())
+      }),
+  }
+}
+
+/** Hands each call on to a real chain. */
+export function handOnTo(url: string): Answer {
+  return async (call) => {
+    const headers = { 'content-type': 'application/json' }
+    const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...call }) })
+    return await reply.json()
+  }
+}
+
+export const hang: Answer = () => undefined
+
+export function status(code: number, headers: Record<string, string> = {}): Answer {
+  return (_, response) => {
+    response.writeHead(code, headers).end('no')
+  }
+}
+
+export function result(value: unknown): Answer {
+  return (call) => ({ jsonrpc: '2.0', id: call.id, result: value })
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = []
+  for await (const part of request) parts.push(part)
+  return Buffer.concat(parts).toString()
+}
+
+function parseCall(text: string): RpcCall {
+  const call: unknown = JSON.parse(text)
+  if (typeof call !== 'object' || call === null || !('method' in call) || typeof call.method !== 'string') throw new Error('no JSON-RPC call')
+  return { id: 'id' in call ? call.id : null, method: call.method, params: 'params' in call && Array.isArray(call.params) ? call.params : [] }
+}
+
+function addressOf(address: AddressInfo | string | null): AddressInfo {
+  if (typeof address === 'object' && address !== null) return address
+  throw new Error('the server does not listen on a port')
+}

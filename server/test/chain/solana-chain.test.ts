@@ -1,0 +1,180 @@
+import { lamports } from '@juicebar/contract/money'
+import { signBytes } from '@solana/kit'
+import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+
+import { buildTransfer, decodeSignedTransaction } from '../../src/chain/signed-transaction.ts'
+import { createChain, type SolanaChain } from '../../src/chain/solana-chain.ts'
+import { airdrop, startSurfnet } from './surfnet.ts'
+import { newWallet, payment, sign, type Wallet } from './transactions.ts'
+
+const SOL = 1_000_000_000n
+const log = pino({ level: 'silent' })
+
+let surfnet: ReturnType<typeof startSurfnet>
+let chain: SolanaChain
+let buyer: Wallet
+let seller: Wallet
+
+beforeAll(async () => {
+  surfnet = startSurfnet()
+  chain = createChain({ endpoints: [surfnet.rpcUrl], log })
+  await chain.start()
+  buyer = await newWallet()
+  seller = await newWallet()
+  await airdrop(surfnet.rpcUrl, buyer.address, 5n * SOL)
+})
+
+afterAll(async () => {
+  await chain.stop()
+  surfnet.stop()
+})
+
+/** A signed payment of the buyer on a fresh blockhash, not sent yet. */
+async function signedPayment(version: 'legacy' | 0 | 1 = 0, amount = SOL / 10n) {
+  const reference = (await newWallet()).address
+  const text = await sign(version, buyer.signer, [payment(buyer.signer, seller.address, amount, reference)], await chain.latestBlockhash())
+  return { text, bytes: Uint8Array.from(Buffer.from(text, 'base64')), reference, amount }
+}
+
+async function pay(version: 'legacy' | 0 | 1 = 0) {
+  const made = await signedPayment(version)
+  const sinceSlot = await chain.highestSlot()
+  await chain.broadcast(made.bytes)
+  const entry = await vi.waitFor(async () => {
+    const [found] = await chain.recentSignatures(made.reference, sinceSlot, 10)
+    if (!found) throw new Error('not there yet')
+    return found
+  }, waiting)
+  return { ...made, sinceSlot, signature: entry.signature, slot: entry.slot }
+}
+
+const waiting = { timeout: 10_000, interval: 50 }
+
+async function finalizedAt(slot: bigint) {
+  return await vi.waitFor(async () => {
+    const view = await chain.finalized()
+    expect(view.slot).toBeGreaterThan(slot)
+    return view
+  }, waiting)
+}
+
+describe('a chain', () => {
+  test('tells what it is, that it is up, and its numbers', async () => {
+    expect(await chain.genesisHash()).toMatch(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
+    expect(chain.isUp()).toBe(true)
+    expect(await chain.rentExemptMinimum()).toBe(890_880n)
+    const [slot, height] = [await chain.highestSlot(), await chain.highestBlockHeight()]
+    await vi.waitFor(async () => expect(await chain.highestSlot()).toBeGreaterThan(slot), waiting)
+    expect(await chain.highestBlockHeight()).toBeGreaterThanOrEqual(height)
+  })
+
+  test('tells a balance, kept for two seconds unless a fresh one is wanted', async () => {
+    const wallet = await newWallet()
+    expect(await chain.balance(wallet.address)).toBe(0n)
+    await airdrop(surfnet.rpcUrl, wallet.address, SOL)
+    expect(await chain.balance(wallet.address)).toBe(0n)
+    expect(await chain.balance(wallet.address, { fresh: true })).toBe(SOL)
+    expect(await chain.balance(wallet.address)).toBe(SOL)
+  })
+
+  test('knows a blockhash that is valid from one that is not', async () => {
+    const { blockhash, lastValidBlockHeight } = await chain.latestBlockhash()
+    expect(lastValidBlockHeight).toBeGreaterThan(0n)
+    expect(await chain.isBlockhashValid(blockhash)).toBe(true)
+    expect(await chain.isBlockhashValid(seller.address)).toBe(false)
+  })
+})
+
+describe('a payment with a reference', () => {
+  test.each(['legacy', 0, 1] as const)('of version %s is found by its reference and read whole', async (version) => {
+    const paid = await pay(version)
+    const landed = await chain.transaction(paid.signature)
+    expect(landed).toEqual({
+      signature: paid.signature,
+      slot: paid.slot,
+      failed: false,
+      wire: paid.bytes,
+      signers: [buyer.address],
+      instructions: [
+        {
+          program: SYSTEM_PROGRAM_ADDRESS,
+          accounts: [buyer.address, seller.address, paid.reference],
+          transfer: { from: buyer.address, to: seller.address, lamports: paid.amount },
+        },
+      ],
+      innerInstructions: [],
+    })
+    expect(paid.slot).toBeGreaterThanOrEqual(paid.sinceSlot)
+  })
+
+  test('goes from processed to finalized, and the finalized view then shows it', async () => {
+    const paid = await pay()
+    const unknown = decodeSignedTransaction((await signedPayment()).text)
+    if (!unknown) throw new Error('no transaction')
+    await vi.waitFor(async () => {
+      const statuses = await chain.statuses([unknown.signature, paid.signature])
+      expect(statuses).toEqual(new Map([[paid.signature, { slot: paid.slot, commitment: 'finalized', failed: false }]]))
+    }, waiting)
+    const view = await finalizedAt(paid.slot)
+    expect(view.genesisHash).toBe(await chain.genesisHash())
+    expect(await view.signaturesFor(paid.reference, paid.sinceSlot)).toEqual([{ signature: paid.signature, slot: paid.slot, failed: false }])
+    expect(await view.signaturesFor(paid.reference, paid.slot + 1n)).toEqual([])
+    expect(await view.signaturesFor((await newWallet()).address, 0n)).toEqual([])
+    expect(await view.statusOf(paid.signature)).toMatchObject({ commitment: 'finalized' })
+    expect(await view.statusOf(unknown.signature)).toBeUndefined()
+  })
+
+  test('of many is listed oldest first in the view and newest first among the recent, from the slot on', async () => {
+    const first = await pay()
+    await vi.waitFor(async () => expect(await chain.highestSlot()).toBeGreaterThan(first.slot), waiting)
+    const second = await pay()
+    const view = await finalizedAt(second.slot)
+    const inOrder = [first.signature, second.signature]
+    expect((await view.signaturesFor(buyer.address, first.slot)).map((entry) => entry.signature)).toEqual(inOrder)
+    expect((await chain.recentSignatures(buyer.address, first.slot, 10)).map((entry) => entry.signature)).toEqual(inOrder.toReversed())
+    expect((await chain.recentSignatures(buyer.address, first.slot, 1)).map((entry) => entry.signature)).toEqual([second.signature])
+  })
+
+  test('may be broadcast again and again', async () => {
+    const paid = await pay()
+    await expect(chain.broadcast(paid.bytes)).resolves.toBeUndefined()
+    expect(await chain.simulate(paid.bytes)).toBeUndefined()
+  })
+})
+
+describe('a simulation', () => {
+  test('passes what would succeed and sends nothing', async () => {
+    const { bytes, reference } = await signedPayment()
+    expect(await chain.simulate(bytes)).toBeUndefined()
+    expect(await chain.recentSignatures(reference, 0n, 1)).toEqual([])
+  })
+
+  test('tells in words why a payment would fail', async () => {
+    const tooMuch = await signedPayment(0, 100n * SOL)
+    expect(await chain.simulate(tooMuch.bytes)).toContain('not have enough SOL')
+    const { signer } = await newWallet()
+    const penniless = await sign(0, signer, [payment(signer, seller.address, 5n)], await chain.latestBlockhash())
+    expect(await chain.simulate(Buffer.from(penniless, 'base64'))).toContain('not have enough SOL')
+    const stale = await sign(0, buyer.signer, [payment(buyer.signer, seller.address, 5n)], { blockhash: seller.address, lastValidBlockHeight: 1n })
+    expect(await chain.simulate(Buffer.from(stale, 'base64'))).toContain('too old')
+    const tampered = (await signedPayment()).bytes
+    tampered[3] = (tampered[3] ?? 0) ^ 1
+    expect(await chain.simulate(tampered)).toContain('signature')
+  })
+})
+
+test('a transfer that the server built passes the simulation once it is signed', async () => {
+  const reference = (await newWallet()).address
+  const built = buildTransfer({ from: buyer.address, to: seller.address, lamports: lamports(SOL / 10n), reference, ...(await chain.latestBlockhash()) })
+  const signed = await signBuilt(built, buyer)
+  expect(decodeSignedTransaction(signed)).toMatchObject({ signaturesValid: true, signers: [buyer.address] })
+  expect(await chain.simulate(Buffer.from(signed, 'base64'))).toBeUndefined()
+})
+
+async function signBuilt(built: string, wallet: Wallet): Promise<string> {
+  const bytes = Buffer.from(built, 'base64')
+  bytes.set(await signBytes(wallet.signer.keyPair.privateKey, bytes.subarray(65)), 1)
+  return bytes.toString('base64')
+}

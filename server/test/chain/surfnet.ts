@@ -1,0 +1,38 @@
+import { createRequire } from 'node:module'
+
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { address, createSolanaRpc, lamports } from '@solana/kit'
+import { expect, vi } from 'vitest'
+
+/** The part of Surfpool's native module that tests use. */
+interface SurfnetModule {
+  Surfnet: { startWithConfig(config: object): Surfnet }
+}
+
+interface Surfnet {
+  rpcUrl: string
+  stop(): void
+}
+
+/** A real local chain in this process. Slots are short so that blocks finalize within a second. */
+export function startSurfnet(slotTimeMs = 20): Surfnet {
+  return loadSurfpool().Surfnet.startWithConfig({ offline: true, blockProductionMode: 'clock', slotTimeMs })
+}
+
+/** Gives a wallet test SOL and waits until it is there. */
+export async function airdrop(url: string, wallet: WalletAddress, amount: bigint): Promise<void> {
+  const rpc = createSolanaRpc(url)
+  await rpc.requestAirdrop(address(wallet), lamports(amount)).send()
+  await vi.waitFor(async () => expect((await rpc.getBalance(address(wallet)).send()).value).toBeGreaterThan(0n), { timeout: 5000 })
+}
+
+function loadSurfpool(): SurfnetModule {
+  const name = `@solana/surfpool-${process.platform}-${process.arch}${process.platform === 'linux' ? '-gnu' : ''}`
+  const loaded: unknown = createRequire(import.meta.url)(name)
+  if (!isSurfpool(loaded)) throw new Error(`${name} has no Surfnet`)
+  return loaded
+}
+
+function isSurfpool(loaded: unknown): loaded is SurfnetModule {
+  return typeof loaded === 'object' && loaded !== null && 'Surfnet' in loaded
+}
