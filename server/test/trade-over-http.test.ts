@@ -1,0 +1,264 @@
+import { base58 } from '@scure/base'
+import { signBytes } from '@solana/kit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { createApp } from '../src/app.ts'
+import { createRelay } from '../src/chain/relay.ts'
+import { readConfig } from '../src/config.ts'
+import {
+  expectAllAddsUp,
+  openTradingWorld,
+  sendByWallet,
+  signPayment,
+  type TradingWorld,
+  type Wallet,
+  waiting,
+} from './purchases/trading-world.ts'
+
+/** Everything here goes over HTTP, on two nodes that share one database, as any client would do it. */
+interface Node {
+  url: string
+  stop(): Promise<void>
+}
+
+const studioApiKey = 'studio-key-of-this-test'
+const migrationsFolder = new URL('../migrations', import.meta.url).pathname
+
+let world: TradingWorld
+let one: Node
+let other: Node
+
+beforeAll(async () => {
+  world = await openTradingWorld()
+  one = await startNode()
+  other = await startNode()
+})
+
+afterAll(async () => {
+  await Promise.all([one.stop(), other.stop()])
+  await expectAllAddsUp(world)
+  await world.close()
+})
+
+async function startNode(): Promise<Node> {
+  const { connection, chain } = world
+  const app = await createApp({
+    config: { ...readConfig({}), port: 0 },
+    jwtSecret: 'j'.repeat(32),
+    studioApiKey,
+    connection,
+    chain,
+    relay: createRelay(chain.pool, { demo: true }),
+    log: world.deps.log,
+    version: '0.0.0',
+    webFolder: '/nowhere',
+    migrationsFolder,
+  })
+  await app.start()
+  return { url: app.fastify.listeningOrigin, stop: () => app.stop() }
+}
+
+interface Answer {
+  status: number
+  body: Record<string, unknown>
+}
+
+async function call(node: Node, method: string, path: string, token?: string, body?: unknown): Promise<Answer> {
+  const response = await fetch(`${node.url}${path}`, {
+    method,
+    headers: { ...(token && { authorization: `Bearer ${token}` }), ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, body: text ? JSON.parse(text) : {} }
+}
+
+/** Picks a field that the contract promises; the test fails where it is missing. */
+function pick<T = string>(answer: Answer, ...path: string[]): T {
+  let value: unknown = answer.body
+  for (const key of path) value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
+  expect(value, `${path.join('.')} of ${JSON.stringify(answer)}`).toBeDefined()
+  return value as T
+}
+
+async function signIn(node: Node, wallet: Wallet): Promise<string> {
+  const nonce = await call(node, 'POST', '/api/auth/nonce', undefined, { walletAddress: wallet.address })
+  const message = new TextEncoder().encode(pick(nonce, 'message'))
+  const signature = base58.encode(await signBytes(wallet.signer.keyPair.privateKey, message))
+  return pick(await call(node, 'POST', '/api/auth/verify', undefined, { walletAddress: wallet.address, signature }), 'token')
+}
+
+async function startTrade() {
+  const [seller, buyer] = await Promise.all([world.createWallet(), world.createWallet()])
+  const [sellerToken, buyerToken] = await Promise.all([signIn(one, seller), signIn(other, buyer)])
+  const created = await call(one, 'POST', '/api/marketplace/listings', sellerToken, { tokenName: 'Apple Juice', price: 0.25, amount: 12 })
+  expect(created).toMatchObject({ status: 201, body: { listing: { tokenType: 'APPLE_JUICE', price: 0.25, amount: 12, status: 'active' } } })
+  return { seller, buyer, sellerToken, buyerToken, listingId: pick(created, 'listing', '_id') }
+}
+
+const balanceOf = async (node: Node, wallet: Wallet, token: string) =>
+  pick<number>(await call(node, 'GET', `/api/tokens/balance/${wallet.address}`, token), 'balances', 'appleJuice')
+
+describe('a whole trade over HTTP', () => {
+  it('through the payment call: SOL and tokens move once, whichever node is asked', async () => {
+    const { seller, buyer, sellerToken, buyerToken, listingId } = await startTrade()
+    const solBefore = await world.chain.balance(seller.address, { fresh: true })
+    const bought = await call(other, 'POST', `/api/marketplace/buy/${listingId}`, buyerToken, { sendsThrough: 'server' })
+    expect(bought).toMatchObject({ status: 200, body: { transactionDetails: { seller: seller.address, price: 0.25, lamports: '250000000' } } })
+    expect(await call(one, 'DELETE', `/api/marketplace/listings/${listingId}`, sellerToken)).toMatchObject({
+      status: 409,
+      body: { code: 'LISTING_HELD_BY_BUYER' },
+    })
+
+    const details = pick<Parameters<typeof signPayment>[2]>(bought, 'transactionDetails')
+    const payment = await signPayment(world, buyer, details)
+    const sent = await call(one, 'POST', `/api/marketplace/purchases/${details.purchaseId}/payment`, buyerToken, { transaction: payment.base64 })
+    expect(sent).toEqual({ status: 200, body: { signature: payment.signature } })
+
+    const confirmation = { listingId, transactionSignature: payment.signature }
+    await expect
+      .poll(async () => (await call(other, 'POST', '/api/marketplace/confirm-purchase', buyerToken, confirmation)).status, waiting)
+      .toBe(200)
+    const first = await call(one, 'POST', '/api/marketplace/confirm-purchase', buyerToken, confirmation)
+    expect(first).toMatchObject({ status: 200, body: { purchase: { status: 'settled', stage: 'delivered', signature: payment.signature } } })
+
+    expect(await balanceOf(other, buyer, buyerToken)).toBe(1_012)
+    expect(await balanceOf(one, seller, sellerToken)).toBe(988)
+    expect(await world.chain.balance(seller.address, { fresh: true })).toBe(solBefore + 250_000_000n)
+    const sold = await call(one, 'GET', '/api/marketplace/my-listings?status=sold', sellerToken)
+    expect(sold.body).toMatchObject({ listings: [{ _id: listingId, status: 'sold' }] })
+  })
+
+  it('by a client that knows only the specification', async () => {
+    const { seller, buyer, buyerToken, listingId } = await startTrade()
+    const solBefore = await world.chain.balance(seller.address, { fresh: true })
+    const bought = await call(one, 'POST', `/api/marketplace/buy/${listingId}`, buyerToken)
+    const details = pick<Parameters<typeof signPayment>[2]>(bought, 'transactionDetails')
+    const signature = await sendByWallet(world, await signPayment(world, buyer, details, { references: [] }))
+    const confirmation = { listingId, transactionSignature: signature }
+    expect(await call(one, 'POST', '/api/marketplace/confirm-purchase', buyerToken, confirmation)).toMatchObject({ status: 200 })
+    expect(await balanceOf(one, buyer, buyerToken)).toBe(1_012)
+    expect(await world.chain.balance(seller.address, { fresh: true })).toBe(solBefore + 250_000_000n)
+  })
+
+  it('without a confirm call: the watcher delivers', async () => {
+    const { buyer, buyerToken, listingId } = await startTrade()
+    const bought = await call(one, 'POST', `/api/marketplace/buy/${listingId}`, buyerToken)
+    await sendByWallet(world, await signPayment(world, buyer, pick(bought, 'transactionDetails')))
+    await expect.poll(() => balanceOf(other, buyer, buyerToken), waiting).toBe(1_012)
+  })
+
+  it('refuses the own listing, a missing one, and a confirmation without a hold', async () => {
+    const { sellerToken, buyerToken, listingId } = await startTrade()
+    const signature = base58.encode(new Uint8Array(64).fill(7))
+    expect(await call(one, 'POST', `/api/marketplace/buy/${listingId}`, sellerToken)).toEqual({
+      status: 409,
+      body: { error: 'You cannot buy your own listing!', code: 'OWN_LISTING' },
+    })
+    expect(await call(one, 'POST', '/api/marketplace/buy/nothing', buyerToken)).toMatchObject({ status: 404 })
+    expect(await call(one, 'POST', `/api/marketplace/buy/${listingId}`)).toMatchObject({ status: 401 })
+    expect(
+      await call(one, 'POST', '/api/marketplace/confirm-purchase', buyerToken, { listingId, transactionSignature: signature }),
+    ).toMatchObject({ status: 409, body: { code: 'NO_HOLD' } })
+  })
+
+  it('lists at once what was created, and gives removed tokens back', async () => {
+    const { seller, sellerToken, listingId } = await startTrade()
+    expect(await balanceOf(one, seller, sellerToken)).toBe(988)
+    const found = await call(other, 'GET', `/api/marketplace/listings?seller=${seller.address}`)
+    expect(found.body).toMatchObject({ listings: [{ _id: listingId, tokenName: 'Apple Juice', unitPrice: 0.020833333333333332 }], nextCursor: null })
+    expect(await call(other, 'DELETE', `/api/marketplace/listings/${listingId}`, sellerToken)).toMatchObject({
+      status: 200,
+      body: { listing: { status: 'removed' } },
+    })
+    expect(await balanceOf(one, seller, sellerToken)).toBe(1_000)
+  })
+})
+
+describe('the studio over HTTP', () => {
+  it('credits once for each idempotency key, and its audit adds up', async () => {
+    const wallet = await world.createWallet()
+    const token = await signIn(one, wallet)
+    const order = { walletAddress: wallet.address, tokenType: 'GRAPE_SODA', amount: 5, idempotencyKey: 'order-1' }
+    const first = await call(one, 'POST', '/api/studio/credits', studioApiKey, order)
+    expect(first).toMatchObject({ status: 200, body: { credit: { amount: 5, direction: 'credit' } } })
+    const replays = await Promise.all(Array.from({ length: 10 }, () => call(other, 'POST', '/api/studio/credits', studioApiKey, order)))
+    expect(replays).toEqual(Array.from({ length: 10 }, () => first))
+    expect(await call(one, 'POST', '/api/studio/credits', studioApiKey, { ...order, amount: 6 })).toMatchObject({
+      status: 409,
+      body: { code: 'IDEMPOTENCY_KEY_REUSED' },
+    })
+    const tooMany = { ...order, amount: 6, idempotencyKey: 'order-2' }
+    expect(await call(one, 'POST', '/api/studio/debits', studioApiKey, tooMany)).toMatchObject({ status: 409, body: { code: 'INSUFFICIENT_TOKENS' } })
+    expect(await call(one, 'POST', '/api/studio/debits', studioApiKey, { ...tooMany, amount: 2 })).toMatchObject({ status: 200 })
+    expect(pick(await call(one, 'GET', `/api/tokens/balance/${wallet.address}`, token), 'balances', 'grapeSoda')).toBe(3)
+    expect(await call(one, 'GET', '/api/studio/audit', studioApiKey)).toMatchObject({ status: 200, body: { ok: true, violations: [] } })
+    expect(await call(one, 'GET', '/api/studio/audit', 'another-key-than-the-one')).toMatchObject({ status: 401 })
+  })
+})
+
+describe('market events', () => {
+  it('of one node reach the readers of the other, and a returning reader misses none', async () => {
+    const { sellerToken, listingId } = await startTrade()
+    const ofThisLot = (event: SeenEvent) => JSON.stringify(event.data).includes(listingId)
+    const removal = (event: SeenEvent) => event.type === 'listing.removed' && ofThisLot(event)
+    const stranger = await readEvents(other)
+    const owner = await readEvents(other, { token: sellerToken })
+    const removed = call(one, 'DELETE', `/api/marketplace/listings/${listingId}`, sellerToken)
+    const [seen, seenByOwner] = await Promise.all([
+      stranger.until(removal),
+      owner.until((event, earlier) => event.type === 'balance.changed' && earlier.some(removal)),
+      removed,
+    ])
+    expect(seen.map((event) => event.type)).not.toContain('balance.changed')
+    expect(seenByOwner.map((event) => event.type).slice(-2)).toEqual(['listing.removed', 'balance.changed'])
+
+    const beforeRemoval = seen.at(-2)?.id ?? ''
+    const again = await (await readEvents(one, { lastEventId: beforeRemoval })).until((event) => event.type === 'ready')
+    expect(again.filter(ofThisLot)).toEqual(seen.slice(-1))
+    const lost = await (await readEvents(one, { lastEventId: '1-1' })).until((event) => event.type === 'ready')
+    expect(lost.map((event) => event.type)).toEqual(['reset', 'ready'])
+  })
+})
+
+interface SeenEvent {
+  id: string
+  type: string
+  data: unknown
+}
+
+/** Opens the event stream; `until` gives everything seen up to the event that is the last, and closes it. */
+async function readEvents(node: Node, options: { token?: string; lastEventId?: string } = {}) {
+  const abort = new AbortController()
+  const response = await fetch(`${node.url}/api/marketplace/events`, {
+    signal: abort.signal,
+    headers: {
+      ...(options.token && { authorization: `Bearer ${options.token}` }),
+      ...(options.lastEventId && { 'last-event-id': options.lastEventId }),
+    },
+  })
+  expect(response.headers.get('content-type')).toContain('text/event-stream')
+  const seen: SeenEvent[] = []
+  return {
+    until: async (isLast: (event: SeenEvent, earlier: SeenEvent[]) => boolean): Promise<SeenEvent[]> => {
+      let text = ''
+      const decoder = new TextDecoder()
+      for await (const chunk of response.body ?? []) {
+        text += decoder.decode(chunk, { stream: true })
+        const frames = text.split('\n\n')
+        text = frames.pop() ?? ''
+        seen.push(...frames.filter((frame) => frame.startsWith('id: ')).map(parseFrame))
+        const last = seen.findIndex((event, index) => isLast(event, seen.slice(0, index)))
+        if (last === -1) continue
+        abort.abort()
+        return seen.slice(0, last + 1)
+      }
+      throw new Error(`the stream ended after ${JSON.stringify(seen)}`)
+    },
+  }
+}
+
+function parseFrame(frame: string): SeenEvent {
+  const field = (name: string) => frame.split('\n').find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? ''
+  return { id: field('id'), type: field('event'), data: JSON.parse(field('data')) }
+}
