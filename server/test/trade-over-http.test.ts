@@ -229,9 +229,7 @@ interface SeenEvent {
 
 /** Opens the event stream; `until` gives everything seen up to the event that is the last, and closes it. */
 async function readEvents(node: Node, options: { token?: string; lastEventId?: string } = {}) {
-  const abort = new AbortController()
   const response = await fetch(`${node.url}/api/marketplace/events`, {
-    signal: abort.signal,
     headers: {
       ...(options.token && { authorization: `Bearer ${options.token}` }),
       ...(options.lastEventId && { 'last-event-id': options.lastEventId }),
@@ -250,7 +248,6 @@ async function readEvents(node: Node, options: { token?: string; lastEventId?: s
         seen.push(...frames.filter((frame) => frame.startsWith('id: ')).map(parseFrame))
         const last = seen.findIndex((event, index) => isLast(event, seen.slice(0, index)))
         if (last === -1) continue
-        abort.abort()
         return seen.slice(0, last + 1)
       }
       throw new Error(`the stream ended after ${JSON.stringify(seen)}`)

@@ -3,6 +3,7 @@ import { type FastifyInstance, type FastifyReply } from 'fastify'
 
 /** How long calls under way may take to finish once the server is asked to stop. */
 const GRACE_MILLIS = 5_000
+const eventsPath = endpoints.events.replace('GET ', '')
 
 /**
  * Closing ends what would never end by itself: event streams at once (their readers resume elsewhere), connections after the
@@ -12,14 +13,17 @@ export function closeGracefully(fastify: FastifyInstance): void {
   const eventStreams = new Set<FastifyReply['raw']>()
   let closing = false
 
-  fastify.addHook('onRequest', async ({ routeOptions }, { raw }) => {
-    if (endpoints.events !== `GET ${routeOptions.url}`) return
-    eventStreams.add(raw)
-    raw.once('close', () => eventStreams.delete(raw))
+  fastify.addHook('onRequest', ({ routeOptions }, { raw }, done) => {
+    if (routeOptions.url === eventsPath) {
+      eventStreams.add(raw)
+      raw.once('close', () => eventStreams.delete(raw))
+    }
+    done()
   })
 
-  fastify.addHook('onSend', async (_request, reply) => {
+  fastify.addHook('onSend', (_request, reply, _payload, done) => {
     if (closing) reply.header('connection', 'close')
+    done()
   })
 
   fastify.addHook('preClose', async () => {

@@ -1,15 +1,21 @@
 import cors from '@fastify/cors'
-import helmet from '@fastify/helmet'
 import { type FastifyInstance } from 'fastify'
+import helmet from 'helmet'
 
 const HSTS_SECONDS = 365 * 24 * 60 * 60
 
 /** Browsers let pages of no other origin in, and load nothing from elsewhere. `publicOrigin` is the page's own. */
 export async function registerSecurity(fastify: FastifyInstance, publicOrigin: string): Promise<void> {
-  await fastify.register(helmet, {
+  const setHeaders = helmet({
     contentSecurityPolicy: { useDefaults: false, directives: contentSecurityPolicy },
     hsts: publicOrigin.startsWith('https:') ? { maxAge: HSTS_SECONDS, includeSubDomains: false } : false,
     frameguard: { action: 'deny' },
+  })
+  // Straight on the raw reply: event streams, which leave the framework, have the headers too. The framework's own plugin
+  // builds all of this anew for every request, which was half of the time of a short reply.
+  fastify.addHook('onRequest', (request, { raw }, done) => {
+    raw.setHeader('permissions-policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=()')
+    setHeaders(request.raw, raw, () => done())
   })
   await fastify.register(cors, {
     origin: [publicOrigin],
@@ -18,9 +24,6 @@ export async function registerSecurity(fastify: FastifyInstance, publicOrigin: s
     exposedHeaders: ['etag', 'retry-after'],
     maxAge: 600,
     strictPreflight: false,
-  })
-  fastify.addHook('onRequest', async (_request, reply) => {
-    reply.header('permissions-policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=()')
   })
 }
 

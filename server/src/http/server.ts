@@ -9,7 +9,7 @@ import { closeGracefully } from './graceful-close.ts'
 import { readJsonBodies } from './json-body.ts'
 import { RequestLog } from './request-log.ts'
 import { registerSecurity } from './security.ts'
-import { refuseNulCharacters, validatorCompiler } from './validation.ts'
+import { nulCharacterFailure, validatorCompiler } from './validation.ts'
 
 /** A request must have arrived whole, and its head, within these: slow senders cannot occupy connections. */
 const REQUEST_MILLIS = 10_000
@@ -48,7 +48,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   })
   fastify.setValidatorCompiler(validatorCompiler)
   fastify.setErrorHandler(replyWithFailure)
-  fastify.addHook('preValidation', async (request) => refuseNulCharacters(request))
+  fastify.addHook('preValidation', (request, _reply, done) => done(nulCharacterFailure(request)))
   readJsonBodies(fastify)
   closeGracefully(fastify)
   await registerSecurity(fastify, options.publicOrigin)

@@ -27,15 +27,16 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   }
 }
 
-/** PostgreSQL cannot store NUL characters. Every schema is flat, so one level is enough to look at. */
-export function refuseNulCharacters(request: FastifyRequest): void {
+/** PostgreSQL cannot store NUL characters: why a request with one is refused. Every schema is flat, so one level is enough to look at. */
+export function nulCharacterFailure(request: FastifyRequest): Failure | undefined {
   for (const part of [request.params, request.query, request.body]) {
     for (const [name, value] of Object.entries(part ?? {})) {
       if (typeof value === 'string' && value.includes('\0')) {
-        throw new Failure('BAD_REQUEST', { detail: `${shown(name)} must not contain NUL characters.` })
+        return new Failure('BAD_REQUEST', { detail: `${shown(name)} must not contain NUL characters.` })
       }
     }
   }
+  return undefined
 }
 
 function withNumbers(schema: TSchema, query: unknown): unknown {

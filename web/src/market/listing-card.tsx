@@ -18,7 +18,7 @@ export const ListingCard = memo(function ListingCard({ listing, compact, isOwn, 
   const gone = listing.status !== 'active'
   return (
     <article className={`card lot relative ${compact ? 'flex-row!' : ''} ${gone ? 'farewell' : ''}`} data-token={listing.tokenType}>
-      <div className={`plate flex-none ${compact ? 'w-29' : 'h-44'}`}>
+      <div className={`plate flex-none ${compact ? 'w-29' : 'h-50'}`}>
         <DrinkImage tokenType={listing.tokenType} />
       </div>
       <div className={`flex min-w-0 flex-1 flex-col ${compact ? 'p-3.5' : 'p-5 pt-4'}`}>
