@@ -1,0 +1,174 @@
+import { address, createSolanaRpc, type Rpc, type SolanaRpcApi } from '@solana/kit'
+import { pino } from 'pino'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+
+import { createRelay, type Relay } from '../../src/chain/relay.ts'
+import { decodeSignedTransaction } from '../../src/chain/signed-transaction.ts'
+import { createChain, type SolanaChain } from '../../src/chain/solana-chain.ts'
+import { type FrontServer, handOnTo, startFrontServer, status } from './front-server.ts'
+import { startSurfnet } from './surfnet.ts'
+import { newWallet, payment, sign } from './transactions.ts'
+
+const SOL = 1_000_000_000
+const key = 'very-secret-key'
+
+let surfnet: ReturnType<typeof startSurfnet>
+let endpoint: FrontServer
+let chain: SolanaChain
+let relay: Relay
+let page: FrontServer
+let rpc: Rpc<SolanaRpcApi>
+
+beforeAll(async () => {
+  surfnet = startSurfnet()
+  endpoint = await startFrontServer(handOnTo(surfnet.rpcUrl))
+  chain = createChain({ endpoints: [`${endpoint.url}/${key}`], log: pino({ level: 'silent' }) })
+  await chain.start()
+  relay = createRelay(chain.pool, { demo: true })
+  page = await startFrontServer(async (call) => JSON.parse(await relay({ jsonrpc: '2.0', ...call })))
+  rpc = createSolanaRpc(page.url)
+})
+
+beforeEach(async () => {
+  endpoint.behave(handOnTo(surfnet.rpcUrl))
+  await chain.genesisHash()
+  endpoint.calls.length = 0
+})
+
+afterAll(async () => {
+  await chain.stop()
+  await page.stop()
+  await endpoint.stop()
+  surfnet.stop()
+})
+
+function ask(method: string, params?: unknown, id: unknown = 1, on = relay): Promise<string> {
+  return on({ jsonrpc: '2.0', id, method, ...(params !== undefined && { params }) })
+}
+
+describe('the relay', () => {
+  test("serves a page's chain client from airdrop to payment", async () => {
+    const { signer } = await newWallet()
+    const reference = (await newWallet()).address
+    await rpc.requestAirdrop(signer.address, BigInt(SOL) as Parameters<typeof rpc.requestAirdrop>[1]).send()
+    await vi.waitFor(async () => expect((await rpc.getBalance(signer.address).send()).value).toBe(BigInt(SOL)), { timeout: 8000, interval: 100 })
+    const { value: lifetime } = await rpc.getLatestBlockhash().send()
+    const text = await sign(0, signer, [payment(signer, (await newWallet()).address, 1_000_000n, reference)], lifetime)
+    const wire = text as Parameters<typeof rpc.sendTransaction>[0]
+    expect((await rpc.simulateTransaction(wire, { encoding: 'base64' }).send()).value.err).toBeNull()
+    const signature = await rpc.sendTransaction(wire, { encoding: 'base64' }).send()
+    expect(signature).toBe(decodeSignedTransaction(text)?.signature)
+    await vi.waitFor(async () => expect((await rpc.getSignatureStatuses([signature]).send()).value[0]).not.toBeNull(), { timeout: 8000, interval: 50 })
+    const config = { encoding: 'base64', maxSupportedTransactionVersion: 0 } as const
+    expect((await rpc.getTransaction(signature, config).send())?.meta?.err).toBeNull()
+  })
+
+  test('offers every read that a page needs', async () => {
+    const wallet = (await newWallet()).signer.address
+    expect(await rpc.getGenesisHash().send()).toBe(await chain.genesisHash())
+    expect(await rpc.getMinimumBalanceForRentExemption(0n).send()).toBe(890_880n)
+    expect(await rpc.getSlot().send()).toBeGreaterThan(0n)
+    expect(await rpc.getBlockHeight().send()).toBeGreaterThanOrEqual(0n)
+    expect(await rpc.getHealth().send()).toBe('ok')
+    expect(await rpc.getVersion().send()).toHaveProperty('solana-core')
+    expect((await rpc.getAccountInfo(wallet, { encoding: 'base64' }).send()).value).toBeNull()
+    const { value } = await rpc.getLatestBlockhash().send()
+    expect((await rpc.isBlockhashValid(value.blockhash).send()).value).toBe(true)
+  })
+
+  test("keeps the page's own id and exact whole numbers", async () => {
+    endpoint.behave((_, response) => void response.end('{"jsonrpc":"2.0","id":"x","result":18446744073709551615}'))
+    expect(await ask('getMinimumBalanceForRentExemption', [123], 'mine')).toBe('{"jsonrpc":"2.0","id":"mine","result":18446744073709551615}')
+    expect(await ask('getMinimumBalanceForRentExemption', [123], null)).toContain('"id":null')
+  })
+
+  test('asks the chain once for what several pages want to know at the same time', async () => {
+    const { address: wallet } = await newWallet()
+    await Promise.all([1, 2, 3].map((id) => ask('getBalance', [wallet], id)))
+    await ask('getBalance', [wallet])
+    expect(endpoint.calls).toEqual(['getBalance'])
+  })
+
+  test('bounds how much of an account is handed on', async () => {
+    endpoint.behave((call) => ({ jsonrpc: '2.0', id: call.id, result: call.params }))
+    const { address: wallet } = await newWallet()
+    const [, config] = JSON.parse(await ask('getAccountInfo', [wallet])).result
+    expect(config).toEqual({ encoding: 'base64', dataSlice: { offset: 0, length: 1024 } })
+    const slice = { offset: 8, length: 32 }
+    expect(JSON.parse(await ask('getAccountInfo', [wallet, { dataSlice: slice }])).result[1]).toEqual({ encoding: 'base64', dataSlice: slice })
+    await expect(ask('getAccountInfo', [wallet, { dataSlice: { offset: 0, length: 1025 } }])).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+    await expect(ask('getAccountInfo', [wallet, { encoding: 'jsonParsed' }])).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+  })
+
+  test.each(['getProgramAccounts', 'getSignaturesForAddress', 'getBlock', 'getClusterNodes', 'toString', '__proto__', ''])('refuses %s', async (method) => {
+    await expect(ask(method, [])).rejects.toMatchObject({ code: 'RPC_REFUSED' })
+    expect(endpoint.calls).toEqual([])
+  })
+
+  test.each<[string, unknown]>([
+    ['a batch', [{ jsonrpc: '2.0', id: 1, method: 'getSlot' }]],
+    ['nothing', undefined],
+    ['a text', 'getSlot'],
+    ['another protocol', { jsonrpc: '1.0', id: 1, method: 'getSlot' }],
+    ['named params', { jsonrpc: '2.0', id: 1, method: 'getSlot', params: { commitment: 'confirmed' } }],
+    ['an id that is an object', { jsonrpc: '2.0', id: {}, method: 'getSlot' }],
+    ['a further field', { jsonrpc: '2.0', id: 1, method: 'getSlot', url: 'http://localhost' }],
+  ])('refuses %s for a request', async (_, request) => {
+    await expect(relay(request)).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+  })
+
+  test.each<[string, unknown[]]>([
+    ['getBalance', []],
+    ['getBalance', [5]],
+    ['getBalance', ['not-an-address-not-an-address-000']],
+    ['getBalance', ['11111111111111111111111111111111', { commitment: 'sometimes' }]],
+    ['getBalance', ['11111111111111111111111111111111', { dataSlice: {} }]],
+    ['getSlot', [{}, {}]],
+    ['getSignatureStatuses', [Array.from({ length: 257 }, () => '1'.repeat(64))]],
+    ['sendTransaction', ['AAAA', { encoding: 'base64' }]],
+    ['sendTransaction', ['A'.repeat(1648), { encoding: 'base64' }]],
+    ['sendTransaction', ['3Bxs']],
+    ['simulateTransaction', ['AAAA', { encoding: 'base64' }]],
+    ['requestAirdrop', ['11111111111111111111111111111111', 5 * SOL + 1]],
+    ['requestAirdrop', ['11111111111111111111111111111111', 0.5]],
+  ])('refuses %s with params that do not fit', async (method, params) => {
+    await expect(ask(method, params)).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+    expect(endpoint.calls).toEqual([])
+  })
+
+  test('gives test SOL only where it is told that this is a demo, and never asks twice', async () => {
+    const { address: wallet } = await newWallet()
+    const real = createRelay(chain.pool, { demo: false })
+    await expect(ask('requestAirdrop', [wallet, SOL], 1, real)).rejects.toMatchObject({ code: 'RPC_REFUSED' })
+    expect(endpoint.calls).toEqual([])
+    endpoint.behave((call, response) => {
+      if (call.method === 'requestAirdrop') return void response.destroy()
+      return handOnTo(surfnet.rpcUrl)(call, response)
+    })
+    await expect(ask('requestAirdrop', [wallet, 5 * SOL])).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
+    expect(endpoint.calls.filter((method) => method === 'requestAirdrop')).toHaveLength(1)
+  })
+
+  test("hands on the chain's own error, without what could tell the endpoint", async () => {
+    const error = { code: -32000, message: `no quota for ${key} at ${endpoint.url}/${key}`, data: { host: [`127.0.0.1:${endpoint.port}`], slot: endpoint.port } }
+    endpoint.behave((call) => ({ jsonrpc: '2.0', id: call.id, error }))
+    const reply = await ask('getFeeForMessage', ['AAAA'])
+    expect(JSON.parse(reply)).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      error: { code: -32000, message: 'no quota for … at …', data: { host: ['…'], slot: endpoint.port } },
+    })
+  })
+
+  test('does not keep an error for others', async () => {
+    endpoint.behave((call) => ({ jsonrpc: '2.0', id: call.id, error: { code: -32000, message: 'not now' } }))
+    expect(await ask('getMinimumBalanceForRentExemption', [77])).toContain('not now')
+    endpoint.behave(handOnTo(surfnet.rpcUrl))
+    expect(await ask('getMinimumBalanceForRentExemption', [77])).toContain('"result"')
+  })
+
+  test('says when the chain is down', async () => {
+    endpoint.behave(status(500))
+    await expect(ask('getBalance', [address('SysvarC1ock11111111111111111111111111111111')])).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
+  })
+})
