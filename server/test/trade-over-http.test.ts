@@ -214,7 +214,7 @@ describe('market events', () => {
     expect(seenByOwner.map((event) => event.type).slice(-2)).toEqual(['listing.removed', 'balance.changed'])
 
     const beforeRemoval = seen.at(-2)?.id ?? ''
-    const again = await (await readEvents(one, { lastEventId: beforeRemoval })).until((event) => event.type === 'ready')
+    const again = await (await readEvents(one, { lastEventId: beforeRemoval })).until(removal)
     expect(again.filter(ofThisLot)).toEqual(seen.slice(-1))
     const lost = await (await readEvents(one, { lastEventId: '1-1' })).until((event) => event.type === 'ready')
     expect(lost.map((event) => event.type)).toEqual(['reset', 'ready'])
