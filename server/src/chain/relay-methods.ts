@@ -39,7 +39,10 @@ const commitment = Type.Enum(['processed', 'confirmed', 'finalized'])
 const flag = Type.Boolean()
 
 const read = { commitment, minContextSlot: whole }
-const dataSlice = Type.Object({ offset: whole, length: Type.Integer({ minimum: 0, maximum: MAX_ACCOUNT_BYTES }) }, { additionalProperties: false })
+const dataSlice = Type.Object(
+  { offset: whole, length: Type.Integer({ minimum: 0, maximum: MAX_ACCOUNT_BYTES }) },
+  { additionalProperties: false },
+)
 
 const methods: Record<string, RelayMethod> = {
   getBalance: { params: params([address], read), priority: 'balance', keepMillis: 2 * SECOND },
@@ -49,7 +52,11 @@ const methods: Record<string, RelayMethod> = {
     priority: 'balance',
   },
   sendTransaction: {
-    params: params([base64], { encoding: Type.Literal('base64') }, { skipPreflight: flag, preflightCommitment: commitment, maxRetries: whole, minContextSlot: whole }),
+    params: params(
+      [base64],
+      { encoding: Type.Literal('base64') },
+      { skipPreflight: flag, preflightCommitment: commitment, maxRetries: whole, minContextSlot: whole },
+    ),
     accepts: firstIsTransaction,
     priority: 'blockhash',
   },
@@ -60,7 +67,11 @@ const methods: Record<string, RelayMethod> = {
   isBlockhashValid: { params: params([blockhash], read), priority: 'balance' },
   getFeeForMessage: { params: params([base64], read), priority: 'balance' },
   simulateTransaction: {
-    params: params([base64], { encoding: Type.Literal('base64') }, { ...read, sigVerify: flag, replaceRecentBlockhash: flag, innerInstructions: flag }),
+    params: params(
+      [base64],
+      { encoding: Type.Literal('base64') },
+      { ...read, sigVerify: flag, replaceRecentBlockhash: flag, innerInstructions: flag },
+    ),
     accepts: firstIsTransaction,
     priority: 'balance',
   },
@@ -94,7 +105,8 @@ export const relayMethods: ReadonlyMap<string, RelayMethod> = new Map(Object.ent
 function params(positional: TSchema[], settings?: Record<string, TSchema>, optional?: Record<string, TSchema>): Validator {
   const bare = Type.Tuple(positional)
   if (!settings) return Compile(bare)
-  if (optional) return Compile(Type.Tuple([...positional, Type.Object({ ...settings, ...optionals(optional) }, { additionalProperties: false })]))
+  if (optional)
+    return Compile(Type.Tuple([...positional, Type.Object({ ...settings, ...optionals(optional) }, { additionalProperties: false })]))
   return Compile(Type.Union([bare, Type.Tuple([...positional, Type.Object(optionals(settings), { additionalProperties: false })])]))
 }
 

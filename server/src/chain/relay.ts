@@ -34,7 +34,8 @@ export function createRelay(pool: RpcPool, { demo, clock = () => performance.now
   const kept = new AnswerCache<RpcReply>(clock, MAX_KEPT_ANSWERS)
 
   return async (request) => {
-    if (!requestShape.Check(request)) throw new Failure('BAD_REQUEST', { detail: 'Send one JSON-RPC 2.0 request with a method and a list of params.' })
+    if (!requestShape.Check(request))
+      throw new Failure('BAD_REQUEST', { detail: 'Send one JSON-RPC 2.0 request with a method and a list of params.' })
     const method = relayMethods.get(request.method)
     if (!method || (method.demoOnly && !demo)) throw new Failure('RPC_REFUSED')
     const params = checkParams(method, request.params ?? [])
@@ -51,7 +52,12 @@ function checkParams(method: RelayMethod, params: unknown[]): unknown[] {
   return method.bound?.(params) ?? params
 }
 
-async function sharedAnswer(kept: AnswerCache<RpcReply>, payload: object, millis: number, send: () => Promise<RpcReply>): Promise<RpcReply> {
+async function sharedAnswer(
+  kept: AnswerCache<RpcReply>,
+  payload: object,
+  millis: number,
+  send: () => Promise<RpcReply>,
+): Promise<RpcReply> {
   const key = JSON.stringify(payload)
   const reply = await kept.get(key, millis, send)
   if ('error' in reply) kept.forget(key)
@@ -59,7 +65,8 @@ async function sharedAnswer(kept: AnswerCache<RpcReply>, payload: object, millis
 }
 
 function replyText(pool: RpcPool, id: string | number | null, reply: RpcReply): string {
-  if ('error' in reply) return stringifyJsonWithBigInts({ jsonrpc: '2.0', id, error: withEveryText(reply.error, (text) => pool.scrub(text)) })
+  if ('error' in reply)
+    return stringifyJsonWithBigInts({ jsonrpc: '2.0', id, error: withEveryText(reply.error, (text) => pool.scrub(text)) })
   return stringifyJsonWithBigInts({ jsonrpc: '2.0', id, result: reply.result })
 }
 

@@ -123,7 +123,8 @@ export class RpcPool {
 
   async #askProven<T>(endpoint: Endpoint, ask: () => Promise<T>): Promise<T> {
     const rest = endpoint.restMillis
-    if (rest > LONGEST_WAIT_MILLIS || (rest > 0 && endpoint.limited)) throw endpoint.lastFailure ?? new EndpointError(endpoint.host, 'unsent', 'rests')
+    if (rest > LONGEST_WAIT_MILLIS || (rest > 0 && endpoint.limited))
+      throw endpoint.lastFailure ?? new EndpointError(endpoint.host, 'unsent', 'rests')
     if (rest > 0) await delay(rest)
     if (!endpoint.proven) await this.#identity.prove(endpoint)
     return await ask()

@@ -27,7 +27,14 @@ import {
 import { getTransferSolInstruction } from '@solana-program/system'
 
 import { type AccountInstruction, type InstructionAccount, type SignedTransaction } from './chain.ts'
-import { type CompiledInstruction, type CompiledMessage, decodeMessage, instructionsOf, lookedUpCount, signatureOf } from './compiled-message.ts'
+import {
+  type CompiledInstruction,
+  type CompiledMessage,
+  decodeMessage,
+  instructionsOf,
+  lookedUpCount,
+  signatureOf,
+} from './compiled-message.ts'
 import { isSmallOrderKey } from './small-order-keys.ts'
 import { readTransfer } from './system-transfer.ts'
 
@@ -132,7 +139,8 @@ function isWellFormed(message: CompiledMessage): boolean {
   if (message.version === 1) return false
   const { header, staticAccounts } = message
   const accounts = staticAccounts.length + lookedUpCount(message)
-  const emptyLookup = message.version === 0 && message.addressTableLookups?.some((table) => table.writableIndexes.length + table.readonlyIndexes.length === 0)
+  const emptyLookup =
+    message.version === 0 && message.addressTableLookups?.some((table) => table.writableIndexes.length + table.readonlyIndexes.length === 0)
   return (
     header.numReadonlySignerAccounts < header.numSignerAccounts &&
     header.numSignerAccounts + header.numReadonlyNonSignerAccounts <= staticAccounts.length &&
@@ -172,6 +180,8 @@ function accountAt(message: CompiledMessage, index: number): InstructionAccount 
   if (found === undefined) return undefined
   const { numSignerAccounts, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = message.header
   const signer = index < numSignerAccounts
-  const writableBefore = signer ? numSignerAccounts - numReadonlySignerAccounts : message.staticAccounts.length - numReadonlyNonSignerAccounts
+  const writableBefore = signer
+    ? numSignerAccounts - numReadonlySignerAccounts
+    : message.staticAccounts.length - numReadonlyNonSignerAccounts
   return { address: found, signer, writable: index < writableBefore }
 }

@@ -181,7 +181,9 @@ describe('at the start', () => {
 
   test.each(['ftp://example.com', 'secret-key', ''])('"%s" is refused without being repeated', (url) => {
     expect(() => createChain({ endpoints: [url], log })).toThrow(ConfigError)
-    expect(() => createChain({ endpoints: [url], log })).toThrow(/^SOLANA_RPC_URL must be one or more http or https URLs, separated by commas\.$/)
+    expect(() => createChain({ endpoints: [url], log })).toThrow(
+      /^SOLANA_RPC_URL must be one or more http or https URLs, separated by commas\.$/,
+    )
   })
 })
 
@@ -282,7 +284,9 @@ describe('several endpoints', () => {
   })
 
   test('give numbers that never go down', async () => {
-    const only = await front(async (call, response) => (call.method === 'getSlot' ? result(900_000)(call, response) : handOn(call, response)))
+    const only = await front(async (call, response) =>
+      call.method === 'getSlot' ? result(900_000)(call, response) : handOn(call, response),
+    )
     const chain = await startChain([only.url])
     expect(await chain.highestSlot()).toBe(900_000n)
     only.behave(handOn)

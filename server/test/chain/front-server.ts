@@ -86,8 +86,13 @@ async function textOf(request: IncomingMessage): Promise<string> {
 
 function parseCall(text: string): RpcCall {
   const call: unknown = JSON.parse(text)
-  if (typeof call !== 'object' || call === null || !('method' in call) || typeof call.method !== 'string') throw new Error('no JSON-RPC call')
-  return { id: 'id' in call ? call.id : null, method: call.method, params: 'params' in call && Array.isArray(call.params) ? call.params : [] }
+  if (typeof call !== 'object' || call === null || !('method' in call) || typeof call.method !== 'string')
+    throw new Error('no JSON-RPC call')
+  return {
+    id: 'id' in call ? call.id : null,
+    method: call.method,
+    params: 'params' in call && Array.isArray(call.params) ? call.params : [],
+  }
 }
 
 function addressOf(address: AddressInfo | string | null): AddressInfo {

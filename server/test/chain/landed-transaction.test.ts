@@ -79,7 +79,11 @@ test.each(['legacy', 0, 1] as const)('version %s is read', async (version) => {
   const name = parseSignature(base58.encode(wire.slice(start, start + 64)))
   if (!name) throw new Error('no signature')
   const landed = decodeLandedTransaction(name, { slot: 1n, transaction: [text, 'base64'], meta: { err: null, loadedAddresses: null } })
-  expect(landed).toMatchObject({ wire, signers: [signer.address], instructions: [{ transfer: { from: signer.address, to: receiver, lamports: 5n } }] })
+  expect(landed).toMatchObject({
+    wire,
+    signers: [signer.address],
+    instructions: [{ transfer: { from: signer.address, to: receiver, lamports: 5n } }],
+  })
 })
 
 test.each<[string, TransactionReply]>([

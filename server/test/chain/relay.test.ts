@@ -51,14 +51,20 @@ describe('the relay', () => {
     const { signer } = await newWallet()
     const reference = (await newWallet()).address
     await rpc.requestAirdrop(signer.address, BigInt(SOL) as Parameters<typeof rpc.requestAirdrop>[1]).send()
-    await vi.waitFor(async () => expect((await rpc.getBalance(signer.address).send()).value).toBe(BigInt(SOL)), { timeout: 8000, interval: 100 })
+    await vi.waitFor(async () => expect((await rpc.getBalance(signer.address).send()).value).toBe(BigInt(SOL)), {
+      timeout: 8000,
+      interval: 100,
+    })
     const { value: lifetime } = await rpc.getLatestBlockhash().send()
     const text = await sign(0, signer, [payment(signer, (await newWallet()).address, 1_000_000n, reference)], lifetime)
     const wire = text as Parameters<typeof rpc.sendTransaction>[0]
     expect((await rpc.simulateTransaction(wire, { encoding: 'base64' }).send()).value.err).toBeNull()
     const signature = await rpc.sendTransaction(wire, { encoding: 'base64' }).send()
     expect(signature).toBe(decodeSignedTransaction(text)?.signature)
-    await vi.waitFor(async () => expect((await rpc.getSignatureStatuses([signature]).send()).value[0]).not.toBeNull(), { timeout: 8000, interval: 50 })
+    await vi.waitFor(async () => expect((await rpc.getSignatureStatuses([signature]).send()).value[0]).not.toBeNull(), {
+      timeout: 8000,
+      interval: 50,
+    })
     const config = { encoding: 'base64', maxSupportedTransactionVersion: 0 } as const
     expect((await rpc.getTransaction(signature, config).send())?.meta?.err).toBeNull()
   })
@@ -78,7 +84,9 @@ describe('the relay', () => {
 
   test("keeps the page's own id and exact whole numbers", async () => {
     endpoint.behave((_, response) => void response.end('{"jsonrpc":"2.0","id":"x","result":18446744073709551615}'))
-    expect(await ask('getMinimumBalanceForRentExemption', [123], 'mine')).toBe('{"jsonrpc":"2.0","id":"mine","result":18446744073709551615}')
+    expect(await ask('getMinimumBalanceForRentExemption', [123], 'mine')).toBe(
+      '{"jsonrpc":"2.0","id":"mine","result":18446744073709551615}',
+    )
     expect(await ask('getMinimumBalanceForRentExemption', [123], null)).toContain('"id":null')
   })
 
@@ -95,15 +103,21 @@ describe('the relay', () => {
     const [, config] = JSON.parse(await ask('getAccountInfo', [wallet])).result
     expect(config).toEqual({ encoding: 'base64', dataSlice: { offset: 0, length: 1024 } })
     const slice = { offset: 8, length: 32 }
-    expect(JSON.parse(await ask('getAccountInfo', [wallet, { dataSlice: slice }])).result[1]).toEqual({ encoding: 'base64', dataSlice: slice })
+    expect(JSON.parse(await ask('getAccountInfo', [wallet, { dataSlice: slice }])).result[1]).toEqual({
+      encoding: 'base64',
+      dataSlice: slice,
+    })
     await expect(ask('getAccountInfo', [wallet, { dataSlice: { offset: 0, length: 1025 } }])).rejects.toMatchObject({ code: 'BAD_REQUEST' })
     await expect(ask('getAccountInfo', [wallet, { encoding: 'jsonParsed' }])).rejects.toMatchObject({ code: 'BAD_REQUEST' })
   })
 
-  test.each(['getProgramAccounts', 'getSignaturesForAddress', 'getBlock', 'getClusterNodes', 'toString', '__proto__', ''])('refuses %s', async (method) => {
-    await expect(ask(method, [])).rejects.toMatchObject({ code: 'RPC_REFUSED' })
-    expect(endpoint.calls).toEqual([])
-  })
+  test.each(['getProgramAccounts', 'getSignaturesForAddress', 'getBlock', 'getClusterNodes', 'toString', '__proto__', ''])(
+    'refuses %s',
+    async (method) => {
+      await expect(ask(method, [])).rejects.toMatchObject({ code: 'RPC_REFUSED' })
+      expect(endpoint.calls).toEqual([])
+    },
+  )
 
   test.each<[string, unknown]>([
     ['a batch', [{ jsonrpc: '2.0', id: 1, method: 'getSlot' }]],
@@ -150,7 +164,11 @@ describe('the relay', () => {
   })
 
   test("hands on the chain's own error, without what could tell the endpoint", async () => {
-    const error = { code: -32000, message: `no quota for ${key} at ${endpoint.url}/${key}`, data: { host: [`127.0.0.1:${endpoint.port}`], slot: endpoint.port } }
+    const error = {
+      code: -32000,
+      message: `no quota for ${key} at ${endpoint.url}/${key}`,
+      data: { host: [`127.0.0.1:${endpoint.port}`], slot: endpoint.port },
+    }
     endpoint.behave((call) => ({ jsonrpc: '2.0', id: call.id, error }))
     const reply = await ask('getFeeForMessage', ['AAAA'])
     expect(JSON.parse(reply)).toEqual({

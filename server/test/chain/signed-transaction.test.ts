@@ -75,7 +75,11 @@ describe('a signed transaction', () => {
 
   test('of two signers needs both signatures, in their order', () => {
     const second = newKey()
-    const message = { ...plain, header: [2, 1, 2] as [number, number, number], accounts: [payer.address, second.address, SYSTEM_PROGRAM_ADDRESS, reference] }
+    const message = {
+      ...plain,
+      header: [2, 1, 2] as [number, number, number],
+      accounts: [payer.address, second.address, SYSTEM_PROGRAM_ADDRESS, reference],
+    }
     const both = decodeMessage(message, [payer, second])
     expect(both).toMatchObject({ signaturesValid: true, signers: [payer.address, second.address] })
     expect(both?.instructions[0]?.accounts[1]).toEqual({ address: second.address, signer: true, writable: false })
@@ -86,7 +90,11 @@ describe('a signed transaction', () => {
 
   test('that lacks the second signature is read but not valid', () => {
     const second = newKey()
-    const message = { ...plain, header: [2, 1, 2] as [number, number, number], accounts: [payer.address, second.address, SYSTEM_PROGRAM_ADDRESS, reference] }
+    const message = {
+      ...plain,
+      header: [2, 1, 2] as [number, number, number],
+      accounts: [payer.address, second.address, SYSTEM_PROGRAM_ADDRESS, reference],
+    }
     const bytes = signedBytes(messageBytes(message), [payer, second])
     bytes.fill(0, 65, 129)
     expect(decodeSignedTransaction(toBase64(bytes))?.signaturesValid).toBe(false)
@@ -167,7 +175,10 @@ describe('a signed transaction', () => {
     ['a program that is not there', { instructions: [{ program: 4, accounts: [0], data: transferData(5n) }] }],
     ['its payer for a program', { instructions: [{ program: 0, accounts: [0], data: transferData(5n) }] }],
     ['an account that is not there', { instructions: [{ program: 2, accounts: [0, 4], data: transferData(5n) }] }],
-    ['a program from a lookup table', { lookups: [{ table, writable: [1], readonly: [] }], instructions: [{ program: 4, accounts: [0], data: transferData(5n) }] }],
+    [
+      'a program from a lookup table',
+      { lookups: [{ table, writable: [1], readonly: [] }], instructions: [{ program: 4, accounts: [0], data: transferData(5n) }] },
+    ],
     ['an empty lookup', { lookups: [{ table, writable: [], readonly: [] }] }],
   ])('with %s is none', (_, change) => {
     expect(decodeMessage({ ...plain, ...change })).toBeUndefined()
@@ -190,7 +201,13 @@ describe('a signed transaction', () => {
       fromSeed: 'till',
       fromOwner: SYSTEM_PROGRAM_ADDRESS,
     })
-    const creation = getCreateAccountInstruction({ payer: signer, newAccount: other.signer, lamports: 9n, space: 0n, programAddress: SYSTEM_PROGRAM_ADDRESS })
+    const creation = getCreateAccountInstruction({
+      payer: signer,
+      newAccount: other.signer,
+      lamports: 9n,
+      space: 0n,
+      programAddress: SYSTEM_PROGRAM_ADDRESS,
+    })
     const alike = { programAddress: address(memoProgram), data: transferData(5n) }
     const decoded = decodeSignedTransaction(await sign(0, signer, [withSeed, creation, alike]))
     expect(decoded?.signaturesValid).toBe(true)

@@ -119,7 +119,9 @@ describe('a payment with a reference', () => {
     }, waiting)
     const view = await finalizedAt(paid.slot)
     expect(view.genesisHash).toBe(await chain.genesisHash())
-    expect(await view.signaturesFor(paid.reference, paid.sinceSlot)).toEqual([{ signature: paid.signature, slot: paid.slot, failed: false }])
+    expect(await view.signaturesFor(paid.reference, paid.sinceSlot)).toEqual([
+      { signature: paid.signature, slot: paid.slot, failed: false },
+    ])
     expect(await view.signaturesFor(paid.reference, paid.slot + 1n)).toEqual([])
     expect(await view.signaturesFor((await newWallet()).address, 0n)).toEqual([])
     expect(await view.statusOf(paid.signature)).toMatchObject({ commitment: 'finalized' })
@@ -157,7 +159,10 @@ describe('a simulation', () => {
     const { signer } = await newWallet()
     const penniless = await sign(0, signer, [payment(signer, seller.address, 5n)], await chain.latestBlockhash())
     expect(await chain.simulate(Buffer.from(penniless, 'base64'))).toContain('not have enough SOL')
-    const stale = await sign(0, buyer.signer, [payment(buyer.signer, seller.address, 5n)], { blockhash: seller.address, lastValidBlockHeight: 1n })
+    const stale = await sign(0, buyer.signer, [payment(buyer.signer, seller.address, 5n)], {
+      blockhash: seller.address,
+      lastValidBlockHeight: 1n,
+    })
     expect(await chain.simulate(Buffer.from(stale, 'base64'))).toContain('too old')
     const tampered = (await signedPayment()).bytes
     tampered[3] = (tampered[3] ?? 0) ^ 1
@@ -167,7 +172,13 @@ describe('a simulation', () => {
 
 test('a transfer that the server built passes the simulation once it is signed', async () => {
   const reference = (await newWallet()).address
-  const built = buildTransfer({ from: buyer.address, to: seller.address, lamports: lamports(SOL / 10n), reference, ...(await chain.latestBlockhash()) })
+  const built = buildTransfer({
+    from: buyer.address,
+    to: seller.address,
+    lamports: lamports(SOL / 10n),
+    reference,
+    ...(await chain.latestBlockhash()),
+  })
   const signed = await signBuilt(built, buyer)
   expect(decodeSignedTransaction(signed)).toMatchObject({ signaturesValid: true, signers: [buyer.address] })
   expect(await chain.simulate(Buffer.from(signed, 'base64'))).toBeUndefined()
