@@ -61,9 +61,8 @@ export function createApi(fastify: FastifyInstance, { limits, studioApiKey, auth
 
   return {
     open: (name, limit, handler) => {
-      addRoute(fastify, name, 'open', [limits[limit].address], [namedWalletLimit(limits[limit])], (request, reply) =>
-        handler(createCall(name, request, reply)),
-      )
+      const checks = 'body' in schemas[name] ? [namedWalletLimit(limits[limit])] : []
+      addRoute(fastify, name, 'open', [limits[limit].address], checks, (request, reply) => handler(createCall(name, request, reply)))
     },
 
     player: (name, limit, handler) => {
@@ -103,10 +102,10 @@ function addRoute(
     url,
     schema: { ...schemas[name], ...documentation(name, access) },
     exposeHeadRoute: name !== 'events',
-    onRequest: [async (_request, reply) => void reply.header('cache-control', 'no-store'), ...admission],
+    onRequest: admission,
     preHandler: checks,
     handler: async (request, reply) => {
-      reply.code(success)
+      reply.code(success).header('cache-control', 'no-store')
       const body = await handle(request, reply)
       return body === answered ? reply : reply.send(body)
     },
