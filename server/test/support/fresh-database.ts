@@ -1,11 +1,31 @@
-import pg from 'pg'
 import { randomBytes } from 'node:crypto'
-import { migrate } from '../../src/database/migrate.ts'
-export async function freshDatabase() {
-  const name = `t_${randomBytes(6).toString('hex')}`
-  const admin = new pg.Client('postgres://juicebar@127.0.0.1:25432/postgres'); await admin.connect()
-  await admin.query(`create database ${name}`)
-  const url = `postgres://juicebar@127.0.0.1:25432/${name}`
-  const pool = new pg.Pool({ connectionString: url }); await migrate(pool, new URL('../../migrations', import.meta.url).pathname); await pool.end()
-  return { url, drop: async () => { await admin.query(`drop database ${name} with (force)`); await admin.end() } }
+
+import pg from 'pg'
+import { inject } from 'vitest'
+
+/** A migrated, empty database of a test file's own, on a real PostgreSQL. */
+export interface FreshDatabase {
+  url: string
+  /** Ends what is still connected, and deletes it. */
+  drop(): Promise<void>
+}
+
+/** Makes a copy of the migrated database. */
+export async function freshDatabase(): Promise<FreshDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await administer(`create database ${name} template ${inject('templateDatabase')}`)
+  return {
+    url: new URL(`/${name}`, inject('adminUrl')).href,
+    drop: () => administer(`drop database ${name} with (force)`),
+  }
+}
+
+async function administer(sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: inject('adminUrl') })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
 }

@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import pg from 'pg'
+import { pino } from 'pino'
+import { type TestProject } from 'vitest/node'
+
+import { migrate } from '../../src/database/migrate.ts'
+import { startEmbeddedPostgres } from '../../src/embedded/postgres.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Connects to the test server's own database, from which others are created. */
+    adminUrl: string
+    /** A migrated database that nobody connects to: others are copied from it. */
+    templateDatabase: string
+  }
+}
+
+const TEMPLATE = 'juicebar_template'
+const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
+
+/** Starts one real PostgreSQL for all test files and migrates the database that theirs are copied from. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'juicebar-test-'))
+  const postgres = await startEmbeddedPostgres({ dataDir: folder, log: pino({ level: 'error' }) })
+  await makeTemplate(postgres.url)
+  project.provide('adminUrl', postgres.url)
+  project.provide('templateDatabase', TEMPLATE)
+  return async () => {
+    await postgres.stop()
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function makeTemplate(adminUrl: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: adminUrl })
+  await admin.connect()
+  await admin.query(`create database ${TEMPLATE}`)
+  await admin.end()
+  const pool = new pg.Pool({ connectionString: databaseUrl(adminUrl, TEMPLATE) })
+  await migrate(pool, migrations)
+  await pool.end()
+}
+
+function databaseUrl(adminUrl: string, database: string): string {
+  return new URL(`/${database}`, adminUrl).href
+}
