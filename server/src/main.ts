@@ -109,14 +109,15 @@ async function openDemo(config: Config, { database }: DatabaseConnection, secret
 }
 
 async function readVersion(): Promise<string> {
-  const { version }: { version: string } = JSON.parse(await readFile(packageFile, 'utf8'))
-  return version
+  const content: unknown = JSON.parse(await readFile(packageFile, 'utf8'))
+  if (typeof content === 'object' && content !== null && 'version' in content) return String(content.version)
+  throw new Error('package.json names no version')
 }
 
 function whyNotStarted(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error ? error.code : undefined
-  const address = 'address' in error && 'port' in error ? `${error.address}:${error.port}` : 'this address'
+  const address = 'address' in error && 'port' in error ? `${String(error.address)}:${String(error.port)}` : 'this address'
   if (code === 'EADDRINUSE') return `${address} is in use by another program. Stop that one, or set PORT to another port.`
   if (code === 'EACCES') return `${address} may not be used by this user. Set PORT to a port above 1023.`
   if (code === 'EADDRNOTAVAIL') return `${address} is not an address of this machine. Set HOST to one of its addresses.`

@@ -11,7 +11,7 @@ export function readJsonBodies(fastify: FastifyInstance): void {
 
   fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
     if (text.length === 0) done(null, null)
-    else parse(request, String(text), done)
+    else void parse(request, String(text), done)
   })
 
   fastify.addContentTypeParser('*', async (request: { headers: { 'content-length'?: string | undefined } }) => {

@@ -63,7 +63,11 @@ function toFailure(schema: TSchema, value: unknown, errors: FastifySchemaValidat
 /** A required field that is empty is as good as missing: a form sends it so. */
 function isIncomplete(schema: TSchema, value: unknown): boolean {
   if (!isRecord(value) || !('required' in schema) || !Array.isArray(schema.required)) return false
-  return schema.required.some((name) => [undefined, null, ''].some((empty) => value[name] === empty))
+  return schema.required.some((name) => isEmpty(value[String(name)]))
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === ''
 }
 
 function requirement(schema: TSchema, name: string, error: FastifySchemaValidationError): string {
@@ -71,8 +75,8 @@ function requirement(schema: TSchema, name: string, error: FastifySchemaValidati
   if (typeof description === 'string') return description
   const { allowedValues, limit, type } = error.params
   if (Array.isArray(allowedValues)) return `one of ${allowedValues.join(', ')}`
-  if (error.keyword === 'maxLength') return `at most ${limit} characters long`
-  if (error.keyword === 'minLength') return `at least ${limit} characters long`
+  if (error.keyword === 'maxLength') return `at most ${String(limit)} characters long`
+  if (error.keyword === 'minLength') return `at least ${String(limit)} characters long`
   return type === 'integer' ? 'a whole number' : type === 'number' ? 'a number' : 'a text'
 }
 

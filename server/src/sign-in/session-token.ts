@@ -23,16 +23,19 @@ export function createSessionTokens(secret: string): SessionTokens {
     sign: ({ id, player }, expiresAt) => sign({ sub: player, jti: id, exp: Math.floor(expiresAt.getTime() / 1000) }),
     read: (token) => {
       try {
-        return readClaims(verify(token))
+        const payload: unknown = verify(token)
+        return readClaims(payload)
       } catch {
+        // The library throws for every kind of token that is not good; which kind is nobody's business.
         return undefined
       }
     },
   }
 }
 
-function readClaims(payload: { sub?: unknown; jti?: unknown }): TokenClaims | undefined {
-  const player = typeof payload.sub === 'string' ? parseWalletAddress(payload.sub) : undefined
-  if (!player || typeof payload.jti !== 'string' || !uuid.test(payload.jti)) return undefined
-  return { id: payload.jti, player }
+function readClaims(payload: unknown): TokenClaims | undefined {
+  if (typeof payload !== 'object' || payload === null || !('sub' in payload) || !('jti' in payload)) return undefined
+  const { sub, jti } = payload
+  const player = typeof sub === 'string' ? parseWalletAddress(sub) : undefined
+  return player && typeof jti === 'string' && uuid.test(jti) ? { id: jti, player } : undefined
 }

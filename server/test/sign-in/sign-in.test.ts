@@ -206,7 +206,7 @@ describe('signing in', () => {
       fc.property(bytes(32), bytes(64), fc.string(), (key, signature, text) => {
         const wallet = parseWalletAddress(base58.encode(key))
         const parsed = parseSignature(base58.encode(signature))
-        return wallet !== undefined && parsed !== undefined && isSignedBy(wallet, text, parsed) === false
+        return wallet !== undefined && parsed !== undefined && !isSignedBy(wallet, text, parsed)
       }),
     )
   })
