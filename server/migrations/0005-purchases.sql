@@ -25,6 +25,7 @@ create table purchases (
   release_height bigint,
   -- When a node looks at the chain for it again: also the lease of the node that is looking. Null: never.
   next_look_at timestamptz default now(),
+  looked_at timestamptz,
   looks integer not null default 0,
   buyer_looks integer not null default 0,
   created_at timestamptz not null default now(),

@@ -94,6 +94,7 @@ export interface Purchases {
   id: Generated<string>;
   lettingGo: Generated<boolean>;
   listingId: string;
+  lookedAt: Date | null;
   looks: Generated<number>;
   nextLookAt: Generated<Date | null>;
   payBefore: Date;

@@ -1,9 +1,8 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
-import { findRecordedPayment } from './payment-store.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
 import { type PurchaseRow } from './purchase-store.ts'
-import { type PaymentOutcome, settlePayment } from './settle-payment.ts'
+import { settlePayment } from './settle-payment.ts'
 
 /** More transactions than an honest purchase can have; others have to be claimed by their buyer. */
 const REFERENCED = 10
@@ -20,23 +19,19 @@ export async function findClues({ chain }: PurchaseDeps, purchase: PurchaseRow, 
   return [...new Set(landed.map((entry) => entry.signature))]
 }
 
-/** Tries every clue until one settles the purchase; tells whether the purchase is settled. */
-export async function settleFromClues(deps: PurchaseDeps, purchase: PurchaseRow, clues: readonly Signature[]): Promise<boolean> {
-  for (const signature of clues) {
-    const outcome = await settlePayment(deps, purchase, { signature, claimed: false })
-    if (outcome.kind === 'settled') return true
-  }
-  return false
-}
+/**
+ * settled: one of them settled the purchase. undecided: one of them may yet. none: none of them does, whatever the chain
+ * says later.
+ */
+export type SearchOutcome = 'settled' | 'undecided' | 'none'
 
-/** Settles from the recorded payment where it has landed, and sends it again where it has not. */
-export async function pushRecorded(deps: PurchaseDeps, purchase: PurchaseRow): Promise<PaymentOutcome | undefined> {
-  const { chain, database, log } = deps
-  const payment = await findRecordedPayment(database, purchase.id)
-  if (!payment) return undefined
-  const outcome = await settlePayment(deps, purchase, { signature: payment.signature, claimed: false })
-  if (outcome.kind === 'pending' && payment.confirmedAt === null) {
-    await chain.broadcast(payment.wire).catch((error: unknown) => log.debug({ err: error, purchaseId: purchase.id }, 'broadcast failed'))
+/** Tries clues in their order until one settles the purchase. */
+export async function settleFromClues(deps: PurchaseDeps, purchase: PurchaseRow, clues: readonly Signature[]): Promise<SearchOutcome> {
+  let undecided = false
+  for (const signature of clues) {
+    const { kind } = await settlePayment(deps, purchase, { signature, claimed: false })
+    if (kind === 'settled') return 'settled'
+    undecided ||= kind === 'pending'
   }
-  return outcome
+  return undecided ? 'undecided' : 'none'
 }

@@ -1,13 +1,21 @@
 import { inTransaction } from '../database/transact.ts'
 import { endHold, endsUnsent } from './end-hold.ts'
-import { findClues, pushRecorded, settleFromClues } from './find-payments.ts'
+import { type Evidence } from './evidence.ts'
+import { findClues, settleFromClues } from './find-payments.ts'
+import { followPayment } from './follow-payment.ts'
+import { type PaymentRow } from './payment-store.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
-import { markFinalized, type PurchaseRow } from './purchase-store.ts'
+import { type DuePurchase } from './purchase-store.ts'
 import { releaseHold } from './release-hold.ts'
-import { FINALITY_LOOK_SECONDS, HOLD_LOOK_SECONDS, looksAtBuyer, secondsToNextEndedLook } from './watch-schedule.ts'
-
-/** A purchase that is due, with whether its time to pay is over by the database's clock. */
-export type DuePurchase = PurchaseRow & { over: boolean }
+import { settlePayment } from './settle-payment.ts'
+import {
+  FINALITY_LOOK_SECONDS,
+  looksAtBuyer,
+  SEARCH_EVERY,
+  SEARCH_LOOK_SECONDS,
+  secondsToNextEndedLook,
+  SENT_LOOK_SECONDS,
+} from './watch-schedule.ts'
 
 export interface Look {
   /** When to look again; null for never. */
@@ -18,45 +26,57 @@ export interface Look {
 
 const never: Look = { nextSeconds: null, buyer: false }
 
-/** Does for one purchase whatever its state asks for, and tells when to look again. Fails with CHAIN_DOWN. */
-export async function lookAtPurchase(deps: PurchaseDeps, purchase: DuePurchase): Promise<Look> {
+/**
+ * Does for one purchase whatever its state asks for, and tells when to look again. `evidence` was read for all purchases of the
+ * round; only what needs the chain waits for it. Fails with CHAIN_DOWN.
+ */
+export async function lookAtPurchase(deps: PurchaseDeps, purchase: DuePurchase, evidence: Promise<Evidence>): Promise<Look> {
+  if (purchase.status === 'held' && (await inTransaction(deps.database, (tx) => endHold(tx, purchase, endsUnsent)))) return never
+  const sameChain = purchase.genesisHash === (await deps.chain.genesisHash())
   switch (purchase.status) {
     case 'held':
-      return lookAtHold(deps, purchase)
+      return sameChain ? lookAtHold(deps, purchase, await evidence) : endWithChain(deps, purchase)
     case 'settled':
-      return followToFinality(deps, purchase)
+      return sameChain ? lookAtSettled(deps, purchase, await evidence) : never
     case 'ended':
-      return lookAfterEnd(deps, purchase)
+      return sameChain ? lookAfterEnd(deps, purchase) : never
   }
 }
 
-async function lookAtHold(deps: PurchaseDeps, purchase: DuePurchase): Promise<Look> {
-  const { database, chain } = deps
-  if (await inTransaction(database, (tx) => endHold(tx, purchase, endsUnsent))) return never
-  if (purchase.genesisHash !== (await chain.genesisHash())) {
-    await inTransaction(database, (tx) => endHold(tx, purchase, () => 'chain_gone'))
-    return never
-  }
-  const pushed = await pushRecorded(deps, purchase)
-  if (pushed?.kind === 'settled') return never
-  const buyer = !purchase.serverSends && looksAtBuyer(purchase.looks, purchase.buyerLooks)
-  if (await settleFromClues(deps, purchase, await findClues(deps, purchase, buyer))) return never
-  if (purchase.over && (await releaseHold(deps, purchase))) return never
-  return { nextSeconds: HOLD_LOOK_SECONDS, buyer }
-}
-
-async function followToFinality({ database, chain }: PurchaseDeps, purchase: PurchaseRow): Promise<Look> {
-  if (purchase.signature === null || purchase.genesisHash !== (await chain.genesisHash())) return never
-  const status = (await chain.statuses([purchase.signature])).get(purchase.signature)
-  if (status?.commitment !== 'finalized' || status.failed) return { nextSeconds: FINALITY_LOOK_SECONDS, buyer: false }
-  await markFinalized(database, purchase.id)
+/** A local chain that was started anew has forgotten every payment made on it, and its SOL. */
+async function endWithChain({ database }: PurchaseDeps, purchase: DuePurchase): Promise<Look> {
+  await inTransaction(database, (tx) => endHold(tx, purchase, () => 'chain_gone'))
   return never
 }
 
+async function lookAtHold(deps: PurchaseDeps, purchase: DuePurchase, { recorded, statuses }: Evidence): Promise<Look> {
+  const payment = recorded.get(purchase.id)
+  if (payment && (await pushPayment(deps, purchase, payment, statuses))) return never
+  const searches = !payment || purchase.over || purchase.looks % SEARCH_EVERY === SEARCH_EVERY - 1
+  const buyer = searches && !purchase.serverSends && looksAtBuyer(purchase.looks, purchase.buyerLooks)
+  if (searches && (await settleFromClues(deps, purchase, await findClues(deps, purchase, buyer))) === 'settled') return never
+  if (purchase.over && (await releaseHold(deps, purchase))) return never
+  return { nextSeconds: payment ? SENT_LOOK_SECONDS : SEARCH_LOOK_SECONDS, buyer }
+}
+
+/** Settles from the recorded payment where it has landed, and sends it again where nobody has seen it yet. */
+async function pushPayment(deps: PurchaseDeps, purchase: DuePurchase, payment: PaymentRow, statuses: Evidence['statuses']): Promise<boolean> {
+  const status = statuses.get(payment.signature)
+  if (!status) {
+    await deps.chain.broadcast(payment.wire)
+    return false
+  }
+  const outcome = await settlePayment(deps, purchase, { signature: payment.signature, status, claimed: false })
+  return outcome.kind === 'settled'
+}
+
+async function lookAtSettled(deps: PurchaseDeps, purchase: DuePurchase, evidence: Evidence): Promise<Look> {
+  return (await followPayment(deps, purchase, evidence)) ? never : { nextSeconds: FINALITY_LOOK_SECONDS, buyer: false }
+}
+
 /** A payment that came after all is delivered where the lot is still there, and becomes a case where it is not. */
-async function lookAfterEnd(deps: PurchaseDeps, purchase: PurchaseRow): Promise<Look> {
-  if (purchase.genesisHash !== (await deps.chain.genesisHash())) return never
+async function lookAfterEnd(deps: PurchaseDeps, purchase: DuePurchase): Promise<Look> {
   const buyer = !purchase.serverSends
-  if (await settleFromClues(deps, purchase, await findClues(deps, purchase, buyer))) return never
-  return { nextSeconds: secondsToNextEndedLook(purchase.looks), buyer }
+  if ((await settleFromClues(deps, purchase, await findClues(deps, purchase, buyer))) === 'settled') return never
+  return { nextSeconds: secondsToNextEndedLook(purchase.endedSeconds), buyer }
 }

@@ -23,6 +23,18 @@ export async function findRecordedPayment(database: Database | Tx, purchaseId: s
     .executeTakeFirst()
 }
 
+/** The bytes that are under way for any of these purchases. */
+export async function listRecordedPayments(database: Database, purchaseIds: readonly string[]): Promise<PaymentRow[]> {
+  if (purchaseIds.length === 0) return []
+  return database
+    .selectFrom('payments')
+    .selectAll()
+    .where('purchaseId', 'in', purchaseIds)
+    .where('kind', '=', 'purchase')
+    .where('status', '=', 'recorded')
+    .execute()
+}
+
 /** The refund of a case that is under way or done. */
 export async function findRefund(database: Database | Tx, caseId: string): Promise<PaymentRow | undefined> {
   return database

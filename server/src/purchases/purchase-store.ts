@@ -13,6 +13,8 @@ export type PurchaseRow = Selectable<Purchases>
 /** The database's clock decides what is over. */
 const isOver = sql<boolean>`pay_before <= now()`
 const now = sql<Date>`now()`
+/** In whole milliseconds, as JavaScript reads it back: a claim is recognised by its time. */
+const inSeconds = (seconds: number) => sql<Date>`date_trunc('milliseconds', now() + make_interval(secs => ${seconds}))`
 
 export interface NewHold {
   listingId: string
@@ -108,7 +110,7 @@ export async function setReleaseHeight(database: Database, id: string, height: b
 }
 
 export async function markEnded(tx: Tx, id: string, reason: EndReason, firstLookSeconds: number | null): Promise<void> {
-  const nextLookAt = firstLookSeconds === null ? null : sql<Date>`now() + make_interval(secs => ${firstLookSeconds})`
+  const nextLookAt = firstLookSeconds === null ? null : inSeconds(firstLookSeconds)
   await tx
     .updateTable('purchases')
     .set({ status: 'ended', endReason: reason, endedAt: now, looks: 0, nextLookAt })
@@ -124,14 +126,22 @@ export async function emitPurchase(tx: Database | Tx, id: string): Promise<void>
   await sql`select emit_purchase(p) from purchases p where p.id = ${id}`.execute(tx)
 }
 
+/** A purchase that a node has taken up to look at. */
+export interface DuePurchase extends PurchaseRow {
+  /** Its time to pay is over, by the database's clock. */
+  over: boolean
+  /** How long ago it ended; 0 where it has not. */
+  endedSeconds: number
+}
+
 /**
  * Takes up to `limit` purchases whose time to be looked at has come, for `leaseSeconds`: no other node takes them meanwhile,
  * and should this one die they are due again.
  */
-export async function claimDue(database: Database, limit: number, leaseSeconds: number): Promise<(PurchaseRow & { over: boolean })[]> {
+export async function claimDue(database: Database, limit: number, leaseSeconds: number): Promise<DuePurchase[]> {
   return database
     .updateTable('purchases')
-    .set({ nextLookAt: sql<Date>`now() + make_interval(secs => ${leaseSeconds})` })
+    .set({ nextLookAt: inSeconds(leaseSeconds), lookedAt: now })
     .where('id', 'in', (query) =>
       query
         .selectFrom('purchases')
@@ -143,27 +153,39 @@ export async function claimDue(database: Database, limit: number, leaseSeconds: 
         .skipLocked(),
     )
     .returningAll()
-    .returning(isOver.as('over'))
+    .returning([isOver.as('over'), sql<number>`coalesce(extract(epoch from now() - ended_at), 0)::float8`.as('endedSeconds')])
     .execute()
 }
 
-/** When to look at a purchase again; null for never. An end or settlement that came meanwhile keeps its own time. */
+/** When to look at a purchase again; null for never. One that changed meanwhile keeps the time it was given then. */
 export async function scheduleLook(database: Database, purchase: PurchaseRow, seconds: number | null, looked: { buyer: boolean }): Promise<void> {
   await database
     .updateTable('purchases')
     .set({
-      nextLookAt: seconds === null ? null : sql<Date>`now() + make_interval(secs => ${seconds})`,
+      nextLookAt: seconds === null ? null : inSeconds(seconds),
       looks: sql<number>`looks + 1`,
       buyerLooks: sql<number>`buyer_looks + ${looked.buyer ? 1 : 0}`,
     })
     .where('id', '=', purchase.id)
     .where('status', '=', purchase.status)
-    .where('lettingGo', '=', purchase.lettingGo)
+    .where('nextLookAt', '=', purchase.nextLookAt)
+    .execute()
+}
+
+/** Asks for a look at a wallet's ended purchases now rather than when the schedule says, but not twice in `pauseSeconds`. */
+export async function lookAtEndedOf(database: Database, wallet: WalletAddress, pauseSeconds: number): Promise<void> {
+  await database
+    .updateTable('purchases')
+    .set({ nextLookAt: now })
+    .where((or) => or.or([or('buyer', '=', wallet), or('seller', '=', wallet)]))
+    .where('status', '=', 'ended')
+    .where('nextLookAt', '>', now)
+    .where((or) => or.or([or('lookedAt', 'is', null), or('lookedAt', '<', sql<Date>`now() - make_interval(secs => ${pauseSeconds})`)]))
     .execute()
 }
 
 /** Asks for a look at once, by whichever node is first. */
-export async function lookNow(database: Database, id: string): Promise<void> {
+export async function lookNow(database: Database | Tx, id: string): Promise<void> {
   await database.updateTable('purchases').set({ nextLookAt: now }).where('id', '=', id).execute()
 }
 

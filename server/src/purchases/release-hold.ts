@@ -22,7 +22,8 @@ export async function releaseHold(deps: PurchaseDeps, purchase: PurchaseRow): Pr
   const finalized = await chain.finalized()
   if (finalized.height <= purchase.releaseHeight) return false
   const found = await findOnFinalized(deps, purchase, finalized)
-  if (found.length > 0 && (await settleFromClues(deps, purchase, found))) return true
+  const search = await settleFromClues(deps, purchase, found)
+  if (search !== 'none') return search === 'settled'
   const ended = await inTransaction(database, (tx) => endHold(tx, purchase, endsUnpaid))
   return ended !== undefined
 }

@@ -9,9 +9,10 @@ import { confirmPurchase } from './confirm-purchase.ts'
 import { holdLot } from './hold-lot.ts'
 import { letGo } from './let-go.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
-import { findWirePurchase, listPurchases } from './purchase-store.ts'
+import { findWirePurchase, listPurchases, lookAtEndedOf } from './purchase-store.ts'
 import { prepareRefund, submitRefund } from './refund-case.ts'
 import { submitPayment } from './submit-payment.ts'
+import { ASKED_LOOK_PAUSE_SECONDS } from './watch-schedule.ts'
 
 /** Buying, from the hold to the delivered tokens, and the cases of payments that went astray. */
 export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
@@ -38,6 +39,7 @@ export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
   api.player('myPurchases', 'read', async ({ query, player }) => {
     const { cursor: before, role, status, limit = LISTINGS_PAGE } = query
     if (before !== undefined && !isId(before)) throw new Failure('CURSOR_INVALID')
+    await lookAtEndedOf(deps.database, player, ASKED_LOOK_PAUSE_SECONDS)
     const found = await listPurchases(deps.database, { wallet: player, role, status, limit: limit + 1, before }, await knownGenesis(deps))
     const purchases = found.slice(0, limit)
     return { purchases, nextCursor: found.length > limit ? (purchases.at(-1)?.purchaseId ?? null) : null }

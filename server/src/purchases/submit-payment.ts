@@ -26,7 +26,6 @@ export async function submitPayment(deps: PurchaseDeps, buyer: WalletAddress, id
   }
   // The bytes are safe now: a failed broadcast is repeated by the watcher, on whichever node.
   await chain.broadcast(transaction.bytes).catch((error: unknown) => log.warn({ err: error, purchaseId: id }, 'first broadcast failed'))
-  await lookNow(database, id)
   return transaction.signature
 }
 
@@ -48,6 +47,7 @@ async function recordPayment({ database, chain }: PurchaseDeps, purchase: Purcha
       expiryHeight,
       status: 'recorded',
     })
+    await lookNow(tx, purchase.id)
     await emitPurchase(tx, purchase.id)
   })
 }

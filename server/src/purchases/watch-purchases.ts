@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { claimDueCases, scheduleCaseLook } from './case-store.ts'
+import { readEvidence } from './evidence.ts'
 import { lookAtCase } from './look-at-case.ts'
 import { lookAtPurchase } from './look-at-purchase.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
@@ -39,9 +40,12 @@ export async function watchOnce(deps: PurchaseDeps): Promise<number> {
     claimDue(deps.database, CLAIMS, LEASE_SECONDS),
     claimDueCases(deps.database, CLAIMS, LEASE_SECONDS),
   ])
+  const evidence = readEvidence(deps, purchases)
+  // Whoever needs it hears of its failure; a round in which nobody does must not end the process.
+  evidence.catch(() => undefined)
   await Promise.all([
     ...purchases.map(async (purchase) => {
-      const look = await orLater(deps, () => lookAtPurchase(deps, purchase))
+      const look = await orLater(deps, () => lookAtPurchase(deps, purchase, evidence))
       await scheduleLook(deps.database, purchase, look.nextSeconds, look)
     }),
     ...cases.map(async (row) => {

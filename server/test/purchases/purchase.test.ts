@@ -53,12 +53,19 @@ describe('the rules of a hold', () => {
 describe('the schedule of looking', () => {
   it('looks for late payments at 1, 5 and 30 min, 2 h, 24 h and 7 days', () => {
     const ages = [60]
-    for (let looks = 0; ; looks++) {
-      const next = secondsToNextEndedLook(looks)
-      if (next === null) break
-      ages.push((ages.at(-1) ?? 0) + next)
+    for (let age: number | null = 60; age !== null; ) {
+      const next = secondsToNextEndedLook(age)
+      age = next === null ? null : age + next
+      if (age !== null) ages.push(age)
     }
     expect(ages).toEqual([60, 300, 1_800, 7_200, 86_400, 604_800])
+  })
+
+  it('is not thrown off by a look in between', () => {
+    expect(secondsToNextEndedLook(100)).toBe(200)
+    expect(secondsToNextEndedLook(60.4)).toBeCloseTo(239.6)
+    expect(secondsToNextEndedLook(59.9)).toBeCloseTo(240.1)
+    expect(secondsToNextEndedLook(604_900)).toBeNull()
   })
 
   it('reads the buyer\'s own transactions now and then, never more than twenty times', () => {
