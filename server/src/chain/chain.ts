@@ -68,7 +68,8 @@ export interface SignatureEntry {
 
 /**
  * The finalized chain as one endpoint sees it at one moment. Absence means something only here: every answer is checked to be
- * no older than `slot`; an answer that is older, or no answer, or a connection lost since, throws CHAIN_DOWN: open a new view then.
+ * no older than `slot`; an answer that is older, or no answer, or a connection lost since
+ * and not proven again, throws CHAIN_DOWN: open a new view then.
  */
 export interface FinalizedView {
   /** The chain that was looked at: a hold of another chain is not answered by this view. */

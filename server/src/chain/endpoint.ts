@@ -40,8 +40,7 @@ export interface RpcReply {
 
 export interface EndpointOptions {
   url: string
-  /** How logs and errors call it. */
-  host: string
+  readonly host: string
   /** Monotonic milliseconds. */
   now: () => number
   timeoutMillis?: number
@@ -70,8 +69,7 @@ const SHORTEST_SECRET = 8
 
 /** One RPC endpoint: its rate, its time-out, its back-off, and whether its chain was proven since the last lost connection. */
 export class Endpoint {
-  /** How logs and errors call it. */
-  host: string
+  readonly host: string
   /** It runs on this machine. */
   readonly loopback: boolean
   /** Its genesis hash was read since the connection was last lost, and is the one of our chain. */
@@ -85,8 +83,8 @@ export class Endpoint {
   readonly #options: EndpointOptions
   readonly #queue: RequestQueue
   readonly #clients = new Map<Priority, ChainRpc>()
-  #transport: RpcTransport
-  #secrets: string[]
+  readonly #transport: RpcTransport
+  readonly #secrets: readonly string[]
   #failures = 0
   #failedAt = Number.NEGATIVE_INFINITY
   #restUntil = Number.NEGATIVE_INFINITY
@@ -141,16 +139,6 @@ export class Endpoint {
       if (error instanceof QueueFull) throw this.#error('unsent', error.message)
       throw error
     }
-  }
-
-  /** It came up at another address: all that was known of it is void. */
-  moveTo(url: string): void {
-    this.#transport = httpTransport(url)
-    this.#secrets = secretsOf(url)
-    this.host = new URL(url).host
-    this.proven = false
-    this.up = false
-    this.#succeeded(this.#options.now())
   }
 
   /** Removes from a text whatever could tell this endpoint's URL or key. */
@@ -243,7 +231,7 @@ export class Endpoint {
 }
 
 /** Makes a kit transport of a function that sends a payload; the reply's type is the caller's claim, as everywhere in kit. */
-export function rpcTransport(send: (payload: unknown) => Promise<unknown>): RpcTransport {
+function rpcTransport(send: (payload: unknown) => Promise<unknown>): RpcTransport {
   const transport: (config: { payload: unknown }) => Promise<never> = async ({ payload }) => (await send(payload)) as never
   return transport
 }

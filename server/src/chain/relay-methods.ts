@@ -6,9 +6,9 @@ import { type Priority } from './request-queue.ts'
 import { isWireTransaction } from './signed-transaction.ts'
 
 /** Most test SOL that one request may ask for: 5 SOL. */
-export const MAX_AIRDROP_LAMPORTS = 5_000_000_000
+const MAX_AIRDROP_LAMPORTS = 5_000_000_000
 /** Most bytes of an account's data that are handed on. */
-export const MAX_ACCOUNT_BYTES = 1024
+const MAX_ACCOUNT_BYTES = 1024
 const MAX_STATUSES = 256
 
 export interface RelayMethod {

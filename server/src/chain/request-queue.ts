@@ -1,5 +1,5 @@
 /** What a request is for, the most urgent first: a waiting settlement read goes before a waiting balance read. */
-export const priorities = ['settlement', 'release', 'blockhash', 'balance'] as const
+const priorities = ['settlement', 'release', 'blockhash', 'balance'] as const
 export type Priority = (typeof priorities)[number]
 
 /** The request was not sent: too many were waiting, it waited too long, or the queue was closed. */

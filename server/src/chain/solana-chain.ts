@@ -30,9 +30,6 @@ const RENT_MILLIS = 60 * 60 * 1000
 const MAX_BALANCES = 10_000
 /** Most entries that one page of `getSignaturesForAddress` holds. */
 const MAX_ENTRIES = 1000
-/** A blockhash is good for this many blocks (Agave, `MAX_PROCESSING_AGE`). */
-export const BLOCKHASH_BLOCKS = 150n
-
 export interface ChainOptions {
   /** RPC URLs in order of preference. */
   endpoints: readonly string[]
@@ -100,13 +97,6 @@ export class SolanaChain implements Chain {
   onGenesisChange(listener: GenesisChange): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
-  }
-
-  /** The only endpoint, a local chain, was started anew at another address. Throws where there are several. */
-  moveTo(url: string): void {
-    const [only] = this.#endpoints
-    if (!only || this.#endpoints.length > 1) throw new Error('only a chain with one endpoint can move')
-    only.moveTo(url)
   }
 
   async genesisHash(): Promise<string> {
