@@ -1,6 +1,7 @@
 import { openCase } from './open-case.ts'
 import { type Evidence } from './evidence.ts'
 import { findPayment, type PaymentRow } from './payment-store.ts'
+import { isProvedDead } from './prove-dead.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
 import { markFinalized, type PurchaseRow } from './purchase-store.ts'
 
@@ -18,23 +19,13 @@ export async function followPayment(deps: PurchaseDeps, purchase: PurchaseRow, {
     return true
   }
   if (status && !status.failed) return false
-  if (await hasVanished(deps, purchase, payment)) {
+  const traces = [purchase.reference, purchase.buyer].map((address) => ({ address, sinceSlot: purchase.heldAtSlot }))
+  if (await isProvedDead(chain, payment, traces)) {
     await reportVanished(deps, purchase, payment)
     return true
   }
   await chain.broadcast(payment.wire)
   return false
-}
-
-/** Its blockhash is dead at a finalized height, and the finalized chain shows no such transaction that succeeded. */
-async function hasVanished({ chain }: PurchaseDeps, purchase: PurchaseRow, payment: PaymentRow): Promise<boolean> {
-  const finalized = await chain.finalized()
-  if (finalized.height <= payment.expiryHeight) return false
-  const status = await finalized.statusOf(payment.signature)
-  if (status && !status.failed) return false
-  const named = await finalized.signaturesFor(purchase.reference, purchase.heldAtSlot)
-  const own = await finalized.signaturesFor(purchase.buyer, purchase.heldAtSlot)
-  return [...named, ...own].every((entry) => entry.signature !== payment.signature || entry.failed)
 }
 
 async function reportVanished({ database }: PurchaseDeps, purchase: PurchaseRow, payment: PaymentRow): Promise<void> {

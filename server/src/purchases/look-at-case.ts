@@ -3,6 +3,7 @@ import { findListing } from '../listings/listing-store.ts'
 import { type CaseRow, lockCase, moveCase } from './case-store.ts'
 import { judgePayment } from './payment.ts'
 import { findRefund, markDead, markSettled, type PaymentRow } from './payment-store.ts'
+import { isProvedDead } from './prove-dead.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
 import { findPurchase, type PurchaseRow } from './purchase-store.ts'
 import { settlePayment } from './settle-payment.ts'
@@ -35,7 +36,8 @@ async function followRefund(deps: PurchaseDeps, row: CaseRow, purchase: Purchase
   if (!refund) return null
   const status = (await chain.statuses([refund.signature])).get(refund.signature)
   if (status?.commitment === 'finalized') return closeRefund(deps, row, purchase, refund)
-  if (!status && (await isDead(deps, row, refund))) return reopen(deps, row, refund)
+  const traces = [{ address: row.refundReference ?? purchase.seller, sinceSlot: purchase.heldAtSlot }]
+  if (!status && (await isProvedDead(chain, refund, traces))) return reopen(deps, row, refund)
   if (!status) await chain.broadcast(refund.wire)
   return REFUND_LOOK_SECONDS
 }
@@ -58,15 +60,6 @@ async function closeRefund(deps: PurchaseDeps, row: CaseRow, purchase: PurchaseR
     await moveCase(tx, row.id, 'refunded', null)
   })
   return null
-}
-
-/** Proved never to land: its blockhash is dead at a finalized height and the finalized chain does not know it. */
-async function isDead({ chain }: PurchaseDeps, row: CaseRow, refund: PaymentRow): Promise<boolean> {
-  const finalized = await chain.finalized()
-  if (finalized.height <= refund.expiryHeight) return false
-  if (await finalized.statusOf(refund.signature)) return false
-  const named = await finalized.signaturesFor(row.refundReference ?? refund.signature, 0n)
-  return named.every((entry) => entry.failed)
 }
 
 async function reopen({ database }: PurchaseDeps, row: CaseRow, refund: PaymentRow): Promise<number | null> {

@@ -20,7 +20,7 @@ export async function releaseHold(deps: PurchaseDeps, purchase: PurchaseRow): Pr
     return false
   }
   const finalized = await chain.finalized()
-  if (finalized.height <= purchase.releaseHeight) return false
+  if (finalized.genesisHash !== purchase.genesisHash || finalized.height <= purchase.releaseHeight) return false
   const found = await findOnFinalized(deps, purchase, finalized)
   const search = await settleFromClues(deps, purchase, found)
   if (search !== 'none') return search === 'settled'
