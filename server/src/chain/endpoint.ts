@@ -256,7 +256,7 @@ function httpTransport(text: string): RpcTransport {
 function secretsOf(text: string): string[] {
   const url = new URL(text)
   const parts = [...url.pathname.split('/'), ...url.searchParams.values(), url.username, url.password]
-  return [text, url.href, url.host, ...parts.filter((part) => part.length >= SHORTEST_SECRET)]
+  return [text, url.href, url.host, url.hostname, ...parts.filter((part) => part.length >= SHORTEST_SECRET)]
 }
 
 function isRpcReply(reply: unknown): reply is RpcReply {

@@ -23,9 +23,9 @@ interface SendOptions {
 
 /**
  * Several endpoints of one chain behind one front. Fail-over stands above the typed answers, so that an endpoint which answers nonsense
- * or an RPC error is passed over like one that does not answer. A request goes to the first healthy endpoint in the order of the settings, the
- * least busy where the first has a queue, and on to the next one when that fails. An endpoint is asked nothing before its genesis
- * hash is proven to be ours, at the start and after every lost connection.
+ * or an RPC error is passed over like one that does not answer. A request goes to the first healthy endpoint in the order of the
+ * settings, the least busy where the first has a queue, and on to the next one when that fails. An endpoint is asked nothing before its
+ * genesis hash is proven to be ours, at the start and after every lost connection.
  */
 export class RpcPool {
   readonly endpoints: readonly Endpoint[]
@@ -86,10 +86,13 @@ export class RpcPool {
     throw chainDown(errors)
   }
 
-  /** Proves one endpoint where none is proven now. Throws `Failure('CHAIN_DOWN')` where none can be. */
+  /**
+   * Makes sure that some endpoint is proven now. One on this machine is asked each time, which costs a millisecond: a local chain can be
+   * started anew without that a connection of ours breaks. Throws `Failure('CHAIN_DOWN')` where none can be proven.
+   */
   async proveOne(): Promise<void> {
-    if (this.endpoints.some((endpoint) => endpoint.proven)) return
-    await this.askFirst(async () => true)
+    if (this.endpoints.some((endpoint) => endpoint.proven && !endpoint.loopback)) return
+    await this.askFirst((endpoint) => this.#identity.prove(endpoint))
   }
 
   /** Removes from a text whatever could tell an endpoint's URL or key. */

@@ -240,6 +240,14 @@ describe('when an endpoint comes back as another chain', () => {
     await expect(view.signaturesFor(wallet.address, 0n)).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
   })
 
+  test('that is known at the next question for the genesis hash, though no connection broke and no look was due', async () => {
+    const only = await front()
+    const chain = await startChain([only.url], { probeMillis: 60_000 })
+    expect(await chain.genesisHash()).not.toBe(otherGenesis)
+    only.behave(result(otherGenesis))
+    expect(await chain.genesisHash()).toBe(otherGenesis)
+  })
+
   test('the only one is left out all the same where it is not on this machine', async () => {
     const only = await front()
     // An address of this machine that does not look like one, as an endpoint far away would not.
