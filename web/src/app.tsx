@@ -9,6 +9,7 @@ import { Header } from './shell/header.tsx'
 import { MainArea } from './shell/main-area.tsx'
 import { Tabs, type View } from './shell/tabs.tsx'
 import { useBackend } from './shell/use-backend.ts'
+import { useBusy } from './shell/use-busy.ts'
 import { useLoadAfterSignIn } from './shell/use-load-after-sign-in.ts'
 import { Banner } from './ui/banner.tsx'
 import { prefetchWhenIdle } from './ui/lazy-part.ts'
@@ -40,10 +41,11 @@ export function App() {
     if (config) document.title = `${config.productName} Marketplace`
   }, [config])
 
+  const busy = useBusy()
   const tabs = <Tabs views={walletAddress ? memberViews : visitorViews} current={view} onChange={setView} />
   return (
     <>
-      <div className="flex min-h-dvh flex-col">
+      <div className="flex min-h-dvh flex-col" inert={busy}>
         <Header config={config} walletAddress={walletAddress} tabs={tabs} />
         <Banner />
         <main className="mx-auto flex w-full max-w-[110rem] flex-1 flex-col px-4 py-6 sm:px-6 sm:py-8">

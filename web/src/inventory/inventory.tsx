@@ -39,7 +39,7 @@ export function Inventory({ walletAddress }: { walletAddress: string }) {
         {!owned && <Loading failed={isError} what="Your inventory" onRetry={() => void refetch()} />}
         {owned?.length === 0 && <EmptyState title="Your inventory is empty, Purchase items from the marketplace to see them here" />}
         {owned && owned.length > 0 && (
-          <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,16rem),1fr))] gap-5">
+          <ul className="grid gap-5 sm:grid-cols-2 md:grid-cols-3">
             {owned.map((lot) => (
               <li key={lot.tokenType}>
                 <DrinkCard lot={lot} onSell={() => sell(lot)} />

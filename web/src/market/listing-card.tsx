@@ -18,7 +18,7 @@ export const ListingCard = memo(function ListingCard({ listing, compact, isOwn, 
   const gone = listing.status !== 'active'
   return (
     <article className={`card lot relative ${compact ? 'flex-row!' : ''} ${gone ? 'farewell' : ''}`} data-token={listing.tokenType}>
-      <div className={`plate flex-none ${compact ? 'w-29' : 'h-50'}`}>
+      <div className={`plate flex-none ${compact ? 'w-[31%] max-w-29' : 'h-50'}`}>
         <DrinkImage tokenType={listing.tokenType} />
       </div>
       <div className={`flex min-w-0 flex-1 flex-col ${compact ? 'p-3.5' : 'p-5 pt-4'}`}>
@@ -28,7 +28,7 @@ export const ListingCard = memo(function ListingCard({ listing, compact, isOwn, 
         </h3>
         <Facts listing={listing} compact={compact} />
         <div className="mt-auto flex items-end justify-between gap-2">
-          <Price listing={listing} />
+          <Price listing={listing} compact={compact} />
           <CardAction listing={listing} isOwn={isOwn} onBuy={onBuy} />
         </div>
       </div>
@@ -50,13 +50,17 @@ function Facts({ listing, compact }: { listing: Listing; compact: boolean }) {
   )
 }
 
-function Price({ listing }: { listing: Listing }) {
+/** Prices with more characters than this are set smaller, so that none is ever cut. */
+const SHORT_PRICE = 6
+
+function Price({ listing, compact }: { listing: Listing; compact: boolean }) {
+  const price = formatSol(listing.price)
   return (
     <p className="min-w-0">
-      <span className="figures block truncate text-figure font-bold tracking-tight">
-        {formatSol(listing.price)} <span className="text-small font-semibold tracking-normal text-dim">SOL</span>
+      <span className={`figures block font-bold tracking-tight ${compact || price.length > SHORT_PRICE ? 'text-lead' : 'text-figure'}`}>
+        {price} <span className="text-small font-semibold tracking-normal text-dim">SOL</span>
       </span>
-      <span className="figures mt-1 block truncate text-tiny text-dim">{formatUnitPrice(listing.unitPrice)} each</span>
+      <span className="figures mt-1 block text-tiny text-dim">{formatUnitPrice(listing.unitPrice)} each</span>
     </p>
   )
 }

@@ -1,3 +1,4 @@
+import { messages } from '@juicebar/contract/messages'
 import { type Listing } from '@juicebar/contract/schemas'
 import { useCallback } from 'react'
 
@@ -13,13 +14,18 @@ import { confirming } from './purchase-store.ts'
 export function useBuy(): (listing: Listing) => void {
   return useCallback((listing) => {
     const { user } = session.get()
-    if (!user || !walletState.get().connected) {
-      pickerOpen.set(true)
-      return
-    }
-    const sol = queryClient.getQueryData(solQuery(user.walletAddress).queryKey)
-    const refusal = refusalToBuy(listing, user.walletAddress, sol)
-    if (refusal) showToast(refusal, 'bad')
-    else confirming.set(listing)
+    if (user && walletState.get().connected) askToBuy(listing, user.walletAddress).catch(() => undefined)
+    else pickerOpen.set(true)
   }, [])
+}
+
+async function askToBuy(listing: Listing, walletAddress: string): Promise<void> {
+  const query = solQuery(walletAddress)
+  let refusal = refusalToBuy(listing, walletAddress, queryClient.getQueryData(query.queryKey))
+  // The balance on the screen may be some seconds old; nobody is refused for SOL that has arrived since.
+  if (refusal === messages.insufficientSol) {
+    refusal = refusalToBuy(listing, walletAddress, await queryClient.fetchQuery({ ...query, staleTime: 0 }).catch(() => undefined))
+  }
+  if (refusal) showToast(refusal, 'bad')
+  else confirming.set(listing)
 }

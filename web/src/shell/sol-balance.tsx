@@ -11,7 +11,7 @@ export function SolBalance({ walletAddress }: { walletAddress: string }) {
   const known = data !== undefined && !error
   return (
     <span
-      className="text-small font-semibold whitespace-nowrap max-sm:absolute max-sm:top-17 max-sm:right-4 max-sm:z-1"
+      className="text-small font-semibold whitespace-nowrap max-sm:absolute max-sm:right-4 max-sm:bottom-3"
       title={known ? undefined : errorSentence(error, 'The balance is being read')}
     >
       <span className="sr-only">SOL balance </span>

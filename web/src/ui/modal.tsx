@@ -7,13 +7,15 @@ interface ModalProps {
   open: boolean
   title: string
   onClose: () => void
+  /** A press beside the dialog closes it too: for dialogs that hold nothing typed and ask nothing grave. */
+  lightDismiss?: boolean
   children: ReactNode
 }
 
 /** A dialog above the page: it takes the keyboard, closes on Escape and gives the focus back. It fades for 150 ms (specification, section 9). */
-export function Modal({ open, title, onClose, children }: ModalProps) {
+export function Modal({ open, title, onClose, lightDismiss = false, children }: ModalProps) {
   return (
-    <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
+    <Dialog.Root open={open} disablePointerDismissal={!lightDismiss} onOpenChange={(next) => !next && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="veil fading fixed inset-0 z-50" />
         <Dialog.Viewport className="fixed inset-0 z-50 grid place-items-end overflow-y-auto sm:place-items-center sm:p-6">

@@ -2,11 +2,11 @@ import { CheckIcon, CloseIcon, WarningIcon } from './icons.tsx'
 import { dismissToast, type Toast, toasts } from './notices.ts'
 import { useStore } from './store.ts'
 
-/** The short messages at the lower edge, newest last. */
+/** The short messages, newest last: at the lower edge, on a phone at the upper one, where they cover no button. */
 export function Toasts() {
   const shown = useStore(toasts)
   return (
-    <div className="pointer-events-none fixed inset-x-0 bottom-0 z-60 flex flex-col items-center gap-2 p-4 pb-[max(1rem,env(safe-area-inset-bottom))] sm:items-end sm:p-6">
+    <div aria-live="assertive" className="pointer-events-none fixed inset-x-0 top-(--header-height) z-60 flex flex-col items-center gap-2 p-4 sm:top-auto sm:bottom-0 sm:items-end sm:p-6">
       {shown.map((toast) => (
         <ToastCard key={toast.id} toast={toast} />
       ))}

@@ -53,7 +53,7 @@ function PlainButton({ state }: { state: keyof typeof labels }) {
 function ConnectedButton({ address, icon }: { address: string; icon: string }) {
   const face = (
     <>
-      <img src={icon} alt="" width={20} height={20} className="size-5 rounded-md" />
+      <img src={icon} alt="" width={20} height={20} className="size-5 rounded-md max-sm:hidden" />
       <span className="figures">{shortAddress(address)}</span>
     </>
   )

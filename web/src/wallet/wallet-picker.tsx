@@ -17,7 +17,7 @@ export function WalletPicker({ localChain }: { localChain: boolean }) {
   const installed = present.filter((wallet) => wallet !== demo)
   const title = installed.length ? 'Connect a wallet on Solana to continue' : "You'll need a wallet on Solana to continue"
   return (
-    <Modal open={open} title={title} onClose={() => pickerOpen.set(false)}>
+    <Modal lightDismiss open={open} title={title} onClose={() => pickerOpen.set(false)}>
       <ul className="mt-5 grid gap-2">
         {installed.map((wallet) => (
           <WalletRow key={wallet.name} wallet={wallet} tag="Detected" />

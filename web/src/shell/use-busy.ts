@@ -1,0 +1,10 @@
+import { running } from '../purchase/purchase-store.ts'
+import { processing } from '../ui/processing.ts'
+import { useStore } from '../ui/store.ts'
+
+/** True while the Processing overlay covers the page, which then takes neither keys nor clicks. */
+export function useBusy(): boolean {
+  const labels = useStore(processing)
+  const purchase = useStore(running)
+  return labels.length > 0 || (purchase !== undefined && !purchase.inBackground)
+}
