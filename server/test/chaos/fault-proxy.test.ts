@@ -1,0 +1,144 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { type FaultProxy, type FaultRates, noFaults, startFaultProxy } from '../../chaos/fault-proxy.ts'
+import { type LocalChain } from '../../src/embedded/local-chain.ts'
+import { newWallet, payment, sign } from '../chain/transactions.ts'
+import { startTestChain } from '../support/test-chain.ts'
+
+const slotMillis = 20
+let chain: LocalChain
+
+beforeAll(async () => {
+  chain = await startTestChain({ slotMillis })
+})
+
+afterAll(() => chain.stop())
+
+async function proxyWith(rates: Partial<FaultRates>, seed = 1): Promise<FaultProxy> {
+  const proxy = await startFaultProxy({ target: chain.rpcUrl, seed, slotMillis, rates: { ...noFaults, ...rates } })
+  onTestFinished(() => proxy.stop())
+  return proxy
+}
+
+/** The result, or what became of the call instead. */
+async function ask<T = unknown>(url: string, method: string, ...params: unknown[]): Promise<T> {
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const outcome: unknown = await fetch(url, { method: 'POST', headers, body }).then(
+    async (response) => {
+      if (response.status !== 200) return `status ${response.status}, retry after ${response.headers.get('retry-after')}`
+      const reply = (await response.json()) as { result?: unknown; error?: { code: number } }
+      return 'error' in reply ? `error ${reply.error?.code}` : reply.result
+    },
+    () => 'connection lost',
+  )
+  return outcome as T
+}
+
+const getSlot = (url: string) => ask<number>(url, 'getSlot', { commitment: 'processed' })
+const statusOf = (url: string, signature: string) =>
+  ask<{ value: unknown[] }>(url, 'getSignatureStatuses', [signature], { searchTransactionHistory: true }).then(({ value }) => value[0])
+const transactionOf = (url: string, signature: string) =>
+  ask(url, 'getTransaction', signature, { commitment: 'confirmed', encoding: 'base64' })
+const signaturesOf = (url: string, address: string) =>
+  ask<{ signature: string }[]>(url, 'getSignaturesForAddress', address).then((entries) => entries.map((entry) => entry.signature))
+
+/** A transfer that the chain itself has confirmed. */
+async function landedTransfer() {
+  const [from, to] = await Promise.all([newWallet(), newWallet()])
+  await ask(chain.rpcUrl, 'requestAirdrop', from.address, 1_000_000_000)
+  await expect.poll(() => ask(chain.rpcUrl, 'getBalance', from.address)).toMatchObject({ value: 1_000_000_000 })
+  const { value } = await ask<{ value: { blockhash: string; lastValidBlockHeight: number } }>(chain.rpcUrl, 'getLatestBlockhash')
+  const lifetime = { blockhash: value.blockhash, lastValidBlockHeight: BigInt(value.lastValidBlockHeight) }
+  const wire = await sign(0, from.signer, [payment(from.signer, to.address, 5_000_000n)], lifetime)
+  const signature = await ask<string>(chain.rpcUrl, 'sendTransaction', wire, { encoding: 'base64', skipPreflight: true })
+  return { to: to.address, wire, signature }
+}
+
+describe('faults of single calls', () => {
+  it('without faults every call passes', async () => {
+    const proxy = await proxyWith({})
+    expect(await ask(proxy.url, 'getGenesisHash')).toBe(await ask(chain.rpcUrl, 'getGenesisHash'))
+    expect(Object.values(proxy.counts)).toEqual(Array.from({ length: 9 }, () => 0))
+  })
+
+  it.each([
+    ['dropped', 'connection lost'],
+    ['lostReply', 'connection lost'],
+    ['limited', 'status 429, retry after 1'],
+    ['failed', expect.stringMatching(/^status 50[023]/)],
+  ] as const)('%s', async (fault, outcome) => {
+    const proxy = await proxyWith({ calls: { [fault]: 1 } })
+    expect(await getSlot(proxy.url)).toEqual(outcome)
+    expect(proxy.counts[fault]).toBe(1)
+  })
+
+  it('a lost reply comes after the chain has done what was asked', async () => {
+    const proxy = await proxyWith({ calls: { lostReply: 1 } })
+    const { address } = await newWallet()
+    expect(await ask(proxy.url, 'requestAirdrop', address, 7_000_000)).toBe('connection lost')
+    await expect.poll(() => ask(chain.rpcUrl, 'getBalance', address)).toMatchObject({ value: 7_000_000 })
+  })
+
+  it('a stale node is behind, refuses what demands a later slot, and does not know what landed since', async () => {
+    const proxy = await proxyWith({ calls: { stale: 1 } })
+    await expect.poll(() => getSlot(chain.rpcUrl)).toBeGreaterThan(60)
+    const { signature, to } = await landedTransfer()
+    const slot = await getSlot(chain.rpcUrl)
+    expect(await getSlot(proxy.url)).toBeLessThan(slot)
+    expect(await ask(proxy.url, 'getSignaturesForAddress', to, { minContextSlot: slot })).toBe('error -32016')
+    expect(await signaturesOf(proxy.url, to)).toEqual([])
+    expect(await statusOf(proxy.url, signature)).toBeNull()
+    await expect.poll(() => statusOf(proxy.url, signature), { timeout: 5_000 }).not.toBeNull()
+    expect(await signaturesOf(proxy.url, to)).toEqual([signature])
+  })
+
+  it('hit the same calls again under the same seed, and others under another', async () => {
+    const calls = { dropped: 0.2, failed: 0.2, limited: 0.2 }
+    const outcomes = async (seed: number) => {
+      const { url } = await proxyWith({ calls }, seed)
+      const seen: unknown[] = []
+      for (let n = 0; n < 40; n++) seen.push(await ask(url, 'getHealth'))
+      return seen
+    }
+    const [first, again, other] = await Promise.all([outcomes(7), outcomes(7), outcomes(8)])
+    expect(again).toEqual(first)
+    expect(other).not.toEqual(first)
+  })
+})
+
+describe('a transaction that was confirmed', () => {
+  it('vanishes everywhere for a while', async () => {
+    const proxy = await proxyWith({ transactions: { vanished: 1 } })
+    const { signature, to } = await landedTransfer()
+    await expect.poll(() => statusOf(proxy.url, signature)).toBeNull()
+    expect([await transactionOf(proxy.url, signature), await signaturesOf(proxy.url, to)]).toEqual([null, []])
+    await expect.poll(() => statusOf(proxy.url, signature), { timeout: 5_000 }).toMatchObject({ err: null })
+    expect(proxy.counts.vanished).toBe(1)
+  })
+
+  it('is rolled back for ever, and its bytes do not land again', async () => {
+    const proxy = await proxyWith({ transactions: { rolledBack: 1 } })
+    const { signature, to, wire } = await landedTransfer()
+    await expect.poll(() => statusOf(proxy.url, signature)).toBeNull()
+    expect(await ask(proxy.url, 'sendTransaction', wire, { encoding: 'base64' })).toBe(signature)
+    proxy.calm()
+    await delay(40 * slotMillis)
+    expect([await statusOf(proxy.url, signature), await transactionOf(proxy.url, signature), await signaturesOf(proxy.url, to)]).toEqual([
+      null,
+      null,
+      [],
+    ])
+    expect([...proxy.rolledBack]).toEqual([signature])
+  })
+})
+
+it('a stalled chain answers nothing until it goes on', async () => {
+  const proxy = await proxyWith({})
+  const startedAt = performance.now()
+  const [, slot] = await Promise.all([proxy.stall(300), getSlot(proxy.url)])
+  expect(slot).toEqual(expect.any(Number))
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(290)
+})
