@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 
-import { expectSuccess, root, run, runNode, timed } from './run.mjs'
+import { expectSuccess, root, runNpm, timed } from './run.mjs'
 
 /** @typedef {{ version?: string, integrity?: string, link?: boolean, optional?: boolean }} LockedPackage */
 
@@ -44,14 +44,4 @@ function readLock(file) {
   } catch {
     return undefined
   }
-}
-
-/**
- * The npm that started us, else the one on the path.
- *
- * @param {string[]} command
- */
-function runNpm(command) {
-  const npm = process.env.npm_execpath
-  return npm && basename(npm) === 'npm-cli.js' ? runNode([npm, ...command]) : run(['npm', ...command])
 }

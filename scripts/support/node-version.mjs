@@ -4,7 +4,7 @@
  *
  * @param {string} version
  */
-export function isSupportedNode(version) {
+function isSupportedNode(version) {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major === 20) return minor >= 19
   if (major === 22) return minor >= 12

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The folder of the checkout. */
@@ -56,6 +56,17 @@ export async function run(command, { cwd = root, env = {} } = {}) {
     child.on('error', fail)
     child.on('close', (code) => done({ code: code ?? 1, output }))
   })
+}
+
+/**
+ * Runs the npm that started us, else the one on the path.
+ *
+ * @param {string[]} command
+ * @returns {Promise<Result>}
+ */
+export async function runNpm(command) {
+  const npm = process.env.npm_execpath
+  return npm && basename(npm) === 'npm-cli.js' ? runNode([npm, ...command]) : run(['npm', ...command])
 }
 
 /** A step that failed, with everything its program said. */

@@ -54,13 +54,17 @@ async function createFolder(path: string): Promise<string> {
     const { uid } = await stat(folder)
     const user = process.geteuid?.() ?? uid
     if (user !== 0 && uid !== user) {
-      throw new DataDirError(`The data folder ${folder} belongs to another user of this machine. Start as that user, or set DATA_DIR to another folder.`)
+      throw new DataDirError(
+        `The data folder ${folder} belongs to another user of this machine. Start as that user, or set DATA_DIR to another folder.`,
+      )
     }
     return folder
   } catch (error) {
     if (error instanceof DataDirError) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    throw new DataDirError(`The data folder ${path} cannot be used (${reason}). Set DATA_DIR to a folder that can be written.`, { cause: error })
+    throw new DataDirError(`The data folder ${path} cannot be used (${reason}). Set DATA_DIR to a folder that can be written.`, {
+      cause: error,
+    })
   }
 }
 

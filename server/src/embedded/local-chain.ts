@@ -32,6 +32,8 @@ const LOOK_AGAIN_MILLIS = 20
 const STOP_MILLIS = 3_000
 const PORT_TRIES = 3
 
+let lastStart = 0
+
 /** Starts a local Solana chain in a child process that ends with this one. Throws a sentence where this machine cannot run one. */
 export async function startLocalChain({ log, slotMillis = SLOT_MILLIS }: Options): Promise<LocalChain> {
   const runtime = findRuntime()
@@ -53,12 +55,23 @@ function findRuntime(): string {
     createRequire(import.meta.url).resolve(runtime)
     return runtime
   } catch (cause) {
-    throw new Error(`There is no embedded Solana chain for this machine (${runtime}): set SOLANA_RPC_URL to a running validator.`, { cause })
+    throw new Error(`There is no embedded Solana chain for this machine (${runtime}): set SOLANA_RPC_URL to a running validator.`, {
+      cause,
+    })
   }
 }
 
 function rpcUrl(port: number): string {
   return `http://127.0.0.1:${port}`
+}
+
+/**
+ * The runtime makes its genesis hash from the second of its start: two chains of one second would pass for the same one,
+ * and payments of the first would be looked for in the second. Starts of other processes are further apart by themselves.
+ */
+async function untilNextSecond(): Promise<void> {
+  const next = (Math.floor(lastStart / 1_000) + 1) * 1_000
+  if (Date.now() < next) await delay(next - Date.now())
 }
 
 async function startOnFreePort(slotMillis: number): Promise<{ port: number; part: Part }> {
@@ -73,11 +86,13 @@ async function startOnFreePort(slotMillis: number): Promise<{ port: number; part
 }
 
 async function startRuntime(port: number, slotMillis: number): Promise<Part> {
+  await untilNextSecond()
   const { child, complaint } = spawnRuntime([String(port), String(slotMillis)])
   const ended = once(child, 'exit').then(() => undefined)
   const stop = () => stopRuntime(child, ended)
   try {
     await untilReady(child, rpcUrl(port))
+    lastStart = Date.now()
     letUsEnd(child)
     return { ended, stop }
   } catch (cause) {

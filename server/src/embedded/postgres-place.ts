@@ -53,7 +53,10 @@ async function readPointer(dataDir: string): Promise<string | undefined> {
   try {
     const folder = (await readFile(pointer, 'utf8')).trim()
     await stat(folder).catch((cause: unknown) => {
-      throw new Error(`The database of ${dataDir} is kept in ${folder}, which is not there any more. Delete ${pointer} to begin with an empty one.`, { cause })
+      throw new Error(
+        `The database of ${dataDir} is kept in ${folder}, which is not there any more. Delete ${pointer} to begin with an empty one.`,
+        { cause },
+      )
     })
     return folder
   } catch (error) {
@@ -75,9 +78,15 @@ async function clusterOwner(folder: string): Promise<Account | undefined> {
 /** `nobody`, the one account without rights that every Unix has. PostgreSQL needs an account with a name. */
 async function unprivilegedAccount(): Promise<Account> {
   const accounts = await readFile('/etc/passwd', 'utf8')
-  const [, , uid, gid] = accounts.split('\n').map((line) => line.split(':')).find(([name]) => name === 'nobody') ?? []
+  const [, , uid, gid] =
+    accounts
+      .split('\n')
+      .map((line) => line.split(':'))
+      .find(([name]) => name === 'nobody') ?? []
   if (uid === undefined || gid === undefined) {
-    throw new Error('PostgreSQL does not run as root, and there is no account "nobody" to lend it to: start as an ordinary user, or set DATABASE_URL.')
+    throw new Error(
+      'PostgreSQL does not run as root, and there is no account "nobody" to lend it to: start as an ordinary user, or set DATABASE_URL.',
+    )
   }
   return { uid: signed(Number(uid)), gid: signed(Number(gid)) }
 }
@@ -109,5 +118,7 @@ async function makeReachableFolder(account: Account): Promise<string> {
     if (await openUp(folder, account)) return folder
     await rm(folder, { recursive: true })
   }
-  throw new Error('PostgreSQL does not run as root, and no folder was found that another account can reach: start as an ordinary user, or set DATABASE_URL.')
+  throw new Error(
+    'PostgreSQL does not run as root, and no folder was found that another account can reach: start as an ordinary user, or set DATABASE_URL.',
+  )
 }

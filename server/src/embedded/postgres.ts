@@ -65,7 +65,7 @@ function databaseUrl(password: string, port: number, database: string): string {
 async function startOnFreePort(place: Place, planFor: (port: number) => ServerPlan) {
   const portFile = join(place.folder, 'postgres-port')
   let preferred = await readPort(portFile)
-  for (const deadline = Date.now() + RETRY_MILLIS; ; ) {
+  for (const deadline = Date.now() + RETRY_MILLIS; ;) {
     const plan = planFor(await findFreePort(preferred))
     try {
       const server = await startServer(plan)

@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs'
+
+const SYSTEM_CHROMIUMS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/google-chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+]
+
+/**
+ * The Chromium that this machine has: the one that CHROMIUM_PATH names, else one from the usual places.
+ *
+ * @returns {string | undefined}
+ */
+export function findChromium() {
+  const named = process.env.CHROMIUM_PATH
+  return [...(named ? [named] : []), ...SYSTEM_CHROMIUMS].find((path) => existsSync(path))
+}

@@ -1,0 +1,38 @@
+import { defineConfig } from '@playwright/test'
+
+import { findChromium } from './e2e/support/chromium.mjs'
+
+const port = process.env['E2E_PORT'] ?? '3210'
+const origin = `http://localhost:${port}`
+const executablePath = findChromium()
+
+export default defineConfig({
+  testDir: 'e2e',
+  outputDir: 'test-results',
+  fullyParallel: true,
+  workers: 2,
+  retries: 0,
+  forbidOnly: process.env['CI'] !== undefined,
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+  reporter: 'list',
+  use: {
+    baseURL: origin,
+    browserName: 'chromium',
+    launchOptions: {
+      ...(executablePath ? { executablePath } : {}),
+      args: ['--disable-gpu', '--disable-quic', '--disable-component-update', '--disable-background-networking', '--disable-sync'],
+    },
+    screenshot: 'only-on-failure',
+    trace: 'retain-on-failure',
+  },
+  webServer: {
+    command: 'exec node e2e/support/serve.mjs',
+    url: `${origin}/health`,
+    env: { PORT: port, LOG_LEVEL: 'warn' },
+    gracefulShutdown: { signal: 'SIGTERM', timeout: 15_000 },
+    stdout: 'ignore',
+    stderr: 'pipe',
+    timeout: 60_000,
+  },
+})

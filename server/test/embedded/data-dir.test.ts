@@ -1,0 +1,103 @@
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { describe, expect, it } from 'vitest'
+
+import { DataDirError, openDataDir } from '../../src/embedded/data-dir.ts'
+import { killNow, startHolder } from './start-holder.ts'
+import { tempFolder } from './temp-folder.ts'
+
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
+
+describe('a data folder', () => {
+  it('is made for its owner alone', async () => {
+    const path = join(await tempFolder(), 'deep', 'data')
+    const dataDir = await openDataDir(path)
+    expect(await modeOf(dataDir.path)).toBe('700')
+    await dataDir.release()
+  })
+
+  it('that cannot be made is refused in a sentence', async () => {
+    const file = join(await tempFolder(), 'file')
+    await writeFile(file, '')
+    await expect(openDataDir(join(file, 'data'))).rejects.toThrow(/cannot be used .* Set DATA_DIR/)
+  })
+
+  it('is refused to a second process, which learns the first one’s id', async () => {
+    const path = await tempFolder()
+    const { child } = await startHolder(path, 'nothing')
+    const opening = openDataDir(path, { waitMillis: 0 })
+    await expect(opening).rejects.toThrow(DataDirError)
+    await expect(opening).rejects.toThrow(`in use by process ${child.pid}.`)
+  })
+
+  it('is had by exactly one of many that ask at once', async () => {
+    const path = await tempFolder()
+    const opened = await Promise.allSettled(Array.from({ length: 20 }, () => openDataDir(path, { waitMillis: 0 })))
+    const winners = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+    expect(winners).toHaveLength(1)
+    await winners[0]?.release()
+  })
+
+  it('is free again right after its holder was killed', async () => {
+    const path = await tempFolder()
+    const { child } = await startHolder(path, 'nothing')
+    await killNow(child)
+    const dataDir = await openDataDir(path, { waitMillis: 0 })
+    expect(dataDir.path).toBe(path)
+    await dataDir.release()
+  })
+
+  it('is had by who waits until its holder ends', async () => {
+    const path = await tempFolder()
+    const { child } = await startHolder(path, 'nothing')
+    let ended: Promise<void> | undefined
+    const dataDir = await openDataDir(path, {
+      onWait: (sentence) => {
+        expect(sentence).toContain(`Process ${child.pid} still uses`)
+        ended = killNow(child)
+      },
+    })
+    await ended
+    await dataDir.release()
+  })
+})
+
+describe('a secret', () => {
+  it('is long, of its own, and the same after a restart', async () => {
+    const path = await tempFolder()
+    const first = await openDataDir(path)
+    const [jwt, studio] = [await first.secret('JWT_SECRET'), await first.secret('STUDIO_API_KEY')]
+    expect(jwt).toMatch(/^[\w-]{43}$/)
+    expect(studio).toMatch(/^[\w-]{43}$/)
+    expect(studio).not.toBe(jwt)
+    await first.release()
+
+    const second = await openDataDir(path)
+    expect(await second.secret('JWT_SECRET')).toBe(jwt)
+    await second.release()
+  })
+
+  it('can be read by its owner alone, also where its file was opened up', async () => {
+    const path = await tempFolder()
+    const dataDir = await openDataDir(path)
+    const secret = await dataDir.secret('JWT_SECRET')
+    const file = join(path, 'JWT_SECRET')
+    expect(await modeOf(file)).toBe('600')
+    expect(await readFile(file, 'utf8')).toBe(`${secret}\n`)
+
+    await chmod(file, 0o644)
+    await dataDir.secret('JWT_SECRET')
+    expect(await modeOf(file)).toBe('600')
+    await dataDir.release()
+  })
+
+  it('is never replaced: an empty file is told instead', async () => {
+    const path = await tempFolder()
+    await mkdir(path, { recursive: true })
+    await writeFile(join(path, 'JWT_SECRET'), '')
+    const dataDir = await openDataDir(path)
+    await expect(dataDir.secret('JWT_SECRET')).rejects.toThrow('is empty')
+    await dataDir.release()
+  })
+})

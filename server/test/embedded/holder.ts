@@ -1,0 +1,12 @@
+import { pino } from 'pino'
+
+import { openDataDir } from '../../src/embedded/data-dir.ts'
+import { startEmbeddedPostgres } from '../../src/embedded/postgres.ts'
+
+/** A process that holds a data folder, and with `postgres` as second word a database in it, until it is killed. */
+const [folder = '', part] = process.argv.slice(2)
+const dataDir = await openDataDir(folder, { waitMillis: 0 })
+const log = pino({ level: 'silent' })
+const url = part === 'postgres' ? (await startEmbeddedPostgres({ dataDir: dataDir.path, log })).url : 'no database'
+process.stdout.write(url)
+setInterval(() => undefined, 60_000)

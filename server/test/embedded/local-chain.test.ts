@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process'
+
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+
+import { startTestChain } from '../support/test-chain.ts'
+
+async function start() {
+  const chain = await startTestChain()
+  onTestFinished(() => chain.stop())
+  return chain
+}
+
+async function call(rpcUrl: string, method: string, ...params: unknown[]): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const reply = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const answer: unknown = await reply.json()
+  return typeof answer === 'object' && answer !== null && 'result' in answer ? answer.result : undefined
+}
+
+/** The runtime's process: the child of ours that was started for this port. */
+function runtimePid(rpcUrl: string): number {
+  const list = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' })
+  const line = list.split('\n').find((entry) => entry.includes('local-chain-process') && entry.includes(` ${new URL(rpcUrl).port} `))
+  return Number(line?.trim().split(/\s+/)[0])
+}
+
+describe('the embedded chain', () => {
+  it('gives test SOL', async () => {
+    const { rpcUrl } = await start()
+    const address = 'AWvPrMFETXNfnMxeEMbh4g4YUXhHEsStbKmkYRSCLtnH'
+    await call(rpcUrl, 'requestAirdrop', address, 2_000_000_000)
+    await vi.waitFor(async () => expect(await call(rpcUrl, 'getBalance', address)).toMatchObject({ value: 2_000_000_000 }))
+  })
+
+  it('that died is another, empty chain at the same address', async () => {
+    const chain = await start()
+    const restarted = new Promise<void>((done) => chain.onRestart(done))
+    const genesisHash = await call(chain.rpcUrl, 'getGenesisHash')
+    process.kill(runtimePid(chain.rpcUrl), 'SIGKILL')
+    await restarted
+    expect(await call(chain.rpcUrl, 'getGenesisHash')).not.toBe(genesisHash)
+  })
+
+  it('that was stopped answers no more', async () => {
+    const chain = await start()
+    await chain.stop()
+    await expect(call(chain.rpcUrl, 'getGenesisHash')).rejects.toThrow('fetch failed')
+  })
+})

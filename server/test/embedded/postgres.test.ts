@@ -1,0 +1,118 @@
+import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import pg from 'pg'
+import { pino } from 'pino'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+
+import { startEmbeddedPostgres } from '../../src/embedded/postgres.ts'
+import { killNow, startHolder } from './start-holder.ts'
+import { tempFolder } from './temp-folder.ts'
+
+const log = pino({ level: 'silent' })
+
+async function start(dataDir: string) {
+  const postgres = await startEmbeddedPostgres({ dataDir, log })
+  onTestFinished(() => postgres.stop())
+  return postgres
+}
+
+/** Runs one statement on a connection of its own and gives its rows. */
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+async function serverPid(dataDir: string): Promise<number> {
+  return Number((await readFile(join(dataDir, 'cluster', 'postmaster.pid'), 'utf8')).split('\n')[0])
+}
+
+const isThere = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )
+
+describe('the embedded PostgreSQL', () => {
+  it('listens on this machine alone, below the ports of outgoing connections, and asks for its password', async () => {
+    const { url } = await start(await tempFolder())
+    const [settings] = await query(
+      url,
+      `select current_setting('listen_addresses') as addresses, current_setting('fsync') as fsync,
+              current_setting('unix_socket_directories') as sockets, current_setting('password_encryption') as passwords,
+              (select string_agg(distinct auth_method, ',') from pg_hba_file_rules) as methods`,
+    )
+    expect(settings).toEqual({ addresses: '127.0.0.1', fsync: 'on', sockets: '', passwords: 'scram-sha-256', methods: 'scram-sha-256' })
+    expect(Number(new URL(url).port)).toBeLessThan(32_768)
+
+    const guess = new URL(url)
+    guess.password = 'guess'
+    await expect(query(guess.href, 'select 1')).rejects.toMatchObject({ code: '28P01' })
+  })
+
+  it('keeps data, password and port across a stop, and leaves nothing running', async () => {
+    const folder = await tempFolder()
+    const first = await start(folder)
+    await query(first.url, 'create table kept as select 42 as answer')
+    await first.stop()
+    expect(await isThere(join(folder, 'cluster', 'postmaster.pid'))).toBe(false)
+
+    const second = await start(folder)
+    expect(second.url).toBe(first.url)
+    expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }])
+  })
+
+  it('stops when its parent is killed, and the next start has everything that was committed', async () => {
+    const folder = await tempFolder()
+    const { child, url } = await startHolder(folder, 'postgres')
+    await query(url, 'create table kept as select 42 as answer')
+    await killNow(child)
+    await vi.waitUntil(async () => !(await isThere(join(folder, 'cluster', 'postmaster.pid'))), { timeout: 10_000 })
+
+    const { child: second } = await startHolder(folder, 'postgres')
+    await killNow(second)
+    const postgres = await start(folder)
+    expect(await query(postgres.url, 'select answer from kept')).toEqual([{ answer: 42 }])
+  })
+
+  it('that was killed is started again at the same address', async () => {
+    const folder = await tempFolder()
+    const { url } = await start(folder)
+    await query(url, 'create table kept as select 42 as answer')
+    const killed = await serverPid(folder)
+    process.kill(killed, 'SIGKILL')
+    await vi.waitFor(async () => expect(await query(url, 'select answer from kept')).toEqual([{ answer: 42 }]), { timeout: 15_000 })
+    expect(await serverPid(folder)).not.toBe(killed)
+  })
+
+  it('starts where an earlier start was cut off while it made the database', async () => {
+    const folder = await tempFolder()
+    const first = await start(folder)
+    await first.stop()
+    await rename(join(folder, 'cluster'), join(folder, 'cluster.draft'))
+    await rm(join(folder, 'cluster.draft', 'PG_VERSION'))
+    await mkdir(join(folder, 'postgres-0.0.0.draft'))
+
+    const second = await start(folder)
+    expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  it('takes another port where its own is taken', async () => {
+    const folder = await tempFolder()
+    const first = await start(folder)
+    await first.stop()
+    const { createServer } = await import('node:net')
+    const squatter = createServer().listen(Number(new URL(first.url).port), '127.0.0.1')
+    onTestFinished(() => void squatter.close())
+
+    const second = await start(folder)
+    expect(new URL(second.url).port).not.toBe(new URL(first.url).port)
+    expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+})
