@@ -1,0 +1,156 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { lamports } from '@juicebar/contract/money'
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+
+import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
+import { readBalances } from '../../src/inventory/ledger-store.ts'
+import { orderTokens, type TokenOrder } from '../../src/inventory/order-tokens.ts'
+import { createListing } from '../../src/listings/create-listing.ts'
+import { removeListing } from '../../src/listings/remove-listing.ts'
+import { findViolations, readTokenTotals } from '../../src/studio/audit-store.ts'
+import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+
+let fresh: FreshDatabase
+let connection: DatabaseConnection
+let wallets = 0
+
+beforeAll(async () => {
+  fresh = await freshDatabase()
+  connection = connectDatabase(fresh.url, () => undefined)
+})
+
+afterEach(async () => {
+  expect((await readTokenTotals(connection.database)).every((token) => token.balanced)).toBe(true)
+  expect(await findViolations(connection.database)).toEqual([])
+})
+
+afterAll(async () => {
+  await connection.close()
+  await fresh.drop()
+})
+
+const newWallet = () => `wallet-${(wallets += 1)}` as WalletAddress
+
+function order(walletAddress: WalletAddress, changes: Partial<TokenOrder> = {}): TokenOrder {
+  return { direction: 'credit', walletAddress, tokenType: 'APPLE_JUICE', amount: 10, idempotencyKey: `key-${Math.random()}`, ...changes }
+}
+
+const appleJuice = async (wallet: WalletAddress) => (await readBalances(connection.database, wallet)).appleJuice
+const list = (wallet: WalletAddress, amount: number) =>
+  createListing(connection.database, wallet, { tokenType: 'APPLE_JUICE', amount, priceLamports: lamports(1_000_000n) })
+
+describe('the ledger', () => {
+  it('agrees with a model after any sequence of credits, debits, listings and removals', async () => {
+    const step = fc.record({
+      kind: fc.constantFrom('credit', 'debit', 'list', 'remove'),
+      amount: fc.integer({ min: 1, max: 30 }),
+      pick: fc.nat(),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+        const wallet = newWallet()
+        const lots: { id: string; amount: number }[] = []
+        let balance = 0
+        for (const { kind, amount, pick } of steps) {
+          if (kind === 'credit') {
+            await orderTokens(connection.database, order(wallet, { amount }))
+            balance += amount
+          } else if (kind === 'remove') {
+            const [lot] = lots.splice(pick % Math.max(1, lots.length), 1)
+            if (!lot) continue
+            await removeListing(connection.database, wallet, lot.id)
+            balance += lot.amount
+          } else {
+            const taking = kind === 'debit' ? orderTokens(connection.database, order(wallet, { direction: 'debit', amount })) : list(wallet, amount)
+            if (amount > balance) {
+              await expect(taking).rejects.toMatchObject({ code: 'INSUFFICIENT_TOKENS' })
+              continue
+            }
+            const taken = await taking
+            balance -= amount
+            if ('_id' in taken) lots.push({ id: taken._id, amount })
+          }
+          expect(await appleJuice(wallet)).toBe(balance)
+        }
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it('never lets simultaneous listings spend the same tokens', async () => {
+    const wallet = newWallet()
+    await orderTokens(connection.database, order(wallet, { amount: 10 }))
+    const outcomes = await Promise.allSettled(Array.from({ length: 15 }, () => list(wallet, 3)))
+    expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(3)
+    expect(await appleJuice(wallet)).toBe(1)
+  })
+
+  it('gives back a removed lot once, however often it is removed at the same time', async () => {
+    const wallet = newWallet()
+    await orderTokens(connection.database, order(wallet, { amount: 10 }))
+    const { _id } = await list(wallet, 10)
+    const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => removeListing(connection.database, wallet, _id)))
+    expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(1)
+    expect(await appleJuice(wallet)).toBe(10)
+  })
+
+  it('refuses a balance beyond what a JSON number keeps exact', async () => {
+    const wallet = newWallet()
+    await connection.pool.query(`select post_transfer('credit', 'APPLE_JUICE', 1000000000, $1, null, $2)`, [wallet, `big-${wallet}`])
+    await connection.pool.query('update balances set amount = 9000000000000000 where wallet_address = $1', [wallet])
+    await expect(orderTokens(connection.database, order(wallet))).rejects.toMatchObject({ code: 'BALANCE_LIMIT' })
+    await connection.pool.query('update balances set amount = 1000000000 where wallet_address = $1', [wallet])
+  })
+
+  it.each([
+    ['a negative balance', `update balances set amount = -1 where wallet_address = $1`],
+    ['a second escrow of a lot', `insert into transfers (kind, token_type, amount, wallet_address, listing_id)
+      select kind, token_type, amount, wallet_address, listing_id from transfers where kind = 'escrow' and wallet_address = $1`],
+    ['a lot leaving escrow twice', `insert into transfers (kind, token_type, amount, wallet_address, listing_id)
+      select k, token_type, amount, wallet_address, listing_id from transfers, unnest(array['sale', 'return']) k
+      where kind = 'escrow' and wallet_address = $1`],
+    ['tokens out of nowhere', `insert into transfers (kind, token_type, amount, wallet_address) values ('credit', 'APPLE_JUICE', 1, $1)`],
+  ])('the database itself refuses %s', async (_, statement) => {
+    const wallet = newWallet()
+    await orderTokens(connection.database, order(wallet))
+    await list(wallet, 5)
+    await expect(connection.pool.query(statement, [wallet])).rejects.toThrow(/constraint/)
+  })
+})
+
+describe("the studio's orders", () => {
+  it('move tokens once for each key, even at the same time, and answer the same', async () => {
+    const wallet = newWallet()
+    const once = order(wallet)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => orderTokens(connection.database, once)))
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+    expect(await appleJuice(wallet)).toBe(10)
+  })
+
+  it.each<[string, Partial<TokenOrder>]>([
+    ['another amount', { amount: 11 }],
+    ['another direction', { direction: 'debit' }],
+    ['another token', { tokenType: 'GRAPE_SODA' }],
+    ['another wallet', { walletAddress: 'somebody else' as WalletAddress }],
+  ])('refuse a used key with %s', async (_, changes) => {
+    const first = order(newWallet())
+    await orderTokens(connection.database, first)
+    await expect(orderTokens(connection.database, { ...first, ...changes })).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' })
+  })
+})
+
+describe('listings', () => {
+  it('are removed by their seller only, and only while they are active', async () => {
+    const wallet = newWallet()
+    await orderTokens(connection.database, order(wallet))
+    const { _id } = await list(wallet, 4)
+    await expect(removeListing(connection.database, newWallet(), _id)).rejects.toMatchObject({ code: 'NOT_YOUR_LISTING' })
+    await expect(removeListing(connection.database, wallet, 'nothing')).rejects.toMatchObject({ code: 'LISTING_NOT_FOUND' })
+    await expect(removeListing(connection.database, wallet, '00000000-0000-7000-8000-000000000000')).rejects.toMatchObject({
+      code: 'LISTING_NOT_FOUND',
+    })
+    await removeListing(connection.database, wallet, _id)
+    await expect(removeListing(connection.database, wallet, _id)).rejects.toMatchObject({ code: 'LISTING_NOT_ACTIVE' })
+  })
+})
