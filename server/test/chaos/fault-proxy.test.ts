@@ -7,7 +7,7 @@ import { type LocalChain } from '../../src/embedded/local-chain.ts'
 import { newWallet, payment, sign } from '../chain/transactions.ts'
 import { startTestChain } from '../support/test-chain.ts'
 
-const slotMillis = 20
+const slotMillis = 50
 let chain: LocalChain
 
 beforeAll(async () => {
@@ -84,7 +84,7 @@ describe('faults of single calls', () => {
 
   it('a stale node is behind, refuses what demands a later slot, and does not know what landed since', async () => {
     const proxy = await proxyWith({ calls: { stale: 1 } })
-    await expect.poll(() => getSlot(chain.rpcUrl)).toBeGreaterThan(60)
+    await expect.poll(() => getSlot(chain.rpcUrl), { timeout: 10_000 }).toBeGreaterThan(45)
     const { signature, to } = await landedTransfer()
     const slot = await getSlot(chain.rpcUrl)
     expect(await getSlot(proxy.url)).toBeLessThan(slot)
