@@ -17,8 +17,17 @@ import { useStore } from './ui/store.ts'
 import { Toasts } from './ui/toasts.tsx'
 import { useWallets } from './wallet/use-wallets.ts'
 
+/** Whose events are followed while nobody is signed in. */
+const VISITOR = ''
 const visitorViews: readonly View[] = ['marketplace']
 const memberViews: readonly View[] = ['marketplace', 'inventory', 'listings']
+
+/** The current view. Every login and logout begins at the market. */
+function useView(walletAddress: string | undefined): [View, (view: View) => void] {
+  const [chosen, setChosen] = useState<{ walletAddress: string | undefined; view: View }>()
+  const view = chosen && chosen.walletAddress === walletAddress ? chosen.view : 'marketplace'
+  return [view, (next) => setChosen({ walletAddress, view: next })]
+}
 
 /** The page: header, banner, the current view, and what stands above them. */
 export function App() {
@@ -26,14 +35,11 @@ export function App() {
   const online = backend === 'online'
   const session = useStore(sessionStore)
   const walletAddress = session.user?.walletAddress
-  const [view, setView] = useState<View>('marketplace')
+  const [view, setView] = useView(walletAddress)
   useWallets(config)
   useSession(online)
-  useLive(online, walletAddress)
+  useLive(online && session.authorization !== 'checking' ? (walletAddress ?? VISITOR) : undefined)
   useLoadAfterSignIn(walletAddress)
-  useEffect(() => {
-    if (!walletAddress) setView('marketplace')
-  }, [walletAddress])
   useEffect(() => {
     if (online) prefetchWhenIdle()
   }, [online])

@@ -10,7 +10,11 @@ export class ApiError extends Error {
   /** Seconds after which asking again makes sense. */
   readonly retryAfter: number | undefined
 
-  constructor(code: ErrorCode | TransportCode, message: string, options: { status?: number; retryAfter?: number | undefined; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode | TransportCode,
+    message: string,
+    options: { status?: number; retryAfter?: number | undefined; cause?: unknown } = {},
+  ) {
     super(message, { cause: options.cause })
     this.name = 'ApiError'
     this.code = code

@@ -69,7 +69,7 @@ function forget(client: QueryClient, queryKey: readonly string[]): void {
 
 function eachListingQuery(client: QueryClient, change: (filter: ListingFilter, pages: Pages) => Pages): void {
   for (const query of client.getQueryCache().findAll({ queryKey: keys.listings })) {
-    const filter: ListingFilter = Object(query.queryKey[1])
+    const filter = query.queryKey[1] as ListingFilter
     client.setQueryData<Pages>(query.queryKey, (pages) => pages && change(filter, pages), { updatedAt: query.state.dataUpdatedAt })
   }
 }

@@ -5,7 +5,11 @@ import { type ErrorCode } from '@juicebar/contract/errors'
 import { ApiError } from './api-error.ts'
 import { readToken } from './token.ts'
 
-type Field<Key extends string, Value> = [Value] extends [undefined] ? object : undefined extends Value ? { [K in Key]?: Value } : { [K in Key]: Value }
+type Field<Key extends string, Value> = [Value] extends [undefined]
+  ? object
+  : undefined extends Value
+    ? { [K in Key]?: Value }
+    : { [K in Key]: Value }
 
 /** What a call takes, by the contract: its path's parameters, its query and its body. */
 export type CallInput<Name extends EndpointName> = Field<'params', Params<Name>> &
@@ -101,7 +105,8 @@ function isErrorReply(body: unknown): body is { error: string; code: ErrorCode }
 // The reply's shape is the server's promise: it serialises by the same schemas that these types come from.
 async function readJson<Shape>(response: Response): Promise<Shape> {
   try {
-    return await response.json()
+    const body: unknown = await response.json()
+    return body as Shape
   } catch (cause) {
     throw new ApiError('BAD_REPLY', 'The answer of the server could not be read.', { status: response.status, cause })
   }

@@ -10,65 +10,62 @@ const FIRST_RETRY_MS = 500
 const LONGEST_RETRY_MS = 15_000
 
 /**
- * Follows the market's events. One tab holds the stream (Web Locks) and shares what it hears, so that many tabs cost one connection.
- * Gives `restart`, for when the session changed, and `stop`.
+ * Follows the market's events until `signal` ends it. One tab holds the stream (Web Locks) and shares what it hears, so that many
+ * tabs cost one connection. A stream that is given up is closed at once.
  */
-export function followMarket(onEvent: (event: MarketEvent) => void): { restart: () => void; stop: () => void } {
-  const stopped = new AbortController()
+export function followMarket(onEvent: (event: MarketEvent) => void, signal: AbortSignal): void {
+  if (signal.aborted) return
   const channel = new BroadcastChannel(LOCK)
-  let round = new AbortController()
   let leading = false
-
-  const setState = (state: LiveState) => {
+  const tell = (message: TabMessage) => {
+    if (!signal.aborted) channel.postMessage(message)
+  }
+  const showState = (state: LiveState) => {
     liveState.set(state)
     tell({ kind: 'state', state })
   }
-  const tell = (message: TabMessage) => {
-    if (!stopped.signal.aborted) channel.postMessage(message)
-  }
-
   channel.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
     if (data.kind === 'event') onEvent(data.event)
     if (data.kind === 'state' && !leading) liveState.set(data.state)
     if (data.kind === 'ask' && leading) tell({ kind: 'state', state: liveState.get() })
   })
+  signal.addEventListener('abort', () => channel.close())
   tell({ kind: 'ask' })
 
-  const lead = async () => {
+  const lead = () => {
     leading = true
-    let lastEventId: string | undefined
-    let failures = 0
-    while (!stopped.signal.aborted) {
-      round = new AbortController()
-      const signal = AbortSignal.any([stopped.signal, round.signal])
-      await readEvents({
-        lastEventId,
-        signal,
-        onOpen: () => {
-          failures = 0
-          setState('live')
-        },
-        onEvent: (event, id) => {
-          lastEventId = id ?? lastEventId
-          onEvent(event)
-          tell({ kind: 'event', event })
-        },
-      }).catch(() => undefined)
-      if (stopped.signal.aborted) return
-      if (round.signal.aborted) continue
-      setState('reconnecting')
-      await pause(retryDelay(failures++), signal)
-    }
+    return keepReading(signal, showState, (event) => {
+      onEvent(event)
+      tell({ kind: 'event', event })
+    })
   }
+  navigator.locks.request(LOCK, { signal }, lead).catch(() => undefined)
+}
 
-  navigator.locks.request(LOCK, { signal: stopped.signal }, lead).catch(() => undefined)
-
-  return {
-    restart: () => round.abort(),
-    stop: () => {
-      stopped.abort()
-      channel.close()
-    },
+/** Reads the stream and comes back to it whenever it breaks, where it left off. */
+async function keepReading(
+  signal: AbortSignal,
+  showState: (state: LiveState) => void,
+  onEvent: (event: MarketEvent) => void,
+): Promise<void> {
+  let lastEventId: string | undefined
+  let failures = 0
+  while (!signal.aborted) {
+    await readEvents({
+      lastEventId,
+      signal,
+      onOpen: () => {
+        failures = 0
+        showState('live')
+      },
+      onEvent: (event, id) => {
+        lastEventId = id ?? lastEventId
+        onEvent(event)
+      },
+    }).catch(() => undefined)
+    if (signal.aborted) return
+    showState('reconnecting')
+    await pause(retryDelay(failures++), signal)
   }
 }
 

@@ -56,7 +56,8 @@ export function listingsQuery(filter: ListingFilter) {
 export function cheapestQuery(tokenType: TokenType) {
   return queryOptions({
     queryKey: [...keys.cheapest, tokenType],
-    queryFn: async ({ signal }) => (await call('listings', { query: { tokenType, sort: 'unitPrice', limit: 1 }, signal })).listings[0] ?? null,
+    queryFn: async ({ signal }) =>
+      (await call('listings', { query: { tokenType, sort: 'unitPrice', limit: 1 }, signal })).listings[0] ?? null,
   })
 }
 
@@ -96,7 +97,8 @@ export function purchasesQuery(role: PurchaseRole) {
 /** The buyer's purchases that wait for a payment or its confirmation. */
 export const openPurchasesQuery = queryOptions({
   queryKey: keys.openPurchases,
-  queryFn: async ({ signal }): Promise<Purchase[]> => (await call('myPurchases', { query: { role: 'buyer', status: 'held' }, signal })).purchases,
+  queryFn: async ({ signal }): Promise<Purchase[]> =>
+    (await call('myPurchases', { query: { role: 'buyer', status: 'held' }, signal })).purchases,
 })
 
 export const casesQuery = queryOptions({

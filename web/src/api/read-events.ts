@@ -54,6 +54,6 @@ const known: Record<MarketEvent['type'], true> = {
 /** The event that a message carries; undefined for one that this page does not know yet. */
 export function readEvent(message: SseMessage): MarketEvent | undefined {
   if (!Object.hasOwn(known, message.event)) return undefined
-  const data: object = JSON.parse(message.data)
-  return { ...data, type: message.event } as MarketEvent
+  const data: unknown = JSON.parse(message.data)
+  return typeof data === 'object' && data !== null ? ({ ...data, type: message.event } as MarketEvent) : undefined
 }

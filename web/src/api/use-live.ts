@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useEffect } from 'react'
 
 import { useStore } from '../ui/store.ts'
 import { applyEvent } from './apply-event.ts'
@@ -8,28 +8,16 @@ import { queryClient } from './query-client.ts'
 /** How often everything on the screen is asked for anew while no events arrive, in milliseconds. */
 const POLL_MS = 5_000
 
-/** Keeps what the screen shows in step with the market. `wallet`: whose own events to hear, undefined for a visitor's. */
-export function useLive(online: boolean, wallet: string | undefined): void {
-  const restart = useRef<() => void>(undefined)
+/** Keeps what the screen shows in step with the market. `reader`: whose own events to hear too; undefined until that is known. */
+export function useLive(reader: string | undefined): void {
   useEffect(() => {
-    if (!online) return undefined
-    let stop: (() => void) | undefined
-    let left = false
+    if (reader === undefined) return undefined
+    const left = new AbortController()
     import('./follow-market.ts')
-      .then(({ followMarket }) => {
-        if (left) return
-        const following = followMarket((event) => applyEvent(queryClient, event))
-        restart.current = following.restart
-        stop = following.stop
-      })
+      .then(({ followMarket }) => followMarket((event) => applyEvent(queryClient, event), left.signal))
       .catch(() => liveState.set('reconnecting'))
-    return () => {
-      left = true
-      stop?.()
-    }
-  }, [online])
-
-  useEffect(() => restart.current?.(), [wallet])
+    return () => left.abort()
+  }, [reader])
 
   const reconnecting = useStore(liveState) === 'reconnecting'
   useEffect(() => {

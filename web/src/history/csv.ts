@@ -1,6 +1,19 @@
 import { type Purchase } from '@juicebar/contract/schemas'
 
-const columns = ['createdAt', 'settledAt', 'status', 'endReason', 'tokenName', 'amount', 'price', 'lamports', 'buyer', 'seller', 'signature', 'purchaseId'] as const
+const columns = [
+  'createdAt',
+  'settledAt',
+  'status',
+  'endReason',
+  'tokenName',
+  'amount',
+  'price',
+  'lamports',
+  'buyer',
+  'seller',
+  'signature',
+  'purchaseId',
+] as const
 
 /** Purchases as comma-separated text (RFC 4180), one row each, for a spreadsheet. */
 export function toCsv(purchases: readonly Purchase[]): string {

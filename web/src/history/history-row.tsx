@@ -15,7 +15,10 @@ export function HistoryRow({ purchase, role }: { purchase: Purchase; role: Purch
   const { tokenType, tokenName, amount, price, createdAt, signature } = purchase
   const [preposition, other] = role === 'buyer' ? ['from', purchase.seller] : ['to', purchase.buyer]
   return (
-    <li className="figures grid gap-x-4 gap-y-1 px-4 py-3 text-small sm:grid-cols-[1.4fr_1fr_1.4fr_auto] sm:items-center sm:px-5" data-token={tokenType}>
+    <li
+      className="figures grid gap-x-4 gap-y-1 px-4 py-3 text-small sm:grid-cols-[1.4fr_1fr_1.4fr_auto] sm:items-center sm:px-5"
+      data-token={tokenType}
+    >
       <p className="flex items-center gap-2.5 font-semibold">
         <span className="dot" />
         {formatAmount(amount)} {tokenName}

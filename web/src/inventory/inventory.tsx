@@ -24,7 +24,8 @@ export function Inventory({ walletAddress }: { walletAddress: string }) {
   const [round, setRound] = useState(0)
   const dialog = useLast(selling)
   const { data, isError, refetch } = useQuery(balancesQuery(walletAddress))
-  const owned = data && tokenTypes.filter((token) => data[token.balance] > 0).map(({ type, balance }) => ({ tokenType: type, balance: data[balance] }))
+  const owned =
+    data && tokenTypes.filter((token) => data[token.balance] > 0).map(({ type, balance }) => ({ tokenType: type, balance: data[balance] }))
   const sell = (lot: Selling) => {
     setSelling(lot)
     setRound(round + 1)

@@ -69,7 +69,10 @@ function CardAction({ listing, isOwn, onBuy }: Omit<ListingCardProps, 'compact'>
   if (isOwn) return <span className="flex min-h-11 items-center text-small font-semibold text-dim">Your listing</span>
   if (listing.heldUntil) {
     return (
-      <span className="flex min-h-11 items-center gap-1.5 text-small font-semibold text-dim" title="Another buyer is paying for this lot right now.">
+      <span
+        className="flex min-h-11 items-center gap-1.5 text-small font-semibold text-dim"
+        title="Another buyer is paying for this lot right now."
+      >
         <ClockIcon />
         Held
       </span>
@@ -85,7 +88,9 @@ function CardAction({ listing, isOwn, onBuy }: Omit<ListingCardProps, 'compact'>
 function Stamp({ text }: { text: string }) {
   return (
     <span className="absolute inset-0 grid place-items-center rounded-card bg-veil">
-      <span className="stamp -rotate-6 rounded-field border-3 border-current px-5 py-2 font-display text-lead font-bold text-white">{text}</span>
+      <span className="stamp -rotate-6 rounded-field border-3 border-current px-5 py-2 font-display text-lead font-bold text-white">
+        {text}
+      </span>
     </span>
   )
 }

@@ -4,7 +4,13 @@ import { useCallback, useSyncExternalStore } from 'react'
 const OVERSCAN = 3
 
 /** Which of `count` rows of one height are near a window that is `height` high and scrolled to `scroll`; the first row begins at `top`. */
-export function visibleRange(count: number, rowHeight: number, top: number, scroll: number, height: number): { first: number; end: number } {
+export function visibleRange(
+  count: number,
+  rowHeight: number,
+  top: number,
+  scroll: number,
+  height: number,
+): { first: number; end: number } {
   if (count === 0 || rowHeight <= 0) return { first: 0, end: 0 }
   const within = (row: number) => Math.min(count, Math.max(0, row))
   return {

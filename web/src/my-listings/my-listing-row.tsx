@@ -36,7 +36,11 @@ function RowAction({ listing, onRemove }: { listing: Listing; onRemove: () => vo
   if (listing.status === 'sold') return <span className="text-small font-semibold text-good">Sold</span>
   if (listing.status === 'removed') return <span className="text-small font-semibold text-dim">Removed</span>
   if (listing.heldUntil) {
-    return <span className="text-tiny text-dim sm:max-w-36 sm:text-right">A buyer is paying until {formatTime(listing.heldUntil)}. It cannot be removed now.</span>
+    return (
+      <span className="text-tiny text-dim sm:max-w-36 sm:text-right">
+        A buyer is paying until {formatTime(listing.heldUntil)}. It cannot be removed now.
+      </span>
+    )
   }
   return (
     <Button small className="justify-self-start" onClick={onRemove}>

@@ -37,7 +37,9 @@ export function BuyDialog({ network }: { network: PublicConfig['network'] }) {
             <Row label="Network fee">about {solText(SIGNATURE_FEE_LAMPORTS)} SOL</Row>
             <Row label="Seller">{listing.seller}</Row>
           </dl>
-          <p className="mt-4 text-small text-dim">Your wallet asks you next. The SOL goes straight to the seller, and a payment cannot be taken back.</p>
+          <p className="mt-4 text-small text-dim">
+            Your wallet asks you next. The SOL goes straight to the seller, and a payment cannot be taken back.
+          </p>
         </>
       )}
       <div className="mt-6 grid grid-cols-[auto_1fr] gap-3">

@@ -11,7 +11,11 @@ export function PurchaseSteps({ step }: { step: PurchaseStep }) {
         const done = index < reached || step === 'delivered' || (index === reached && step !== 'approve')
         const current = !done && index === (step === 'approve' ? 0 : reached + 1)
         return (
-          <li key={name} aria-current={current ? 'step' : undefined} className={`flex items-center gap-3 ${done || current ? '' : 'text-dim'}`}>
+          <li
+            key={name}
+            aria-current={current ? 'step' : undefined}
+            className={`flex items-center gap-3 ${done || current ? '' : 'text-dim'}`}
+          >
             <span className={`grid size-7 flex-none place-items-center rounded-full ${done ? 'bg-good text-page' : 'border border-line'}`}>
               {done && <CheckIcon />}
               {current && <Spinner className="size-4" />}

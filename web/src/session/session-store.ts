@@ -10,7 +10,7 @@ import { signMessage } from '../wallet/wallet.ts'
 import { answerOf } from '../wallet/wallet-error.ts'
 import { ANSWER_MS, type Connection, disconnectWallet, walletState } from '../wallet/wallet-store.ts'
 
-export type Authorization = 'checking' | 'signed-out' | 'signed-in'
+type Authorization = 'checking' | 'signed-out' | 'signed-in'
 
 export interface SessionState {
   authorization: Authorization

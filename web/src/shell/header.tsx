@@ -31,7 +31,11 @@ export function Header({ config, walletAddress, tabs }: HeaderProps) {
           {walletAddress && <LogoutButton />}
           <WalletButton localChain={config?.network === 'localnet'} />
         </div>
-        <div className={`-mx-4 overflow-x-auto px-1.5 max-lg:col-span-2 sm:-mx-6 sm:px-3 lg:order-2 lg:mx-0 lg:px-0 ${walletAddress ? 'max-sm:mr-22' : ''}`}>{tabs}</div>
+        <div
+          className={`-mx-4 overflow-x-auto px-1.5 max-lg:col-span-2 sm:-mx-6 sm:px-3 lg:order-2 lg:mx-0 lg:px-0 ${walletAddress ? 'max-sm:mr-22' : ''}`}
+        >
+          {tabs}
+        </div>
       </div>
     </header>
   )

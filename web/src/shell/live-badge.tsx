@@ -15,5 +15,7 @@ export function LiveBadge() {
 }
 
 function titleOf(state: LiveState): string {
-  return state === 'live' ? 'Changes on the market show by themselves' : 'The live connection is down; the market is asked again every few seconds'
+  return state === 'live'
+    ? 'Changes on the market show by themselves'
+    : 'The live connection is down; the market is asked again every few seconds'
 }

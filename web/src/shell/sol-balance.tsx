@@ -15,7 +15,11 @@ export function SolBalance({ walletAddress }: { walletAddress: string }) {
       title={known ? undefined : errorSentence(error, 'The balance is being read')}
     >
       <span className="sr-only">SOL balance </span>
-      {known ? <CountingNumber value={Number(data)} format={(lamports) => formatBalance(BigInt(Math.round(lamports)))} /> : <Unknown error={error} />}
+      {known ? (
+        <CountingNumber value={Number(data)} format={(lamports) => formatBalance(BigInt(Math.round(lamports)))} />
+      ) : (
+        <Unknown error={error} />
+      )}
       <span className="text-dim"> SOL</span>
     </span>
   )

@@ -25,7 +25,7 @@ export function Tabs({ views, current, onChange }: TabsProps) {
     list.current?.querySelector<HTMLElement>(`#${tabId(next)}`)?.focus()
   }
   return (
-    <div ref={list} role="tablist" aria-label="Views" className="flex" onKeyDown={onKeyDown}>
+    <div ref={list} role="tablist" aria-label="Views" className="flex">
       {views.map((view) => (
         <button
           key={view}
@@ -37,6 +37,7 @@ export function Tabs({ views, current, onChange }: TabsProps) {
           tabIndex={view === current ? 0 : -1}
           className="tab"
           onClick={() => onChange(view)}
+          onKeyDown={onKeyDown}
         >
           {labels[view]}
         </button>

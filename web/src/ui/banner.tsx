@@ -17,7 +17,12 @@ function BannerText({ text }: { text: string }) {
     <div role="alert" className="drop-in bg-danger text-on-danger">
       <div className="mx-auto flex max-w-[110rem] items-center gap-3 px-4 py-2.5 sm:px-6">
         <p className="min-w-0 flex-1 text-small font-medium wrap-anywhere">{text}</p>
-        <button type="button" aria-label="Dismiss" onClick={dismissBanner} className="-mr-2 grid size-10 flex-none cursor-pointer place-items-center rounded-field hover:bg-black/15 focus-visible:outline-current">
+        <button
+          type="button"
+          aria-label="Dismiss"
+          onClick={dismissBanner}
+          className="-mr-2 grid size-10 flex-none cursor-pointer place-items-center rounded-field hover:bg-black/15 focus-visible:outline-current"
+        >
           <CloseIcon />
         </button>
       </div>

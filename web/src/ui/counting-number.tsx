@@ -19,13 +19,10 @@ function useCounting(target: number): number {
     const start = from.current
     from.current = target
     if (start === target) return
-    if (matchMedia('(prefers-reduced-motion: reduce)').matches) {
-      setShown(target)
-      return
-    }
+    const duration = matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : COUNT_MS
     const begun = performance.now()
     let frame = requestAnimationFrame(function step(now) {
-      const share = Math.min(1, (now - begun) / COUNT_MS)
+      const share = duration > 0 ? Math.min(1, (now - begun) / duration) : 1
       const eased = 1 - (1 - share) ** 3
       setShown(share === 1 ? target : start + (target - start) * eased)
       if (share < 1) frame = requestAnimationFrame(step)

@@ -13,7 +13,16 @@ export function EmptyState({ title, children }: { title: string; children?: Reac
 
 function EmptyGlass() {
   return (
-    <svg className="h-24 text-dim" viewBox="0 0 80 100" fill="none" stroke="currentColor" strokeWidth="2.5" strokeLinecap="round" strokeLinejoin="round" aria-hidden="true">
+    <svg
+      className="h-24 text-dim"
+      viewBox="0 0 80 100"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="2.5"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+    >
       <path d="M21 24l5 60c.4 5 3 7 8 7.4 5 .4 9 .4 14 0 5-.4 7.6-3 8-7.6l5-60" />
       <path d="M27 84c8 2.5 20 2.5 28 0" />
       <path d="M43 74L52 14c.5-3 2-4 5-3.5l10 3" opacity="0.6" />

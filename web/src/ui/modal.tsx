@@ -22,7 +22,10 @@ export function Modal({ open, title, onClose, lightDismiss = false, children }: 
           <Dialog.Popup className="popup rising w-full max-w-lg rounded-b-none p-5 pb-[max(1.25rem,env(safe-area-inset-bottom))] sm:rounded-b-card sm:p-7">
             <div className="flex items-start gap-4">
               <Dialog.Title className="flex-1 text-title">{title}</Dialog.Title>
-              <Dialog.Close aria-label="Close" className="-mt-1.5 -mr-1.5 grid size-10 flex-none cursor-pointer place-items-center rounded-field text-dim hover:text-text">
+              <Dialog.Close
+                aria-label="Close"
+                className="-mt-1.5 -mr-1.5 grid size-10 flex-none cursor-pointer place-items-center rounded-field text-dim hover:text-text"
+              >
                 <CloseIcon />
               </Dialog.Close>
             </div>

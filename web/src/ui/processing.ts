@@ -4,7 +4,7 @@ import { createStore } from './store.ts'
 export const processing = createStore<readonly string[]>([])
 
 /** Runs an action during which the page cannot be used, and gives the keyboard back to where it was. */
-export async function keepingFocus<Result>(action: () => Promise<Result>): Promise<Result> {
+async function keepingFocus<Result>(action: () => Promise<Result>): Promise<Result> {
   const focused = document.activeElement
   try {
     return await action()

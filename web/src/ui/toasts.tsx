@@ -6,7 +6,10 @@ import { useStore } from './store.ts'
 export function Toasts() {
   const shown = useStore(toasts)
   return (
-    <div aria-live="assertive" className="pointer-events-none fixed inset-x-0 top-(--header-height) z-60 flex flex-col items-center gap-2 p-4 sm:top-auto sm:bottom-0 sm:items-end sm:p-6">
+    <div
+      aria-live="assertive"
+      className="pointer-events-none fixed inset-x-0 top-(--header-height) z-60 flex flex-col items-center gap-2 p-4 sm:top-auto sm:bottom-0 sm:items-end sm:p-6"
+    >
       {shown.map((toast) => (
         <ToastCard key={toast.id} toast={toast} />
       ))}
@@ -19,7 +22,12 @@ function ToastCard({ toast }: { toast: Toast }) {
     <div role="alert" className="popup arrive pointer-events-auto flex w-full max-w-md items-center gap-3 py-2 pr-2 pl-4">
       <span className={toast.tone === 'bad' ? 'text-warn' : 'text-good'}>{toast.tone === 'bad' ? <WarningIcon /> : <CheckIcon />}</span>
       <p className="min-w-0 flex-1 py-1 text-small font-semibold wrap-anywhere">{toast.text}</p>
-      <button type="button" aria-label="Close message" onClick={() => dismissToast(toast.id)} className="grid size-10 flex-none cursor-pointer place-items-center rounded-field text-dim hover:text-text">
+      <button
+        type="button"
+        aria-label="Close message"
+        onClick={() => dismissToast(toast.id)}
+        className="grid size-10 flex-none cursor-pointer place-items-center rounded-field text-dim hover:text-text"
+      >
         <CloseIcon />
       </button>
     </div>

@@ -1,8 +1,8 @@
-import { useRef } from 'react'
+import { useState } from 'react'
 
 /** The value, or while there is none the last one there was: what a dialog still shows while it fades. */
 export function useLast<Value>(value: Value | undefined): Value | undefined {
-  const last = useRef(value)
-  if (value !== undefined) last.current = value
-  return value ?? last.current
+  const [last, setLast] = useState(value)
+  if (value !== undefined && value !== last) setLast(value)
+  return value ?? last
 }

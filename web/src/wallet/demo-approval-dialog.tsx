@@ -11,7 +11,9 @@ export function DemoApprovalDialog() {
   return (
     <Modal open={pending !== undefined} title={request ? `Demo Wallet: ${request.title}` : ''} onClose={() => pending?.answer(false)}>
       <p className="mt-2 text-small text-dim">This is your wallet asking, not the market. It holds test SOL only.</p>
-      {request?.message && <pre className="mt-4 rounded-field bg-well p-4 font-sans text-small whitespace-pre-wrap wrap-anywhere">{request.message}</pre>}
+      {request?.message && (
+        <pre className="mt-4 rounded-field bg-well p-4 font-sans text-small whitespace-pre-wrap wrap-anywhere">{request.message}</pre>
+      )}
       {request && request.lines.length > 0 && (
         <dl className="figures mt-4 grid grid-cols-[auto_1fr] gap-x-4 gap-y-2 rounded-field bg-well p-4 text-small">
           {request.lines.map(([label, value]) => (

@@ -15,7 +15,13 @@ export function DemoFunds({ walletAddress }: { walletAddress: string }) {
       .catch(() => undefined)
   }
   return (
-    <Button small className="max-sm:px-3!" disabled={busy} onClick={add} title="Brings 5 test SOL from the local chain, which forgets all SOL when it restarts">
+    <Button
+      small
+      className="max-sm:px-3!"
+      disabled={busy}
+      onClick={add}
+      title="Brings 5 test SOL from the local chain, which forgets all SOL when it restarts"
+    >
       +<span className="max-sm:sr-only"> Test SOL</span>
     </Button>
   )

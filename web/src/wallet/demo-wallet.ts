@@ -38,7 +38,10 @@ type ChangeListener = (properties: { accounts: readonly WalletAccount[] }) => vo
  */
 export async function registerDemoWallet(): Promise<void> {
   const keys = await createKeyPairFromPrivateKeyBytes(readSeed())
-  const account = demoAccount(await getAddressFromPublicKey(keys.publicKey), new Uint8Array(await crypto.subtle.exportKey('raw', keys.publicKey)))
+  const account = demoAccount(
+    await getAddressFromPublicKey(keys.publicKey),
+    new Uint8Array(await crypto.subtle.exportKey('raw', keys.publicKey)),
+  )
   const listeners = new Set<ChangeListener>()
   let accounts: readonly WalletAccount[] = []
   const showAccounts = (next: readonly WalletAccount[]) => {

@@ -1,5 +1,14 @@
 /** Why a wallet did not do what it was asked. `chainRefusal`: the wallet says that the transaction is not valid. */
-export type WalletErrorKind = 'rejected' | 'unauthorized' | 'disconnected' | 'busy' | 'invalid' | 'internal' | 'silent' | 'missing' | 'unknown'
+export type WalletErrorKind =
+  | 'rejected'
+  | 'unauthorized'
+  | 'disconnected'
+  | 'busy'
+  | 'invalid'
+  | 'internal'
+  | 'silent'
+  | 'missing'
+  | 'unknown'
 
 const kindByCode = new Map<number, WalletErrorKind>([
   [4001, 'rejected'],

@@ -88,7 +88,12 @@ export async function signMessage(wallet: MarketWallet, account: WalletAccount, 
 }
 
 /** The signed bytes of a transaction, nothing sent. */
-export async function signTransaction(wallet: MarketWallet, account: WalletAccount, transaction: Uint8Array, chain: IdentifierString): Promise<Uint8Array> {
+export async function signTransaction(
+  wallet: MarketWallet,
+  account: WalletAccount,
+  transaction: Uint8Array,
+  chain: IdentifierString,
+): Promise<Uint8Array> {
   const feature = wallet.features[SolanaSignTransaction]
   const input = wallet.chains.includes(chain) ? { account, transaction, chain } : { account, transaction }
   const [output] = (await feature?.signTransaction(input)) ?? []
@@ -97,7 +102,12 @@ export async function signTransaction(wallet: MarketWallet, account: WalletAccou
 }
 
 /** Has the wallet sign and broadcast a transaction through its own node; gives the 64 bytes of its signature. */
-export async function signAndSend(wallet: MarketWallet, account: WalletAccount, transaction: Uint8Array, chain: IdentifierString): Promise<Uint8Array> {
+export async function signAndSend(
+  wallet: MarketWallet,
+  account: WalletAccount,
+  transaction: Uint8Array,
+  chain: IdentifierString,
+): Promise<Uint8Array> {
   const feature = wallet.features[SolanaSignAndSendTransaction]
   const [output] = (await feature?.signAndSendTransaction({ account, transaction, chain })) ?? []
   if (!output) throw new Error('the wallet gave no signature')
