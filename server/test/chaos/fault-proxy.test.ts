@@ -54,6 +54,7 @@ async function landedTransfer() {
   const lifetime = { blockhash: value.blockhash, lastValidBlockHeight: BigInt(value.lastValidBlockHeight) }
   const wire = await sign(0, from.signer, [payment(from.signer, to.address, 5_000_000n)], lifetime)
   const signature = await ask<string>(chain.rpcUrl, 'sendTransaction', wire, { encoding: 'base64', skipPreflight: true })
+  await expect.poll(() => statusOf(chain.rpcUrl, signature), { interval: 10 }).toMatchObject({ confirmationStatus: 'confirmed' })
   return { to: to.address, wire, signature }
 }
 
