@@ -44,7 +44,7 @@ export class ConfigError extends Error {
 const MIN_JWT_SECRET_LENGTH = 32
 const MIN_STUDIO_KEY_LENGTH = 16
 const MAX_PRODUCT_NAME_LENGTH = 40
-const HOLD_SECONDS = { least: 10, most: 600, usual: 60 }
+const HOLD_SECONDS = { least: 1, most: 600, usual: 60 }
 
 const proxyRangeNames = ['loopback', 'linklocal', 'uniquelocal']
 
