@@ -23,7 +23,7 @@ const everywhere = {
   'typescript/only-throw-error': 'error',
   'typescript/return-await': ['error', 'error-handling-correctness-only'],
   'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
-  'vitest/expect-expect': ['error', { assertFunctionNames: ['expect*', 'assert*', 'fc.assert'] }],
+  'vitest/expect-expect': ['error', { assertFunctionNames: ['expect*', 'assert*', 'fc.assert', 'until*', 'attack'] }],
 
   'consistent-return': 'off',
   'import/no-named-as-default': 'off',
@@ -39,6 +39,7 @@ const everywhere = {
   'react/react-in-jsx-scope': 'off',
   'typescript/consistent-return': 'off',
   'typescript/no-unnecessary-type-parameters': 'off',
+  'typescript/no-unnecessary-type-conversion': 'off',
   'typescript/no-unsafe-type-assertion': 'off',
   'typescript/unbound-method': 'off',
   'unicorn/consistent-function-scoping': 'off',
@@ -46,6 +47,7 @@ const everywhere = {
   'unicorn/no-array-sort': 'off',
   'unicorn/require-post-message-target-origin': 'off',
   'vitest/no-conditional-expect': 'off',
+  'vitest/no-standalone-expect': 'off',
   'vitest/require-to-throw-message': 'off',
 }
 
@@ -136,6 +138,8 @@ export default {
   overrides: [
     { files: ['*.config.*', '*/*.config.ts', 'server/test/support/global-setup.ts'], rules: { 'import/no-default-export': 'off' } },
     { files: ['scripts/**'], rules: { 'no-console': 'off' } },
+    // Playwright hands a fixture over by a function called `use`.
+    { files: ['e2e/**'], rules: { 'react/rules-of-hooks': 'off' } },
     { files: ['*/test/**', 'e2e/**', 'scripts/**', '*.config.mjs'], rules: inTests },
     ...arrows,
   ],

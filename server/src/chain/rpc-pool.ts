@@ -62,7 +62,7 @@ export class RpcPool {
     const outcomes = await Promise.allSettled(attempts)
     const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
     if (answers.length > 0) return answers
-    throw chainDown(outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : [])))
+    throw chainDown(outcomes.flatMap((outcome): unknown[] => (outcome.status === 'rejected' ? [outcome.reason] : [])))
   }
 
   /**

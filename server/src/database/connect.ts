@@ -46,5 +46,6 @@ const INT8 = 20
 /** PostgreSQL's 64-bit integers as bigint: lamports and ledger amounts are exact. */
 function getTypeParser(oid: number, format?: 'text' | 'binary') {
   if (oid === INT8 && format !== 'binary') return BigInt
+  // oxlint-disable-next-line typescript/no-unsafe-return, typescript/no-unsafe-enum-assignment -- pg types its parsers as any
   return pg.types.getTypeParser(oid, format)
 }
