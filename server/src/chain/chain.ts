@@ -1,6 +1,9 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { type Lamports } from '@juicebar/contract/money'
 
+/** A transaction can land for this many blocks after the blockhash it was signed with (Agave, `MAX_PROCESSING_AGE`). */
+export const BLOCKHASH_BLOCKS = 150n
+
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
 
 /** What the cluster says of a signature; absent where no endpoint knows it, which proves nothing. */

@@ -1,9 +1,8 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 
-import { type Chain } from '../chain/chain.ts'
+import { BLOCKHASH_BLOCKS, type Chain } from '../chain/chain.ts'
 import { decodeSignedTransaction } from '../chain/signed-transaction.ts'
-import { BLOCKHASH_BLOCKS } from './purchase.ts'
 import { type ExpectedTransfer, findPaymentFlaw } from './signed-payment.ts'
 
 /** Signed bytes that were found to do what they should, and nothing was sent yet. */

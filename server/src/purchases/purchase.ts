@@ -59,6 +59,5 @@ export function isSettled(commitment: Commitment, settleAt: SettleAt): boolean {
   return commitment === 'finalized' || commitment === settleAt
 }
 
-/** A blockhash is good for 150 blocks; the margin covers endpoints that lag behind each other. */
-export const BLOCKHASH_BLOCKS = 150n
+/** Blocks beyond a blockhash's life before a lot is released: endpoints lag behind each other. */
 export const RELEASE_MARGIN_BLOCKS = 10n

@@ -1,10 +1,10 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
-import { type LandedTransaction, type SignatureStatus } from '../chain/chain.ts'
+import { BLOCKHASH_BLOCKS, type LandedTransaction, type SignatureStatus } from '../chain/chain.ts'
 import { openCase } from './open-case.ts'
 import { judgePayment, type PaymentTerms } from './payment.ts'
 import { findPayment, markConfirmed, settlePurchase } from './payment-store.ts'
-import { BLOCKHASH_BLOCKS, isSettled } from './purchase.ts'
+import { isSettled } from './purchase.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
 import { emitPurchase, type PurchaseRow } from './purchase-store.ts'
 
