@@ -10,6 +10,9 @@ type Pages = InfiniteData<Reply<'listings'>, string>
 /** How long a sold or removed card still shows what became of it, in milliseconds. */
 const FAREWELL_MS = 1_400
 
+/** After this long, in milliseconds, the relay reads a balance anew from the chain: it keeps each for 2 s. */
+const SOL_CACHE_MS = 2_500
+
 /** Brings what the page remembers in line with something that happened on the market. */
 export function applyEvent(client: QueryClient, event: MarketEvent): void {
   switch (event.type) {
@@ -27,13 +30,14 @@ export function applyEvent(client: QueryClient, event: MarketEvent): void {
       break
     case 'purchase.changed':
       forget(client, keys.purchases)
+      refreshSol(client)
       break
     case 'case.changed':
       forget(client, keys.cases)
       break
     case 'balance.changed':
       forget(client, keys.balances)
-      forget(client, keys.sol)
+      refreshSol(client)
       break
     case 'ready':
     case 'reset':
@@ -56,6 +60,11 @@ function replaceListing(client: QueryClient, listing: Listing): void {
 
 function dropListing(client: QueryClient, id: string): void {
   eachListingQuery(client, (_, pages) => mapPages(pages, (listings) => listings.filter((listing) => listing._id !== id)))
+}
+
+function refreshSol(client: QueryClient): void {
+  forget(client, keys.sol)
+  setTimeout(() => forget(client, keys.sol), SOL_CACHE_MS)
 }
 
 function refreshAround(client: QueryClient): void {

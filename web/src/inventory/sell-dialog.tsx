@@ -26,7 +26,7 @@ export function SellDialog({ open, onClose, ...lot }: SellDialogProps) {
 }
 
 function SellForm({ tokenType, balance, onClose }: Omit<SellDialogProps, 'open'>) {
-  const { fields, change, problems, disabled, unitPrice, cheapest, submit } = useSellForm(tokenType, balance, onClose)
+  const { fields, change, problems, disabled, unitPrice, cheapest, submit, tellMissing } = useSellForm(tokenType, balance, onClose)
   return (
     <form noValidate className="mt-5 grid gap-5" onSubmit={(event) => void submit(event)}>
       <div className="flex items-center gap-4">
@@ -46,6 +46,7 @@ function SellForm({ tokenType, balance, onClose }: Omit<SellDialogProps, 'open'>
           value={fields.amount}
           problem={problems.amount}
           onChange={(amount) => change({ amount })}
+          onEnter={tellMissing}
         />
         <NumberField
           label="Price (SOL)"
@@ -55,6 +56,7 @@ function SellForm({ tokenType, balance, onClose }: Omit<SellDialogProps, 'open'>
           value={fields.price}
           problem={problems.price}
           onChange={(price) => change({ price })}
+          onEnter={tellMissing}
         />
       </div>
       <UnitPrice unitPrice={unitPrice} cheapest={cheapest} />

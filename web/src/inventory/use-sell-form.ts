@@ -16,11 +16,12 @@ export function useSellForm(tokenType: TokenType, balance: number, onListed: () 
 
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    if (isMissing(fields)) showToast(messages.fieldsMissing, 'bad')
-    else if (!isIncomplete(fields) && !problems.amount && !problems.price) {
+    if (!isIncomplete(fields) && !problems.amount && !problems.price) {
       if (await createListing(tokenType, Number(fields.price), Number(fields.amount))) onListed()
     }
   }
+  // A browser submits nothing at Enter while List Item is disabled, so what is missing is told here.
+  const tellMissing = () => isMissing(fields) && showToast(messages.fieldsMissing, 'bad')
   return {
     fields,
     change: (change: Partial<SellFields>) => setFields((current) => ({ ...current, ...change })),
@@ -29,5 +30,6 @@ export function useSellForm(tokenType: TokenType, balance: number, onListed: () 
     unitPrice: unitPriceOf(fields),
     cheapest: cheapest.data?.unitPrice,
     submit,
+    tellMissing,
   }
 }

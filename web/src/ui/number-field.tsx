@@ -9,10 +9,11 @@ interface NumberFieldProps {
   value: string
   problem: string | undefined
   onChange: (value: string) => void
+  onEnter: () => void
 }
 
 /** A labelled number field that says what is wrong with it below. */
-export function NumberField({ label, problem, onChange, ...input }: NumberFieldProps) {
+export function NumberField({ label, problem, onChange, onEnter, ...input }: NumberFieldProps) {
   const id = useId()
   return (
     <div className="grid content-start gap-1.5">
@@ -26,6 +27,7 @@ export function NumberField({ label, problem, onChange, ...input }: NumberFieldP
         aria-invalid={problem !== undefined}
         aria-describedby={`${id}-problem`}
         onChange={(event) => onChange(event.target.value)}
+        onKeyDown={(event) => event.key === 'Enter' && onEnter()}
         {...input}
       />
       <p id={`${id}-problem`} className="min-h-5 text-tiny text-warn">

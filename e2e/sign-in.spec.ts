@@ -1,0 +1,120 @@
+import { expect, signIn, test } from './support/test.ts'
+
+test('a wallet signs in once, survives a reload, and logs out', async ({ openPlayer }) => {
+  const { page, address } = await openPlayer()
+  await page.getByRole('button', { name: 'Select Wallet' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Connect a wallet on Solana to continue' })
+  await expect(dialog.getByText('Detected')).toBeVisible()
+  await dialog.getByRole('button', { name: /Phantom/ }).click()
+
+  await expect(page.getByRole('tab')).toHaveText(['Market', 'Inventory', 'My Listings'])
+  await expect(page.getByRole('button', { name: `${address.slice(0, 4)}..${address.slice(-4)}` })).toBeVisible()
+  await expect(page.getByText('5.0000 SOL')).toBeVisible()
+  expect(await page.evaluate(() => localStorage.getItem('walletName'))).toBe('"Phantom"')
+  expect(await page.evaluate(() => localStorage.getItem('jwt_token'))).toBeTruthy()
+
+  await page.reload()
+  await expect(page.getByRole('tab', { name: 'Inventory' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Connect', exact: true })).toBeVisible()
+
+  await page.getByRole('button', { name: 'Logout' }).click()
+  await expect(page.getByRole('tab')).toHaveText(['Market'])
+  expect(await page.evaluate(() => localStorage.getItem('jwt_token'))).toBeNull()
+})
+
+test('the wallet menu copies the address and disconnects, which logs out', async ({ signedIn }) => {
+  const { page, address } = await signedIn()
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.getByRole('button', { name: `${address.slice(0, 4)}..` }).click()
+  await expect(page.getByRole('menuitem')).toHaveText(['Copy address', 'Change wallet', 'Disconnect'])
+  await page.getByRole('menuitem', { name: 'Copy address' }).click()
+  await expect(page.getByRole('menuitem', { name: 'Copied' })).toBeVisible()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(address)
+  await expect(page.getByRole('menu')).toBeHidden()
+
+  await page.getByRole('button', { name: `${address.slice(0, 4)}..` }).click()
+  await page.getByRole('menuitem', { name: 'Disconnect' }).click()
+  await expect(page.getByRole('button', { name: 'Select Wallet' })).toBeVisible()
+  await expect(page.getByRole('tab')).toHaveText(['Market'])
+  expect(await page.evaluate(() => localStorage.getItem('jwt_token'))).toBeNull()
+})
+
+test('a wallet that registers late is found while the picker is open', async ({ openPlayer }) => {
+  const { page } = await openPlayer({ lateBy: 2_000, sol: 0 })
+  await page.getByRole('button', { name: 'Select Wallet' }).click()
+  await expect(page.getByRole('dialog').getByText('Detected')).toBeVisible()
+})
+
+test('a refused signature is asked for again only at the press of a button', async ({ openPlayer }) => {
+  const { page, phantom } = await openPlayer({ sol: 0 })
+  await page.getByRole('button', { name: 'Select Wallet' }).click()
+  await page.evaluate(() => {
+    // The connection succeeds; what comes after it is refused.
+    window.addEventListener('click', () => setTimeout(() => Object.assign(window, { phantomRefusal: 4001 })), { once: true })
+  })
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /Phantom/ })
+    .click()
+  await expect(page.getByRole('alert')).toHaveText(
+    /^Error: You declined the request in your wallet\. Check if your internet connection is stable/,
+  )
+  await page.getByRole('button', { name: 'Dismiss' }).click()
+  await expect(page.getByRole('alert')).toHaveCount(0)
+
+  await phantom.refuse(page, undefined)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page.getByRole('tab', { name: 'Inventory' })).toBeVisible()
+})
+
+test('a refused connection says so', async ({ openPlayer }) => {
+  const { page, phantom } = await openPlayer({ sol: 0 })
+  await phantom.refuse(page, -32002)
+  await page.getByRole('button', { name: 'Select Wallet' }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /Phantom/ })
+    .click()
+  await expect(page.getByRole('alert')).toContainText('Your wallet already shows a request')
+  await expect(page.getByRole('button', { name: 'Connect', exact: true })).toBeVisible()
+})
+
+test('another account in the wallet ends the session and signs in anew', async ({ signedIn }) => {
+  const { page, phantom } = await signedIn()
+  const before = await page.evaluate(() => localStorage.getItem('jwt_token'))
+  const other = await phantom.switchAccount(page)
+  await expect(page.getByRole('button', { name: `${other.slice(0, 4)}..${other.slice(-4)}` })).toBeVisible()
+  await expect(page.getByText('0.0000 SOL')).toBeVisible()
+  const after = await page.evaluate(() => localStorage.getItem('jwt_token'))
+  expect(after).not.toBe(before)
+})
+
+test('a logout in another tab is noticed', async ({ signedIn }) => {
+  const { page } = await signedIn()
+  const second = await page.context().newPage()
+  await second.goto('/')
+  await expect(second.getByRole('tab', { name: 'Inventory' })).toBeVisible()
+  await second.getByRole('button', { name: 'Logout' }).click()
+  await expect(page.getByRole('tab')).toHaveText(['Market'])
+})
+
+test.describe('a session that the server ended', () => {
+  test.use({ allowedErrors: [/401/] })
+
+  test('is noticed at the next call', async ({ signedIn }) => {
+    const { page } = await signedIn()
+    const token = await page.evaluate(() => localStorage.getItem('jwt_token'))
+    await page.request.post('/api/auth/logout', { headers: { authorization: `Bearer ${token}` } })
+    await page.getByRole('tab', { name: 'My Listings' }).click()
+    await expect(page.getByRole('tab')).toHaveText(['Market'])
+    await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible()
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await expect(page.getByRole('tab', { name: 'My Listings' })).toBeVisible()
+  })
+})
+
+test('signing in works again after a logout', async ({ signedIn }) => {
+  const { page } = await signedIn({ sol: 0 })
+  await page.getByRole('button', { name: 'Logout' }).click()
+  await signIn(page)
+})

@@ -1,0 +1,169 @@
+import { createSignableMessage, generateKeyPairSigner, getTransactionDecoder, getTransactionEncoder, type KeyPairSigner } from '@solana/kit'
+import { type BrowserContext, type Page } from '@playwright/test'
+
+/** How the injected wallet behaves. */
+export interface PhantomOptions {
+  /** It signs and broadcasts by itself, and never hands signed bytes back. */
+  sendsByItself?: boolean
+  /** It registers only this long after the page has loaded, in milliseconds. */
+  lateBy?: number
+}
+
+/** A wallet named Phantom in a browser, with real keys that stay outside the page. */
+export interface Phantom {
+  address: string
+  /** Has every request fail with this code; undefined has them succeed again. */
+  refuse(page: Page, code: number | undefined): Promise<void>
+  /** Switches to another account, as the user does inside the wallet. Gives its address. */
+  switchAccount(page: Page): Promise<string>
+}
+
+type Bytes = number[]
+
+/** Puts a Wallet Standard wallet named Phantom into every page of a context. `origin` is where its transactions are broadcast. */
+export async function installPhantom(context: BrowserContext, origin: string, options: PhantomOptions = {}): Promise<Phantom> {
+  const signers = [await generateKeyPairSigner(), await generateKeyPairSigner()]
+  const signerOf = (address: string): KeyPairSigner => {
+    const signer = signers.find((candidate) => candidate.address === address)
+    if (!signer) throw new Error(`no key for ${address}`)
+    return signer
+  }
+  await context.exposeFunction('phantomSignMessage', async (address: string, message: Bytes): Promise<Bytes> => {
+    const signer = signerOf(address)
+    const [signatures] = await signer.signMessages([createSignableMessage(new Uint8Array(message))])
+    return [...(signatures?.[signer.address] ?? [])]
+  })
+  await context.exposeFunction('phantomSignTransaction', async (address: string, transaction: Bytes): Promise<Bytes> => {
+    const signer = signerOf(address)
+    const decoded = getTransactionDecoder().decode(new Uint8Array(transaction))
+    const [signatures] = await signer.signTransactions([decoded as Parameters<KeyPairSigner['signTransactions']>[0][number]])
+    return [...getTransactionEncoder().encode({ ...decoded, signatures: { ...decoded.signatures, ...signatures } })]
+  })
+  await context.exposeFunction('phantomBroadcast', async (transaction: Bytes): Promise<void> => {
+    const params = [Buffer.from(transaction).toString('base64'), { encoding: 'base64', preflightCommitment: 'confirmed' }]
+    await askChain(origin, 'sendTransaction', params)
+  })
+  const accounts = signers.map(({ address }) => ({ address, publicKey: [...keyBytes(address)] }))
+  await context.addInitScript(registerPhantom, { accounts, sendsByItself: options.sendsByItself ?? false, lateBy: options.lateBy ?? 0 })
+  return {
+    address: signers[0]?.address ?? '',
+    refuse: (page, code) => page.evaluate((refusal) => Object.assign(window, { phantomRefusal: refusal }), code).then(() => undefined),
+    switchAccount: async (page) => {
+      await page.evaluate(() => window.dispatchEvent(new Event('phantom:switch')))
+      return signers[1]?.address ?? ''
+    },
+  }
+}
+
+function keyBytes(address: string): Uint8Array {
+  const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+  const number = [...address].reduce((sum, character) => sum * 58n + BigInt(alphabet.indexOf(character)), 0n)
+  return new Uint8Array(Buffer.from(number.toString(16).padStart(64, '0'), 'hex'))
+}
+
+/** One JSON-RPC request through the product's relay. Throws where the chain refuses. */
+export async function askChain(origin: string, method: string, params: unknown[]): Promise<unknown> {
+  const response = await fetch(`${origin}/rpc`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const reply = (await response.json()) as { result?: unknown; error?: unknown }
+  if (reply.error !== undefined) throw new Error(`${method}: ${JSON.stringify(reply.error)}`)
+  return reply.result
+}
+
+/** Runs inside the page: everything that it needs is in it or in its argument. */
+function registerPhantom({
+  accounts,
+  sendsByItself,
+  lateBy,
+}: {
+  accounts: { address: string; publicKey: Bytes }[]
+  sendsByItself: boolean
+  lateBy: number
+}) {
+  interface PhantomWindow extends Window {
+    phantomRefusal?: number
+    phantomSignMessage(address: string, message: Bytes): Promise<Bytes>
+    phantomSignTransaction(address: string, transaction: Bytes): Promise<Bytes>
+    phantomBroadcast(transaction: Bytes): Promise<void>
+  }
+  const page = window as unknown as PhantomWindow
+  const chains = ['solana:mainnet', 'solana:devnet', 'solana:testnet', 'solana:localnet']
+  const pays = sendsByItself ? 'solana:signAndSendTransaction' : 'solana:signTransaction'
+  const known = accounts.map((account) => ({
+    address: account.address,
+    publicKey: new Uint8Array(account.publicKey),
+    chains,
+    features: ['solana:signMessage', pays],
+  }))
+  const listeners = new Set<(change: object) => void>()
+  let current: (typeof known)[number][] = []
+  const show = (next: typeof current) => {
+    current = next
+    for (const listener of listeners) listener({ accounts: current })
+  }
+  const mayRefuse = () => {
+    if (page.phantomRefusal !== undefined) throw Object.assign(new Error('Refused by the test wallet'), { code: page.phantomRefusal })
+  }
+  const sign = (input: { account: { address: string }; transaction: Uint8Array }) => {
+    mayRefuse()
+    return page.phantomSignTransaction(input.account.address, [...input.transaction])
+  }
+  const signTransaction = async (input: Parameters<typeof sign>[0]) => [{ signedTransaction: new Uint8Array(await sign(input)) }]
+  const signAndSendTransaction = async (input: Parameters<typeof sign>[0]) => {
+    const signed = await sign(input)
+    await page.phantomBroadcast(signed)
+    return [{ signature: new Uint8Array(signed.slice(1, 65)) }]
+  }
+  const wallet = {
+    version: '1.0.0',
+    name: 'Phantom',
+    icon: 'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCAxIDEiPjxyZWN0IHdpZHRoPSIxIiBoZWlnaHQ9IjEiIGZpbGw9IiNhYjlmZjIiLz48L3N2Zz4=',
+    chains,
+    get accounts() {
+      return current
+    },
+    features: {
+      'standard:connect': {
+        version: '1.0.0',
+        connect: async () => {
+          mayRefuse()
+          show(known.slice(0, 1))
+          return { accounts: current }
+        },
+      },
+      'standard:disconnect': { version: '1.0.0', disconnect: async () => show([]) },
+      'standard:events': {
+        version: '1.0.0',
+        on: (_: string, listener: (change: object) => void) => {
+          listeners.add(listener)
+          return () => listeners.delete(listener)
+        },
+      },
+      'solana:signMessage': {
+        version: '1.0.0',
+        signMessage: async ({ account, message }: { account: { address: string }; message: Uint8Array }) => {
+          mayRefuse()
+          return [{ signedMessage: message, signature: new Uint8Array(await page.phantomSignMessage(account.address, [...message])) }]
+        },
+      },
+      [pays]: {
+        version: '1.0.0',
+        supportedTransactionVersions: ['legacy', 0],
+        [sendsByItself ? 'signAndSendTransaction' : 'signTransaction']: sendsByItself ? signAndSendTransaction : signTransaction,
+      },
+    },
+  }
+  const register = (api: { register(wallet: object): void }) => api.register(wallet)
+  const announce = () => {
+    window.addEventListener('wallet-standard:app-ready', (event) =>
+      register((event as CustomEvent<{ register(wallet: object): void }>).detail),
+    )
+    window.dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: register }))
+  }
+  window.addEventListener('phantom:switch', () => show(known.slice(1)))
+  if (lateBy) setTimeout(announce, lateBy)
+  else announce()
+}

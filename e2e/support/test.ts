@@ -1,0 +1,119 @@
+import { type BrowserContext, type BrowserContextOptions, expect, type Page, test as base } from '@playwright/test'
+
+import { askChain, installPhantom, type Phantom, type PhantomOptions } from './phantom.ts'
+
+export interface Player {
+  page: Page
+  phantom: Phantom
+  address: string
+}
+
+interface Fixtures {
+  /** Console errors that a test brings about on purpose. */
+  allowedErrors: RegExp[]
+  /** A new browser profile under watch: an error in the console or a request to another origin fails the test. */
+  openContext: (options?: BrowserContextOptions) => Promise<BrowserContext>
+  /** A new browser profile with Phantom in it, at the market. */
+  openPlayer: (options?: PhantomOptions & { sol?: number }) => Promise<Player>
+  /** The same, signed in. */
+  signedIn: (options?: PhantomOptions & { sol?: number }) => Promise<Player>
+}
+
+export const LAMPORTS_PER_SOL = 1_000_000_000
+
+export const test = base.extend<Fixtures>({
+  allowedErrors: [[], { option: true }],
+
+  openContext: async ({ browser, baseURL, allowedErrors }, use) => {
+    const contexts: BrowserContext[] = []
+    const problems: string[] = []
+    const origin = new URL(baseURL ?? '').origin
+    await use(async (options) => {
+      const context = await browser.newContext({ ...options, baseURL: origin })
+      contexts.push(context)
+      watch(context, origin, allowedErrors, problems)
+      return context
+    })
+    await Promise.all(contexts.map((context) => context.close()))
+    expect(problems, 'no console error and no request to another origin').toEqual([])
+  },
+
+  context: async ({ openContext }, use) => use(await openContext()),
+  page: async ({ context }, use) => use(await context.newPage()),
+
+  openPlayer: async ({ openContext, baseURL }, use) => {
+    const origin = new URL(baseURL ?? '').origin
+    await use(async ({ sol = 5, ...options } = {}) => {
+      const context = await openContext()
+      const phantom = await installPhantom(context, origin, options)
+      if (sol > 0) await fund(origin, phantom.address, sol)
+      const page = await context.newPage()
+      await page.goto('/')
+      return { page, phantom, address: phantom.address }
+    })
+  },
+
+  signedIn: async ({ openPlayer }, use) =>
+    use(async (options) => {
+      const player = await openPlayer(options)
+      await signIn(player.page)
+      return player
+    }),
+})
+
+/** Chooses Phantom and waits until the login is through. */
+export async function signIn(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Select Wallet' }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /Phantom/ })
+    .click()
+  await expect(page.getByRole('tab', { name: 'Inventory' })).toBeVisible()
+}
+
+/** Lists some of the player's drinks and comes back to the market. */
+export async function sell(page: Page, drink: string, amount: number, price: number): Promise<void> {
+  await page.getByRole('tab', { name: 'Inventory' }).click()
+  await page.getByRole('article').filter({ hasText: drink }).getByRole('button', { name: 'Sell' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Sell Tokens' })
+  await dialog.getByLabel('Token Amount').fill(String(amount))
+  await dialog.getByLabel('Price (SOL)').fill(String(price))
+  await dialog.getByRole('button', { name: 'List Item' }).click()
+  await expect(page.getByRole('alert').filter({ hasText: 'Listing created successfully!' })).toBeVisible()
+  await expect(dialog).toBeHidden()
+  await page.getByRole('tab', { name: 'Market' }).click()
+}
+
+/** The only lot of a seller on the market, found by its search. */
+export async function findLot(page: Page, seller: string) {
+  await page.getByPlaceholder('Search...').fill(seller)
+  const cards = page.getByRole('article')
+  await expect(cards).toHaveCount(1)
+  return cards.first()
+}
+
+/** The SOL of a wallet in lamports. */
+export async function lamportsOf(origin: string, address: string): Promise<number> {
+  const result = (await askChain(origin, 'getBalance', [address, { commitment: 'confirmed' }])) as { value: number }
+  return result.value
+}
+
+async function fund(origin: string, address: string, sol: number): Promise<void> {
+  await askChain(origin, 'requestAirdrop', [address, sol * LAMPORTS_PER_SOL])
+  await expect.poll(() => lamportsOf(origin, address)).toBe(sol * LAMPORTS_PER_SOL)
+}
+
+function watch(context: BrowserContext, origin: string, allowed: RegExp[], problems: string[]): void {
+  context.on('console', (message) => {
+    const text = message.text()
+    if (message.type() === 'error' && !allowed.some((pattern) => pattern.test(text)))
+      problems.push(`console: ${text} (${message.location().url})`)
+  })
+  context.on('weberror', (error) => problems.push(`page: ${error.error().message}`))
+  context.on('request', (request) => {
+    const url = new URL(request.url())
+    if (url.protocol.startsWith('http') && url.origin !== origin) problems.push(`request: ${request.url()}`)
+  })
+}
+
+export { expect }
