@@ -48,14 +48,14 @@ async function check(title, script) {
 async function runVitest() {
   const report = reportFile('vitest')
   const command = [join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--reporter=default', '--reporter=json']
-  const result = await runNode([...command, `--outputFile.json=${report}`], { env: { NO_COLOR: '1' } })
+  const result = await runNode([...command, `--outputFile.json=${report}`])
   const { numPassedTests, numFailedTests, numPendingTests } = readReport(report, result.output)
   count('Tests on rules, database and chain', result, { passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests })
 }
 
 async function runPlaywright() {
   const report = reportFile('playwright')
-  const env = { NO_COLOR: '1', PLAYWRIGHT_JSON_OUTPUT_NAME: report, E2E_PORT: String(await freePort()) }
+  const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: report, E2E_PORT: String(await freePort()) }
   const result = await runNode([join(root, 'node_modules', '@playwright', 'test', 'cli.js'), 'test', '--reporter=list,json'], { env })
   const { stats } = readReport(report, result.output)
   count('Tests in the browser', result, { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped })

@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/global-setup.ts',
     // Every file has its own database and chain: on two cores a first answer may take a while, but none is waited for in vain.
-    testTimeout: 20_000,
+    testTimeout: 30_000,
     hookTimeout: 60_000,
     // Files mostly wait for chains and clocks, so two of them share even a small machine well.
     maxWorkers: 2,

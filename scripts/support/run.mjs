@@ -48,7 +48,7 @@ export async function runNode(command, { cwd = root, env = {} } = {}) {
  * @returns {Promise<Result>}
  */
 export async function run(command, { cwd = root, env = {} } = {}) {
-  const child = spawn('/bin/sh', ['-c', KEEPER, 'keeper', ...command], { cwd, env: { ...process.env, ...env } })
+  const child = spawn('/bin/sh', ['-c', KEEPER, 'keeper', ...command], { cwd, env: { ...process.env, NO_COLOR: '1', ...env } })
   let output = ''
   child.stdout.on('data', (chunk) => (output += chunk))
   child.stderr.on('data', (chunk) => (output += chunk))

@@ -39,7 +39,8 @@ const isThere = (path: string) =>
     () => false,
   )
 
-describe('the embedded PostgreSQL', () => {
+/** Making a cluster writes it to the disk for good, which a busy disk takes its time for. */
+describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
   it('listens on this machine alone, below the ports of outgoing connections, and asks for its password', async () => {
     const { url } = await start(await tempFolder())
     const [settings] = await query(
