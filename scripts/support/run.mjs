@@ -119,15 +119,19 @@ function seconds(began) {
 }
 
 /**
- * Shows the end of a failed step's output, and keeps all of it in a file.
+ * Shows the end of a failed step's output, and keeps all of it in a file where one can be written.
  *
  * @param {StepFailed} failure
  * @param {number} lines how many to show
  */
 export async function showFailure(failure, lines) {
+  console.error(`\n${failure.output.trimEnd().split('\n').slice(-lines).join('\n')}\n`)
   const file = join(cacheFolder, `${failure.step.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.log`)
-  await mkdir(cacheFolder, { recursive: true })
-  await writeFile(file, failure.output)
-  console.error(`\n${failure.output.trimEnd().split('\n').slice(-lines).join('\n')}`)
-  console.error(`\n${failure.message}. All of its output is in ${relative(process.cwd(), file)}.`)
+  try {
+    await mkdir(cacheFolder, { recursive: true })
+    await writeFile(file, failure.output)
+    console.error(`${failure.message}. All of its output is in ${relative(process.cwd(), file)}.`)
+  } catch {
+    console.error(`${failure.message}, and its output could not be kept in ${file}: may this user write there?`)
+  }
 }
