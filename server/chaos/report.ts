@@ -1,0 +1,77 @@
+import { type DisturbanceCounts } from './disturb.ts'
+import { type FaultCounts } from './fault-proxy.ts'
+import { type Journal } from './journal.ts'
+import { type ProductRecord } from './product-record.ts'
+
+export interface ChaosReport {
+  /** The whole report, a line for each figure. */
+  lines: string[]
+  /** Purchases that were begun and delivered. */
+  begun: number
+  settled: number
+  violations: string[]
+}
+
+interface Findings {
+  seed: number
+  journal: Journal
+  product: ProductRecord
+  faults: FaultCounts
+  disturbances: DisturbanceCounts
+  deliveryMillis: number[]
+  limited: number
+  tradingSeconds: number
+  seconds: number
+  violations: string[]
+}
+
+const VIOLATIONS_SHOWN = 50
+
+export function summarise(findings: Findings): ChaosReport {
+  const { journal, product, faults, disturbances, violations } = findings
+  const purchases = [...product.purchases.values()]
+  const ended = (reason: string) => purchases.filter((purchase) => purchase.status === 'ended' && purchase.endReason === reason).length
+  const settled = purchases.filter((purchase) => purchase.status === 'settled').length
+  const times = findings.deliveryMillis.toSorted((a, b) => a - b)
+  const lines = [
+    row('seed', findings.seed),
+    row('purchases begun', `${purchases.length} (${journal.attempts} attempts at a lot)`),
+    row('  settled', settled),
+    row('  lapsed unpaid', ended('lapsed')),
+    row('  payment expired', ended('expired')),
+    row('  let go', ended('let_go')),
+    row('cases', tallied([...product.cases.values()].map(({ kind, status }) => `${kind} ${status}`))),
+    row('clients that died', counted(journal.deaths)),
+    row('refusals', counted(journal.refusals)),
+    row('told to wait (429)', findings.limited),
+    row('faults injected', counted(Object.entries(faults))),
+    row('disturbances', counted(Object.entries(disturbances))),
+    row('confirmed to delivered', `median ${at(times, 0.5)} ms, p99 ${at(times, 0.99)} ms, maximum ${at(times, 1)} ms, of ${times.length}`),
+    row(
+      'speed',
+      `${(purchases.length / findings.tradingSeconds).toFixed(1)} purchases/s over ${findings.tradingSeconds.toFixed(0)} s of trading, ${findings.seconds.toFixed(0)} s in all`,
+    ),
+    row('invariant violations', violations.length),
+    ...violations.slice(0, VIOLATIONS_SHOWN).map((violation) => `  ${violation}`),
+  ]
+  return { lines, begun: purchases.length, settled, violations }
+}
+
+function row(name: string, value: string | number): string {
+  return `${name.padEnd(24)} ${value}`
+}
+
+function counted(counts: Iterable<readonly [string, number]>): string {
+  const entries = [...counts].filter(([, count]) => count > 0).toSorted((a, b) => b[1] - a[1])
+  return entries.map(([name, count]) => `${count} ${name}`).join(', ') || 'none'
+}
+
+function tallied(names: readonly string[]): string {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return counted(counts)
+}
+
+function at(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
+}
