@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+
+import { readConfig } from '../../src/config.ts'
+import { readTable, readText } from './repository.ts'
+
+/** A setting's name where the source reads it: `read.text('DATA_DIR')`, `env['JWT_SECRET']`. */
+const readings = /\(\s*'([A-Z][A-Z_]+)'/g
+
+const usual = readConfig({})
+
+/** What each setting is where nothing is set, as the README writes it; the rest is generated, or a part that is built in. */
+const defaults: Record<string, string> = {
+  PORT: String(usual.port),
+  HOST: usual.host,
+  PUBLIC_ORIGIN: usual.publicOrigin.replace(String(usual.port), 'PORT'),
+  PRODUCT_NAME: usual.productName,
+  TRUST_PROXY: usual.trustProxy === false ? 'off' : '',
+  DATA_DIR: usual.dataDir,
+  DEMO: usual.demo ? 'on' : 'off',
+  DEMO_SEED: usual.demoSeed ? 'on' : 'off',
+  SETTLE_AT: usual.settleAt,
+  HOLD_SECONDS: String(usual.holdSeconds),
+  LOG_LEVEL: usual.logLevel,
+}
+
+describe('the settings table of the README', () => {
+  it('has every setting that the server reads, and no other', async () => {
+    const read = [...(await readText('server/src/config.ts')).matchAll(readings)].map(([, name = '']) => name)
+    expect((await documented()).map(({ name }) => name).toSorted()).toEqual([...new Set(read)].toSorted())
+  })
+
+  it('tells the true defaults', async () => {
+    const told = (await documented()).filter(({ name }) => name in defaults).map(({ name, value }) => [name, value])
+    expect(Object.fromEntries(told)).toEqual(defaults)
+  })
+})
+
+async function documented(): Promise<{ name: string; value: string }[]> {
+  const rows = readTable(await readText('README.md'), '## Settings')
+  return rows.map(([name = '', value = '']) => ({ name: name.replaceAll('`', ''), value: /`([^`]+)`/.exec(value)?.[1] ?? '' }))
+}
