@@ -21,8 +21,8 @@ test('a lot is sold: SOL goes to the seller, drinks to the buyer', async ({ sign
 
   await expect(buyer.page.getByRole('heading', { name: 'Processing' })).toBeVisible()
   await expect(buyer.page.getByRole('alert').filter({ hasText: /^Purchase successful! [1-9A-HJ-NP-Za-km-z]{20}$/ })).toBeVisible()
-  expect(await lamportsOf(baseURL ?? '', seller.address)).toBe(1.25 * LAMPORTS_PER_SOL)
-  expect(await lamportsOf(baseURL ?? '', buyer.address)).toBe(1.75 * LAMPORTS_PER_SOL - 5_000)
+  await expect.poll(() => lamportsOf(baseURL ?? '', seller.address)).toBe(1.25 * LAMPORTS_PER_SOL)
+  await expect.poll(() => lamportsOf(baseURL ?? '', buyer.address)).toBe(1.75 * LAMPORTS_PER_SOL - 5_000)
   await expect(buyer.page.getByText('1.7499 SOL')).toBeVisible()
 
   await buyer.page.getByRole('tab', { name: 'Inventory' }).click()
@@ -45,7 +45,7 @@ test('a wallet that only sends by itself can buy too', async ({ signedIn, baseUR
   await (await findLot(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
   await buyer.page.getByRole('button', { name: 'Pay 0.1 SOL' }).click()
   await expect(buyer.page.getByRole('alert').filter({ hasText: 'Purchase successful!' })).toBeVisible()
-  expect(await lamportsOf(baseURL ?? '', seller.address)).toBe(1.1 * LAMPORTS_PER_SOL)
+  await expect.poll(() => lamportsOf(baseURL ?? '', seller.address)).toBe(1.1 * LAMPORTS_PER_SOL)
 })
 
 test('a lot is removed, and its drinks come back', async ({ signedIn }) => {
@@ -112,7 +112,7 @@ test('a payment declined in the wallet moves no SOL and frees the lot', async ({
   await (await findLot(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
   await buyer.page.getByRole('button', { name: 'Pay 0.3 SOL' }).click()
   await expect(buyer.page.getByRole('alert')).toHaveText('You declined the request in your wallet. No SOL moved. The lot is free again.')
-  expect(await lamportsOf(baseURL ?? '', buyer.address)).toBe(LAMPORTS_PER_SOL)
+  await expect.poll(() => lamportsOf(baseURL ?? '', buyer.address)).toBe(LAMPORTS_PER_SOL)
   await expect((await findLot(seller.page, seller.address)).getByText('Held')).toBeHidden()
   await seller.page.getByRole('tab', { name: 'My Listings' }).click()
   await expect(seller.page.getByRole('button', { name: 'Remove' })).toBeEnabled()

@@ -1,3 +1,5 @@
+import { type Page } from '@playwright/test'
+
 import { expect, test } from './support/test.ts'
 
 test('a visitor browses, searches and sorts the market without a wallet', async ({ page }) => {
@@ -58,7 +60,7 @@ test('Buy leads a visitor to the wallets', async ({ page }) => {
   await expect(page.getByRole('dialog')).toBeVisible()
 })
 
-async function shownPrices(page: import('@playwright/test').Page): Promise<number[]> {
+async function shownPrices(page: Page): Promise<number[]> {
   const texts = await page.getByRole('article').locator('p > span:first-child').allTextContents()
   return texts.map((text) => Number(text.replace(/[^\d.]/g, '')))
 }

@@ -1,4 +1,11 @@
-import { createSignableMessage, generateKeyPairSigner, getTransactionDecoder, getTransactionEncoder, type KeyPairSigner } from '@solana/kit'
+import {
+  createSignableMessage,
+  generateKeyPairSigner,
+  getAddressEncoder,
+  getTransactionDecoder,
+  getTransactionEncoder,
+  type KeyPairSigner,
+} from '@solana/kit'
 import { type BrowserContext, type Page } from '@playwright/test'
 
 /** How the injected wallet behaves. */
@@ -43,7 +50,7 @@ export async function installPhantom(context: BrowserContext, origin: string, op
     const params = [Buffer.from(transaction).toString('base64'), { encoding: 'base64', preflightCommitment: 'confirmed' }]
     await askChain(origin, 'sendTransaction', params)
   })
-  const accounts = signers.map(({ address }) => ({ address, publicKey: [...keyBytes(address)] }))
+  const accounts = signers.map(({ address }) => ({ address, publicKey: [...getAddressEncoder().encode(address)] }))
   await context.addInitScript(registerPhantom, { accounts, sendsByItself: options.sendsByItself ?? false, lateBy: options.lateBy ?? 0 })
   return {
     address: signers[0]?.address ?? '',
@@ -53,12 +60,6 @@ export async function installPhantom(context: BrowserContext, origin: string, op
       return signers[1]?.address ?? ''
     },
   }
-}
-
-function keyBytes(address: string): Uint8Array {
-  const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
-  const number = [...address].reduce((sum, character) => sum * 58n + BigInt(alphabet.indexOf(character)), 0n)
-  return new Uint8Array(Buffer.from(number.toString(16).padStart(64, '0'), 'hex'))
 }
 
 /** One JSON-RPC request through the product's relay. Throws where the chain refuses. */

@@ -7,7 +7,7 @@ import { Dialogs } from './shell/dialogs.tsx'
 import { Footer } from './shell/footer.tsx'
 import { Header } from './shell/header.tsx'
 import { MainArea } from './shell/main-area.tsx'
-import { Tabs, type View } from './shell/tabs.tsx'
+import { tabId, Tabs, type View } from './shell/tabs.tsx'
 import { useBackend } from './shell/use-backend.ts'
 import { useBusy } from './shell/use-busy.ts'
 import { useLoadAfterSignIn } from './shell/use-load-after-sign-in.ts'
@@ -52,10 +52,12 @@ export function App() {
   return (
     <>
       <div className="flex min-h-dvh flex-col" inert={busy}>
-        <Header config={config} walletAddress={walletAddress} tabs={tabs} />
+        <Header online={online} config={config} walletAddress={walletAddress} tabs={tabs} />
         <Banner />
-        <main className="mx-auto flex w-full max-w-[110rem] flex-1 flex-col px-4 py-6 sm:px-6 sm:py-8">
-          <MainArea backend={backend} session={session} config={config} view={view} />
+        <main className="mx-auto flex min-h-[calc(100dvh-var(--header-height))] w-full max-w-[110rem] flex-col px-4 py-6 sm:px-6 sm:py-8">
+          <div id="view" role="tabpanel" aria-labelledby={tabId(view)} className="flex flex-1 flex-col">
+            <MainArea backend={backend} session={session} config={config} view={view} />
+          </div>
         </main>
         <Footer config={config} />
       </div>

@@ -11,13 +11,14 @@ import { LiveBadge } from './live-badge.tsx'
 import { SolBalance } from './sol-balance.tsx'
 
 interface HeaderProps {
+  online: boolean
   config: PublicConfig | undefined
   walletAddress: string | undefined
   tabs: ReactNode
 }
 
 /** Title, tabs, balance, logout and wallet. */
-export function Header({ config, walletAddress, tabs }: HeaderProps) {
+export function Header({ online, config, walletAddress, tabs }: HeaderProps) {
   const { connected } = useStore(walletState)
   const demoAddress = connected?.wallet.name === DEMO_WALLET ? walletAddress : undefined
   return (
@@ -25,7 +26,7 @@ export function Header({ config, walletAddress, tabs }: HeaderProps) {
       <div className="mx-auto grid h-full max-w-[110rem] grid-cols-[1fr_auto] content-between items-center gap-x-4 px-4 pt-2 sm:px-6 lg:grid-cols-[auto_1fr_auto] lg:content-center lg:gap-x-8 lg:pt-0">
         <Brand name={config?.productName ?? 'Juicebar'} small={walletAddress !== undefined} />
         <div className="flex items-center justify-end gap-2 sm:gap-3 lg:order-3">
-          <LiveBadge />
+          {online && <LiveBadge />}
           {walletAddress && <SolBalance walletAddress={walletAddress} />}
           {demoAddress && <DemoFunds walletAddress={demoAddress} />}
           {walletAddress && <LogoutButton />}

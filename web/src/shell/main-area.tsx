@@ -8,7 +8,7 @@ import { lazyPart } from '../ui/lazy-part.ts'
 import { Spinner } from '../ui/spinner.tsx'
 import { ConnectPrompt } from './connect-prompt.tsx'
 import { CheckingServer, ServerUnavailable } from './server-states.tsx'
-import { tabId, type View } from './tabs.tsx'
+import { type View } from './tabs.tsx'
 
 const Attention = lazyPart(async () => (await import('./attention.tsx')).Attention)
 const Inventory = lazyPart(async () => (await import('../inventory/inventory.tsx')).Inventory)
@@ -30,7 +30,7 @@ export function MainArea({ backend, session, config, view }: MainAreaProps) {
   if (backend === 'checking' || session.authorization === 'checking') return <CheckingServer />
   if (!session.user) {
     return (
-      <div id="view" role="tabpanel" aria-labelledby={tabId('marketplace')} className="grid gap-8">
+      <div className="grid gap-8">
         <ConnectPrompt />
         <Market walletAddress={undefined} onBuy={buy} />
       </div>
@@ -38,7 +38,7 @@ export function MainArea({ backend, session, config, view }: MainAreaProps) {
   }
   const { walletAddress } = session.user
   return (
-    <div id="view" role="tabpanel" aria-labelledby={tabId(view)} className="grid gap-8">
+    <div className="grid gap-8">
       <Suspense>{config && <Attention walletAddress={walletAddress} network={config.network} />}</Suspense>
       <Suspense fallback={<Spinner className="mx-auto my-20 size-8" />}>
         {view === 'marketplace' && <Market walletAddress={walletAddress} onBuy={buy} />}

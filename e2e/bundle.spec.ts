@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+
+import { expect, test } from '@playwright/test'
+
+interface Chunk {
+  file: string
+  imports?: string[]
+}
+
+const dist = new URL('../web/dist/', import.meta.url)
+/** What a visitor may have to download of JavaScript before the market shows, in gzipped bytes. */
+const MOST_BYTES = 100_000
+
+test('what a visitor downloads before the market shows is small, and free of what only traders need', () => {
+  const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist), 'utf8')) as Record<string, Chunk>
+  const files = [...needed(manifest, 'index.html')].map((name) => readFileSync(new URL(manifest[name]?.file ?? '', dist)))
+  const bytes = files.reduce((sum, file) => sum + gzipSync(file, { level: 9 }).length, 0)
+  expect(bytes).toBeLessThan(MOST_BYTES)
+
+  const code = files.map(String).join('')
+  for (const foreign of ['~kind', 'base-ui', 'TransactionMessage', 'mobile-wallet-adapter']) expect(code).not.toContain(foreign)
+})
+
+function needed(manifest: Record<string, Chunk>, name: string, found = new Set<string>()): Set<string> {
+  if (found.has(name)) return found
+  found.add(name)
+  for (const next of manifest[name]?.imports ?? []) needed(manifest, next, found)
+  return found
+}

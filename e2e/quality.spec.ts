@@ -1,0 +1,146 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { type Page } from '@playwright/test'
+
+import { installPhantom } from './support/phantom.ts'
+import { expect, signIn, test } from './support/test.ts'
+
+for (const colorScheme of ['dark', 'light'] as const) {
+  test(`every screen is accessible, ${colorScheme}`, async ({ openContext, baseURL }) => {
+    test.slow()
+    const context = await openContext({ colorScheme, reducedMotion: 'reduce' })
+    await installPhantom(context, baseURL ?? '')
+    const page = await context.newPage()
+    await page.goto('/')
+    await expect(page.getByRole('article').first()).toBeVisible()
+    await expectAccessible(page)
+
+    await page.getByRole('button', { name: 'Select Wallet' }).click()
+    await expect(page.getByRole('dialog').getByText('Detected')).toBeVisible()
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+
+    await signIn(page)
+    await page.getByRole('tab', { name: 'Inventory' }).click()
+    await expect(page.getByRole('button', { name: 'Sell' }).first()).toBeVisible()
+    await expect(page.getByText('No purchases yet.')).toBeVisible()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Sell' }).first().click()
+    await expect(page.getByRole('dialog', { name: 'Sell Tokens' })).toBeVisible()
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+
+    await page.getByRole('tab', { name: 'My Listings' }).click()
+    await expect(page.getByText('You have no active listings.')).toBeVisible()
+    await expectAccessible(page)
+  })
+}
+
+test('the server being away is accessible too', async ({ page, allowedErrors }) => {
+  allowedErrors.push(/Failed to load resource/)
+  await page.route('**/health', (route) => route.abort())
+  await page.goto('/')
+  await expect(page.getByRole('heading', { name: 'Server Unavailable' })).toBeVisible()
+  await expectAccessible(page)
+})
+
+for (const width of [320, 390, 768, 1280, 1920, 3840]) {
+  test(`nothing is cut off or moves about at ${width} pixels`, async ({ openContext, baseURL }) => {
+    const context = await openContext({ viewport: { width, height: 900 } })
+    await installPhantom(context, baseURL ?? '')
+    const page = await context.newPage()
+    await watchShifts(page)
+    await page.goto('/')
+    await expect(page.getByRole('article').first()).toBeVisible()
+    await expect(page.getByRole('status').filter({ hasText: 'Live' })).toBeAttached()
+    expect(await shifts(page)).toBeLessThan(0.02)
+    expect(await overflow(page)).toBe(0)
+    await signIn(page)
+    for (const tab of ['Market', 'Inventory', 'My Listings']) {
+      await page.getByRole('tab', { name: tab }).click()
+      expect(await overflow(page)).toBe(0)
+    }
+  })
+}
+
+test('the page is used with the keyboard alone', async ({ openContext, baseURL }) => {
+  const context = await openContext()
+  await installPhantom(context, baseURL ?? '')
+  const page = await context.newPage()
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Select Wallet' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('button', { name: 'Select Wallet' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /Phantom/ })
+    .focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('tab', { name: 'Inventory' })).toBeVisible()
+  await page.getByRole('tab', { name: 'Market' }).focus()
+  await page.keyboard.press('ArrowRight')
+  await expect(page.getByRole('tab', { name: 'Inventory' })).toBeFocused()
+  await expect(page.getByRole('heading', { name: 'Your Inventory' })).toBeVisible()
+  await page.keyboard.press('End')
+  await expect(page.getByRole('heading', { name: 'Your Listings' })).toBeVisible()
+})
+
+test('a long market scrolls to its end, with only the cards near the window in the page', async ({ page }) => {
+  await page.route('**/api/marketplace/listings*', async (route) => {
+    const cursor = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 0)
+    const listings = Array.from({ length: 50 }, (_, index) => longListing(cursor + index))
+    await route.fulfill({ json: { listings, nextCursor: cursor + 50 < 400 ? String(cursor + 50) : null } })
+  })
+  await page.goto('/')
+  await expect(page.getByRole('article').first()).toBeVisible()
+  await expect(async () => {
+    await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
+    await expect(page.getByRole('article').filter({ hasText: /Amount400/ })).toBeVisible({ timeout: 500 })
+  }).toPass({ timeout: 30_000 })
+  expect(await page.getByRole('article').count()).toBeLessThan(80)
+})
+
+function longListing(index: number) {
+  return {
+    _id: `lot-${index}`,
+    seller: '8qEDkoVTFzWBsRd6sU9SiyTdqbDkN5GwNWbQeetA61NW',
+    tokenName: 'Apple Juice',
+    tokenType: 'APPLE_JUICE',
+    amount: index + 1,
+    price: 999_999.999,
+    unitPrice: 0.001,
+    status: 'active',
+    heldUntil: null,
+    createdAt: '2026-01-01T00:00:00.000Z',
+  }
+}
+
+async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+    .analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)).toEqual([])
+}
+
+/** How many pixels the page is wider than its window. */
+function overflow(page: Page): Promise<number> {
+  return page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth))
+}
+
+async function watchShifts(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const seen = { sum: 0 }
+    Object.assign(window, { layoutShifts: seen })
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if ('value' in entry) seen.sum += Number(entry.value)
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+}
+
+function shifts(page: Page): Promise<number> {
+  return page.evaluate(() => ('layoutShifts' in window ? (window.layoutShifts as { sum: number }).sum : NaN))
+}
