@@ -16,6 +16,8 @@ import { createServer } from './http/server.ts'
 import { statusRoutes } from './http/status.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { listingRoutes } from './listings/routes.ts'
+import { createFirstPages } from './market/first-pages.ts'
+import { forgetAfterOwnChanges } from './market/own-changes.ts'
 import { marketRoutes } from './market/routes.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { purchaseRoutes } from './purchases/routes.ts'
@@ -72,6 +74,10 @@ export async function createApp(parts: AppParts): Promise<App> {
   const limits = await createRateLimits(fastify)
   const api = createApi(fastify, { limits, studioApiKey: parts.studioApiKey, authenticate })
   const feed = createEventFeed(database, log)
+  const firstPages = createFirstPages()
+  forgetAfterOwnChanges(fastify, firstPages)
+  // Before the readers hear of a change: whoever asks because of an event finds it in the answer.
+  feed.subscribe(() => firstPages.forget())
   const readers = createEventReaders(feed)
 
   statusRoutes(api, {
@@ -89,7 +95,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   })
   inventoryRoutes(api, database)
   listingRoutes(api, database)
-  marketRoutes(api, database)
+  marketRoutes(api, pool, firstPages)
   purchaseRoutes(api, purchases)
   studioRoutes(api, purchases)
   realtimeRoutes(api, { database, feed, readers }, authenticate)

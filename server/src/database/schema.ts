@@ -60,6 +60,7 @@ export interface Listings {
   status: Generated<import('@juicebar/contract/schemas').ListingStatus>;
   tokenType: import('@juicebar/contract/token-types').TokenType;
   unitLamports: Generated<Numeric>;
+  wire: Generated<string>;
 }
 
 export interface Payments {
@@ -109,6 +110,10 @@ export interface Purchases {
   tokenType: import('@juicebar/contract/token-types').TokenType;
 }
 
+export interface Sellers {
+  seller: import('@juicebar/contract/addresses').WalletAddress;
+}
+
 export interface Sessions {
   createdAt: Generated<Date>;
   expiresAt: Date;
@@ -148,6 +153,7 @@ export interface DB {
   payments: Payments;
   players: Players;
   purchases: Purchases;
+  sellers: Sellers;
   sessions: Sessions;
   signInNonces: SignInNonces;
   tokenTypes: TokenTypes;

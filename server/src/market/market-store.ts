@@ -1,69 +1,134 @@
-import { type Listing, type ListingSort } from '@juicebar/contract/schemas'
-import { type RawBuilder, sql } from 'kysely'
+import { type ListingSort } from '@juicebar/contract/schemas'
+import type pg from 'pg'
 
-import { type Database } from '../database/connect.ts'
-import { type Cursor, type MarketQuery, type SearchTerm } from './market-query.ts'
+import { type Cursor, type MarketQuery, type Scope } from './market-query.ts'
 
 export interface MarketPage {
-  listings: Listing[]
+  /** The lots as JSON text, joined by commas. */
+  listings: string
+  /** Where the next page starts; undefined behind the last one. A search may give a page that is short, or empty, and go on. */
   next: Cursor | undefined
 }
 
-/** The column each sort runs along; every one is served by an index of 0004-listings.sql that ends in the identifier. */
-const sortKeys: Record<ListingSort, SortKey> = {
-  newest: { column: sql`l.id`, type: sql`uuid`, descending: true },
-  oldest: { column: sql`l.id`, type: sql`uuid`, descending: false },
-  price: { column: sql`l.price_lamports`, type: sql`bigint`, descending: false },
-  '-price': { column: sql`l.price_lamports`, type: sql`bigint`, descending: true },
-  unitPrice: { column: sql`l.unit_lamports`, type: sql`numeric`, descending: false },
-  '-unitPrice': { column: sql`l.unit_lamports`, type: sql`numeric`, descending: true },
-}
+/** Up to this many sellers are each looked up by index; the lots of more are so many that walking finds them sooner. */
+const MAX_SELLERS = 200
+/** How many lots a search looks at for one page when it walks. */
+const WALK = 2_000
+/** The least length of a term that the trigram index can find. */
+const TRIGRAM = 3
 
-interface SortKey {
-  column: RawBuilder<unknown>
-  type: RawBuilder<unknown>
+interface Order {
+  column: string
+  type: string
   descending: boolean
 }
 
+/** The column each sort runs along; each is in indexes of 0004-listings.sql and 0006-market.sql that end in the identifier. */
+const orders: Record<ListingSort, Order> = {
+  newest: { column: 'id', type: 'uuid', descending: true },
+  oldest: { column: 'id', type: 'uuid', descending: false },
+  price: { column: 'price_lamports', type: 'bigint', descending: false },
+  '-price': { column: 'price_lamports', type: 'bigint', descending: true },
+  unitPrice: { column: 'unit_lamports', type: 'numeric', descending: false },
+  '-unitPrice': { column: 'unit_lamports', type: 'numeric', descending: true },
+}
+
 /** One page of active listings, in an order that neither skips nor repeats a lot while others come and go. */
-export async function readMarketPage(database: Database, query: MarketQuery): Promise<MarketPage> {
-  const { column, descending } = sortKeys[query.sort]
-  const direction = descending ? sql`desc` : sql`asc`
-  const result = await sql<{ listing: Listing; key: string; id: string }>`
-    select listing_json(l) as listing, (${column})::text as key, l.id
+export async function readMarketPage(pool: pg.Pool, query: MarketQuery): Promise<MarketPage> {
+  const { scope } = query
+  if (scope.kind === 'nothing') return { listings: '', next: undefined }
+  const sellers = scope.kind === 'search' && scope.part.length >= TRIGRAM ? await findSellers(pool, scope.part) : undefined
+  if (scope.kind !== 'search' || sellers === undefined) return runPage(pool, query, scope)
+  const { drinks, sellersDrinks } = scope
+  return runPage(pool, query, { kind: 'lots', drinks, sellers, sellersDrinks })
+}
+
+/** Sellers whose address contains the term; undefined where there are too many. */
+async function findSellers(pool: pg.Pool, part: string): Promise<string[] | undefined> {
+  const { rows } = await pool.query<{ seller: string }>({
+    name: 'market sellers',
+    text: `select seller from sellers where lower(seller) like '%' || $1 || '%' limit ${MAX_SELLERS + 1}`,
+    values: [part],
+  })
+  return rows.length > MAX_SELLERS ? undefined : rows.map((row) => row.seller)
+}
+
+type FoundScope = Exclude<Scope, { kind: 'nothing' }>
+
+/** As a prepared statement, one for each kind of scope, sort and start: what is in quotes here never comes from a request. */
+async function runPage(pool: pg.Pool, query: MarketQuery, scope: FoundScope): Promise<MarketPage> {
+  const { sort, limit, cursor } = query
+  const values: unknown[] = [limit]
+  const parameter: Parameter = (value, type) => `$${values.push(value)}::${type}`
+  const text = pageSql(orders[sort], lotsSql(scope, orders[sort], cursor, parameter))
+  const name = `market ${scope.kind} ${sort}${cursor ? ' on' : ''}${scope.kind === 'search' && onlyDrink(scope) ? ' of' : ''}`
+  const { rows } = await pool.query<{ listings: string; next: string | null }>({ name, text, values })
+  const [row] = rows
+  if (!row) throw new Error('the market gave no answer')
+  const [key, id] = row.next?.split(' ') ?? []
+  return { listings: row.listings, next: key !== undefined && id !== undefined ? { key, id } : undefined }
+}
+
+/** Adds a value to the statement and gives what stands for it. */
+type Parameter = (value: unknown, type: string) => string
+
+/** The first `$1` of some lots in order. `hit` tells which of them are shown, `ends` marks the one at which a walk was broken off. */
+function pageSql(order: Order, lots: string): string {
+  const direction = order.descending ? 'desc' : 'asc'
+  return `
+    select coalesce(string_agg(wire, ',') filter (where hit and place <= $1), '') as listings,
+      case when count(*) > $1 then max(key || ' ' || id) filter (where place = $1)
+        else max(key || ' ' || id) filter (where ends) end as next
+    from (
+      select wire, hit, ends, key, id, row_number() over (order by key ${direction}, id ${direction}) as place
+      from (${lots}) lots
+      order by key ${direction}, id ${direction}
+      limit $1::int + 1
+    ) page`
+}
+
+function lotsSql(scope: FoundScope, order: Order, cursor: Cursor | undefined, parameter: Parameter): string {
+  const direction = order.descending ? 'desc' : 'asc'
+  const behind = behindSql(order, cursor, parameter)
+  const lots = (condition: string, limit: string) => `
+    select l.wire, true as hit, false as ends, l.${order.column} as key, l.id, l.seller, l.token_type
     from listings l
-    where l.status = 'active' ${searchFilter(query.search)} ${tokenFilter(query)} ${sellerFilter(query)} ${after(query.cursor)}
-    order by ${column} ${direction}, l.id ${direction}
-    limit ${query.limit + 1}
-  `.execute(database)
-  const rows = result.rows.slice(0, query.limit)
-  const last = rows.at(-1)
-  const more = result.rows.length > query.limit
-  return {
-    listings: rows.map((row) => row.listing),
-    next: more && last ? { sort: query.sort, key: last.key, id: last.id } : undefined,
+    where l.status = 'active' ${condition} ${behind}
+    order by l.${order.column} ${direction}, l.id ${direction}
+    limit ${limit}`
+
+  switch (scope.kind) {
+    case 'everything':
+      return lots('', '$1::int + 1')
+    case 'lots':
+      return `
+        select l.* from unnest(${parameter(scope.drinks, 'text[]')}) of_drink
+          cross join lateral (${lots('and l.token_type = of_drink', '$1::int + 1')}) l
+        union all
+        select l.* from unnest(${parameter(scope.sellers, 'text[]')}) of_seller, unnest(${parameter(scope.sellersDrinks, 'text[]')}) of_drink
+          cross join lateral (${lots('and l.seller = of_seller and l.token_type = of_drink', '$1::int + 1')}) l`
+    case 'search': {
+      const only = onlyDrink(scope)
+      const condition = only ? `and l.token_type = ${parameter(only, 'text')}` : ''
+      const hit = `token_type = any(${parameter(scope.drinks, 'text[]')}) or strpos(lower(seller), ${parameter(scope.part, 'text')}) > 0`
+      return `
+        select * from (
+          select wire, ${hit} as hit, row_number() over (order by key ${direction}, id ${direction}) = ${WALK} as ends, key, id
+          from (${lots(condition, String(WALK))}) walked
+        ) looked_at
+        where hit or ends`
+    }
   }
 }
 
-const nothing = sql``
-
-function searchFilter(search: SearchTerm | undefined): RawBuilder<unknown> {
-  if (!search) return nothing
-  const seller = search.seller === undefined ? sql`false` : sql`lower(l.seller) like ${`%${search.seller}%`}`
-  return sql`and (l.token_type = any(${search.tokenTypes}) or ${seller})`
+function behindSql({ column, type, descending }: Order, cursor: Cursor | undefined, parameter: Parameter): string {
+  if (!cursor) return ''
+  const beyond = descending ? '<' : '>'
+  const id = parameter(cursor.id, 'uuid')
+  return column === 'id' ? `and l.id ${beyond} ${id}` : `and (l.${column}, l.id) ${beyond} (${parameter(cursor.key, type)}, ${id})`
 }
 
-function tokenFilter({ tokenType }: MarketQuery): RawBuilder<unknown> {
-  return tokenType ? sql`and l.token_type = ${tokenType}` : nothing
-}
-
-function sellerFilter({ seller }: MarketQuery): RawBuilder<unknown> {
-  return seller ? sql`and l.seller = ${seller}` : nothing
-}
-
-function after(cursor: Cursor | undefined): RawBuilder<unknown> {
-  if (!cursor) return nothing
-  const { column, type, descending } = sortKeys[cursor.sort]
-  const beyond = descending ? sql`<` : sql`>`
-  return sql`and (${column}, l.id) ${beyond} (${cursor.key}::${type}, ${cursor.id}::uuid)`
+/** The one drink that a search is limited to, where it is. */
+function onlyDrink({ drinks, sellersDrinks }: Extract<Scope, { kind: 'search' }>): string | undefined {
+  return drinks.length === 0 && sellersDrinks.length === 1 ? sellersDrinks[0] : undefined
 }

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { createFirstPages, firstPageKey } from '../../src/market/first-pages.ts'
+import { readMarketQuery } from '../../src/market/market-query.ts'
+import { type MarketWorld, openMarketWorld, randomWallet } from './market-world.ts'
+
+describe('first pages', () => {
+  it('are read once for all who ask, until a change is heard of', async () => {
+    const pages = createFirstPages()
+    let readings = 0
+    const read = async () => `reading ${++readings}`
+    const both = await Promise.all([pages.get('a', read), pages.get('a', read)])
+    expect(both.map((page) => page.json.toString())).toEqual(['reading 1', 'reading 1'])
+    expect((await pages.get('b', read)).json.toString()).toBe('reading 2')
+    pages.forget()
+    expect((await pages.get('a', read)).json.toString()).toBe('reading 3')
+  })
+
+  it('are not kept where a change came while they were being read', async () => {
+    const pages = createFirstPages()
+    let finish: ((text: string) => void) | undefined
+    const slow = pages.get('a', () => new Promise((resolve) => (finish = resolve)))
+    pages.forget()
+    expect((await pages.get('a', async () => 'new')).json.toString()).toBe('new')
+    finish?.('old')
+    expect((await slow).json.toString()).toBe('old')
+    expect((await pages.get('a', async () => 'newer')).json.toString()).toBe('new')
+  })
+
+  it('are read again after a reading that failed', async () => {
+    const pages = createFirstPages()
+    await expect(pages.get('a', () => Promise.reject(new Error('no database')))).rejects.toThrow('no database')
+    expect((await pages.get('a', async () => 'there')).json.toString()).toBe('there')
+  })
+
+  it('are those without a cursor, a seller or an address to search for', () => {
+    const key = (query: Parameters<typeof readMarketQuery>[0]) => firstPageKey(readMarketQuery(query))
+    const kept = [{}, { tokenType: 'APPLE_JUICE' }, { sort: 'price' as const }, { search: 'grape soda' }, { limit: 1 }]
+    const keys = kept.map(key)
+    expect(new Set(keys).size).toBe(kept.length)
+    expect(keys).not.toContain(undefined)
+    const cursor = Buffer.from(JSON.stringify(['price', '5', '01890000-0000-7000-8000-000000000000'])).toString('base64url')
+    for (const query of [
+      { search: 'juice' },
+      { seller: randomWallet() },
+      { search: 'a1' },
+      { limit: 51 },
+      { sort: 'price' as const, cursor },
+    ])
+      expect(key(query)).toBeUndefined()
+  })
+})
+
+describe('the market over HTTP', () => {
+  let world: MarketWorld
+  beforeAll(async () => {
+    world = await openMarketWorld()
+    world.fastify.post('/api/marketplace/anything', async () => ({}))
+  })
+  afterAll(() => world.stop())
+  beforeEach(async () => {
+    await world.empty()
+    world.firstPages.forget()
+  })
+
+  const lot = { seller: randomWallet(), tokenType: 'APPLE_JUICE' as const, amount: 1, steps: 1 }
+
+  it('answers 304 to whoever has the page already, and not any more once it changed', async () => {
+    await world.add([lot])
+    const first = await world.get({})
+    expect(first.headers).toMatchObject({ 'cache-control': 'no-cache', 'content-type': 'application/json; charset=utf-8' })
+    const seen = { 'if-none-match': String(first.headers['etag']) }
+    const again = await world.get({}, seen)
+    expect([again.statusCode, again.body, again.headers['etag']]).toEqual([304, '', first.headers['etag']])
+    await world.add([lot])
+    world.firstPages.forget()
+    const changed = await world.get({}, seen)
+    expect([changed.statusCode, changed.json().listings.length]).toEqual([200, 2])
+  })
+
+  it('shows a change in the answer after the one that told of it', async () => {
+    expect((await world.page()).listings).toHaveLength(0)
+    await world.add([lot])
+    await world.fastify.inject({ method: 'POST', url: '/api/marketplace/anything' })
+    expect((await world.page()).listings).toHaveLength(1)
+  })
+
+  it('shows what changed elsewhere within a second, even where news of it never come', async () => {
+    await world.page()
+    await world.add([lot])
+    await expect.poll(async () => (await world.page()).listings.length, { timeout: 2_000 }).toBe(1)
+  })
+})

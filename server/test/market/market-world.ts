@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto'
+
+import { base58 } from '@scure/base'
+import { type Listing, type ListingSort } from '@juicebar/contract/schemas'
+import { type TokenType, tokenTypes } from '@juicebar/contract/token-types'
+import { fastify as createFastify } from 'fastify'
+import { expect } from 'vitest'
+
+import { connectDatabase } from '../../src/database/connect.ts'
+import { replyWithFailure } from '../../src/http/failure-reply.ts'
+import { createRateLimits } from '../../src/http/rate-limits.ts'
+import { createApi } from '../../src/http/route.ts'
+import { validatorCompiler } from '../../src/http/validation.ts'
+import { createFirstPages } from '../../src/market/first-pages.ts'
+import { forgetAfterOwnChanges } from '../../src/market/own-changes.ts'
+import { marketRoutes } from '../../src/market/routes.ts'
+import { freshDatabase } from '../support/fresh-database.ts'
+
+export interface Lot {
+  seller: string
+  tokenType: TokenType
+  amount: number
+  /** In steps of 0.001 SOL. */
+  steps: number
+}
+
+export interface Page {
+  listings: Listing[]
+  nextCursor: string | null
+}
+
+export type MarketWorld = Awaited<ReturnType<typeof openMarketWorld>>
+
+/** The market's call on a server of its own over a fresh database, and ways to fill that database. */
+export async function openMarketWorld() {
+  const fresh = await freshDatabase()
+  const { pool, close } = connectDatabase(fresh.url, () => undefined)
+  const firstPages = createFirstPages()
+  const fastify = createFastify()
+  fastify.setValidatorCompiler(validatorCompiler)
+  fastify.setErrorHandler(replyWithFailure)
+  forgetAfterOwnChanges(fastify, firstPages)
+  const authenticate = () => Promise.reject(new Error('nobody signs in here'))
+  const api = createApi(fastify, { limits: await createRateLimits(fastify), studioApiKey: 'k'.repeat(32), authenticate })
+  marketRoutes(api, pool, firstPages)
+
+  const get = (query: Record<string, string>, headers: Record<string, string> = {}) =>
+    fastify.inject({ method: 'GET', url: '/api/marketplace/listings', query, headers })
+  const page = async (query: Record<string, string> = {}): Promise<Page> => {
+    const reply = await get(query)
+    expect(reply.statusCode).toBe(200)
+    return reply.json<Page>()
+  }
+  return {
+    pool,
+    fastify,
+    firstPages,
+    get,
+    page,
+    /** Every lot that paging gives, by any number of pages; `between` runs before each page but the first. */
+    everything: async (query: Record<string, string>, between: () => Promise<unknown> = async () => undefined): Promise<Listing[]> => {
+      const found: Listing[] = []
+      let cursor: string | null = ''
+      for (let pages = 0; cursor !== null; pages++) {
+        expect(pages, 'paging comes to an end').toBeLessThan(10_000)
+        if (pages > 0) await between()
+        const next: Page = await page({ ...query, ...(cursor && { cursor }) })
+        found.push(...next.listings)
+        cursor = next.nextCursor
+      }
+      return found
+    },
+    add: async (lots: readonly Lot[]): Promise<string[]> => {
+      const { rows } = await pool.query<{ id: string }>(
+        `insert into listings (seller, token_type, amount, price_lamports)
+         select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) returning id`,
+        [
+          lots.map((lot) => lot.seller),
+          lots.map((lot) => lot.tokenType),
+          lots.map((lot) => lot.amount),
+          lots.map((lot) => lot.steps * 1_000_000),
+        ],
+      )
+      return rows.map((row) => row.id)
+    },
+    close: (id: string, status: 'sold' | 'removed') =>
+      pool.query('update listings set status = $2, closed_at = now(), held_by = null, held_until = null where id = $1', [id, status]),
+    hold: (id: string) =>
+      pool.query(`update listings set held_by = new_id(), held_until = now() + interval '1 minute' where id = $1`, [id]),
+    empty: () => pool.query('truncate listings, sellers cascade'),
+    stop: async () => {
+      await fastify.close()
+      await close()
+      await fresh.drop()
+    },
+  }
+}
+
+export function randomWallet(): string {
+  return base58.encode(randomBytes(32))
+}
+
+export const drinks = tokenTypes.map((token) => token.type)
+
+/** The order that a sort promises, told from the wire alone; equal lots stand by identifier. */
+export function compareBy(sort: ListingSort): (a: Listing, b: Listing) => number {
+  const key = (lot: Listing) => (sort.endsWith('unitPrice') ? lot.unitPrice : sort.endsWith('price') ? lot.price : 0)
+  const sign = sort === 'newest' || sort.startsWith('-') ? -1 : 1
+  const byId = (a: Listing, b: Listing) => (a._id < b._id ? -1 : a._id > b._id ? 1 : 0)
+  return (a, b) => sign * (key(a) - key(b) || byId(a, b))
+}
