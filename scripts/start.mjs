@@ -17,7 +17,7 @@ try {
   await ensureBuilt()
 } catch (error) {
   if (!(error instanceof StepFailed)) throw error
-  await showFailure(error, LINES_SHOWN)
+  showFailure(error, LINES_SHOWN)
   process.exit(1)
 }
 process.off('SIGINT', stopEarly).off('SIGTERM', stopEarly)

@@ -31,7 +31,7 @@ try {
   console.log(`\nEverything holds, after ${Math.round((Date.now() - began) / 1000)} s.\n`)
 } catch (error) {
   if (!(error instanceof StepFailed)) throw error
-  await showFailure(error, LINES_SHOWN)
+  showFailure(error, LINES_SHOWN)
   console.log()
   process.exitCode = 1
 }

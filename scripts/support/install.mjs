@@ -1,20 +1,32 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 
-import { expectSuccess, root, runNpm, timed } from './run.mjs'
+import { expectSuccess, root, runNpm, timed, untilOrphansEnded } from './run.mjs'
 
 /** @typedef {{ version?: string, integrity?: string, link?: boolean, optional?: boolean }} LockedPackage */
+
+const TRIES = 2
+const PAUSE_MILLIS = 2_000
 
 /**
  * Installs the packages of package-lock.json where they are not what is installed. Our own parts need no install script of
  * any package, so none is run.
  */
 export async function ensureInstalled() {
+  await untilOrphansEnded()
   if (isInstalled()) return
-  await timed('Installing packages (once; about a minute)', async () => {
-    const command = ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-    expectSuccess('Installing packages', await runNpm(command))
-  })
+  await timed('Installing packages (once; about a minute)', async () => expectSuccess('Installing packages', await install()))
+}
+
+/** Tries again once: networks stumble. */
+async function install(tries = TRIES) {
+  await rm(join(root, 'node_modules'), { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+  const result = await runNpm(['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
+  if (result.code === 0 || tries === 1) return result
+  await delay(PAUSE_MILLIS)
+  return install(tries - 1)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 /** The folder of the checkout. */
@@ -11,21 +12,27 @@ export const cacheFolder = join(root, '.cache')
 
 /**
  * Parent of every program that a script runs. Its input is a pipe from the script: when that closes, by the script's death
- * of any kind, the program is killed, so an install never goes on beneath the next one.
+ * of any kind, the program is killed, so an install never goes on beneath the next one. What a terminal sends to everybody when
+ * it closes must not end the parent before that.
  */
 const KEEPER = `
+trap '' HUP INT TERM
 exec 3<&0
 "$@" </dev/null 3<&- &
 program=$!
 (read -r _ <&3; kill -KILL "$program") >/dev/null 2>&1 &
 reader=$!
 exec 3<&-
-trap 'kill "$program"' INT TERM
 wait "$program"
 code=$?
 kill -KILL "$reader" 2>/dev/null
 exit "$code"
 `
+
+const notesFolder = join(cacheFolder, 'running')
+/** Ample: they are killed. Only a process of another program that has taken over the number is waited for this long. */
+const ORPHAN_MILLIS = 10_000
+const LOOK_AGAIN_MILLIS = 50
 
 /** @typedef {{ code: number, output: string }} Result */
 
@@ -49,13 +56,53 @@ export async function runNode(command, { cwd = root, env = {} } = {}) {
  */
 export async function run(command, { cwd = root, env = {} } = {}) {
   const child = spawn('/bin/sh', ['-c', KEEPER, 'keeper', ...command], { cwd, env: { ...process.env, NO_COLOR: '1', ...env } })
+  const note = noteKeeper(child.pid)
   let output = ''
   child.stdout.on('data', (chunk) => (output += chunk))
   child.stderr.on('data', (chunk) => (output += chunk))
-  return new Promise((done, fail) => {
-    child.on('error', fail)
-    child.on('close', (code) => done({ code: code ?? 1, output }))
-  })
+  try {
+    return await new Promise((done, fail) => {
+      child.on('error', fail)
+      child.on('close', (code) => done({ code: code ?? 1, output }))
+    })
+  } finally {
+    rmSync(note, { force: true })
+  }
+}
+
+/**
+ * Leaves a note of a keeper and of us, its parent, for `untilOrphansEnded`.
+ *
+ * @param {number | undefined} keeper
+ */
+function noteKeeper(keeper) {
+  mkdirSync(notesFolder, { recursive: true })
+  const note = join(notesFolder, `${keeper}-${process.pid}`)
+  writeFileSync(note, '')
+  return note
+}
+
+/**
+ * Waits for programs of scripts that were killed: each is being ended by its keeper, but until it is, an `npm ci` among them
+ * would pull the files away from under the next one.
+ */
+export async function untilOrphansEnded() {
+  const deadline = Date.now() + ORPHAN_MILLIS
+  for (const note of existsSync(notesFolder) ? readdirSync(notesFolder) : []) {
+    const [keeper = 0, parent = 0] = note.split('-').map(Number)
+    if (isAlive(parent)) continue
+    while (isAlive(keeper) && Date.now() < deadline) await delay(LOOK_AGAIN_MILLIS)
+    rmSync(join(notesFolder, note), { force: true })
+  }
+}
+
+/** @param {number} pid */
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }
 
 /**
@@ -124,12 +171,12 @@ function seconds(began) {
  * @param {StepFailed} failure
  * @param {number} lines how many to show
  */
-export async function showFailure(failure, lines) {
+export function showFailure(failure, lines) {
   console.error(`\n${failure.output.trimEnd().split('\n').slice(-lines).join('\n')}\n`)
   const file = join(cacheFolder, `${failure.step.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.log`)
   try {
-    await mkdir(cacheFolder, { recursive: true })
-    await writeFile(file, failure.output)
+    mkdirSync(cacheFolder, { recursive: true })
+    writeFileSync(file, failure.output)
     console.error(`${failure.message}. All of its output is in ${relative(process.cwd(), file)}.`)
   } catch {
     console.error(`${failure.message}, and its output could not be kept in ${file}: may this user write there?`)
