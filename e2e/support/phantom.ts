@@ -19,6 +19,8 @@ export interface PhantomOptions {
 /** A wallet named Phantom in a browser, with real keys that stay outside the page. */
 export interface Phantom {
   address: string
+  /** Signs a transaction outside of any page. */
+  sign(transaction: Uint8Array): Promise<Uint8Array>
   /** Has every request fail with this code; undefined has them succeed again. */
   refuse(page: Page, code: number | undefined): Promise<void>
   /** Switches to another account, as the user does inside the wallet. Gives its address. */
@@ -40,12 +42,13 @@ export async function installPhantom(context: BrowserContext, origin: string, op
     const [signatures] = await signer.signMessages([createSignableMessage(new Uint8Array(message))])
     return [...(signatures?.[signer.address] ?? [])]
   })
-  await context.exposeFunction('phantomSignTransaction', async (address: string, transaction: Bytes): Promise<Bytes> => {
+  const sign = async (address: string, transaction: Iterable<number>): Promise<Bytes> => {
     const signer = signerOf(address)
-    const decoded = getTransactionDecoder().decode(new Uint8Array(transaction))
+    const decoded = getTransactionDecoder().decode(Uint8Array.from(transaction))
     const [signatures] = await signer.signTransactions([decoded as Parameters<KeyPairSigner['signTransactions']>[0][number]])
     return [...getTransactionEncoder().encode({ ...decoded, signatures: { ...decoded.signatures, ...signatures } })]
-  })
+  }
+  await context.exposeFunction('phantomSignTransaction', sign)
   await context.exposeFunction('phantomBroadcast', async (transaction: Bytes): Promise<void> => {
     const params = [Buffer.from(transaction).toString('base64'), { encoding: 'base64', preflightCommitment: 'confirmed' }]
     await askChain(origin, 'sendTransaction', params)
@@ -54,6 +57,7 @@ export async function installPhantom(context: BrowserContext, origin: string, op
   await context.addInitScript(registerPhantom, { accounts, sendsByItself: options.sendsByItself ?? false, lateBy: options.lateBy ?? 0 })
   return {
     address: signers[0]?.address ?? '',
+    sign: async (transaction) => Uint8Array.from(await sign(signers[0]?.address ?? '', transaction)),
     refuse: (page, code) => page.evaluate((refusal) => Object.assign(window, { phantomRefusal: refusal }), code).then(() => undefined),
     switchAccount: async (page) => {
       await page.evaluate(() => window.dispatchEvent(new Event('phantom:switch')))

@@ -3,7 +3,7 @@ import { solToLamports } from '@juicebar/contract/money'
 import { type Listing, type Purchase } from '@juicebar/contract/schemas'
 
 /** The lot of a purchase, in as far as paying for it needs it. */
-export type Lot = Pick<Listing, '_id' | 'tokenType' | 'tokenName' | 'amount' | 'price'>
+export type Lot = Pick<Listing, '_id' | 'seller' | 'tokenType' | 'tokenName' | 'amount' | 'price'>
 
 /** The steps of a purchase as the buyer sees them, in order. */
 export const purchaseSteps = ['approve', 'sent', 'confirmed', 'delivered'] as const
@@ -27,6 +27,11 @@ export function refusalToBuy(listing: Listing, walletAddress: string, sol: bigin
   const price = solToLamports(listing.price)
   if (sol !== undefined && price !== undefined && sol < price) return messages.insufficientSol
   return undefined
+}
+
+/** True where a hold asks for exactly what the buyer confirmed: that price, to that seller. */
+export function isAsConfirmed(lot: Lot, hold: { seller: string; lamports: string }): boolean {
+  return hold.seller === lot.seller && hold.lamports === String(solToLamports(lot.price))
 }
 
 /** What became of a purchase that ended without delivery: whether SOL moved, and what to do. */

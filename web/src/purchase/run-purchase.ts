@@ -11,7 +11,7 @@ import { WalletError } from '../wallet/wallet-error.ts'
 import { requireConnection } from '../wallet/wallet-store.ts'
 import { followPurchase } from './follow-purchase.ts'
 import { holdListing, letGo, PaymentFailed, payHold } from './pay.ts'
-import { endedText, type Lot, stepOf } from './purchase.ts'
+import { endedText, isAsConfirmed, type Lot, stepOf } from './purchase.ts'
 import { running, updateRunning } from './purchase-store.ts'
 
 /** How long the finished steps stay in sight, in milliseconds. */
@@ -26,6 +26,8 @@ export async function runPurchase(lot: Lot, network: PublicConfig['network']): P
     const connection = requireConnection()
     const details = await holdListing(lot._id, connection)
     purchaseId = details.purchaseId
+    if (!isAsConfirmed(lot, details))
+      throw new Error('The lot is not what you confirmed any more. Your wallet was not asked; no SOL moved.')
     updateRunning({ payUntil: Date.now() + details.payMillisLeft })
     const signature = await payHold(details, connection, network)
     updateRunning({ step: 'sent' })

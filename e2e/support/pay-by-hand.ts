@@ -1,0 +1,32 @@
+import { type Listing } from '@juicebar/contract/schemas'
+
+import { buildPayment } from '../../web/src/purchase/build-payment.ts'
+import { askChain } from './phantom.ts'
+import { LAMPORTS_PER_SOL, type Player } from './test.ts'
+
+/** Holds the only lot of a seller as a program would that knows the API alone, and sends another amount than agreed. */
+export async function payByHand(buyer: Player, seller: string, origin: string, sol: number): Promise<void> {
+  const token = await buyer.page.evaluate(() => localStorage.getItem('jwt_token'))
+  const headers = { authorization: `Bearer ${token}` }
+  const { listings } = (await (await buyer.page.request.get(`/api/marketplace/listings?seller=${seller}`)).json()) as {
+    listings: Listing[]
+  }
+  const hold = await buyer.page.request.post(`/api/marketplace/buy/${listings[0]?._id}`, { headers })
+  const { transactionDetails } = (await hold.json()) as { transactionDetails: { reference: string } }
+  const { value } = (await askChain(origin, 'getLatestBlockhash', [{ commitment: 'confirmed' }])) as {
+    value: { blockhash: string; lastValidBlockHeight: number }
+  }
+  const unsigned = buildPayment({
+    buyer: buyer.address,
+    seller,
+    lamports: BigInt(sol * LAMPORTS_PER_SOL),
+    reference: transactionDetails.reference,
+    version: 0,
+    lifetime: { blockhash: value.blockhash, lastValidBlockHeight: BigInt(value.lastValidBlockHeight) },
+  })
+  const signed = await buyer.phantom.sign(unsigned)
+  await askChain(origin, 'sendTransaction', [
+    Buffer.from(signed).toString('base64'),
+    { encoding: 'base64', preflightCommitment: 'confirmed' },
+  ])
+}

@@ -1,0 +1,61 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+
+import { showsNewest } from '../src/api/apply-event.ts'
+import { fillPath } from '../src/api/client.ts'
+import { retryDelay } from '../src/api/follow-market.ts'
+import { readEvent } from '../src/api/read-events.ts'
+import { createSseParser } from '../src/api/sse-parser.ts'
+import { listing } from './support/listing.ts'
+
+describe('server-sent events', () => {
+  const stream =
+    ': hello\n\nid: 7\nevent: listing.sold\ndata: {"a":1,\ndata: "b":2}\n\nid: 8\r\nevent: ready\r\ndata: {}\r\n\r\nretry: 5\n\n'
+
+  test('are read out of a stream, comments left out', () => {
+    expect(createSseParser()(stream)).toEqual([
+      { id: '7', event: 'listing.sold', data: '{"a":1,\n"b":2}' },
+      { id: '8', event: 'ready', data: '{}' },
+    ])
+  })
+
+  test('come out the same wherever the stream is cut', () => {
+    const text = stream.replaceAll('\r\n', '\n')
+    const whole = createSseParser()(text)
+    fc.assert(
+      fc.property(fc.array(fc.nat(text.length)), (cuts) => {
+        const parse = createSseParser()
+        const edges = [0, ...cuts.toSorted((a, b) => a - b), text.length]
+        const pieces = edges.slice(1).map((end, index) => text.slice(edges[index], end))
+        expect(pieces.flatMap(parse)).toEqual(whole)
+      }),
+    )
+  })
+
+  test('of an unknown kind are passed over', () => {
+    expect(readEvent({ id: undefined, event: 'toString', data: '{}' })).toBeUndefined()
+    expect(readEvent({ id: undefined, event: 'balance.changed', data: '{"type":"x"}' })).toEqual({ type: 'balance.changed' })
+  })
+})
+
+test('attempts to reconnect spread out and stay within 15 seconds', () => {
+  expect(retryDelay(0, 0)).toBe(250)
+  expect(retryDelay(0, 1)).toBe(500)
+  expect(retryDelay(50, 0)).toBe(7_500)
+  expect(retryDelay(50, 1)).toBe(15_000)
+})
+
+test('a new listing is put on top only of lists that would show it there', () => {
+  const lot = listing({ seller: 'AbcSeller', tokenType: 'GRAPE_SODA', tokenName: 'Grape Soda' })
+  expect(showsNewest({}, lot)).toBe(true)
+  expect(showsNewest({ sort: 'newest', search: 'GRAPE', tokenType: 'GRAPE_SODA' }, lot)).toBe(true)
+  expect(showsNewest({ search: 'bcsel' }, lot)).toBe(true)
+  expect(showsNewest({ search: 'apple' }, lot)).toBe(false)
+  expect(showsNewest({ tokenType: 'APPLE_JUICE' }, lot)).toBe(false)
+  expect(showsNewest({ sort: 'price' }, lot)).toBe(false)
+})
+
+test('paths are filled and escaped, empty query fields left out', () => {
+  expect(fillPath('/api/x/:id/y', { params: { id: 'a/b' } })).toBe('/api/x/a%2Fb/y')
+  expect(fillPath('/l', { query: { search: 'a b', cursor: '', sort: undefined, limit: 5 } })).toBe('/l?search=a+b&limit=5')
+})

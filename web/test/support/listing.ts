@@ -1,0 +1,18 @@
+import { type Listing } from '@juicebar/contract/schemas'
+
+/** A lot for sale, with what a test changes about it. */
+export function listing(change: Partial<Listing> = {}): Listing {
+  return {
+    _id: 'lot-1',
+    seller: '8qEDkoVTFzWBsRd6sU9SiyTdqbDkN5GwNWbQeetA61NW',
+    tokenName: 'Apple Juice',
+    tokenType: 'APPLE_JUICE',
+    amount: 10,
+    price: 0.5,
+    unitPrice: 0.05,
+    status: 'active',
+    heldUntil: null,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    ...change,
+  }
+}

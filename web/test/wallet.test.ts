@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs'
+
+import { getCompiledTransactionMessageDecoder, getTransactionDecoder } from '@solana/kit'
+import { describe, expect, test } from 'vitest'
+
+import { buildPayment } from '../src/purchase/build-payment.ts'
+import { mobileMessages } from '../src/wallet/mobile-messages.ts'
+import { isInAppBrowser, phantomLink, platformOf } from '../src/wallet/platform.ts'
+import { offeredNames } from '../src/wallet/wallet.ts'
+import { answerOf, toWalletError, WalletError } from '../src/wallet/wallet-error.ts'
+import { buttonState } from '../src/wallet/wallet-store.ts'
+
+describe('what a wallet refuses', () => {
+  test.each([
+    [4001, 'rejected'],
+    [4100, 'unauthorized'],
+    [4900, 'disconnected'],
+    [-32002, 'busy'],
+    [-32003, 'invalid'],
+    [-32603, 'internal'],
+  ])('%i is told apart', (code, kind) => {
+    expect(toWalletError(Object.assign(new Error('x'), { code })).kind).toBe(kind)
+    expect(toWalletError(new Error('outer', { cause: { code } })).kind).toBe(kind)
+  })
+
+  test('anything else is an unexpected error, with what the wallet said', () => {
+    expect(toWalletError(new Error('boom')).message).toBe('An unexpected error occurred: boom')
+    expect(toWalletError('odd').message).toBe('An unexpected error occurred: no reason given')
+  })
+
+  test('every kind has words of its own', () => {
+    const codes = [4001, 4100, 4900, -32002, -32003, -32603]
+    expect(new Set(codes.map((code) => toWalletError({ code }).message)).size).toBe(codes.length)
+  })
+
+  test('silence ends the waiting', async () => {
+    await expect(answerOf(new Promise(() => {}), 5)).rejects.toEqual(new WalletError('silent'))
+    await expect(answerOf(Promise.resolve(7), 1_000)).resolves.toBe(7)
+  })
+})
+
+describe('the wallet button', () => {
+  const state = { present: [], chosen: undefined, phase: 'idle', connected: undefined } as const
+
+  test('shows one of five states', () => {
+    expect(buttonState(state)).toBe('no-wallet')
+    expect(buttonState({ ...state, chosen: 'Phantom' })).toBe('has-wallet')
+    expect(buttonState({ ...state, phase: 'connecting' })).toBe('connecting')
+    expect(buttonState({ ...state, phase: 'disconnecting' })).toBe('disconnecting')
+  })
+
+  test('offers the Demo Wallet only where the market says so', () => {
+    expect(offeredNames(false)).not.toContain('Demo Wallet')
+    expect(offeredNames(true).at(-1)).toBe('Demo Wallet')
+  })
+})
+
+describe('devices', () => {
+  const iphone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15'
+  const mac = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15'
+  const android = 'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36'
+  const webView =
+    'Mozilla/5.0 (Linux; Android 15; Pixel 9; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/140.0.0.0 Mobile Safari/537.36'
+
+  test('are told apart, iPads among them', () => {
+    expect(platformOf({ userAgent: iphone, maxTouchPoints: 5 })).toBe('ios')
+    expect(platformOf({ userAgent: mac, maxTouchPoints: 5 })).toBe('ios')
+    expect(platformOf({ userAgent: mac, maxTouchPoints: 0 })).toBe('desktop')
+    expect(platformOf({ userAgent: android, maxTouchPoints: 5 })).toBe('android')
+    expect(isInAppBrowser(webView)).toBe(true)
+    expect(isInAppBrowser(android)).toBe(false)
+  })
+
+  test('on iOS the link opens this page in Phantom', () => {
+    const page = new URL('https://juicebar.example/?a=1')
+    expect(phantomLink('ios', page)).toBe(
+      'https://phantom.app/ul/browse/https%3A%2F%2Fjuicebar.example%2F%3Fa%3D1?ref=https%3A%2F%2Fjuicebar.example',
+    )
+    expect(phantomLink('desktop', page)).toBe('https://phantom.app/download')
+  })
+})
+
+describe('the mobile wallet protocol', () => {
+  const read = (name: string) => readFileSync(new URL(`../../node_modules/@solana-mobile/${name}`, import.meta.url), 'utf8')
+  const protocol = read('mobile-wallet-adapter-protocol/lib/esm/index.browser.js')
+  const adapter = read('wallet-standard-mobile/lib/esm/index.browser.js')
+
+  test('still says what the specification says', () => {
+    for (const text of Object.values(mobileMessages)) expect(adapter).toContain(text)
+    expect(adapter).toContain('An unexpected error occurred: ')
+  })
+
+  test('still has the specification’s time-out, delays and ports', () => {
+    expect(protocol).toMatch(/timeoutMs: 3e4|30000/)
+    expect(protocol.replace(/\s/g, '')).toMatch(/150,150,200,500,500,750,750,1e3/)
+    expect(protocol).toContain('49152')
+    expect(protocol).toContain('65535')
+  })
+})
+
+test.each([0, 'legacy'] as const)('a payment of version %s is one transfer of exact lamports that carries the reference', (version) => {
+  const buyer = '8qEDkoVTFzWBsRd6sU9SiyTdqbDkN5GwNWbQeetA61NW'
+  const seller = 'EktUtax5cud3mrcEZrofj6yQxVvNeMNdaGeRPwiKnaCC'
+  const reference = 'FfKDQbhBwkZ7Wq3oyrPYC2oYP8cVZQzVZ1oyrPYC2oYP'
+  const lifetime = { blockhash: '11111111111111111111111111111111', lastValidBlockHeight: 150n }
+  const bytes = buildPayment({ buyer, seller, lamports: 250_000_001n, reference, version, lifetime })
+
+  const message = getCompiledTransactionMessageDecoder().decode(getTransactionDecoder().decode(bytes).messageBytes)
+  if (!('instructions' in message)) throw new Error('unknown message version')
+  expect(message.version).toBe(version)
+  expect(message.header).toEqual({ numSignerAccounts: 1, numReadonlySignerAccounts: 0, numReadonlyNonSignerAccounts: 2 })
+  expect(message.instructions).toHaveLength(1)
+  const [transfer] = message.instructions
+  expect(transfer?.accountIndices?.map((index) => message.staticAccounts[index])).toEqual([buyer, seller, reference])
+  expect(message.staticAccounts[transfer?.programAddressIndex ?? -1]).toBe('11111111111111111111111111111111')
+  const data = new DataView(new Uint8Array(transfer?.data ?? []).buffer)
+  expect([data.getUint32(0, true), data.getBigUint64(4, true)]).toEqual([2, 250_000_001n])
+})
