@@ -67,7 +67,7 @@ create table cases (
 create index cases_by_status on cases (status, id);
 create index cases_to_look_at on cases (next_look_at) where next_look_at is not null;
 
--- Every transaction that was recorded before it was broadcast, or that counted. The primary key is invariant I3:
+-- Every transaction that was recorded before it was broadcast, that counted, or that became a case. The primary key is invariant I3:
 -- one signature serves one purpose.
 create table payments (
   signature text primary key,

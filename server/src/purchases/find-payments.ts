@@ -8,14 +8,17 @@ import { settlePayment } from './settle-payment.ts'
 const REFERENCED = 10
 const OF_BUYER = 40
 
-/** Signatures on the chain that name the purchase, and with `ofBuyer` also those of its buyer since the hold; oldest first. */
+/**
+ * Signatures on the chain that name the purchase, and with `ofBuyer` also those of its buyer since the hold; oldest first. The payment
+ * that settled it already is no clue.
+ */
 export async function findClues({ chain }: PurchaseDeps, purchase: PurchaseRow, ofBuyer: boolean): Promise<Signature[]> {
   const { reference, buyer, heldAtSlot } = purchase
   const [named, own] = await Promise.all([
     chain.recentSignatures(reference, heldAtSlot, REFERENCED),
     ofBuyer ? chain.recentSignatures(buyer, heldAtSlot, OF_BUYER) : [],
   ])
-  const landed = [...named.toReversed(), ...own.toReversed()].filter((entry) => !entry.failed)
+  const landed = [...named.toReversed(), ...own.toReversed()].filter((entry) => !entry.failed && entry.signature !== purchase.signature)
   return [...new Set(landed.map((entry) => entry.signature))]
 }
 

@@ -1,6 +1,6 @@
-import { openCase } from './open-case.ts'
 import { type Evidence } from './evidence.ts'
-import { findPayment, type PaymentRow } from './payment-store.ts'
+import { openVanishedCase } from './open-case.ts'
+import { findPayment } from './payment-store.ts'
 import { isProvedDead } from './prove-dead.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
 import { markFinalized, type PurchaseRow } from './purchase-store.ts'
@@ -21,19 +21,9 @@ export async function followPayment(deps: PurchaseDeps, purchase: PurchaseRow, {
   if (status && !status.failed) return false
   const traces = [purchase.reference, purchase.buyer].map((address) => ({ address, sinceSlot: purchase.heldAtSlot }))
   if (await isProvedDead(chain, payment, traces)) {
-    await reportVanished(deps, purchase, payment)
+    await openVanishedCase(database, purchase, payment)
     return true
   }
   await chain.broadcast(payment.wire)
   return false
-}
-
-async function reportVanished({ database }: PurchaseDeps, purchase: PurchaseRow, payment: PaymentRow): Promise<void> {
-  await openCase(database, {
-    purchaseId: purchase.id,
-    kind: 'vanished',
-    signature: payment.signature,
-    lamports: purchase.priceLamports,
-    deliverable: false,
-  })
 }

@@ -137,7 +137,12 @@ async function requireNotBarred(tx: Tx, buyer: WalletAddress, listingId: string)
   }
 }
 
-async function requireMeans(tx: Tx, buyer: WalletAddress, lot: { seller: WalletAddress; priceLamports: Lamports }, view: ChainView): Promise<void> {
+async function requireMeans(
+  tx: Tx,
+  buyer: WalletAddress,
+  lot: { seller: WalletAddress; priceLamports: Lamports },
+  view: ChainView,
+): Promise<void> {
   const holds = await listOpenHolds(tx, buyer)
   requireRoomForHold(holds, lot)
   const prices = [...holds.map((open) => open.priceLamports), lot.priceLamports]

@@ -13,7 +13,7 @@ import {
   looksAtBuyer,
   SEARCH_EVERY,
   SEARCH_LOOK_SECONDS,
-  secondsToNextEndedLook,
+  secondsToNextLateLook,
   SENT_LOOK_SECONDS,
 } from './watch-schedule.ts'
 
@@ -60,7 +60,12 @@ async function lookAtHold(deps: PurchaseDeps, purchase: DuePurchase, { recorded,
 }
 
 /** Settles from the recorded payment where it has landed, and sends it again where nobody has seen it yet. */
-async function pushPayment(deps: PurchaseDeps, purchase: DuePurchase, payment: PaymentRow, statuses: Evidence['statuses']): Promise<boolean> {
+async function pushPayment(
+  deps: PurchaseDeps,
+  purchase: DuePurchase,
+  payment: PaymentRow,
+  statuses: Evidence['statuses'],
+): Promise<boolean> {
   const status = statuses.get(payment.signature)
   if (!status) {
     await deps.chain.broadcast(payment.wire)
@@ -70,13 +75,20 @@ async function pushPayment(deps: PurchaseDeps, purchase: DuePurchase, payment: P
   return outcome.kind === 'settled'
 }
 
+/** Once its payment is final there is nothing to lose any more, but a second payment may come and must become a case. */
 async function lookAtSettled(deps: PurchaseDeps, purchase: DuePurchase, evidence: Evidence): Promise<Look> {
-  return (await followPayment(deps, purchase, evidence)) ? never : { nextSeconds: FINALITY_LOOK_SECONDS, buyer: false }
+  if (purchase.finalizedAt === null && !(await followPayment(deps, purchase, evidence))) {
+    return { nextSeconds: FINALITY_LOOK_SECONDS, buyer: false }
+  }
+  return searchAfterEnd(deps, purchase, false)
 }
 
 /** A payment that came after all is delivered where the lot is still there, and becomes a case where it is not. */
 async function lookAfterEnd(deps: PurchaseDeps, purchase: DuePurchase): Promise<Look> {
-  const buyer = !purchase.serverSends
-  if ((await settleFromClues(deps, purchase, await findClues(deps, purchase, buyer))) === 'settled') return never
-  return { nextSeconds: secondsToNextEndedLook(purchase.endedSeconds), buyer }
+  return searchAfterEnd(deps, purchase, !purchase.serverSends)
+}
+
+async function searchAfterEnd(deps: PurchaseDeps, purchase: DuePurchase, buyer: boolean): Promise<Look> {
+  await settleFromClues(deps, purchase, await findClues(deps, purchase, buyer))
+  return { nextSeconds: secondsToNextLateLook(purchase.secondsSinceEnd), buyer }
 }

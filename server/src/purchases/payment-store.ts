@@ -50,6 +50,22 @@ export async function insertPayment(tx: Tx, payment: Insertable<Payments>): Prom
   await tx.insertInto('payments').values(payment).execute()
 }
 
+/**
+ * Makes a landed transaction belong to a purchase without counting for it, and gives whose it is: the first to claim a signature
+ * keeps it. Locks that until the transaction ends.
+ */
+export async function claimSignature(
+  tx: Tx,
+  payment: Pick<PaymentRow, 'signature' | 'purchaseId' | 'genesisHash' | 'wire' | 'slot' | 'expiryHeight'>,
+): Promise<Pick<PaymentRow, 'purchaseId' | 'kind' | 'status'>> {
+  return tx
+    .insertInto('payments')
+    .values({ ...payment, kind: 'purchase', status: 'dead' })
+    .onConflict((conflict) => conflict.column('signature').doUpdateSet((query) => ({ signature: query.ref('excluded.signature') })))
+    .returning(['purchaseId', 'kind', 'status'])
+    .executeTakeFirstOrThrow()
+}
+
 export async function markConfirmed(database: Database, signature: Signature, slot: bigint): Promise<boolean> {
   const result = await database
     .updateTable('payments')
@@ -67,20 +83,18 @@ export async function markDead(tx: Database | Tx, signature: Signature): Promise
 
 export type SettleOutcome = 'settled' | 'paid_before' | 'lot_gone' | 'signature_used' | 'refunding'
 
-export interface LandedPayment {
-  signature: Signature
-  slot: bigint
-  wire: Uint8Array
-  expiryHeight: bigint
-  /** It names the purchase, so it may be delivered even after the hold ended. */
-  referenced: boolean
-}
-
-/** Delivers the tokens in one round trip and one transaction; see `settle_purchase` in 0005-purchases.sql for each outcome. */
-export async function settlePurchase(database: Database, purchaseId: string, payment: LandedPayment): Promise<SettleOutcome> {
-  const { signature, slot, wire, expiryHeight, referenced } = payment
+/**
+ * Delivers the tokens in one round trip and one transaction; see `settle_purchase` in 0005-purchases.sql for each outcome.
+ * `referenced`: the payment names the purchase, so it may be delivered even after the hold ended.
+ */
+export async function settlePurchase(
+  database: Database,
+  purchaseId: string,
+  { signature, slot, wire, expiryHeight }: Pick<PaymentRow, 'signature' | 'slot' | 'wire' | 'expiryHeight'>,
+  referenced: boolean,
+): Promise<SettleOutcome> {
   const settle = sql<{ outcome: SettleOutcome }>`
-    select settle_purchase(${purchaseId}, ${signature}, ${slot}, ${Buffer.from(wire)}, ${expiryHeight}, ${referenced}) as outcome
+    select settle_purchase(${purchaseId}, ${signature}, ${slot}, ${wire}, ${expiryHeight}, ${referenced}) as outcome
   `
   const { rows } = await withRetry(() => settle.execute(database))
   const [row] = rows

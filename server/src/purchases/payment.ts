@@ -14,12 +14,13 @@ export interface PaymentTerms {
 }
 
 /**
- * pays: exactly the agreed payment. wrong: the buyer paid the seller, but not as agreed; `lamports` is what moved for it.
- * unrelated: it is not a payment for this purchase. `referenced`: it names the purchase, so it can be meant for no other.
+ * pays: exactly the agreed payment. wrong: the buyer paid the seller, but not as agreed; `lamports` is what moved and names no other
+ * purchase, `named` the part of it whose transfers name this one. unrelated: it is not a payment for this purchase.
+ * `referenced`: it names the purchase, so it can be meant for no other.
  */
 export type PaymentVerdict =
   | { kind: 'pays'; referenced: boolean }
-  | { kind: 'wrong'; referenced: boolean; lamports: bigint; reason: string }
+  | { kind: 'wrong'; referenced: boolean; lamports: bigint; named: bigint; reason: string }
   | { kind: 'unrelated'; reason: string }
 
 /** A transfer without a reference has just its two parties. */
@@ -40,7 +41,9 @@ export function judgePayment(transaction: LandedTransaction, terms: PaymentTerms
   if (!referenced && transaction.slot < terms.heldAtSlot) return unrelated('it was made before the lot was held')
   if (!referenced && paid.some((payment) => !isPlain(payment))) return unrelated('it names another purchase')
   const reason = findFlaw(paid, hidden, terms, referenced)
-  return reason ? { kind: 'wrong', referenced, lamports: paidFor(paid, hidden, terms), reason } : { kind: 'pays', referenced }
+  if (reason === undefined) return { kind: 'pays', referenced }
+  const named = sumOf(paid.filter((payment) => payment.accounts.includes(terms.reference)))
+  return { kind: 'wrong', referenced, lamports: named + sumOf([...paid.filter(isPlain), ...hidden]), named, reason }
 }
 
 function findFlaw(paid: Instruction[], hidden: Instruction[], terms: PaymentTerms, referenced: boolean): string | undefined {
@@ -52,10 +55,8 @@ function findFlaw(paid: Instruction[], hidden: Instruction[], terms: PaymentTerm
   return undefined
 }
 
-/** What moved for this purchase: transfers that name another purchase are not counted. */
-function paidFor(paid: Instruction[], hidden: Instruction[], { reference }: PaymentTerms): bigint {
-  const own = paid.filter((payment) => isPlain(payment) || payment.accounts.includes(reference))
-  return [...own, ...hidden].reduce((total, { transfer }) => total + (transfer?.lamports ?? 0n), 0n)
+function sumOf(payments: readonly Instruction[]): bigint {
+  return payments.reduce((total, { transfer }) => total + (transfer?.lamports ?? 0n), 0n)
 }
 
 function isPayment({ transfer }: Instruction, { buyer, seller }: PaymentTerms): boolean {

@@ -33,7 +33,11 @@ export async function insertHold(tx: Tx, hold: NewHold, holdSeconds: number): Pr
   const payBefore = sql<Date>`now() + make_interval(secs => ${holdSeconds})`
   // A wallet that sends by itself may pay at once; bytes that only the server sends come through its own door.
   const nextLookAt = hold.serverSends ? payBefore : now
-  return tx.insertInto('purchases').values({ ...hold, payBefore, nextLookAt }).returningAll().executeTakeFirstOrThrow()
+  return tx
+    .insertInto('purchases')
+    .values({ ...hold, payBefore, nextLookAt })
+    .returningAll()
+    .executeTakeFirstOrThrow()
 }
 
 export async function findPurchase(database: Database | Tx, id: string): Promise<PurchaseRow | undefined> {
@@ -63,10 +67,19 @@ export async function lockPlayer(tx: Tx, wallet: WalletAddress): Promise<void> {
 }
 
 export async function listOpenHolds(tx: Tx, buyer: WalletAddress) {
-  return tx
+  return tx.selectFrom('purchases').select(['seller', 'priceLamports']).where('buyer', '=', buyer).where('status', '=', 'held').execute()
+}
+
+/** The open holds of a purchase's buyer on lots of its seller. */
+export async function findHoldsBetween(
+  database: Database,
+  { buyer, seller }: Pick<PurchaseRow, 'buyer' | 'seller'>,
+): Promise<PurchaseRow[]> {
+  return database
     .selectFrom('purchases')
-    .select(['seller', 'priceLamports'])
+    .selectAll()
     .where('buyer', '=', buyer)
+    .where('seller', '=', seller)
     .where('status', '=', 'held')
     .execute()
 }
@@ -82,7 +95,9 @@ export async function readUnpaidHistory(tx: Tx, buyer: WalletAddress, listingId:
   return tx
     .selectFrom('purchases')
     .select([
-      sql<number | null>`(extract(epoch from now() - max(ended_at) filter (where listing_id = ${listingId})))::float8`.as('secondsSinceLeft'),
+      sql<number | null>`(extract(epoch from now() - max(ended_at) filter (where listing_id = ${listingId})))::float8`.as(
+        'secondsSinceLeft',
+      ),
       sql<number>`(count(*) filter (where end_reason = 'lapsed'))::int`.as('lapses'),
     ])
     .where('buyer', '=', buyer)
@@ -119,7 +134,7 @@ export async function markEnded(tx: Tx, id: string, reason: EndReason, firstLook
 }
 
 export async function markFinalized(database: Database, id: string): Promise<void> {
-  await database.updateTable('purchases').set({ finalizedAt: now, nextLookAt: null }).where('id', '=', id).execute()
+  await database.updateTable('purchases').set({ finalizedAt: now }).where('id', '=', id).execute()
 }
 
 export async function emitPurchase(tx: Database | Tx, id: string): Promise<void> {
@@ -130,8 +145,8 @@ export async function emitPurchase(tx: Database | Tx, id: string): Promise<void>
 export interface DuePurchase extends PurchaseRow {
   /** Its time to pay is over, by the database's clock. */
   over: boolean
-  /** How long ago it ended; 0 where it has not. */
-  endedSeconds: number
+  /** How long ago it was settled or ended; 0 where it is open. */
+  secondsSinceEnd: number
 }
 
 /**
@@ -143,22 +158,23 @@ export async function claimDue(database: Database, limit: number, leaseSeconds: 
     .updateTable('purchases')
     .set({ nextLookAt: inSeconds(leaseSeconds), lookedAt: now })
     .where('id', 'in', (query) =>
-      query
-        .selectFrom('purchases')
-        .select('id')
-        .where('nextLookAt', '<=', now)
-        .orderBy('nextLookAt')
-        .limit(limit)
-        .forUpdate()
-        .skipLocked(),
+      query.selectFrom('purchases').select('id').where('nextLookAt', '<=', now).orderBy('nextLookAt').limit(limit).forUpdate().skipLocked(),
     )
     .returningAll()
-    .returning([isOver.as('over'), sql<number>`coalesce(extract(epoch from now() - ended_at), 0)::float8`.as('endedSeconds')])
+    .returning([
+      isOver.as('over'),
+      sql<number>`coalesce(extract(epoch from now() - coalesce(settled_at, ended_at)), 0)::float8`.as('secondsSinceEnd'),
+    ])
     .execute()
 }
 
 /** When to look at a purchase again; null for never. One that changed meanwhile keeps the time it was given then. */
-export async function scheduleLook(database: Database, purchase: PurchaseRow, seconds: number | null, looked: { buyer: boolean }): Promise<void> {
+export async function scheduleLook(
+  database: Database,
+  purchase: PurchaseRow,
+  seconds: number | null,
+  looked: { buyer: boolean },
+): Promise<void> {
   await database
     .updateTable('purchases')
     .set({
@@ -223,7 +239,9 @@ const payMillisLeft = sql<number>`greatest(0, floor(extract(epoch from p.pay_bef
 function wirePurchases(database: Database) {
   return database
     .selectFrom('purchases as p')
-    .leftJoin('payments as m', (join) => join.onRef('m.purchaseId', '=', 'p.id').on('m.kind', '=', 'purchase').on('m.status', '=', 'recorded'))
+    .leftJoin('payments as m', (join) =>
+      join.onRef('m.purchaseId', '=', 'p.id').on('m.kind', '=', 'purchase').on('m.status', '=', 'recorded'),
+    )
     .selectAll('p')
     .select(['m.signature as sentSignature', 'm.confirmedAt', payMillisLeft.as('payMillisLeft')])
 }

@@ -1,12 +1,12 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
 import { BLOCKHASH_BLOCKS, type LandedTransaction, type SignatureStatus } from '../chain/chain.ts'
-import { openCase } from './open-case.ts'
+import { openCase, type StrayPayment } from './open-case.ts'
 import { judgePayment, type PaymentTerms } from './payment.ts'
-import { findPayment, markConfirmed, settlePurchase } from './payment-store.ts'
+import { markConfirmed, settlePurchase } from './payment-store.ts'
 import { isSettled } from './purchase.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
-import { emitPurchase, type PurchaseRow } from './purchase-store.ts'
+import { emitPurchase, findHoldsBetween, type PurchaseRow } from './purchase-store.ts'
 
 /**
  * settled: the tokens are the buyer's. pending: the chain has not confirmed it far enough, or cannot show it yet.
@@ -52,62 +52,68 @@ async function settleLanded(
   { claimed }: PaymentClue,
   transaction: LandedTransaction,
 ): Promise<PaymentOutcome> {
-  const { database } = deps
   const verdict = judgePayment(transaction, termsOf(purchase))
   if (verdict.kind === 'unrelated') return { kind: 'unrelated', reason: verdict.reason }
-  if (await servesAnother(deps, purchase, transaction.signature)) return { kind: 'used' }
   if (verdict.kind === 'pays') return deliver(deps, purchase, transaction, verdict.referenced)
-  if (!verdict.referenced && !claimed) return { kind: 'unrelated', reason: verdict.reason }
-  await openCase(database, {
-    purchaseId: purchase.id,
-    kind: 'wrong',
-    signature: transaction.signature,
-    lamports: verdict.lamports,
-    deliverable: false,
-  })
-  return { kind: 'case', reason: `${verdict.reason}.` }
+  const { referenced, reason } = verdict
+  if (!referenced && !claimed) return { kind: 'unrelated', reason }
+  return reportStray(deps, purchase, transaction, { ...verdict, kind: 'wrong', reason: `${reason}.` })
 }
 
 /** The database moves the tokens; what it refuses becomes a case that both sides see. */
 async function deliver(
-  { database, chain }: PurchaseDeps,
+  deps: PurchaseDeps,
   purchase: PurchaseRow,
-  { signature, slot, wire }: LandedTransaction,
+  transaction: LandedTransaction,
   referenced: boolean,
 ): Promise<PaymentOutcome> {
-  const expiryHeight = (await chain.highestBlockHeight()) + BLOCKHASH_BLOCKS
-  const outcome = await settlePurchase(database, purchase.id, { signature, slot, wire, expiryHeight, referenced })
+  const outcome = await settlePurchase(deps.database, purchase.id, await describePayment(deps, transaction), referenced)
+  const lamports = purchase.priceLamports
+  const moved = { referenced, lamports, named: referenced ? lamports : 0n }
   switch (outcome) {
     case 'settled':
       return { kind: 'settled' }
     case 'signature_used':
       return { kind: 'used' }
     case 'refunding':
-      return { kind: 'case', reason: 'the seller is sending it back.' }
+      return { kind: 'case', reason: 'it is not delivered any more.' }
     case 'lot_gone':
-      await openCase(database, {
-        purchaseId: purchase.id,
-        kind: 'late',
-        signature,
-        lamports: purchase.priceLamports,
-        deliverable: referenced,
-      })
-      return { kind: 'case', reason: 'it arrived after the time to pay was over.' }
+      return reportStray(deps, purchase, transaction, { ...moved, kind: 'late', reason: 'it arrived after the time to pay was over.' })
     case 'paid_before':
-      await openCase(database, {
-        purchaseId: purchase.id,
-        kind: 'double',
-        signature,
-        lamports: purchase.priceLamports,
-        deliverable: false,
-      })
-      return { kind: 'case', reason: 'the lot was already paid for.' }
+      return reportStray(deps, purchase, transaction, { ...moved, kind: 'double', reason: 'the lot was already paid for.' })
   }
 }
 
-async function servesAnother({ database }: PurchaseDeps, purchase: PurchaseRow, signature: Signature): Promise<boolean> {
-  const payment = await findPayment(database, signature)
-  return payment !== undefined && (payment.purchaseId !== purchase.id || payment.kind !== 'purchase')
+interface Stray extends Pick<StrayPayment, 'kind' | 'lamports' | 'named'> {
+  referenced: boolean
+  reason: string
+}
+
+/** SOL that moved without a delivery: a case, unless it names no purchase and pays for another lot that its buyer holds. */
+async function reportStray(
+  deps: PurchaseDeps,
+  purchase: PurchaseRow,
+  transaction: LandedTransaction,
+  { kind, referenced, lamports, named, reason }: Stray,
+): Promise<PaymentOutcome> {
+  if (!referenced && (await paysAnotherHold(deps, purchase, transaction))) {
+    return { kind: 'unrelated', reason: 'it pays for another lot that you hold' }
+  }
+  const payment = await describePayment(deps, transaction)
+  const deliverable = kind === 'late' && referenced
+  const outcome = await openCase(deps.database, { purchase, kind, payment, lamports, named, deliverable })
+  return outcome === 'open' ? { kind: 'case', reason } : { kind: outcome }
+}
+
+async function paysAnotherHold({ database }: PurchaseDeps, purchase: PurchaseRow, transaction: LandedTransaction): Promise<boolean> {
+  const holds = await findHoldsBetween(database, purchase)
+  return holds.some((other) => other.id !== purchase.id && judgePayment(transaction, termsOf(other)).kind === 'pays')
+}
+
+/** A landed transaction as it is kept. It was signed before now, which bounds the height up to which it could land once more. */
+async function describePayment({ chain }: PurchaseDeps, { signature, slot, wire }: LandedTransaction) {
+  const expiryHeight = (await chain.highestBlockHeight()) + BLOCKHASH_BLOCKS
+  return { signature, slot, wire: Buffer.from(wire), expiryHeight }
 }
 
 /** What the chain must show for a purchase to be paid. */

@@ -27,11 +27,11 @@ export function looksAtBuyer(looks: number, buyerLooks: number): boolean {
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
-/** After a hold ended it is looked up again at these ages, for payments that come late. */
-const endedLooks = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 24 * HOUR, 7 * 24 * HOUR]
+/** A purchase that is over is looked up again at these ages, for payments that come late or twice. */
+const lateLooks = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 24 * HOUR, 7 * 24 * HOUR]
 
-/** Seconds until the next look at a hold that ended so long ago; null after the last. */
-export function secondsToNextEndedLook(endedSeconds: number): number | null {
-  const next = endedLooks.find((age) => age > endedSeconds + 1)
-  return next === undefined ? null : next - endedSeconds
+/** Seconds until the next look at a purchase that was settled or ended so long ago; null after the last. */
+export function secondsToNextLateLook(secondsSinceEnd: number): number | null {
+  const next = lateLooks.find((age) => age > secondsSinceEnd + 1)
+  return next === undefined ? null : next - secondsSinceEnd
 }

@@ -75,7 +75,7 @@ describe('confirming with a payment that is not for this lot', () => {
     await abandon(purchase)
   })
 
-  it("a reference-less payment that settled one purchase settles no other of the same price", async () => {
+  it('a reference-less payment that settled one purchase settles no other of the same price', async () => {
     price += 1_000_000n
     const same = price
     const [first, second] = [await list(world, seller, { price: same }), await list(world, seller, { price: same })]
@@ -141,14 +141,17 @@ describe('confirming with a payment that is not for this lot', () => {
     await abandon(purchase)
   })
 
-  it.each(['', 'x', '1'.repeat(88), 'z'.repeat(88), '0OIl', "'; drop table purchases; --"])('the forged signature %j is refused', async (forged) => {
-    const listingId = await listAnew()
-    const purchase = await holdForWallet(listingId)
-    const outcome = await confirm(listingId, forged).catch((error: unknown) => error)
-    expect(outcome).toSatisfy((it: { code?: string; settled?: boolean }) => it.code === 'BAD_REQUEST' || it.settled === false)
-    await expectUnpaid(purchase)
-    await abandon(purchase)
-  })
+  it.each(['', 'x', '1'.repeat(88), 'z'.repeat(88), '0OIl', "'; drop table purchases; --"])(
+    'the forged signature %j is refused',
+    async (forged) => {
+      const listingId = await listAnew()
+      const purchase = await holdForWallet(listingId)
+      const outcome = await confirm(listingId, forged).catch((error: unknown) => error)
+      expect(outcome).toSatisfy((it: { code?: string; settled?: boolean }) => it.code === 'BAD_REQUEST' || it.settled === false)
+      await expectUnpaid(purchase)
+      await abandon(purchase)
+    },
+  )
 
   it('without ever holding the lot there is nothing to confirm', async () => {
     const listingId = await listAnew()
@@ -165,10 +168,15 @@ describe('a payment that is off becomes a case that both sides see', () => {
   ])('%s', async (_, difference) => {
     const listingId = await listAnew()
     const purchase = await holdForWallet(listingId)
-    const signature = await sendByWallet(world, await signPayment(world, buyer, purchase, { lamports: BigInt(purchase.lamports) + difference }))
+    const signature = await sendByWallet(
+      world,
+      await signPayment(world, buyer, purchase, { lamports: BigInt(purchase.lamports) + difference }),
+    )
     await expect(confirm(listingId, signature)).rejects.toEqual(refusal('PAYMENT_CASE'))
     for (const wallet of [buyer.address, seller.address]) {
-      expect(await listCases(world.database, { wallet })).toContainEqual(expect.objectContaining({ kind: 'wrong', signature, refundable: true }))
+      expect(await listCases(world.database, { wallet })).toContainEqual(
+        expect.objectContaining({ kind: 'wrong', signature, refundable: true }),
+      )
     }
     await expectUnpaid(purchase)
     await abandon(purchase)
@@ -179,7 +187,9 @@ describe('a payment that is off becomes a case that both sides see', () => {
     const twice = transfer(buyer, seller.address, lamports(price), [purchase.reference])
     const signature = await sendByWallet(world, await signPayment(world, buyer, purchase, { after: [twice] }))
     await watchUntil(world, async () => {
-      expect(await listCases(world.database, { wallet: seller.address })).toContainEqual(expect.objectContaining({ kind: 'wrong', signature }))
+      expect(await listCases(world.database, { wallet: seller.address })).toContainEqual(
+        expect.objectContaining({ kind: 'wrong', signature }),
+      )
     })
     await expectUnpaid(purchase)
     await abandon(purchase)
@@ -229,7 +239,10 @@ describe('a payment handed to the server', () => {
     ['pays one lamport more', (purchase) => signPayment(world, buyer, purchase, { lamports: BigInt(purchase.lamports) + 1n })],
     ['pays another wallet', (purchase) => signPayment(world, buyer, purchase, { to: stranger.address })],
     ['names no purchase', (purchase) => signPayment(world, buyer, purchase, { references: [] })],
-    ['names a second purchase too', (purchase) => signPayment(world, buyer, purchase, { references: [purchase.reference, stranger.address] })],
+    [
+      'names a second purchase too',
+      (purchase) => signPayment(world, buyer, purchase, { references: [purchase.reference, stranger.address] }),
+    ],
     ['is signed by somebody else', (purchase) => signPayment(world, stranger, purchase, { from: stranger })],
     [
       'drains the buyer besides',
@@ -249,7 +262,9 @@ describe('a payment handed to the server', () => {
   it("is not taken for somebody else's purchase", async () => {
     const purchase = await hold(world, buyer, await listAnew())
     const payment = await signPayment(world, buyer, purchase)
-    await expect(submitPayment(world.deps, stranger.address, purchase.purchaseId, payment.base64)).rejects.toEqual(refusal('PURCHASE_NOT_FOUND'))
+    await expect(submitPayment(world.deps, stranger.address, purchase.purchaseId, payment.base64)).rejects.toEqual(
+      refusal('PURCHASE_NOT_FOUND'),
+    )
     await expect(letGo(world.deps, stranger.address, purchase.purchaseId)).rejects.toEqual(refusal('PURCHASE_NOT_FOUND'))
     await letGo(world.deps, buyer.address, purchase.purchaseId)
   })

@@ -137,7 +137,10 @@ describe('a payment that comes after the hold ended', () => {
     const { signature } = await lostLot()
     await watchUntil(world, async () => expect(await findCase(signature)).toMatchObject({ status: 'open' }))
     const found = await findCase(signature)
-    expect(await closeCase(world.database, found?.caseId ?? '', 'settled by mail')).toMatchObject({ status: 'closed', note: 'settled by mail' })
+    expect(await closeCase(world.database, found?.caseId ?? '', 'settled by mail')).toMatchObject({
+      status: 'closed',
+      note: 'settled by mail',
+    })
     await expect(closeCase(world.database, found?.caseId ?? '', 'again')).rejects.toMatchObject({ code: 'CASE_NOT_OPEN' })
     await expect(closeCase(world.database, 'nothing', 'x')).rejects.toMatchObject({ code: 'CASE_NOT_FOUND' })
   })

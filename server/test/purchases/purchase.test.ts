@@ -3,7 +3,7 @@ import { lamports } from '@juicebar/contract/money'
 import { describe, expect, it } from 'vitest'
 
 import { barMinutes, isSettled, requireBuyable, requireRoomForHold, solNeeded } from '../../src/purchases/purchase.ts'
-import { BUYER_LOOKS, looksAtBuyer, secondsToNextEndedLook } from '../../src/purchases/watch-schedule.ts'
+import { BUYER_LOOKS, looksAtBuyer, secondsToNextLateLook } from '../../src/purchases/watch-schedule.ts'
 
 const seller = 'Seller' as WalletAddress
 const buyer = 'Buyer' as WalletAddress
@@ -53,8 +53,8 @@ describe('the rules of a hold', () => {
 describe('the schedule of looking', () => {
   it('looks for late payments at 1, 5 and 30 min, 2 h, 24 h and 7 days', () => {
     const ages = [60]
-    for (let age: number | null = 60; age !== null; ) {
-      const next = secondsToNextEndedLook(age)
+    for (let age: number | null = 60; age !== null;) {
+      const next = secondsToNextLateLook(age)
       age = next === null ? null : age + next
       if (age !== null) ages.push(age)
     }
@@ -62,13 +62,13 @@ describe('the schedule of looking', () => {
   })
 
   it('is not thrown off by a look in between', () => {
-    expect(secondsToNextEndedLook(100)).toBe(200)
-    expect(secondsToNextEndedLook(60.4)).toBeCloseTo(239.6)
-    expect(secondsToNextEndedLook(59.9)).toBeCloseTo(240.1)
-    expect(secondsToNextEndedLook(604_900)).toBeNull()
+    expect(secondsToNextLateLook(100)).toBe(200)
+    expect(secondsToNextLateLook(60.4)).toBeCloseTo(239.6)
+    expect(secondsToNextLateLook(59.9)).toBeCloseTo(240.1)
+    expect(secondsToNextLateLook(604_900)).toBeNull()
   })
 
-  it('reads the buyer\'s own transactions now and then, never more than twenty times', () => {
+  it("reads the buyer's own transactions now and then, never more than twenty times", () => {
     let read = 0
     for (let looks = 0; looks < 1_000; looks++) if (looksAtBuyer(looks, read)) read += 1
     expect(read).toBe(BUYER_LOOKS)

@@ -109,7 +109,12 @@ export async function list(world: TradingWorld, seller: Wallet, { amount = 10, p
 }
 
 /** Holds a lot and gives the purchase as its buyer sees it. */
-export async function hold(world: TradingWorld, buyer: Wallet, listingId: string, sendsThrough: 'server' | 'wallet' = 'server'): Promise<Purchase> {
+export async function hold(
+  world: TradingWorld,
+  buyer: Wallet,
+  listingId: string,
+  sendsThrough: 'server' | 'wallet' = 'server',
+): Promise<Purchase> {
   return readPurchase(world, await holdLot(world.deps, { buyer: buyer.address, listingId, sendsThrough }))
 }
 
@@ -120,8 +125,18 @@ export async function readPurchase(world: TradingWorld, id: string): Promise<Pur
 }
 
 /** Signs the agreed payment of a purchase, or one that differs from it. */
-export async function signPayment(world: TradingWorld, buyer: Wallet, purchase: Purchase, changes: PaymentChanges = {}): Promise<SignedPayment> {
-  const { from = buyer, to = asWallet(purchase.seller), lamports: amount = BigInt(purchase.lamports), references = [purchase.reference] } = changes
+export async function signPayment(
+  world: TradingWorld,
+  buyer: Wallet,
+  purchase: Purchase,
+  changes: PaymentChanges = {},
+): Promise<SignedPayment> {
+  const {
+    from = buyer,
+    to = asWallet(purchase.seller),
+    lamports: amount = BigInt(purchase.lamports),
+    references = [purchase.reference],
+  } = changes
   const payment = transfer(from, to, lamports(amount), references)
   return signTransaction(world, buyer, [...(changes.before ?? []), payment, ...(changes.after ?? [])], changes.legacy)
 }
@@ -187,10 +202,9 @@ export async function expectAllAddsUp(world: TradingWorld): Promise<void> {
 
 /** Makes the time to pay for a hold be over, by the database's clock. */
 export async function runOutOfTime(world: TradingWorld, purchaseId: string): Promise<void> {
-  await world.connection.pool.query(
-    `update purchases set pay_before = now() - interval '1 second', next_look_at = now() where id = $1`,
-    [purchaseId],
-  )
+  await world.connection.pool.query(`update purchases set pay_before = now() - interval '1 second', next_look_at = now() where id = $1`, [
+    purchaseId,
+  ])
 }
 
 export const waiting = { timeout: 30_000, interval: 50 }
