@@ -137,10 +137,10 @@ export default {
   rules: everywhere,
   overrides: [
     { files: ['*.config.*', '*/*.config.ts', 'server/test/support/global-setup.ts'], rules: { 'import/no-default-export': 'off' } },
-    { files: ['scripts/**'], rules: { 'no-console': 'off' } },
+    { files: ['scripts/**', 'server/bench/**', 'server/chaos/**'], rules: { 'no-console': 'off' } },
     // Playwright hands a fixture over by a function called `use`.
     { files: ['e2e/**'], rules: { 'react/rules-of-hooks': 'off' } },
-    { files: ['*/test/**', 'e2e/**', 'scripts/**', '*.config.mjs'], rules: inTests },
+    { files: ['*/test/**', 'server/bench/**', 'server/chaos/**', 'e2e/**', 'scripts/**', '*.config.mjs'], rules: inTests },
     ...arrows,
   ],
 }
