@@ -1,19 +1,9 @@
-import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 import { defineConfig } from 'vite'
 
-/** Every program that is started by its file name in `dist`. */
-const programs = {
-  main: 'src/main.ts',
-  audit: 'src/audit.ts',
-  'local-chain-process': 'src/embedded/local-chain-process.ts',
-}
-
-const root = fileURLToPath(new URL('.', import.meta.url))
-
 export default defineConfig({
-  root,
+  root: fileURLToPath(new URL('.', import.meta.url)),
   publicDir: false,
   ssr: { target: 'node', noExternal: ['@juicebar/contract'] },
   build: {
@@ -25,7 +15,11 @@ export default defineConfig({
     sourcemap: true,
     reportCompressedSize: false,
     rolldownOptions: {
-      input: Object.fromEntries(Object.entries(programs).filter(([, file]) => existsSync(`${root}${file}`))),
+      input: {
+        main: 'src/main.ts',
+        audit: 'src/audit.ts',
+        'local-chain-process': 'src/embedded/local-chain-process.ts',
+      },
       // All files side by side: what the source finds by a relative URL, the build finds as well.
       output: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },
     },

@@ -11,7 +11,10 @@ export const errors = {
   METHOD_NOT_ALLOWED: { status: 405, text: 'This address does not take such a request.' },
   REQUEST_TIMEOUT: { status: 408, text: 'The request took too long to arrive. Please try again.' },
   INTERNAL: { status: 500, text: 'Something went wrong on our side. Please try again.' },
-  DATABASE_DOWN: { status: 503, text: 'The market cannot reach its database right now. Nothing was changed; please try again in a moment.' },
+  DATABASE_DOWN: {
+    status: 503,
+    text: 'The market cannot reach its database right now. Nothing was changed; please try again in a moment.',
+  },
   CHAIN_DOWN: { status: 503, text: 'The Solana network cannot be reached right now. Please try again in a moment.' },
   TOO_MANY_REQUESTS: { status: 429, text: 'Too many requests. Please wait {detail} and try again.' },
 
@@ -46,10 +49,16 @@ export const errors = {
   PURCHASE_NOT_FOUND: { status: 404, text: 'This purchase does not exist.' },
   HOLD_ENDED: { status: 409, text: 'The time to pay for this lot is over. Do not pay for it any more.' },
   PAYMENT_UNDER_WAY: { status: 409, text: 'A payment for this lot is under way. It is delivered as soon as the network confirms it.' },
-  PAYMENT_DIFFERS: { status: 409, text: 'Another payment for this lot was already handed in. This one was not sent; no SOL moved because of it.' },
+  PAYMENT_DIFFERS: {
+    status: 409,
+    text: 'Another payment for this lot was already handed in. This one was not sent; no SOL moved because of it.',
+  },
   PAYMENT_REFUSED: { status: 422, text: 'This payment was not sent, and no SOL moved: {detail}' },
   PAYMENT_MISMATCH: { status: 409, text: 'This transaction does not pay for this lot: {detail}' },
-  PAYMENT_CASE: { status: 409, text: 'Your SOL reached the seller, but the lot could not be delivered: {detail} Look under Needs attention.' },
+  PAYMENT_CASE: {
+    status: 409,
+    text: 'Your SOL reached the seller, but the lot could not be delivered: {detail} Look under Needs attention.',
+  },
   SIGNATURE_USED: { status: 409, text: 'This transaction already paid for something else.' },
 
   CASE_NOT_FOUND: { status: 404, text: 'This case does not exist.' },

@@ -63,7 +63,9 @@ export const ListingsQuery = Type.Object(
     tokenType: Type.Optional(Type.String({ maxLength: 32 })),
     seller: Type.Optional(Type.String({ maxLength: 44 })),
     sort: Type.Optional(Type.Enum([...listingSorts])),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LISTINGS_PAGE, description: `from 1 to ${MAX_LISTINGS_PAGE}, ${LISTINGS_PAGE} by default` })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MAX_LISTINGS_PAGE, description: `from 1 to ${MAX_LISTINGS_PAGE}, ${LISTINGS_PAGE} by default` }),
+    ),
     cursor: Type.Optional(Type.String({ maxLength: 256 })),
   },
   closed,

@@ -24,7 +24,9 @@ async function main(): Promise<void> {
 async function readStudioKey({ studioApiKey, dataDir }: Config): Promise<string> {
   if (studioApiKey) return studioApiKey
   const file = join(dataDir, 'STUDIO_API_KEY')
-  return (await readFile(file, 'utf8').catch((cause: unknown) => fail(`There is no studio key in ${file}: start the product once.`, cause))).trim()
+  return (
+    await readFile(file, 'utf8').catch((cause: unknown) => fail(`There is no studio key in ${file}: start the product once.`, cause))
+  ).trim()
 }
 
 async function readAudit({ host, port }: Config, key: string): Promise<AuditReport> {

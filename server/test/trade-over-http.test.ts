@@ -104,7 +104,10 @@ describe('a whole trade over HTTP', () => {
     const { seller, buyer, sellerToken, buyerToken, listingId } = await startTrade()
     const solBefore = await world.chain.balance(seller.address, { fresh: true })
     const bought = await call(other, 'POST', `/api/marketplace/buy/${listingId}`, buyerToken, { sendsThrough: 'server' })
-    expect(bought).toMatchObject({ status: 200, body: { transactionDetails: { seller: seller.address, price: 0.25, lamports: '250000000' } } })
+    expect(bought).toMatchObject({
+      status: 200,
+      body: { transactionDetails: { seller: seller.address, price: 0.25, lamports: '250000000' } },
+    })
     expect(await call(one, 'DELETE', `/api/marketplace/listings/${listingId}`, sellerToken)).toMatchObject({
       status: 409,
       body: { code: 'LISTING_HELD_BY_BUYER' },
@@ -112,7 +115,9 @@ describe('a whole trade over HTTP', () => {
 
     const details = pick<Parameters<typeof signPayment>[2]>(bought, 'transactionDetails')
     const payment = await signPayment(world, buyer, details)
-    const sent = await call(one, 'POST', `/api/marketplace/purchases/${details.purchaseId}/payment`, buyerToken, { transaction: payment.base64 })
+    const sent = await call(one, 'POST', `/api/marketplace/purchases/${details.purchaseId}/payment`, buyerToken, {
+      transaction: payment.base64,
+    })
     expect(sent).toEqual({ status: 200, body: { signature: payment.signature } })
 
     const confirmation = { listingId, transactionSignature: payment.signature }
@@ -120,7 +125,10 @@ describe('a whole trade over HTTP', () => {
       .poll(async () => (await call(other, 'POST', '/api/marketplace/confirm-purchase', buyerToken, confirmation)).status, waiting)
       .toBe(200)
     const first = await call(one, 'POST', '/api/marketplace/confirm-purchase', buyerToken, confirmation)
-    expect(first).toMatchObject({ status: 200, body: { purchase: { status: 'settled', stage: 'delivered', signature: payment.signature } } })
+    expect(first).toMatchObject({
+      status: 200,
+      body: { purchase: { status: 'settled', stage: 'delivered', signature: payment.signature } },
+    })
 
     expect(await balanceOf(other, buyer, buyerToken)).toBe(1_012)
     expect(await balanceOf(one, seller, sellerToken)).toBe(988)
@@ -166,7 +174,10 @@ describe('a whole trade over HTTP', () => {
     const { seller, sellerToken, listingId } = await startTrade()
     expect(await balanceOf(one, seller, sellerToken)).toBe(988)
     const found = await call(other, 'GET', `/api/marketplace/listings?seller=${seller.address}`)
-    expect(found.body).toMatchObject({ listings: [{ _id: listingId, tokenName: 'Apple Juice', unitPrice: 0.020833333333333332 }], nextCursor: null })
+    expect(found.body).toMatchObject({
+      listings: [{ _id: listingId, tokenName: 'Apple Juice', unitPrice: 0.020833333333333332 }],
+      nextCursor: null,
+    })
     expect(await call(other, 'DELETE', `/api/marketplace/listings/${listingId}`, sellerToken)).toMatchObject({
       status: 200,
       body: { listing: { status: 'removed' } },
@@ -189,7 +200,10 @@ describe('the studio over HTTP', () => {
       body: { code: 'IDEMPOTENCY_KEY_REUSED' },
     })
     const tooMany = { ...order, amount: 6, idempotencyKey: 'order-2' }
-    expect(await call(one, 'POST', '/api/studio/debits', studioApiKey, tooMany)).toMatchObject({ status: 409, body: { code: 'INSUFFICIENT_TOKENS' } })
+    expect(await call(one, 'POST', '/api/studio/debits', studioApiKey, tooMany)).toMatchObject({
+      status: 409,
+      body: { code: 'INSUFFICIENT_TOKENS' },
+    })
     expect(await call(one, 'POST', '/api/studio/debits', studioApiKey, { ...tooMany, amount: 2 })).toMatchObject({ status: 200 })
     expect(pick(await call(one, 'GET', `/api/tokens/balance/${wallet.address}`, token), 'balances', 'grapeSoda')).toBe(3)
     expect(await call(one, 'GET', '/api/studio/audit', studioApiKey)).toMatchObject({ status: 200, body: { ok: true, violations: [] } })
@@ -256,6 +270,10 @@ async function readEvents(node: Node, options: { token?: string; lastEventId?: s
 }
 
 function parseFrame(frame: string): SeenEvent {
-  const field = (name: string) => frame.split('\n').find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? ''
+  const field = (name: string) =>
+    frame
+      .split('\n')
+      .find((line) => line.startsWith(`${name}: `))
+      ?.slice(name.length + 2) ?? ''
   return { id: field('id'), type: field('event'), data: JSON.parse(field('data')) }
 }

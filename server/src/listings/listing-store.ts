@@ -29,11 +29,19 @@ export async function lockListing(tx: Tx, id: string) {
 }
 
 export async function markRemoved(tx: Tx, id: string): Promise<void> {
-  await tx.updateTable('listings').set({ status: 'removed', closedAt: sql`now()` }).where('id', '=', id).execute()
+  await tx
+    .updateTable('listings')
+    .set({ status: 'removed', closedAt: sql`now()` })
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Marks the lot as held by a purchase until `heldUntil`, or by nobody. */
-export async function markHeld(tx: Tx, id: string, hold: { heldBy: string; heldUntil: Date } | { heldBy: null; heldUntil: null }): Promise<void> {
+export async function markHeld(
+  tx: Tx,
+  id: string,
+  hold: { heldBy: string; heldUntil: Date } | { heldBy: null; heldUntil: null },
+): Promise<void> {
   await tx.updateTable('listings').set(hold).where('id', '=', id).execute()
 }
 

@@ -34,7 +34,9 @@ export async function readEvents(database: Database, { xid, id }: Position, limi
 
 /** The newest position at which nothing can appear before it any more. */
 export async function readHead(database: Database): Promise<Position> {
-  const { rows } = await sql<Position>`select xid::text, id from events where ${settled} order by xid desc, id desc limit 1`.execute(database)
+  const { rows } = await sql<Position>`select xid::text, id from events where ${settled} order by xid desc, id desc limit 1`.execute(
+    database,
+  )
   return rows[0] ?? { xid: '0', id: 0n }
 }
 

@@ -11,12 +11,22 @@ export function auditText(report: AuditReport): string {
     '',
     row('Token', 'Credited', 'Debited', 'In wallets', 'In listings', ''),
     ...tokens.map((token) =>
-      row(tokenName(token.tokenType), token.credited, token.debited, token.inWallets, token.inListings, token.balanced ? 'balanced' : 'WRONG'),
+      row(
+        tokenName(token.tokenType),
+        token.credited,
+        token.debited,
+        token.inWallets,
+        token.inListings,
+        token.balanced ? 'balanced' : 'WRONG',
+      ),
     ),
     '',
     `Purchases: ${purchases.settled} settled, ${purchases.held} held, ${purchases.ended} ended, ${purchases.openCases} open cases.`,
     `Payments judged anew on the chain: ${purchases.verifiedOnChain}; of an earlier local chain: ${purchases.earlierChain}.`,
-    ...some('Wrong', violations.map(({ invariant, detail }) => `${invariant}: ${detail}`)),
+    ...some(
+      'Wrong',
+      violations.map(({ invariant, detail }) => `${invariant}: ${detail}`),
+    ),
     ...some('Not checked', unchecked),
     '',
   ].join('\n')

@@ -1,4 +1,12 @@
-import { LAMPORTS_PER_SOL, lamports, lamportsToSol, parsePrice, PRICE_STEP_LAMPORTS, solText, solToLamports } from '@juicebar/contract/money'
+import {
+  LAMPORTS_PER_SOL,
+  lamports,
+  lamportsToSol,
+  parsePrice,
+  PRICE_STEP_LAMPORTS,
+  solText,
+  solToLamports,
+} from '@juicebar/contract/money'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 

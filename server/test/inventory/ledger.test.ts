@@ -62,7 +62,8 @@ describe('the ledger', () => {
             await removeListing(connection.database, wallet, lot.id)
             balance += lot.amount
           } else {
-            const taking = kind === 'debit' ? orderTokens(connection.database, order(wallet, { direction: 'debit', amount })) : list(wallet, amount)
+            const taking =
+              kind === 'debit' ? orderTokens(connection.database, order(wallet, { direction: 'debit', amount })) : list(wallet, amount)
             if (amount > balance) {
               await expect(taking).rejects.toMatchObject({ code: 'INSUFFICIENT_TOKENS' })
               continue
@@ -105,11 +106,17 @@ describe('the ledger', () => {
 
   it.each([
     ['a negative balance', `update balances set amount = -1 where wallet_address = $1`],
-    ['a second escrow of a lot', `insert into transfers (kind, token_type, amount, wallet_address, listing_id)
-      select kind, token_type, amount, wallet_address, listing_id from transfers where kind = 'escrow' and wallet_address = $1`],
-    ['a lot leaving escrow twice', `insert into transfers (kind, token_type, amount, wallet_address, listing_id)
+    [
+      'a second escrow of a lot',
+      `insert into transfers (kind, token_type, amount, wallet_address, listing_id)
+      select kind, token_type, amount, wallet_address, listing_id from transfers where kind = 'escrow' and wallet_address = $1`,
+    ],
+    [
+      'a lot leaving escrow twice',
+      `insert into transfers (kind, token_type, amount, wallet_address, listing_id)
       select k, token_type, amount, wallet_address, listing_id from transfers, unnest(array['sale', 'return']) k
-      where kind = 'escrow' and wallet_address = $1`],
+      where kind = 'escrow' and wallet_address = $1`,
+    ],
     ['tokens out of nowhere', `insert into transfers (kind, token_type, amount, wallet_address) values ('credit', 'APPLE_JUICE', 1, $1)`],
   ])('the database itself refuses %s', async (_, statement) => {
     const wallet = newWallet()
