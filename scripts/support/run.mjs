@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { basename, dirname, join, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
 
 /** The folder of the checkout. */
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
@@ -63,7 +64,7 @@ export async function run(command, { cwd = root, env = {} } = {}) {
   try {
     return await new Promise((done, fail) => {
       child.on('error', fail)
-      child.on('close', (code) => done({ code: code ?? 1, output }))
+      child.on('close', (code) => done({ code: code ?? 1, output: stripVTControlCharacters(output) }))
     })
   } finally {
     rmSync(note, { force: true })
