@@ -4,6 +4,7 @@ import { findPayment } from './payment-store.ts'
 import { isProvedDead } from './prove-dead.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
 import { markFinalized, type PurchaseRow } from './purchase-store.ts'
+import { sendBytes } from './send-bytes.ts'
 
 /**
  * Follows a settled purchase's payment until it is final. One that the chain has forgotten is sent again from the kept bytes; once
@@ -24,6 +25,6 @@ export async function followPayment(deps: PurchaseDeps, purchase: PurchaseRow, {
     await openVanishedCase(database, purchase, payment)
     return true
   }
-  await chain.broadcast(payment.wire)
+  await sendBytes(deps, payment)
   return false
 }

@@ -6,6 +6,7 @@ import { findRefund, markDead, markSettled, type PaymentRow } from './payment-st
 import { isProvedDead } from './prove-dead.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
 import { findPurchase, type PurchaseRow } from './purchase-store.ts'
+import { sendBytes } from './send-bytes.ts'
 import { settlePayment } from './settle-payment.ts'
 
 const DELIVERY_LOOK_SECONDS = 15
@@ -38,7 +39,7 @@ async function followRefund(deps: PurchaseDeps, row: CaseRow, purchase: Purchase
   if (status?.commitment === 'finalized') return closeRefund(deps, row, purchase, refund)
   const traces = [{ address: row.refundReference ?? purchase.seller, sinceSlot: purchase.heldAtSlot }]
   if (!status && (await isProvedDead(chain, refund, traces))) return reopen(deps, row, refund)
-  if (!status) await chain.broadcast(refund.wire)
+  if (!status) await sendBytes(deps, refund)
   return REFUND_LOOK_SECONDS
 }
 

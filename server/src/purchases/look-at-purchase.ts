@@ -3,10 +3,11 @@ import { endHold, endsUnsent } from './end-hold.ts'
 import { type Evidence } from './evidence.ts'
 import { findClues, settleFromClues } from './find-payments.ts'
 import { followPayment } from './follow-payment.ts'
-import { type PaymentRow } from './payment-store.ts'
+import { markDead, type PaymentRow } from './payment-store.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
-import { type DuePurchase } from './purchase-store.ts'
+import { type DuePurchase, emitPurchase } from './purchase-store.ts'
 import { releaseHold } from './release-hold.ts'
+import { sendBytes } from './send-bytes.ts'
 import { settlePayment } from './settle-payment.ts'
 import {
   FINALITY_LOOK_SECONDS,
@@ -68,11 +69,21 @@ async function pushPayment(
 ): Promise<boolean> {
   const status = statuses.get(payment.signature)
   if (!status) {
-    await deps.chain.broadcast(payment.wire)
+    await sendBytes(deps, payment)
+    return false
+  }
+  if (status.failed && status.commitment === 'finalized') {
+    await giveUpPayment(deps, payment)
     return false
   }
   const outcome = await settlePayment(deps, purchase, { signature: payment.signature, status, claimed: false })
   return outcome.kind === 'settled'
+}
+
+/** It failed for good, so nothing stands against another payment. */
+async function giveUpPayment({ database }: PurchaseDeps, { signature, purchaseId }: PaymentRow): Promise<void> {
+  await markDead(database, signature)
+  await emitPurchase(database, purchaseId)
 }
 
 /** Once its payment is final there is nothing to lose any more, but a second payment may come and must become a case. */

@@ -46,8 +46,8 @@ export async function findRefund(database: Database | Tx, caseId: string): Promi
     .executeTakeFirst()
 }
 
-export async function insertPayment(tx: Tx, payment: Insertable<Payments>): Promise<void> {
-  await tx.insertInto('payments').values(payment).execute()
+export async function insertPayment(tx: Tx, payment: Insertable<Payments>): Promise<PaymentRow> {
+  return tx.insertInto('payments').values(payment).returningAll().executeTakeFirstOrThrow()
 }
 
 /**

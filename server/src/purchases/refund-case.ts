@@ -8,10 +8,11 @@ import { isId } from '../listings/listing.ts'
 import { isRefundable } from './case.ts'
 import { type CaseRow, findCase, lockCase, moveCase, setRefundReference } from './case-store.ts'
 import { type CheckedPayment, checkOnChain, readPayment } from './check-payment.ts'
-import { findPayment, insertPayment } from './payment-store.ts'
+import { findPayment, insertPayment, type PaymentRow } from './payment-store.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
-import { findPurchase, type PurchaseRow } from './purchase-store.ts'
+import { findPurchase, lockPurchase, type PurchaseRow } from './purchase-store.ts'
 import { newReference } from './reference.ts'
+import { sendBytes } from './send-bytes.ts'
 
 interface OpenCase {
   row: CaseRow
@@ -49,24 +50,26 @@ export async function submitRefund(deps: PurchaseDeps, seller: WalletAddress, ca
   const { lamports, refundReference: reference } = row
   if (reference === null) throw new Failure('PAYMENT_REFUSED', { detail: 'prepare the refund first.' })
   const transaction = readPayment(base64, { from: seller, to: purchase.buyer, lamports, reference })
-  if (!(await findPayment(deps.database, transaction.signature))) {
+  let refund = await findPayment(deps.database, transaction.signature)
+  if (!refund) {
     requireOpen(row)
-    await recordRefund(deps, { row, purchase }, await checkOnChain(deps.chain, transaction))
+    refund = await recordRefund(deps, { row, purchase }, await checkOnChain(deps.chain, transaction))
   }
-  // The bytes are safe now: a failed broadcast is repeated by the watcher.
-  await deps.chain
-    .broadcast(transaction.bytes)
-    .catch((error: unknown) => deps.log.warn({ err: error, caseId }, 'first broadcast of a refund failed'))
-  return transaction.signature
+  if (refund.status === 'recorded') await sendBytes(deps, refund)
+  return refund.signature
 }
 
-async function recordRefund({ database, chain }: PurchaseDeps, { row, purchase }: OpenCase, payment: CheckedPayment): Promise<void> {
+async function recordRefund({ database, chain }: PurchaseDeps, { row, purchase }: OpenCase, payment: CheckedPayment): Promise<PaymentRow> {
   const genesisHash = await chain.genesisHash()
   if (genesisHash !== purchase.genesisHash) throw new Failure('CASE_NOT_OPEN')
-  await inTransaction(database, async (tx) => {
-    requireOpen(await lockCase(tx, row.id))
+  return inTransaction(database, async (tx) => {
+    await lockPurchase(tx, purchase.id)
+    const locked = await lockCase(tx, row.id)
+    const known = await findPayment(tx, payment.signature)
+    if (known) return known
+    requireOpen(locked)
     const { signature, wire, expiryHeight } = payment
-    await insertPayment(tx, {
+    const recorded = await insertPayment(tx, {
       signature,
       kind: 'refund',
       purchaseId: purchase.id,
@@ -77,6 +80,7 @@ async function recordRefund({ database, chain }: PurchaseDeps, { row, purchase }
       status: 'recorded',
     })
     await moveCase(tx, row.id, 'refunding', 0)
+    return recorded
   })
 }
 

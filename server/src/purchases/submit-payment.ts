@@ -4,9 +4,10 @@ import { Failure } from '@juicebar/contract/errors'
 import { inTransaction } from '../database/transact.ts'
 import { isId } from '../listings/listing.ts'
 import { type CheckedPayment, checkOnChain, readPayment } from './check-payment.ts'
-import { findPayment, findRecordedPayment, insertPayment } from './payment-store.ts'
+import { findPayment, findRecordedPayment, insertPayment, type PaymentRow } from './payment-store.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
 import { emitPurchase, findPurchase, lockPurchase, lookNow, type PurchaseRow } from './purchase-store.ts'
+import { sendBytes } from './send-bytes.ts'
 
 /**
  * Takes the buyer's signed payment, records it, and only then sends it; the watcher sends it again until it lands or expires.
@@ -14,31 +15,30 @@ import { emitPurchase, findPurchase, lockPurchase, lookNow, type PurchaseRow } f
  * nothing was sent then.
  */
 export async function submitPayment(deps: PurchaseDeps, buyer: WalletAddress, id: string, base64: string): Promise<Signature> {
-  const { database, chain, log } = deps
+  const { database, chain } = deps
   const purchase = isId(id) ? await findPurchase(database, id) : undefined
   if (purchase?.buyer !== buyer) throw new Failure('PURCHASE_NOT_FOUND')
   const { seller, priceLamports, reference } = purchase
   const transaction = readPayment(base64, { from: buyer, to: seller, lamports: priceLamports, reference })
-  const known = await findPayment(database, transaction.signature)
-  if (!known) {
+  let payment = await findPayment(database, transaction.signature)
+  if (!payment) {
     if (purchase.status !== 'held') throw new Failure('HOLD_ENDED')
-    await recordPayment(deps, purchase, await checkOnChain(chain, transaction))
+    payment = await recordPayment(deps, purchase, await checkOnChain(chain, transaction))
   }
-  // The bytes are safe now: a failed broadcast is repeated by the watcher, on whichever node.
-  await chain.broadcast(transaction.bytes).catch((error: unknown) => log.warn({ err: error, purchaseId: id }, 'first broadcast failed'))
-  return transaction.signature
+  if (payment.status === 'recorded') await sendBytes(deps, payment)
+  return payment.signature
 }
 
-async function recordPayment({ database, chain }: PurchaseDeps, purchase: PurchaseRow, payment: CheckedPayment): Promise<void> {
+async function recordPayment({ database, chain }: PurchaseDeps, purchase: PurchaseRow, payment: CheckedPayment): Promise<PaymentRow> {
   const genesisHash = await chain.genesisHash()
-  await inTransaction(database, async (tx) => {
+  return inTransaction(database, async (tx) => {
     const hold = await lockPurchase(tx, purchase.id)
-    const earlier = await findRecordedPayment(tx, purchase.id)
-    if (earlier && earlier.signature !== payment.signature) throw new Failure('PAYMENT_DIFFERS')
-    if (earlier) return
+    const known = await findPayment(tx, payment.signature)
+    if (known) return known
+    if (await findRecordedPayment(tx, purchase.id)) throw new Failure('PAYMENT_DIFFERS')
     if (hold?.status !== 'held' || hold.over || hold.lettingGo || hold.genesisHash !== genesisHash) throw new Failure('HOLD_ENDED')
     const { signature, wire, expiryHeight } = payment
-    await insertPayment(tx, {
+    const recorded = await insertPayment(tx, {
       signature,
       kind: 'purchase',
       purchaseId: purchase.id,
@@ -49,5 +49,6 @@ async function recordPayment({ database, chain }: PurchaseDeps, purchase: Purcha
     })
     await lookNow(tx, purchase.id)
     await emitPurchase(tx, purchase.id)
+    return recorded
   })
 }
