@@ -5,7 +5,7 @@ import { type OutboxEvent, type Position } from './outbox-store.ts'
 const positionText = /^(\d{1,20})-(\d{1,19})$/
 
 /** A position as the `id` of a server-sent event. */
-export function formatPosition({ xid, id }: Position): string {
+function formatPosition({ xid, id }: Position): string {
   return `${xid}-${id}`
 }
 
