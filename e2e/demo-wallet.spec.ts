@@ -46,6 +46,7 @@ test('the Demo Wallet keeps its key through a reload', async ({ page }) => {
     .getByRole('button', { name: /Demo Wallet/ })
     .click()
   await page.getByRole('button', { name: 'Approve' }).click()
+  await expect(page.getByRole('tab', { name: 'Inventory' })).toBeVisible()
   const address = page.getByRole('button', { name: /^\w{4}\.\.\w{4}$/ })
   const before = await address.textContent()
   await page.reload()

@@ -1,6 +1,6 @@
 import { expect, test } from './support/test.ts'
 
-test.use({ allowedErrors: [/Failed to load resource/] })
+test.use({ allowedErrors: /Failed to load resource/ })
 
 test('a server that does not answer is said to be unavailable, and tried again at a press', async ({ page }) => {
   await page.route('**/health', (route) => route.abort())
@@ -59,4 +59,23 @@ test('a lost live connection is shown, and the market is asked again until it is
   await page.waitForRequest('**/api/marketplace/listings*')
   await page.unroute('**/api/marketplace/events')
   await expect(page.getByRole('status').filter({ hasText: 'Live' })).toBeVisible({ timeout: 20_000 })
+})
+
+test.describe('a part of the page', () => {
+  test.use({ allowedErrors: /Failed to load resource|dynamically imported module|error occurred in|The above error/ })
+
+  test('that cannot be downloaded says so, and the rest stays', async ({ openPlayer }) => {
+    const { page } = await openPlayer({ sol: 0 })
+    await page.route('**/assets/inventory-*', (route) => route.abort())
+    await page.reload()
+    await page.getByRole('button', { name: 'Select Wallet' }).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Phantom/ })
+      .click()
+    await page.getByRole('tab', { name: 'Inventory' }).click()
+    await expect(page.getByText('This part of the page could not be shown.')).toBeVisible()
+    await page.getByRole('tab', { name: 'Market' }).click()
+    await expect(page.getByRole('article').first()).toBeVisible()
+  })
 })

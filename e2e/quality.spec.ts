@@ -37,12 +37,15 @@ for (const colorScheme of ['dark', 'light'] as const) {
   })
 }
 
-test('the server being away is accessible too', async ({ page, allowedErrors }) => {
-  allowedErrors.push(/Failed to load resource/)
-  await page.route('**/health', (route) => route.abort())
-  await page.goto('/')
-  await expect(page.getByRole('heading', { name: 'Server Unavailable' })).toBeVisible()
-  await expectAccessible(page)
+test.describe('the server being away', () => {
+  test.use({ allowedErrors: /Failed to load resource/ })
+
+  test('is accessible too', async ({ page }) => {
+    await page.route('**/health', (route) => route.abort())
+    await page.goto('/')
+    await expect(page.getByRole('heading', { name: 'Server Unavailable' })).toBeVisible()
+    await expectAccessible(page)
+  })
 })
 
 for (const width of [320, 390, 768, 1280, 1920, 3840]) {

@@ -98,8 +98,21 @@ test('a logout in another tab is noticed', async ({ signedIn }) => {
   await expect(page.getByRole('tab')).toHaveText(['Market'])
 })
 
+test('two tabs with different wallets do not end each other', async ({ signedIn }) => {
+  const { page, phantom } = await signedIn()
+  const second = await page.context().newPage()
+  await second.goto('/')
+  await second.getByRole('button', { name: 'Connect', exact: true }).click()
+  const other = await phantom.switchAccount(second)
+  await expect(second.getByRole('button', { name: `${other.slice(0, 4)}..${other.slice(-4)}` })).toBeVisible()
+  await expect(second.getByText('0.0000 SOL')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible()
+  await second.getByRole('tab', { name: 'Inventory' }).click()
+  await expect(second.getByRole('button', { name: 'Sell' }).first()).toBeVisible()
+})
+
 test.describe('a session that the server ended', () => {
-  test.use({ allowedErrors: [/401/] })
+  test.use({ allowedErrors: /401/ })
 
   test('is noticed at the next call', async ({ signedIn }) => {
     const { page } = await signedIn()

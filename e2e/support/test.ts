@@ -10,7 +10,7 @@ export interface Player {
 
 interface Fixtures {
   /** Console errors that a test brings about on purpose. */
-  allowedErrors: RegExp[]
+  allowedErrors: RegExp | undefined
   /** A new browser profile under watch: an error in the console or a request to another origin fails the test. */
   openContext: (options?: BrowserContextOptions) => Promise<BrowserContext>
   /** A new browser profile with Phantom in it, at the market. */
@@ -22,7 +22,7 @@ interface Fixtures {
 export const LAMPORTS_PER_SOL = 1_000_000_000
 
 export const test = base.extend<Fixtures>({
-  allowedErrors: [[], { option: true }],
+  allowedErrors: [undefined, { option: true }],
 
   openContext: async ({ browser, baseURL, allowedErrors }, use) => {
     const contexts: BrowserContext[] = []
@@ -103,11 +103,10 @@ async function fund(origin: string, address: string, sol: number): Promise<void>
   await expect.poll(() => lamportsOf(origin, address)).toBe(sol * LAMPORTS_PER_SOL)
 }
 
-function watch(context: BrowserContext, origin: string, allowed: RegExp[], problems: string[]): void {
+function watch(context: BrowserContext, origin: string, allowed: RegExp | undefined, problems: string[]): void {
   context.on('console', (message) => {
     const text = message.text()
-    if (message.type() === 'error' && !allowed.some((pattern) => pattern.test(text)))
-      problems.push(`console: ${text} (${message.location().url})`)
+    if (message.type() === 'error' && !allowed?.test(text)) problems.push(`console: ${text} (${message.location().url})`)
   })
   context.on('weberror', (error) => problems.push(`page: ${error.error().message}`))
   context.on('request', (request) => {

@@ -12,6 +12,7 @@ import { useBackend } from './shell/use-backend.ts'
 import { useBusy } from './shell/use-busy.ts'
 import { useLoadAfterSignIn } from './shell/use-load-after-sign-in.ts'
 import { Banner } from './ui/banner.tsx'
+import { CrashScreen } from './ui/crash-screen.tsx'
 import { prefetchWhenIdle } from './ui/lazy-part.ts'
 import { useStore } from './ui/store.ts'
 import { Toasts } from './ui/toasts.tsx'
@@ -56,12 +57,16 @@ export function App() {
         <Banner />
         <main className="mx-auto flex min-h-[calc(100dvh-var(--header-height))] w-full max-w-[110rem] flex-col px-4 py-6 sm:px-6 sm:py-8">
           <div id="view" role="tabpanel" aria-labelledby={tabId(view)} className="flex flex-1 flex-col">
-            <MainArea backend={backend} session={session} config={config} view={view} />
+            <CrashScreen key={view}>
+              <MainArea backend={backend} session={session} config={config} view={view} />
+            </CrashScreen>
           </div>
         </main>
         <Footer config={config} />
       </div>
-      <Dialogs config={config} />
+      <CrashScreen>
+        <Dialogs config={config} />
+      </CrashScreen>
       <Toasts />
     </>
   )

@@ -105,12 +105,13 @@ describe('the board', () => {
   test('fills any width exactly', () => {
     fc.assert(
       fc.property(fc.integer({ min: 540, max: 4_000 }), (width) => {
-        const { columns, cardWidth, gap } = boardFor(width)
+        const { columns, cardWidth, gap } = boardFor(width, 16)
         expect(columns * cardWidth + (columns - 1) * gap).toBeCloseTo(width)
         expect(cardWidth).toBeGreaterThanOrEqual(244)
       }),
     )
-    expect(boardFor(320)).toMatchObject({ columns: 1, cardWidth: 320, compact: true })
+    expect(boardFor(320, 16)).toMatchObject({ columns: 1, cardWidth: 320, compact: true })
+    expect(boardFor(1280, 32).columns).toBe(2)
   })
 
   test('has every row that the window shows, and not many more', () => {

@@ -5,6 +5,8 @@ import { showBanner } from '../ui/notices.ts'
 import { ApiError } from './api-error.ts'
 import { liveState } from './live.ts'
 
+const FIRST_RETRY_MS = 800
+
 /** What the page remembers of the server's answers. A query with `meta.quiet` shows its failure by itself. */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({
@@ -17,12 +19,14 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: 10_000,
       retry: (failures, error) => failures < 2 && isWorthRetrying(error),
+      retryDelay: (failures, error) =>
+        error instanceof ApiError && error.retryAfter ? error.retryAfter * 1_000 : FIRST_RETRY_MS * 2 ** failures,
     },
   },
 })
 
 function isWorthRetrying(error: Error): boolean {
-  return error instanceof ApiError && (error.status === 0 || error.status >= 500)
+  return error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500)
 }
 
 /** True where the session has ended: that has its own words. */

@@ -59,7 +59,7 @@ function DrinkCard({ lot, onSell }: { lot: Selling; onSell: () => void }) {
   const token = tokenTypes.find(({ type }) => type === lot.tokenType)
   return (
     <article className="card lot" data-token={lot.tokenType}>
-      <div className="plate h-52">
+      <div className="plate h-52 lg:h-68">
         <DrinkImage tokenType={lot.tokenType} />
       </div>
       <div className="flex items-end justify-between gap-3 p-5">

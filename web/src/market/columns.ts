@@ -8,15 +8,20 @@ export interface Board {
   compact: boolean
 }
 
-const LEAST_CARD_WIDTH = 244
-const COMPACT_BELOW = 540
-const CARD_HEIGHT = 400
-const COMPACT_CARD_HEIGHT = 172
+// In rem, so that cards grow with the text that they hold.
+const LEAST_CARD_WIDTH = 15.25
+const CARD_HEIGHT = 25
+const GAP = 1.25
+const COMPACT_BELOW = 33.75
+const COMPACT_CARD_HEIGHT = 10.75
+const COMPACT_GAP = 0.75
 
-/** Lays out the board for a width. */
-export function boardFor(width: number): Board {
-  if (width < COMPACT_BELOW) return { columns: 1, cardWidth: width, cardHeight: COMPACT_CARD_HEIGHT, gap: 12, compact: true }
-  const gap = 20
-  const columns = Math.max(1, Math.floor((width + gap) / (LEAST_CARD_WIDTH + gap)))
-  return { columns, cardWidth: (width - gap * (columns - 1)) / columns, cardHeight: CARD_HEIGHT, gap, compact: false }
+/** Lays out the board for a width. `rem` is the size of the page's text. */
+export function boardFor(width: number, rem: number): Board {
+  if (width < COMPACT_BELOW * rem) {
+    return { columns: 1, cardWidth: width, cardHeight: COMPACT_CARD_HEIGHT * rem, gap: COMPACT_GAP * rem, compact: true }
+  }
+  const gap = GAP * rem
+  const columns = Math.max(1, Math.floor((width + gap) / (LEAST_CARD_WIDTH * rem + gap)))
+  return { columns, cardWidth: (width - gap * (columns - 1)) / columns, cardHeight: CARD_HEIGHT * rem, gap, compact: false }
 }

@@ -14,7 +14,7 @@ interface MarketGridProps {
   onEnd: () => void
 }
 
-const unmeasured = { board: boardFor(0), top: 0 }
+const unmeasured = { board: boardFor(0, 16), top: 0 }
 
 /** The board of lots. Only the cards near the window exist, however long the list is. */
 export function MarketGrid({ listings, walletAddress, onBuy, onEnd }: MarketGridProps) {

@@ -11,7 +11,8 @@ export function useBoard() {
     if (!element) return undefined
     const measure = () => {
       const { top, width } = element.getBoundingClientRect()
-      setMeasured({ board: boardFor(width), top: top + window.scrollY })
+      const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+      setMeasured({ board: boardFor(width, rem), top: top + window.scrollY })
     }
     measure()
     const observer = new ResizeObserver(measure)

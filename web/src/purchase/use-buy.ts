@@ -6,7 +6,8 @@ import { queryClient } from '../api/query-client.ts'
 import { solQuery } from '../api/queries.ts'
 import { session } from '../session/session-store.ts'
 import { showToast } from '../ui/notices.ts'
-import { pickerOpen, walletState } from '../wallet/wallet-store.ts'
+import { connectChosen } from '../wallet/connect.ts'
+import { walletState } from '../wallet/wallet-store.ts'
 import { refusalToBuy } from './purchase.ts'
 import { confirming } from './purchase-store.ts'
 
@@ -15,7 +16,7 @@ export function useBuy(): (listing: Listing) => void {
   return useCallback((listing) => {
     const { user } = session.get()
     if (user && walletState.get().connected) askToBuy(listing, user.walletAddress).catch(() => undefined)
-    else pickerOpen.set(true)
+    else connectChosen()
   }, [])
 }
 

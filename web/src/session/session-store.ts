@@ -33,11 +33,17 @@ export async function restoreSession(): Promise<void> {
   }
   try {
     const { user } = await call('me', {})
-    session.set({ ...signedOut, authorization: 'signed-in', user })
+    session.set(isForeign(user) ? signedOut : { ...signedOut, authorization: 'signed-in', user })
   } catch (error) {
     if (session.get().authorization === 'checking') session.set(signedOut)
     throw error
   }
+}
+
+/** True where another tab signed another wallet in than the one that is connected here; that session is not this tab's to use or to end. */
+function isForeign(user: User): boolean {
+  const { connected } = walletState.get()
+  return connected !== undefined && connected.account.address !== user.walletAddress
 }
 
 /** Proves to the server that the wallet is the user's: asks for a nonce, has it signed, and keeps the token. Throws. */
