@@ -56,13 +56,17 @@ create table cases (
   lamports bigint not null check (lamports >= 0),
   -- Only a payment that names the purchase's reference, in the exact amount, may still be delivered.
   deliverable boolean not null,
+  -- Set while a refund may be on its way, also one that the seller's wallet sends by itself; no delivery meanwhile.
   refund_reference text unique,
+  -- Above this block height a refund that was prepared cannot land any more.
+  refund_expiry_height bigint,
   note text,
   next_look_at timestamptz,
   opened_at timestamptz not null default now(),
   closed_at timestamptz,
   unique (purchase_id, signature),
-  check ((status in ('delivered', 'refunded', 'closed')) = (closed_at is not null))
+  check ((status in ('delivered', 'refunded', 'closed')) = (closed_at is not null)),
+  check ((refund_reference is null) = (refund_expiry_height is null))
 );
 create index cases_by_status on cases (status, id);
 create index cases_to_look_at on cases (next_look_at) where next_look_at is not null;
@@ -96,13 +100,13 @@ $$;
 -- Delivers the tokens for a payment that the chain was seen to accept. Idempotent. Gives
 --   settled: delivered, now or by an earlier call;   paid_before: another payment settled this purchase;
 --   lot_gone: sold, removed or held by someone else; signature_used: the transaction served another purpose;
---   refunding: the seller is paying it back.
+--   refunding: the seller is paying it back, or may be.
 create function settle_purchase(p_purchase uuid, p_signature text, p_slot bigint, p_wire bytea, p_expiry_height bigint, p_referenced boolean)
 returns text language plpgsql as $$
 declare
   p purchases;
   l listings;
-  case_status text;
+  c cases;
 begin
   select listings.* into l from listings
     where id = (select listing_id from purchases where id = p_purchase) for update;
@@ -114,8 +118,8 @@ begin
   if l.status <> 'active' or (l.held_by is not null and l.held_by <> p.id) or (p.status = 'ended' and not p_referenced) then
     return 'lot_gone';
   end if;
-  select status into case_status from cases where purchase_id = p.id and signature = p_signature for update;
-  if case_status in ('refunding', 'refunded', 'closed') then
+  select * into c from cases where purchase_id = p.id and signature = p_signature for update;
+  if c.status in ('refunding', 'refunded', 'closed') or (c.status = 'open' and c.refund_reference is not null) then
     return 'refunding';
   end if;
 

@@ -27,6 +27,7 @@ export interface Cases {
   note: string | null;
   openedAt: Generated<Date>;
   purchaseId: string;
+  refundExpiryHeight: bigint | null;
   refundReference: import('@juicebar/contract/addresses').WalletAddress | null;
   signature: import('@juicebar/contract/addresses').Signature;
   status: Generated<import('@juicebar/contract/schemas').CaseStatus>;

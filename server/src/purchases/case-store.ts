@@ -8,15 +8,13 @@ import { type Database } from '../database/connect.ts'
 import { type Cases } from '../database/schema.ts'
 import { type Tx } from '../database/transact.ts'
 import { explainCase, isRefundable } from './case.ts'
+import { inSeconds, now } from './due-time.ts'
 
 export type CaseRow = Selectable<Cases>
 
 /** A buyer who sends dust again and again fills no list: beyond these the payments stay on the chain only. */
 const CASES_A_PURCHASE = 10
 const CASES_SHOWN = 200
-
-const now = sql<Date>`now()`
-const inSeconds = (seconds: number) => sql<Date>`now() + make_interval(secs => ${seconds})`
 
 export interface NewCase {
   purchaseId: string
@@ -59,15 +57,40 @@ export async function findCase(database: Database, id: string): Promise<CaseRow 
   return database.selectFrom('cases').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Sets the refund's own reference once, and gives the one that counts. */
-export async function setRefundReference(tx: Tx, id: string, reference: WalletAddress): Promise<WalletAddress> {
+/**
+ * Notes that a refund may be on its way until this block height, and from when on it is looked for. Its own reference is set once;
+ * gives the one that counts.
+ */
+export async function expectRefund(
+  tx: Tx,
+  id: string,
+  reference: WalletAddress,
+  expiryHeight: bigint,
+  lookSeconds: number,
+): Promise<WalletAddress> {
   const row = await tx
     .updateTable('cases')
-    .set({ refundReference: sql<WalletAddress>`coalesce(refund_reference, ${reference})` })
+    .set({
+      refundReference: sql<WalletAddress>`coalesce(refund_reference, ${reference})`,
+      refundExpiryHeight: sql<bigint>`greatest(refund_expiry_height, ${expiryHeight})`,
+      nextLookAt: inSeconds(lookSeconds),
+    })
     .where('id', '=', id)
     .returning('refundReference')
     .executeTakeFirstOrThrow()
   return row.refundReference ?? reference
+}
+
+/** Notes that no refund is on its way any more, where none was prepared anew since the case was read. */
+export async function forgetRefund(database: Database, { id, refundExpiryHeight }: CaseRow): Promise<boolean> {
+  const result = await database
+    .updateTable('cases')
+    .set({ refundReference: null, refundExpiryHeight: null })
+    .where('id', '=', id)
+    .where('status', '=', 'open')
+    .where('refundExpiryHeight', '=', refundExpiryHeight)
+    .executeTakeFirst()
+  return result.numUpdatedRows > 0n
 }
 
 /** Moves a locked case on; a final status closes it. `lookSeconds` is when a node looks at the chain for it. */
@@ -98,12 +121,14 @@ export async function claimDueCases(database: Database, limit: number, leaseSeco
     .execute()
 }
 
+/** When to look at a case again, as `scheduleLook` does for purchases. */
 export async function scheduleCaseLook(database: Database, row: CaseRow, seconds: number | null): Promise<void> {
   await database
     .updateTable('cases')
     .set({ nextLookAt: seconds === null ? null : inSeconds(seconds) })
     .where('id', '=', row.id)
     .where('status', '=', row.status)
+    .where('nextLookAt', '=', row.nextLookAt)
     .execute()
 }
 

@@ -7,14 +7,11 @@ import { type Selectable, sql } from 'kysely'
 import { type Database } from '../database/connect.ts'
 import { type Purchases } from '../database/schema.ts'
 import { type Tx } from '../database/transact.ts'
+import { inSeconds, now } from './due-time.ts'
 
 export type PurchaseRow = Selectable<Purchases>
 
-/** The database's clock decides what is over. */
 const isOver = sql<boolean>`pay_before <= now()`
-const now = sql<Date>`now()`
-/** In whole milliseconds, as JavaScript reads it back: a claim is recognised by its time. */
-const inSeconds = (seconds: number) => sql<Date>`date_trunc('milliseconds', now() + make_interval(secs => ${seconds}))`
 
 export interface NewHold {
   listingId: string

@@ -2,11 +2,12 @@ import { type Signature, type WalletAddress } from '@juicebar/contract/addresses
 import { Failure } from '@juicebar/contract/errors'
 import { lamportsToSol } from '@juicebar/contract/money'
 
+import { BLOCKHASH_BLOCKS } from '../chain/chain.ts'
 import { buildTransfer } from '../chain/signed-transaction.ts'
 import { inTransaction } from '../database/transact.ts'
 import { isId } from '../listings/listing.ts'
 import { isRefundable } from './case.ts'
-import { type CaseRow, findCase, lockCase, moveCase, setRefundReference } from './case-store.ts'
+import { type CaseRow, expectRefund, findCase, lockCase, moveCase } from './case-store.ts'
 import { type CheckedPayment, checkOnChain, readPayment } from './check-payment.ts'
 import { findPayment, insertPayment, type PaymentRow } from './payment-store.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
@@ -19,16 +20,23 @@ interface OpenCase {
   purchase: PurchaseRow
 }
 
+const FIRST_LOOK_SECONDS = 2
+
 /**
  * Prepares the seller's refund of a case: an unsigned transaction with a reference of its own. Asking again gives the same
- * reference with a fresh blockhash. Fails with CASE_NOT_FOUND, NOT_YOUR_REFUND, CASE_NOT_OPEN or CHAIN_DOWN.
+ * reference with a fresh blockhash. From now on the refund may land, also by the seller's wallet alone, so the lot is not delivered
+ * before the chain has proved that it can't. Fails with CASE_NOT_FOUND, NOT_YOUR_REFUND, CASE_NOT_OPEN or CHAIN_DOWN.
  */
 export async function prepareRefund(deps: PurchaseDeps, seller: WalletAddress, caseId: string) {
   const { row, purchase } = await requireCase(deps, seller, caseId)
+  if (purchase.genesisHash !== (await deps.chain.genesisHash())) throw new Failure('CASE_NOT_OPEN')
   const { blockhash, lastValidBlockHeight } = await deps.chain.latestBlockhash()
+  // A wallet may put in a newer blockhash when its owner approves at last: as long again is waited for that.
+  const expiryHeight = lastValidBlockHeight + BLOCKHASH_BLOCKS
   const reference = await inTransaction(deps.database, async (tx) => {
+    await lockPurchase(tx, purchase.id)
     requireOpen(await lockCase(tx, caseId))
-    return setRefundReference(tx, caseId, newReference())
+    return expectRefund(tx, caseId, newReference(), expiryHeight, FIRST_LOOK_SECONDS)
   })
   const transaction = buildTransfer({
     from: seller,
