@@ -3,7 +3,7 @@ import { Failure } from '@juicebar/contract/errors'
 import { type TokenType } from '@juicebar/contract/token-types'
 
 import { type Database } from '../database/connect.ts'
-import { inTransaction, violatedConstraint } from '../database/transact.ts'
+import { inTransaction } from '../database/transact.ts'
 import { emitBalanceChanged } from './balance-events.ts'
 import { findOrder, postTransfer } from './ledger-store.ts'
 
@@ -30,7 +30,8 @@ export async function orderTokens(database: Database, order: TokenOrder): Promis
   try {
     await post(database, order)
   } catch (error) {
-    if (violatedConstraint(error) !== 'transfers_idempotency_key_key') throw error
+    // An equal order that was posted meanwhile may have used up the key, or the tokens: then this one is its replay, not a refusal.
+    if (!(await findOrder(database, order.idempotencyKey))) throw error
   }
   const stored = await findOrder(database, order.idempotencyKey)
   if (!stored) throw new Error('a posted order cannot be found')

@@ -127,6 +127,15 @@ describe('the ledger', () => {
 })
 
 describe("the studio's orders", () => {
+  it('that take the last tokens answer the same however often they are sent at the same time', async () => {
+    const wallet = newWallet()
+    await orderTokens(connection.database, order(wallet, { amount: 10 }))
+    const last = order(wallet, { direction: 'debit', amount: 10 })
+    const answers = await Promise.all(Array.from({ length: 12 }, () => orderTokens(connection.database, last)))
+    expect(new Set(answers.map((answer) => answer.id)).size).toBe(1)
+    expect(await appleJuice(wallet)).toBe(0)
+  })
+
   it('move tokens once for each key, even at the same time, and answer the same', async () => {
     const wallet = newWallet()
     const once = order(wallet)
