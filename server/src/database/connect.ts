@@ -31,7 +31,10 @@ export function connectDatabase(url: string, onIdleError: (error: Error) => void
     application_name: 'juicebar',
     types: { getTypeParser },
   })
-  pool.on('error', onIdleError)
+  pool.on('error', (error) => {
+    // The pool reports itself closed before its connections are: a database that stops right after it is no loss.
+    if (!pool.ending) onIdleError(error)
+  })
   // Without a listener a connection that is lost between two queries of a transaction would end the process; its next query fails anyway.
   pool.on('connect', (client) => client.on('error', () => undefined))
   const database = new Kysely<DB>({
