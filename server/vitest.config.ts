@@ -8,8 +8,6 @@ export default defineConfig({
     // Every file has its own database and chain: on two cores a first answer may take a while, but none is waited for in vain.
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Files mostly wait for chains and clocks, so two of them share even a small machine well.
-    maxWorkers: 2,
     retry: 0,
     passWithNoTests: false,
     unstubEnvs: true,
