@@ -66,7 +66,8 @@ export async function createApp(parts: AppParts): Promise<App> {
   const tokens = createSessionTokens(parts.jwtSecret)
   const purchases = { database, chain, settings: { settleAt: config.settleAt, holdSeconds: config.holdSeconds }, log }
 
-  const fastify = await createServer({ ...config, log, version: parts.version })
+  const firstPages = createFirstPages()
+  const fastify = await createServer({ ...config, log, version: parts.version, findReady: firstPages.find })
   fastify.addHook('onRequest', async ({ routeOptions }) => {
     if (!preparation.isReady() && needsDatabase(routeOptions.url)) throw new Failure('DATABASE_DOWN')
   })
@@ -74,7 +75,6 @@ export async function createApp(parts: AppParts): Promise<App> {
   const limits = await createRateLimits(fastify)
   const api = createApi(fastify, { limits, studioApiKey: parts.studioApiKey, authenticate })
   const feed = createEventFeed(database, log)
-  const firstPages = createFirstPages()
   forgetAfterOwnChanges(fastify, firstPages)
   // Before the readers hear of a change: whoever asks because of an event finds it in the answer.
   feed.subscribe(() => firstPages.forget())

@@ -2,53 +2,64 @@ import { createHash } from 'node:crypto'
 
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 
+import { type ReadyReply } from '../http/ready-replies.ts'
 import { type MarketQuery } from './market-query.ts'
-
-/** A page as it goes out, and its entity tag. */
-export interface RenderedPage {
-  json: Buffer
-  etag: string
-}
 
 /** What keeps pages exact where news of a change come late or not at all. */
 const MAX_AGE_MILLIS = 1_000
+/** There are more ways to ask for first pages than anybody uses. */
+const MAX_PAGES = 500
+
+interface Reading {
+  startedAt: number
+  page: Promise<ReadyReply>
+  /** Set once it was read. */
+  ready: ReadyReply | undefined
+}
 
 /**
- * The first pages of the market as this node last read them. A page is given only while nobody called `forget` since its reading
- * began, and for a second at most: so no answer is older than the last change that this node made or heard of.
+ * The market's first pages as this node last read them, by the path and query that they were asked with. A page is given only
+ * while nobody called `forget` since its reading began, and for a second at most: so no answer is older than the last change
+ * that this node made or heard of.
  */
 export interface FirstPages {
-  /** The page with this key, from memory or by `read`. Calls that wait for the same reading share it. */
-  get(key: string, read: () => Promise<string>): Promise<RenderedPage>
+  /** The page, where it is in memory. */
+  find(url: string): ReadyReply | undefined
+  /** The page, from memory or by `read`, which gives its JSON. Callers that wait for the same reading share it. */
+  get(url: string, read: () => Promise<string>): Promise<ReadyReply>
   forget(): void
 }
 
 export function createFirstPages(): FirstPages {
-  const pages = new Map<string, { readAt: number; page: Promise<RenderedPage> }>()
+  const readings = new Map<string, Reading>()
+
+  const current = (url: string) => {
+    const reading = readings.get(url)
+    return reading && performance.now() - reading.startedAt < MAX_AGE_MILLIS ? reading : undefined
+  }
+  const start = (url: string, read: () => Promise<string>) => {
+    const reading: Reading = { startedAt: performance.now(), page: read().then(tag), ready: undefined }
+    if (readings.size >= MAX_PAGES) readings.clear()
+    readings.set(url, reading)
+    reading.page.then(
+      (page) => (reading.ready = page),
+      () => readings.get(url) === reading && readings.delete(url),
+    )
+    return reading
+  }
   return {
-    get: (key, read) => {
-      const known = pages.get(key)
-      if (known && performance.now() - known.readAt < MAX_AGE_MILLIS) return known.page
-      const reading = { readAt: performance.now(), page: read().then(render) }
-      pages.set(key, reading)
-      reading.page.catch(() => {
-        if (pages.get(key) === reading) pages.delete(key)
-      })
-      return reading.page
-    },
-    forget: () => pages.clear(),
+    find: (url) => current(url)?.ready,
+    get: (url, read) => (current(url) ?? start(url, read)).page,
+    forget: () => readings.clear(),
   }
 }
 
-function render(text: string): RenderedPage {
-  const json = Buffer.from(text)
-  return { json, etag: `"${createHash('sha1').update(json).digest('base64url')}"` }
+function tag(json: string): ReadyReply {
+  return { json, length: Buffer.byteLength(json), etag: `"${createHash('sha1').update(json).digest('base64url')}"` }
 }
 
-/** What tells a first page from the others, so that there are few; undefined for any page that is not kept. */
-export function firstPageKey({ scope, sort, limit, cursor }: MarketQuery): string | undefined {
-  if (cursor || limit > LISTINGS_PAGE) return undefined
-  if (scope.kind === 'everything') return `${sort} ${limit}`
-  const ofDrinks = scope.kind === 'lots' && scope.sellers.length === 0
-  return ofDrinks ? `${sort} ${limit} ${scope.drinks.join(' ')}` : undefined
+/** Whether a page is kept: the start of a list that many look at. */
+export function isFirstPage({ scope, limit, cursor }: MarketQuery): boolean {
+  if (cursor || limit > LISTINGS_PAGE) return false
+  return scope.kind === 'everything' || (scope.kind === 'lots' && scope.sellers.length === 0)
 }

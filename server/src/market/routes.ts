@@ -1,17 +1,17 @@
 import type pg from 'pg'
 
+import { isKnown, readyCacheControl, type ReadyReply } from '../http/ready-replies.ts'
 import { type Api, answered, type Call } from '../http/route.ts'
-import { type FirstPages, firstPageKey, type RenderedPage } from './first-pages.ts'
+import { type FirstPages, isFirstPage } from './first-pages.ts'
 import { cursorText, type MarketQuery, readMarketQuery } from './market-query.ts'
 import { readMarketPage } from './market-store.ts'
 
-/** GET /api/marketplace/listings: what is for sale, for everybody. First pages come from memory, with an entity tag. */
+/** GET /api/marketplace/listings: what is for sale, for everybody. First pages are kept in memory, and have an entity tag. */
 export function marketRoutes(api: Api, pool: pg.Pool, firstPages: FirstPages): void {
   api.open('listings', 'read', async (call): Promise<typeof answered> => {
     const query = readMarketQuery(call.query)
-    const key = firstPageKey(query)
-    if (key === undefined) return call.sendJson(await renderPage(pool, query))
-    return sendTagged(call, await firstPages.get(key, () => renderPage(pool, query)))
+    const render = () => renderPage(pool, query)
+    return isFirstPage(query) ? sendTagged(call, await firstPages.get(call.request.url, render)) : call.sendJson(await render())
   })
 }
 
@@ -20,10 +20,9 @@ async function renderPage(pool: pg.Pool, query: MarketQuery): Promise<string> {
   return `{"listings":[${listings}],"nextCursor":${next ? JSON.stringify(cursorText(query.sort, next)) : 'null'}}`
 }
 
-/** `no-cache` lets a browser keep the page, but it must ask each time; unchanged it costs no body. */
-function sendTagged({ request, reply, sendJson }: Call<'listings'>, { json, etag }: RenderedPage): typeof answered {
-  reply.header('etag', etag).header('cache-control', 'no-cache')
-  if (!request.headers['if-none-match']?.includes(etag)) return sendJson(json)
+function sendTagged({ request, reply, sendJson }: Call<'listings'>, page: ReadyReply): typeof answered {
+  reply.header('etag', page.etag).header('cache-control', readyCacheControl)
+  if (!isKnown(page, request.headers['if-none-match'])) return sendJson(page.json)
   reply.code(304).send()
   return answered
 }
