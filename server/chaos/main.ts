@@ -24,6 +24,8 @@ const { values } = parseArgs({
   },
 })
 
+process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143))
+
 if (values.help) {
   process.stdout.write(usage)
 } else {

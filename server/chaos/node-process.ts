@@ -34,6 +34,7 @@ export async function createNode({ program, env, logFile }: NodeOptions): Promis
   const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
   let child: ChildProcess | undefined
+  process.once('exit', () => child?.kill('SIGKILL'))
 
   async function start(): Promise<void> {
     const log = await open(logFile, 'a')
