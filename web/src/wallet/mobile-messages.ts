@@ -5,3 +5,7 @@ export const mobileMessages = {
   incompatible:
     'This browser appears to be incompatible with mobile wallet adapter. Open this page in a compatible mobile browser app and try again.',
 } as const
+
+/** Ours: the browser keeps pages from apps on the same device. */
+export const localNetworkBlocked =
+  'This browser does not let the page reach a wallet on this device. Allow local network access for this page in the browser’s site settings, then try again.'

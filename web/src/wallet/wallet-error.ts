@@ -58,7 +58,7 @@ function kindOf(thrown: unknown): WalletErrorKind {
 
 function unknownSentence(cause: unknown): string {
   const said = cause instanceof Error && cause.message ? cause.message : 'no reason given'
-  return `An unexpected error occurred: ${said}`
+  return `An unexpected error occurred: ${said.replace(/\.+$/, '')}`
 }
 
 /** Waits for a wallet's answer, at most `milliseconds`; throws `WalletError`. */

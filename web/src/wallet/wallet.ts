@@ -21,7 +21,7 @@ import {
 export const PHANTOM = 'Phantom'
 export const DEMO_WALLET = 'Demo Wallet'
 /** The name under which `@solana-mobile/wallet-standard-mobile` registers itself. */
-const MOBILE_WALLET = 'Mobile Wallet Adapter'
+export const MOBILE_WALLET = 'Mobile Wallet Adapter'
 
 /** A wallet that can connect, say when its accounts change, and sign both a login and a payment. */
 export type MarketWallet = Wallet & {
