@@ -3,7 +3,8 @@ import { type Static, type TSchema } from 'typebox'
 import { type EndpointName } from './endpoints.ts'
 import { type Schemas } from './schemas.ts'
 
-type Part<Name extends EndpointName, Key extends string> = Schemas[Name] extends Record<Key, infer Schema extends TSchema> ? Static<Schema> : undefined
+type Part<Name extends EndpointName, Key extends string> =
+  Schemas[Name] extends Record<Key, infer Schema extends TSchema> ? Static<Schema> : undefined
 
 /** What stands for the `:name` parts of a call's path. */
 export type Params<Name extends EndpointName> = Part<Name, 'params'>
