@@ -88,7 +88,7 @@ function CardAction({ listing, isOwn, onBuy }: Omit<ListingCardProps, 'compact'>
 function Stamp({ text }: { text: string }) {
   return (
     <span className="absolute inset-0 grid place-items-center rounded-card bg-veil">
-      <span className="stamp -rotate-6 rounded-field border-3 border-current px-5 py-2 font-display text-lead font-bold text-white">
+      <span className="stamp -rotate-6 rounded-field border-3 border-current px-5 py-2 font-display text-lead font-bold text-on-veil">
         {text}
       </span>
     </span>

@@ -16,7 +16,7 @@ export function WalletMenu({ address, children }: { address: string; children: R
     <Menu.Root open={open} onOpenChange={setOpen} modal={false}>
       <Menu.Trigger className="button button-quiet">{children}</Menu.Trigger>
       <Menu.Portal>
-        <Menu.Positioner className="z-50" sideOffset={8} align="end">
+        <Menu.Positioner className="z-56" sideOffset={8} align="end">
           <Menu.Popup className="popup rising min-w-48 rounded-field p-1.5">
             <Item closes={false} onClick={copy}>
               {copied ? 'Copied' : 'Copy address'}
