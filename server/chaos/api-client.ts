@@ -34,6 +34,8 @@ interface ApiClientOptions {
   /** The address from which it calls: limits count by address. */
   localAddress: string | undefined
   token?: string
+  /** Within which a call is answered, or lost. */
+  timeoutMillis?: number
 }
 
 const PATIENCE_MILLIS = 90_000
@@ -46,7 +48,7 @@ function asksAgain({ status, code }: Answer): boolean {
   return status >= 500 || (status === 429 && code === 'TOO_MANY_REQUESTS')
 }
 
-export function createApiClient({ urls, localAddress, token }: ApiClientOptions): ApiClient {
+export function createApiClient({ urls, localAddress, token, timeoutMillis = TIMEOUT_MILLIS }: ApiClientOptions): ApiClient {
   const agent = new Agent({ keepAlive: true, maxSockets: 4, ...(localAddress !== undefined && { localAddress }) })
   let next = Math.floor(Math.random() * urls.length)
 
@@ -57,7 +59,7 @@ export function createApiClient({ urls, localAddress, token }: ApiClientOptions)
       ...(text !== undefined && { 'content-type': 'application/json' }),
     }
     const url = `${urls[next % urls.length] ?? ''}${path}`
-    const request = httpRequest(url, { method, agent, headers, signal: AbortSignal.timeout(TIMEOUT_MILLIS) })
+    const request = httpRequest(url, { method, agent, headers, signal: AbortSignal.timeout(timeoutMillis) })
     return request.end(text)
   }
 

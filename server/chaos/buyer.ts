@@ -71,6 +71,7 @@ class Purchase {
   readonly #buyer: Trader
   readonly #style: Style
   readonly #path: Path
+  #purchaseId: string | undefined
 
   constructor(run: Run, buyer: Trader, style: Style, path: Path) {
     this.#run = run
@@ -86,11 +87,13 @@ class Purchase {
     const answer = await this.#buyer.api.insist(call)
     if (answer?.status !== 200) return this.#refused(answer?.code)
     const details = answer.body['transactionDetails'] as Details
-    this.#run.journal.holds.set(details.purchaseId, held(details, this.#buyer.wallet.address))
+    this.#run.journal.holds.set(details.purchaseId, { ...held(details, this.#buyer.wallet.address), story: this.#style })
+    this.#purchaseId = details.purchaseId
     return details
   }
 
   async carryOut(plan: Plan, details: Details): Promise<void> {
+    this.#tell(plan)
     this.#mayDie('after the hold')
     switch (plan) {
       case 'letGo':
@@ -192,16 +195,24 @@ class Purchase {
   }
 
   #mayDie(step: string): void {
-    if (this.#dies(step)) throw new Died(step)
+    if (!this.#dies(step)) return
+    this.#tell(`died ${step}`)
+    throw new Died(step)
+  }
+
+  #tell(event: string): void {
+    const hold = this.#run.journal.holds.get(this.#purchaseId ?? '')
+    if (hold) hold.story += `, ${event}`
   }
 
   async #dieWith(step: string, call: Parameters<Trader['api']['sendAndDie']>[0]): Promise<never> {
+    this.#tell(`died ${step}`)
     await this.#buyer.api.sendAndDie(call)
     throw new Died(step)
   }
 }
 
-function held({ purchaseId, listingId, seller, lamports }: Details, buyer: string): HeldPurchase {
+function held({ purchaseId, listingId, seller, lamports }: Details, buyer: string): Omit<HeldPurchase, 'story'> {
   return { purchaseId, listingId, buyer, seller, lamports: BigInt(lamports) }
 }
 

@@ -5,6 +5,8 @@ export interface HeldPurchase {
   buyer: string
   seller: string
   lamports: bigint
+  /** How its buyer pays, and where the client died, for those who look for what was slow. */
+  story: string
 }
 
 /** A transaction that a client signed: from then on it may land, whatever becomes of the client. */

@@ -12,13 +12,19 @@ export interface ChaosReport {
   violations: string[]
 }
 
+/** From the chain's confirmation to the tokens. */
+export interface Delivery {
+  purchaseId: string
+  millis: number
+}
+
 interface Findings {
   seed: number
   journal: Journal
   product: ProductRecord
   faults: FaultCounts
   disturbances: DisturbanceCounts
-  deliveryMillis: number[]
+  deliveries: Delivery[]
   limited: number
   tradingSeconds: number
   seconds: number
@@ -26,13 +32,15 @@ interface Findings {
 }
 
 const VIOLATIONS_SHOWN = 50
+const SLOWEST_SHOWN = 3
 
 export function summarise(findings: Findings): ChaosReport {
   const { journal, product, faults, disturbances, violations } = findings
   const purchases = [...product.purchases.values()]
   const ended = (reason: string) => purchases.filter((purchase) => purchase.status === 'ended' && purchase.endReason === reason).length
   const settled = purchases.filter((purchase) => purchase.status === 'settled').length
-  const times = findings.deliveryMillis.toSorted((a, b) => a - b)
+  const deliveries = findings.deliveries.toSorted((a, b) => a.millis - b.millis)
+  const times = deliveries.map(({ millis }) => millis)
   const lines = [
     row('seed', findings.seed),
     row('purchases begun', `${purchases.length} (${journal.attempts} attempts at a lot)`),

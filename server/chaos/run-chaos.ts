@@ -13,7 +13,7 @@ import { type FaultRates } from './fault-proxy.ts'
 import { createJournal } from './journal.ts'
 import { canCallFrom, loopbackAddress } from './loopback.ts'
 import { type ProductRecord, readProduct } from './product-record.ts'
-import { type ChaosReport, summarise } from './report.ts'
+import { type ChaosReport, type Delivery, summarise } from './report.ts'
 import { runSeller, STOCK, tokens } from './seller.ts'
 import { openShopWindow } from './shop-window.ts'
 import { type Stack, startStack } from './stack.ts'
@@ -38,6 +38,8 @@ const LOTS_A_SELLER = 6
 const SAY_MILLIS = 10_000
 /** Ends of holds, refunds and late payments, the last of which are looked for a minute after the end of their hold. */
 const FINISH_MILLIS = 240_000
+/** It asks the chain for every settled purchase's payment. */
+const AUDIT_MILLIS = 600_000
 
 const RATES: FaultRates = {
   calls: { dropped: 0.003, delayed: 0.01, limited: 0.0004, failed: 0.002, lostReply: 0.003, stale: 0.01 },
@@ -120,7 +122,7 @@ async function trade(options: ChaosOptions, stack: Stack, startedAt: number): Pr
     product,
     faults: stack.proxy.counts,
     disturbances: disturber.counts,
-    deliveryMillis: deliveryTimes(product, confirmations),
+    deliveries: deliveryTimes(product, confirmations),
     limited: traders.reduce((sum, trader) => sum + trader.api.limited, 0),
     tradingSeconds,
     seconds: (performance.now() - startedAt) / 1000,
@@ -204,7 +206,8 @@ async function readLamports(chain: ReturnType<typeof createChainClient>, wallets
 
 /** The product's own audit has to agree. What the chain took back it cannot verify, and says so. */
 async function auditOf({ nodes, studioApiKey }: Stack): Promise<string[]> {
-  const studio = createApiClient({ urls: nodes.map((node) => node.url), localAddress: undefined, token: studioApiKey })
+  const urls = nodes.map((node) => node.url)
+  const studio = createApiClient({ urls, localAddress: undefined, token: studioApiKey, timeoutMillis: AUDIT_MILLIS })
   const answer = await studio.insist({ method: 'GET', path: '/api/studio/audit' })
   studio.stop()
   if (answer?.status !== 200) return [`the audit was answered with ${JSON.stringify(answer)}`]
@@ -219,11 +222,11 @@ function crashesOf({ nodes }: Stack): string[] {
 }
 
 /** For every payment that was delivered in time: milliseconds from the chain's confirmation to the tokens. */
-function deliveryTimes({ purchases, cases }: ProductRecord, { acceptedAt }: Confirmations): number[] {
+function deliveryTimes({ purchases, cases }: ProductRecord, { acceptedAt }: Confirmations): Delivery[] {
   const late = new Set([...cases.values()].map((found) => found.signature))
-  return [...purchases.values()].flatMap(({ signature, settledAt }) => {
+  return [...purchases.values()].flatMap(({ purchaseId, signature, settledAt }) => {
     const confirmedAt = signature === null || late.has(signature) ? undefined : acceptedAt.get(signature)
-    return confirmedAt === undefined || settledAt === null ? [] : [Math.max(0, Date.parse(settledAt) - confirmedAt)]
+    return confirmedAt === undefined || settledAt === null ? [] : [{ purchaseId, millis: Math.max(0, Date.parse(settledAt) - confirmedAt) }]
   })
 }
 
