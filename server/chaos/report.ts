@@ -55,6 +55,7 @@ export function summarise(findings: Findings): ChaosReport {
     row('faults injected', counted(Object.entries(faults))),
     row('disturbances', counted(Object.entries(disturbances))),
     row('confirmed to delivered', `median ${at(times, 0.5)} ms, p99 ${at(times, 0.99)} ms, maximum ${at(times, 1)} ms, of ${times.length}`),
+    ...deliveries.slice(-SLOWEST_SHOWN).map(({ purchaseId, millis }) => row('', `${millis} ms: ${journal.holds.get(purchaseId)?.story}`)),
     row(
       'speed',
       `${(purchases.length / findings.tradingSeconds).toFixed(1)} purchases/s over ${findings.tradingSeconds.toFixed(0)} s of trading, ${findings.seconds.toFixed(0)} s in all`,
