@@ -42,12 +42,12 @@ async function takePort() {
 
 describe('the server process', { timeout: 30_000 }, () => {
   it('tells every wrong setting in a sentence and ends', async () => {
-    const server = run({ PORT: 'many', HOLD_SECONDS: '5', STUDIO_API_KEY: 'short' })
+    const server = run({ PORT: 'many', HOLD_SECONDS: '0', STUDIO_API_KEY: 'short' })
     expect(await server.exit).toBe(1)
     expect(server.text().trim().split('\n')).toEqual([
       'PORT is "many". It must be a whole number from 1 to 65535.',
       'STUDIO_API_KEY has a wrong value (5 characters, not shown here). It must be at least 16 printable characters without spaces.',
-      'HOLD_SECONDS is "5". It must be a whole number from 10 to 600.',
+      'HOLD_SECONDS is "0". It must be a whole number from 1 to 600.',
     ])
   })
 
