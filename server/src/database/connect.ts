@@ -1,6 +1,7 @@
 import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 
+import { preparingPool } from './prepared-statements.ts'
 import { type DB } from './schema.ts'
 
 /** The typed query builder over the pool. A `Transaction<DB>` parameter elsewhere means: call this inside a transaction. */
@@ -38,7 +39,7 @@ export function connectDatabase(url: string, onIdleError: (error: Error) => void
   // Without a listener a connection that is lost between two queries of a transaction would end the process; its next query fails anyway.
   pool.on('connect', (client) => client.on('error', () => undefined))
   const database = new Kysely<DB>({
-    dialect: new PostgresDialect({ pool }),
+    dialect: new PostgresDialect({ pool: preparingPool(pool) }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   })
   return { pool, database, close: () => database.destroy() }
