@@ -111,12 +111,18 @@ export async function moveCase(tx: Tx, id: string, status: CaseStatus, lookSecon
 
 /** Takes up cases whose time to be looked at has come, as `claimDue` does for purchases. */
 export async function claimDueCases(database: Database, limit: number, leaseSeconds: number): Promise<CaseRow[]> {
+  const due = database
+    .selectFrom('cases')
+    .select('id')
+    .where('nextLookAt', '<=', now)
+    .orderBy('nextLookAt')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
   return database
     .updateTable('cases')
     .set({ nextLookAt: inSeconds(leaseSeconds) })
-    .where('id', 'in', (query) =>
-      query.selectFrom('cases').select('id').where('nextLookAt', '<=', now).orderBy('nextLookAt').limit(limit).forUpdate().skipLocked(),
-    )
+    .where(sql<boolean>`id = any(array(${due}))`)
     .returningAll()
     .execute()
 }

@@ -10,8 +10,8 @@ import { sendBytes } from './send-bytes.ts'
  * Follows a settled purchase's payment until it is final. One that the chain has forgotten is sent again from the kept bytes; once
  * it is proved that it can no longer land, it becomes a case. Gives whether there is nothing more to follow. Fails with CHAIN_DOWN.
  */
-export async function followPayment(deps: PurchaseDeps, purchase: PurchaseRow, { statuses }: Evidence): Promise<boolean> {
-  const { database, chain } = deps
+export async function followPayment(deps: PurchaseDeps, purchase: PurchaseRow, { statuses, finalized }: Evidence): Promise<boolean> {
+  const { database } = deps
   const payment = purchase.signature && (await findPayment(database, purchase.signature))
   if (!payment) throw new Error(`purchase ${purchase.id} is settled without a payment`)
   const status = statuses.get(payment.signature)
@@ -21,7 +21,7 @@ export async function followPayment(deps: PurchaseDeps, purchase: PurchaseRow, {
   }
   if (status && !status.failed) return false
   const traces = [purchase.reference, purchase.buyer].map((address) => ({ address, sinceSlot: purchase.heldAtSlot }))
-  if (await isProvedDead(chain, payment, traces)) {
+  if (await isProvedDead(await finalized(), payment, traces)) {
     await openVanishedCase(database, purchase, payment)
     return true
   }

@@ -26,7 +26,7 @@ export async function followRefund(deps: PurchaseDeps, row: CaseRow, purchase: P
   const status = (await chain.statuses([refund.signature])).get(refund.signature)
   if (status?.commitment === 'finalized') return closeRefund(deps, row, purchase, refund)
   const traces = [{ address: row.refundReference ?? purchase.seller, sinceSlot: purchase.heldAtSlot }]
-  if (!status && (await isProvedDead(chain, refund, traces))) return reopen(deps, row, refund)
+  if (!status && (await isProvedDead(await chain.finalized(), refund, traces))) return reopen(deps, row, refund)
   if (!status) await sendBytes(deps, refund)
   return REFUND_LOOK_SECONDS
 }

@@ -16,6 +16,7 @@ import {
   SEARCH_LOOK_SECONDS,
   secondsToNextLateLook,
   SENT_LOOK_SECONDS,
+  UNDECIDED_LOOK_SECONDS,
 } from './watch-schedule.ts'
 
 export interface Look {
@@ -50,13 +51,13 @@ async function endWithChain({ database }: PurchaseDeps, purchase: DuePurchase): 
   return never
 }
 
-async function lookAtHold(deps: PurchaseDeps, purchase: DuePurchase, { recorded, statuses }: Evidence): Promise<Look> {
-  const payment = recorded.get(purchase.id)
-  if (payment && (await pushPayment(deps, purchase, payment, statuses))) return never
+async function lookAtHold(deps: PurchaseDeps, purchase: DuePurchase, evidence: Evidence): Promise<Look> {
+  const payment = evidence.recorded.get(purchase.id)
+  if (payment && (await pushPayment(deps, purchase, payment, evidence.statuses))) return never
   const searches = !payment || purchase.over || purchase.looks % SEARCH_EVERY === SEARCH_EVERY - 1
-  const buyer = searches && !purchase.serverSends && looksAtBuyer(purchase.looks, purchase.buyerLooks)
+  const buyer = searches && !purchase.serverSends && looksAtBuyer(purchase, deps.settings.holdSeconds)
   if (searches && (await settleFromClues(deps, purchase, await findClues(deps, purchase, buyer))) === 'settled') return never
-  if (purchase.over && (await releaseHold(deps, purchase))) return never
+  if (purchase.over && (await releaseHold(deps, purchase, evidence))) return never
   return { nextSeconds: payment ? SENT_LOOK_SECONDS : SEARCH_LOOK_SECONDS, buyer }
 }
 
@@ -100,6 +101,10 @@ async function lookAfterEnd(deps: PurchaseDeps, purchase: DuePurchase): Promise<
 }
 
 async function searchAfterEnd(deps: PurchaseDeps, purchase: DuePurchase, buyer: boolean): Promise<Look> {
-  await settleFromClues(deps, purchase, await findClues(deps, purchase, buyer))
-  return { nextSeconds: secondsToNextLateLook(purchase.secondsSinceEnd), buyer }
+  const outcome = await settleFromClues(deps, purchase, await findClues(deps, purchase, buyer))
+  const nextSeconds = secondsToNextLateLook(purchase.secondsSinceEnd)
+  return {
+    nextSeconds: nextSeconds !== null && outcome === 'undecided' ? Math.min(nextSeconds, UNDECIDED_LOOK_SECONDS) : nextSeconds,
+    buyer,
+  }
 }

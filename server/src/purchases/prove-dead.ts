@@ -1,4 +1,4 @@
-import { type Chain } from '../chain/chain.ts'
+import { type FinalizedView } from '../chain/chain.ts'
 import { type PaymentRow } from './payment-store.ts'
 
 /** An address that a transaction names, so that the chain finds it there, and the slot from which on it could. */
@@ -12,8 +12,7 @@ export interface Trace {
  * that height, shows no such transaction that succeeded, neither by its signature nor under the addresses that it names.
  * A null from anywhere else proves nothing. Fails with CHAIN_DOWN.
  */
-export async function isProvedDead(chain: Chain, payment: PaymentRow, traces: readonly Trace[]): Promise<boolean> {
-  const finalized = await chain.finalized()
+export async function isProvedDead(finalized: FinalizedView, payment: PaymentRow, traces: readonly Trace[]): Promise<boolean> {
   if (finalized.genesisHash !== payment.genesisHash || finalized.height <= payment.expiryHeight) return false
   const status = await finalized.statusOf(payment.signature)
   if (status && !status.failed) return false

@@ -140,29 +140,43 @@ export async function emitPurchase(tx: Database | Tx, id: string): Promise<void>
 
 /** A purchase that a node has taken up to look at. */
 export interface DuePurchase extends PurchaseRow {
-  /** Its time to pay is over, by the database's clock. */
   over: boolean
+  ageSeconds: number
   /** How long ago it was settled or ended; 0 where it is open. */
   secondsSinceEnd: number
 }
 
+/** Somebody waits for these: holds, and deliveries whose payment is not final yet. */
+const isOpen = sql<boolean>`(status = 'held' or (status = 'settled' and finalized_at is null))`
+
 /**
  * Takes up to `limit` purchases whose time to be looked at has come, for `leaseSeconds`: no other node takes them meanwhile,
- * and should this one die they are due again.
+ * and should this one die they are due again. Either those that somebody waits for, or those that are over.
  */
-export async function claimDue(database: Database, limit: number, leaseSeconds: number): Promise<DuePurchase[]> {
-  return database
-    .updateTable('purchases')
-    .set({ nextLookAt: inSeconds(leaseSeconds), lookedAt: now })
-    .where('id', 'in', (query) =>
-      query.selectFrom('purchases').select('id').where('nextLookAt', '<=', now).orderBy('nextLookAt').limit(limit).forUpdate().skipLocked(),
-    )
-    .returningAll()
-    .returning([
-      isOver.as('over'),
-      sql<number>`coalesce(extract(epoch from now() - coalesce(settled_at, ended_at)), 0)::float8`.as('secondsSinceEnd'),
-    ])
-    .execute()
+export async function claimDue(database: Database, which: 'open' | 'over', limit: number, leaseSeconds: number): Promise<DuePurchase[]> {
+  const due = database
+    .selectFrom('purchases')
+    .select('id')
+    .where('nextLookAt', '<=', now)
+    .where(which === 'open' ? isOpen : sql<boolean>`not ${isOpen}`)
+    .orderBy('nextLookAt')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+  return (
+    database
+      .updateTable('purchases')
+      .set({ nextLookAt: inSeconds(leaseSeconds), lookedAt: now })
+      // As an array it is read once; as a subquery the planner may read it again for each row, and take up more than the limit.
+      .where(sql<boolean>`id = any(array(${due}))`)
+      .returningAll()
+      .returning([
+        isOver.as('over'),
+        sql<number>`extract(epoch from now() - created_at)::float8`.as('ageSeconds'),
+        sql<number>`coalesce(extract(epoch from now() - coalesce(settled_at, ended_at)), 0)::float8`.as('secondsSinceEnd'),
+      ])
+      .execute()
+  )
 }
 
 /** When to look at a purchase again; null for never. One that changed meanwhile keeps the time it was given then. */
@@ -185,12 +199,23 @@ export async function scheduleLook(
     .execute()
 }
 
-/** Asks for a look at a wallet's ended purchases now rather than when the schedule says, but not twice in `pauseSeconds`. */
+/** So many of a wallet's ended purchases are looked at when its page is opened; the schedule sees to the others. */
+const ASKED_LOOKS = 10
+
+/** Asks for a look at a wallet's last ended purchases now rather than when the schedule says, but not twice in `pauseSeconds`. */
 export async function lookAtEndedOf(database: Database, wallet: WalletAddress, pauseSeconds: number): Promise<void> {
   await database
     .updateTable('purchases')
     .set({ nextLookAt: now })
-    .where((or) => or.or([or('buyer', '=', wallet), or('seller', '=', wallet)]))
+    .where('id', 'in', (query) =>
+      query
+        .selectFrom('purchases')
+        .select('id')
+        .where((or) => or.or([or('buyer', '=', wallet), or('seller', '=', wallet)]))
+        .where('status', '=', 'ended')
+        .orderBy('id', 'desc')
+        .limit(ASKED_LOOKS),
+    )
     .where('status', '=', 'ended')
     .where('nextLookAt', '>', now)
     .where((or) => or.or([or('lookedAt', 'is', null), or('lookedAt', '<', sql<Date>`now() - make_interval(secs => ${pauseSeconds})`)]))

@@ -1,6 +1,7 @@
-import { BLOCKHASH_BLOCKS } from '../chain/chain.ts'
+import { BLOCKHASH_BLOCKS, type FinalizedView } from '../chain/chain.ts'
 import { inTransaction } from '../database/transact.ts'
 import { endHold, endsUnpaid } from './end-hold.ts'
+import { type Evidence } from './evidence.ts'
 import { findRecordedPayment } from './payment-store.ts'
 import { RELEASE_MARGIN_BLOCKS } from './purchase.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
@@ -12,7 +13,7 @@ import { settleFromClues } from './find-payments.ts'
  * finalized height, and the finalized chain shows no payment. Gives whether the hold is over with. Fails with CHAIN_DOWN,
  * and then the lot stays held.
  */
-export async function releaseHold(deps: PurchaseDeps, purchase: PurchaseRow): Promise<boolean> {
+export async function releaseHold(deps: PurchaseDeps, purchase: PurchaseRow, evidence: Evidence): Promise<boolean> {
   const { database, chain } = deps
   if (purchase.releaseHeight === null) {
     // Read after `payBefore`: whatever was signed in time used a blockhash no newer than this.
@@ -20,16 +21,14 @@ export async function releaseHold(deps: PurchaseDeps, purchase: PurchaseRow): Pr
     await setReleaseHeight(database, purchase.id, height)
     return false
   }
-  const finalized = await chain.finalized()
-  if (finalized.genesisHash !== purchase.genesisHash || finalized.height <= purchase.releaseHeight) return false
+  const finalized = await evidence.finalized()
+  if (finalized.genesisHash !== purchase.genesisHash || finalized.height <= purchase.releaseHeight || !evidence.mayProve()) return false
   const found = await findOnFinalized(deps, purchase, finalized)
   const search = await settleFromClues(deps, purchase, found)
   if (search !== 'none') return search === 'settled'
   const ended = await inTransaction(database, (tx) => endHold(tx, purchase, endsUnpaid))
   return ended !== undefined
 }
-
-type FinalizedView = Awaited<ReturnType<PurchaseDeps['chain']['finalized']>>
 
 /** Every transaction on the finalized chain that could pay for this purchase. */
 async function findOnFinalized({ database }: PurchaseDeps, purchase: PurchaseRow, finalized: FinalizedView) {

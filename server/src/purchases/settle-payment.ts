@@ -10,14 +10,15 @@ import { emitPurchase, findHoldsBetween, type PurchaseRow } from './purchase-sto
 
 /**
  * settled: the tokens are the buyer's. pending: the chain has not confirmed it far enough, or cannot show it yet.
- * case: the SOL moved but could not be delivered; both sides see why. failed, unrelated: it pays for nothing here.
+ * case: the SOL moved but could not be delivered; both sides see why. failed, unrelated: it pays for nothing here, and `forGood` never
+ * will.
  */
 export type PaymentOutcome =
   | { kind: 'settled' }
   | { kind: 'pending' }
   | { kind: 'failed' }
   | { kind: 'used' }
-  | { kind: 'unrelated'; reason: string }
+  | { kind: 'unrelated'; reason: string; forGood: boolean }
   | { kind: 'case'; reason: string }
 
 export interface PaymentClue {
@@ -35,7 +36,7 @@ export interface PaymentClue {
 export async function settlePayment(deps: PurchaseDeps, purchase: PurchaseRow, clue: PaymentClue): Promise<PaymentOutcome> {
   const { chain, database, settings } = deps
   if (purchase.status === 'settled' && purchase.signature === clue.signature) return { kind: 'settled' }
-  if (purchase.genesisHash !== (await chain.genesisHash())) return { kind: 'unrelated', reason: 'it is from another chain' }
+  if (purchase.genesisHash !== (await chain.genesisHash())) return unrelated('it is from another chain', false)
   const status = clue.status ?? (await chain.statuses([clue.signature])).get(clue.signature)
   if (!status || status.commitment === 'processed') return { kind: 'pending' }
   if (status.failed) return { kind: 'failed' }
@@ -53,10 +54,10 @@ async function settleLanded(
   transaction: LandedTransaction,
 ): Promise<PaymentOutcome> {
   const verdict = judgePayment(transaction, termsOf(purchase))
-  if (verdict.kind === 'unrelated') return { kind: 'unrelated', reason: verdict.reason }
+  if (verdict.kind === 'unrelated') return unrelated(verdict.reason, true)
   if (verdict.kind === 'pays') return deliver(deps, purchase, transaction, verdict.referenced)
   const { referenced, reason } = verdict
-  if (!referenced && !claimed) return { kind: 'unrelated', reason }
+  if (!referenced && !claimed) return unrelated(reason, true)
   return reportStray(deps, purchase, transaction, { ...verdict, kind: 'wrong', reason: `${reason}.` })
 }
 
@@ -97,12 +98,16 @@ async function reportStray(
   { kind, referenced, lamports, named, reason }: Stray,
 ): Promise<PaymentOutcome> {
   if (!referenced && (await paysAnotherHold(deps, purchase, transaction))) {
-    return { kind: 'unrelated', reason: 'it pays for another lot that you hold' }
+    return unrelated('it pays for another lot that you hold', false)
   }
   const payment = await describePayment(deps, transaction)
   const deliverable = kind === 'late' && referenced
   const outcome = await openCase(deps.database, { purchase, kind, payment, lamports, named, deliverable })
   return outcome === 'open' ? { kind: 'case', reason } : { kind: outcome }
+}
+
+function unrelated(reason: string, forGood: boolean): PaymentOutcome {
+  return { kind: 'unrelated', reason, forGood }
 }
 
 async function paysAnotherHold({ database }: PurchaseDeps, purchase: PurchaseRow, transaction: LandedTransaction): Promise<boolean> {

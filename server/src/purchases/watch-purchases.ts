@@ -6,7 +6,7 @@ import { lookAtCase } from './look-at-case.ts'
 import { lookAtPurchase } from './look-at-purchase.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
 import { claimDue, scheduleLook } from './purchase-store.ts'
-import { CHAIN_DOWN_SECONDS, CLAIMS, LEASE_SECONDS, TICK_MILLIS } from './watch-schedule.ts'
+import { CASE_CLAIMS, CHAIN_DOWN_SECONDS, LEASE_SECONDS, OPEN_CLAIMS, OVER_CLAIMS, pauseMillis } from './watch-schedule.ts'
 
 /**
  * Looks after every open, settled and ended purchase and every case, on each node: what it needs to know stands in the database,
@@ -25,26 +25,29 @@ export function watchPurchases(deps: PurchaseDeps): { stop(): Promise<void> } {
 
 async function run(deps: PurchaseDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
+    const startedAt = performance.now()
+    let more = false
     try {
-      await watchOnce(deps)
+      more = await watchOnce(deps)
     } catch (error) {
       deps.log.warn({ err: error }, 'watching purchases failed; trying again')
     }
-    await sleep(TICK_MILLIS, undefined, { signal }).catch(() => undefined)
+    await sleep(pauseMillis(performance.now() - startedAt, more), undefined, { signal }).catch(() => undefined)
   }
 }
 
-/** One round: takes up what is due and looks at it. Gives how many were looked at. */
-export async function watchOnce(deps: PurchaseDeps): Promise<number> {
-  const [purchases, cases] = await Promise.all([
-    claimDue(deps.database, CLAIMS, LEASE_SECONDS),
-    claimDueCases(deps.database, CLAIMS, LEASE_SECONDS),
+/** One round: takes up what is due and looks at it. Gives whether more may be due. */
+export async function watchOnce(deps: PurchaseDeps): Promise<boolean> {
+  const [open, over, cases] = await Promise.all([
+    claimDue(deps.database, 'open', OPEN_CLAIMS, LEASE_SECONDS),
+    claimDue(deps.database, 'over', OVER_CLAIMS, LEASE_SECONDS),
+    claimDueCases(deps.database, CASE_CLAIMS, LEASE_SECONDS),
   ])
-  const evidence = readEvidence(deps, purchases)
+  const evidence = readEvidence(deps, open)
   // Whoever needs it hears of its failure; a round in which nobody does must not end the process.
   evidence.catch(() => undefined)
   await Promise.all([
-    ...purchases.map(async (purchase) => {
+    ...[...open, ...over].map(async (purchase) => {
       const look = await orLater(deps, () => lookAtPurchase(deps, purchase, evidence))
       await scheduleLook(deps.database, purchase, look.nextSeconds, look)
     }),
@@ -53,7 +56,7 @@ export async function watchOnce(deps: PurchaseDeps): Promise<number> {
       await scheduleCaseLook(deps.database, row, look.nextSeconds)
     }),
   ])
-  return purchases.length + cases.length
+  return open.length === OPEN_CLAIMS || over.length === OVER_CLAIMS || cases.length === CASE_CLAIMS
 }
 
 /** A look that fails, mostly because the chain cannot be asked, is repeated soon: nothing was decided. */

@@ -1,8 +1,25 @@
-/** How often a node asks for purchases that are due. */
-export const TICK_MILLIS = 400
-/** Purchases taken up at a time, and for how long: a killed node's are taken up by another after that. */
-export const CLAIMS = 32
+const SHORTEST_PAUSE_MILLIS = 50
+const IDLE_PAUSE_MILLIS = 400
+const LONGEST_PAUSE_MILLIS = 2_000
+
+/**
+ * The pause after a round of looks; short where more may be due. A round that took long had to wait for the chain: a pause as long
+ * leaves others their share of what the chain's endpoints allow.
+ */
+export function pauseMillis(roundMillis: number, more: boolean): number {
+  return Math.min(Math.max(roundMillis, more ? SHORTEST_PAUSE_MILLIS : IDLE_PAUSE_MILLIS), LONGEST_PAUSE_MILLIS)
+}
+
+/**
+ * What is taken up in one round, and for how long: a killed node's are taken up by another after that. What is open goes first; what is
+ * over has its own small share, so that neither can keep the other waiting.
+ */
+export const OPEN_CLAIMS = 8
+export const OVER_CLAIMS = 2
+export const CASE_CLAIMS = 4
 export const LEASE_SECONDS = 8
+/** Holds that are proved unpaid in one round: each proof takes about ten calls to the chain. */
+export const PROOFS_A_ROUND = 2
 
 /** Bytes that the server sends itself are looked after often; for a wallet's own payment the chain is searched. */
 export const SENT_LOOK_SECONDS = 1
@@ -13,16 +30,20 @@ export const SEARCH_EVERY = 5
 export const FINALITY_LOOK_SECONDS = 4
 /** While the chain gives no answer. */
 export const CHAIN_DOWN_SECONDS = 3
+/** A payment that is not final yet, or was not read yet, of a purchase that is over. */
+export const UNDECIDED_LOOK_SECONDS = 10
 /** A page that is opened asks for a look at most this often. */
 export const ASKED_LOOK_PAUSE_SECONDS = 30
 
 /** Most look-ups of a buyer's own transactions a hold: they are only needed for clients that name no reference. */
 export const BUYER_LOOKS = 20
-const BUYER_LOOK_EVERY = 3
+/** A hold lasts this much longer than its time to pay until the chain has proved that no payment comes: 150 blocks, and their finality. */
+const RELEASE_SECONDS = 90
 
-/** Whether this look at a hold also reads the buyer's own transactions. */
-export function looksAtBuyer(looks: number, buyerLooks: number): boolean {
-  return buyerLooks < BUYER_LOOKS && looks % BUYER_LOOK_EVERY === BUYER_LOOK_EVERY - 1
+/** Whether a look at a hold also reads the buyer's own transactions: the look-ups are spread over all of its life. */
+export function looksAtBuyer({ ageSeconds, buyerLooks }: { ageSeconds: number; buyerLooks: number }, holdSeconds: number): boolean {
+  const pause = (holdSeconds + RELEASE_SECONDS) / BUYER_LOOKS
+  return buyerLooks < BUYER_LOOKS && ageSeconds >= (buyerLooks + 1) * pause
 }
 
 const MINUTE = 60

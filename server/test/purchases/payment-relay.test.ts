@@ -2,12 +2,12 @@ import { Failure } from '@juicebar/contract/errors'
 import { lamports } from '@juicebar/contract/money'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { type Chain } from '../../src/chain/chain.ts'
 import { confirmPurchase } from '../../src/purchases/confirm-purchase.ts'
 import { letGo } from '../../src/purchases/let-go.ts'
 import { type PurchaseDeps } from '../../src/purchases/purchase-deps.ts'
 import { submitPayment } from '../../src/purchases/submit-payment.ts'
 import {
+  chainBut,
   expectAllAddsUp,
   hold,
   list,
@@ -40,22 +40,11 @@ afterAll(async () => {
   await world.close()
 })
 
-/** The real chain but for some of its calls. */
-function chainBut(changes: Partial<Chain>): PurchaseDeps {
-  const chain = new Proxy(world.chain, {
-    get: (target, name) => {
-      const value: unknown = Reflect.get(changes, name) ?? Reflect.get(target, name, target)
-      return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(target) : value
-    },
-  })
-  return { ...world.deps, chain }
-}
-
 describe('bytes that no endpoint takes', () => {
   it('do not keep the lot held for ever', async () => {
     const purchase = await hold(world, buyer, await list(world, seller, { price: 20_000_000n }))
     const payment = await signPayment(world, buyer, purchase)
-    const deps = chainBut({ broadcast: () => Promise.reject(new Failure('CHAIN_DOWN')) })
+    const deps = chainBut(world, { broadcast: () => Promise.reject(new Failure('CHAIN_DOWN')) })
     expect(await submitPayment(deps, buyer.address, purchase.purchaseId, payment.base64)).toBe(payment.signature)
     await runOutOfTime(world, purchase.purchaseId)
     await untilStatus({ ...world, deps }, purchase.purchaseId, 'ended')
@@ -69,7 +58,7 @@ describe('a payment that failed on the chain for good', () => {
     const purchase = await hold(world, buyer, await list(world, seller, { price }))
     const payment = await signPayment(world, buyer, purchase)
     const elsewhere = transfer(buyer, seller.address, lamports(5_000_000_000n))
-    const quiet = chainBut({ broadcast: async () => undefined })
+    const quiet = chainBut(world, { broadcast: async () => undefined })
     await submitPayment(quiet, buyer.address, purchase.purchaseId, payment.base64)
     await sendByWallet(world, await signTransaction(world, buyer, [elsewhere]))
     await sendByWallet(world, payment)
@@ -95,7 +84,7 @@ describe('the same bytes handed in', () => {
     // One call is slow to check the bytes: meanwhile the other has them sent, and they settle the purchase.
     let go: () => void = () => undefined
     const delayed = new Promise<void>((resolve) => (go = resolve))
-    const slow = submit(chainBut({ highestBlockHeight: () => delayed.then(() => world.chain.highestBlockHeight()) }))
+    const slow = submit(chainBut(world, { highestBlockHeight: () => delayed.then(() => world.chain.highestBlockHeight()) }))
     expect(await submit(world.deps)).toBe(payment.signature)
     await untilStatus(world, purchase.purchaseId, 'settled')
     go()
@@ -105,12 +94,12 @@ describe('the same bytes handed in', () => {
   it('after the hold has ended are not sent any more', async () => {
     const purchase = await hold(world, buyer, await list(world, seller, { price: 22_000_000n }))
     const payment = await signPayment(world, buyer, purchase)
-    await submitPayment(chainBut({ broadcast: async () => undefined }), buyer.address, purchase.purchaseId, payment.base64)
+    await submitPayment(chainBut(world, { broadcast: async () => undefined }), buyer.address, purchase.purchaseId, payment.base64)
     // As after a local chain was started anew, which may take the same bytes again.
     await world.connection.pool.query(`update payments set status = 'dead' where signature = $1`, [payment.signature])
     await letGo(world.deps, buyer.address, purchase.purchaseId)
     let sent = 0
-    const counting = chainBut({ broadcast: async () => void (sent += 1) })
+    const counting = chainBut(world, { broadcast: async () => void (sent += 1) })
     expect(await submitPayment(counting, buyer.address, purchase.purchaseId, payment.base64)).toBe(payment.signature)
     expect(sent).toBe(0)
   })

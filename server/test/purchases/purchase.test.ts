@@ -3,7 +3,7 @@ import { lamports } from '@juicebar/contract/money'
 import { describe, expect, it } from 'vitest'
 
 import { barMinutes, isSettled, requireBuyable, requireRoomForHold, solNeeded } from '../../src/purchases/purchase.ts'
-import { BUYER_LOOKS, looksAtBuyer, secondsToNextLateLook } from '../../src/purchases/watch-schedule.ts'
+import { BUYER_LOOKS, looksAtBuyer, pauseMillis, secondsToNextLateLook } from '../../src/purchases/watch-schedule.ts'
 
 const seller = 'Seller' as WalletAddress
 const buyer = 'Buyer' as WalletAddress
@@ -68,9 +68,21 @@ describe('the schedule of looking', () => {
     expect(secondsToNextLateLook(604_900)).toBeNull()
   })
 
-  it("reads the buyer's own transactions now and then, never more than twenty times", () => {
-    let read = 0
-    for (let looks = 0; looks < 1_000; looks++) if (looksAtBuyer(looks, read)) read += 1
-    expect(read).toBe(BUYER_LOOKS)
+  it.each([60, 600])("spreads twenty readings of the buyer's own transactions over a hold of %i seconds and its end", (holdSeconds) => {
+    const readAt: number[] = []
+    for (let ageSeconds = 0; ageSeconds < 2 * holdSeconds + 600; ageSeconds += 2) {
+      if (looksAtBuyer({ ageSeconds, buyerLooks: readAt.length }, holdSeconds)) readAt.push(ageSeconds)
+    }
+    expect(readAt).toHaveLength(BUYER_LOOKS)
+    const gaps = readAt.map((at, index) => at - (readAt[index - 1] ?? 0))
+    expect(Math.max(...gaps)).toBeLessThan((holdSeconds + 90) / 20 + 2)
+    expect(readAt.at(-1)).toBeGreaterThanOrEqual(holdSeconds + 90)
+  })
+
+  it('pauses as long as a slow round took, within bounds', () => {
+    expect(pauseMillis(5, false)).toBe(400)
+    expect(pauseMillis(5, true)).toBe(50)
+    expect(pauseMillis(1_200, true)).toBe(1_200)
+    expect(pauseMillis(30_000, false)).toBe(2_000)
   })
 })

@@ -22,6 +22,7 @@ import { getTransferSolInstruction } from '@solana-program/system'
 import { pino } from 'pino'
 import { expect, vi } from 'vitest'
 
+import { type Chain } from '../../src/chain/chain.ts'
 import { createChain, type SolanaChain } from '../../src/chain/solana-chain.ts'
 import { connectDatabase, type Database } from '../../src/database/connect.ts'
 import { startLocalChain } from '../../src/embedded/local-chain.ts'
@@ -205,6 +206,17 @@ export async function runOutOfTime(world: TradingWorld, purchaseId: string): Pro
   await world.connection.pool.query(`update purchases set pay_before = now() - interval '1 second', next_look_at = now() where id = $1`, [
     purchaseId,
   ])
+}
+
+/** The world's real chain but for some of its calls, and all else as it is. */
+export function chainBut({ deps }: TradingWorld, changes: Partial<Chain>): PurchaseDeps {
+  const chain = new Proxy(deps.chain, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(changes, name) ?? Reflect.get(target, name, target)
+      return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(target) : value
+    },
+  })
+  return { ...deps, chain }
 }
 
 export const waiting = { timeout: 30_000, interval: 50 }
