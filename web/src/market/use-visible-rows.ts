@@ -20,7 +20,7 @@ export function visibleRange(
 }
 
 /**
- * Follows the rows near the window. Rows of one height need no more than this; a general virtualiser costs a visitor 9 kB of gzip
+ * Follows the rows near the window. Rows of one height need no more than this; a general virtualiser costs a visitor 10 kB of gzip
  * before the market shows.
  */
 export function useVisibleRows(count: number, rowHeight: number, top: number): { first: number; end: number } {
