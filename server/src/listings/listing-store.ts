@@ -1,9 +1,10 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type MarketEventType } from '@juicebar/contract/events'
 import { type Listing, type ListingStatus } from '@juicebar/contract/schemas'
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 
 import { type Database } from '../database/connect.ts'
+import { type Listings } from '../database/schema.ts'
 import { type Tx } from '../database/transact.ts'
 import { type ListingDraft } from './listing.ts'
 
@@ -23,8 +24,20 @@ export async function insertListing(tx: Tx, seller: WalletAddress, draft: Listin
   return row.id
 }
 
+export type Lot = Selectable<Listings>
+
+/** The listing as it stands; `heldNow` tells whether somebody may still pay for it, by the database's clock. */
+export async function findLot(database: Database, id: string): Promise<(Lot & { heldNow: boolean }) | undefined> {
+  return database
+    .selectFrom('listings')
+    .selectAll()
+    .select(sql<boolean>`held_until is not null and held_until > now()`.as('heldNow'))
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
 /** Locks the listing until the transaction ends. */
-export async function lockListing(tx: Tx, id: string) {
+export async function lockListing(tx: Tx, id: string): Promise<Lot | undefined> {
   return tx.selectFrom('listings').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 

@@ -2,19 +2,20 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { type Lamports } from '@juicebar/contract/money'
 
+import { type Database } from '../database/connect.ts'
 import { inTransaction, type Tx, violatedConstraint } from '../database/transact.ts'
 import { isId } from '../listings/listing.ts'
-import { emitListing, findListing, lockListing, markHeld } from '../listings/listing-store.ts'
+import { emitListing, findLot, type Lot, lockListing, markHeld } from '../listings/listing-store.ts'
 import { endHold, endsUnsent } from './end-hold.ts'
 import { findRecordedPayment } from './payment-store.ts'
-import { barMinutes, requireBuyable, requireRoomForHold, solNeeded } from './purchase.ts'
+import { barMinutes, type OpenHold, requireBuyable, requireRoomForHold, solNeeded } from './purchase.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
 import {
   allowWalletToSend,
   emitPurchase,
   findPurchasesOf,
   insertHold,
-  listOpenHolds,
+  listOtherHolds,
   lockPlayer,
   lockPurchase,
   readUnpaidHistory,
@@ -46,11 +47,9 @@ export async function holdLot(deps: PurchaseDeps, order: HoldOrder): Promise<str
   if (!isId(order.listingId)) throw new Failure('LISTING_NOT_FOUND')
   const again = await inTransaction(database, (tx) => repeatHold(tx, order))
   if (again) return again
-  const listing = await findListing(database, order.listingId)
-  if (!listing) throw new Failure('LISTING_NOT_FOUND')
-  if (listing.seller === order.buyer) throw new Failure('OWN_LISTING')
-  if (listing.status !== 'active') throw new Failure('LISTING_NOT_ACTIVE')
+  await refuseEarly(database, order)
   const view = await readChain(deps, order.buyer)
+  await refuseEarly(database, order)
   try {
     return await inTransaction(database, (tx) => hold(tx, deps, order, view))
   } catch (error) {
@@ -60,14 +59,33 @@ export async function holdLot(deps: PurchaseDeps, order: HoldOrder): Promise<str
 }
 
 /**
+ * Refuses what could not be held now, as far as that is known without the chain, whose answers are few, and without waiting for the
+ * lot's lock, for which many may queue. What it lets pass is decided under lock.
+ */
+async function refuseEarly(database: Database, order: HoldOrder): Promise<void> {
+  const lot = await findLot(database, order.listingId)
+  if (!lot) throw new Failure('LISTING_NOT_FOUND')
+  await requireHoldable(database, order.buyer, lot.heldNow ? lot : { ...lot, heldBy: null })
+}
+
+/** Gives the buyer's other open holds. */
+async function requireHoldable(database: Database | Tx, buyer: WalletAddress, lot: Lot): Promise<OpenHold[]> {
+  requireBuyable(lot, buyer)
+  await requireNotBarred(database, buyer, lot.id)
+  const holds = await listOtherHolds(database, buyer, lot.id)
+  requireRoomForHold(holds, lot)
+  return holds
+}
+
+/**
  * The buyer's open hold on this lot. Fails with PAYMENT_UNDER_WAY or HOLD_ENDED where paying (again) would be a mistake.
  * A client that now wants to send by itself may: from then on the chain decides about absence.
  */
 async function repeatHold(tx: Tx, { buyer, listingId, sendsThrough }: HoldOrder): Promise<string | undefined> {
-  const [newest] = await findPurchasesOf(tx, listingId, buyer)
-  if (newest?.status !== 'held') return undefined
+  const open = (await findPurchasesOf(tx, listingId, buyer)).find((purchase) => purchase.status === 'held')
+  if (!open) return undefined
   await lockListing(tx, listingId)
-  const locked = await lockPurchase(tx, newest.id)
+  const locked = await lockPurchase(tx, open.id)
   if (locked?.status !== 'held') return undefined
   const payment = await findRecordedPayment(tx, locked.id)
   if (payment) throw new Failure('PAYMENT_UNDER_WAY')
@@ -94,9 +112,9 @@ async function hold(tx: Tx, { settings }: PurchaseDeps, order: HoldOrder, view: 
   if (again) return again
   const lot = await lockFreeLot(tx, listingId)
   if (!lot) throw new Failure('LISTING_NOT_FOUND')
-  requireBuyable(lot, buyer)
-  await requireNotBarred(tx, buyer, listingId)
-  await requireMeans(tx, buyer, lot, view)
+  const holds = await requireHoldable(tx, buyer, lot)
+  const prices = [...holds.map((open) => open.priceLamports), lot.priceLamports]
+  if (view.balance < solNeeded(prices, view.rentExemptMinimum)) throw new Failure('INSUFFICIENT_SOL')
 
   const purchase = await insertHold(
     tx,
@@ -128,23 +146,11 @@ async function lockFreeLot(tx: Tx, listingId: string) {
   return ended ? { ...lot, heldBy: null, heldUntil: null } : lot
 }
 
-async function requireNotBarred(tx: Tx, buyer: WalletAddress, listingId: string): Promise<void> {
-  const { secondsSinceLeft, lapses } = await readUnpaidHistory(tx, buyer, listingId)
+async function requireNotBarred(database: Database | Tx, buyer: WalletAddress, listingId: string): Promise<void> {
+  const { secondsSinceLeft, lapses } = await readUnpaidHistory(database, buyer, listingId)
   if (secondsSinceLeft === null) return
   const secondsLeft = Math.ceil(barMinutes(lapses) * 60 - secondsSinceLeft)
   if (secondsLeft > 0) {
     throw new Failure('HOLD_BARRED', { detail: `${Math.ceil(secondsLeft / 60)} min`, retryAfter: secondsLeft })
   }
-}
-
-async function requireMeans(
-  tx: Tx,
-  buyer: WalletAddress,
-  lot: { seller: WalletAddress; priceLamports: Lamports },
-  view: ChainView,
-): Promise<void> {
-  const holds = await listOpenHolds(tx, buyer)
-  requireRoomForHold(holds, lot)
-  const prices = [...holds.map((open) => open.priceLamports), lot.priceLamports]
-  if (view.balance < solNeeded(prices, view.rentExemptMinimum)) throw new Failure('INSUFFICIENT_SOL')
 }

@@ -63,8 +63,15 @@ export async function lockPlayer(tx: Tx, wallet: WalletAddress): Promise<void> {
   await tx.selectFrom('players').select('walletAddress').where('walletAddress', '=', wallet).forUpdate().execute()
 }
 
-export async function listOpenHolds(tx: Tx, buyer: WalletAddress) {
-  return tx.selectFrom('purchases').select(['seller', 'priceLamports']).where('buyer', '=', buyer).where('status', '=', 'held').execute()
+/** A buyer's open holds on other lots than this one. */
+export async function listOtherHolds(database: Database | Tx, buyer: WalletAddress, listingId: string) {
+  return database
+    .selectFrom('purchases')
+    .select(['seller', 'priceLamports'])
+    .where('buyer', '=', buyer)
+    .where('listingId', '<>', listingId)
+    .where('status', '=', 'held')
+    .execute()
 }
 
 /** The open holds of a purchase's buyer on lots of its seller. */
@@ -88,8 +95,8 @@ export interface UnpaidHistory {
   lapses: number
 }
 
-export async function readUnpaidHistory(tx: Tx, buyer: WalletAddress, listingId: string): Promise<UnpaidHistory> {
-  return tx
+export async function readUnpaidHistory(database: Database | Tx, buyer: WalletAddress, listingId: string): Promise<UnpaidHistory> {
+  return database
     .selectFrom('purchases')
     .select([
       sql<number | null>`(extract(epoch from now() - max(ended_at) filter (where listing_id = ${listingId})))::float8`.as(
