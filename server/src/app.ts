@@ -30,6 +30,7 @@ import { startPurging } from './sign-in/purge-expired.ts'
 import { readSession } from './sign-in/read-session.ts'
 import { signInRoutes } from './sign-in/routes.ts'
 import { createSessionTokens } from './sign-in/session-token.ts'
+import { findLiveSessions } from './sign-in/sign-in-store.ts'
 import { studioRoutes } from './studio/routes.ts'
 
 export interface AppParts {
@@ -78,7 +79,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   forgetAfterOwnChanges(fastify, firstPages)
   // Before the readers hear of a change: whoever asks because of an event finds it in the answer.
   feed.subscribe(() => firstPages.forget())
-  const readers = createEventReaders(feed)
+  const readers = createEventReaders(feed, (ids) => findLiveSessions(database, ids))
 
   statusRoutes(api, {
     probeDatabase: async () => {

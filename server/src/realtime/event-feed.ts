@@ -31,12 +31,15 @@ export function createEventFeed(database: Database, log: FastifyBaseLogger): Eve
 
   const poll = async () => {
     position ??= await readHead(database)
-    const events = await readEvents(database, position, BATCH)
-    const last = events.at(-1)
-    if (!last) return
-    const rendered = events.map((event) => ({ ...event, frame: renderFrame(event) }))
-    position = { xid: last.xid, id: last.id }
-    for (const listener of listeners) listener(rendered)
+    for (let more = true; more;) {
+      const events = await readEvents(database, position, BATCH)
+      const last = events.at(-1)
+      if (!last) return
+      const rendered = events.map((event) => ({ ...event, frame: renderFrame(event) }))
+      position = { xid: last.xid, id: last.id }
+      for (const listener of listeners) listener(rendered)
+      more = events.length === BATCH
+    }
   }
 
   return {

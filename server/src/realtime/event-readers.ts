@@ -1,21 +1,29 @@
-import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type ServerResponse } from 'node:http'
+import { type Socket } from 'node:net'
 
+import { type Session } from '../http/route.ts'
 import { type EventFeed, type FeedEvent } from './event-feed.ts'
-import { heartbeat } from './event-frame.ts'
+import { heartbeat, isAfter } from './event-frame.ts'
+import { type Position } from './outbox-store.ts'
 
 /** A reader this far behind is let go; it comes back with `Last-Event-ID` and catches up. */
 const MAX_BUFFERED_BYTES = 256 * 1024
+/** What may come while a reader is still being told what it missed. */
+const MAX_WAITING = 1_000
 const HEARTBEAT_MILLIS = 15_000
+/** How long a stream may outlive its session. */
+const SESSION_CHECK_MILLIS = 2_000
 export const MAX_READERS = 20_000
 
 export interface Reader {
   stream: ServerResponse
-  /** Whose private events it carries; undefined for a visitor. */
-  wallet: WalletAddress | undefined
-  /** Checks that the session behind it still lives. */
-  stillSignedIn(): Promise<boolean>
-  /** While the reader is still being told what it missed, newer events wait here. */
+  /** The stream's own connection: frames go straight to it, since they are rendered already. */
+  socket: Socket
+  /** Whose private events it carries too; undefined for a visitor. */
+  session: Session | undefined
+  /** Set while this server has yet to read what the reader was told by another one. */
+  ahead: Position | undefined
+  /** While the reader is being told what it missed, newer events wait here. */
   waiting: Buffer[] | undefined
 }
 
@@ -28,16 +36,17 @@ export interface EventReaders {
   stop(): void
 }
 
+/** Of some sessions, those that still live. */
+export type FindLiveSessions = (ids: string[]) => Promise<ReadonlySet<string>>
+
 /** Writes the feed's events to every open stream; a slow reader never holds up the others. */
-export function createEventReaders(feed: EventFeed): EventReaders {
+export function createEventReaders(feed: EventFeed, findLiveSessions: FindLiveSessions): EventReaders {
   const readers = new Set<Reader>()
-  const unsubscribe = feed.subscribe((events) => {
-    for (const event of events) broadcast(readers, event)
-  })
+  const unsubscribe = feed.subscribe((events) => broadcast(readers, events))
   const beating = setInterval(() => {
-    for (const reader of readers) void beat(reader)
-  }, HEARTBEAT_MILLIS)
-  beating.unref()
+    for (const reader of readers) write(reader, heartbeat)
+  }, HEARTBEAT_MILLIS).unref()
+  const checking = setInterval(() => void endWithSessions(readers, findLiveSessions), SESSION_CHECK_MILLIS).unref()
 
   return {
     count: () => readers.size,
@@ -48,37 +57,49 @@ export function createEventReaders(feed: EventFeed): EventReaders {
     release: (reader, missed) => {
       const frames = [...missed, ...(reader.waiting ?? [])]
       reader.waiting = undefined
-      for (const frame of frames) write(reader, frame)
+      write(reader, Buffer.concat(frames))
     },
     stop: () => {
       unsubscribe()
       clearInterval(beating)
+      clearInterval(checking)
       for (const { stream } of readers) stream.end()
     },
   }
 }
 
-function broadcast(readers: Iterable<Reader>, event: FeedEvent): void {
+/** What is for everybody is put together once for all; only whose own events are among it get bytes of their own. */
+function broadcast(readers: Iterable<Reader>, events: readonly FeedEvent[]): void {
+  const forAll = Buffer.concat(events.filter(({ audience }) => audience === null).map(({ frame }) => frame))
+  const named = new Set(events.flatMap(({ audience }) => audience ?? []))
   for (const reader of readers) {
-    if (mayRead(reader, event)) write(reader, event.frame)
+    const special = reader.ahead !== undefined || (reader.session !== undefined && named.has(reader.session.player))
+    write(reader, special ? Buffer.concat(events.filter((event) => isNews(reader, event)).map(({ frame }) => frame)) : forAll)
   }
+}
+
+function isNews(reader: Reader, event: FeedEvent): boolean {
+  if (reader.ahead && !isAfter(event, reader.ahead)) return false
+  reader.ahead = undefined
+  return mayRead(reader, event)
 }
 
 /** Whether a stream carries an event: everybody's, or its own wallet's. */
-export function mayRead({ wallet }: Pick<Reader, 'wallet'>, { audience }: Pick<FeedEvent, 'audience'>): boolean {
-  return audience === null || (wallet !== undefined && audience.includes(wallet))
+export function mayRead({ session }: Pick<Reader, 'session'>, { audience }: Pick<FeedEvent, 'audience'>): boolean {
+  return audience === null || (session !== undefined && audience.includes(session.player))
 }
 
-function write({ stream, waiting }: Reader, bytes: Buffer): void {
-  if (waiting) {
-    waiting.push(bytes)
-    return
-  }
-  stream.write(bytes)
-  if (stream.writableLength > MAX_BUFFERED_BYTES) stream.destroy()
+function write({ stream, socket, waiting }: Reader, bytes: Buffer): void {
+  if (bytes.length === 0 || stream.writableEnded) return
+  if (waiting) waiting.push(bytes)
+  else socket.write(bytes)
+  if (socket.writableLength > MAX_BUFFERED_BYTES || (waiting?.length ?? 0) > MAX_WAITING) socket.destroy()
 }
 
-async function beat(reader: Reader): Promise<void> {
-  if (await reader.stillSignedIn()) write(reader, heartbeat)
-  else reader.stream.end()
+/** A stream outlives neither its session nor doubt about it: a reader that was wronged comes back at once. */
+async function endWithSessions(readers: Iterable<Reader>, findLiveSessions: FindLiveSessions): Promise<void> {
+  const signedIn = [...readers].flatMap(({ stream, session }) => (session ? [{ stream, id: session.id }] : []))
+  if (signedIn.length === 0) return
+  const live = await findLiveSessions(signedIn.map(({ id }) => id)).catch(() => new Set<string>())
+  for (const { stream, id } of signedIn) if (!live.has(id)) stream.end()
 }

@@ -31,16 +31,19 @@ export async function openEventStream(streams: Streams, reader: Reader, position
   streams.readers.add(reader)
   try {
     const missed = last ? await readMissed(streams.database, last, position) : []
+    const ahead = last && missed && isAfter(last, position) ? last : undefined
+    reader.ahead = ahead
     const frames = missed ? missed.filter((event) => mayRead(reader, event)).map(renderFrame) : [renderNotice('reset', position)]
-    streams.readers.release(reader, [...frames, renderNotice('ready', position)])
+    streams.readers.release(reader, [...frames, renderNotice('ready', ahead ?? position)])
   } catch (error) {
-    reader.stream.destroy()
+    reader.socket.destroy()
     throw error
   }
 }
 
+/** What the outbox holds between two positions; undefined where it cannot tell. */
 async function readMissed(database: Database, last: Position, position: Position): Promise<OutboxEvent[] | undefined> {
-  if (!isAfter(position, last)) return []
+  if (last.xid === position.xid && last.id === position.id) return []
   if (!(await holdsEvent(database, last))) return undefined
   const events = await readEvents(database, last, MAX_REPLAY + 1)
   if (events.length > MAX_REPLAY) return undefined

@@ -22,21 +22,22 @@ export interface OutboxEvent extends Position {
  */
 const settled = sql`xid < pg_snapshot_xmin(pg_current_snapshot())`
 
-/** Events behind a position, in order, at most `limit`. */
+/** Events behind a position, in order, at most `limit`. A bare `xid` in `order by` would mean the text that is given back, not the number. */
 export async function readEvents(database: Database, { xid, id }: Position, limit: number): Promise<OutboxEvent[]> {
   const { rows } = await sql<OutboxEvent>`
     select xid::text, id, type, audience, data::text as json from events
     where (xid, id) > (${xid}::xid8, ${id}) and ${settled}
-    order by xid, id limit ${limit}
+    order by events.xid, events.id limit ${limit}
   `.execute(database)
   return rows
 }
 
 /** The newest position at which nothing can appear before it any more. */
 export async function readHead(database: Database): Promise<Position> {
-  const { rows } = await sql<Position>`select xid::text, id from events where ${settled} order by xid desc, id desc limit 1`.execute(
-    database,
-  )
+  const { rows } =
+    await sql<Position>`select xid::text, id from events where ${settled} order by events.xid desc, events.id desc limit 1`.execute(
+      database,
+    )
   return rows[0] ?? { xid: '0', id: 0n }
 }
 

@@ -1,3 +1,4 @@
+import { Failure } from '@juicebar/contract/errors'
 import { type FastifyReply, type FastifyRequest } from 'fastify'
 
 import { type Api, answered, type Session } from '../http/route.ts'
@@ -11,20 +12,19 @@ export function realtimeRoutes(api: Api, streams: Streams, authenticate: Authent
   api.open('events', 'read', async ({ request, reply }) => {
     const session = request.headers.authorization === undefined ? undefined : await authenticate(request)
     const position = requireRoom(streams)
-    const reader = {
-      stream: startStream(reply),
-      wallet: session?.player,
-      stillSignedIn: async () => session === undefined || (await isAlive(authenticate, request)),
-      waiting: [],
-    }
+    const { socket } = reply.raw
+    if (!socket) throw new Failure('BAD_REQUEST', { detail: 'Ask for events on a connection of their own.' })
+    const reader = { stream: startStream(reply), socket, session, ahead: undefined, waiting: [] }
     await openEventStream(streams, reader, position, readLastId(request))
     return answered
   })
 }
 
+/** The body is not chunked and ends with the connection: what is written to that is what the reader gets. */
 function startStream(reply: FastifyReply): FastifyReply['raw'] {
   reply.hijack()
   const headers = Object.entries(reply.getHeaders()).filter(([, value]) => value !== undefined)
+  reply.raw.removeHeader('transfer-encoding')
   reply.raw.writeHead(200, {
     ...Object.fromEntries(headers),
     'content-type': 'text/event-stream; charset=utf-8',
@@ -38,14 +38,4 @@ function startStream(reply: FastifyReply): FastifyReply['raw'] {
 function readLastId({ headers }: FastifyRequest) {
   const last = headers['last-event-id']
   return typeof last === 'string' ? parsePosition(last) : undefined
-}
-
-/** A stream outlives neither its session nor doubt about it: a reader that was wronged comes back at once. */
-async function isAlive(authenticate: Authenticate, request: FastifyRequest): Promise<boolean> {
-  try {
-    await authenticate(request)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -84,6 +84,18 @@ export async function isSessionAlive(database: Database, id: string, wallet: Wal
   return row !== undefined
 }
 
+/** Of some sessions, those that were neither ended nor expired. */
+export async function findLiveSessions(database: Database, ids: string[]): Promise<ReadonlySet<string>> {
+  const rows = await database
+    .selectFrom('sessions')
+    .select('id')
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .where('revokedAt', 'is', null)
+    .where('expiresAt', '>', sql<Date>`now()`)
+    .execute()
+  return new Set(rows.map((row) => row.id))
+}
+
 export async function revokeSession(database: Database, id: string): Promise<void> {
   await database
     .updateTable('sessions')

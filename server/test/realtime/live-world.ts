@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
+import { Failure } from '@juicebar/contract/errors'
+import { pino } from 'pino'
+import { expect, vi } from 'vitest'
+
+import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
+import { bearerToken } from '../../src/http/bearer-token.ts'
+import { createRateLimits } from '../../src/http/rate-limits.ts'
+import { createApi, type Session } from '../../src/http/route.ts'
+import { createServer } from '../../src/http/server.ts'
+import { createEventFeed, type EventFeed } from '../../src/realtime/event-feed.ts'
+import { createEventReaders, type EventReaders } from '../../src/realtime/event-readers.ts'
+import { realtimeRoutes } from '../../src/realtime/routes.ts'
+import { findLiveSessions } from '../../src/sign-in/sign-in-store.ts'
+import { freshDatabase } from '../support/fresh-database.ts'
+
+const log = pino({ level: 'silent' })
+export const waiting = { timeout: 10_000, interval: 10 }
+
+export interface LiveNode {
+  port: number
+  readers: EventReaders
+  stop(): Promise<void>
+}
+
+/** The event stream of one server, without the rest of it. */
+export async function startLiveNode({ database }: DatabaseConnection, feed: EventFeed = createEventFeed(database, log)): Promise<LiveNode> {
+  const fastify = await createServer({ log, publicOrigin: 'http://localhost', productName: 'Juicebar', version: '0', trustProxy: false })
+  const authenticate = async (request: Parameters<typeof bearerToken>[0]): Promise<Session> => {
+    const [id, player] = bearerToken(request)?.split(':') ?? []
+    const wallet = parseWalletAddress(player ?? '')
+    if (!id || !wallet) throw new Failure('UNAUTHORIZED')
+    return { id, player: wallet }
+  }
+  const api = createApi(fastify, { limits: await createRateLimits(fastify), studioApiKey: 'k'.repeat(32), authenticate })
+  const readers = createEventReaders(feed, (ids) => findLiveSessions(database, ids))
+  realtimeRoutes(api, { database, feed, readers }, authenticate)
+  const stopFeed = feed.start()
+  await fastify.listen({ port: 0, host: '127.0.0.1' })
+  await vi.waitFor(() => expect(feed.position()).toBeDefined(), waiting)
+  return {
+    port: Number(new URL(fastify.listeningOrigin).port),
+    readers,
+    stop: async () => {
+      readers.stop()
+      await fastify.close()
+      await stopFeed()
+    },
+  }
+}
+
+export async function openLiveWorld() {
+  const fresh = await freshDatabase()
+  const connection = connectDatabase(fresh.url, () => undefined)
+  return {
+    connection,
+    url: fresh.url,
+    emit: (name: string, audience: string[] | null = null) => connection.pool.query(emission, [audience, name]),
+    /** Opens a session and gives its token and how to end it. */
+    signIn: async (wallet: WalletAddress) => {
+      const id = randomUUID()
+      await connection.pool.query('insert into players (wallet_address) values ($1) on conflict do nothing', [wallet])
+      await connection.pool.query(`insert into sessions (id, wallet_address, expires_at) values ($1, $2, now() + interval '1 hour')`, [
+        id,
+        wallet,
+      ])
+      return { token: `${id}:${wallet}`, logOut: () => connection.pool.query('update sessions set revoked_at = now() where id = $1', [id]) }
+    },
+    close: async () => {
+      await connection.close()
+      await fresh.drop()
+    },
+  }
+}
+
+/** An event with a name, in a transaction or by itself. */
+export const emission = `select emit_event('listing.sold', $1::text[], json_build_object('type', 'listing.sold', 'name', $2::text))`
+
+export interface Seen {
+  id: string
+  type: string
+  name: string | undefined
+}
+
+/** Opens the stream as a plain client would, and collects what it carries. */
+export async function readStream(node: LiveNode, options: { token?: string; lastEventId?: string } = {}) {
+  const socket = await openSocket(node, options)
+  let text = ''
+  let ended = false
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  socket.on('close', () => (ended = true))
+  const seen = () => {
+    const frames = text
+      .slice(text.indexOf('\r\n\r\n') + 4)
+      .split('\n\n')
+      .slice(0, -1)
+    return frames.filter((frame) => frame.startsWith('id: ')).map(parseFrame)
+  }
+  const stream = {
+    seen,
+    names: () => seen().flatMap(({ name }) => name ?? []),
+    head: () => text.slice(0, text.indexOf('\r\n\r\n')),
+    hasEnded: () => ended,
+    close: () => void socket.destroy(),
+  }
+  await vi.waitFor(() => expect(seen().map(({ type }) => type)).toContain('ready'), waiting)
+  return stream
+}
+
+/** A connection that asked for the stream; nothing is read from it yet. */
+export async function openSocket(node: LiveNode, { token, lastEventId }: { token?: string; lastEventId?: string } = {}): Promise<Socket> {
+  const socket = connect(node.port, '127.0.0.1')
+  await once(socket, 'connect')
+  const headers = [token && `authorization: Bearer ${token}`, lastEventId && `last-event-id: ${lastEventId}`].filter(Boolean)
+  socket.write(['GET /api/marketplace/events HTTP/1.1', 'host: localhost', ...headers].join('\r\n') + '\r\n\r\n')
+  return socket
+}
+
+function parseFrame(frame: string): Seen {
+  const field = (name: string) =>
+    frame
+      .split('\n')
+      .find((line) => line.startsWith(`${name}: `))
+      ?.slice(name.length + 2) ?? ''
+  const data: unknown = JSON.parse(field('data'))
+  const name = typeof data === 'object' && data !== null && 'name' in data ? String(data.name) : undefined
+  return { id: field('id'), type: field('event'), name }
+}

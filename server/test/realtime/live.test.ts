@@ -1,0 +1,181 @@
+import { base58 } from '@scure/base'
+import { parseWalletAddress } from '@juicebar/contract/addresses'
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { type EventFeed, type FeedEvent } from '../../src/realtime/event-feed.ts'
+import { parsePosition, renderFrame } from '../../src/realtime/event-frame.ts'
+import { readEvents } from '../../src/realtime/outbox-store.ts'
+import { emission, type LiveNode, openLiveWorld, openSocket, readStream, startLiveNode, waiting } from './live-world.ts'
+
+let world: Awaited<ReturnType<typeof openLiveWorld>>
+let one: LiveNode
+let other: LiveNode
+
+beforeAll(async () => {
+  world = await openLiveWorld()
+  one = await startLiveNode(world.connection)
+  other = await startLiveNode(world.connection)
+})
+afterAll(async () => {
+  await Promise.all([one.stop(), other.stop()])
+  await world.close()
+})
+
+const wallet = () => parseWalletAddress(base58.encode(randomBytes(32)))!
+
+describe('events', () => {
+  it('reach the readers of every node, in one order', async () => {
+    const streams = await Promise.all([readStream(one), readStream(other), readStream(other)])
+    const names = Array.from({ length: 20 }, (_, index) => `both ${index}`)
+    await Promise.all(names.map((name) => world.emit(name)))
+    await expect.poll(() => streams.map((stream) => stream.names().length), waiting).toEqual([20, 20, 20])
+    const [first, ...others] = streams.map((stream) => stream.names())
+    expect(first!.toSorted()).toEqual(names.toSorted())
+    for (const order of others) expect(order).toEqual(first)
+  })
+
+  it('that commit out of order are lost to nobody', async () => {
+    const streams = await Promise.all([readStream(one), readStream(other)])
+    const slow = new pg.Client({ connectionString: world.url })
+    await slow.connect()
+    await slow.query('begin')
+    await slow.query(emission, [null, 'began first'])
+    await world.emit('committed first')
+    const returning = await readStream(one, { lastEventId: streams[0]!.seen().at(-1)!.id })
+    await slow.query('commit')
+    await slow.end()
+    for (const stream of [...streams, returning]) {
+      await expect.poll(() => stream.names(), waiting).toEqual(['began first', 'committed first'])
+    }
+  })
+
+  it('come as an event stream that no cache or proxy keeps', async () => {
+    const head = (await readStream(one)).head().toLowerCase()
+    expect(head).toContain('200 ok')
+    for (const header of [
+      'content-type: text/event-stream',
+      'cache-control: no-store',
+      'x-accel-buffering: no',
+      'content-security-policy: ',
+    ]) {
+      expect(head).toContain(header)
+    }
+  })
+})
+
+describe('a reader that comes back', () => {
+  it('is told what it missed, at whichever node, and nothing twice', async () => {
+    const before = await readStream(one)
+    await world.emit('seen')
+    await expect.poll(() => before.names(), waiting).toEqual(['seen'])
+    before.close()
+    await world.emit('missed 1')
+    await world.emit('missed 2')
+    const back = await readStream(other, { lastEventId: before.seen().at(-1)!.id })
+    await world.emit('new')
+    await expect.poll(() => back.names(), waiting).toEqual(['missed 1', 'missed 2', 'new'])
+  })
+
+  it('hears nothing twice where the node has yet to read what it knows', async () => {
+    const late = createLateFeed()
+    const node = await startLiveNode(world.connection, late.feed)
+    const there = await readStream(one)
+    await world.emit('known')
+    await expect.poll(() => there.names(), waiting).toEqual(['known'])
+    const known = there.seen().at(-1)!.id
+    const back = await readStream(node, { lastEventId: known })
+    expect(back.seen()).toEqual([{ id: known, type: 'ready', name: undefined }])
+    await world.emit('unknown')
+    await expect.poll(() => there.names(), waiting).toEqual(['known', 'unknown'])
+    await late.readOn()
+    await expect.poll(() => back.names(), waiting).toEqual(['unknown'])
+    await node.stop()
+  })
+
+  it.each(['1-1', '18446744073709551615-9223372036854775807'])(
+    'with the unknown identifier %s is told to load everything anew',
+    async (lastEventId) => {
+      const back = await readStream(one, { lastEventId })
+      expect(back.seen().map((event) => event.type)).toEqual(['reset', 'ready'])
+      await world.emit('after the reset')
+      await expect.poll(() => back.names(), waiting).toEqual(['after the reset'])
+    },
+  )
+
+  it('after more than a thousand events is told to load everything anew', async () => {
+    const before = await readStream(one)
+    const lastEventId = before.seen().at(-1)!.id
+    await world.connection.pool.query(
+      `select emit_event('listing.sold', null, json_build_object('name', n)) from generate_series(1, 1001) n`,
+    )
+    await expect.poll(() => before.names().length, waiting).toBe(1001)
+    const back = await readStream(one, { lastEventId })
+    expect(back.seen().map((event) => event.type)).toContain('reset')
+  })
+
+  /** A feed that reads only when it is told to. */
+  function createLateFeed() {
+    const { database } = world.connection
+    const listeners = new Set<(events: readonly FeedEvent[]) => void>()
+    let position = parsePosition('0-0')!
+    const feed: EventFeed = {
+      position: () => position,
+      subscribe: (listener) => {
+        listeners.add(listener)
+        return () => void listeners.delete(listener)
+      },
+      start: () => async () => undefined,
+    }
+    const readOn = async () => {
+      const events = (await readEvents(database, position, 10_000)).map((event) => ({ ...event, frame: renderFrame(event) }))
+      position = events.at(-1)!
+      for (const listener of listeners) listener(events)
+    }
+    return { feed, readOn }
+  }
+})
+
+describe('a slow reader', () => {
+  it('is let go, holds nobody up, and catches up when it comes back', async () => {
+    const before = await readStream(one)
+    const lastEventId = before.seen().at(-1)!.id
+    before.close()
+    const quick = await readStream(one)
+    const slow = await openSocket(one)
+    await expect.poll(() => one.readers.count(), waiting).toBeGreaterThan(1)
+    let letGo = false
+    slow
+      .pause()
+      .on('close', () => (letGo = true))
+      .on('error', () => undefined)
+    const padding = 'x'.repeat(20_000)
+    const padded = (stream: typeof quick) => stream.names().filter((name) => name.endsWith(padding)).length
+    for (let index = 0; index < 600; index++) await world.emit(`${index} ${padding}`)
+    await expect.poll(() => padded(quick), waiting).toBe(600)
+    slow.resume()
+    await expect.poll(() => letGo, waiting).toBe(true)
+    const back = await readStream(other, { lastEventId })
+    await expect.poll(() => padded(back), waiting).toBe(600)
+  })
+})
+
+describe('a private stream', () => {
+  it("carries its own wallet's events and nobody else's, and ends with its session", async () => {
+    const [mine, theirs] = [wallet(), wallet()]
+    const session = await world.signIn(mine)
+    const own = await readStream(one, { token: session.token })
+    const visitor = await readStream(one)
+    await world.emit('mine', [mine, wallet()])
+    await world.emit('theirs', [theirs])
+    await world.emit('for all')
+    await expect.poll(() => own.names(), waiting).toEqual(['mine', 'for all'])
+    expect(visitor.names()).toEqual(['for all'])
+    await session.logOut()
+    await expect.poll(() => own.hasEnded(), waiting).toBe(true)
+    expect(visitor.hasEnded()).toBe(false)
+    await world.emit('later')
+    await expect.poll(() => visitor.names(), waiting).toEqual(['for all', 'later'])
+  })
+})
