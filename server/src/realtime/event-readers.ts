@@ -6,8 +6,8 @@ import { type EventFeed, type FeedEvent } from './event-feed.ts'
 import { heartbeat, isAfter } from './event-frame.ts'
 import { type Position } from './outbox-store.ts'
 
-/** A reader this far behind is let go; it comes back with `Last-Event-ID` and catches up. */
-const MAX_BUFFERED_BYTES = 256 * 1024
+/** A reader this far behind is let go; it comes back with `Last-Event-ID`. The bytes are the same for all who wait for them. */
+const MAX_BUFFERED_BYTES = 1024 * 1024
 /** What may come while a reader is still being told what it missed. */
 const MAX_WAITING = 1_000
 const HEARTBEAT_MILLIS = 15_000

@@ -6,8 +6,9 @@ import { isAfter, renderFrame, renderNotice } from './event-frame.ts'
 import { type EventReaders, mayRead, MAX_READERS, type Reader } from './event-readers.ts'
 import { holdsEvent, type OutboxEvent, type Position, readEvents } from './outbox-store.ts'
 
-/** More missed events than this are not replayed: the reader loads everything anew. */
+/** More missed events than this are not replayed: the reader loads everything anew. In bytes, well below what a reader may be behind. */
 const MAX_REPLAY = 1_000
+const MAX_REPLAY_BYTES = 512 * 1024
 
 export interface Streams {
   database: Database
@@ -31,14 +32,21 @@ export async function openEventStream(streams: Streams, reader: Reader, position
   streams.readers.add(reader)
   try {
     const missed = last ? await readMissed(streams.database, last, position) : []
-    const ahead = last && missed && isAfter(last, position) ? last : undefined
-    reader.ahead = ahead
-    const frames = missed ? missed.filter((event) => mayRead(reader, event)).map(renderFrame) : [renderNotice('reset', position)]
-    streams.readers.release(reader, [...frames, renderNotice('ready', ahead ?? position)])
+    const frames = missed?.filter((event) => mayRead(reader, event)).map(renderFrame)
+    if (frames && totalLength(frames) <= MAX_REPLAY_BYTES) {
+      reader.ahead = last && isAfter(last, position) ? last : undefined
+      streams.readers.release(reader, [...frames, renderNotice('ready', reader.ahead ?? position)])
+    } else {
+      streams.readers.release(reader, [renderNotice('reset', position), renderNotice('ready', position)])
+    }
   } catch (error) {
     reader.socket.destroy()
     throw error
   }
+}
+
+function totalLength(frames: readonly Buffer[]): number {
+  return frames.reduce((total, { length }) => total + length, 0)
 }
 
 /** What the outbox holds between two positions; undefined where it cannot tell. */
