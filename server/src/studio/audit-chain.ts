@@ -15,6 +15,8 @@ export interface ChainAudit {
 type SettledPurchase = Awaited<ReturnType<typeof pageOfSettled>>[number]
 
 const PAGE = 100
+/** Payments read at the same time: purchases that are under way ask the same endpoints, and must not wait behind an audit. */
+const AT_ONCE = 4
 
 /** Reads every settled purchase's payment from the chain and judges it anew, by the rules that settled it. */
 export async function checkPaymentsOnChain({ database, chain }: PurchaseDeps): Promise<ChainAudit> {
@@ -24,7 +26,11 @@ export async function checkPaymentsOnChain({ database, chain }: PurchaseDeps): P
   let after: string | undefined
   for (;;) {
     const page = await pageOfSettled(database, after, PAGE)
-    await Promise.all(page.map((purchase) => checkOne(chain, genesisHash, purchase, report)))
+    const left = page.values()
+    const checkNext = async () => {
+      for (const purchase of left) await checkOne(chain, genesisHash, purchase, report)
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, checkNext))
     after = page.at(-1)?.id
     if (page.length < PAGE) return report
   }

@@ -1,0 +1,57 @@
+import { Failure } from '@juicebar/contract/errors'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { submitPayment } from '../../src/purchases/submit-payment.ts'
+import { audit } from '../../src/studio/audit.ts'
+import { auditText } from '../../src/studio/audit-text.ts'
+import {
+  chainBut,
+  hold,
+  list,
+  openTradingWorld,
+  signPayment,
+  type TradingWorld,
+  untilStatus,
+  type Wallet,
+} from '../purchases/trading-world.ts'
+
+const TRADES = 12
+
+let world: TradingWorld
+
+beforeAll(async () => {
+  world = await openTradingWorld()
+  const [seller, buyer] = await Promise.all([world.createWallet(), world.createWallet()])
+  for (let n = 0; n < TRADES; n++) await trade(seller, buyer, 10_000_000n + BigInt(n) * 1_000_000n)
+})
+
+afterAll(() => world.close())
+
+async function trade(seller: Wallet, buyer: Wallet, price: bigint): Promise<void> {
+  const purchase = await hold(world, buyer, await list(world, seller, { price }))
+  await submitPayment(world.deps, buyer.address, purchase.purchaseId, (await signPayment(world, buyer, purchase)).base64)
+  await untilStatus(world, purchase.purchaseId, 'settled')
+}
+
+describe('the money audit', () => {
+  it('judges every payment anew, a few at a time, so that purchases under way need not wait for it', async () => {
+    let underWay = 0
+    let most = 0
+    const deps = chainBut(world, {
+      transaction: async (signature) => {
+        most = Math.max(most, (underWay += 1))
+        return world.chain.transaction(signature).finally(() => (underWay -= 1))
+      },
+    })
+    expect(await audit(deps)).toMatchObject({ ok: true, unchecked: [], purchases: { settled: TRADES, verifiedOnChain: TRADES } })
+    expect(most).toBeLessThanOrEqual(4)
+  })
+
+  it('does not say that all adds up where it could not look', async () => {
+    const deps = chainBut(world, { genesisHash: () => Promise.reject(new Failure('CHAIN_DOWN')) })
+    const report = await audit(deps)
+    expect(report.unchecked).toHaveLength(1)
+    expect(auditText(report)).toContain('What could be checked adds up.')
+    expect(auditText(await audit(world.deps))).toContain('Everything adds up.')
+  })
+})
