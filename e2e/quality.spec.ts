@@ -32,7 +32,7 @@ for (const colorScheme of ['dark', 'light'] as const) {
     await expect(page.getByRole('dialog')).toHaveCount(0)
 
     await page.getByRole('tab', { name: 'My Listings' }).click()
-    await expect(page.getByText('You have no active listings.')).toBeVisible()
+    await expect(page.getByText('You have no active listings')).toBeVisible()
     await expectAccessible(page)
   })
 }

@@ -15,7 +15,7 @@ test('a visitor browses, searches and sorts the market without a wallet', async 
   await expect(page.getByRole('article').filter({ hasText: 'Grape Soda' }).first()).toBeVisible()
 
   await page.getByPlaceholder('Search...').fill('no such drink')
-  await expect(page.getByText('No listings yet.')).toBeVisible()
+  await expect(page.getByText('No listings yet')).toBeVisible()
   await page.getByRole('button', { name: 'Show everything' }).click()
   await expect(page.getByRole('article').first()).toBeVisible()
 

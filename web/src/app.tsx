@@ -27,7 +27,11 @@ const memberViews: readonly View[] = ['marketplace', 'inventory', 'listings']
 function useView(walletAddress: string | undefined): [View, (view: View) => void] {
   const [chosen, setChosen] = useState<{ walletAddress: string | undefined; view: View }>()
   const view = chosen && chosen.walletAddress === walletAddress ? chosen.view : 'marketplace'
-  return [view, (next) => setChosen({ walletAddress, view: next })]
+  const choose = (next: View) => {
+    setChosen({ walletAddress, view: next })
+    window.scrollTo(0, 0)
+  }
+  return [view, choose]
 }
 
 /** The page: header, banner, the current view, and what stands above them. */

@@ -3,9 +3,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import { toCsv } from '../src/history/csv.ts'
-import { compareUnitPrice, isIncomplete, isMissing, sellProblems, unitPriceOf } from '../src/inventory/sell-form.ts'
+import { explorerLink } from '../src/history/explorer-link.ts'
+import { compareUnitPrice, escrowPreview, isIncomplete, isMissing, sellProblems, unitPriceOf } from '../src/inventory/sell-form.ts'
 import { boardFor } from '../src/market/columns.ts'
 import { visibleRange } from '../src/market/use-visible-rows.ts'
+import { lastSale, salesSentence, salesSince } from '../src/my-listings/sales-news.ts'
 import { isAsConfirmed, refusalToBuy } from '../src/purchase/purchase.ts'
 import {
   formatAmount,
@@ -75,9 +77,17 @@ describe('the sell form', () => {
     expect(unitPriceOf({ amount: '4', price: '1' })).toBe(0.25)
     expect(unitPriceOf({ amount: '0', price: '1' })).toBeUndefined()
     expect(unitPriceOf({ amount: '', price: '' })).toBeUndefined()
-    expect(compareUnitPrice(1, 1)).toBe('The same as the cheapest lot')
-    expect(compareUnitPrice(1.5, 1)).toBe('50% above the cheapest lot')
-    expect(compareUnitPrice(0.5, 1)).toBe('50% below the cheapest lot')
+    expect(compareUnitPrice(1, 1)).toEqual({ text: 'The same as the cheapest lot', farOff: false })
+    expect(compareUnitPrice(1.5, 1)).toEqual({ text: '50% above the cheapest lot', farOff: false })
+    expect(compareUnitPrice(0.51, 1)).toEqual({ text: '49% below the cheapest lot', farOff: false })
+    expect(compareUnitPrice(0.5, 1)).toEqual({ text: '50% below the cheapest lot. Is this the price you mean?', farOff: true })
+    expect(compareUnitPrice(2, 1).farOff).toBe(true)
+  })
+
+  test('tells what is put aside and what stays', () => {
+    expect(escrowPreview('GRAPE_SODA', 1_000, 2_500)).toBe(
+      '1,000 Grape Soda wait in the listing until sold or removed; 1,500 stay yours to use.',
+    )
   })
 })
 
@@ -127,6 +137,31 @@ describe('the board', () => {
     )
     expect(visibleRange(0, 400, 0, 0, 900)).toEqual({ first: 0, end: 0 })
   })
+})
+
+describe('news of sold lots', () => {
+  const sale = (settledAt: string | null, lamports: string) => ({ settledAt, lamports, tokenName: 'Apple Juice' as const, amount: 1_000 })
+  const sales = [sale(null, '9'), sale('2026-01-03T00:00:00.000Z', '100000000'), sale('2026-01-02T00:00:00.000Z', '200000000')]
+
+  test('are those delivered since the seller was told', () => {
+    expect(salesSince(sales, '')).toHaveLength(2)
+    expect(salesSince(sales, '2026-01-02T00:00:00.000Z')).toEqual([sales[1]])
+    expect(salesSince(sales, lastSale(sales))).toEqual([])
+    expect(lastSale([])).toBe('')
+  })
+
+  test('are one sentence, with the exact sum', () => {
+    expect(salesSentence([])).toBeUndefined()
+    expect(salesSentence(sales.slice(1, 2))).toBe('Sold: 1,000 Apple Juice for 0.1 SOL.')
+    expect(salesSentence(sales.slice(1))).toBe('Sold: 2 of your lots, for 0.3 SOL in all.')
+  })
+})
+
+test('a payment can be looked up where its chain has an explorer', () => {
+  expect(explorerLink('mainnet', 'abc')).toBe('https://explorer.solana.com/tx/abc')
+  expect(explorerLink('devnet', 'abc')).toBe('https://explorer.solana.com/tx/abc?cluster=devnet')
+  expect(explorerLink('testnet', 'abc')).toBe('https://explorer.solana.com/tx/abc?cluster=testnet')
+  expect(explorerLink('localnet', 'abc')).toBeUndefined()
 })
 
 test('a history becomes rows of comma-separated text', () => {

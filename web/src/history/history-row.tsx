@@ -1,7 +1,8 @@
-import { type EndReason, type Purchase } from '@juicebar/contract/schemas'
+import { type EndReason, type PublicConfig, type Purchase } from '@juicebar/contract/schemas'
 
 import { type PurchaseRole } from '../api/queries.ts'
 import { formatAmount, formatSol, formatTime, shortSeller, shortSignature } from '../ui/format.ts'
+import { explorerLink } from './explorer-link.ts'
 
 const endLabels: Record<EndReason, string> = {
   let_go: 'Let go, nothing paid',
@@ -10,8 +11,14 @@ const endLabels: Record<EndReason, string> = {
   chain_gone: 'Ended with the earlier local chain',
 }
 
+interface HistoryRowProps {
+  purchase: Purchase
+  role: PurchaseRole
+  network: PublicConfig['network'] | undefined
+}
+
 /** One purchase or sale. */
-export function HistoryRow({ purchase, role }: { purchase: Purchase; role: PurchaseRole }) {
+export function HistoryRow({ purchase, role, network }: HistoryRowProps) {
   const { tokenType, tokenName, amount, price, createdAt, signature } = purchase
   const [preposition, other] = role === 'buyer' ? ['from', purchase.seller] : ['to', purchase.buyer]
   return (
@@ -30,11 +37,26 @@ export function HistoryRow({ purchase, role }: { purchase: Purchase; role: Purch
         {outcome(purchase)}
         <span className="block text-tiny">
           {formatTime(createdAt)}
-          {signature && <span title={signature}> · {shortSignature(signature)}</span>}
+          {signature && <SignatureLink signature={signature} network={network} />}
         </span>
       </p>
       <p className="font-bold sm:text-right">{formatSol(price)} SOL</p>
     </li>
+  )
+}
+
+/** The start of a transaction's signature, with the way to look the whole up where there is one. */
+function SignatureLink({ signature, network }: { signature: string; network: HistoryRowProps['network'] }) {
+  const href = network && explorerLink(network, signature)
+  const face = shortSignature(signature)
+  if (!href) return <span title={signature}> · {face}</span>
+  return (
+    <>
+      {' · '}
+      <a href={href} target="_blank" rel="noreferrer" title={signature} className="underline hover:text-text">
+        {face}
+      </a>
+    </>
   )
 }
 

@@ -1,8 +1,8 @@
 import { type Purchase } from '@juicebar/contract/schemas'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
-import { type PurchaseRole, purchasesQuery } from '../api/queries.ts'
+import { configQuery, type PurchaseRole, purchasesQuery } from '../api/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { downloadCsv } from './download-csv.ts'
@@ -39,11 +39,12 @@ export function History() {
 }
 
 function Rows({ purchases, role }: { purchases: readonly Purchase[]; role: PurchaseRole }) {
+  const { data: config } = useQuery(configQuery)
   if (!purchases.length) return <p className="card p-6 text-center text-dim">{role === 'buyer' ? 'No purchases yet.' : 'No sales yet.'}</p>
   return (
     <ul className="card divide-y divide-line">
       {purchases.map((purchase) => (
-        <HistoryRow key={purchase.purchaseId} purchase={purchase} role={role} />
+        <HistoryRow key={purchase.purchaseId} purchase={purchase} role={role} network={config?.network} />
       ))}
     </ul>
   )

@@ -6,7 +6,7 @@ import { DrinkPlate } from '../ui/drink-image.tsx'
 import { formatAmount, formatUnitPrice } from '../ui/format.ts'
 import { Modal } from '../ui/modal.tsx'
 import { NumberField } from '../ui/number-field.tsx'
-import { compareUnitPrice } from './sell-form.ts'
+import { compareUnitPrice, escrowPreview } from './sell-form.ts'
 import { useSellForm } from './use-sell-form.ts'
 
 interface SellDialogProps {
@@ -60,6 +60,7 @@ function SellForm({ tokenType, balance, onClose }: Omit<SellDialogProps, 'open'>
         />
       </div>
       <UnitPrice unitPrice={unitPrice} cheapest={cheapest} />
+      {unitPrice !== undefined && <p className="text-small text-dim">{escrowPreview(tokenType, Number(fields.amount), balance)}</p>}
       <div className="grid grid-cols-[auto_1fr] gap-3">
         <Button onClick={onClose}>Cancel</Button>
         <Button kind="primary" type="submit" disabled={disabled}>
@@ -71,6 +72,7 @@ function SellForm({ tokenType, balance, onClose }: Omit<SellDialogProps, 'open'>
 }
 
 function UnitPrice({ unitPrice, cheapest }: { unitPrice: number | undefined; cheapest: number | undefined }) {
+  const compared = unitPrice !== undefined && cheapest !== undefined ? compareUnitPrice(unitPrice, cheapest) : undefined
   return (
     <dl className="figures grid min-h-22 content-center gap-1.5 rounded-field bg-well px-4 py-3 text-small" aria-live="polite">
       <div className="flex justify-between gap-3">
@@ -81,7 +83,7 @@ function UnitPrice({ unitPrice, cheapest }: { unitPrice: number | undefined; che
         <dt className="text-dim">Cheapest on the market</dt>
         <dd className="font-semibold">{cheapest === undefined ? 'none for sale' : `${formatUnitPrice(cheapest)} SOL`}</dd>
       </div>
-      {unitPrice !== undefined && cheapest !== undefined && <p className="text-dim">{compareUnitPrice(unitPrice, cheapest)}</p>}
+      {compared && <p className={compared.farOff ? 'font-semibold text-warn' : 'text-dim'}>{compared.text}</p>}
     </dl>
   )
 }

@@ -1,5 +1,7 @@
 import { MIN_AMOUNT, MIN_PRICE_SOL } from '@juicebar/contract/limits'
 import { parsePrice } from '@juicebar/contract/money'
+import { tokenName, type TokenType } from '@juicebar/contract/token-types'
+
 import { formatAmount } from '../ui/format.ts'
 
 /** What stands in the fields of the sell form, as typed. */
@@ -34,12 +36,26 @@ export function unitPriceOf({ amount, price }: SellFields): number | undefined {
   return Number.isFinite(unit) && unit > 0 ? unit : undefined
 }
 
-/** How a unit price stands against the cheapest on the market. */
-export function compareUnitPrice(unit: number, cheapest: number): string {
+/** A unit price this far below or above the cheapest lot, in percent, is asked about: it may be a slip of the comma. */
+const FAR_BELOW = -50
+const FAR_ABOVE = 100
+
+/** How a unit price stands against the cheapest on the market, and whether it is far off. */
+export function compareUnitPrice(unit: number, cheapest: number): { text: string; farOff: boolean } {
   const percent = Math.round((unit / cheapest - 1) * 100)
+  const farOff = percent <= FAR_BELOW || percent >= FAR_ABOVE
+  return { text: comparison(percent) + (farOff ? '. Is this the price you mean?' : ''), farOff }
+}
+
+function comparison(percent: number): string {
   if (percent === 0) return 'The same as the cheapest lot'
   if (percent < 0) return `${formatAmount(-percent)}% below the cheapest lot`
   return `${formatAmount(percent)}% above the cheapest lot`
+}
+
+/** What listing so many tokens does to the inventory. */
+export function escrowPreview(tokenType: TokenType, amount: number, balance: number): string {
+  return `${formatAmount(amount)} ${tokenName(tokenType)} wait in the listing until sold or removed; ${formatAmount(balance - amount)} stay yours to use.`
 }
 
 function amountProblem(text: string, balance: number): string | undefined {

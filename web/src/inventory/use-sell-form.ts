@@ -16,9 +16,10 @@ export function useSellForm(tokenType: TokenType, balance: number, onListed: () 
 
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    if (!isIncomplete(fields) && !problems.amount && !problems.price) {
-      if (await createListing(tokenType, Number(fields.price), Number(fields.amount))) onListed()
-    }
+    if (isIncomplete(fields)) return
+    const problem = problems.amount ?? problems.price
+    if (problem) showToast(problem, 'bad')
+    else if (await createListing(tokenType, Number(fields.price), Number(fields.amount))) onListed()
   }
   // A browser submits nothing at Enter while List Item is disabled, so what is missing is told here.
   const tellMissing = () => isMissing(fields) && showToast(messages.fieldsMissing, 'bad')
@@ -27,7 +28,7 @@ export function useSellForm(tokenType: TokenType, balance: number, onListed: () 
     change: (change: Partial<SellFields>) => setFields((current) => ({ ...current, ...change })),
     problems,
     disabled: isIncomplete(fields),
-    unitPrice: unitPriceOf(fields),
+    unitPrice: problems.amount || problems.price ? undefined : unitPriceOf(fields),
     cheapest: cheapest.data?.unitPrice,
     submit,
     tellMissing,

@@ -22,24 +22,10 @@ interface ToolbarProps {
 /** Search, drinks and order of the market. */
 export function MarketToolbar({ filter, onChange }: ToolbarProps) {
   return (
-    <search className="grid gap-3 lg:grid-cols-[minmax(16rem,1fr)_auto_auto] lg:items-center">
-      <label className="relative block">
-        <span className="sr-only">Search by token or seller</span>
-        <span className="pointer-events-none absolute inset-y-0 left-3.5 grid place-items-center text-dim">
-          <SearchIcon />
-        </span>
-        <input
-          type="search"
-          className="field pl-11!"
-          placeholder="Search..."
-          maxLength={MAX_SEARCH_LENGTH}
-          spellCheck={false}
-          value={filter.search}
-          onChange={(event) => onChange({ search: event.target.value })}
-        />
-      </label>
+    <search className="max-lg:contents lg:pinned lg:grid lg:gap-3 lg:grid-cols-[minmax(16rem,1fr)_auto_auto] lg:items-center">
+      <SearchBox search={filter.search} onChange={(search) => onChange({ search })} />
       <DrinkChips chosen={filter.tokenType} onChoose={(tokenType) => onChange({ tokenType })} />
-      <label className="block">
+      <label className="block max-lg:-mt-2">
         <span className="sr-only">Order</span>
         <select className="field" value={filter.sort} onChange={(event) => onChange({ sort: readSort(event.target.value) })}>
           {Object.entries(sortLabels).map(([sort, label]) => (
@@ -53,9 +39,32 @@ export function MarketToolbar({ filter, onChange }: ToolbarProps) {
   )
 }
 
+/** The search stays in sight while the market scrolls: alone on a narrow page, with the rest of the toolbar on a wide one. */
+function SearchBox({ search, onChange }: { search: string; onChange: (search: string) => void }) {
+  return (
+    <label className="block max-lg:pinned">
+      <span className="sr-only">Search by token or seller</span>
+      <span className="relative block">
+        <span className="pointer-events-none absolute inset-y-0 left-3.5 grid place-items-center text-dim">
+          <SearchIcon />
+        </span>
+        <input
+          type="search"
+          className="field pl-11!"
+          placeholder="Search..."
+          maxLength={MAX_SEARCH_LENGTH}
+          spellCheck={false}
+          value={search}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      </span>
+    </label>
+  )
+}
+
 function DrinkChips({ chosen, onChoose }: { chosen: TokenType | undefined; onChoose: (type: TokenType | undefined) => void }) {
   return (
-    <fieldset className="-mx-4 overflow-x-auto px-4 py-0.5 sm:mx-0 sm:px-0">
+    <fieldset className="-mx-4 overflow-x-auto max-lg:-mt-2 px-4 py-0.5 sm:mx-0 sm:px-0">
       <legend className="sr-only">Drink</legend>
       <div className="flex gap-2">
         <DrinkChip label="All" checked={!chosen} onCheck={() => onChoose(undefined)} />

@@ -25,13 +25,13 @@ export function Market({ walletAddress, onBuy }: MarketProps) {
     <section aria-label="Market" className="grid gap-5">
       <MarketToolbar filter={filter} onChange={change} />
       {!listings && query.isError && (
-        <EmptyState title="The market could not be loaded.">
+        <EmptyState title="The market could not be loaded">
           <Button onClick={() => void refetch()}>Try again</Button>
         </EmptyState>
       )}
       {!listings && !query.isError && <MarketSkeleton />}
       {listings?.length === 0 && !query.isPlaceholderData && (
-        <EmptyState title="No listings yet.">
+        <EmptyState title="No listings yet">
           {isFiltered && <p className="text-dim">Nothing on the market matches your search.</p>}
           {isFiltered && <Button onClick={clear}>Show everything</Button>}
         </EmptyState>

@@ -10,10 +10,10 @@ const statusLabels: Record<MyListingsStatus, string> = { active: 'Active', sold:
 const statuses: readonly MyListingsStatus[] = ['active', 'sold', 'removed', 'all']
 
 const emptyTitles: Record<MyListingsStatus, string> = {
-  active: 'You have no active listings.',
-  sold: 'You have sold nothing yet.',
-  removed: 'You have removed no listings.',
-  all: 'You have no listings yet.',
+  active: 'You have no active listings',
+  sold: 'You have sold nothing yet',
+  removed: 'You have removed no listings',
+  all: 'You have no listings yet',
 }
 
 /** One's own lots, by what became of them. */

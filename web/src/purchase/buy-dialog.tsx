@@ -35,7 +35,9 @@ export function BuyDialog({ network }: { network: PublicConfig['network'] }) {
           <dl className="mt-5 grid gap-2.5 rounded-field bg-well p-4 text-small">
             <Row label="Price">{formatSol(listing.price)} SOL</Row>
             <Row label="Network fee">about {solText(SIGNATURE_FEE_LAMPORTS)} SOL</Row>
-            <Row label="Seller">{listing.seller}</Row>
+            <Row label="Seller">
+              <span className="text-tiny">{listing.seller}</span>
+            </Row>
           </dl>
           <p className="mt-4 text-small text-dim">
             Your wallet asks you next. The SOL goes straight to the seller, and a payment cannot be taken back.
@@ -54,7 +56,7 @@ export function BuyDialog({ network }: { network: PublicConfig['network'] }) {
 
 function Row({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <div className="grid grid-cols-[7rem_1fr] gap-3">
+    <div className="flex items-baseline justify-between gap-4">
       <dt className="text-dim">{label}</dt>
       <dd className="figures text-right font-semibold wrap-anywhere">{children}</dd>
     </div>

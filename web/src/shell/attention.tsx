@@ -1,15 +1,19 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
 
 import { OpenCases } from '../cases/open-cases.tsx'
+import { useSalesNews } from '../my-listings/use-sales-news.ts'
 import { OpenPurchases } from '../purchase/open-purchases.tsx'
+import { type View } from './tabs.tsx'
 
 interface AttentionProps {
+  view: View
   walletAddress: string
   network: PublicConfig['network']
 }
 
-/** What waits for the user or is not settled yet. It takes no room while there is nothing. */
-export function Attention({ walletAddress, network }: AttentionProps) {
+/** What waits for the user or is not settled yet, and news of sold lots. It takes no room while there is nothing. */
+export function Attention({ view, walletAddress, network }: AttentionProps) {
+  useSalesNews(walletAddress, view === 'listings')
   return (
     <section aria-labelledby="attention-title" className="hidden gap-3 has-[li]:grid">
       <h2 id="attention-title" className="text-lead">

@@ -39,7 +39,7 @@ export function MainArea({ backend, session, config, view }: MainAreaProps) {
   const { walletAddress } = session.user
   return (
     <div className="grid gap-8">
-      <Suspense>{config && <Attention walletAddress={walletAddress} network={config.network} />}</Suspense>
+      <Suspense>{config && <Attention view={view} walletAddress={walletAddress} network={config.network} />}</Suspense>
       <Suspense fallback={<Spinner className="mx-auto my-20 size-8" />}>
         {view === 'marketplace' && <Market walletAddress={walletAddress} onBuy={buy} />}
         {view === 'inventory' && <Inventory walletAddress={walletAddress} />}

@@ -1,8 +1,14 @@
 import { type KeyboardEvent, useRef } from 'react'
 
+import { newSales } from '../my-listings/sales-news.ts'
+import { useStore } from '../ui/store.ts'
+
 export type View = 'marketplace' | 'inventory' | 'listings'
 
 const labels: Record<View, string> = { marketplace: 'Market', inventory: 'Inventory', listings: 'My Listings' }
+
+/** What the badge of My Listings says to those who do not see it. */
+const NEWS_ID = 'tab-news'
 
 interface TabsProps {
   views: readonly View[]
@@ -16,6 +22,7 @@ export function tabId(view: View): string {
 
 /** The views of the page. Arrow keys, Home and End move between them. */
 export function Tabs({ views, current, onChange }: TabsProps) {
+  const sales = useStore(newSales)
   const list = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent) => {
     const next = neighbour(views, current, event.key)
@@ -25,24 +32,35 @@ export function Tabs({ views, current, onChange }: TabsProps) {
     list.current?.querySelector<HTMLElement>(`#${tabId(next)}`)?.focus()
   }
   return (
-    <div ref={list} role="tablist" aria-label="Views" className="flex">
-      {views.map((view) => (
-        <button
-          key={view}
-          type="button"
-          role="tab"
-          id={tabId(view)}
-          aria-selected={view === current}
-          aria-controls="view"
-          tabIndex={view === current ? 0 : -1}
-          className="tab"
-          onClick={() => onChange(view)}
-          onKeyDown={onKeyDown}
-        >
-          {labels[view]}
-        </button>
-      ))}
-    </div>
+    <>
+      <div ref={list} role="tablist" aria-label="Views" className="flex">
+        {views.map((view) => (
+          <button
+            key={view}
+            type="button"
+            role="tab"
+            id={tabId(view)}
+            aria-selected={view === current}
+            aria-controls="view"
+            aria-describedby={view === 'listings' && sales > 0 ? NEWS_ID : undefined}
+            tabIndex={view === current ? 0 : -1}
+            className="tab"
+            onClick={() => onChange(view)}
+            onKeyDown={onKeyDown}
+          >
+            {labels[view]}
+            {view === 'listings' && sales > 0 && (
+              <span className="badge" aria-hidden="true">
+                {sales}
+              </span>
+            )}
+          </button>
+        ))}
+      </div>
+      <span id={NEWS_ID} hidden>
+        {sales} sold since you last looked
+      </span>
+    </>
   )
 }
 

@@ -21,7 +21,7 @@ function BannerText({ text }: { text: string }) {
           type="button"
           aria-label="Dismiss"
           onClick={dismissBanner}
-          className="-mr-2 grid size-10 flex-none cursor-pointer place-items-center rounded-field hover:bg-on-danger/15 focus-visible:outline-current"
+          className="-mr-2 grid size-11 flex-none cursor-pointer place-items-center rounded-field hover:bg-on-danger/15 focus-visible:outline-current"
         >
           <CloseIcon />
         </button>

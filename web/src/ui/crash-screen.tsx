@@ -14,7 +14,7 @@ export class CrashScreen extends Component<{ children: ReactNode }, { broken: bo
   override render() {
     if (!this.state.broken) return this.props.children
     return (
-      <EmptyState title="This part of the page could not be shown.">
+      <EmptyState title="This part of the page could not be shown">
         <p className="text-dim">A payment that was already sent is delivered all the same.</p>
         <Button kind="primary" onClick={() => location.reload()}>
           Reload the page

@@ -13,7 +13,7 @@ interface LoadingProps {
 export function Loading({ failed, what, onRetry }: LoadingProps) {
   if (failed) {
     return (
-      <EmptyState title={`${what} could not be loaded.`}>
+      <EmptyState title={`${what} could not be loaded`}>
         <Button onClick={onRetry}>Try again</Button>
       </EmptyState>
     )

@@ -24,7 +24,7 @@ export function Modal({ open, title, onClose, lightDismiss = false, children }: 
               <Dialog.Title className="flex-1 text-title">{title}</Dialog.Title>
               <Dialog.Close
                 aria-label="Close"
-                className="-mt-1.5 -mr-1.5 grid size-10 flex-none cursor-pointer place-items-center rounded-field text-dim hover:text-text"
+                className="-mt-1.5 -mr-1.5 grid size-11 flex-none cursor-pointer place-items-center rounded-field text-dim hover:text-text"
               >
                 <CloseIcon />
               </Dialog.Close>

@@ -26,7 +26,7 @@ function ToastCard({ toast }: { toast: Toast }) {
         type="button"
         aria-label="Close message"
         onClick={() => dismissToast(toast.id)}
-        className="grid size-10 flex-none cursor-pointer place-items-center rounded-field text-dim hover:text-text"
+        className="grid size-11 flex-none cursor-pointer place-items-center rounded-field text-dim hover:text-text"
       >
         <CloseIcon />
       </button>

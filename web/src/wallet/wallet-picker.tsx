@@ -28,7 +28,7 @@ export function WalletPicker({ localChain }: { localChain: boolean }) {
         <p className="mt-4 text-small text-dim">{mobileMessages.incompatible}</p>
       )}
       {localChain && <LocalChainNote withDemo={demo !== undefined} />}
-      {installed.some((wallet) => wallet.name === PHANTOM) ? null : <MoreOptions openAtFirst={!present.length} />}
+      <MoreOptions openAtFirst={!present.length} hasPhantom={installed.some((wallet) => wallet.name === PHANTOM)} />
     </Modal>
   )
 }
@@ -58,8 +58,9 @@ function LocalChainNote({ withDemo }: { withDemo: boolean }) {
   )
 }
 
-function MoreOptions({ openAtFirst }: { openAtFirst: boolean }) {
+function MoreOptions({ openAtFirst, hasPhantom }: { openAtFirst: boolean; hasPhantom: boolean }) {
   const platform = platformOf(navigator)
+  const opensPhantom = platform === 'ios' && !hasPhantom
   return (
     <Collapsible.Root defaultOpen={openAtFirst} className="mt-4 border-t border-line pt-2">
       <Collapsible.Trigger className="group flex min-h-11 w-full cursor-pointer items-center justify-between text-small font-semibold text-dim hover:text-text">
@@ -70,13 +71,15 @@ function MoreOptions({ openAtFirst }: { openAtFirst: boolean }) {
       </Collapsible.Trigger>
       <Collapsible.Panel>
         <a
-          href={phantomLink(platform, location)}
-          target={platform === 'ios' ? undefined : '_blank'}
+          href={phantomLink(opensPhantom ? 'ios' : 'desktop', location)}
+          target={opensPhantom ? undefined : '_blank'}
           rel="noreferrer"
           className="flex min-h-15 items-center gap-3 rounded-field border border-line bg-raised px-4 font-semibold hover:border-edge"
         >
           <span className="flex-1">{PHANTOM}</span>
-          <span className="text-tiny font-medium text-dim">{platform === 'ios' ? 'Open in Phantom' : 'Install'}</span>
+          <span className="text-tiny font-medium text-dim">
+            {opensPhantom ? 'Open in Phantom' : hasPhantom ? 'Get it on another device' : 'Install'}
+          </span>
         </a>
       </Collapsible.Panel>
     </Collapsible.Root>
