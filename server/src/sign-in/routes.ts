@@ -13,8 +13,7 @@ export function signInRoutes(api: Api, database: Database, options: SignInOption
 
   api.open('verifySignature', 'sign-in', async ({ body }) => {
     const wallet = requireWallet(body.walletAddress)
-    const { token, user } = await verifySignature(database, options, wallet, requireSignature(body.signature))
-    return { token, user }
+    return verifySignature(database, options, wallet, requireSignature(body.signature))
   })
 
   api.player('me', 'read', async ({ player }) => ({ user: await requirePlayer(database, player) }))

@@ -4,7 +4,7 @@ import { type User } from '@juicebar/contract/schemas'
 import { sql } from 'kysely'
 
 import { type Database } from '../database/connect.ts'
-import { type Tx } from '../database/transact.ts'
+import { withRetry } from '../database/transact.ts'
 
 export interface IssuedNonce {
   nonce: string
@@ -26,49 +26,59 @@ export async function issueNonce(database: Database, wallet: WalletAddress, fres
   return issued
 }
 
-/** The nonce that a wallet may sign now. */
-export async function findNonce(database: Database, wallet: WalletAddress): Promise<string | undefined> {
-  const row = await database
-    .selectFrom('signInNonces')
-    .select('nonce')
-    .where('walletAddress', '=', wallet)
-    .where('expiresAt', '>', sql<Date>`now()`)
-    .executeTakeFirst()
-  return row?.nonce
+export interface OpenSignIn {
+  nonce: string
+  /** The wallet signed in before. */
+  known: boolean
 }
 
-/** Uses a nonce up. Of any number of callers at once exactly one is told true. */
-export async function consumeNonce(tx: Tx, wallet: WalletAddress, nonce: string): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('signInNonces')
-    .where('walletAddress', '=', wallet)
-    .where('nonce', '=', nonce)
-    .where('expiresAt', '>', sql<Date>`now()`)
+/** What a wallet may sign now; undefined where it asked for nothing, or too long ago. */
+export async function findSignIn(database: Database, wallet: WalletAddress): Promise<OpenSignIn | undefined> {
+  return database
+    .selectFrom('signInNonces as n')
+    .leftJoin('players as p', 'p.walletAddress', 'n.walletAddress')
+    .select(['n.nonce', sql<boolean>`p.wallet_address is not null`.as('known')])
+    .where('n.walletAddress', '=', wallet)
+    .where('n.expiresAt', '>', sql<Date>`now()`)
     .executeTakeFirst()
-  return numDeletedRows === 1n
+}
+
+export interface OpenedSession {
+  expiresAt: Date
+  playerSince: Date
+}
+
+/**
+ * Uses a nonce up, and opens a session for its wallet, which becomes a player where it was none: all in one statement. Of any
+ * number of callers at once exactly one has the session; the others get undefined. All times are the database's.
+ */
+export async function openSession(
+  database: Database,
+  id: string,
+  wallet: WalletAddress,
+  nonce: string,
+): Promise<OpenedSession | undefined> {
+  const opening = sql<OpenedSession>`
+    with used as (
+      delete from sign_in_nonces where wallet_address = ${wallet} and nonce = ${nonce} and expires_at > now()
+      returning wallet_address
+    ), newcomer as (
+      insert into players (wallet_address) select wallet_address from used on conflict do nothing
+      returning created_at
+    ), session as (
+      insert into sessions (id, wallet_address, expires_at)
+      select ${id}, wallet_address, now() + make_interval(secs => ${SESSION_SECONDS}) from used
+      returning expires_at, created_at
+    )
+    select s.expires_at, coalesce(n.created_at, p.created_at, s.created_at) as player_since
+    from session s left join newcomer n on true left join players p on p.wallet_address = ${wallet}`
+  const { rows } = await withRetry(() => opening.execute(database))
+  return rows[0]
 }
 
 export async function findPlayer(database: Database, wallet: WalletAddress): Promise<User | undefined> {
   const row = await database.selectFrom('players').selectAll().where('walletAddress', '=', wallet).executeTakeFirst()
   return row && { walletAddress: row.walletAddress, createdAt: row.createdAt.toISOString() }
-}
-
-export async function addPlayer(tx: Tx, wallet: WalletAddress): Promise<void> {
-  await tx
-    .insertInto('players')
-    .values({ walletAddress: wallet })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-}
-
-/** Opens a session and gives its end, by the database's clock. */
-export async function addSession(tx: Tx, id: string, wallet: WalletAddress): Promise<Date> {
-  const row = await tx
-    .insertInto('sessions')
-    .values({ id, walletAddress: wallet, expiresAt: sql<Date>`now() + make_interval(secs => ${SESSION_SECONDS})` })
-    .returning('expiresAt')
-    .executeTakeFirstOrThrow()
-  return row.expiresAt
 }
 
 /** Whether this session of this wallet was neither ended nor expired. */

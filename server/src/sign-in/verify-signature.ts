@@ -5,11 +5,10 @@ import { Failure } from '@juicebar/contract/errors'
 import { type User } from '@juicebar/contract/schemas'
 
 import { type Database } from '../database/connect.ts'
-import { inTransaction } from '../database/transact.ts'
 import { isSignedBy } from './login-signature.ts'
 import { type LoginText } from './login-text.ts'
 import { type SessionTokens } from './session-token.ts'
-import { addPlayer, addSession, consumeNonce, findNonce, findPlayer } from './sign-in-store.ts'
+import { findPlayer, findSignIn, openSession } from './sign-in-store.ts'
 
 export interface SignInOptions {
   loginText: LoginText
@@ -30,21 +29,17 @@ export async function verifySignature(
   { loginText, tokens, onFirstSignIn }: SignInOptions,
   wallet: WalletAddress,
   signature: Signature,
-): Promise<{ token: string; user: User; firstSignIn: boolean }> {
-  const nonce = await findNonce(database, wallet)
-  if (nonce === undefined) throw new Failure('NONCE_INVALID')
-  if (!isSignedBy(wallet, loginText(nonce), signature)) throw new Failure('SIGNATURE_INVALID')
-
-  const firstSignIn = (await findPlayer(database, wallet)) === undefined
-  if (firstSignIn) await onFirstSignIn(wallet)
+): Promise<{ token: string; user: User }> {
+  const signIn = await findSignIn(database, wallet)
+  if (!signIn) throw new Failure('NONCE_INVALID')
+  if (!isSignedBy(wallet, loginText(signIn.nonce), signature)) throw new Failure('SIGNATURE_INVALID')
+  if (!signIn.known) await onFirstSignIn(wallet)
 
   const id = randomUUID()
-  const expiresAt = await inTransaction(database, async (tx) => {
-    if (!(await consumeNonce(tx, wallet, nonce))) throw new Failure('NONCE_INVALID')
-    await addPlayer(tx, wallet)
-    return addSession(tx, id, wallet)
-  })
-  return { token: tokens.sign({ id, player: wallet }, expiresAt), user: await requirePlayer(database, wallet), firstSignIn }
+  const session = await openSession(database, id, wallet, signIn.nonce)
+  if (!session) throw new Failure('NONCE_INVALID')
+  const user = { walletAddress: wallet, createdAt: session.playerSince.toISOString() }
+  return { token: tokens.sign({ id, player: wallet }, session.expiresAt), user }
 }
 
 /** The player behind a live session. */
