@@ -80,8 +80,9 @@ export interface FinalizedView {
   slot: bigint
   height: bigint
   /**
-   * Signatures that name this address, from `sinceSlot` on, oldest first; reads every page. Some endpoints also give ones that are not
-   * finalized yet: presence here is a reason to look, only absence is proof.
+   * Signatures that name this address, from `sinceSlot` on, oldest first; reads every page. Throws CHAIN_DOWN where the endpoint no
+   * longer keeps blocks that old. Some endpoints also give ones that are not finalized yet: presence here is a reason to look, only
+   * absence is proof.
    */
   signaturesFor(address: string, sinceSlot: bigint): Promise<SignatureEntry[]>
   statusOf(signature: Signature): Promise<SignatureStatus | undefined>

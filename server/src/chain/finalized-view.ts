@@ -50,7 +50,10 @@ class EndpointView {
       const entries = await this.#page(of, before)
       for (const entry of entries) if (entry.slot >= sinceSlot) newestFirst.set(entry.signature, entry)
       before = entries.at(-1)
-      if (!before || before.slot < sinceSlot) return this.#checked([...newestFirst.values()].toReversed())
+      if (!before || before.slot < sinceSlot) {
+        await this.#assertReachesBackTo(sinceSlot)
+        return this.#checked([...newestFirst.values()].toReversed())
+      }
     }
     throw new Error(`an address has more than ${MAX_PAGES} pages of signatures`)
   }
@@ -78,6 +81,12 @@ class EndpointView {
   async #assertNotOlder(): Promise<void> {
     const now = whole(await this.#rpc.getSlot({ commitment: 'finalized', minContextSlot: this.#slot }).send())
     if (now < this.#slot) throw this.#older(now)
+  }
+
+  /** An endpoint drops its oldest blocks, and with them what would show that something happened. Asked last, as it drops more all the time. */
+  async #assertReachesBackTo(slot: bigint): Promise<void> {
+    const first = whole(await this.#rpc.getFirstAvailableBlock().send())
+    if (first > slot) throw new Error(`the endpoint has forgotten what happened from slot ${slot} to ${first}`)
   }
 
   #checked<T>(answer: T): T {

@@ -6,7 +6,7 @@ import { decodeSignedTransaction } from '../../src/chain/signed-transaction.ts'
 import { type ChainOptions, createChain, type SolanaChain } from '../../src/chain/solana-chain.ts'
 import { ConfigError } from '../../src/config.ts'
 import { type FrontServer, handOnTo, hang, result, startFrontServer, status } from './front-server.ts'
-import { airdrop, startSurfnet } from './surfnet.ts'
+import { airdrop, FIRST_SLOT, startSurfnet } from './surfnet.ts'
 import { newWallet, payment, sign } from './transactions.ts'
 
 const SOL = 1_000_000_000n
@@ -141,7 +141,7 @@ describe('when no endpoint answers', () => {
       chain.simulate(bytes),
       chain.statuses([signature]),
       chain.recentSignatures(address, 0n, 1),
-      view.signaturesFor(address, 0n),
+      view.signaturesFor(address, FIRST_SLOT),
       view.statusOf(signature),
     ]
     const outcomes = await Promise.allSettled(calls)
@@ -237,7 +237,7 @@ describe('when an endpoint comes back as another chain', () => {
     expect(heard).toHaveBeenCalledWith(current, former)
     expect(await chain.highestSlot()).toBeLessThan(oldSlot)
     expect(await chain.balance(wallet.address)).toBe(0n)
-    await expect(view.signaturesFor(wallet.address, 0n)).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
+    await expect(view.signaturesFor(wallet.address, FIRST_SLOT)).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
   })
 
   test('that is known at the next question for the genesis hash, though no connection broke and no look was due', async () => {
@@ -314,7 +314,7 @@ describe('a finalized view', () => {
       if (call.method === 'getSignatureStatuses') return result({ context: { slot: Number(view.slot) - 1 }, value: [null] })(call, response)
       return handOn(call, response)
     })
-    await expect(view.signaturesFor(address, 0n)).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
+    await expect(view.signaturesFor(address, FIRST_SLOT)).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
     const { signer } = await newWallet()
     const unsent = decodeSignedTransaction(await sign(0, signer, [payment(signer, address, 1n)]))
     if (!unsent) throw new Error('no transaction')
@@ -329,9 +329,20 @@ describe('a finalized view', () => {
     await chain.highestSlot().catch(() => undefined)
     only.behave(handOn)
     const { address } = await newWallet()
-    await expect(view.signaturesFor(address, 0n)).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
+    await expect(view.signaturesFor(address, FIRST_SLOT)).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
     await chain.genesisHash()
-    expect(await view.signaturesFor(address, 0n)).toEqual([])
+    expect(await view.signaturesFor(address, FIRST_SLOT)).toEqual([])
+  })
+
+  test('refuses where the endpoint has dropped blocks since the slot that matters: absence would prove nothing', async () => {
+    const only = await front()
+    const chain = await startChain([only.url])
+    const { address } = await newWallet()
+    const view = await chain.finalized()
+    const slot = Number(FIRST_SLOT)
+    only.behave((call, response) => (call.method === 'getFirstAvailableBlock' ? result(slot + 1)(call, response) : handOn(call, response)))
+    await expect(view.signaturesFor(address, FIRST_SLOT)).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
+    expect(await view.signaturesFor(address, FIRST_SLOT + 1n)).toEqual([])
   })
 
   test('reads every page', async () => {
@@ -349,7 +360,7 @@ describe('a finalized view', () => {
     })
     const view = await chain.finalized()
     expect((await view.signaturesFor(address, 97n)).map((entry) => entry.slot)).toEqual([97n, 98n, 99n, 100n])
-    expect((await view.signaturesFor(address, 0n)).map((entry) => entry.slot)).toEqual([96n, 97n, 98n, 99n, 100n])
+    expect((await view.signaturesFor(address, FIRST_SLOT)).map((entry) => entry.slot)).toEqual([96n, 97n, 98n, 99n, 100n])
   })
 })
 

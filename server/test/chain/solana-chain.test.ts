@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { buildTransfer, decodeSignedTransaction } from '../../src/chain/signed-transaction.ts'
 import { createChain, type SolanaChain } from '../../src/chain/solana-chain.ts'
-import { airdrop, startSurfnet } from './surfnet.ts'
+import { airdrop, FIRST_SLOT, startSurfnet } from './surfnet.ts'
 import { newWallet, payment, sign, type Wallet } from './transactions.ts'
 
 const SOL = 1_000_000_000n
@@ -123,7 +123,7 @@ describe('a payment with a reference', () => {
       { signature: paid.signature, slot: paid.slot, failed: false },
     ])
     expect(await view.signaturesFor(paid.reference, paid.slot + 1n)).toEqual([])
-    expect(await view.signaturesFor((await newWallet()).address, 0n)).toEqual([])
+    expect(await view.signaturesFor((await newWallet()).address, FIRST_SLOT)).toEqual([])
     expect(await view.statusOf(paid.signature)).toMatchObject({ commitment: 'finalized' })
     expect(await view.statusOf(unknown.signature)).toBeUndefined()
   })

@@ -14,6 +14,9 @@ interface Surfnet {
   stop(): void
 }
 
+/** The local chain has no blocks before this slot. */
+export const FIRST_SLOT = 31n
+
 /** A real local chain in this process. Slots are short so that blocks finalize within a second. */
 export function startSurfnet(slotTimeMs = 20): Surfnet {
   return loadSurfpool().Surfnet.startWithConfig({ offline: true, blockProductionMode: 'clock', slotTimeMs })
