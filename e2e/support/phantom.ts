@@ -14,6 +14,8 @@ export interface PhantomOptions {
   sendsByItself?: boolean
   /** It registers only this long after the page has loaded, in milliseconds. */
   lateBy?: number
+  /** It takes this long to connect, in milliseconds. */
+  connectsAfter?: number
 }
 
 /** A wallet named Phantom in a browser, with real keys that stay outside the page. */
@@ -54,7 +56,7 @@ export async function installPhantom(context: BrowserContext, origin: string, op
     await askChain(origin, 'sendTransaction', params)
   })
   const accounts = signers.map(({ address }) => ({ address, publicKey: [...getAddressEncoder().encode(address)] }))
-  await context.addInitScript(registerPhantom, { accounts, sendsByItself: options.sendsByItself ?? false, lateBy: options.lateBy ?? 0 })
+  await context.addInitScript(registerPhantom, { accounts, sendsByItself: false, lateBy: 0, connectsAfter: 0, ...options })
   return {
     address: signers[0]?.address ?? '',
     sign: async (transaction) => Uint8Array.from(await sign(signers[0]?.address ?? '', transaction)),
@@ -83,10 +85,12 @@ function registerPhantom({
   accounts,
   sendsByItself,
   lateBy,
+  connectsAfter,
 }: {
   accounts: { address: string; publicKey: Bytes }[]
   sendsByItself: boolean
   lateBy: number
+  connectsAfter: number
 }) {
   interface PhantomWindow extends Window {
     phantomRefusal?: number
@@ -135,6 +139,7 @@ function registerPhantom({
         version: '1.0.0',
         connect: async () => {
           mayRefuse()
+          if (connectsAfter) await new Promise((resolve) => setTimeout(resolve, connectsAfter))
           show(known.slice(0, 1))
           return { accounts: current }
         },

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { buildPayment } from '../src/purchase/build-payment.ts'
 import { mobileMessages } from '../src/wallet/mobile-messages.ts'
 import { isInAppBrowser, phantomLink, platformOf } from '../src/wallet/platform.ts'
-import { offeredNames } from '../src/wallet/wallet.ts'
+import { isMarketWallet, type MarketWallet, offeredNames, transactionVersion } from '../src/wallet/wallet.ts'
 import { answerOf, toWalletError, WalletError } from '../src/wallet/wallet-error.ts'
 import { buttonState } from '../src/wallet/wallet-store.ts'
 
@@ -52,6 +52,35 @@ describe('the wallet button', () => {
   test('offers the Demo Wallet only where the market says so', () => {
     expect(offeredNames(false)).not.toContain('Demo Wallet')
     expect(offeredNames(true).at(-1)).toBe('Demo Wallet')
+  })
+})
+
+describe('a wallet of the browser', () => {
+  const features = {
+    'standard:connect': {},
+    'standard:events': {},
+    'solana:signMessage': {},
+    'solana:signTransaction': { version: '1.0.0', supportedTransactionVersions: ['legacy', 0], signTransaction: async () => [] },
+  }
+  const wallet = (name: string, has: object = features) =>
+    ({ version: '1.0.0', name, icon: '', chains: [], accounts: [], features: has }) as never
+
+  test('is offered only where it is Phantom, and only where it can do what the market needs', () => {
+    const names = offeredNames(false)
+    expect(isMarketWallet(wallet('Phantom'), names)).toBe(true)
+    expect(isMarketWallet(wallet('Solflare'), names)).toBe(false)
+    expect(isMarketWallet(wallet('Demo Wallet'), names)).toBe(false)
+    for (const missing of Object.keys(features)) {
+      const rest = Object.fromEntries(Object.entries(features).filter(([feature]) => feature !== missing))
+      expect(isMarketWallet(wallet('Phantom', rest), names)).toBe(false)
+    }
+  })
+
+  test('pays in version 0, or in legacy where it knows no other', () => {
+    const paying = (versions: unknown[]): MarketWallet =>
+      wallet('Phantom', { ...features, 'solana:signTransaction': { supportedTransactionVersions: versions } })
+    expect(transactionVersion(paying(['legacy', 0]))).toBe(0)
+    expect(transactionVersion(paying(['legacy']))).toBe('legacy')
   })
 })
 

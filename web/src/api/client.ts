@@ -95,11 +95,11 @@ async function readError(response: Response): Promise<ApiError> {
   const fallback = `The server answered with an error (${response.status}).`
   const body: unknown = await response.json().catch(() => undefined)
   if (!isErrorReply(body)) return new ApiError('BAD_REPLY', fallback, { status: response.status, retryAfter })
-  return new ApiError(body.code, body.error, { status: response.status, retryAfter })
+  return new ApiError(body.code ?? 'UNCODED', body.error, { status: response.status, retryAfter })
 }
 
-function isErrorReply(body: unknown): body is { error: string; code: ErrorCode } {
-  return typeof body === 'object' && body !== null && 'error' in body && 'code' in body && typeof body.error === 'string'
+function isErrorReply(body: unknown): body is { error: string; code?: ErrorCode } {
+  return typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string' && body.error !== ''
 }
 
 // The reply's shape is the server's promise: it serialises by the same schemas that these types come from.

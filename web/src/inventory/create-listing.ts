@@ -1,7 +1,7 @@
 import { messages } from '@juicebar/contract/messages'
 import { type TokenType } from '@juicebar/contract/token-types'
 
-import { errorSentence } from '../api/api-error.ts'
+import { serverSentence } from '../api/api-error.ts'
 import { call } from '../api/client.ts'
 import { refreshMarket } from '../api/refresh.ts'
 import { showBanner, showToast } from '../ui/notices.ts'
@@ -14,7 +14,7 @@ export async function createListing(tokenType: TokenType, price: number, amount:
     showToast(messages.listingCreated, 'good')
     return true
   } catch (error) {
-    showBanner(errorSentence(error, messages.createFailed))
+    showBanner(serverSentence(error, messages.createFailed))
     return false
   } finally {
     refreshMarket().catch(() => undefined)

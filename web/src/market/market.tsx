@@ -22,7 +22,7 @@ export function Market({ walletAddress, onBuy }: MarketProps) {
   }, [hasNextPage, isFetching, fetchNextPage])
 
   return (
-    <section aria-label="Market" className="grid gap-5">
+    <section aria-label="Market" className="grid grid-cols-1 gap-5">
       <MarketToolbar filter={filter} onChange={change} />
       {!listings && query.isError && (
         <EmptyState title="The market could not be loaded">

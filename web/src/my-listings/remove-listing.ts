@@ -1,6 +1,6 @@
 import { messages } from '@juicebar/contract/messages'
 
-import { errorSentence } from '../api/api-error.ts'
+import { serverSentence } from '../api/api-error.ts'
 import { call } from '../api/client.ts'
 import { refreshMarket } from '../api/refresh.ts'
 import { showBanner, showToast } from '../ui/notices.ts'
@@ -12,7 +12,7 @@ export async function removeListing(id: string): Promise<void> {
     await whileProcessing('Taking your lot off the market', () => call('removeListing', { params: { id } }))
     showToast(messages.listingRemoved, 'good')
   } catch (error) {
-    showBanner(errorSentence(error, messages.removeFailed))
+    showBanner(serverSentence(error, messages.removeFailed))
   } finally {
     refreshMarket().catch(() => undefined)
   }

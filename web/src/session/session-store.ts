@@ -1,6 +1,6 @@
 import { type User } from '@juicebar/contract/schemas'
 
-import { type ApiError, errorSentence } from '../api/api-error.ts'
+import { ApiError, errorSentence, serverSentence } from '../api/api-error.ts'
 import { call, onSessionRefused } from '../api/client.ts'
 import { queryClient } from '../api/query-client.ts'
 import { keys } from '../api/queries.ts'
@@ -62,9 +62,15 @@ export async function signIn({ wallet, account, connection }: Connection): Promi
     writeToken(token)
     session.set({ ...signedOut, authorization: 'signed-in', user })
   } catch (error) {
-    session.set({ ...signedOut, error: errorSentence(error, 'Authorization error') })
+    session.set({ ...signedOut, error: loginReason(error) })
     throw error
   }
+}
+
+/** Why a sign-in failed, as the middle of a sentence; undefined where there is nothing better to say than the default. */
+export function loginReason(error: unknown): string | undefined {
+  const said = error instanceof ApiError ? serverSentence(error, '') : errorSentence(error, '')
+  return said.replace(/\.$/, '') || undefined
 }
 
 /** Ends the session here and on the server, and lets the wallet go. Never throws: the token is gone from this browser in any case. */

@@ -1,11 +1,11 @@
 import { messages } from '@juicebar/contract/messages'
 import { useEffect, useRef } from 'react'
 
-import { errorSentence, isUnanswered } from '../api/api-error.ts'
+import { isUnanswered } from '../api/api-error.ts'
 import { showBanner } from '../ui/notices.ts'
 import { useStore } from '../ui/store.ts'
 import { type Connection, walletState } from '../wallet/wallet-store.ts'
-import { endForOtherAccount, logOut, restoreSession, session, signIn, watchSession } from './session-store.ts'
+import { endForOtherAccount, loginReason, logOut, restoreSession, session, signIn, watchSession } from './session-store.ts'
 
 /** Keeps the session in step with the server and the wallet (specification, section 4). `online`: the server has answered. */
 export function useSession(online: boolean): void {
@@ -22,7 +22,7 @@ export async function signInWith(connection: Connection): Promise<void> {
   try {
     await signIn(connection)
   } catch (error) {
-    showBanner(messages.loginFailed(errorSentence(error, 'Authorization error')))
+    showBanner(messages.loginFailed(loginReason(error)))
   }
 }
 

@@ -1,0 +1,77 @@
+import { type Page } from '@playwright/test'
+
+import { expect, findLot, sell, test } from './support/test.ts'
+
+test.use({ allowedErrors: /Failed to load resource/ })
+
+const closed = { status: 409, json: { error: 'The bar is closed' } }
+const wordless = { status: 500, json: {} }
+
+test('a listing that fails shows the server’s words, or else its own', async ({ signedIn }) => {
+  const { page } = await signedIn({ sol: 0 })
+  await page.getByRole('tab', { name: 'Inventory' }).click()
+  await page.getByRole('button', { name: 'Sell' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Sell Tokens' })
+  await dialog.getByLabel('Token Amount').fill('1')
+  await dialog.getByLabel('Price (SOL)').fill('0.5')
+  for (const [reply, text] of [
+    [closed, 'The bar is closed'],
+    [wordless, 'Error creating listing'],
+  ] as const) {
+    await page.route('**/api/marketplace/listings', (route) => route.fulfill(reply))
+    await dialog.getByRole('button', { name: 'List Item' }).click()
+    await expect(banner(page)).toHaveText(text)
+    await expect(dialog).toBeVisible()
+    await page.unroute('**/api/marketplace/listings')
+  }
+  await page.route('**/api/marketplace/listings', (route) => route.abort())
+  await page.getByRole('button', { name: 'Dismiss' }).dispatchEvent('click')
+  await expect(banner(page)).toHaveCount(0)
+  await dialog.getByRole('button', { name: 'List Item' }).click()
+  await expect(banner(page)).toHaveText('Error creating listing')
+})
+
+test('a removal that fails shows the server’s words, or else its own', async ({ signedIn }) => {
+  const { page } = await signedIn({ sol: 0 })
+  await sell(page, 'Apple Juice', 1, 0.5)
+  await page.getByRole('tab', { name: 'My Listings' }).click()
+  for (const [reply, text] of [
+    [closed, 'The bar is closed'],
+    [wordless, 'Error removing listing'],
+  ] as const) {
+    await page.route('**/api/marketplace/listings/*', (route) => route.fulfill(reply))
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await expect(banner(page)).toHaveText(text)
+    await page.unroute('**/api/marketplace/listings/*')
+  }
+})
+
+test('a purchase that the server refuses shows its words, and the wallet is not asked', async ({ signedIn }) => {
+  const seller = await signedIn({ sol: 0 })
+  await sell(seller.page, 'Apple Juice', 1, 0.5)
+  const { page } = await signedIn()
+  await page.route('**/api/marketplace/buy/*', (route) => route.fulfill(closed))
+  await (await findLot(page, seller.address)).getByRole('button', { name: 'Buy' }).click()
+  await page.getByRole('button', { name: 'Pay 0.5 SOL' }).click()
+  await expect(banner(page)).toHaveText('The bar is closed')
+})
+
+test('a login that fails names the reason, or else the authorization', async ({ openPlayer }) => {
+  const { page } = await openPlayer({ sol: 0 })
+  await page.route('**/api/auth/verify', (route) => route.fulfill(wordless))
+  await page.getByRole('button', { name: 'Select Wallet' }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /Phantom/ })
+    .click()
+  await expect(banner(page)).toHaveText('Error: Authorization error. Check if your internet connection is stable')
+  await page.unroute('**/api/auth/verify')
+  await page.route('**/api/auth/verify', (route) => route.fulfill({ status: 401, json: { error: 'This request has expired.' } }))
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(banner(page)).toHaveText('Error: This request has expired. Check if your internet connection is stable')
+})
+
+/** The red banner below the header, as against the short messages. */
+function banner(page: Page) {
+  return page.getByRole('alert').filter({ has: page.getByRole('button', { name: 'Dismiss' }) })
+}
