@@ -14,7 +14,8 @@ async function start(findReady = (url: string) => (url === '/api/marketplace/lis
 }
 
 const varying = new Set(['date', 'content-length', 'etag', 'cache-control'])
-const steady = ({ headers }: Response) => Object.fromEntries([...headers].filter(([name]) => !varying.has(name) && !name.startsWith('access-control-')))
+const steady = ({ headers }: Response) =>
+  Object.fromEntries([...headers].filter(([name]) => !varying.has(name) && !name.startsWith('access-control-')))
 
 describe('a ready reply', () => {
   it('has the headers of any other', async () => {
