@@ -55,18 +55,21 @@ async function findSellers(pool: pg.Pool, part: string): Promise<string[] | unde
 
 type FoundScope = Exclude<Scope, { kind: 'nothing' }>
 
-/** As a prepared statement, one for each kind of scope, sort and start: what is in quotes here never comes from a request. */
 async function runPage(pool: pg.Pool, query: MarketQuery, scope: FoundScope): Promise<MarketPage> {
-  const { sort, limit, cursor } = query
-  const values: unknown[] = [limit]
-  const parameter: Parameter = (value, type) => `$${values.push(value)}::${type}`
-  const text = pageSql(orders[sort], lotsSql(scope, orders[sort], cursor, parameter))
-  const name = `market ${scope.kind} ${sort}${cursor ? ' on' : ''}${scope.kind === 'search' && onlyDrink(scope) ? ' of' : ''}`
-  const { rows } = await pool.query<{ listings: string; next: string | null }>({ name, text, values })
+  const { rows } = await pool.query<{ listings: string; next: string | null }>(pageStatement(query, scope))
   const [row] = rows
   if (!row) throw new Error('the market gave no answer')
   const [key, id] = row.next?.split(' ') ?? []
   return { listings: row.listings, next: key !== undefined && id !== undefined ? { key, id } : undefined }
+}
+
+/** A page's prepared statement, one for each kind of scope, sort and start. Nothing of a request stands in its text. */
+export function pageStatement({ sort, limit, cursor }: MarketQuery, scope: FoundScope): pg.QueryConfig<unknown[]> {
+  const values: unknown[] = [limit]
+  const parameter: Parameter = (value, type) => `$${values.push(value)}::${type}`
+  const text = pageSql(orders[sort], lotsSql(scope, orders[sort], cursor, parameter))
+  const name = `market ${scope.kind} ${sort}${cursor ? ' on' : ''}${scope.kind === 'search' && onlyDrink(scope) ? ' of' : ''}`
+  return { name, text, values }
 }
 
 /** Adds a value to the statement and gives what stands for it. */

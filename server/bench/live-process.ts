@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import { createServer as createRawServer, type Socket } from 'node:net'
+
+import { pino } from 'pino'
+
+import { connectDatabase } from '../src/database/connect.ts'
+import { createRateLimits } from '../src/http/rate-limits.ts'
+import { createApi } from '../src/http/route.ts'
+import { createServer } from '../src/http/server.ts'
+import { type EventFeed, type FeedEvent } from '../src/realtime/event-feed.ts'
+import { renderFrame } from '../src/realtime/event-frame.ts'
+import { createEventReaders } from '../src/realtime/event-readers.ts'
+import { realtimeRoutes } from '../src/realtime/routes.ts'
+
+/** What the parent may ask for; every answer is one number. */
+export type LiveQuestion = 'product port' | 'raw port' | 'product millis' | 'raw millis' | 'memory' | 'readers'
+
+process.once('disconnect', () => process.exit())
+process.setMaxListeners(0)
+
+const json = JSON.stringify({ type: 'listing.sold', listing: { _id: 'x'.repeat(36), seller: 'y'.repeat(44), rest: 'z'.repeat(250) } })
+const position = { xid: '1000000', id: 1_000_000n }
+const event: FeedEvent = { ...position, type: 'listing.sold', audience: null, json, frame: Buffer.alloc(0) }
+event.frame = renderFrame(event)
+
+let tellReaders: ((events: readonly FeedEvent[]) => void) | undefined
+const feed: EventFeed = {
+  position: () => position,
+  subscribe: (listener) => {
+    tellReaders = listener
+    return () => undefined
+  },
+  start: () => async () => undefined,
+}
+
+/** The product's event stream on its own server; only the feed is told by hand what to carry. */
+const fastify = await createServer({
+  log: pino({ level: 'error' }),
+  publicOrigin: 'http://localhost:3000',
+  productName: 'Juicebar',
+  version: 'bench',
+  trustProxy: false,
+})
+const nobody = () => Promise.reject(new Error('nobody signs in here'))
+const { database } = connectDatabase('postgresql://127.0.0.1:1/none', () => undefined)
+const readers = createEventReaders(feed, async () => new Set())
+const api = createApi(fastify, { limits: await createRateLimits(fastify), studioApiKey: 'bench-studio-key', authenticate: nobody })
+realtimeRoutes(api, { database, feed, readers }, nobody)
+await fastify.listen({ port: 0, host: '127.0.0.1', backlog: 4096 })
+
+const rawSockets = new Set<Socket>()
+const rawServer = createRawServer({ noDelay: true }, (socket) => {
+  rawSockets.add(socket)
+  socket.on('error', () => undefined).on('close', () => rawSockets.delete(socket))
+})
+rawServer.listen({ port: 0, host: '127.0.0.1', backlog: 4096 })
+await once(rawServer, 'listening')
+
+function timed(work: () => void): number {
+  const started = performance.now()
+  work()
+  return performance.now() - started
+}
+
+function answer(question: LiveQuestion): number {
+  switch (question) {
+    case 'product port':
+      return Number(new URL(fastify.listeningOrigin).port)
+    case 'raw port': {
+      const address = rawServer.address()
+      return typeof address === 'object' ? (address?.port ?? 0) : 0
+    }
+    case 'product millis':
+      return timed(() => tellReaders?.([event]))
+    case 'raw millis':
+      return timed(() => {
+        for (const socket of rawSockets) socket.write(event.frame)
+      })
+    case 'memory':
+      globalThis.gc?.()
+      return process.memoryUsage().rss
+    case 'readers':
+      return readers.count()
+  }
+}
+
+process.on('message', (question: LiveQuestion) => process.send?.(answer(question)))
+process.send?.(0)

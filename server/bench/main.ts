@@ -1,0 +1,38 @@
+import { openBenchDatabases } from './bench-database.ts'
+import { liveLines } from './live-lines.ts'
+import { marketLines } from './market-lines.ts'
+import { type Line } from './pairs.ts'
+import { settlementLines } from './settlement-lines.ts'
+import { signInLines } from './sign-in-lines.ts'
+import { isMet, renderTable } from './table.ts'
+
+/**
+ * `npm run bench`, with `-- --json` for JSON, `-- --pairs=9` for more pairs and `-- --only=live` for one part: market,
+ * settlement, sign-in or live. Uses its own PostgreSQL in `.cache/bench`.
+ */
+const options = new Map(process.argv.slice(2).map((argument) => argument.replace(/^--/, '').split('=')).map(([name, value]) => [name, value ?? 'yes']))
+const pairs = Number(options.get('pairs') ?? 5)
+const only = options.get('only')
+const sizes = { small: 1_000, large: Number(options.get('lots') ?? 1_000_000) }
+
+const tell = (sentence: string) => void process.stderr.write(`${sentence}\n`)
+const databases = await openBenchDatabases(tell)
+const parts: Record<string, () => Promise<Line[]>> = {
+  market: () => marketLines(databases, sizes, pairs),
+  settlement: () => settlementLines(databases, pairs),
+  'sign-in': () => signInLines(databases, pairs),
+  live: () => liveLines(pairs),
+}
+const lines: Line[] = []
+try {
+  for (const [name, run] of Object.entries(parts)) {
+    if (only && only !== name) continue
+    tell(`measuring: ${name} ...`)
+    lines.push(...(await run()))
+  }
+} finally {
+  await databases.stop()
+}
+const output = options.has('json') ? JSON.stringify(lines.map((line) => ({ ...line, met: isMet(line) })), undefined, 2) : renderTable(lines)
+process.stdout.write(`${output}\n`)
+process.exit()

@@ -1,0 +1,45 @@
+import { once } from 'node:events'
+
+import { fastify as createFastify } from 'fastify'
+import pg from 'pg'
+
+import { type Role } from './processes.ts'
+import { startProduct } from './product-node.ts'
+
+process.once('disconnect', () => process.exit())
+const [role]: Role[] = await once(process, 'message')
+if (role) process.send?.(await start(role))
+
+function start(role: Role): Promise<number> {
+  switch (role.role) {
+    case 'product':
+      return startProduct(role.databaseUrl)
+    case 'bare':
+      return startBareFastify(role.body)
+    case 'writes':
+      return startWriting(role.databaseUrl, role.perSecond)
+  }
+}
+
+/** The least that any Fastify does: always the same bytes. */
+async function startBareFastify(body: string): Promise<number> {
+  const fastify = createFastify()
+  fastify.get('/*', (_request, reply) => {
+    reply.type('application/json; charset=utf-8').send(body)
+  })
+  await fastify.listen({ port: 0, host: '127.0.0.1' })
+  return Number(new URL(fastify.listeningOrigin).port)
+}
+
+/** Changes listings and tells of it, as another node would. */
+async function startWriting(databaseUrl: string, perSecond: number): Promise<number> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  const { rows } = await client.query<{ id: string }>('select id from listings order by id desc limit 1000')
+  let turn = 0
+  setInterval(() => {
+    const id = rows[turn++ % rows.length]?.id
+    void client.query(`update listings l set held_by = null where id = $1 returning emit_listing('listing.released', l)`, [id])
+  }, 1000 / perSecond)
+  return 0
+}

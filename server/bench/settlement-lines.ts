@@ -1,0 +1,79 @@
+import { connectDatabase, type Database } from '../src/database/connect.ts'
+import { settlePurchase } from '../src/purchases/payment-store.ts'
+import { type BenchDatabases } from './bench-database.ts'
+import { runLoad } from './http-load.ts'
+import { compare, type Line, runLanes, type Sample } from './pairs.ts'
+import { startProcess } from './processes.ts'
+import { addHeldLots, type HeldLot } from './trades.ts'
+
+const LOTS = 1_000
+const LANES = 16
+const MANY_SELLERS = 1_000
+const WIRE = Buffer.alloc(220)
+
+/** Paid purchases on their way to delivered tokens: from Node, from a hot seller, and over HTTP with the chain stubbed at its port. */
+export async function settlementLines(databases: BenchDatabases, pairs: number): Promise<Line[]> {
+  const url = await databases.empty()
+  const { pool, database, close } = connectDatabase(url, () => undefined)
+  const product = await startProcess({ role: 'product', databaseUrl: url })
+  const prepare = (sellers: number) => addHeldLots(pool, LOTS, sellers)
+
+  const direct = async (): Promise<Sample> => {
+    const lots = await prepare(MANY_SELLERS)
+    return runLanes(LOTS, LANES, async (turn) => {
+      const lot = at(lots, turn)
+      await pool.query({ name: 'settle', text: SETTLE, values: [lot.purchaseId, lot.signature, 10n, WIRE, 160n, true] })
+    })
+  }
+  const fromNode = async (sellers: number) => {
+    const lots = await prepare(sellers)
+    return runLanes(LOTS, LANES, (turn) => settle(database, at(lots, turn)))
+  }
+  const overHttp = async (): Promise<Sample> => {
+    const lots = await prepare(MANY_SELLERS)
+    return runLoad({
+      port: product.port,
+      connections: LANES,
+      requests: LOTS,
+      next: (turn) => {
+        const { listingId, signature, token } = at(lots, turn)
+        return { method: 'POST', path: '/api/marketplace/confirm-purchase', token, body: { listingId, transactionSignature: signature } }
+      },
+    })
+  }
+
+  const contest = { reference: 'bare pg loop, same SQL', unit: '/s', theirs: direct }
+  try {
+    return [
+      await compare({ ...contest, name: 'settlement, from Node', goal: { least: 0.85 }, ours: () => fromNode(MANY_SELLERS) }, pairs),
+      await compare({ ...contest, name: 'settlement over HTTP, chain stubbed', goal: { least: 0.6 }, ours: overHttp }, pairs),
+      await compare(
+        {
+          name: 'settlement, one hot seller',
+          reference: '1,000 sellers',
+          unit: '/s',
+          goal: { least: 0.8 },
+          ours: () => fromNode(1),
+          theirs: () => fromNode(MANY_SELLERS),
+        },
+        pairs,
+      ),
+    ]
+  } finally {
+    product.stop()
+    await close()
+  }
+}
+
+const SETTLE = 'select settle_purchase($1, $2, $3, $4, $5, $6) as outcome'
+
+async function settle(database: Database, { purchaseId, signature }: HeldLot): Promise<void> {
+  const outcome = await settlePurchase(database, purchaseId, { signature, slot: 10n, wire: WIRE, expiryHeight: 160n }, true)
+  if (outcome !== 'settled') throw new Error(`a purchase of the bench ended as ${outcome}`)
+}
+
+function at(lots: HeldLot[], turn: number): HeldLot {
+  const lot = lots[turn]
+  if (!lot) throw new Error('the bench ran out of purchases')
+  return lot
+}

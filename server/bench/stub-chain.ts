@@ -1,0 +1,58 @@
+import { type Signature } from '@juicebar/contract/addresses'
+import { lamports } from '@juicebar/contract/money'
+import { Failure } from '@juicebar/contract/errors'
+import type pg from 'pg'
+
+import { type Chain, type LandedTransaction } from '../src/chain/chain.ts'
+
+export const STUB_GENESIS = 'the bench has no chain'
+const SLOT = 10n
+const WIRE = new Uint8Array(220)
+
+/**
+ * A chain port on which every payment has landed as agreed: a purchase's reference is its payment's signature (see `trades.ts`).
+ * Purchases are read ahead, a thousand and more at a time, so that the stub costs the product no round trip for each.
+ */
+export function createStubChain(pool: pg.Pool): Chain {
+  const landed = new Map<string, LandedTransaction>()
+  const notHere = () => Promise.reject(new Failure('CHAIN_DOWN'))
+  const readAhead = async () => {
+    const { rows } = await pool.query<{ buyer: string; seller: string; price: bigint; reference: Signature }>(
+      `select buyer, seller, price_lamports as price, reference from purchases where status = 'held'`,
+    )
+    landed.clear()
+    for (const { buyer, seller, price, reference } of rows) landed.set(reference, payment(buyer, seller, price, reference))
+  }
+  return {
+    genesisHash: async () => STUB_GENESIS,
+    isUp: () => true,
+    balance: async () => lamports(1_000_000_000_000n),
+    rentExemptMinimum: async () => lamports(890_880n),
+    latestBlockhash: notHere,
+    highestSlot: async () => SLOT,
+    highestBlockHeight: async () => SLOT,
+    finalized: notHere,
+    isBlockhashValid: notHere,
+    simulate: notHere,
+    broadcast: notHere,
+    statuses: async (signatures) => new Map(signatures.map((signature) => [signature, { slot: SLOT, commitment: 'confirmed', failed: false }])),
+    transaction: async (signature) => {
+      if (!landed.has(signature)) await readAhead()
+      return landed.get(signature)
+    },
+    recentSignatures: async () => [],
+  }
+}
+
+function payment(buyer: string, seller: string, price: bigint, signature: Signature): LandedTransaction {
+  const transfer = { from: buyer, to: seller, lamports: price }
+  return {
+    signature,
+    slot: SLOT,
+    failed: false,
+    wire: WIRE,
+    signers: [buyer],
+    instructions: [{ program: '11111111111111111111111111111111', accounts: [buyer, seller, signature], transfer }],
+    innerInstructions: [],
+  }
+}

@@ -1,0 +1,29 @@
+import { type Line } from './pairs.ts'
+
+/** Whether a line reached its goal. */
+export function isMet({ ratio, goal }: Line): boolean {
+  return 'least' in goal ? ratio >= goal.least : ratio <= goal.most
+}
+
+/** All lines as a table for people. */
+export function renderTable(lines: readonly Line[]): string {
+  const rows = lines.map((line) => [
+    line.name,
+    `${short(line.ours)} ${line.unit}`,
+    line.reference,
+    `${short(line.theirs)} ${line.unit}`,
+    line.ratio.toFixed(2),
+    'least' in line.goal ? `>= ${line.goal.least}` : `<= ${line.goal.most}`,
+    isMet(line) ? 'met' : 'missed',
+    short(line.p50),
+    short(line.p99),
+  ])
+  const all = [['line', 'ours', 'reference', 'its figure', 'ratio', 'goal', '', 'p50 ms', 'p99 ms'], ...rows]
+  const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? []
+  return all.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n')
+}
+
+function short(value: number): string {
+  if (Number.isNaN(value)) return '-'
+  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(2)
+}
