@@ -65,6 +65,15 @@ test('a lot is removed, and its drinks come back', async ({ signedIn }) => {
   await expect(page.getByRole('article').filter({ hasText: 'Orange Juice' })).toContainText('50')
 })
 
+test('an inventory without drinks says so', async ({ signedIn }) => {
+  const { page } = await signedIn({ sol: 0 })
+  for (const drink of ['Apple Juice', 'Orange Juice', 'Grape Soda']) await sell(page, drink, 50, 0.5)
+  await page.getByRole('tab', { name: 'Inventory' }).click()
+  const text = 'Your inventory is empty, Purchase items from the marketplace to see them here'
+  await expect(page.getByText(text, { exact: true })).toBeVisible()
+  await expect(page.getByRole('article')).toHaveCount(0)
+})
+
 test('the sell form keeps to its bounds', async ({ signedIn }) => {
   const { page } = await signedIn({ sol: 0 })
   await page.getByRole('tab', { name: 'Inventory' }).click()

@@ -60,7 +60,7 @@ function SellForm({ tokenType, balance, onClose }: Omit<SellDialogProps, 'open'>
         />
       </div>
       <UnitPrice unitPrice={unitPrice} cheapest={cheapest} />
-      {unitPrice !== undefined && <p className="text-small text-dim">{escrowPreview(tokenType, Number(fields.amount), balance)}</p>}
+      <p className="min-h-11 text-small text-dim">{unitPrice !== undefined && escrowPreview(tokenType, Number(fields.amount), balance)}</p>
       <div className="grid grid-cols-[auto_1fr] gap-3">
         <Button onClick={onClose}>Cancel</Button>
         <Button kind="primary" type="submit" disabled={disabled}>
