@@ -64,7 +64,7 @@ function SearchBox({ search, onChange }: { search: string; onChange: (search: st
 
 function DrinkChips({ chosen, onChoose }: { chosen: TokenType | undefined; onChoose: (type: TokenType | undefined) => void }) {
   return (
-    <fieldset className="-mx-4 overflow-x-auto max-lg:-mt-2 px-4 py-0.5 sm:mx-0 sm:px-0">
+    <fieldset className="-mx-4 min-w-0 overflow-x-auto max-lg:-mt-2 px-4 py-0.5 sm:mx-0 sm:px-0">
       <legend className="sr-only">Drink</legend>
       <div className="flex gap-2">
         <DrinkChip label="All" checked={!chosen} onCheck={() => onChoose(undefined)} />
