@@ -9,6 +9,12 @@ import { type Stack } from './stack.ts'
  */
 const shares = { node: 0.5, database: 0.1, freeze: 0.2, stall: 0.2 }
 type Disturbance = keyof typeof shares
+const strikes: Record<Disturbance, string> = {
+  node: '  a server is killed',
+  database: '  PostgreSQL is killed',
+  freeze: '  the chain stands still',
+  stall: '  the chain cannot be reached',
+}
 export type DisturbanceCounts = Record<Disturbance, number>
 
 export interface Disturber {
@@ -22,7 +28,7 @@ const DOWN_MILLIS = { low: 0, high: 2_000 }
 const STILL_MILLIS = { low: 500, high: 4_000 }
 
 /** Disturbs the stack now and then, on average once in `everyMillis`; what happens, and when, depends on the seed alone. */
-export function disturb(stack: Stack, seed: number, everyMillis: number): Disturber {
+export function disturb(stack: Stack, seed: number, everyMillis: number, say: (line: string) => void): Disturber {
   const counts: DisturbanceCounts = { node: 0, database: 0, freeze: 0, stall: 0 }
   const stopping = new AbortController()
   const running = run()
@@ -35,6 +41,7 @@ export function disturb(stack: Stack, seed: number, everyMillis: number): Distur
       const kind = pickShare<Disturbance>(seed, [...path, 'kind'], shares)
       if (stopping.signal.aborted || !kind) continue
       counts[kind] += 1
+      say(strikes[kind])
       await strike(kind, path)
     }
   }

@@ -29,6 +29,8 @@ export interface ChaosOptions {
   sellers: number
   /** Between two kills or standstills, on average. */
   disturbMillis: number
+  /** Keeps the servers' logs in any case. */
+  keepLogs: boolean
   say(line: string): void
 }
 
@@ -59,7 +61,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   let keepLogs = true
   try {
     const report = await trade(options, stack, startedAt)
-    keepLogs = report.violations.length > 0
+    keepLogs = options.keepLogs || report.violations.length > 0
     if (keepLogs) say(`the servers' logs are kept in ${stack.folder}`)
     return report
   } finally {
@@ -79,8 +81,9 @@ async function trade(options: ChaosOptions, stack: Stack, startedAt: number): Pr
 
   const tradingFrom = performance.now()
   const timeOver = setTimeout(() => closing.abort(), options.minutes * 60_000)
-  const disturber = disturb(stack, seed, options.disturbMillis)
-  const telling = setInterval(() => say(progress(run, stack)), SAY_MILLIS)
+  const disturber = disturb(stack, seed, options.disturbMillis, say)
+  const backlog = watchBacklog(stack.databaseUrl)
+  const telling = setInterval(() => void backlog.oldestSeconds().then((seconds) => say(progress(run, stack, seconds))), SAY_MILLIS)
   const selling = sellers.map((seller) => runSeller(run, seller, LOTS_A_SELLER))
   const mayBegin = () => run.journal.holds.size < options.purchases
   await Promise.all(buyers.map((buyer) => runBuyer(run, buyer, shop, mayBegin)))
@@ -94,7 +97,7 @@ async function trade(options: ChaosOptions, stack: Stack, startedAt: number): Pr
   await Promise.all([...selling, shop.stop()])
   await untilQuiet(stack, run, confirmations)
   clearInterval(telling)
-  await confirmations.stop()
+  await Promise.all([confirmations.stop(), backlog.stop()])
 
   say('checking every payment, lamport and token')
   const traders = [...buyers, ...sellers]
@@ -230,7 +233,22 @@ function deliveryTimes({ purchases, cases }: ProductRecord, { acceptedAt }: Conf
   })
 }
 
-function progress({ journal }: Run, { proxy }: Stack): string {
+/** How late the watchers are with what is due; undefined while the database is down. */
+function watchBacklog(databaseUrl: string) {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1, connectionTimeoutMillis: 2_000 })
+  pool.on('error', () => undefined)
+  const query = `select greatest(0, extract(epoch from now() - min(next_look_at)))::float8 as seconds from purchases where status = 'held'`
+  return {
+    oldestSeconds: async () => {
+      const reply = await pool.query<{ seconds: number | null }>(query).catch(() => undefined)
+      return reply?.rows[0]?.seconds ?? undefined
+    },
+    stop: () => pool.end(),
+  }
+}
+
+function progress({ journal }: Run, { proxy }: Stack, lateSeconds: number | undefined): string {
+  const late = lateSeconds === undefined ? '' : `, the oldest look at a hold is ${lateSeconds.toFixed(1)} s late`
   const faults = Object.values(proxy.counts).reduce((sum, count) => sum + count, 0)
-  return `${journal.holds.size} purchases begun, ${journal.payments.size} payments signed, ${faults} faults injected`
+  return `${journal.holds.size} purchases begun, ${journal.payments.size} payments signed, ${faults} faults injected${late}`
 }

@@ -1,6 +1,6 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { type Chain, type Commitment } from '../../src/chain/chain.ts'
 import { removeListing } from '../../src/listings/remove-listing.ts'
@@ -17,10 +17,12 @@ import {
   list,
   openTradingWorld,
   readPurchase,
+  runOutOfTime,
   sendByWallet,
   signPayment,
   type TradingWorld,
   untilStatus,
+  waiting,
   type Wallet,
 } from './trading-world.ts'
 
@@ -121,6 +123,33 @@ describe('a payment that the chain has not confirmed', () => {
     await watchOnce(deps)
     expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held' })
     expect(await confirmPurchase(world.deps, buyer.address, listingId, signature)).toMatchObject({ settled: true })
+  })
+})
+
+describe('a hold that a wallet may have paid by itself', () => {
+  it('stays, however often it is looked at, while a payment signed in time can still land', async () => {
+    const purchase = await hold(world, buyer, await listAnew(), 'wallet')
+    const payment = await signPayment(world, buyer, purchase)
+    await runOutOfTime(world, purchase.purchaseId)
+    for (let look = 0; look < 4; look++) {
+      await world.connection.pool.query('update purchases set next_look_at = now() where id = $1', [purchase.purchaseId])
+      await watchOnce(world.deps)
+      expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held' })
+    }
+    await sendByWallet(world, payment)
+    await untilStatus(world, purchase.purchaseId, 'settled')
+  })
+
+  it('stays while a transaction that may pay for it cannot be read', async () => {
+    const purchase = await hold(world, buyer, await listAnew(), 'wallet')
+    const signature = await sendByWallet(world, await signPayment(world, buyer, purchase))
+    const unread = on({ transaction: async () => undefined })
+    await world.connection.pool.query('update purchases set pay_before = now(), release_height = 0 where id = $1', [purchase.purchaseId])
+    await vi.waitFor(async () => expect((await world.chain.statuses([signature])).get(signature)?.commitment).toBe('finalized'), waiting)
+    await world.connection.pool.query('update purchases set next_look_at = now() where id = $1', [purchase.purchaseId])
+    await watchOnce(unread)
+    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held' })
+    await untilStatus(world, purchase.purchaseId, 'settled')
   })
 })
 
