@@ -79,7 +79,7 @@ export async function sell(page: Page, drink: string, amount: number, price: num
   await dialog.getByLabel('Token Amount').fill(String(amount))
   await dialog.getByLabel('Price (SOL)').fill(String(price))
   await dialog.getByRole('button', { name: 'List Item' }).click()
-  await expect(page.getByRole('alert').filter({ hasText: 'Listing created successfully!' })).toBeVisible()
+  await expect(page.getByRole('alert').filter({ hasText: 'Listing created successfully!' }).last()).toBeVisible()
   await expect(dialog).toBeHidden()
   await page.getByRole('tab', { name: 'Market' }).click()
 }
