@@ -10,7 +10,12 @@ import { isMet, renderTable } from './table.ts'
  * `npm run bench`, with `-- --json` for JSON, `-- --pairs=9` for more pairs and `-- --only=live` for one part: market,
  * settlement, sign-in or live. Uses its own PostgreSQL in `.cache/bench`.
  */
-const options = new Map(process.argv.slice(2).map((argument) => argument.replace(/^--/, '').split('=')).map(([name, value]) => [name, value ?? 'yes']))
+const options = new Map(
+  process.argv
+    .slice(2)
+    .map((argument) => argument.replace(/^--/, '').split('='))
+    .map(([name, value]) => [name, value ?? 'yes']),
+)
 const pairs = Number(options.get('pairs') ?? 5)
 const only = options.get('only')
 const sizes = { small: 1_000, large: Number(options.get('lots') ?? 1_000_000) }
@@ -33,6 +38,12 @@ try {
 } finally {
   await databases.stop()
 }
-const output = options.has('json') ? JSON.stringify(lines.map((line) => ({ ...line, met: isMet(line) })), undefined, 2) : renderTable(lines)
+const output = options.has('json')
+  ? JSON.stringify(
+      lines.map((line) => ({ ...line, met: isMet(line) })),
+      undefined,
+      2,
+    )
+  : renderTable(lines)
 process.stdout.write(`${output}\n`)
 process.exit()

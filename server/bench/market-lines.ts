@@ -69,7 +69,12 @@ async function pageLines(product: ServerProcess, bare: ServerProcess, databaseUr
   const contest = { name: 'other pages', unit: '/s', ours: () => load(product, otherPage) }
   const lines = [
     await compare(
-      { ...contest, reference: 'bare Fastify, a first page', goal: { least: 0.2 }, theirs: () => load(bare, () => ({ method: 'GET', path })) },
+      {
+        ...contest,
+        reference: 'bare Fastify, a first page',
+        goal: { least: 0.2 },
+        theirs: () => load(bare, () => ({ method: 'GET', path })),
+      },
       pairs,
     ),
     await compare({ ...contest, reference: 'bare pg loop, same SQL', goal: { least: 0.55 }, theirs: () => askDatabase(pool) }, pairs),
@@ -90,7 +95,8 @@ function askDatabase(pool: pg.Pool): Promise<Sample> {
 function pageFields(turn: number) {
   const sort = listingSorts[turn % listingSorts.length] ?? 'newest'
   const spread = (turn * 7919) % 100_000
-  const key = sort === 'newest' || sort === 'oldest' ? id(spread) : String((spread + 1) * (sort.endsWith('unitPrice') ? 100_000 : 1_000_000))
+  const key =
+    sort === 'newest' || sort === 'oldest' ? id(spread) : String((spread + 1) * (sort.endsWith('unitPrice') ? 100_000 : 1_000_000))
   const cursor = Buffer.from(JSON.stringify([sort, key, id(spread)])).toString('base64url')
   return { sort, cursor, ...(turn % 3 === 0 && { tokenType: 'APPLE_JUICE' }) }
 }
@@ -110,14 +116,24 @@ function load(server: ServerProcess, next: (turn: number) => Request): Promise<S
 }
 
 /** Every kind of search in every order, one after the other, as one person would wait for it. */
-async function searchLine(large: ServerProcess, small: ServerProcess, databaseUrl: string, sizes: MarketSizes, pairs: number): Promise<Line> {
+async function searchLine(
+  large: ServerProcess,
+  small: ServerProcess,
+  databaseUrl: string,
+  sizes: MarketSizes,
+  pairs: number,
+): Promise<Line> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 })
   const { rows } = await pool.query<{ seller: string }>('select seller from listings group by seller order by count(*) desc limit 1')
   await pool.end()
   const seller = rows[0]?.seller ?? ''
   const terms = ['z', 'q7', 'zzz', seller.slice(3, 6), seller.slice(3, 9), seller, 'juice', 'soda', 'app', 'zqzqzqzq', '100%', 'le']
   const requests = terms.flatMap((search) =>
-    listingSorts.flatMap((sort) => [{ search, sort }, { search, sort, tokenType: 'GRAPE_SODA' }, { search, sort, seller }]),
+    listingSorts.flatMap((sort) => [
+      { search, sort },
+      { search, sort, tokenType: 'GRAPE_SODA' },
+      { search, sort, seller },
+    ]),
   )
   const searches = (server: ServerProcess) =>
     runLoad({
@@ -143,6 +159,8 @@ async function searchLine(large: ServerProcess, small: ServerProcess, databaseUr
     pairs,
   )
   const slow = slowest.filter((millis) => millis > MOST_SEARCH_MILLIS).length
-  process.stderr.write(`the slowest search of each run: ${slowest.map((millis) => millis.toFixed(1)).join(', ')} ms (${slow} above ${MOST_SEARCH_MILLIS})\n`)
+  process.stderr.write(
+    `the slowest search of each run: ${slowest.map((millis) => millis.toFixed(1)).join(', ')} ms (${slow} above ${MOST_SEARCH_MILLIS})\n`,
+  )
   return line
 }

@@ -68,7 +68,10 @@ export async function runLanes(count: number, lanes: number, work: (turn: number
 }
 
 export function median(values: number[]): number {
-  return percentile(values.toSorted((a, b) => a - b), 0.5)
+  return percentile(
+    values.toSorted((a, b) => a - b),
+    0.5,
+  )
 }
 
 /** Of ascending values; NaN where there are none. */

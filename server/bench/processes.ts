@@ -7,7 +7,10 @@ export interface ServerProcess {
 }
 
 /** What a server process can be: see `server-process.ts`. */
-export type Role = { role: 'product'; databaseUrl: string } | { role: 'bare'; body: string } | { role: 'writes'; databaseUrl: string; perSecond: number }
+export type Role =
+  | { role: 'product'; databaseUrl: string }
+  | { role: 'bare'; body: string }
+  | { role: 'writes'; databaseUrl: string; perSecond: number }
 
 /** Starts a process of the bench's own; it listens once this is fulfilled. */
 export async function startProcess(role: Role): Promise<ServerProcess> {

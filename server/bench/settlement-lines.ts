@@ -8,6 +8,8 @@ import { addHeldLots, type HeldLot } from './trades.ts'
 
 const LOTS = 1_000
 const LANES = 16
+/** A server with waiting callers at all times: each call waits for several round trips. */
+const HTTP_CONNECTIONS = 48
 const MANY_SELLERS = 1_000
 const WIRE = Buffer.alloc(220)
 
@@ -33,7 +35,7 @@ export async function settlementLines(databases: BenchDatabases, pairs: number):
     const lots = await prepare(MANY_SELLERS)
     return runLoad({
       port: product.port,
-      connections: LANES,
+      connections: HTTP_CONNECTIONS,
       requests: LOTS,
       next: (turn) => {
         const { listingId, signature, token } = at(lots, turn)

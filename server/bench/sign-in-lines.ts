@@ -36,7 +36,9 @@ export async function signInLines(databases: BenchDatabases, pairs: number): Pro
       messages[turn] = (await requestNonce(database, loginText, at(wallets, turn).address)).message
     })
     const signatures = wallets.map((wallet, turn) => signText(wallet, messages[turn] ?? ''))
-    const verified = await runLanes(WALLETS, LANES, (turn) => verifySignature(database, options, at(wallets, turn).address, at(signatures, turn)))
+    const verified = await runLanes(WALLETS, LANES, (turn) =>
+      verifySignature(database, options, at(wallets, turn).address, at(signatures, turn)),
+    )
     return { perSecond: 1 / (1 / asked.perSecond + 1 / verified.perSecond), millis: verified.millis }
   }
   const [first] = wallets

@@ -35,7 +35,8 @@ export function createStubChain(pool: pg.Pool): Chain {
     isBlockhashValid: notHere,
     simulate: notHere,
     broadcast: notHere,
-    statuses: async (signatures) => new Map(signatures.map((signature) => [signature, { slot: SLOT, commitment: 'confirmed', failed: false }])),
+    statuses: async (signatures) =>
+      new Map(signatures.map((signature) => [signature, { slot: SLOT, commitment: 'confirmed', failed: false }])),
     transaction: async (signature) => {
       if (!landed.has(signature)) await readAhead()
       return landed.get(signature)

@@ -20,7 +20,14 @@ export function renderTable(lines: readonly Line[]): string {
   ])
   const all = [['line', 'ours', 'reference', 'its figure', 'ratio', 'goal', '', 'p50 ms', 'p99 ms'], ...rows]
   const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? []
-  return all.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n')
+  return all
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
 }
 
 function short(value: number): string {

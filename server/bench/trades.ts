@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 
-import pg from 'pg'
-
-import { createSessionTokens } from '../src/sign-in/session-token.ts'
 import { parseSignature, parseWalletAddress, type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { base58 } from '@scure/base'
-import { randomBytes } from 'node:crypto'
+import type pg from 'pg'
 
+import { createSessionTokens } from '../src/sign-in/session-token.ts'
 import { randomWallet } from './fill-market.ts'
 import { JWT_SECRET } from './product-node.ts'
 import { STUB_GENESIS } from './stub-chain.ts'
