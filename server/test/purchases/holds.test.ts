@@ -65,7 +65,8 @@ describe('a lot that the same buyer holds already', () => {
   })
 })
 
-describe('200 buyers at once', () => {
+// Two hundred wallets need SOL first, one airdrop each.
+describe('200 buyers at once', { timeout: 120_000 }, () => {
   it('have one winner, and 200 clear answers', async () => {
     const listingId = await listAnew()
     const wallets: Wallet[] = []

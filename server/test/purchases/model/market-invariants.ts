@@ -5,7 +5,7 @@ import { appleJuice } from '../trading-world.ts'
 import { type MarketModel } from './market-model.ts'
 import { lotStatus, purchasesNow, type RealMarket } from './real-market.ts'
 
-export const STARTING_TOKENS = 1_000
+const STARTING_TOKENS = 1_000
 
 /** I1 to I3 and I5 by the product's own audit, and by the model: who owns what, what is sold, and what paid for it. */
 export async function expectInvariants(model: MarketModel, real: RealMarket): Promise<void> {
