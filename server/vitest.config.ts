@@ -10,7 +10,7 @@ export default defineConfig({
     globalSetup: 'test/support/global-setup.ts',
     // Every file has its own database and chain: on two cores a first answer may take a while, but none is waited for in vain.
     testTimeout: 30_000,
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
     provide: { propertyRuns: Number(PROPERTY_RUNS), propertySeed: PROPERTY_SEED },
     retry: 0,
     passWithNoTests: false,
