@@ -14,7 +14,8 @@ export interface DatabaseConnection {
 }
 
 const CONNECTIONS = 20
-const CONNECT_MILLIS = 3_000
+/** Also how long a query waits for one of the connections: a rush on one lot must be answered late rather than called an outage. */
+const CONNECT_MILLIS = 10_000
 const STATEMENT_MILLIS = 15_000
 const IDLE_IN_TRANSACTION_MILLIS = 10_000
 

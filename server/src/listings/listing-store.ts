@@ -27,7 +27,7 @@ export async function insertListing(tx: Tx, seller: WalletAddress, draft: Listin
 export type Lot = Selectable<Listings>
 
 /** The listing as it stands; `heldNow` tells whether somebody may still pay for it, by the database's clock. */
-export async function findLot(database: Database, id: string): Promise<(Lot & { heldNow: boolean }) | undefined> {
+export async function findLot(database: Database | Tx, id: string): Promise<(Lot & { heldNow: boolean }) | undefined> {
   return database
     .selectFrom('listings')
     .selectAll()

@@ -13,6 +13,7 @@ import { type PurchaseDeps } from './purchase-deps.ts'
 import {
   allowWalletToSend,
   emitPurchase,
+  findPurchase,
   findPurchasesOf,
   insertHold,
   listOtherHolds,
@@ -49,7 +50,6 @@ export async function holdLot(deps: PurchaseDeps, order: HoldOrder): Promise<str
   if (again) return again
   await refuseEarly(database, order)
   const view = await readChain(deps, order.buyer)
-  await refuseEarly(database, order)
   try {
     return await inTransaction(database, (tx) => hold(tx, deps, order, view))
   } catch (error) {
@@ -62,10 +62,12 @@ export async function holdLot(deps: PurchaseDeps, order: HoldOrder): Promise<str
  * Refuses what could not be held now, as far as that is known without the chain, whose answers are few, and without waiting for the
  * lot's lock, for which many may queue. What it lets pass is decided under lock.
  */
-async function refuseEarly(database: Database, order: HoldOrder): Promise<void> {
+async function refuseEarly(database: Database | Tx, order: HoldOrder): Promise<void> {
   const lot = await findLot(database, order.listingId)
   if (!lot) throw new Failure('LISTING_NOT_FOUND')
-  await requireHoldable(database, order.buyer, lot.heldNow ? lot : { ...lot, heldBy: null })
+  const holder = lot.heldNow && lot.heldBy !== null ? await findPurchase(database, lot.heldBy) : undefined
+  if (holder?.buyer === order.buyer) return
+  await requireHoldable(database, order.buyer, { ...lot, heldBy: holder ? lot.heldBy : null })
 }
 
 /** Gives the buyer's other open holds. */
@@ -107,6 +109,7 @@ async function readChain({ chain }: PurchaseDeps, buyer: WalletAddress): Promise
 
 async function hold(tx: Tx, { settings }: PurchaseDeps, order: HoldOrder, view: ChainView): Promise<string> {
   const { buyer, listingId, sendsThrough } = order
+  await refuseEarly(tx, order)
   await lockPlayer(tx, buyer)
   const again = await repeatHold(tx, order)
   if (again) return again
