@@ -5,7 +5,7 @@ import { isId } from '../listings/listing.ts'
 import { findPayment } from './payment-store.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
 import { findPurchasesOf, type PurchaseRow } from './purchase-store.ts'
-import { type PaymentOutcome, settlePayment } from './settle-payment.ts'
+import { type PaymentClue, paymentClue, type PaymentOutcome, settlePayment } from './settle-payment.ts'
 
 export interface Confirmation {
   purchaseId: string
@@ -22,9 +22,17 @@ export async function confirmPurchase(deps: PurchaseDeps, buyer: WalletAddress, 
   if (!signature) throw new Failure('BAD_REQUEST', { detail: 'transactionSignature must be a transaction signature in base58.' })
   const purchases = isId(listingId) ? await findPurchasesOf(deps.database, listingId, buyer) : []
   const candidates = await orderCandidates(deps, purchases, signature)
+  const settled = candidates.find((purchase) => purchase.signature === signature)
+  if (settled) return { purchaseId: settled.id, settled: true }
+  if (candidates.length === 0) throw new Failure('NO_HOLD')
+  const status = (await deps.chain.statuses([signature])).get(signature)
+  return settleOneOf(deps, candidates, paymentClue(deps.chain, signature, status, { claimed: true }))
+}
+
+async function settleOneOf(deps: PurchaseDeps, candidates: readonly PurchaseRow[], clue: PaymentClue): Promise<Confirmation> {
   let refusal = new Failure('NO_HOLD')
   for (const purchase of candidates) {
-    const outcome = await settlePayment(deps, purchase, { signature, claimed: true })
+    const outcome = await settlePayment(deps, purchase, clue)
     if (outcome.kind === 'settled') return { purchaseId: purchase.id, settled: true }
     if (outcome.kind === 'pending') return { purchaseId: purchase.id, settled: false }
     refusal = refuse(outcome)
@@ -46,9 +54,6 @@ function refuse(outcome: Exclude<PaymentOutcome, { kind: 'settled' | 'pending' }
   }
 }
 
-/** Earlier holds of the same lot may have been meant, but each one asked costs calls to the chain. */
-const CANDIDATES = 4
-
 /** The purchase that this signature is known to belong to; else the open hold, then the newest others. */
 async function orderCandidates({ database }: PurchaseDeps, purchases: PurchaseRow[], signature: Signature): Promise<PurchaseRow[]> {
   const payment = await findPayment(database, signature)
@@ -56,5 +61,5 @@ async function orderCandidates({ database }: PurchaseDeps, purchases: PurchaseRo
   if (known.length > 0) return known
   const held = purchases.filter((purchase) => purchase.status === 'held')
   const others = purchases.filter((purchase) => purchase.status !== 'held')
-  return [...held, ...others].slice(0, CANDIDATES)
+  return [...held, ...others]
 }

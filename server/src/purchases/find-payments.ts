@@ -5,7 +5,7 @@ import { type SignatureStatus } from '../chain/chain.ts'
 import { isJudged, keepJudged } from './judged-clues.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
 import { type PurchaseRow } from './purchase-store.ts'
-import { type PaymentOutcome, settlePayment } from './settle-payment.ts'
+import { paymentClue, type PaymentOutcome, settlePayment } from './settle-payment.ts'
 
 /** Newest transactions looked through for a purchase. Before a lot is released all of them are, see `release-hold.ts`. */
 const NEWEST = 100
@@ -56,7 +56,7 @@ async function judgeClue(
   status: SignatureStatus | undefined,
 ): Promise<SearchOutcome> {
   if (!status) return 'undecided'
-  const outcome = await settlePayment(deps, purchase, { signature, status, claimed: false })
+  const outcome = await settlePayment(deps, purchase, paymentClue(deps.chain, signature, status))
   if (outcome.kind === 'settled') return 'settled'
   if (outcome.kind === 'pending') return 'undecided'
   if (status.commitment === 'finalized' && isForGood(outcome)) keepJudged(deps.chain, purchase, signature)

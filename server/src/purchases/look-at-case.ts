@@ -3,7 +3,7 @@ import { type CaseRow } from './case-store.ts'
 import { findUnrecordedRefund, followRefund, REFUND_LOOK_SECONDS } from './follow-refund.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
 import { findPurchase, type PurchaseRow } from './purchase-store.ts'
-import { settlePayment } from './settle-payment.ts'
+import { paymentClue, settlePayment } from './settle-payment.ts'
 
 const DELIVERY_LOOK_SECONDS = 15
 
@@ -32,6 +32,8 @@ async function lookAtOpenCase(deps: PurchaseDeps, row: CaseRow, purchase: Purcha
 async function deliverIfFree(deps: PurchaseDeps, row: CaseRow, purchase: PurchaseRow): Promise<number | null> {
   const listing = await findListing(deps.database, purchase.listingId)
   if (listing?.status !== 'active') return null
-  if (listing.heldUntil === null) await settlePayment(deps, purchase, { signature: row.signature, claimed: false })
+  if (listing.heldUntil !== null) return DELIVERY_LOOK_SECONDS
+  const status = (await deps.chain.statuses([row.signature])).get(row.signature)
+  await settlePayment(deps, purchase, paymentClue(deps.chain, row.signature, status))
   return DELIVERY_LOOK_SECONDS
 }

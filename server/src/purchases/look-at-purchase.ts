@@ -8,7 +8,7 @@ import { type PurchaseDeps } from './purchase-deps.ts'
 import { type DuePurchase, emitPurchase } from './purchase-store.ts'
 import { releaseHold } from './release-hold.ts'
 import { sendBytes } from './send-bytes.ts'
-import { settlePayment } from './settle-payment.ts'
+import { paymentClue, settlePayment } from './settle-payment.ts'
 import {
   FINALITY_LOOK_SECONDS,
   looksAtBuyer,
@@ -77,7 +77,7 @@ async function pushPayment(
     await giveUpPayment(deps, payment)
     return false
   }
-  const outcome = await settlePayment(deps, purchase, { signature: payment.signature, status, claimed: false })
+  const outcome = await settlePayment(deps, purchase, paymentClue(deps.chain, payment.signature, status))
   return outcome.kind === 'settled'
 }
 

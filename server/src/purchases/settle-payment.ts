@@ -1,6 +1,6 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
-import { BLOCKHASH_BLOCKS, type LandedTransaction, type SignatureStatus } from '../chain/chain.ts'
+import { BLOCKHASH_BLOCKS, type Chain, type LandedTransaction, type SignatureStatus } from '../chain/chain.ts'
 import { openCase, type StrayPayment } from './open-case.ts'
 import { judgePayment, type PaymentTerms } from './payment.ts'
 import { markConfirmed, settlePurchase } from './payment-store.ts'
@@ -21,12 +21,25 @@ export type PaymentOutcome =
   | { kind: 'unrelated'; reason: string; forGood: boolean }
   | { kind: 'case'; reason: string }
 
+/** A transaction that may pay for a purchase. */
 export interface PaymentClue {
   signature: Signature
-  /** What the chain says of it, where the caller has asked already. */
-  status?: SignatureStatus | undefined
+  /** What the chain said of it just now. */
+  status: SignatureStatus | undefined
   /** The buyer named this transaction as the payment: one that is off opens a case even where it names no purchase. */
   claimed: boolean
+  /** The transaction itself, read once, however many purchases it is tried for. */
+  read(): Promise<LandedTransaction | undefined>
+}
+
+export function paymentClue(
+  chain: Chain,
+  signature: Signature,
+  status: SignatureStatus | undefined,
+  { claimed = false } = {},
+): PaymentClue {
+  let transaction: Promise<LandedTransaction | undefined> | undefined
+  return { signature, status, claimed, read: () => (transaction ??= chain.transaction(signature)) }
 }
 
 /**
@@ -35,14 +48,14 @@ export interface PaymentClue {
  */
 export async function settlePayment(deps: PurchaseDeps, purchase: PurchaseRow, clue: PaymentClue): Promise<PaymentOutcome> {
   const { chain, database, settings } = deps
-  if (purchase.status === 'settled' && purchase.signature === clue.signature) return { kind: 'settled' }
+  const { signature, status } = clue
+  if (purchase.status === 'settled' && purchase.signature === signature) return { kind: 'settled' }
   if (purchase.genesisHash !== (await chain.genesisHash())) return unrelated('it is from another chain', false)
-  const status = clue.status ?? (await chain.statuses([clue.signature])).get(clue.signature)
   if (!status || status.commitment === 'processed') return { kind: 'pending' }
   if (status.failed) return { kind: 'failed' }
-  if (await markConfirmed(database, clue.signature, status.slot)) await emitPurchase(database, purchase.id)
+  if (await markConfirmed(database, signature, status.slot)) await emitPurchase(database, purchase.id)
   if (!isSettled(status.commitment, settings.settleAt)) return { kind: 'pending' }
-  const transaction = await chain.transaction(clue.signature)
+  const transaction = await clue.read()
   if (!transaction) return { kind: 'pending' }
   return settleLanded(deps, purchase, clue, transaction)
 }

@@ -6,7 +6,7 @@ import { lookAtCase } from './look-at-case.ts'
 import { lookAtPurchase } from './look-at-purchase.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
 import { claimDue, scheduleLook } from './purchase-store.ts'
-import { CASE_CLAIMS, CHAIN_DOWN_SECONDS, LEASE_SECONDS, OPEN_CLAIMS, OVER_CLAIMS, pauseMillis } from './watch-schedule.ts'
+import { CASE_CLAIMS, CHAIN_DOWN_SECONDS, LEASE_SECONDS, nextOpenClaims, OPEN_CLAIMS, OVER_CLAIMS, pauseMillis } from './watch-schedule.ts'
 
 /**
  * Looks after every open, settled and ended purchase and every case, on each node: what it needs to know stands in the database,
@@ -24,22 +24,25 @@ export function watchPurchases(deps: PurchaseDeps): { stop(): Promise<void> } {
 }
 
 async function run(deps: PurchaseDeps, signal: AbortSignal): Promise<void> {
+  let openClaims = OPEN_CLAIMS.least
   while (!signal.aborted) {
     const startedAt = performance.now()
     let more = false
     try {
-      more = await watchOnce(deps)
+      more = await watchOnce(deps, openClaims)
     } catch (error) {
       deps.log.warn({ err: error }, 'watching purchases failed; trying again')
     }
-    await sleep(pauseMillis(performance.now() - startedAt, more), undefined, { signal }).catch(() => undefined)
+    const roundMillis = performance.now() - startedAt
+    openClaims = nextOpenClaims(openClaims, roundMillis, more)
+    await sleep(pauseMillis(roundMillis, more), undefined, { signal }).catch(() => undefined)
   }
 }
 
-/** One round: takes up what is due and looks at it. Gives whether more may be due. */
-export async function watchOnce(deps: PurchaseDeps): Promise<boolean> {
+/** One round: takes up what is due, at most `openClaims` of what is open, and looks at it. Gives whether more may be due. */
+export async function watchOnce(deps: PurchaseDeps, openClaims: number = OPEN_CLAIMS.least): Promise<boolean> {
   const [open, over, cases] = await Promise.all([
-    claimDue(deps.database, 'open', OPEN_CLAIMS, LEASE_SECONDS),
+    claimDue(deps.database, 'open', openClaims, LEASE_SECONDS),
     claimDue(deps.database, 'over', OVER_CLAIMS, LEASE_SECONDS),
     claimDueCases(deps.database, CASE_CLAIMS, LEASE_SECONDS),
   ])
@@ -56,7 +59,7 @@ export async function watchOnce(deps: PurchaseDeps): Promise<boolean> {
       await scheduleCaseLook(deps.database, row, look.nextSeconds)
     }),
   ])
-  return open.length === OPEN_CLAIMS || over.length === OVER_CLAIMS || cases.length === CASE_CLAIMS
+  return open.length === openClaims || over.length === OVER_CLAIMS || cases.length === CASE_CLAIMS
 }
 
 /** A look that fails, mostly because the chain cannot be asked, is repeated soon: nothing was decided. */

@@ -14,10 +14,22 @@ export function pauseMillis(roundMillis: number, more: boolean): number {
  * What is taken up in one round, and for how long: a killed node's are taken up by another after that. What is open goes first; what is
  * over has its own small share, so that neither can keep the other waiting.
  */
-export const OPEN_CLAIMS = 8
+export const OPEN_CLAIMS = { least: 8, most: 64 }
 export const OVER_CLAIMS = 2
 export const CASE_CLAIMS = 4
 export const LEASE_SECONDS = 8
+const QUICK_ROUND_MILLIS = 500
+const SLOW_ROUND_MILLIS = 2_000
+
+/**
+ * How many open ones the next round takes up. What a chain's endpoints bear shows in the time that a round takes: a full round that was
+ * quick is followed by one of twice its size, a slow one by half of it.
+ */
+export function nextOpenClaims(claims: number, roundMillis: number, more: boolean): number {
+  if (roundMillis > SLOW_ROUND_MILLIS) return Math.max(OPEN_CLAIMS.least, claims / 2)
+  return more && roundMillis < QUICK_ROUND_MILLIS ? Math.min(OPEN_CLAIMS.most, claims * 2) : claims
+}
+
 /** Holds that are proved unpaid in one round: each proof takes about ten calls to the chain. */
 export const PROOFS_A_ROUND = 2
 
