@@ -3,7 +3,14 @@ import { lamports } from '@juicebar/contract/money'
 import { describe, expect, it } from 'vitest'
 
 import { barMinutes, isSettled, requireBuyable, requireRoomForHold, solNeeded } from '../../src/purchases/purchase.ts'
-import { BUYER_LOOKS, looksAtBuyer, pauseMillis, secondsToNextLateLook } from '../../src/purchases/watch-schedule.ts'
+import {
+  BUYER_LOOKS,
+  looksAtBuyer,
+  nextOpenClaims,
+  OPEN_CLAIMS,
+  pauseMillis,
+  secondsToNextLateLook,
+} from '../../src/purchases/watch-schedule.ts'
 
 const seller = 'Seller' as WalletAddress
 const buyer = 'Buyer' as WalletAddress
@@ -84,5 +91,15 @@ describe('the schedule of looking', () => {
     expect(pauseMillis(5, true)).toBe(50)
     expect(pauseMillis(1_200, true)).toBe(1_200)
     expect(pauseMillis(30_000, false)).toBe(2_000)
+  })
+
+  it('takes up more after full rounds that were quick, and less after slow ones', () => {
+    const { least, most } = OPEN_CLAIMS
+    expect(nextOpenClaims(least, 100, true)).toBe(2 * least)
+    expect(nextOpenClaims(most, 100, true)).toBe(most)
+    expect(nextOpenClaims(least, 100, false)).toBe(least)
+    expect(nextOpenClaims(most, 1_000, true)).toBe(most)
+    expect(nextOpenClaims(most, 5_000, true)).toBe(most / 2)
+    expect(nextOpenClaims(least, 5_000, true)).toBe(least)
   })
 })
