@@ -7,14 +7,18 @@ import { type MarketQuery } from './market-query.ts'
 
 /** What keeps pages exact where news of a change come late or not at all. */
 const MAX_AGE_MILLIS = 1_000
+/** A page that is still asked for at this age is read again meanwhile, so that nobody waits for it. */
+const RENEW_MILLIS = 500
 /** There are more ways to ask for first pages than anybody uses. */
 const MAX_PAGES = 500
 
 interface Reading {
   startedAt: number
+  read: () => Promise<string>
   page: Promise<ReadyReply>
   /** Set once it was read. */
   ready: ReadyReply | undefined
+  renewing: boolean
 }
 
 /**
@@ -33,23 +37,37 @@ export interface FirstPages {
 export function createFirstPages(): FirstPages {
   const readings = new Map<string, Reading>()
 
-  const current = (url: string) => {
-    const reading = readings.get(url)
-    return reading && performance.now() - reading.startedAt < MAX_AGE_MILLIS ? reading : undefined
-  }
-  const start = (url: string, read: () => Promise<string>) => {
-    const reading: Reading = { startedAt: performance.now(), page: read().then(tag), ready: undefined }
-    if (readings.size >= MAX_PAGES) readings.clear()
-    readings.set(url, reading)
+  /** Begins to read a page; it takes the place of `before`, unless that was forgotten meanwhile. */
+  const start = (url: string, read: () => Promise<string>, before: Reading | undefined) => {
+    const reading: Reading = { startedAt: performance.now(), read, page: read().then(tag), ready: undefined, renewing: false }
+    if (!before) readings.set(url, reading)
     reading.page.then(
-      (page) => (reading.ready = page),
+      (page) => {
+        reading.ready = page
+        if (before && readings.get(url) === before) readings.set(url, reading)
+      },
       () => readings.get(url) === reading && readings.delete(url),
     )
     return reading
   }
+  const current = (url: string) => {
+    const reading = readings.get(url)
+    const age = reading ? performance.now() - reading.startedAt : Infinity
+    if (!reading || age > MAX_AGE_MILLIS) return undefined
+    if (age > RENEW_MILLIS && reading.ready && !reading.renewing) {
+      reading.renewing = true
+      start(url, reading.read, reading)
+    }
+    return reading
+  }
   return {
     find: (url) => current(url)?.ready,
-    get: (url, read) => (current(url) ?? start(url, read)).page,
+    get: (url, read) => {
+      const reading = current(url)
+      if (reading) return reading.page
+      if (readings.size >= MAX_PAGES) readings.clear()
+      return start(url, read, undefined).page
+    },
     forget: () => readings.clear(),
   }
 }

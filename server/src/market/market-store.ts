@@ -13,7 +13,7 @@ export interface MarketPage {
 /** Up to this many sellers are each looked up by index; the lots of more are so many that walking finds them sooner. */
 const MAX_SELLERS = 200
 /** How many lots a search looks at for one page when it walks. */
-const WALK = 2_000
+const WALK = 1_000
 /** The least length of a term that the trigram index can find. */
 const TRIGRAM = 3
 

@@ -27,6 +27,27 @@ describe('first pages', () => {
     expect((await pages.get('a', async () => 'newer')).json).toBe('new')
   })
 
+  it('that are asked for all the time are read again before they are too old, and nobody waits for it', async () => {
+    const pages = createFirstPages()
+    let readings = 0
+    await pages.get('a', async () => `reading ${++readings}`)
+    await expect.poll(() => pages.find('a')?.json, { interval: 5 }).toBe('reading 2')
+    expect(readings).toBe(2)
+  })
+
+  it('that were forgotten while they were being renewed are not brought back', async () => {
+    const pages = createFirstPages()
+    let finish: ((text: string) => void) | undefined
+    let readings = 0
+    const read = () => (++readings === 1 ? Promise.resolve('first') : new Promise<string>((resolve) => (finish = resolve)))
+    await pages.get('a', read)
+    await expect.poll(() => pages.find('a') && finish, { interval: 5 }).toBeDefined()
+    pages.forget()
+    finish?.('renewed')
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(pages.find('a')).toBeUndefined()
+  })
+
   it('are read again after a reading that failed', async () => {
     const pages = createFirstPages()
     await expect(pages.get('a', () => Promise.reject(new Error('no database')))).rejects.toThrow('no database')
