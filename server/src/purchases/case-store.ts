@@ -6,7 +6,7 @@ import { type Selectable, sql } from 'kysely'
 
 import { type Database } from '../database/connect.ts'
 import { type Cases } from '../database/schema.ts'
-import { type Tx } from '../database/transact.ts'
+import { inTransaction, type Tx } from '../database/transact.ts'
 import { explainCase, isRefundable } from './case.ts'
 import { inSeconds, now } from './due-time.ts'
 
@@ -107,6 +107,14 @@ export async function moveCase(tx: Tx, id: string, status: CaseStatus, lookSecon
     .where('id', '=', id)
     .execute()
   await emitCase(tx, id)
+}
+
+/** The lot of this open case was sold or removed: only a refund is left. */
+export async function giveUpDelivery(database: Database, id: string): Promise<void> {
+  await inTransaction(database, async (tx) => {
+    await tx.updateTable('cases').set({ deliverable: false }).where('id', '=', id).where('status', '=', 'open').execute()
+    await emitCase(tx, id)
+  })
 }
 
 /** Takes up cases whose time to be looked at has come, as `claimDue` does for purchases. */

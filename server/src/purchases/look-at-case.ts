@@ -1,5 +1,5 @@
 import { findListing } from '../listings/listing-store.ts'
-import { type CaseRow } from './case-store.ts'
+import { type CaseRow, giveUpDelivery } from './case-store.ts'
 import { findUnrecordedRefund, followRefund, REFUND_LOOK_SECONDS } from './follow-refund.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
 import { findPurchase, type PurchaseRow } from './purchase-store.ts'
@@ -31,7 +31,10 @@ async function lookAtOpenCase(deps: PurchaseDeps, row: CaseRow, purchase: Purcha
 
 async function deliverIfFree(deps: PurchaseDeps, row: CaseRow, purchase: PurchaseRow): Promise<number | null> {
   const listing = await findListing(deps.database, purchase.listingId)
-  if (listing?.status !== 'active') return null
+  if (listing?.status !== 'active') {
+    await giveUpDelivery(deps.database, row.id)
+    return null
+  }
   if (listing.heldUntil !== null) return DELIVERY_LOOK_SECONDS
   const status = (await deps.chain.statuses([row.signature])).get(row.signature)
   await settlePayment(deps, purchase, paymentClue(deps.chain, row.signature, status))

@@ -66,13 +66,3 @@ describe('a lot that the same buyer holds already', () => {
 })
 
 // Two hundred wallets need SOL first, one airdrop each.
-describe('200 buyers at once', { timeout: 120_000 }, () => {
-  it('have one winner, and 200 clear answers', async () => {
-    const listingId = await listAnew()
-    const wallets: Wallet[] = []
-    for (let n = 0; n < 10; n++) wallets.push(...(await Promise.all(Array.from({ length: 20 }, () => world.createWallet()))))
-    const outcomes = await Promise.allSettled(wallets.map((wallet) => hold(world, wallet, listingId)))
-    const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [(outcome.reason as Failure).code] : []))
-    expect(refusals).toEqual(Array.from({ length: 199 }, () => 'LISTING_HELD'))
-  })
-})

@@ -8,6 +8,7 @@ import { listCases } from '../../src/purchases/case-store.ts'
 import { confirmPurchase } from '../../src/purchases/confirm-purchase.ts'
 import { letGo } from '../../src/purchases/let-go.ts'
 import { prepareRefund, submitRefund } from '../../src/purchases/refund-case.ts'
+import { submitPayment } from '../../src/purchases/submit-payment.ts'
 import {
   expectAllAddsUp,
   hold,
@@ -113,6 +114,20 @@ describe('a refund that was prepared and never sent', () => {
       expect(await readPurchase(world, stray.purchase.purchaseId)).toMatchObject({ status: 'settled' })
     })
     expect(await caseOf(stray.found.signature)).toMatchObject({ status: 'delivered' })
+  })
+})
+
+describe('a late payment whose lot is gone for good', () => {
+  it('is no longer said to wait for it', async () => {
+    const stray = await strayPayment()
+    expect(stray.found.explanation).toContain('if the lot becomes free')
+    const payment = await signPayment(world, rival, stray.rivalHold)
+    await submitPayment(world.deps, rival.address, stray.rivalHold.purchaseId, payment.base64)
+    await watchUntil(world, async () => {
+      await lookAtCases()
+      expect((await caseOf(stray.found.signature)).explanation).not.toContain('if the lot becomes free')
+    })
+    expect(await caseOf(stray.found.signature)).toMatchObject({ status: 'open', refundable: true })
   })
 })
 
