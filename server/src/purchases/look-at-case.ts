@@ -1,5 +1,6 @@
+import { inTransaction } from '../database/transact.ts'
 import { findListing } from '../listings/listing-store.ts'
-import { type CaseRow, giveUpDelivery } from './case-store.ts'
+import { type CaseRow, giveUpDelivery, lockCase, moveCase } from './case-store.ts'
 import { findUnrecordedRefund, followRefund, REFUND_LOOK_SECONDS } from './follow-refund.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
 import { findPurchase, type PurchaseRow } from './purchase-store.ts'
@@ -13,7 +14,8 @@ const DELIVERY_LOOK_SECONDS = 15
  */
 export async function lookAtCase(deps: PurchaseDeps, row: CaseRow): Promise<number | null> {
   const purchase = await findPurchase(deps.database, row.purchaseId)
-  if (!purchase || purchase.genesisHash !== (await deps.chain.genesisHash())) return null
+  if (!purchase) return null
+  if (purchase.genesisHash !== (await deps.chain.genesisHash())) return closeWithChain(deps, row)
   switch (row.status) {
     case 'refunding':
       return followRefund(deps, row, purchase)
@@ -22,6 +24,16 @@ export async function lookAtCase(deps: PurchaseDeps, row: CaseRow): Promise<numb
     default:
       return null
   }
+}
+
+/** A local chain that was started anew has forgotten the payment, and its SOL: there is nothing to deliver for and nothing to pay back. */
+async function closeWithChain({ database }: PurchaseDeps, { id }: CaseRow): Promise<null> {
+  await inTransaction(database, async (tx) => {
+    const locked = await lockCase(tx, id)
+    if (locked?.status !== 'open' && locked?.status !== 'refunding') return
+    await moveCase(tx, id, 'closed', null, 'The local chain was started anew, and the SOL of this payment is gone with it.')
+  })
+  return null
 }
 
 async function lookAtOpenCase(deps: PurchaseDeps, row: CaseRow, purchase: PurchaseRow): Promise<number | null> {

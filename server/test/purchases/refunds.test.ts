@@ -131,6 +131,24 @@ describe('a late payment whose lot is gone for good', () => {
   })
 })
 
+describe('a case of a local chain that was started anew', () => {
+  it('is closed, for the SOL that it is about is gone', async () => {
+    const { found, purchase } = await strayPayment()
+    await submitRefund(world.deps, seller.address, found.caseId, (await signRefund(found)).base64)
+    await world.connection.pool.query(`update purchases set genesis_hash = 'earlier' where id = $1`, [purchase.purchaseId])
+    await watchUntil(world, async () => {
+      await lookAtCases()
+      expect(await caseOf(found.signature)).toMatchObject({ status: 'closed', note: expect.stringContaining('started anew') })
+    })
+    const { genesisHash } = await world.database
+      .selectFrom('purchases')
+      .select('genesisHash')
+      .where('id', '<>', purchase.purchaseId)
+      .executeTakeFirstOrThrow()
+    await world.connection.pool.query('update purchases set genesis_hash = $1', [genesisHash])
+  })
+})
+
 describe('equal refunds handed in', () => {
   it('many times at once are one refund with one answer', async () => {
     const { found } = await strayPayment()
