@@ -33,13 +33,12 @@ async function startBareFastify(body: string): Promise<number> {
 
 /** Changes listings and tells of it, as another node would. */
 async function startWriting(databaseUrl: string, perSecond: number): Promise<number> {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  const { rows } = await client.query<{ id: string }>('select id from listings order by id desc limit 1000')
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 })
+  const { rows } = await pool.query<{ id: string }>('select id from listings order by id desc limit 1000')
   let turn = 0
   setInterval(() => {
     const id = rows[turn++ % rows.length]?.id
-    void client.query(`update listings l set held_by = null where id = $1 returning emit_listing('listing.released', l)`, [id])
+    void pool.query(`update listings l set held_by = null where id = $1 returning emit_listing('listing.released', l)`, [id])
   }, 1000 / perSecond)
   return 0
 }
