@@ -14,7 +14,7 @@ export type CaseRow = Selectable<Cases>
 
 /** A buyer who sends dust again and again fills no list: beyond these the payments stay on the chain only. */
 const CASES_A_PURCHASE = 10
-const CASES_SHOWN = 200
+const CASES_SHOWN = 500
 
 export interface NewCase {
   purchaseId: string
@@ -109,6 +109,17 @@ export async function moveCase(tx: Tx, id: string, status: CaseStatus, lookSecon
   await emitCase(tx, id)
 }
 
+/** Asks for a look at once at the late payments that may be delivered when this lot is free. */
+export async function lookAtWaitingCases(tx: Tx, listingId: string): Promise<void> {
+  await tx
+    .updateTable('cases')
+    .set({ nextLookAt: now })
+    .where('status', '=', 'open')
+    .where('deliverable', '=', true)
+    .where('purchaseId', 'in', (query) => query.selectFrom('purchases').select('id').where('listingId', '=', listingId))
+    .execute()
+}
+
 /** The lot of this open case was sold or removed: only a refund is left. */
 export async function giveUpDelivery(database: Database, id: string): Promise<void> {
   await inTransaction(database, async (tx) => {
@@ -153,7 +164,7 @@ export interface CaseFilter {
   id?: string
 }
 
-/** Cases as they go over the wire, newest first. */
+/** Cases as they go over the wire, those that wait for somebody first, then the newest. */
 export async function listCases(database: Database, { wallet, status, id }: CaseFilter): Promise<Case[]> {
   const rows = await database
     .selectFrom('cases as c')
@@ -166,6 +177,7 @@ export async function listCases(database: Database, { wallet, status, id }: Case
     )
     .$if(status !== undefined, (query) => query.where('c.status', '=', status as CaseStatus))
     .$if(id !== undefined, (query) => query.where('c.id', '=', id as string))
+    .orderBy(sql`c.status in ('open', 'refunding')`, 'desc')
     .orderBy('c.id', 'desc')
     .limit(CASES_SHOWN)
     .execute()

@@ -2,6 +2,7 @@ import { type EndReason } from '@juicebar/contract/schemas'
 
 import { type Tx } from '../database/transact.ts'
 import { emitListing, lockListing, markHeld } from '../listings/listing-store.ts'
+import { lookAtWaitingCases } from './case-store.ts'
 import { findRecordedPayment, markDead, type PaymentRow } from './payment-store.ts'
 import { emitPurchase, lockPurchase, markEnded, type PurchaseRow } from './purchase-store.ts'
 
@@ -15,7 +16,8 @@ export interface LockedHold extends PurchaseRow {
 const FIRST_LOOK_SECONDS = 60
 
 /**
- * Ends an open hold under the locks of lot and purchase, when `decide` finds a reason there; the lot is free again.
+ * Ends an open hold under the locks of lot and purchase, when `decide` finds a reason there; the lot is free again, first of all for
+ * those who have paid for it too late.
  * Gives the reason, or undefined where the hold was not open or stays.
  */
 export async function endHold(
@@ -32,6 +34,7 @@ export async function endHold(
   if (payment) await markDead(tx, payment.signature)
   await markEnded(tx, id, reason, reason === 'chain_gone' ? null : FIRST_LOOK_SECONDS)
   await markHeld(tx, listingId, { heldBy: null, heldUntil: null })
+  await lookAtWaitingCases(tx, listingId)
   await emitListing(tx, 'listing.released', listingId)
   await emitPurchase(tx, id)
   return reason

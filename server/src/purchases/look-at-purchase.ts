@@ -33,7 +33,7 @@ const never: Look = { nextSeconds: null, buyer: false }
  * round; only what needs the chain waits for it. Fails with CHAIN_DOWN.
  */
 export async function lookAtPurchase(deps: PurchaseDeps, purchase: DuePurchase, evidence: Promise<Evidence>): Promise<Look> {
-  if (purchase.status === 'held' && (await inTransaction(deps.database, (tx) => endHold(tx, purchase, endsUnsent)))) return never
+  if (await endUnsent(deps, purchase)) return never
   const sameChain = purchase.genesisHash === (await deps.chain.genesisHash())
   switch (purchase.status) {
     case 'held':
@@ -43,6 +43,12 @@ export async function lookAtPurchase(deps: PurchaseDeps, purchase: DuePurchase, 
     case 'ended':
       return sameChain ? lookAfterEnd(deps, purchase) : never
   }
+}
+
+/** Takes the locks only where the hold, as it was taken up, may be one that ends without asking the chain. */
+async function endUnsent({ database }: PurchaseDeps, purchase: DuePurchase): Promise<boolean> {
+  if (purchase.status !== 'held' || !endsUnsent({ ...purchase, payment: undefined })) return false
+  return (await inTransaction(database, (tx) => endHold(tx, purchase, endsUnsent))) !== undefined
 }
 
 /** A local chain that was started anew has forgotten every payment made on it, and its SOL. */

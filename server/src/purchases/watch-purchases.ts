@@ -25,22 +25,30 @@ export function watchPurchases(deps: PurchaseDeps): { stop(): Promise<void> } {
 
 async function run(deps: PurchaseDeps, signal: AbortSignal): Promise<void> {
   let openClaims = OPEN_CLAIMS.least
+  let round: Round = { more: false, millis: 0 }
   while (!signal.aborted) {
-    const startedAt = performance.now()
-    let more = false
     try {
-      more = await watchOnce(deps, openClaims)
+      round = await watchOnce(deps, openClaims)
     } catch (error) {
       deps.log.warn({ err: error }, 'watching purchases failed; trying again')
     }
-    const roundMillis = performance.now() - startedAt
-    openClaims = nextOpenClaims(openClaims, roundMillis, more)
-    await sleep(pauseMillis(roundMillis, more), undefined, { signal }).catch(() => undefined)
+    openClaims = nextOpenClaims(openClaims, round.millis, round.more)
+    await sleep(pauseMillis(round.millis, round.more), undefined, { signal }).catch(() => undefined)
   }
 }
 
-/** One round: takes up what is due, at most `openClaims` of what is open, and looks at it. Gives whether more may be due. */
-export async function watchOnce(deps: PurchaseDeps, openClaims: number = OPEN_CLAIMS.least): Promise<boolean> {
+export interface Round {
+  /** More may be due. */
+  more: boolean
+  /**
+   * What a round takes whose looks wait for one another: twice their mean. A single one that hangs says nothing of what the chain's
+   * endpoints bear.
+   */
+  millis: number
+}
+
+/** One round: takes up what is due, at most `openClaims` of what is open, and looks at it. */
+export async function watchOnce(deps: PurchaseDeps, openClaims: number = OPEN_CLAIMS.least): Promise<Round> {
   const [open, over, cases] = await Promise.all([
     claimDue(deps.database, 'open', openClaims, LEASE_SECONDS),
     claimDue(deps.database, 'over', OVER_CLAIMS, LEASE_SECONDS),
@@ -49,7 +57,7 @@ export async function watchOnce(deps: PurchaseDeps, openClaims: number = OPEN_CL
   const evidence = readEvidence(deps, open)
   // Whoever needs it hears of its failure; a round in which nobody does must not end the process.
   evidence.catch(() => undefined)
-  await Promise.all([
+  const looks = [
     ...[...open, ...over].map(async (purchase) => {
       const look = await orLater(deps, () => lookAtPurchase(deps, purchase, evidence))
       await scheduleLook(deps.database, purchase, look.nextSeconds, look)
@@ -58,8 +66,15 @@ export async function watchOnce(deps: PurchaseDeps, openClaims: number = OPEN_CL
       const look = await orLater(deps, async () => ({ nextSeconds: await lookAtCase(deps, row), buyer: false }))
       await scheduleCaseLook(deps.database, row, look.nextSeconds)
     }),
-  ])
-  return open.length === openClaims || over.length === OVER_CLAIMS || cases.length === CASE_CLAIMS
+  ]
+  const more = open.length === openClaims || over.length === OVER_CLAIMS || cases.length === CASE_CLAIMS
+  return { more, millis: 2 * (await meanMillis(looks)) }
+}
+
+async function meanMillis(looks: readonly Promise<void>[]): Promise<number> {
+  const startedAt = performance.now()
+  const times = await Promise.all(looks.map((look) => look.then(() => performance.now() - startedAt)))
+  return times.length === 0 ? 0 : times.reduce((sum, time) => sum + time, 0) / times.length
 }
 
 /** A look that fails, mostly because the chain cannot be asked, is repeated soon: nothing was decided. */
