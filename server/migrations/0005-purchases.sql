@@ -41,6 +41,7 @@ create unique index purchases_one_hold_a_lot on purchases (listing_id) where sta
 create unique index purchases_one_sale_a_lot on purchases (listing_id) where status = 'settled';
 -- Two equal transfers could not be told apart where the payment carries no reference.
 create unique index purchases_no_twin_holds on purchases (buyer, seller, price_lamports) where status = 'held';
+create index purchases_by_listing on purchases (listing_id, buyer);
 create index purchases_by_buyer on purchases (buyer, id);
 create index purchases_by_seller on purchases (seller, id);
 create index purchases_to_look_at on purchases (next_look_at) where next_look_at is not null;
