@@ -20,12 +20,15 @@ import { openFinalizedView } from './finalized-view.ts'
 import { decodeLandedTransaction } from './landed-transaction.ts'
 import { RpcPool } from './rpc-pool.ts'
 import { betterStatus, readEntry, readStatus, STATUSES_A_CALL } from './signature-status.ts'
+import { StatusBatch } from './status-batch.ts'
 import { simulationError, simulationFailure } from './simulation-failure.ts'
 import { whole } from './whole-number.ts'
 
 const PROBE_MILLIS = 2000
 const BLOCKHASH_MILLIS = 1000
 const BALANCE_MILLIS = 2000
+/** Between two calls for statuses on endpoints that others pay for or share. */
+const STATUS_PAUSE_MILLIS = 250
 const RENT_MILLIS = 60 * 60 * 1000
 const MAX_BALANCES = 10_000
 /** Most entries that one page of `getSignaturesForAddress` holds. */
@@ -64,6 +67,7 @@ export class SolanaChain implements Chain {
   readonly #blockhashes: AnswerCache<BlockhashLifetime>
   readonly #rents: AnswerCache<Lamports>
   readonly #balances: AnswerCache<Lamports>
+  readonly #statuses: StatusBatch
   /** The highest numbers seen on this chain; another object for another chain, so that late answers don't mix. */
   #seen = { slot: 0n, height: 0n }
 
@@ -76,6 +80,8 @@ export class SolanaChain implements Chain {
     this.#blockhashes = new AnswerCache(clock, 1)
     this.#rents = new AnswerCache(clock, 1)
     this.#balances = new AnswerCache(clock, MAX_BALANCES)
+    const statusPause = this.#endpoints.every((endpoint) => endpoint.loopback) ? 0 : STATUS_PAUSE_MILLIS
+    this.#statuses = new StatusBatch((signatures) => this.#readStatuses(signatures), statusPause)
   }
 
   /**
@@ -172,11 +178,8 @@ export class SolanaChain implements Chain {
     })
   }
 
-  async statuses(signatures: readonly Signature[]): Promise<Map<Signature, SignatureStatus>> {
-    const best = new Map<Signature, SignatureStatus>()
-    const answers = await Promise.all(chunks(signatures, STATUSES_A_CALL).map((chunk) => this.#readStatuses(chunk)))
-    for (const [signature, status] of answers.flat()) best.set(signature, betterStatus(best.get(signature), status))
-    return best
+  statuses(signatures: readonly Signature[]): Promise<Map<Signature, SignatureStatus>> {
+    return this.#statuses.ask(signatures)
   }
 
   transaction(signature: Signature): Promise<LandedTransaction | undefined> {
@@ -218,7 +221,14 @@ export class SolanaChain implements Chain {
     return required(latest)
   }
 
-  async #readStatuses(signatures: readonly Signature[]): Promise<[Signature, SignatureStatus][]> {
+  async #readStatuses(signatures: readonly Signature[]): Promise<Map<Signature, SignatureStatus>> {
+    const best = new Map<Signature, SignatureStatus>()
+    const answers = await Promise.all(chunks(signatures, STATUSES_A_CALL).map((chunk) => this.#readChunk(chunk)))
+    for (const [signature, status] of answers.flat()) best.set(signature, betterStatus(best.get(signature), status))
+    return best
+  }
+
+  async #readChunk(signatures: readonly Signature[]): Promise<[Signature, SignatureStatus][]> {
     const answers = await this.pool.askEach('settlement', async (rpc) => {
       const config = { searchTransactionHistory: true } as const
       const { value } = await rpc.getSignatureStatuses(signatures.map(asSignature), config).send()

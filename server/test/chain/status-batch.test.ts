@@ -1,0 +1,76 @@
+import { type Signature } from '@juicebar/contract/addresses'
+import { describe, expect, test } from 'vitest'
+
+import { type SignatureStatus } from '../../src/chain/chain.ts'
+import { StatusBatch } from '../../src/chain/status-batch.ts'
+
+const signature = (n: number) => `signature ${n}` as Signature
+const status: SignatureStatus = { slot: 1n, commitment: 'confirmed', failed: false }
+
+/** A chain that knows the even signatures, and answers each call when it is told to. */
+function slowChain() {
+  const calls: { signatures: readonly Signature[]; answer(): void; fail(): void }[] = []
+  const batch = new StatusBatch((signatures) => {
+    return new Promise((resolve, reject) => {
+      const known = signatures.filter((text) => Number(text.split(' ')[1]) % 2 === 0)
+      calls.push({
+        signatures,
+        answer: () => resolve(new Map(known.map((one) => [one, status]))),
+        fail: () => reject(new Error('no answer')),
+      })
+    })
+  }, 0)
+  const call = (index: number) =>
+    expect
+      .poll(() => calls[index])
+      .toBeDefined()
+      .then(() => calls[index])
+  return { batch, calls, call }
+}
+
+describe('statuses', () => {
+  test('asked for at the same time are asked in one call, and each caller gets his own', async () => {
+    const { batch, calls, call } = slowChain()
+    const answers = Promise.all(Array.from({ length: 50 }, (_, n) => batch.ask([signature(n)])))
+    ;(await call(0))?.answer()
+    expect((await answers).map((answer) => [...answer.keys()])).toEqual(Array.from({ length: 50 }, (_, n) => (n % 2 ? [] : [signature(n)])))
+    expect(calls).toHaveLength(1)
+  })
+
+  test('asked for during a call wait for the next one, so that no answer is older than its question', async () => {
+    const { batch, calls, call } = slowChain()
+    const first = batch.ask([signature(2)])
+    const running = await call(0)
+    const later = Promise.all([batch.ask([signature(2)]), batch.ask([signature(4)])])
+    running?.answer()
+    await first
+    ;(await call(1))?.answer()
+    expect((await later).map((answer) => [...answer.keys()])).toEqual([[signature(2)], [signature(4)]])
+    expect(calls.map((it) => it.signatures)).toEqual([[signature(2)], [signature(2), signature(4)]])
+  })
+
+  test('that could not be read fail for those who asked then, and not for the next', async () => {
+    const { batch, call } = slowChain()
+    const lost = batch.ask([signature(2)])
+    ;(await call(0))?.fail()
+    await expect(lost).rejects.toThrow('no answer')
+    const found = batch.ask([signature(2)])
+    ;(await call(1))?.answer()
+    expect((await found).size).toBe(1)
+  })
+
+  test('leave a pause between the beginnings of two calls', async () => {
+    const begun: number[] = []
+    const batch = new StatusBatch(async () => {
+      begun.push(performance.now())
+      return new Map()
+    }, 100)
+    for (let n = 0; n < 3; n++) await batch.ask([signature(n)])
+    expect(
+      begun
+        .slice(1)
+        .map((at, index) => at - (begun[index] ?? 0))
+        .every((gap) => gap >= 95),
+    ).toBe(true)
+  })
+})
