@@ -20,7 +20,12 @@ test('a visitor browses, searches and sorts the market without a wallet', async 
   await expect(page.getByRole('article').first()).toBeVisible()
 
   await page.getByLabel('Order').selectOption('price')
-  await expect.poll(() => shownPrices(page)).toEqual((await shownPrices(page)).toSorted((a, b) => a - b))
+  await expect
+    .poll(async () => {
+      const prices = await shownPrices(page)
+      return prices.length > 1 && prices.every((price, index) => index === 0 || price >= (prices[index - 1] ?? 0))
+    })
+    .toBe(true)
 })
 
 test('a drink can be chosen alone', async ({ page }) => {
