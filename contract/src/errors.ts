@@ -13,7 +13,7 @@ export const errors = {
   INTERNAL: { status: 500, text: 'Something went wrong on our side. Please try again.' },
   DATABASE_DOWN: {
     status: 503,
-    text: 'The market cannot reach its database right now. Nothing was changed; please try again in a moment.',
+    text: 'The market cannot reach its database right now. Please try again in a moment.',
   },
   CHAIN_DOWN: { status: 503, text: 'The Solana network cannot be reached right now. Please try again in a moment.' },
   TOO_MANY_REQUESTS: { status: 429, text: 'Too many requests. Please wait {detail} and try again.' },
