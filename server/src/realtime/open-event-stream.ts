@@ -29,14 +29,16 @@ export function requireRoom({ feed, readers }: Streams): Position {
  * them, then `ready`, then everything that comes. The stream breaks off where the outbox cannot be read: the reader comes back.
  */
 export async function openEventStream(streams: Streams, reader: Reader, position: Position, last: Position | undefined): Promise<void> {
+  reader.ahead = last && isAfter(last, position) ? last : undefined
   streams.readers.add(reader)
   try {
     const missed = last ? await readMissed(streams.database, last, position) : []
     const frames = missed?.filter((event) => mayRead(reader, event)).map(renderFrame)
     if (frames && totalLength(frames) <= MAX_REPLAY_BYTES) {
-      reader.ahead = last && isAfter(last, position) ? last : undefined
-      streams.readers.release(reader, [...frames, renderNotice('ready', reader.ahead ?? position)])
+      const reached = last && isAfter(last, position) ? last : position
+      streams.readers.release(reader, [...frames, renderNotice('ready', reached)])
     } else {
+      reader.ahead = undefined
       streams.readers.release(reader, [renderNotice('reset', position), renderNotice('ready', position)])
     }
   } catch (error) {
