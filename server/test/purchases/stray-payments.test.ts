@@ -92,6 +92,18 @@ describe('one transaction', () => {
     for (const purchase of [one, other]) await abandon(purchase)
   })
 
+  it('that names another purchase is no case of the one it is claimed for, also where that other one ended', async () => {
+    const [endedLot, openLot] = [await listAnew(), await listAnew()]
+    const ended = await hold(world, buyer, endedLot)
+    await letGo(world.deps, buyer.address, ended.purchaseId)
+    const open = await hold(world, buyer, openLot, 'wallet')
+    const signature = await sendByWallet(world, await signPayment(world, buyer, ended))
+    await expect(confirm(openLot, signature)).rejects.toMatchObject({ code: 'PAYMENT_MISMATCH' })
+    expect(await casesOf(signature)).toEqual([])
+    expect(await confirm(endedLot, signature)).toMatchObject({ settled: true })
+    await abandon(open)
+  })
+
   it('without a reference pays for the open hold, not for one of the same price that ended', async () => {
     price += 1_000_000n
     const [endedLot, openLot] = [await list(world, seller, { price }), await list(world, seller, { price })]
