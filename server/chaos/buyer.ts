@@ -24,6 +24,8 @@ const plans = {
 type Plan = 'pay' | 'wrong' | 'twice' | 'late' | 'tooLate' | 'letGo' | 'letGoAndPay' | 'aside'
 
 const DEATH = 0.025
+/** Those who died left holds behind that have to end first. */
+const TOO_MANY_HOLDS_MILLIS = 2_000
 const TOO_LATE_MILLIS = 15_000
 const CONFIRM_TRIES = 60
 const CONFIRM_PAUSE_MILLIS = 250
@@ -41,9 +43,9 @@ interface Details {
 /** A client that has gone: its process ended, its tab was closed. */
 class Died extends Error {}
 
-/** One buyer: buys one lot after the other, sometimes wrongly, sometimes dying on the way. */
-export async function runBuyer(run: Run, buyer: Trader, shop: ShopWindow, mayBegin: () => boolean): Promise<void> {
-  for (let n = 1; !run.closing.aborted && mayBegin(); n++) {
+/** One buyer: buys one lot after the other while it gets a turn, sometimes wrongly, sometimes dying on the way. */
+export async function runBuyer(run: Run, buyer: Trader, shop: ShopWindow, nextTurn: () => Promise<boolean>): Promise<void> {
+  for (let n = 1; await nextTurn(); n++) {
     const path = ['buyer', buyer.name, n]
     try {
       await buyOne(run, buyer, shop, path)
@@ -85,6 +87,7 @@ class Purchase {
     const call = { method: 'POST', path: `/api/marketplace/buy/${listingId}`, body } as const
     if (this.#dies('buying')) return this.#dieWith('buying', call)
     const answer = await this.#buyer.api.insist(call)
+    if (answer?.code === 'TOO_MANY_HOLDS') await delay(TOO_MANY_HOLDS_MILLIS)
     if (answer?.status !== 200) return this.#refused(answer?.code)
     const details = answer.body['transactionDetails'] as Details
     this.#run.journal.holds.set(details.purchaseId, { ...held(details, this.#buyer.wallet.address), story: this.#style })

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 
 import { runChaos } from './run-chaos.ts'
 
-const usage = `npm run chaos -- [--seed N] [--purchases N] [--minutes M] [--buyers N] [--sellers N] [--disturb SECONDS] [--keep-logs]
+const usage = `npm run chaos -- [--seed N] [--purchases N] [--minutes M] [--buyers N] [--sellers N] [--rate N] [--disturb SECONDS] [--keep-logs]
 
 Lets buyers and sellers trade on the real stack (two servers, PostgreSQL, a local Solana chain) while servers and database
 are killed, the chain stands still, its calls fail, payments vanish and clients die; then checks that nothing was lost.
@@ -19,6 +19,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '30' },
     buyers: { type: 'string', default: '120' },
     sellers: { type: 'string' },
+    rate: { type: 'string', default: '30' },
     disturb: { type: 'string', default: '6' },
     'keep-logs': { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -38,6 +39,7 @@ if (values.help) {
     minutes: positive('minutes', values.minutes),
     buyers: positive('buyers', values.buyers),
     sellers: positive('sellers', sellers),
+    perSecond: positive('rate', values.rate),
     disturbMillis: positive('disturb', values.disturb) * 1000,
     keepLogs: values['keep-logs'],
     say: (line) => process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`),

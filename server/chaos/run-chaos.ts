@@ -27,6 +27,8 @@ export interface ChaosOptions {
   minutes: number
   buyers: number
   sellers: number
+  /** Attempts at a lot in a second, at most. */
+  perSecond: number
   /** Between two kills or standstills, on average. */
   disturbMillis: number
   /** Keeps the servers' logs in any case. */
@@ -85,8 +87,8 @@ async function trade(options: ChaosOptions, stack: Stack, startedAt: number): Pr
   const backlog = watchBacklog(stack.databaseUrl)
   const telling = setInterval(() => void backlog.oldestSeconds().then((seconds) => say(progress(run, stack, seconds))), SAY_MILLIS)
   const selling = sellers.map((seller) => runSeller(run, seller, LOTS_A_SELLER))
-  const mayBegin = () => run.journal.holds.size < options.purchases
-  await Promise.all(buyers.map((buyer) => runBuyer(run, buyer, shop, mayBegin)))
+  const nextTurn = createTurns(run, options)
+  await Promise.all(buyers.map((buyer) => runBuyer(run, buyer, shop, nextTurn)))
   const tradingSeconds = (performance.now() - tradingFrom) / 1000
 
   say('the buyers are done; faults end, and the watchers get time to finish')
@@ -131,6 +133,17 @@ async function trade(options: ChaosOptions, stack: Stack, startedAt: number): Pr
     seconds: (performance.now() - startedAt) / 1000,
     violations,
   })
+}
+
+/** Gives buyers a turn at the pace of the run, until there were enough purchases: a market that drowns shows nothing but that. */
+function createTurns({ journal, closing }: Run, { purchases, perSecond }: ChaosOptions): () => Promise<boolean> {
+  let next = Date.now()
+  return async () => {
+    const now = Date.now()
+    next = Math.max(next + 1000 / perSecond, now)
+    await delay(next - now)
+    return !closing.aborted && journal.holds.size < purchases
+  }
 }
 
 async function enterEverybody(run: Run, stack: Stack, options: ChaosOptions) {
