@@ -12,6 +12,7 @@ import { paymentClue, settlePayment } from './settle-payment.ts'
 import {
   FINALITY_LOOK_SECONDS,
   looksAtBuyer,
+  PLAIN_DOUBLE_SECONDS,
   SEARCH_EVERY,
   SEARCH_LOOK_SECONDS,
   secondsToNextLateLook,
@@ -98,7 +99,7 @@ async function lookAtSettled(deps: PurchaseDeps, purchase: DuePurchase, evidence
   if (purchase.finalizedAt === null && !(await followPayment(deps, purchase, evidence))) {
     return { nextSeconds: FINALITY_LOOK_SECONDS, buyer: false }
   }
-  return searchAfterEnd(deps, purchase, false)
+  return searchAfterEnd(deps, purchase, !purchase.serverSends && purchase.secondsSinceEnd < PLAIN_DOUBLE_SECONDS)
 }
 
 /** A payment that came after all is delivered where the lot is still there, and becomes a case where it is not. */

@@ -44,6 +44,8 @@ export const FINALITY_LOOK_SECONDS = 4
 export const CHAIN_DOWN_SECONDS = 3
 /** A payment that is not final yet, or was not read yet, of a purchase that is over. */
 export const UNDECIDED_LOOK_SECONDS = 10
+/** So long after a delivery an equal transfer that names nothing is taken for a second payment; later it may be anything. */
+export const PLAIN_DOUBLE_SECONDS = 600
 /** A page that is opened asks for a look at most this often. */
 export const ASKED_LOOK_PAUSE_SECONDS = 30
 

@@ -12,6 +12,7 @@ import {
   hold,
   list,
   openTradingWorld,
+  type PaymentChanges,
   readPurchase,
   sendByWallet,
   signPayment,
@@ -120,11 +121,14 @@ describe('one transaction', () => {
 })
 
 describe('a second payment of a settled purchase', () => {
-  it('becomes a case without anybody telling of it', async () => {
+  it.each<[string, PaymentChanges]>([
+    ['that names it', {}],
+    ['that names nothing, as of a client that knows only the specification', { references: [] }],
+  ])('%s becomes a case without anybody telling of it', async (_, changes) => {
     const purchase = await hold(world, buyer, await listAnew(), 'wallet')
-    const [first, second] = [await signPayment(world, buyer, purchase), await signPayment(world, buyer, purchase, { legacy: true })]
-    await sendByWallet(world, first)
+    await sendByWallet(world, await signPayment(world, buyer, purchase, changes))
     await untilStatus(world, purchase.purchaseId, 'settled')
+    const second = await signPayment(world, buyer, purchase, { ...changes, legacy: true })
     await sendByWallet(world, second)
     await watchUntil(world, async () => {
       await world.connection.pool.query('update purchases set next_look_at = now() where next_look_at is not null')
