@@ -23,32 +23,50 @@ export function watchPurchases(deps: PurchaseDeps): { stop(): Promise<void> } {
   }
 }
 
+/** Rounds under way at once, at most. */
+const ROUNDS = 4
+/** Once so much of a round is done the next one begins: a few looks that hang keep no others waiting. */
+const MOST = 0.75
+
 async function run(deps: PurchaseDeps, signal: AbortSignal): Promise<void> {
+  const underWay = new Set<Promise<void>>()
   let openClaims = OPEN_CLAIMS.least
-  let round: Round = { more: false, millis: 0 }
   while (!signal.aborted) {
+    const startedAt = performance.now()
+    let more = false
     try {
-      round = await watchOnce(deps, openClaims)
+      const round = await beginRound(deps, openClaims)
+      more = round.more
+      underWay.add(round.done)
+      void round.done.then(() => underWay.delete(round.done))
+      await round.mostDone
     } catch (error) {
       deps.log.warn({ err: error }, 'watching purchases failed; trying again')
     }
-    openClaims = nextOpenClaims(openClaims, round.millis, round.more)
-    await sleep(pauseMillis(round.millis, round.more), undefined, { signal }).catch(() => undefined)
+    const roundMillis = performance.now() - startedAt
+    openClaims = nextOpenClaims(openClaims, roundMillis, more)
+    await sleep(pauseMillis(roundMillis, more), undefined, { signal }).catch(() => undefined)
+    if (underWay.size >= ROUNDS) await Promise.race(underWay)
   }
+  await Promise.all(underWay)
 }
 
-export interface Round {
+/** One whole round: looks at what is due. */
+export async function watchOnce(deps: PurchaseDeps): Promise<void> {
+  const round = await beginRound(deps, OPEN_CLAIMS.least)
+  await round.done
+}
+
+interface Round {
   /** More may be due. */
   more: boolean
-  /**
-   * What a round takes whose looks wait for one another: twice their mean. A single one that hangs says nothing of what the chain's
-   * endpoints bear.
-   */
-  millis: number
+  /** Neither of them ever fails: what could not be looked at is due again when its lease ends. */
+  mostDone: Promise<void>
+  done: Promise<void>
 }
 
-/** One round: takes up what is due, at most `openClaims` of what is open, and looks at it. */
-export async function watchOnce(deps: PurchaseDeps, openClaims: number = OPEN_CLAIMS.least): Promise<Round> {
+/** Takes up what is due, at most `openClaims` of what is open, and begins to look at it. */
+async function beginRound(deps: PurchaseDeps, openClaims: number): Promise<Round> {
   const [open, over, cases] = await Promise.all([
     claimDue(deps.database, 'open', openClaims, LEASE_SECONDS),
     claimDue(deps.database, 'over', OVER_CLAIMS, LEASE_SECONDS),
@@ -66,15 +84,22 @@ export async function watchOnce(deps: PurchaseDeps, openClaims: number = OPEN_CL
       const look = await orLater(deps, async () => ({ nextSeconds: await lookAtCase(deps, row), buyer: false }))
       await scheduleCaseLook(deps.database, row, look.nextSeconds)
     }),
-  ]
+  ].map((look) => look.catch((error: unknown) => deps.log.warn({ err: error }, 'a look at a purchase could not be noted')))
   const more = open.length === openClaims || over.length === OVER_CLAIMS || cases.length === CASE_CLAIMS
-  return { more, millis: 2 * (await meanMillis(looks)) }
+  return { more, mostDone: untilDone(looks, MOST), done: untilDone(looks, 1) }
 }
 
-async function meanMillis(looks: readonly Promise<void>[]): Promise<number> {
-  const startedAt = performance.now()
-  const times = await Promise.all(looks.map((look) => look.then(() => performance.now() - startedAt)))
-  return times.length === 0 ? 0 : times.reduce((sum, time) => sum + time, 0) / times.length
+/** Fulfilled once this share of them is. */
+async function untilDone(looks: readonly Promise<void>[], share: number): Promise<void> {
+  let missing = Math.ceil(looks.length * share)
+  if (missing === 0) return
+  await new Promise<void>((resolve) => {
+    const count = () => {
+      missing -= 1
+      if (missing === 0) resolve()
+    }
+    for (const look of looks) void look.then(count)
+  })
 }
 
 /** A look that fails, mostly because the chain cannot be asked, is repeated soon: nothing was decided. */
