@@ -17,8 +17,8 @@ export async function payByHand(buyer: Player, seller: string, origin: string, s
     value: { blockhash: string; lastValidBlockHeight: number }
   }
   const unsigned = buildPayment({
-    buyer: buyer.address,
-    seller,
+    from: buyer.address,
+    to: seller,
     lamports: BigInt(sol * LAMPORTS_PER_SOL),
     reference: transactionDetails.reference,
     version: 0,

@@ -8,7 +8,7 @@ import { WarningIcon } from '../ui/icons.tsx'
 import { useStore } from '../ui/store.ts'
 import { connectChosen } from '../wallet/connect.ts'
 import { walletState } from '../wallet/wallet-store.ts'
-import { refund } from './refund.ts'
+import { refund, unconfirmedRefunds } from './refund.ts'
 
 interface OpenCasesProps {
   walletAddress: string
@@ -25,7 +25,8 @@ export function OpenCases({ walletAddress, network }: OpenCasesProps) {
 
 function OpenCase({ subject, isSeller, network }: { subject: Case; isSeller: boolean; network: PublicConfig['network'] }) {
   const { connected } = useStore(walletState)
-  const { tokenName, amount, price, explanation, status, refundable } = subject
+  const underWay = useStore(unconfirmedRefunds).has(subject.caseId) || subject.status === 'refunding'
+  const { tokenName, amount, price, explanation, refundable } = subject
   return (
     <li className="card flex flex-wrap items-center gap-4 p-4">
       <span className="grid size-11 flex-none place-items-center rounded-full bg-warn/15 text-warn">
@@ -35,9 +36,9 @@ function OpenCase({ subject, isSeller, network }: { subject: Case; isSeller: boo
         <p className="font-semibold">
           {formatSol(price)} SOL for {formatAmount(amount)} {tokenName}
         </p>
-        <p className="text-small text-dim">{status === 'refunding' ? 'The refund is on its way.' : explanation}</p>
+        <p className="text-small text-dim">{underWay ? 'The refund is on its way.' : explanation}</p>
       </div>
-      {isSeller && refundable && (
+      {isSeller && refundable && !underWay && (
         <Button kind="primary" small onClick={() => (connected ? void refund(subject, network) : connectChosen())}>
           {connected ? `Refund ${formatSol(price)} SOL` : 'Connect to refund'}
         </Button>

@@ -15,8 +15,8 @@ import { getTransferSolInstruction } from '@solana-program/system'
 import { type SolanaTransactionVersion } from '@solana/wallet-standard-features'
 
 interface Payment {
-  buyer: string
-  seller: string
+  from: string
+  to: string
   lamports: bigint
   reference: string
   version: SolanaTransactionVersion
@@ -27,12 +27,12 @@ interface Payment {
  * The unsigned bytes of a payment: one System transfer of exact lamports, with the reference as a read-only account that does not
  * sign (Solana Pay's pattern), so that the payment can be found on chain by it.
  */
-export function buildPayment({ buyer, seller, lamports, reference, version, lifetime }: Payment): Uint8Array {
-  const transfer = getTransferSolInstruction({ source: createNoopSigner(address(buyer)), destination: address(seller), amount: lamports })
+export function buildPayment({ from, to, lamports, reference, version, lifetime }: Payment): Uint8Array {
+  const transfer = getTransferSolInstruction({ source: createNoopSigner(address(from)), destination: address(to), amount: lamports })
   const instruction = { ...transfer, accounts: [...transfer.accounts, { address: address(reference), role: AccountRole.READONLY }] }
   const message = pipe(
     createTransactionMessage({ version }),
-    (empty) => setTransactionMessageFeePayer(address(buyer), empty),
+    (empty) => setTransactionMessageFeePayer(address(from), empty),
     (paid) =>
       setTransactionMessageLifetimeUsingBlockhash(
         { blockhash: blockhash(lifetime.blockhash), lastValidBlockHeight: lifetime.lastValidBlockHeight },
