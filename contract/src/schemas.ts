@@ -157,6 +157,12 @@ export const CaseSchema = Type.Object({
   note: Nullable(Type.String()),
 })
 
+const pageOfCases = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LISTINGS_PAGE })),
+  cursor: Type.Optional(Type.String({ maxLength: 256 })),
+}
+const CasePage = Type.Object({ cases: Type.Array(CaseSchema), nextCursor: Nullable(Type.String()) })
+
 export const RefundDetails = Type.Object({
   caseId: Type.String(),
   buyer: Type.String(),
@@ -284,7 +290,7 @@ export const schemas = {
     response: { 200: Type.Object({ purchases: Type.Array(PurchaseSchema), nextCursor: Nullable(Type.String()) }) },
   },
 
-  cases: { response: { 200: Type.Object({ cases: Type.Array(CaseSchema) }) } },
+  cases: { querystring: Type.Object(pageOfCases, closed), response: { 200: CasePage } },
   prepareRefund: { params: idParams, response: { 200: Type.Object({ refundDetails: RefundDetails }) } },
   submitRefund: {
     params: idParams,
@@ -297,8 +303,8 @@ export const schemas = {
   studioCredit: { body: StudioOrderBody, response: { 200: Type.Object({ credit: StudioOrder }) } },
   studioDebit: { body: StudioOrderBody, response: { 200: Type.Object({ debit: StudioOrder }) } },
   studioCases: {
-    querystring: Type.Object({ status: Type.Optional(Type.Enum([...caseStatuses, 'all'])) }, closed),
-    response: { 200: Type.Object({ cases: Type.Array(CaseSchema) }) },
+    querystring: Type.Object({ status: Type.Optional(Type.Enum([...caseStatuses, 'all'])), ...pageOfCases }, closed),
+    response: { 200: CasePage },
   },
   closeCase: {
     body: Type.Object({ caseId: Text('a case identifier', 64), note: Text('what was done, for both sides to read', 1000) }, closed),

@@ -1,28 +1,30 @@
 import { type Query } from '@juicebar/contract/calls'
+import { MAX_LISTINGS_PAGE } from '@juicebar/contract/limits'
 import { type ListingStatus, type Purchase } from '@juicebar/contract/schemas'
 import { type TokenType } from '@juicebar/contract/token-types'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 
 import { readSolBalance } from './chain.ts'
 import { call } from './client.ts'
+import { MINE } from './query-client.ts'
 
 export type ListingFilter = Pick<Query<'listings'>, 'search' | 'sort'> & { tokenType?: TokenType }
 export type PurchaseRole = NonNullable<Query<'myPurchases'>['role']>
 export type MyListingsStatus = ListingStatus | 'all'
 
-/** Keys that only the signed-in wallet may see stand under `mine`, so that a logout can forget them at once. */
+/** Keys that only the signed-in wallet may see stand under `MINE`, so that a logout can forget them at once. */
 export const keys = {
   config: ['config'],
   health: ['health'],
   listings: ['listings'],
   cheapest: ['cheapest'],
-  mine: ['mine'],
-  balances: ['mine', 'balances'],
-  sol: ['mine', 'sol'],
-  myListings: ['mine', 'my-listings'],
-  purchases: ['mine', 'purchases'],
-  openPurchases: ['mine', 'purchases', 'open'],
-  cases: ['mine', 'cases'],
+  mine: [MINE],
+  balances: [MINE, 'balances'],
+  sol: [MINE, 'sol'],
+  myListings: [MINE, 'my-listings'],
+  purchases: [MINE, 'purchases'],
+  openPurchases: [MINE, 'purchases', 'open'],
+  cases: [MINE, 'cases'],
 } as const
 
 export const configQuery = queryOptions({
@@ -103,5 +105,5 @@ export const openPurchasesQuery = queryOptions({
 
 export const casesQuery = queryOptions({
   queryKey: keys.cases,
-  queryFn: async ({ signal }) => (await call('cases', { signal })).cases,
+  queryFn: async ({ signal }) => (await call('cases', { query: { limit: MAX_LISTINGS_PAGE }, signal })).cases,
 })

@@ -4,8 +4,12 @@ import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { showBanner } from '../ui/notices.ts'
 import { ApiError } from './api-error.ts'
 import { liveState } from './live.ts'
+import { readToken } from './token.ts'
 
 const FIRST_RETRY_MS = 800
+
+/** What only the signed-in wallet may see has keys that begin with this. */
+export const MINE = 'mine'
 
 /** What the page remembers of the server's answers. A query with `meta.quiet` shows its failure by itself. */
 export const queryClient = new QueryClient({
@@ -17,6 +21,8 @@ export const queryClient = new QueryClient({
   }),
   defaultOptions: {
     queries: {
+      // A part that appears while its owner logs out must not ask for what only they may see.
+      enabled: ({ queryKey: [owner] }) => owner !== MINE || readToken() !== undefined,
       staleTime: 10_000,
       retry: (failures, error) => failures < 2 && isWorthRetrying(error),
       retryDelay: (failures, error) =>

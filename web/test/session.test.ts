@@ -1,0 +1,46 @@
+import { QueryObserver } from '@tanstack/react-query'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+
+import { balancesQuery, configQuery } from '../src/api/queries.ts'
+import { queryClient } from '../src/api/query-client.ts'
+import { clearToken, writeToken } from '../src/api/token.ts'
+
+function openBrowser() {
+  const kept = new Map<string, string>()
+  const fetched = vi.fn<typeof fetch>(async () => Response.json({ balances: {} }))
+  vi.stubGlobal('fetch', fetched)
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => kept.set(key, value),
+    removeItem: (key: string) => kept.delete(key),
+  })
+  onTestFinished(() => {
+    queryClient.clear()
+    vi.unstubAllGlobals()
+  })
+  return fetched
+}
+
+/** A part of the page that shows what a query gives. */
+function show(part: { subscribe(listener: () => void): () => void }): void {
+  onTestFinished(part.subscribe(() => undefined))
+}
+
+describe('what only a wallet itself may see', () => {
+  it('is asked for with its session', () => {
+    const fetched = openBrowser()
+    writeToken('token')
+    show(new QueryObserver(queryClient, balancesQuery('wallet')))
+    expect(fetched).toHaveBeenCalledOnce()
+  })
+
+  it('is not asked for by a part that appears while its owner logs out', () => {
+    const fetched = openBrowser()
+    writeToken('token')
+    clearToken()
+    show(new QueryObserver(queryClient, balancesQuery('wallet')))
+    expect(fetched).not.toHaveBeenCalled()
+    show(new QueryObserver(queryClient, configQuery))
+    expect(fetched).toHaveBeenCalledOnce()
+  })
+})
