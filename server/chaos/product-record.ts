@@ -57,11 +57,11 @@ export async function readProduct(traders: readonly Trader[]): Promise<ProductRe
 
 async function readTrader(record: ProductRecord, { api, wallet: { address } }: Trader): Promise<void> {
   const see = (id: string) => record.seenBy.set(id, (record.seenBy.get(id) ?? new Set()).add(address))
-  for (const purchase of await readPurchases(api)) {
+  for (const purchase of await readAll<PurchaseSeen>(api, 'my-purchases', 'purchases')) {
     record.purchases.set(purchase.purchaseId, purchase)
     see(purchase.purchaseId)
   }
-  for (const found of await read<CaseSeen[]>(api, '/api/marketplace/cases', 'cases')) {
+  for (const found of await readAll<CaseSeen>(api, 'cases', 'cases')) {
     record.cases.set(found.caseId, found)
     see(found.caseId)
   }
@@ -71,17 +71,18 @@ async function readTrader(record: ProductRecord, { api, wallet: { address } }: T
   for (const [field, token] of Object.entries(balanceFields)) record.balances.set(`${address} ${token}`, balances[field] ?? 0)
 }
 
-async function readPurchases(api: ApiClient): Promise<PurchaseSeen[]> {
-  const purchases: PurchaseSeen[] = []
+/** All pages of a list. */
+async function readAll<T>(api: ApiClient, list: string, field: string): Promise<T[]> {
+  const all: T[] = []
   let cursor: string | null = null
   do {
-    const path: string = `/api/marketplace/my-purchases?limit=200${cursor === null ? '' : `&cursor=${cursor}`}`
+    const path: string = `/api/marketplace/${list}?limit=200${cursor === null ? '' : `&cursor=${cursor}`}`
     const answer = await api.insist({ method: 'GET', path })
     if (answer?.status !== 200) throw new Error(`${path} was answered with ${JSON.stringify(answer)}`)
-    purchases.push(...(answer.body['purchases'] as PurchaseSeen[]))
+    all.push(...(answer.body[field] as T[]))
     cursor = answer.body['nextCursor'] as string | null
   } while (cursor !== null)
-  return purchases
+  return all
 }
 
 async function read<T>(api: ApiClient, path: string, field: string): Promise<T> {

@@ -58,7 +58,7 @@ async function remove(run: Run, seller: Trader, lot: string | undefined): Promis
 }
 
 async function refundSome(run: Run, seller: Trader, path: Path): Promise<void> {
-  const answer = await seller.api.insist({ method: 'GET', path: '/api/marketplace/cases' })
+  const answer = await seller.api.insist({ method: 'GET', path: '/api/marketplace/cases?limit=200' })
   if (answer?.status !== 200) return
   const own = (answer.body['cases'] as SellersCase[]).filter((found) => found.seller === seller.wallet.address && found.refundable)
   for (const [index, found] of own.entries()) {

@@ -57,9 +57,9 @@ create table cases (
   lamports bigint not null check (lamports >= 0),
   -- Only a payment that names the purchase's reference, in the exact amount, may still be delivered.
   deliverable boolean not null,
-  -- Set while a refund may be on its way, also one that the seller's wallet sends by itself; no delivery meanwhile.
+  -- Set once a refund was prepared. Kept: the seller's wallet may sign and send it much later, with another blockhash.
   refund_reference text unique,
-  -- Above this block height a refund that was prepared cannot land any more.
+  -- Set while a refund that was prepared may be on its way, which it can't above this block height; no delivery meanwhile.
   refund_expiry_height bigint,
   note text,
   next_look_at timestamptz,
@@ -67,7 +67,7 @@ create table cases (
   closed_at timestamptz,
   unique (purchase_id, signature),
   check ((status in ('delivered', 'refunded', 'closed')) = (closed_at is not null)),
-  check ((refund_reference is null) = (refund_expiry_height is null))
+  check (refund_expiry_height is null or refund_reference is not null)
 );
 create index cases_by_status on cases (status, id);
 create index cases_to_look_at on cases (next_look_at) where next_look_at is not null;
@@ -120,7 +120,7 @@ begin
     return 'lot_gone';
   end if;
   select * into c from cases where purchase_id = p.id and signature = p_signature for update;
-  if c.status in ('refunding', 'refunded', 'closed') or (c.status = 'open' and c.refund_reference is not null) then
+  if c.status in ('refunding', 'refunded', 'closed') or (c.status = 'open' and c.refund_expiry_height is not null) then
     return 'refunding';
   end if;
 

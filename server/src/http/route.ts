@@ -30,6 +30,8 @@ export interface Call<Name extends EndpointName> {
 export interface PlayerCall<Name extends EndpointName> extends Call<Name> {
   player: WalletAddress
   session: Session
+  /** Counts one more call against another limit than the call's own; throws TOO_MANY_REQUESTS, with the wait. */
+  count(limit: LimitName): Promise<void>
 }
 
 /** What a handler gives when it answered through `call.reply` by itself, with an event stream or a 304. */
@@ -74,7 +76,11 @@ export function createApi(fastify: FastifyInstance, { limits, studioApiKey, auth
       addRoute(fastify, name, 'player', [limits[limit].address, admit], [], (request, reply) => {
         const session = sessions.get(request)
         if (!session) throw new Error(`${name} was reached without a session`)
-        return handler({ ...createCall(name, request, reply), player: session.player, session })
+        const count = async (other: LimitName) => {
+          await limits[other].address(request)
+          await limits[other].wallet(request, session.player)
+        }
+        return handler({ ...createCall(name, request, reply), player: session.player, session, count })
       })
     },
 

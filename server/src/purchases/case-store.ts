@@ -7,14 +7,14 @@ import { type Selectable, sql } from 'kysely'
 import { type Database } from '../database/connect.ts'
 import { type Cases } from '../database/schema.ts'
 import { inTransaction, type Tx } from '../database/transact.ts'
-import { explainCase, isRefundable } from './case.ts'
+import { caseCursor, explainCase, isRefundable, parseCaseCursor } from './case.ts'
 import { inSeconds, now } from './due-time.ts'
 
 export type CaseRow = Selectable<Cases>
 
 /** A buyer who sends dust again and again fills no list: beyond these the payments stay on the chain only. */
 const CASES_A_PURCHASE = 10
-const CASES_SHOWN = 500
+const ASKED_LOOKS = 20
 
 export interface NewCase {
   purchaseId: string
@@ -85,7 +85,7 @@ export async function expectRefund(
 export async function forgetRefund(database: Database, { id, refundExpiryHeight }: CaseRow): Promise<boolean> {
   const result = await database
     .updateTable('cases')
-    .set({ refundReference: null, refundExpiryHeight: null })
+    .set({ refundExpiryHeight: null })
     .where('id', '=', id)
     .where('status', '=', 'open')
     .where('refundExpiryHeight', '=', refundExpiryHeight)
@@ -128,8 +128,34 @@ export async function giveUpDelivery(database: Database, id: string): Promise<vo
   })
 }
 
+/** Has the newest open cases of a wallet looked at within the pause, for a refund that its seller's wallet sent by itself. */
+export async function lookAtOpenCasesOf(database: Database, wallet: WalletAddress, pauseSeconds: number): Promise<void> {
+  const soon = inSeconds(pauseSeconds)
+  await database
+    .updateTable('cases')
+    .set({ nextLookAt: soon })
+    .where('id', 'in', (query) =>
+      query
+        .selectFrom('cases as c')
+        .innerJoin('purchases as p', 'p.id', 'c.purchaseId')
+        .select('c.id')
+        .where((or) => or.or([or('p.buyer', '=', wallet), or('p.seller', '=', wallet)]))
+        .where('c.status', '=', 'open')
+        .orderBy('c.id', 'desc')
+        .limit(ASKED_LOOKS),
+    )
+    .where('status', '=', 'open')
+    .where((or) => or.or([or('nextLookAt', 'is', null), or('nextLookAt', '>', soon)]))
+    .execute()
+}
+
+/** A case that a node has taken up to look at. */
+export interface DueCase extends CaseRow {
+  secondsOpen: number
+}
+
 /** Takes up cases whose time to be looked at has come, as `claimDue` does for purchases. */
-export async function claimDueCases(database: Database, limit: number, leaseSeconds: number): Promise<CaseRow[]> {
+export async function claimDueCases(database: Database, limit: number, leaseSeconds: number): Promise<DueCase[]> {
   const due = database
     .selectFrom('cases')
     .select('id')
@@ -143,6 +169,7 @@ export async function claimDueCases(database: Database, limit: number, leaseSeco
     .set({ nextLookAt: inSeconds(leaseSeconds) })
     .where(sql<boolean>`id = any(array(${due}))`)
     .returningAll()
+    .returning(sql<number>`extract(epoch from now() - opened_at)::float8`.as('secondsOpen'))
     .execute()
 }
 
@@ -161,27 +188,53 @@ export interface CaseFilter {
   /** Cases of this wallet as buyer or seller; undefined for everybody's. */
   wallet?: WalletAddress
   status?: CaseStatus
-  id?: string
+  limit: number
+  cursor?: string | undefined
 }
 
-/** Cases as they go over the wire, those that wait for somebody first, then the newest. */
-export async function listCases(database: Database, { wallet, status, id }: CaseFilter): Promise<Case[]> {
-  const rows = await database
-    .selectFrom('cases as c')
-    .innerJoin('purchases as p', 'p.id', 'c.purchaseId')
-    .leftJoin('payments as r', (join) => join.onRef('r.caseId', '=', 'c.id').on('r.status', '<>', 'dead'))
-    .selectAll('c')
-    .select(['p.listingId', 'p.buyer', 'p.seller', 'p.tokenType', 'p.amount', 'r.signature as refundSignature'])
+export interface CasePage {
+  cases: Case[]
+  nextCursor: string | null
+}
+
+const waits = sql<boolean>`(c.status in ('open', 'refunding'))`
+
+/** Cases as they go over the wire, those that wait for somebody first, then the newest. Fails with CURSOR_INVALID. */
+export async function listCases(database: Database, { wallet, status, limit, cursor }: CaseFilter): Promise<CasePage> {
+  const last = cursor === undefined ? undefined : parseCaseCursor(cursor)
+  const rows = await wireCases(database)
     .$if(wallet !== undefined, (query) =>
       query.where((or) => or.or([or('p.buyer', '=', wallet as WalletAddress), or('p.seller', '=', wallet as WalletAddress)])),
     )
     .$if(status !== undefined, (query) => query.where('c.status', '=', status as CaseStatus))
-    .$if(id !== undefined, (query) => query.where('c.id', '=', id as string))
-    .orderBy(sql`c.status in ('open', 'refunding')`, 'desc')
+    .$if(last !== undefined, (query) => query.where(sql<boolean>`(${waits}, c.id) < (${last?.waits}::boolean, ${last?.id}::uuid)`))
+    .orderBy(waits, 'desc')
     .orderBy('c.id', 'desc')
-    .limit(CASES_SHOWN)
+    .limit(limit + 1)
     .execute()
-  return rows.map((row) => ({
+  const shown = rows.slice(0, limit)
+  const end = rows.length > limit ? shown.at(-1) : undefined
+  return { cases: shown.map(toWire), nextCursor: end ? caseCursor(end) : null }
+}
+
+export async function findWireCase(database: Database, id: string): Promise<Case | undefined> {
+  const row = await wireCases(database).where('c.id', '=', id).executeTakeFirst()
+  return row && toWire(row)
+}
+
+function wireCases(database: Database) {
+  return database
+    .selectFrom('cases as c')
+    .innerJoin('purchases as p', 'p.id', 'c.purchaseId')
+    .leftJoin('payments as r', (join) => join.onRef('r.caseId', '=', 'c.id').on('r.status', '<>', 'dead'))
+    .selectAll('c')
+    .select(['p.listingId', 'p.buyer', 'p.seller', 'p.tokenType', 'p.amount', 'r.signature as refundSignature', waits.as('waits')])
+}
+
+type WireCaseRow = Awaited<ReturnType<ReturnType<typeof wireCases>['execute']>>[number]
+
+function toWire(row: WireCaseRow): Case {
+  return {
     caseId: row.id,
     kind: row.kind,
     status: row.status,
@@ -201,5 +254,5 @@ export async function listCases(database: Database, { wallet, status, id }: Case
     openedAt: row.openedAt.toISOString(),
     closedAt: row.closedAt?.toISOString() ?? null,
     note: row.note,
-  }))
+  }
 }

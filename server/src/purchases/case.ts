@@ -1,4 +1,7 @@
+import { Failure } from '@juicebar/contract/errors'
 import { type CaseKind, type CaseStatus } from '@juicebar/contract/schemas'
+
+import { isId } from '../listings/listing.ts'
 
 /** Kinds in which the seller has SOL that was not earned; a vanished payment left the seller without. */
 const refundableKinds = new Set<CaseKind>(['late', 'wrong', 'double'])
@@ -30,4 +33,21 @@ export function explainCase(kind: CaseKind, status: CaseStatus, deliverable: boo
     return `${whatHappened[kind]} It is delivered if the lot becomes free; until then the seller can send the SOL back with one click.`
   }
   return `${whatHappened[kind]} ${whatNext[status]}`
+}
+
+/** Where a page of cases ended: whether the last one still waited for somebody when it was shown, and its identifier. */
+export interface CasePosition {
+  waits: boolean
+  id: string
+}
+
+export function caseCursor({ waits, id }: CasePosition): string {
+  return `${waits ? 'waits' : 'over'}.${id}`
+}
+
+/** Reads what `caseCursor` wrote. Fails with CURSOR_INVALID. */
+export function parseCaseCursor(cursor: string): CasePosition {
+  const [state, id = ''] = cursor.split('.')
+  if ((state !== 'waits' && state !== 'over') || !isId(id)) throw new Failure('CURSOR_INVALID')
+  return { waits: state === 'waits', id }
 }

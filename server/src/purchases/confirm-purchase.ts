@@ -1,4 +1,4 @@
-import { parseSignature, type Signature, type WalletAddress } from '@juicebar/contract/addresses'
+import { parseSignature, type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 
 import { isId } from '../listings/listing.ts'
@@ -15,18 +15,27 @@ export interface Confirmation {
 
 /**
  * The buyer says which transaction paid for a lot; the chain decides whether it did. The answer is the same however often it is
- * asked. Fails with BAD_REQUEST, NO_HOLD, PAYMENT_MISMATCH, SIGNATURE_USED, PAYMENT_CASE or CHAIN_DOWN.
+ * asked. `admit` is called before a landed transaction that is not known here is read from the chain: it may refuse that. Fails with
+ * BAD_REQUEST, NO_HOLD, PAYMENT_MISMATCH, SIGNATURE_USED, PAYMENT_CASE or CHAIN_DOWN.
  */
-export async function confirmPurchase(deps: PurchaseDeps, buyer: WalletAddress, listingId: string, text: string): Promise<Confirmation> {
+export async function confirmPurchase(
+  deps: PurchaseDeps,
+  buyer: WalletAddress,
+  listingId: string,
+  text: string,
+  admit = async (): Promise<void> => {},
+): Promise<Confirmation> {
   const signature = parseSignature(text)
   if (!signature) throw new Failure('BAD_REQUEST', { detail: 'transactionSignature must be a transaction signature in base58.' })
   const purchases = isId(listingId) ? await findPurchasesOf(deps.database, listingId, buyer) : []
-  const candidates = await orderCandidates(deps, purchases, signature)
+  const known = (await findPayment(deps.database, signature))?.purchaseId
+  const candidates = orderCandidates(purchases, known)
   const settled = candidates.find((purchase) => purchase.signature === signature)
   if (settled) return { purchaseId: settled.id, settled: true }
   if (candidates.length === 0) throw new Failure('NO_HOLD')
   const status = (await deps.chain.statuses([signature])).get(signature)
-  return settleOneOf(deps, candidates, paymentClue(deps.chain, signature, status, { claimed: true }))
+  const clue = paymentClue(deps.chain, signature, status, known === undefined ? { claimed: true, admit } : { claimed: true })
+  return settleOneOf(deps, candidates, clue)
 }
 
 async function settleOneOf(deps: PurchaseDeps, candidates: readonly PurchaseRow[], clue: PaymentClue): Promise<Confirmation> {
@@ -55,10 +64,9 @@ function refuse(outcome: Exclude<PaymentOutcome, { kind: 'settled' | 'pending' }
 }
 
 /** The purchase that this signature is known to belong to; else the open hold, then the newest others. */
-async function orderCandidates({ database }: PurchaseDeps, purchases: PurchaseRow[], signature: Signature): Promise<PurchaseRow[]> {
-  const payment = await findPayment(database, signature)
-  const known = purchases.filter((purchase) => purchase.id === payment?.purchaseId)
-  if (known.length > 0) return known
+function orderCandidates(purchases: PurchaseRow[], known: string | undefined): PurchaseRow[] {
+  const named = purchases.filter((purchase) => purchase.id === known)
+  if (named.length > 0) return named
   const held = purchases.filter((purchase) => purchase.status === 'held')
   const others = purchases.filter((purchase) => purchase.status !== 'held')
   return [...held, ...others]

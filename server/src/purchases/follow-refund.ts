@@ -33,7 +33,8 @@ export async function followRefund(deps: PurchaseDeps, row: CaseRow, purchase: P
 
 /**
  * Looks for a refund that was prepared here and never handed in: the seller's wallet may have sent it by itself. found: it is recorded
- * and followed from now on. possible: it may still land. none: it can't any more, as the chain has proved. Fails with CHAIN_DOWN.
+ * and followed from now on. possible: it may still land. none: what was prepared can't any more, as the chain has proved; one that the
+ * seller signs anew with its reference still may, and is found by a later look. Fails with CHAIN_DOWN.
  */
 export async function findUnrecordedRefund(
   deps: PurchaseDeps,
@@ -41,9 +42,10 @@ export async function findUnrecordedRefund(
   purchase: PurchaseRow,
 ): Promise<'found' | 'possible' | 'none'> {
   const { refundReference, refundExpiryHeight } = row
-  if (refundReference === null || refundExpiryHeight === null) return 'none'
+  if (refundReference === null) return 'none'
   const recent = await deps.chain.recentSignatures(refundReference, purchase.heldAtSlot, REFUNDS)
   if (await recordFirstRefund(deps, row, purchase, recent)) return 'found'
+  if (refundExpiryHeight === null) return 'none'
   const finalized = await deps.chain.finalized()
   if (finalized.genesisHash !== purchase.genesisHash || finalized.height <= refundExpiryHeight + RELEASE_MARGIN_BLOCKS) return 'possible'
   const landed = await finalized.signaturesFor(refundReference, purchase.heldAtSlot)

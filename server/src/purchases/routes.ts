@@ -4,7 +4,7 @@ import { type Purchase } from '@juicebar/contract/schemas'
 
 import { type Api } from '../http/route.ts'
 import { isId } from '../listings/listing.ts'
-import { listCases } from './case-store.ts'
+import { listCases, lookAtOpenCasesOf } from './case-store.ts'
 import { confirmPurchase } from './confirm-purchase.ts'
 import { holdLot } from './hold-lot.ts'
 import { letGo } from './let-go.ts'
@@ -30,8 +30,8 @@ export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
     return { purchase: await readPurchase(deps, params.id) }
   })
 
-  api.player('confirmPurchase', 'buy', async ({ body, player, status }) => {
-    const { purchaseId, settled } = await confirmPurchase(deps, player, body.listingId, body.transactionSignature)
+  api.player('confirmPurchase', 'buy', async ({ body, player, status, count }) => {
+    const { purchaseId, settled } = await confirmPurchase(deps, player, body.listingId, body.transactionSignature, () => count('claim'))
     status(settled ? 200 : 202)
     return { purchase: await readPurchase(deps, purchaseId) }
   })
@@ -45,7 +45,10 @@ export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
     return { purchases, nextCursor: found.length > limit ? (purchases.at(-1)?.purchaseId ?? null) : null }
   })
 
-  api.player('cases', 'read', async ({ player }) => ({ cases: await listCases(deps.database, { wallet: player }) }))
+  api.player('cases', 'read', async ({ query: { cursor, limit = LISTINGS_PAGE }, player }) => {
+    await lookAtOpenCasesOf(deps.database, player, ASKED_LOOK_PAUSE_SECONDS)
+    return listCases(deps.database, { wallet: player, limit, cursor })
+  })
 
   api.player('prepareRefund', 'buy', async ({ params, player }) => ({ refundDetails: await prepareRefund(deps, player, params.id) }))
 

@@ -32,14 +32,16 @@ export interface PaymentClue {
   read(): Promise<LandedTransaction | undefined>
 }
 
+/** `admit` may throw to refuse the call to the chain that reading the transaction costs. */
 export function paymentClue(
   chain: Chain,
   signature: Signature,
   status: SignatureStatus | undefined,
-  { claimed = false } = {},
+  { claimed = false, admit = async () => {} }: { claimed?: boolean; admit?: () => Promise<void> } = {},
 ): PaymentClue {
   let transaction: Promise<LandedTransaction | undefined> | undefined
-  return { signature, status, claimed, read: () => (transaction ??= chain.transaction(signature)) }
+  const read = () => (transaction ??= admit().then(() => chain.transaction(signature)))
+  return { signature, status, claimed, read }
 }
 
 /**

@@ -1,3 +1,5 @@
+import { LISTINGS_PAGE } from '@juicebar/contract/limits'
+
 import { type Api } from '../http/route.ts'
 import { orderTokens, type TokenOrder } from '../inventory/order-tokens.ts'
 import { requireAmount, requireTokenType, requireWalletAddress } from '../inventory/token-order.ts'
@@ -14,8 +16,8 @@ export function studioRoutes(api: Api, deps: PurchaseDeps): void {
   api.studio('studioDebit', 'studio', async ({ body }) => ({ debit: await orderTokens(database, readOrder('debit', body)) }))
 
   api.studio('studioCases', 'studio', async ({ query }) => {
-    const { status = 'open' } = query
-    return { cases: await listCases(database, status === 'all' ? {} : { status }) }
+    const { status = 'open', limit = LISTINGS_PAGE, cursor } = query
+    return listCases(database, { limit, cursor, ...(status === 'all' ? {} : { status }) })
   })
   api.studio('closeCase', 'studio', async ({ body }) => ({ case: await closeCase(database, body.caseId, body.note) }))
 

@@ -107,7 +107,7 @@ describe('the API document', () => {
   it('describes the calls with who may call and how they fail', async () => {
     const fastify = await serve((api) => {
       api.player('myListings', 'read', async () => ({ listings: [] }))
-      api.studio('studioCases', 'studio', async () => ({ cases: [] }))
+      api.studio('studioCases', 'studio', async () => ({ cases: [], nextCursor: null }))
       api.player('logout', 'read', async () => null)
     })
     const { paths } = (await fastify.inject({ url: '/api/openapi.json' })).json()

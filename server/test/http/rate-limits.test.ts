@@ -50,7 +50,7 @@ describe('too many calls', () => {
 
   it('of a signed-in player count by the wallet, not by what the body names', async () => {
     const fastify = await serve((api) => {
-      api.player('cases', 'write', async () => ({ cases: [] }))
+      api.player('cases', 'write', async () => ({ cases: [], nextCursor: null }))
     })
     const call = (address: string) => fastify.inject({ url: '/api/marketplace/cases', headers: signedIn, remoteAddress: address })
     for (let count = 0; count < 60; count++) expect((await call(`192.0.2.${count}`)).statusCode).toBe(200)

@@ -4,12 +4,12 @@ import { AccountRole } from '@solana/kit'
 import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { listCases } from '../../src/purchases/case-store.ts'
 import { confirmPurchase } from '../../src/purchases/confirm-purchase.ts'
 import { letGo } from '../../src/purchases/let-go.ts'
 import { submitPayment } from '../../src/purchases/submit-payment.ts'
 import { watchOnce } from '../../src/purchases/watch-purchases.ts'
 import {
+  casesOf,
   appleJuice,
   expectAllAddsUp,
   hold,
@@ -174,9 +174,7 @@ describe('a payment that is off becomes a case that both sides see', () => {
     )
     await expect(confirm(listingId, signature)).rejects.toEqual(refusal('PAYMENT_CASE'))
     for (const wallet of [buyer.address, seller.address]) {
-      expect(await listCases(world.database, { wallet })).toContainEqual(
-        expect.objectContaining({ kind: 'wrong', signature, refundable: true }),
-      )
+      expect(await casesOf(world, wallet)).toContainEqual(expect.objectContaining({ kind: 'wrong', signature, refundable: true }))
     }
     await expectUnpaid(purchase)
     await abandon(purchase)
@@ -187,9 +185,7 @@ describe('a payment that is off becomes a case that both sides see', () => {
     const twice = transfer(buyer, seller.address, lamports(price), [purchase.reference])
     const signature = await sendByWallet(world, await signPayment(world, buyer, purchase, { after: [twice] }))
     await watchUntil(world, async () => {
-      expect(await listCases(world.database, { wallet: seller.address })).toContainEqual(
-        expect.objectContaining({ kind: 'wrong', signature }),
-      )
+      expect(await casesOf(world, seller.address)).toContainEqual(expect.objectContaining({ kind: 'wrong', signature }))
     })
     await expectUnpaid(purchase)
     await abandon(purchase)
@@ -201,7 +197,7 @@ describe('a payment that is off becomes a case that both sides see', () => {
     const second = transfer(buyer, seller.address, lamports(BigInt(other.lamports)), [other.reference])
     const signature = await sendByWallet(world, await signPayment(world, buyer, one, { after: [second] }))
     await watchUntil(world, async () => {
-      const cases = (await listCases(world.database, { wallet: buyer.address })).filter((found) => found.signature === signature)
+      const cases = (await casesOf(world, buyer.address)).filter((found) => found.signature === signature)
       expect(cases.map((found) => found.lamports).toSorted()).toEqual([one.lamports, other.lamports].toSorted())
     })
     for (const purchase of [one, other]) {
@@ -219,9 +215,7 @@ describe('a payment that is off becomes a case that both sides see', () => {
     await sendByWallet(world, second)
     expect(await confirm(listingId, first.signature)).toMatchObject({ settled: true })
     await expect(confirm(listingId, second.signature)).rejects.toEqual(refusal('PAYMENT_CASE'))
-    expect(await listCases(world.database, { wallet: buyer.address })).toContainEqual(
-      expect.objectContaining({ kind: 'double', signature: second.signature }),
-    )
+    expect(await casesOf(world, buyer.address)).toContainEqual(expect.objectContaining({ kind: 'double', signature: second.signature }))
   })
 })
 

@@ -1,9 +1,11 @@
+import { Failure } from '@juicebar/contract/errors'
 import { lamports } from '@juicebar/contract/money'
 import { type Purchase } from '@juicebar/contract/schemas'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { confirmPurchase } from '../../src/purchases/confirm-purchase.ts'
 import { letGo } from '../../src/purchases/let-go.ts'
+import { submitPayment } from '../../src/purchases/submit-payment.ts'
 import {
   chainBut,
   expectAllAddsUp,
@@ -15,6 +17,7 @@ import {
   signTransaction,
   type TradingWorld,
   transfer,
+  waiting,
   type Wallet,
 } from './trading-world.ts'
 
@@ -78,6 +81,30 @@ describe('confirming', () => {
     const { deps, calls } = counting()
     await expect(confirmPurchase(deps, buyer.address, listingId, other)).rejects.toMatchObject({ code: 'PAYMENT_MISMATCH' })
     expect(calls()).toBeLessThanOrEqual(2)
+  })
+
+  it('counts a landed transaction that is not known here, and one that is refused by that count is not read', async () => {
+    const listingId = await list(world, seller, { price: 33_000_000n })
+    await hold(world, buyer, listingId, 'wallet')
+    const other = await sendByWallet(world, await signTransaction(world, buyer, [transfer(buyer, buyer.address, lamports(2n))]))
+    const { deps, calls } = counting()
+    const refuse = async () => {
+      throw new Failure('TOO_MANY_REQUESTS', { detail: 'a minute' })
+    }
+    await expect(confirmPurchase(deps, buyer.address, listingId, other, refuse)).rejects.toMatchObject({ code: 'TOO_MANY_REQUESTS' })
+    expect(calls()).toBe(1)
+  })
+
+  it('does not count a payment that was handed in here', async () => {
+    const listingId = await list(world, seller, { price: 34_000_000n })
+    const purchase = await hold(world, buyer, listingId)
+    const payment = await signPayment(world, buyer, purchase)
+    await submitPayment(world.deps, buyer.address, purchase.purchaseId, payment.base64)
+    const count = vi.fn<() => Promise<void>>(async () => undefined)
+    await vi.waitFor(async () => {
+      expect(await confirmPurchase(world.deps, buyer.address, listingId, payment.signature, count)).toMatchObject({ settled: true })
+    }, waiting)
+    expect(count).not.toHaveBeenCalled()
   })
 
   it('a delivered purchase again asks the chain nothing', async () => {

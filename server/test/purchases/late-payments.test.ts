@@ -4,7 +4,6 @@ import { type Case, type Purchase } from '@juicebar/contract/schemas'
 import { getBase64EncodedWireTransaction, getTransactionDecoder, partiallySignTransaction } from '@solana/kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { listCases } from '../../src/purchases/case-store.ts'
 import { closeCase } from '../../src/purchases/close-case.ts'
 import { confirmPurchase } from '../../src/purchases/confirm-purchase.ts'
 import { letGo } from '../../src/purchases/let-go.ts'
@@ -12,6 +11,7 @@ import { prepareRefund, submitRefund } from '../../src/purchases/refund-case.ts'
 import { submitPayment } from '../../src/purchases/submit-payment.ts'
 import { watchOnce } from '../../src/purchases/watch-purchases.ts'
 import {
+  casesOf,
   appleJuice,
   chainBut,
   expectAllAddsUp,
@@ -63,7 +63,7 @@ async function lookAgain({ purchaseId }: Purchase): Promise<void> {
 }
 
 async function findCase(signature: Signature): Promise<Case | undefined> {
-  return (await listCases(world.database, { wallet: buyer.address })).find((found) => found.signature === signature)
+  return (await casesOf(world, buyer.address)).find((found) => found.signature === signature)
 }
 
 describe('a payment that comes after the hold ended', () => {

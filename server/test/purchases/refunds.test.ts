@@ -1,15 +1,18 @@
 import { base64 } from '@scure/base'
 import { type Signature } from '@juicebar/contract/addresses'
+import { lamports } from '@juicebar/contract/money'
 import { type Case, type Purchase } from '@juicebar/contract/schemas'
 import { getBase64EncodedWireTransaction, getSignatureFromTransaction, getTransactionDecoder, partiallySignTransaction } from '@solana/kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { listCases } from '../../src/purchases/case-store.ts'
+import { listCases, lookAtOpenCasesOf } from '../../src/purchases/case-store.ts'
+import { closeCase } from '../../src/purchases/close-case.ts'
 import { confirmPurchase } from '../../src/purchases/confirm-purchase.ts'
 import { letGo } from '../../src/purchases/let-go.ts'
 import { prepareRefund, submitRefund } from '../../src/purchases/refund-case.ts'
 import { submitPayment } from '../../src/purchases/submit-payment.ts'
 import {
+  casesOf,
   expectAllAddsUp,
   hold,
   list,
@@ -18,6 +21,8 @@ import {
   sendByWallet,
   type SignedPayment,
   signPayment,
+  signTransaction,
+  transfer,
   type TradingWorld,
   untilStatus,
   type Wallet,
@@ -48,8 +53,8 @@ interface Stray {
 }
 
 /** A late payment whose lot somebody else holds: it may still be delivered, and its seller may pay it back. */
-async function strayPayment(): Promise<Stray> {
-  const listingId = await list(world, seller)
+async function strayPayment(price = 50_000_000n): Promise<Stray> {
+  const listingId = await list(world, seller, { price })
   const purchase = await hold(world, buyer, listingId)
   await letGo(world.deps, buyer.address, purchase.purchaseId)
   const rivalHold = await hold(world, rival, listingId)
@@ -61,7 +66,7 @@ async function strayPayment(): Promise<Stray> {
 }
 
 async function caseOf(signature: string): Promise<Case> {
-  const found = (await listCases(world.database, { wallet: buyer.address })).find((it) => it.signature === signature)
+  const found = (await casesOf(world, buyer.address)).find((it) => it.signature === signature)
   if (!found) throw new Error('no case')
   return found
 }
@@ -101,6 +106,48 @@ describe('a refund that the wallet of the seller sends by itself', () => {
       expect(await caseOf(stray.found.signature)).toMatchObject({ status: 'refunded' })
     })
     expect(await readPurchase(world, stray.purchase.purchaseId)).toMatchObject({ status: 'ended' })
+  })
+})
+
+describe('a refund that the wallet of the seller signs long after it was prepared', () => {
+  it('is found when either side looks at its cases', async () => {
+    const stray = await strayPayment()
+    const { reference, lamports: amount } = await prepareRefund(world.deps, seller.address, stray.found.caseId)
+    await watchUntil(world, async () => {
+      await lookAtCases()
+      const { refundExpiryHeight } = await world.database
+        .selectFrom('cases')
+        .select('refundExpiryHeight')
+        .where('id', '=', stray.found.caseId)
+        .executeTakeFirstOrThrow()
+      expect(refundExpiryHeight).toBeNull()
+    })
+    const again = transfer(seller, buyer.address, lamports(BigInt(amount)), [reference])
+    const signature = await sendByWallet(world, await signTransaction(world, seller, [again]))
+    await lookAtOpenCasesOf(world.database, buyer.address, 0)
+    await watchUntil(world, async () => {
+      expect(await caseOf(stray.found.signature)).toMatchObject({ status: 'refunded', refundSignature: signature })
+    })
+  })
+})
+
+describe('the list of cases', () => {
+  it('is read page by page, with those that wait first', async () => {
+    const strays = [await strayPayment(51_000_000n), await strayPayment(52_000_000n), await strayPayment(53_000_000n)]
+    const [oldest] = strays
+    if (!oldest) throw new Error('no case')
+    await closeCase(world.database, oldest.found.caseId, 'paid back by hand')
+    const shown: Case[] = []
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = await listCases(world.database, { wallet: buyer.address, limit: 1, cursor })
+      expect(page.cases).toHaveLength(1)
+      shown.push(...page.cases)
+      cursor = page.nextCursor
+    }
+    const ids = strays.map(({ found }) => found.caseId).toReversed()
+    expect(shown.map(({ caseId }) => caseId)).toEqual(ids)
+    expect(shown.map(({ status }) => status)).toEqual(['open', 'open', 'closed'])
+    await expect(listCases(world.database, { limit: 1, cursor: 'waits.1' })).rejects.toMatchObject({ code: 'CURSOR_INVALID' })
   })
 })
 

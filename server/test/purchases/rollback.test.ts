@@ -2,9 +2,9 @@ import { type Signature } from '@juicebar/contract/addresses'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { type Chain, type FinalizedView, type LandedTransaction } from '../../src/chain/chain.ts'
-import { listCases } from '../../src/purchases/case-store.ts'
 import { submitPayment } from '../../src/purchases/submit-payment.ts'
 import {
+  casesOf,
   appleJuice,
   expectAllAddsUp,
   hold,
@@ -85,7 +85,7 @@ describe('a settled payment', () => {
     const fork = forgetting(world.chain, payment.signature)
     await watchUntil({ ...world, deps: { ...world.deps, chain: fork.chain } }, async () => {
       await lookAtAll()
-      const cases = await listCases(world.database, { wallet: seller.address })
+      const cases = await casesOf(world, seller.address)
       expect(cases).toContainEqual(expect.objectContaining({ kind: 'vanished', signature: payment.signature, refundable: false }))
     })
     expect(fork.sent()).toBeGreaterThan(0)
@@ -102,7 +102,7 @@ describe('a settled payment', () => {
       await lookAtAll()
       expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ finalized: true })
     })
-    const cases = await listCases(world.database, { wallet: seller.address })
+    const cases = await casesOf(world, seller.address)
     expect(cases.filter((found) => found.signature === payment.signature)).toEqual([])
   })
 })

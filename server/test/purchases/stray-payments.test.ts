@@ -2,11 +2,11 @@ import { lamports } from '@juicebar/contract/money'
 import { type Purchase } from '@juicebar/contract/schemas'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { listCases } from '../../src/purchases/case-store.ts'
 import { confirmPurchase } from '../../src/purchases/confirm-purchase.ts'
 import { letGo } from '../../src/purchases/let-go.ts'
 import { watchOnce } from '../../src/purchases/watch-purchases.ts'
 import {
+  casesOf,
   appleJuice,
   expectAllAddsUp,
   hold,
@@ -54,8 +54,7 @@ async function abandon({ purchaseId }: Purchase): Promise<void> {
 /** Names a purchase without paying for it. */
 const mention = (reference: string) => transfer(buyer, buyer.address, lamports(0n), [reference])
 
-const casesOf = async (signature: string) =>
-  (await listCases(world.database, { wallet: seller.address })).filter((found) => found.signature === signature)
+const casesAbout = async (signature: string) => (await casesOf(world, seller.address)).filter((found) => found.signature === signature)
 const confirm = (listingId: string, signature: string) => confirmPurchase(world.deps, buyer.address, listingId, signature)
 
 describe('one transaction', () => {
@@ -66,7 +65,7 @@ describe('one transaction', () => {
     await expect(confirm(otherLot, signature)).rejects.toMatchObject({ code: 'PAYMENT_MISMATCH' })
     expect(await confirm(paidLot, signature)).toMatchObject({ settled: true })
     await expect(confirm(otherLot, signature)).rejects.toMatchObject({ code: 'SIGNATURE_USED' })
-    expect(await casesOf(signature)).toEqual([])
+    expect(await casesAbout(signature)).toEqual([])
     await abandon(other)
   })
 
@@ -75,9 +74,9 @@ describe('one transaction', () => {
     const [plain, named] = [await hold(world, buyer, plainLot, 'wallet'), await hold(world, buyer, namedLot, 'wallet')]
     const pays = transfer(buyer, seller.address, lamports(BigInt(plain.lamports)))
     const signature = await sendByWallet(world, await signTransaction(world, buyer, [pays, mention(named.reference)]))
-    await watchUntil(world, async () => expect(await casesOf(signature)).toHaveLength(1))
+    await watchUntil(world, async () => expect(await casesAbout(signature)).toHaveLength(1))
     await expect(confirm(plainLot, signature)).rejects.toMatchObject({ code: 'SIGNATURE_USED' })
-    expect(await casesOf(signature)).toMatchObject([{ purchaseId: named.purchaseId, kind: 'wrong', lamports: plain.lamports }])
+    expect(await casesAbout(signature)).toMatchObject([{ purchaseId: named.purchaseId, kind: 'wrong', lamports: plain.lamports }])
     expect(await readPurchase(world, plain.purchaseId)).toMatchObject({ status: 'held' })
     for (const purchase of [plain, named]) await abandon(purchase)
   })
@@ -87,8 +86,8 @@ describe('one transaction', () => {
     const named = [one, other].map((purchase) => transfer(buyer, seller.address, lamports(2_000_000n), [purchase.reference]))
     const besides = transfer(buyer, seller.address, lamports(5_000_000n))
     const signature = await sendByWallet(world, await signTransaction(world, buyer, [...named, besides]))
-    await watchUntil(world, async () => expect(await casesOf(signature)).toHaveLength(2))
-    const moved = (await casesOf(signature)).reduce((sum, found) => sum + BigInt(found.lamports), 0n)
+    await watchUntil(world, async () => expect(await casesAbout(signature)).toHaveLength(2))
+    const moved = (await casesAbout(signature)).reduce((sum, found) => sum + BigInt(found.lamports), 0n)
     expect(moved).toBe(9_000_000n)
     for (const purchase of [one, other]) await abandon(purchase)
   })
@@ -100,7 +99,7 @@ describe('one transaction', () => {
     const open = await hold(world, buyer, openLot, 'wallet')
     const signature = await sendByWallet(world, await signPayment(world, buyer, ended))
     await expect(confirm(openLot, signature)).rejects.toMatchObject({ code: 'PAYMENT_MISMATCH' })
-    expect(await casesOf(signature)).toEqual([])
+    expect(await casesAbout(signature)).toEqual([])
     expect(await confirm(endedLot, signature)).toMatchObject({ settled: true })
     await abandon(open)
   })
@@ -115,7 +114,7 @@ describe('one transaction', () => {
     const signature = await sendByWallet(world, await signPayment(world, buyer, open, { references: [] }))
     await expect(confirm(endedLot, signature)).rejects.toMatchObject({ code: 'PAYMENT_MISMATCH' })
     await untilStatus(world, open.purchaseId, 'settled')
-    expect(await casesOf(signature)).toEqual([])
+    expect(await casesAbout(signature)).toEqual([])
     expect(await appleJuice(world, buyer)).toBe(before + open.amount)
   })
 })
@@ -132,7 +131,7 @@ describe('a second payment of a settled purchase', () => {
     await sendByWallet(world, second)
     await watchUntil(world, async () => {
       await world.connection.pool.query('update purchases set next_look_at = now() where next_look_at is not null')
-      expect(await casesOf(second.signature)).toMatchObject([{ kind: 'double', refundable: true }])
+      expect(await casesAbout(second.signature)).toMatchObject([{ kind: 'double', refundable: true }])
     })
     await watchOnce(world.deps)
   })

@@ -1,7 +1,7 @@
 import { base64 } from '@scure/base'
 import { parseWalletAddress, type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { lamports, type Lamports } from '@juicebar/contract/money'
-import { type Purchase } from '@juicebar/contract/schemas'
+import { type Case, type Purchase } from '@juicebar/contract/schemas'
 import {
   AccountRole,
   address,
@@ -29,6 +29,7 @@ import { startLocalChain } from '../../src/embedded/local-chain.ts'
 import { orderTokens } from '../../src/inventory/order-tokens.ts'
 import { readBalances } from '../../src/inventory/ledger-store.ts'
 import { createListing } from '../../src/listings/create-listing.ts'
+import { listCases } from '../../src/purchases/case-store.ts'
 import { holdLot } from '../../src/purchases/hold-lot.ts'
 import { type PurchaseDeps } from '../../src/purchases/purchase-deps.ts'
 import { findWirePurchase } from '../../src/purchases/purchase-store.ts'
@@ -123,6 +124,11 @@ export async function readPurchase(world: TradingWorld, id: string): Promise<Pur
   const purchase = await findWirePurchase(world.database, id, undefined)
   if (!purchase) throw new Error('no such purchase')
   return purchase
+}
+
+/** The cases that a wallet is shown. */
+export async function casesOf(world: TradingWorld, wallet: WalletAddress): Promise<Case[]> {
+  return (await listCases(world.database, { wallet, limit: 500 })).cases
 }
 
 /** Signs the agreed payment of a purchase, or one that differs from it. */

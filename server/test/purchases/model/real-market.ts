@@ -5,10 +5,9 @@ import { type Case, type Purchase } from '@juicebar/contract/schemas'
 import { getBase64EncodedWireTransaction, getTransactionDecoder, partiallySignTransaction } from '@solana/kit'
 
 import { findListing } from '../../../src/listings/listing-store.ts'
-import { listCases } from '../../../src/purchases/case-store.ts'
 import { prepareRefund, submitRefund } from '../../../src/purchases/refund-case.ts'
 import { watchOnce } from '../../../src/purchases/watch-purchases.ts'
-import { list, readPurchase, type SignedPayment, type TradingWorld, type Wallet } from '../trading-world.ts'
+import { casesOf, list, readPurchase, type SignedPayment, type TradingWorld, type Wallet } from '../trading-world.ts'
 import { type ForkableChain } from './forkable-chain.ts'
 
 /** The running product, with the things of one sequence in the order in which they came. */
@@ -53,8 +52,8 @@ export async function lotStatus({ world }: RealMarket, id: string): Promise<stri
 
 /** Cases that both sides of this market see. */
 export async function casesSeen({ world, seller, buyers }: RealMarket): Promise<Case[]> {
-  const bySeller = await listCases(world.database, { wallet: seller.address })
-  const byBuyers = await Promise.all(buyers.map((buyer) => listCases(world.database, { wallet: buyer.address })))
+  const bySeller = await casesOf(world, seller.address)
+  const byBuyers = await Promise.all(buyers.map((buyer) => casesOf(world, buyer.address)))
   const seen = new Set(byBuyers.flat().map((found) => found.caseId))
   return bySeller.filter((found) => seen.has(found.caseId))
 }
