@@ -84,7 +84,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   statusRoutes(api, {
     probeDatabase: async () => {
       if (!preparation.isReady()) throw new Failure('DATABASE_DOWN')
-      await pool.query('select 1')
+      await connection.probe()
     },
     isChainUp: () => chain.isUp(),
     publicConfig: publicConfig(config, parts.version),

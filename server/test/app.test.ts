@@ -72,17 +72,18 @@ async function startApp(databaseUrl: string) {
     await connection.close()
   })
   await expect.poll(() => app.fastify.server.listening).toBe(true)
-  return async (path: string) => {
+  const get = async (path: string) => {
     const reply = await fetch(`${app.fastify.listeningOrigin}${path}`)
     return { status: reply.status, body: await reply.json() }
   }
+  return { get, pool: connection.pool }
 }
 
 describe('a server', { timeout: 30_000 }, () => {
   it('starts before its database, outlives its loss and works again without a restart', async () => {
     const line = await openLine(fresh.url)
     await line.cut()
-    const get = await startApp(line.url)
+    const { get } = await startApp(line.url)
     onTestFinished(() => line.cut())
 
     const down = { status: 503, body: { code: 'DATABASE_DOWN' } }
@@ -102,5 +103,13 @@ describe('a server', { timeout: 30_000 }, () => {
 
     await line.mend()
     await expect.poll(() => get('/api/marketplace/listings'), patience).toMatchObject(up)
+  })
+
+  it('is not called down for being busy', async () => {
+    const { get, pool } = await startApp(fresh.url)
+    await expect.poll(() => get('/health'), { timeout: 10_000 }).toMatchObject({ status: 200 })
+    const clients = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()))
+    onTestFinished(() => clients.forEach((client) => client.release()))
+    expect(await get('/health')).toMatchObject({ status: 200, body: { database: 'ok' } })
   })
 })

@@ -10,6 +10,8 @@ export type Database = Kysely<DB>
 export interface DatabaseConnection {
   pool: pg.Pool
   database: Database
+  /** Asks the database anything, over a connection of its own: a pool that is busy is no outage. Rejects where no answer comes. */
+  probe(): Promise<void>
   close(): Promise<void>
 }
 
@@ -18,6 +20,7 @@ const CONNECTIONS = 20
 const CONNECT_MILLIS = 10_000
 const STATEMENT_MILLIS = 15_000
 const IDLE_IN_TRANSACTION_MILLIS = 10_000
+const PROBE_MILLIS = 1_000
 
 /**
  * Opens a pool on a PostgreSQL URL; it connects when first used. `onIdleError` hears of connections lost while idle:
@@ -43,7 +46,27 @@ export function connectDatabase(url: string, onIdleError: (error: Error) => void
     dialect: new PostgresDialect({ pool: preparingPool(pool) }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   })
-  return { pool, database, close: () => database.destroy() }
+  const probePool = createProbePool(url, onIdleError)
+  return {
+    pool,
+    database,
+    probe: async () => void (await probePool.query('select 1')),
+    close: async () => void (await Promise.all([database.destroy(), probePool.end()])),
+  }
+}
+
+function createProbePool(url: string, onIdleError: (error: Error) => void): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 1,
+    connectionTimeoutMillis: PROBE_MILLIS,
+    query_timeout: PROBE_MILLIS,
+    application_name: 'juicebar-probe',
+  })
+  pool.on('error', (error) => {
+    if (!pool.ending) onIdleError(error)
+  })
+  return pool
 }
 
 const INT8 = 20

@@ -76,7 +76,10 @@ const STOP_MILLIS = 30_000
 const MAX_LOG_BYTES = 1_000_000
 const MAX_COMPLAINT_CHARACTERS = 2_000
 
-/** Starts the server and waits until it takes connections. Throws `ServerRefusal` where it ends before that. */
+/**
+ * Starts the server and waits until it takes connections. Throws `ServerRefusal` where it ends before that, and a sentence where the
+ * password is another one.
+ */
 export async function startServer(plan: ServerPlan): Promise<Part> {
   await stopLeftoverServer(plan.cluster)
   const { child, logFile, logStart } = await spawnKeeper(plan)
@@ -128,6 +131,11 @@ async function complaintSince(logFile: string, start: number): Promise<string> {
   return (await readFile(logFile)).subarray(start).toString().slice(-MAX_COMPLAINT_CHARACTERS)
 }
 
+/** `invalid_password` (PostgreSQL, appendix A). */
+const WRONG_PASSWORD = '28P01'
+const LOST_PASSWORD =
+  'The file POSTGRES_PASSWORD does not hold the password of the database beside it. Put the old file back, or remove the data folder to begin anew.'
+
 class Ended extends Error {}
 
 async function untilReady(url: string, child: ChildProcess): Promise<void> {
@@ -135,6 +143,7 @@ async function untilReady(url: string, child: ChildProcess): Promise<void> {
   for (;;) {
     const refusal = await tryConnection(url)
     if (refusal === undefined) return
+    if (refusal instanceof pg.DatabaseError && refusal.code === WRONG_PASSWORD) throw new Error(LOST_PASSWORD, { cause: refusal })
     if (hasEnded(child)) throw new Ended()
     if (Date.now() >= deadline) throw new Error('PostgreSQL runs but takes no connections', { cause: refusal })
     await delay(LOOK_AGAIN_MILLIS)

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import pg from 'pg'
@@ -67,6 +67,15 @@ describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
     const second = await start(folder)
     expect(second.url).toBe(first.url)
     expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }])
+  })
+
+  it('says at once that its password was lost', async () => {
+    const folder = await tempFolder()
+    const first = await start(folder)
+    await first.stop()
+    await writeFile(join(folder, 'POSTGRES_PASSWORD'), `${'0'.repeat(64)}\n`)
+    await expect(start(folder)).rejects.toThrow('does not hold the password of the database')
+    expect(await isThere(join(folder, 'cluster', 'postmaster.pid'))).toBe(false)
   })
 
   it('stops when its parent is killed, and the next start has everything that was committed', async () => {
