@@ -45,8 +45,9 @@ end
 $$;
 create trigger listings_kept before insert or update on listings for each row execute function keep_listing();
 
-create index listings_by_token_price on listings (token_type, price_lamports, id) where status = 'active';
-create index listings_by_token_unit_price on listings (token_type, unit_lamports, id) where status = 'active';
+-- As in listings_by_token.
+create index listings_by_token_price on listings (token_type, price_lamports, id) include (seller) where status = 'active';
+create index listings_by_token_unit_price on listings (token_type, unit_lamports, id) include (seller) where status = 'active';
 create index listings_by_seller_token on listings (seller, token_type, id) where status = 'active';
 create index listings_by_seller_token_price on listings (seller, token_type, price_lamports, id) where status = 'active';
 create index listings_by_seller_token_unit_price on listings (seller, token_type, unit_lamports, id) where status = 'active';

@@ -68,18 +68,22 @@ export function pageStatement({ sort, limit, cursor }: MarketQuery, scope: Found
   const values: unknown[] = [limit]
   const parameter: Parameter = (value, type) => `$${values.push(value)}::${type}`
   const text = pageSql(orders[sort], lotsSql(scope, orders[sort], cursor, parameter))
-  const name = `market ${scope.kind} ${sort}${cursor ? ' on' : ''}${scope.kind === 'search' && onlyDrink(scope) ? ' of' : ''}`
+  const name = `market ${scope.kind} ${sort}${cursor ? ' on' : ''}${scope.kind === 'search' ? ` in ${drinksOf(scope).length}` : ''}`
   return { name, text, values }
 }
 
 /** Adds a value to the statement and gives what stands for it. */
 type Parameter = (value: unknown, type: string) => string
 
-/** The first `$1` of some lots in order. `hit` tells which of them are shown, `ends` marks the one at which a walk was broken off. */
+/**
+ * The first `$1` of some lots in order. `hit` tells which of them are shown, `ends` marks the one at which a walk was broken off.
+ * Where many lots are looked at for few that are shown, `wire` is null: then only the shown ones are read from the table itself.
+ */
 function pageSql(order: Order, lots: string): string {
   const direction = order.descending ? 'desc' : 'asc'
   return `
-    select coalesce(string_agg(wire, ',') filter (where hit and place <= $1), '') as listings,
+    select coalesce(string_agg(coalesce(wire, (select shown.wire from listings shown where shown.id = page.id)), ',')
+        filter (where hit and place <= $1), '') as listings,
       case when count(*) > $1 then max(key || ' ' || id) filter (where place = $1)
         else max(key || ' ' || id) filter (where ends) end as next
     from (
@@ -93,31 +97,33 @@ function pageSql(order: Order, lots: string): string {
 function lotsSql(scope: FoundScope, order: Order, cursor: Cursor | undefined, parameter: Parameter): string {
   const direction = order.descending ? 'desc' : 'asc'
   const behind = behindSql(order, cursor, parameter)
-  const lots = (condition: string, limit: string) => `
-    select l.wire, true as hit, false as ends, l.${order.column} as key, l.id, l.seller, l.token_type
+  const walk = (columns: string, condition: string, limit: string) => `
+    select ${columns}, l.${order.column} as key, l.id
     from listings l
     where l.status = 'active' ${condition} ${behind}
     order by l.${order.column} ${direction}, l.id ${direction}
     limit ${limit}`
+  const shown = 'l.wire, true as hit, false as ends'
 
   switch (scope.kind) {
     case 'everything':
-      return lots('', '$1::int + 1')
+      return walk(shown, '', '$1::int + 1')
     case 'lots':
       return `
         select l.* from unnest(${parameter(scope.drinks, 'text[]')}) of_drink
-          cross join lateral (${lots('and l.token_type = of_drink', '$1::int + 1')}) l
+          cross join lateral (${walk(shown, 'and l.token_type = of_drink', '$1::int + 1')}) l
         union all
         select l.* from unnest(${parameter(scope.sellers, 'text[]')}) of_seller, unnest(${parameter(scope.sellersDrinks, 'text[]')}) of_drink
-          cross join lateral (${lots('and l.seller = of_seller and l.token_type = of_drink', '$1::int + 1')}) l`
+          cross join lateral (${walk('null, true, false', 'and l.seller = of_seller and l.token_type = of_drink', '$1::int + 1')}) l`
     case 'search': {
-      const only = onlyDrink(scope)
-      const condition = only ? `and l.token_type = ${parameter(only, 'text')}` : ''
+      const ofDrink = (drink: string) =>
+        `(${walk('l.seller, l.token_type', `and l.token_type = ${parameter(drink, 'text')}`, String(WALK))})`
+      const walked = drinksOf(scope).map(ofDrink).join(' union all ')
       const hit = `token_type = any(${parameter(scope.drinks, 'text[]')}) or strpos(lower(seller), ${parameter(scope.part, 'text')}) > 0`
       return `
         select * from (
-          select wire, ${hit} as hit, row_number() over (order by key ${direction}, id ${direction}) = ${WALK} as ends, key, id
-          from (${lots(condition, String(WALK))}) walked
+          select null as wire, ${hit} as hit, row_number() over (order by key ${direction}, id ${direction}) = ${WALK} as ends, key, id
+          from (select * from (${walked}) walks order by key ${direction}, id ${direction} limit ${WALK}) walked
         ) looked_at
         where hit or ends`
     }
@@ -131,7 +137,7 @@ function behindSql({ column, type, descending }: Order, cursor: Cursor | undefin
   return column === 'id' ? `and l.id ${beyond} ${id}` : `and (l.${column}, l.id) ${beyond} (${parameter(cursor.key, type)}, ${id})`
 }
 
-/** The one drink that a search is limited to, where it is. */
-function onlyDrink({ drinks, sellersDrinks }: Extract<Scope, { kind: 'search' }>): string | undefined {
-  return drinks.length === 0 && sellersDrinks.length === 1 ? sellersDrinks[0] : undefined
+/** The drinks whose lots a search walks: each along an index that has the seller in it, so that the lots themselves are not read. */
+function drinksOf({ drinks, sellersDrinks }: Extract<Scope, { kind: 'search' }>): string[] {
+  return [...drinks, ...sellersDrinks]
 }

@@ -1,0 +1,123 @@
+import { type ListingSort, listingSorts } from '@juicebar/contract/schemas'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { fillMarket, randomWallet } from '../../bench/fill-market.ts'
+import { cursorText, readMarketQuery } from '../../src/market/market-query.ts'
+import { readMarketPage } from '../../src/market/market-store.ts'
+import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+
+/** Enough for PostgreSQL to choose as it does for a million, which `PLAN_LOTS=1000000` tries. */
+const LOTS = Number(process.env['PLAN_LOTS'] ?? 20_000)
+const FORMER_SELLERS = 20_000
+const FILL_MILLIS = 60_000 + LOTS / 2
+
+/** A step of a plan, as `auto_explain` tells it. */
+interface Step {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Parent Relationship'?: string
+  Filter?: string
+  Plans?: Step[]
+}
+
+const tellPlans = [
+  `session_preload_libraries = 'auto_explain'`,
+  'auto_explain.log_min_duration = 0',
+  'auto_explain.log_format = json',
+  'auto_explain.log_level = notice',
+]
+
+let fresh: FreshDatabase
+let pool: pg.Pool
+let seller: string
+let plans: Step[] = []
+
+beforeAll(async () => {
+  fresh = await freshDatabase()
+  const client = new pg.Client({ connectionString: fresh.url })
+  await client.connect()
+  await fillMarket(client, LOTS)
+  await client.query('insert into sellers select unnest($1::text[])', [Array.from({ length: FORMER_SELLERS }, randomWallet)])
+  // What was sold long ago stays in the table, and no page may walk past it.
+  await client.query(`update listings set status = 'sold', closed_at = now() where random() < 0.5`)
+  await client.query('vacuum analyze')
+  const { rows } = await client.query<{ seller: string }>('select seller from sellers limit 1')
+  seller = rows[0]!.seller
+  for (const setting of tellPlans) await client.query(`alter database ${client.database} set ${setting}`)
+  await client.end()
+  pool = new pg.Pool({ connectionString: fresh.url, max: 1 })
+  pool.on('connect', (connection) => {
+    connection.on('notice', ({ message = '' }) => {
+      const { Plan } = JSON.parse(message.slice(message.indexOf('{'))) as { Plan: Step }
+      plans.push(Plan)
+    })
+  })
+}, FILL_MILLIS)
+afterAll(async () => {
+  await pool.end()
+  await fresh.drop()
+})
+
+/** How a page may look for lots: along an index of all, of a drink or of a seller's drink; `alone` without a look at the lots. */
+type Way = 'all' | 'drink' | 'drink alone' | 'seller alone'
+
+/** The terms are in no drink's name. */
+const listed: [what: string, fields: () => Record<string, string>, ways: Way[]][] = [
+  ['everything', () => ({}), ['all']],
+  ['a drink', () => ({ tokenType: 'GRAPE_SODA' }), ['drink', 'seller alone']],
+  ['a seller', () => ({ seller }), ['drink', 'seller alone']],
+  ["a seller's drink", () => ({ seller, tokenType: 'GRAPE_SODA' }), ['drink', 'seller alone']],
+  ['a drink by its name', () => ({ search: 'apple' }), ['drink', 'seller alone']],
+  ['an address', () => ({ search: seller }), ['drink', 'seller alone']],
+  ['three characters', () => ({ search: 'zq7' }), ['drink', 'seller alone']],
+  ['three characters, of a drink', () => ({ search: 'zq7', tokenType: 'GRAPE_SODA' }), ['drink', 'seller alone']],
+  ['two characters', () => ({ search: 'q7' }), ['drink alone']],
+  ['two characters, of a drink', () => ({ search: 'q7', tokenType: 'GRAPE_SODA' }), ['drink alone']],
+  ['one character', () => ({ search: 'z' }), ['drink alone']],
+  ['one character, of a drink', () => ({ search: 'z', tokenType: 'GRAPE_SODA' }), ['drink alone']],
+]
+
+function scanOf(way: Way, sort: ListingSort): string {
+  const key = sort.endsWith('unitPrice') ? '_unit_price' : sort.endsWith('price') ? '_price' : ''
+  switch (way) {
+    case 'all':
+      return `Index Scan using ${key ? `listings_by${key}` : 'listings_newest'}`
+    case 'drink':
+      return `Index Scan using listings_by_token${key}`
+    case 'drink alone':
+      return `Index Only Scan using listings_by_token${key}`
+    case 'seller alone':
+      return `Index Only Scan using listings_by_seller_token${key}`
+  }
+}
+
+/** A lot that is shown, looked up by its identifier. */
+const LOOKUP = 'Index Scan using listings_pkey'
+
+/** Every way in which a plan reads a table. What is not bounded is marked: a walk must end at a limit, and nothing may be filtered out on it. */
+function readsOf(step: Step, above?: Step): string[] {
+  const below = (step.Plans ?? []).flatMap((part) => readsOf(part, step))
+  if (step['Node Type'] === 'Bitmap Index Scan') return [`Bitmap Index Scan on ${step['Index Name']}`]
+  if (!step['Relation Name'] || step['Node Type'] === 'Bitmap Heap Scan') return below
+  const index = step['Index Name'] ? ` using ${step['Index Name']}` : ''
+  const bounded = step.Filter === undefined && (above?.['Node Type'] === 'Limit' || step['Parent Relationship'] === 'SubPlan')
+  return [...below, `${step['Node Type']}${index}${bounded ? '' : `, unbounded${step.Filter ? ` by ${step.Filter}` : ''}`}`]
+}
+
+describe.each(['force_custom_plan', 'force_generic_plan'])('under %s', (mode) => {
+  it.each(listed)('pages of %s come from indexes, in every order and from any start', async (_what, fields, ways) => {
+    await pool.query(`set plan_cache_mode = ${mode}`)
+    for (const sort of listingSorts) {
+      const query = { ...fields(), sort, limit: 2 }
+      const allowed = ['Bitmap Index Scan on sellers_by_part', LOOKUP, ...ways.map((way) => scanOf(way, sort))]
+      plans = []
+      const { next } = await readMarketPage(pool, readMarketQuery(query))
+      if (next) await readMarketPage(pool, readMarketQuery({ ...query, cursor: cursorText(sort, next) }))
+      const reads = plans.flatMap((plan) => readsOf(plan))
+      expect(reads.length).toBeGreaterThan(0)
+      expect({ sort, others: reads.filter((read) => !allowed.includes(read)) }).toEqual({ sort, others: [] })
+    }
+  })
+})
