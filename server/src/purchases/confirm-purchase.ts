@@ -2,9 +2,8 @@ import { parseSignature, type WalletAddress } from '@juicebar/contract/addresses
 import { Failure } from '@juicebar/contract/errors'
 
 import { isId } from '../listings/listing.ts'
-import { findPayment } from './payment-store.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
-import { findPurchasesOf, type PurchaseRow } from './purchase-store.ts'
+import { findCandidates, type PurchaseRow } from './purchase-store.ts'
 import { type PaymentClue, paymentClue, type PaymentOutcome, settlePayment } from './settle-payment.ts'
 
 export interface Confirmation {
@@ -27,14 +26,14 @@ export async function confirmPurchase(
 ): Promise<Confirmation> {
   const signature = parseSignature(text)
   if (!signature) throw new Failure('BAD_REQUEST', { detail: 'transactionSignature must be a transaction signature in base58.' })
-  const purchases = isId(listingId) ? await findPurchasesOf(deps.database, listingId, buyer) : []
-  const known = (await findPayment(deps.database, signature))?.purchaseId
-  const candidates = orderCandidates(purchases, known)
+  const purchases = isId(listingId) ? await findCandidates(deps.database, listingId, buyer, signature) : []
+  const named = purchases.filter((purchase) => purchase.named)
+  const candidates = named.length > 0 ? named : purchases
   const settled = candidates.find((purchase) => purchase.signature === signature)
   if (settled) return { purchaseId: settled.id, settled: true }
   if (candidates.length === 0) throw new Failure('NO_HOLD')
   const status = (await deps.chain.statuses([signature])).get(signature)
-  const clue = paymentClue(deps.chain, signature, status, known === undefined ? { claimed: true, admit } : { claimed: true })
+  const clue = paymentClue(deps.chain, signature, status, named.length > 0 ? { claimed: true } : { claimed: true, admit })
   return settleOneOf(deps, candidates, clue)
 }
 
@@ -61,13 +60,4 @@ function refuse(outcome: Exclude<PaymentOutcome, { kind: 'settled' | 'pending' }
     case 'case':
       return new Failure('PAYMENT_CASE', { detail: outcome.reason })
   }
-}
-
-/** The purchase that this signature is known to belong to; else the open hold, then the newest others. */
-function orderCandidates(purchases: PurchaseRow[], known: string | undefined): PurchaseRow[] {
-  const named = purchases.filter((purchase) => purchase.id === known)
-  if (named.length > 0) return named
-  const held = purchases.filter((purchase) => purchase.status === 'held')
-  const others = purchases.filter((purchase) => purchase.status !== 'held')
-  return [...held, ...others]
 }

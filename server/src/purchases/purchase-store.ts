@@ -1,4 +1,4 @@
-import { type WalletAddress } from '@juicebar/contract/addresses'
+import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { lamportsToSol } from '@juicebar/contract/money'
 import { type EndReason, type Purchase, type PurchaseStatus } from '@juicebar/contract/schemas'
 import { tokenName } from '@juicebar/contract/token-types'
@@ -53,6 +53,33 @@ export async function findPurchasesOf(database: Database | Tx, listingId: string
     .selectAll()
     .where('listingId', '=', listingId)
     .where('buyer', '=', buyer)
+    .orderBy('id', 'desc')
+    .limit(20)
+    .execute()
+}
+
+/** Which of a buyer's purchases of a lot a payment may be for. */
+export interface Candidate extends PurchaseRow {
+  /** The payment is recorded for this one. */
+  named: boolean
+}
+
+/** The purchase that a payment is known to belong to comes first, then the open hold, then the newest others. */
+export async function findCandidates(
+  database: Database,
+  listingId: string,
+  buyer: WalletAddress,
+  signature: Signature,
+): Promise<Candidate[]> {
+  const named = sql<boolean>`exists (select from payments m where m.signature = ${signature} and m.purchase_id = p.id)`
+  return database
+    .selectFrom('purchases as p')
+    .selectAll()
+    .select(named.as('named'))
+    .where('listingId', '=', listingId)
+    .where('buyer', '=', buyer)
+    .orderBy('named', 'desc')
+    .orderBy(sql`status = 'held'`, 'desc')
     .orderBy('id', 'desc')
     .limit(20)
     .execute()

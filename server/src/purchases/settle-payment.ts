@@ -49,17 +49,21 @@ export function paymentClue(
  * chain first and then settles in one database transaction. Safe to repeat at any time. Fails with CHAIN_DOWN.
  */
 export async function settlePayment(deps: PurchaseDeps, purchase: PurchaseRow, clue: PaymentClue): Promise<PaymentOutcome> {
-  const { chain, database, settings } = deps
+  const { chain, settings } = deps
   const { signature, status } = clue
   if (purchase.status === 'settled' && purchase.signature === signature) return { kind: 'settled' }
   if (purchase.genesisHash !== (await chain.genesisHash())) return unrelated('it is from another chain', false)
   if (!status || status.commitment === 'processed') return { kind: 'pending' }
   if (status.failed) return { kind: 'failed' }
-  if (await markConfirmed(database, signature, status.slot)) await emitPurchase(database, purchase.id)
-  if (!isSettled(status.commitment, settings.settleAt)) return { kind: 'pending' }
-  const transaction = await clue.read()
-  if (!transaction) return { kind: 'pending' }
-  return settleLanded(deps, purchase, clue, transaction)
+  const transaction = isSettled(status.commitment, settings.settleAt) ? await clue.read() : undefined
+  if (transaction) return settleLanded(deps, purchase, clue, transaction)
+  await noteConfirmed(deps, purchase, signature, status.slot)
+  return { kind: 'pending' }
+}
+
+/** Lets the buyer see that the payment landed, while it does not count yet. */
+async function noteConfirmed({ database }: PurchaseDeps, { id }: PurchaseRow, signature: Signature, slot: bigint): Promise<void> {
+  if (await markConfirmed(database, signature, slot)) await emitPurchase(database, id)
 }
 
 async function settleLanded(
