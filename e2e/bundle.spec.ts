@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
-import { expect, test } from '@playwright/test'
+import { expect, test } from './support/test.ts'
 
 interface Chunk {
   file: string
@@ -20,6 +20,27 @@ test('what a visitor downloads before the market shows is small, and free of wha
 
   const code = files.map(String).join('')
   for (const foreign of ['~kind', 'base-ui', 'TransactionMessage', 'mobile-wallet-adapter']) expect(code).not.toContain(foreign)
+})
+
+const parts = /wallet-menu-|wallet-picker-|inventory-|my-listings-/
+
+test('the rest is downloaded while there is nothing else to do', async ({ page }) => {
+  const part = page.waitForRequest(parts)
+  await page.goto('/')
+  await part
+})
+
+test('a visitor who saves data downloads no part before it is needed', async ({ page }) => {
+  const early: string[] = []
+  page.on('request', (request) => parts.test(request.url()) && early.push(request.url()))
+  await page.addInitScript(() => Object.defineProperty(navigator, 'connection', { value: { saveData: true } }))
+  await page.goto('/')
+  await expect(page.getByRole('article').first()).toBeVisible()
+  for (let moment = 0; moment < 5; moment++) await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)))
+  expect(early).toEqual([])
+  await page.getByRole('button', { name: 'Select Wallet' }).click()
+  await expect(page.getByRole('dialog')).toBeVisible()
+  expect(early).not.toEqual([])
 })
 
 function needed(manifest: Record<string, Chunk>, name: string, found = new Set<string>()): Set<string> {

@@ -8,8 +8,9 @@ export function lazyPart<Props extends object>(load: () => Promise<ComponentType
   return lazy(async () => ({ default: await load() }))
 }
 
-/** Downloads every lazy part in the browser's idle time, one after another. */
+/** Downloads every lazy part in the browser's idle time, one after another; none where the user saves data. */
 export function prefetchWhenIdle(): void {
+  if (savesData()) return
   const [next, ...others] = loaders.splice(0)
   loaders.push(...others)
   if (!next) return
@@ -19,4 +20,9 @@ export function prefetchWhenIdle(): void {
       .catch(() => undefined)
       .finally(prefetchWhenIdle)
   })
+}
+
+/** Browsers without the Network Information API are taken to save nothing. */
+function savesData(): boolean {
+  return 'connection' in navigator && (navigator.connection as { saveData?: boolean }).saveData === true
 }
