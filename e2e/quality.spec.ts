@@ -27,6 +27,8 @@ for (const colorScheme of ['dark', 'light'] as const) {
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Sell' }).first().click()
     await expect(page.getByRole('dialog', { name: 'Sell Tokens' })).toBeVisible()
+    await page.getByLabel('Token Amount').press('Enter')
+    await expect(page.getByRole('alert')).toHaveText('Fill in all fields')
     await expectAccessible(page)
     await page.keyboard.press('Escape')
     await expect(page.getByRole('dialog')).toHaveCount(0)
@@ -122,10 +124,19 @@ function longListing(index: number) {
   }
 }
 
+/** Alerts that a screen reader speaks twice, since they stand inside of something that is spoken too. */
+function spokenTwice(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const spoken = '[role=alert], [role=status], [aria-live=polite], [aria-live=assertive]'
+    return [...document.querySelectorAll(spoken)].filter((part) => part.parentElement?.closest(spoken)).map((part) => part.outerHTML)
+  })
+}
+
 async function expectAccessible(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page })
     .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
     .analyze()
+  expect(await spokenTwice(page), 'said once').toEqual([])
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)).toEqual([])
 }
 

@@ -7,15 +7,14 @@ import { Dialogs } from './shell/dialogs.tsx'
 import { Footer } from './shell/footer.tsx'
 import { Header } from './shell/header.tsx'
 import { MainArea } from './shell/main-area.tsx'
+import { Notices } from './shell/notices.tsx'
 import { tabId, Tabs, type View } from './shell/tabs.tsx'
 import { useBackend } from './shell/use-backend.ts'
 import { useBusy } from './shell/use-busy.ts'
 import { useLoadAfterSignIn } from './shell/use-load-after-sign-in.ts'
-import { Banner } from './ui/banner.tsx'
 import { CrashScreen } from './ui/crash-screen.tsx'
 import { prefetchWhenIdle } from './ui/lazy-part.ts'
 import { useStore } from './ui/store.ts'
-import { Toasts } from './ui/toasts.tsx'
 import { useWallets } from './wallet/use-wallets.ts'
 
 /** Whose events are followed while nobody is signed in. */
@@ -56,22 +55,25 @@ export function App() {
   const tabs = <Tabs views={walletAddress ? memberViews : visitorViews} current={view} onChange={setView} />
   return (
     <>
-      <div className="flex min-h-dvh flex-col" inert={busy}>
-        <Header online={online} config={config} walletAddress={walletAddress} tabs={tabs} />
-        <Banner />
-        <main className="mx-auto flex min-h-[calc(100dvh-var(--header-height))] w-full max-w-[110rem] flex-col px-4 py-6 sm:px-6 sm:py-8">
-          <div id="view" role="tabpanel" aria-labelledby={tabId(view)} className="flex flex-1 flex-col">
-            <CrashScreen key={view}>
-              <MainArea backend={backend} session={session} config={config} view={view} />
-            </CrashScreen>
-          </div>
-        </main>
-        <Footer config={config} />
+      <div className="flex min-h-dvh flex-col">
+        <div className="contents" inert={busy}>
+          <Header online={online} config={config} walletAddress={walletAddress} tabs={tabs} />
+        </div>
+        <Notices />
+        <div className="contents" inert={busy}>
+          <main className="mx-auto flex min-h-[calc(100dvh-var(--header-height))] w-full max-w-[110rem] flex-col px-4 py-6 sm:px-6 sm:py-8">
+            <div id="view" role="tabpanel" aria-labelledby={tabId(view)} className="flex flex-1 flex-col">
+              <CrashScreen key={view}>
+                <MainArea backend={backend} session={session} config={config} view={view} />
+              </CrashScreen>
+            </div>
+          </main>
+          <Footer config={config} />
+        </div>
       </div>
       <CrashScreen>
         <Dialogs config={config} />
       </CrashScreen>
-      <Toasts />
     </>
   )
 }

@@ -19,7 +19,12 @@ interface OpenPurchasesProps {
 export function OpenPurchases({ network }: OpenPurchasesProps) {
   const { purchases, loadedAt } = useOpenPurchases()
   return purchases.map((purchase) => (
-    <OpenPurchase key={purchase.purchaseId} purchase={purchase} payUntil={loadedAt + purchase.payMillisLeft} network={network} />
+    <OpenPurchase
+      key={purchase.purchaseId}
+      purchase={purchase}
+      payUntil={purchase.payMillisLeft && loadedAt + purchase.payMillisLeft}
+      network={network}
+    />
   ))
 }
 
@@ -32,9 +37,13 @@ function OpenPurchase({ purchase, payUntil, network }: OpenPurchasesProps & { pu
         <p className="font-semibold">
           {formatAmount(amount)} {tokenName} for {formatSol(price)} SOL
         </p>
-        <p className="text-small text-dim" role="status">
-          {signature ? `Payment under way: ${stepLabels[stepOf(purchase)]}` : <Waiting until={payUntil} />}
-        </p>
+        {signature ? (
+          <p role="status" className="text-small text-dim">
+            Payment under way: {stepLabels[stepOf(purchase)]}
+          </p>
+        ) : (
+          <Waiting until={payUntil} />
+        )}
       </div>
       {!signature && <HoldActions purchase={purchase} network={network} />}
     </li>
@@ -43,8 +52,14 @@ function OpenPurchase({ purchase, payUntil, network }: OpenPurchasesProps & { pu
 
 function Waiting({ until }: { until: number }) {
   const left = until - useNow()
-  if (left <= 0) return 'The time to pay is over. Checking the chain before the lot is freed; do not pay any more.'
-  return `Kept for you for another ${formatCountdown(left)}. Nothing is paid yet.`
+  // The seconds are for the eye: spoken is only that the time is over.
+  return (
+    <p aria-live={left > 0 ? 'off' : 'polite'} className="text-small text-dim">
+      {left > 0
+        ? `Kept for you for another ${formatCountdown(left)}. Nothing is paid yet.`
+        : 'The time to pay is over. Checking the chain before the lot is freed; do not pay any more.'}
+    </p>
+  )
 }
 
 function HoldActions({ purchase, network }: OpenPurchasesProps & { purchase: Purchase }) {
@@ -55,7 +70,7 @@ function HoldActions({ purchase, network }: OpenPurchasesProps & { purchase: Pur
     else connectChosen()
   }
   return (
-    <div className="flex gap-2">
+    <div className="flex gap-2 max-sm:w-full max-sm:*:flex-1">
       <Button small onClick={() => void giveUp(purchaseId)}>
         Let it go
       </Button>

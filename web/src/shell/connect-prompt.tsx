@@ -30,7 +30,10 @@ export function ConnectPrompt() {
           </Button>
         )}
       </div>
-      <div className="bar max-md:hidden" aria-hidden="true">
+      <div
+        className={`bar max-md:absolute max-md:right-3 max-md:bottom-0 max-md:h-20 max-md:w-[36%] max-md:overflow-visible max-md:bg-none ${connected ? 'max-md:hidden' : ''}`}
+        aria-hidden="true"
+      >
         {tokenTypes.map(({ type }) => (
           <div key={type} className="bar-glass" data-token={type}>
             <DrinkImage tokenType={type} />

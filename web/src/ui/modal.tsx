@@ -18,7 +18,7 @@ export function Modal({ open, title, onClose, lightDismiss = false, children }: 
     <Dialog.Root open={open} disablePointerDismissal={!lightDismiss} onOpenChange={(next) => !next && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="veil fading fixed inset-0 z-50" />
-        <Dialog.Viewport className="fixed inset-0 z-50 grid place-items-end overflow-y-auto sm:place-items-center sm:p-6">
+        <Dialog.Viewport className="below-banner fixed inset-0 z-50 grid place-items-end overflow-y-auto sm:place-items-center sm:p-6">
           <Dialog.Popup className="popup rising w-full max-w-lg rounded-b-none p-5 pb-[max(1.25rem,env(safe-area-inset-bottom))] sm:rounded-b-card sm:p-7">
             <div className="flex items-start gap-4">
               <Dialog.Title className="flex-1 text-title">{title}</Dialog.Title>

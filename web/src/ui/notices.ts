@@ -13,18 +13,18 @@ const TOAST_MS = 6_000
 const TOAST_MS_PER_CHARACTER = 40
 const MOST_TOASTS = 4
 
-/** The sentence in the red banner; undefined while there is none. */
-export const bannerText = createStore<string | undefined>(undefined)
+/** What the red banner says; undefined while there is none. */
+export const banner = createStore<{ id: number; text: string } | undefined>(undefined)
 export const toasts = createStore<readonly Toast[]>([])
 
 let lastId = 0
 
 export function showBanner(text: string): void {
-  bannerText.set(text)
+  banner.set({ id: ++lastId, text })
 }
 
 export function dismissBanner(): void {
-  bannerText.set(undefined)
+  banner.set(undefined)
 }
 
 export function showToast(text: string, tone: ToastTone = 'plain'): void {

@@ -2,14 +2,11 @@ import { CheckIcon, CloseIcon, WarningIcon } from './icons.tsx'
 import { dismissToast, type Toast, toasts } from './notices.ts'
 import { useStore } from './store.ts'
 
-/** The short messages, newest last: at the lower edge, on a phone at the upper one, where they cover no button. */
+/** The short messages, newest last: at the lower edge, on a phone below header and banner, where they cover no button. */
 export function Toasts() {
   const shown = useStore(toasts)
   return (
-    <div
-      aria-live="assertive"
-      className="pointer-events-none fixed inset-x-0 top-(--header-height) z-60 flex flex-col items-center gap-2 p-4 sm:top-auto sm:bottom-0 sm:items-end sm:p-6"
-    >
+    <div className="pointer-events-none absolute inset-x-0 top-full flex flex-col items-center gap-2 p-4 sm:fixed sm:top-auto sm:bottom-0 sm:items-end sm:p-6">
       {shown.map((toast) => (
         <ToastCard key={toast.id} toast={toast} />
       ))}
@@ -19,7 +16,7 @@ export function Toasts() {
 
 function ToastCard({ toast }: { toast: Toast }) {
   return (
-    <div role="alert" className="popup arrive pointer-events-auto flex w-full max-w-md items-center gap-3 py-2 pr-2 pl-4">
+    <div role="alert" className="popup arrive pointer-events-auto flex w-full max-w-md items-center sm:max-w-sm gap-3 py-2 pr-2 pl-4">
       <span className={toast.tone === 'bad' ? 'text-warn' : 'text-good'}>{toast.tone === 'bad' ? <WarningIcon /> : <CheckIcon />}</span>
       <p className="min-w-0 flex-1 py-1 text-small font-semibold wrap-anywhere">{toast.text}</p>
       <button
