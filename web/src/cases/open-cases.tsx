@@ -39,7 +39,12 @@ function OpenCase({ subject, isSeller, network }: { subject: Case; isSeller: boo
         <p className="text-small text-dim">{underWay ? 'The refund is on its way.' : explanation}</p>
       </div>
       {isSeller && refundable && !underWay && (
-        <Button kind="primary" small onClick={() => (connected ? void refund(subject, network) : connectChosen())}>
+        <Button
+          kind="primary"
+          small
+          className="max-sm:w-full"
+          onClick={() => (connected ? void refund(subject, network) : connectChosen())}
+        >
           {connected ? `Refund ${formatSol(price)} SOL` : 'Connect to refund'}
         </Button>
       )}

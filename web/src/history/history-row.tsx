@@ -23,24 +23,27 @@ export function HistoryRow({ purchase, role, network }: HistoryRowProps) {
   const [preposition, other] = role === 'buyer' ? ['from', purchase.seller] : ['to', purchase.buyer]
   return (
     <li
-      className="figures grid gap-x-4 gap-y-1 px-4 py-3 text-small sm:grid-cols-[1.4fr_1fr_1.4fr_auto] sm:items-center sm:px-5"
+      className="figures grid grid-cols-[1fr_auto] gap-x-4 gap-y-1 px-4 py-3 text-small sm:col-span-full sm:grid-cols-subgrid sm:items-center sm:px-5"
       data-token={tokenType}
     >
       <p className="flex items-center gap-2.5 font-semibold">
         <span className="dot" />
         {formatAmount(amount)} {tokenName}
       </p>
-      <p className="text-dim" title={other}>
-        {preposition} {shortSeller(other)}
-      </p>
-      <p className="text-dim">
-        {outcome(purchase)}
-        <span className="block text-tiny">
-          {formatTime(createdAt)}
-          {signature && <SignatureLink signature={signature} network={network} />}
-        </span>
-      </p>
-      <p className="font-bold sm:text-right">{formatSol(price)} SOL</p>
+      <div className="text-dim max-sm:order-1 max-sm:col-span-full max-sm:text-tiny sm:contents">
+        <p className="max-sm:inline" title={other}>
+          {preposition} {shortSeller(other)}
+          <span className="sm:hidden"> · </span>
+        </p>
+        <div className="max-sm:inline">
+          <p className="max-sm:inline">{outcome(purchase)}</p>
+          <p className="text-tiny">
+            {formatTime(createdAt)}
+            {signature && <SignatureLink signature={signature} network={network} />}
+          </p>
+        </div>
+      </div>
+      <p className="text-right font-bold">{formatSol(price)} SOL</p>
     </li>
   )
 }

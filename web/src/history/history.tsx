@@ -18,12 +18,12 @@ export function History() {
   const purchases = data?.pages.flatMap((page) => page.purchases)
   return (
     <section aria-labelledby="history-title" className="grid gap-5">
-      <div className="flex flex-wrap items-center gap-3">
-        <h2 id="history-title" className="mr-auto text-title">
+      <div className="grid grid-cols-[1fr_auto] items-center gap-3 sm:grid-cols-[1fr_auto_auto]">
+        <h2 id="history-title" className="text-title">
           History
         </h2>
         <RoleFilter chosen={role} onChoose={setRole} />
-        <Button disabled={!purchases?.length} onClick={() => void downloadCsv(role)}>
+        <Button className="max-sm:col-start-2 max-sm:row-start-1" disabled={!purchases?.length} onClick={() => void downloadCsv(role)}>
           Download CSV
         </Button>
       </div>
@@ -42,7 +42,7 @@ function Rows({ purchases, role }: { purchases: readonly Purchase[]; role: Purch
   const { data: config } = useQuery(configQuery)
   if (!purchases.length) return <p className="card p-6 text-center text-dim">{role === 'buyer' ? 'No purchases yet.' : 'No sales yet.'}</p>
   return (
-    <ul className="card divide-y divide-line">
+    <ul className="card grid divide-y divide-line sm:grid-cols-[minmax(0,1.4fr)_minmax(0,1fr)_minmax(0,1.6fr)_auto]">
       {purchases.map((purchase) => (
         <HistoryRow key={purchase.purchaseId} purchase={purchase} role={role} network={config?.network} />
       ))}

@@ -40,7 +40,7 @@ export function Inventory({ walletAddress }: { walletAddress: string }) {
         {!owned && <Loading failed={isError} what="Your inventory" onRetry={() => void refetch()} />}
         {owned?.length === 0 && <EmptyState title="Your inventory is empty, Purchase items from the marketplace to see them here" />}
         {owned && owned.length > 0 && (
-          <ul className="grid gap-5 sm:grid-cols-2 md:grid-cols-3">
+          <ul className="grid gap-3 sm:grid-cols-2 sm:gap-5 md:grid-cols-3">
             {owned.map((lot) => (
               <li key={lot.tokenType}>
                 <DrinkCard lot={lot} onSell={() => sell(lot)} />
@@ -58,17 +58,17 @@ export function Inventory({ walletAddress }: { walletAddress: string }) {
 function DrinkCard({ lot, onSell }: { lot: Selling; onSell: () => void }) {
   const token = tokenTypes.find(({ type }) => type === lot.tokenType)
   return (
-    <article className="card lot" data-token={lot.tokenType}>
-      <div className="plate h-52 lg:h-68">
+    <article className="card lot max-sm:flex-row!" data-token={lot.tokenType}>
+      <div className="plate flex-none max-sm:w-24 sm:h-52 lg:h-68">
         <DrinkImage tokenType={lot.tokenType} />
       </div>
-      <div className="flex items-end justify-between gap-3 p-5">
+      <div className="flex min-w-0 flex-1 items-center justify-between gap-3 p-4 sm:items-end sm:p-5">
         <div className="min-w-0">
           <h3 className="flex items-center gap-2 text-small">
             <span className="dot" />
             {token?.name}
           </h3>
-          <p className="mt-3 truncate text-figure font-bold tracking-tight">
+          <p className="mt-2 truncate text-figure sm:mt-3 font-bold tracking-tight">
             <CountingNumber value={lot.balance} format={(balance) => formatAmount(Math.round(balance))} />
           </p>
         </div>

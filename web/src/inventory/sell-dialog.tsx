@@ -28,15 +28,15 @@ export function SellDialog({ open, onClose, ...lot }: SellDialogProps) {
 function SellForm({ tokenType, balance, onClose }: Omit<SellDialogProps, 'open'>) {
   const { fields, change, problems, disabled, unitPrice, cheapest, submit, tellMissing } = useSellForm(tokenType, balance, onClose)
   return (
-    <form noValidate className="mt-5 grid gap-5" onSubmit={(event) => void submit(event)}>
+    <form noValidate className="mt-4 grid gap-4 sm:mt-5 sm:gap-5" onSubmit={(event) => void submit(event)}>
       <div className="flex items-center gap-4">
-        <DrinkPlate tokenType={tokenType} className="h-28 w-24 flex-none rounded-field" />
+        <DrinkPlate tokenType={tokenType} className="h-24 w-20 flex-none rounded-field sm:h-28 sm:w-24" />
         <p className="text-title font-bold">
           {tokenName(tokenType)}
           <span className="figures block text-small font-normal text-dim">Balance: {formatAmount(balance)}</span>
         </p>
       </div>
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid grid-cols-2 gap-3 sm:gap-4">
         <NumberField
           label="Token Amount"
           min={MIN_AMOUNT}

@@ -18,10 +18,10 @@ export const ListingCard = memo(function ListingCard({ listing, compact, isOwn, 
   const gone = listing.status !== 'active'
   return (
     <article className={`card lot relative ${compact ? 'flex-row!' : ''} ${gone ? 'farewell' : ''}`} data-token={listing.tokenType}>
-      <div className={`plate flex-none ${compact ? 'w-[31%] max-w-29' : 'h-50'}`}>
+      <div className={`plate flex-none ${compact ? 'w-[28%] max-w-26' : 'h-44'}`}>
         <DrinkImage tokenType={listing.tokenType} />
       </div>
-      <div className={`flex min-w-0 flex-1 flex-col ${compact ? 'p-3.5' : 'p-5 pt-4'}`}>
+      <div className={`flex min-w-0 flex-1 flex-col ${compact ? 'p-3.5' : 'p-4'}`}>
         <h3 className="flex items-center gap-2 text-small">
           <span className="dot" />
           {listing.tokenName}
@@ -39,7 +39,7 @@ export const ListingCard = memo(function ListingCard({ listing, compact, isOwn, 
 
 function Facts({ listing, compact }: { listing: Listing; compact: boolean }) {
   return (
-    <dl className={`grid grid-cols-[1fr_auto] gap-x-3 text-tiny ${compact ? 'mt-1.5 gap-y-0.5' : 'mt-3 gap-y-1.5'}`}>
+    <dl className={`grid grid-cols-[1fr_auto] gap-x-3 text-tiny ${compact ? 'mt-1.5 gap-y-0.5' : 'mt-2.5 gap-y-1'}`}>
       <dt className="text-dim">Amount</dt>
       <dd className="figures text-right font-semibold">{formatAmount(listing.amount)}</dd>
       <dt className="text-dim">Seller</dt>

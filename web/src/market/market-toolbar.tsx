@@ -19,30 +19,31 @@ interface ToolbarProps {
   onChange: (change: Partial<MarketFilter>) => void
 }
 
-/** Search, drinks and order of the market. */
+/** Search, order and drinks of the market. It stays in sight while the market scrolls, on a narrow page without the drinks. */
 export function MarketToolbar({ filter, onChange }: ToolbarProps) {
   return (
     <search className="max-lg:contents lg:pinned lg:grid lg:gap-3 lg:grid-cols-[minmax(16rem,1fr)_auto_auto] lg:items-center">
-      <SearchBox search={filter.search} onChange={(search) => onChange({ search })} />
+      <div className="grid grid-cols-[1fr_auto] gap-2 max-lg:pinned lg:contents">
+        <SearchBox search={filter.search} onChange={(search) => onChange({ search })} />
+        <label>
+          <span className="sr-only">Order</span>
+          <select className="field max-sm:w-36!" value={filter.sort} onChange={(event) => onChange({ sort: readSort(event.target.value) })}>
+            {Object.entries(sortLabels).map(([sort, label]) => (
+              <option key={sort} value={sort}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
       <DrinkChips chosen={filter.tokenType} onChoose={(tokenType) => onChange({ tokenType })} />
-      <label className="block max-lg:-mt-2">
-        <span className="sr-only">Order</span>
-        <select className="field" value={filter.sort} onChange={(event) => onChange({ sort: readSort(event.target.value) })}>
-          {Object.entries(sortLabels).map(([sort, label]) => (
-            <option key={sort} value={sort}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
     </search>
   )
 }
 
-/** The search stays in sight while the market scrolls: alone on a narrow page, with the rest of the toolbar on a wide one. */
 function SearchBox({ search, onChange }: { search: string; onChange: (search: string) => void }) {
   return (
-    <label className="block max-lg:pinned">
+    <label className="block">
       <span className="sr-only">Search by token or seller</span>
       <span className="relative block">
         <span className="pointer-events-none absolute inset-y-0 left-3.5 grid place-items-center text-dim">
