@@ -1,4 +1,6 @@
-import { mkdir } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import pg from 'pg'
@@ -10,7 +12,6 @@ import { startEmbeddedPostgres } from '../src/embedded/postgres.ts'
 import { fillMarket } from './fill-market.ts'
 
 const folder = fileURLToPath(new URL('../../.cache/bench', import.meta.url))
-const FILLED = 'filled'
 const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
 
 export interface BenchDatabases {
@@ -26,6 +27,7 @@ export async function openBenchDatabases(tell: (sentence: string) => void): Prom
   await mkdir(folder, { recursive: true })
   const dataDir = await openDataDir(folder)
   const postgres = await startEmbeddedPostgres({ dataDir: dataDir.path, log: pino({ level: 'error' }) })
+  const tables = await fingerprintTables()
   const urlOf = (name: string) => new URL(`/${name}`, postgres.url).href
   const create = async (name: string) => {
     await run(postgres.url, `drop database if exists ${name} with (force)`)
@@ -39,13 +41,13 @@ export async function openBenchDatabases(tell: (sentence: string) => void): Prom
   return {
     market: async (lots) => {
       const name = `market_${lots}`
-      if (await isFilled(postgres.url, name)) return urlOf(name)
+      if ((await readNote(postgres.url, name)) === tables) return urlOf(name)
       tell(`filling a market with ${lots.toLocaleString('en')} listings, once ...`)
       const url = await create(name)
       const client = new pg.Client({ connectionString: url })
       await client.connect()
       await fillMarket(client, lots)
-      await client.query(`comment on database ${name} is '${FILLED}'`)
+      await client.query(`comment on database ${name} is '${tables}'`)
       await client.end()
       return url
     },
@@ -57,17 +59,19 @@ export async function openBenchDatabases(tell: (sentence: string) => void): Prom
   }
 }
 
-/** A market is made anew where it was left unfinished or the tables have changed since. */
-async function isFilled(adminUrl: string, name: string): Promise<boolean> {
-  const known = await run<{ note: string | null }>(
+/** What a filled market is marked with: it is made anew where it was left unfinished or the tables have changed since. */
+async function fingerprintTables(): Promise<string> {
+  const hash = createHash('sha256')
+  for (const file of (await readdir(migrations)).sort()) hash.update(await readFile(join(migrations, file)))
+  return hash.digest('hex')
+}
+
+async function readNote(adminUrl: string, name: string): Promise<string | null | undefined> {
+  const rows = await run<{ note: string | null }>(
     adminUrl,
     `select shobj_description(oid, 'pg_database') as note from pg_database where datname = '${name}'`,
   )
-  if (known[0]?.note !== FILLED) return false
-  const pool = new pg.Pool({ connectionString: new URL(`/${name}`, adminUrl).href, max: 1 })
-  const applied = await migrate(pool, migrations)
-  await pool.end()
-  return applied.length === 0
+  return rows[0]?.note
 }
 
 async function run<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {

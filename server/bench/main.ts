@@ -1,14 +1,16 @@
+import { writeFile } from 'node:fs/promises'
+
 import { openBenchDatabases } from './bench-database.ts'
 import { liveLines } from './live-lines.ts'
-import { marketLines } from './market-lines.ts'
+import { marketLines, type MarketSizes } from './market-lines.ts'
 import { type Line } from './pairs.ts'
 import { settlementLines } from './settlement-lines.ts'
 import { signInLines } from './sign-in-lines.ts'
 import { isMet, renderTable } from './table.ts'
 
 /**
- * `npm run bench`, with `-- --json` for JSON, `-- --pairs=9` for more pairs and `-- --only=live` for one part: market,
- * settlement, sign-in or live. Uses its own PostgreSQL in `.cache/bench`.
+ * `npm run bench`, with `-- --json=lines.json` for JSON in a file (`--json` alone prints it), `-- --pairs=9` for more pairs and
+ * `-- --only=live` for one part: market, settlement, sign-in or live. Uses its own PostgreSQL in `.cache/bench`.
  */
 const options = new Map(
   process.argv
@@ -18,7 +20,7 @@ const options = new Map(
 )
 const pairs = Number(options.get('pairs') ?? 5)
 const only = options.get('only')
-const sizes = { small: 1_000, large: Number(options.get('lots') ?? 1_000_000) }
+const sizes: MarketSizes = { small: 1_000, large: [100_000, 1_000_000] }
 
 const tell = (sentence: string) => void process.stderr.write(`${sentence}\n`)
 const databases = await openBenchDatabases(tell)
@@ -38,12 +40,12 @@ try {
 } finally {
   await databases.stop()
 }
-const output = options.has('json')
-  ? JSON.stringify(
-      lines.map((line) => ({ ...line, met: isMet(line) })),
-      undefined,
-      2,
-    )
-  : renderTable(lines)
-process.stdout.write(`${output}\n`)
+const json = options.get('json')
+const text = JSON.stringify(
+  lines.map((line) => ({ ...line, met: isMet(line) })),
+  undefined,
+  2,
+)
+if (json && json !== 'yes') await writeFile(json, `${text}\n`)
+process.stdout.write(`${json === 'yes' ? text : renderTable(lines)}\n`)
 process.exit()

@@ -1,114 +1,155 @@
 import { listingSorts } from '@juicebar/contract/schemas'
 import pg from 'pg'
 
-import { readMarketQuery } from '../src/market/market-query.ts'
+import { cursorText, type MarketQuery, readMarketQuery } from '../src/market/market-query.ts'
 import { pageStatement } from '../src/market/market-store.ts'
 import { type BenchDatabases } from './bench-database.ts'
 import { type Request, runLoad } from './http-load.ts'
 import { compare, type Line, percentile, runLanes, type Sample } from './pairs.ts'
+import { findPgbench, type Pgbench } from './pgbench.ts'
 import { type ServerProcess, startProcess } from './processes.ts'
 
 const CONNECTIONS = 32
 const SECONDS = 1.5
 const DATABASE_LANES = 16
+/** Half as many keep two cores busy, and prepare half as many statements in each run. */
+const PGBENCH_CLIENTS = 8
+const PGBENCH_SECONDS = 3
+/** Pages of a market start at so many places of it. */
+const PLACES = 1_000
 const MOST_SEARCH_MILLIS = 50
 const path = '/api/marketplace/listings'
 
+/** How many lots the markets have. */
 export interface MarketSizes {
   small: number
-  large: number
+  large: number[]
 }
 
-/** Everything that only reads: the first page, other pages, and both at either size of the market. */
+/** A filled market, and the product over it. */
+interface Market {
+  lots: number
+  url: string
+  server: ServerProcess
+  places: Place[]
+}
+
+/** A lot, as the start of a page in any order. */
+interface Place {
+  id: string
+  price: string
+  unitPrice: string
+}
+
+/** Everything that only reads: the first page and other pages of the largest market, and pages and searches of all by those of the small one. */
 export async function marketLines(databases: BenchDatabases, sizes: MarketSizes, pairs: number): Promise<Line[]> {
-  const smallUrl = await databases.market(sizes.small)
-  const largeUrl = await databases.market(sizes.large)
-  const small = await startProcess({ role: 'product', databaseUrl: smallUrl })
-  const large = await startProcess({ role: 'product', databaseUrl: largeUrl })
-  const bare = await startProcess({ role: 'bare', body: await (await fetch(`http://127.0.0.1:${large.port}${path}`)).text() })
+  const markets: Market[] = []
+  for (const lots of [sizes.small, ...sizes.large]) markets.push(await openMarket(databases, lots))
+  const [small, ...large] = markets
+  const largest = large.at(-1)
+  if (!small || !largest) throw new Error('there is no market to measure')
+  const bare = await startProcess({ role: 'bare', body: await (await fetch(`http://127.0.0.1:${largest.server.port}${path}`)).text() })
   try {
-    return [
-      ...(await firstPageLines(large, bare, largeUrl, pairs)),
-      ...(await pageLines(large, bare, largeUrl, pairs)),
-      await compare(
-        {
-          name: `other pages, ${sizes.large.toLocaleString('en')} lots`,
-          reference: `${sizes.small.toLocaleString('en')} lots`,
-          unit: '/s',
-          goal: { least: 0.9 },
-          ours: () => load(large, otherPage),
-          theirs: () => load(small, otherPage),
-        },
-        pairs,
-      ),
-      await searchLine(large, small, largeUrl, sizes, pairs),
-    ]
+    const lines = [...(await firstPageLines(largest, bare, pairs)), ...(await pageLines(largest, bare, pairs))]
+    for (const market of large) lines.push(await pagesBySizeLine(market, small, pairs), await searchLine(market, small, pairs))
+    return lines
   } finally {
-    for (const server of [small, large, bare]) server.stop()
+    for (const { stop } of [...markets.map((market) => market.server), bare]) stop()
   }
 }
 
-async function firstPageLines(product: ServerProcess, bare: ServerProcess, databaseUrl: string, pairs: number): Promise<Line[]> {
+async function openMarket(databases: BenchDatabases, lots: number): Promise<Market> {
+  const url = await databases.market(lots)
+  const pool = new pg.Pool({ connectionString: url, max: 1 })
+  const { rows } = await pool.query<Place>(
+    `select id, price_lamports as price, unit_lamports as "unitPrice" from listings where status = 'active' order by random() limit ${PLACES}`,
+  )
+  await pool.end()
+  return { lots, url, server: await startProcess({ role: 'product', databaseUrl: url }), places: rows }
+}
+
+/** What lines of two markets are called. */
+function bySize(what: string, market: Market, small: Market) {
+  return { name: `${what}, ${market.lots.toLocaleString('en')} lots`, reference: `${small.lots.toLocaleString('en')} lots` }
+}
+
+function pagesBySizeLine(market: Market, small: Market, pairs: number): Promise<Line> {
+  const contest = { ...bySize('other pages', market, small), unit: '/s', goal: { least: 0.9 } }
+  return compare({ ...contest, ours: () => loadPages(market), theirs: () => loadPages(small) }, pairs)
+}
+
+async function firstPageLines({ server, url }: Market, bare: ServerProcess, pairs: number): Promise<Line[]> {
   const firstPage = (): Request => ({ method: 'GET', path })
   const contest = {
     reference: 'bare Fastify, same bytes',
     unit: '/s',
     goal: { least: 0.9 },
-    ours: () => load(product, firstPage),
+    ours: () => load(server, firstPage),
     theirs: () => load(bare, firstPage),
   }
   const still = await compare({ ...contest, name: 'first page' }, pairs)
-  const writes = await startProcess({ role: 'writes', databaseUrl, perSecond: 100 })
+  const writes = await startProcess({ role: 'writes', databaseUrl: url, perSecond: 100 })
   const busy = await compare({ ...contest, name: 'first page, 100 writes/s' }, pairs)
   writes.stop()
   return [still, busy]
 }
 
-async function pageLines(product: ServerProcess, bare: ServerProcess, databaseUrl: string, pairs: number): Promise<Line[]> {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: DATABASE_LANES })
-  const contest = { name: 'other pages', unit: '/s', ours: () => load(product, otherPage) }
+async function pageLines(market: Market, bare: ServerProcess, pairs: number): Promise<Line[]> {
+  const pool = new pg.Pool({ connectionString: market.url, max: DATABASE_LANES })
+  const pgbench = await findPgbench()
+  const contest = { name: 'other pages', unit: '/s', ours: () => loadPages(market) }
+  const database = { ...contest, goal: { least: 0.55 } }
+  const firstPage = (): Request => ({ method: 'GET', path })
   const lines = [
     await compare(
-      {
-        ...contest,
-        reference: 'bare Fastify, a first page',
-        goal: { least: 0.2 },
-        theirs: () => load(bare, () => ({ method: 'GET', path })),
-      },
+      { ...contest, reference: 'bare Fastify, a first page', goal: { least: 0.2 }, theirs: () => load(bare, firstPage) },
       pairs,
     ),
-    await compare({ ...contest, reference: 'bare pg loop, same SQL', goal: { least: 0.55 }, theirs: () => askDatabase(pool) }, pairs),
+    await compare({ ...database, reference: 'bare pg loop, same SQL', theirs: () => askDatabase(pool, market) }, pairs),
   ]
+  if (pgbench)
+    lines.push(await compare({ ...database, reference: 'pgbench, same SQL', theirs: () => askByPgbench(pgbench, market) }, pairs))
   await pool.end()
   return lines
 }
 
-function askDatabase(pool: pg.Pool): Promise<Sample> {
-  return runLanes(1_500, DATABASE_LANES, (turn) => {
-    const query = readMarketQuery(pageFields(turn))
-    if (query.scope.kind === 'nothing') throw new Error('the bench asks for pages with lots')
-    return pool.query(pageStatement(query, query.scope))
+function askDatabase(pool: pg.Pool, market: Market): Promise<Sample> {
+  return runLanes(1_500, DATABASE_LANES, (turn) => pool.query(pageOf(market, turn).statement))
+}
+
+/** The same kinds of pages from places that pgbench draws by itself, as `fillMarket` does; where only the age counts, from given ones. */
+function askByPgbench(pgbench: Pgbench, market: Market): Promise<Sample> {
+  const draw = '\\set price random(1, 100000) * 1000000\n\\set unit :price / random(1, 1000)\n'
+  const scripts = Array.from({ length: 2 * listingSorts.length }, (_, turn) => {
+    const { query, statement } = pageOf(market, turn)
+    const drawn = query.sort.endsWith('unitPrice') ? ':unit' : query.sort.endsWith('price') ? ':price' : undefined
+    const literal = (value: unknown) => (drawn && value === query.cursor?.key ? drawn : sqlLiteral(value))
+    return `${draw}${statement.text.replaceAll(/\$(\d+)/g, (_all, place) => literal(statement.values?.[Number(place) - 1]))};\n`
   })
+  return pgbench.run(market.url, scripts, PGBENCH_CLIENTS, { seconds: PGBENCH_SECONDS })
 }
 
-/** Pages somewhere within each sort, of the whole market and of one drink: never the same one twice in a row. */
-function pageFields(turn: number) {
+function sqlLiteral(value: unknown): string {
+  return typeof value === 'number' ? String(value) : `'${Array.isArray(value) ? `{${value.join(',')}}` : String(value)}'`
+}
+
+function pageOf(market: Market, turn: number): { query: MarketQuery; statement: pg.QueryConfig<unknown[]> } {
+  const query = readMarketQuery(pageFields(market, turn))
+  if (query.scope.kind === 'nothing') throw new Error('the bench asks for pages with lots')
+  return { query, statement: pageStatement(query, query.scope) }
+}
+
+/** Pages from all over the market in each order, of the whole and of one drink: never the same one twice in a row. */
+function pageFields({ places }: Market, turn: number) {
   const sort = listingSorts[turn % listingSorts.length] ?? 'newest'
-  const spread = (turn * 7919) % 100_000
-  const key =
-    sort === 'newest' || sort === 'oldest' ? id(spread) : String((spread + 1) * (sort.endsWith('unitPrice') ? 100_000 : 1_000_000))
-  const cursor = Buffer.from(JSON.stringify([sort, key, id(spread)])).toString('base64url')
-  return { sort, cursor, ...(turn % 3 === 0 && { tokenType: 'APPLE_JUICE' }) }
+  const place = places[(turn * 7919) % places.length]
+  if (!place) throw new Error('the market is empty')
+  const key = sort.endsWith('unitPrice') ? place.unitPrice : sort.endsWith('price') ? place.price : place.id
+  return { sort, cursor: cursorText(sort, { key, id: place.id }), ...(turn % 3 === 0 && { tokenType: 'APPLE_JUICE' }) }
 }
 
-/** An identifier of about now, so that `newest` has everything behind it. */
-function id(spread: number): string {
-  const hex = (Date.now() - spread).toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
-}
-
-function otherPage(turn: number): Request {
-  return { method: 'GET', path: `${path}?${new URLSearchParams(pageFields(turn)).toString()}` }
+function loadPages(market: Market): Promise<Sample> {
+  return load(market.server, (turn) => ({ method: 'GET', path: `${path}?${new URLSearchParams(pageFields(market, turn)).toString()}` }))
 }
 
 function load(server: ServerProcess, next: (turn: number) => Request): Promise<Sample> {
@@ -116,14 +157,8 @@ function load(server: ServerProcess, next: (turn: number) => Request): Promise<S
 }
 
 /** Every kind of search in every order, one after the other, as one person would wait for it. */
-async function searchLine(
-  large: ServerProcess,
-  small: ServerProcess,
-  databaseUrl: string,
-  sizes: MarketSizes,
-  pairs: number,
-): Promise<Line> {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 })
+async function searchLine(market: Market, small: Market, pairs: number): Promise<Line> {
+  const pool = new pg.Pool({ connectionString: market.url, max: 1 })
   const { rows } = await pool.query<{ seller: string }>('select seller from listings group by seller order by count(*) desc limit 1')
   await pool.end()
   const seller = rows[0]?.seller ?? ''
@@ -135,7 +170,7 @@ async function searchLine(
       { search, sort, seller },
     ]),
   )
-  const searches = (server: ServerProcess) =>
+  const searches = ({ server }: Market) =>
     runLoad({
       port: server.port,
       connections: 1,
@@ -143,21 +178,13 @@ async function searchLine(
       next: (turn) => ({ method: 'GET', path: `${path}?${new URLSearchParams(requests[turn]).toString()}` }),
     })
   const slowest: number[] = []
-  const line = await compare(
-    {
-      name: `searches, ${sizes.large.toLocaleString('en')} lots`,
-      reference: `${sizes.small.toLocaleString('en')} lots`,
-      unit: '/s',
-      goal: { least: 0.9 },
-      ours: async () => {
-        const sample = await searches(large)
-        slowest.push(percentile(sample.millis, 1))
-        return sample
-      },
-      theirs: () => searches(small),
-    },
-    pairs,
-  )
+  const ours = async () => {
+    const sample = await searches(market)
+    slowest.push(percentile(sample.millis, 1))
+    return sample
+  }
+  const contest = { ...bySize('searches', market, small), unit: '/s', goal: { least: 0.9 } }
+  const line = await compare({ ...contest, ours, theirs: () => searches(small) }, pairs)
   const slow = slowest.filter((millis) => millis > MOST_SEARCH_MILLIS).length
   process.stderr.write(
     `the slowest search of each run: ${slowest.map((millis) => millis.toFixed(1)).join(', ')} ms (${slow} above ${MOST_SEARCH_MILLIS})\n`,

@@ -1,8 +1,11 @@
+import type pg from 'pg'
+
 import { connectDatabase, type Database } from '../src/database/connect.ts'
 import { settlePurchase } from '../src/purchases/payment-store.ts'
 import { type BenchDatabases } from './bench-database.ts'
 import { runLoad } from './http-load.ts'
 import { compare, type Line, runLanes, type Sample } from './pairs.ts'
+import { findPgbench, type Pgbench } from './pgbench.ts'
 import { startProcess } from './processes.ts'
 import { addHeldLots, type HeldLot } from './trades.ts'
 
@@ -31,6 +34,11 @@ export async function settlementLines(databases: BenchDatabases, pairs: number):
     const lots = await prepare(sellers)
     return runLanes(LOTS, LANES, (turn) => settle(database, at(lots, turn)))
   }
+  const pgbench = await findPgbench()
+  const byPgbench = async (reference: Pgbench): Promise<Sample> => {
+    await writeDown(pool, await prepare(MANY_SELLERS))
+    return reference.run(url, [SETTLE_NEXT], LANES, { transactions: LOTS })
+  }
   const overHttp = async (): Promise<Sample> => {
     const lots = await prepare(MANY_SELLERS)
     return runLoad({
@@ -45,9 +53,11 @@ export async function settlementLines(databases: BenchDatabases, pairs: number):
   }
 
   const contest = { reference: 'bare pg loop, same SQL', unit: '/s', theirs: direct }
+  const node = { ...contest, name: 'settlement, from Node', goal: { least: 0.85 }, ours: () => fromNode(MANY_SELLERS) }
   try {
     return [
-      await compare({ ...contest, name: 'settlement, from Node', goal: { least: 0.85 }, ours: () => fromNode(MANY_SELLERS) }, pairs),
+      await compare(node, pairs),
+      ...(pgbench ? [await compare({ ...node, reference: 'pgbench, same SQL', theirs: () => byPgbench(pgbench) }, pairs)] : []),
       await compare({ ...contest, name: 'settlement over HTTP, chain stubbed', goal: { least: 0.6 }, ours: overHttp }, pairs),
       await compare(
         {
@@ -68,6 +78,18 @@ export async function settlementLines(databases: BenchDatabases, pairs: number):
 }
 
 const SETTLE = 'select settle_purchase($1, $2, $3, $4, $5, $6) as outcome'
+
+/** The same for pgbench, which takes its purchases from a table. */
+const SETTLE_NEXT = `select settle_purchase(purchase, signature, 10, wire, 160, true) from to_settle where n = (select nextval('settled'));`
+
+async function writeDown(pool: pg.Pool, lots: HeldLot[]): Promise<void> {
+  await pool.query('drop table if exists to_settle; drop sequence if exists settled; create sequence settled')
+  await pool.query('create table to_settle (n bigint primary key, purchase uuid, signature text, wire bytea)')
+  await pool.query(
+    'insert into to_settle select n, purchase, signature, $3 from unnest($1::uuid[], $2::text[]) with ordinality u(purchase, signature, n)',
+    [lots.map((lot) => lot.purchaseId), lots.map((lot) => lot.signature), WIRE],
+  )
+}
 
 async function settle(database: Database, { purchaseId, signature }: HeldLot): Promise<void> {
   const outcome = await settlePurchase(database, purchaseId, { signature, slot: 10n, wire: WIRE, expiryHeight: 160n }, true)

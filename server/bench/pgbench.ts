@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { type Sample } from './pairs.ts'
+
+const run = promisify(execFile)
+
+/** PostgreSQL's own load generator, which asks for less of the machine than any client of ours. */
+export interface Pgbench {
+  /** Runs the scripts at random, prepared, on `clients` connections, so many seconds long or so many transactions in all. */
+  run(url: string, scripts: readonly string[], clients: number, until: { seconds: number } | { transactions: number }): Promise<Sample>
+}
+
+/** Undefined where it is not installed: PostgreSQL's npm package comes without it. */
+export async function findPgbench(): Promise<Pgbench | undefined> {
+  try {
+    await run('pgbench', ['--version'])
+  } catch {
+    return undefined
+  }
+  return { run: runScripts }
+}
+
+const runScripts: Pgbench['run'] = async (url, scripts, clients, until) => {
+  const folder = await mkdtemp(join(tmpdir(), 'juicebar-pgbench-'))
+  try {
+    const files = scripts.map((_, index) => join(folder, `${index}.sql`))
+    await Promise.all(files.map((file, index) => writeFile(file, scripts[index] ?? '')))
+    const length = 'seconds' in until ? ['-T', String(until.seconds)] : ['-t', String(Math.ceil(until.transactions / clients))]
+    const { stdout } = await run('pgbench', [
+      '-n',
+      '-M',
+      'prepared',
+      '-c',
+      String(clients),
+      ...length,
+      ...files.flatMap((file) => ['-f', file]),
+      url,
+    ])
+    const rate = /^tps = ([\d.]+)/m.exec(stdout)?.[1]
+    if (!rate || !/^number of failed transactions: 0 /m.test(stdout)) throw new Error(`pgbench did not succeed: ${stdout}`)
+    return { perSecond: Number(rate), millis: [] }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
