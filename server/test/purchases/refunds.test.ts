@@ -134,19 +134,17 @@ describe('a refund that the wallet of the seller signs long after it was prepare
 describe('the list of cases', () => {
   it('is read page by page, with those that wait first', async () => {
     const strays = [await strayPayment(51_000_000n), await strayPayment(52_000_000n), await strayPayment(53_000_000n)]
-    const [oldest] = strays
-    if (!oldest) throw new Error('no case')
-    await closeCase(world.database, oldest.found.caseId, 'paid back by hand')
+    const ids = strays.map(({ found }) => found.caseId)
+    for (const id of ids.slice(1)) await closeCase(world.database, id, 'paid back by hand')
     const shown: Case[] = []
-    for (let cursor: string | null | undefined; cursor !== null;) {
+    for (let cursor: string | null | undefined; cursor !== null && shown.length <= ids.length;) {
       const page = await listCases(world.database, { wallet: buyer.address, limit: 1, cursor })
       expect(page.cases).toHaveLength(1)
       shown.push(...page.cases)
       cursor = page.nextCursor
     }
-    const ids = strays.map(({ found }) => found.caseId).toReversed()
-    expect(shown.map(({ caseId }) => caseId)).toEqual(ids)
-    expect(shown.map(({ status }) => status)).toEqual(['open', 'open', 'closed'])
+    expect(shown.map(({ caseId }) => caseId)).toEqual([ids[0], ids[2], ids[1]])
+    expect(shown.map(({ status }) => status)).toEqual(['open', 'closed', 'closed'])
     await expect(listCases(world.database, { limit: 1, cursor: 'waits.1' })).rejects.toMatchObject({ code: 'CURSOR_INVALID' })
   })
 })
