@@ -15,6 +15,8 @@ const DATABASE_LANES = 16
 /** Half as many keep two cores busy, and prepare half as many statements in each run. */
 const PGBENCH_CLIENTS = 8
 const PGBENCH_SECONDS = 3
+/** As the product's connections for pages. */
+const ONE_PLAN = '-c plan_cache_mode=force_generic_plan'
 /** Pages of a market start at so many places of it. */
 const PLACES = 1_000
 const MOST_SEARCH_MILLIS = 50
@@ -95,7 +97,7 @@ async function firstPageLines({ server, url }: Market, bare: ServerProcess, pair
 }
 
 async function pageLines(market: Market, bare: ServerProcess, pairs: number): Promise<Line[]> {
-  const pool = new pg.Pool({ connectionString: market.url, max: DATABASE_LANES })
+  const pool = new pg.Pool({ connectionString: market.url, max: DATABASE_LANES, options: ONE_PLAN })
   const pgbench = await findPgbench()
   const contest = { name: 'other pages', unit: '/s', ours: () => loadPages(market) }
   const database = { ...contest, goal: { least: 0.55 } }
@@ -126,7 +128,7 @@ function askByPgbench(pgbench: Pgbench, market: Market): Promise<Sample> {
     const literal = (value: unknown) => (drawn && value === query.cursor?.key ? drawn : sqlLiteral(value))
     return `${draw}${statement.text.replaceAll(/\$(\d+)/g, (_all, place) => literal(statement.values?.[Number(place) - 1]))};\n`
   })
-  return pgbench.run(market.url, scripts, PGBENCH_CLIENTS, { seconds: PGBENCH_SECONDS })
+  return pgbench.run({ url: market.url, options: ONE_PLAN }, scripts, PGBENCH_CLIENTS, { seconds: PGBENCH_SECONDS })
 }
 
 function sqlLiteral(value: unknown): string {

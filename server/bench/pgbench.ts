@@ -10,8 +10,13 @@ const run = promisify(execFile)
 
 /** PostgreSQL's own load generator, which asks for less of the machine than any client of ours. */
 export interface Pgbench {
-  /** Runs the scripts at random, prepared, on `clients` connections, so many seconds long or so many transactions in all. */
-  run(url: string, scripts: readonly string[], clients: number, until: { seconds: number } | { transactions: number }): Promise<Sample>
+  /** Runs the scripts at random, prepared, on `clients` connections with these `options`, so many seconds long or so many transactions in all. */
+  run(
+    database: { url: string; options?: string },
+    scripts: readonly string[],
+    clients: number,
+    until: { seconds: number } | { transactions: number },
+  ): Promise<Sample>
 }
 
 /** Undefined where it is not installed: PostgreSQL's npm package comes without it. */
@@ -24,22 +29,16 @@ export async function findPgbench(): Promise<Pgbench | undefined> {
   return { run: runScripts }
 }
 
-const runScripts: Pgbench['run'] = async (url, scripts, clients, until) => {
+const runScripts: Pgbench['run'] = async ({ url, options = '' }, scripts, clients, until) => {
   const folder = await mkdtemp(join(tmpdir(), 'juicebar-pgbench-'))
   try {
     const files = scripts.map((_, index) => join(folder, `${index}.sql`))
     await Promise.all(files.map((file, index) => writeFile(file, scripts[index] ?? '')))
     const length = 'seconds' in until ? ['-T', String(until.seconds)] : ['-t', String(Math.ceil(until.transactions / clients))]
-    const { stdout } = await run('pgbench', [
-      '-n',
-      '-M',
-      'prepared',
-      '-c',
-      String(clients),
-      ...length,
-      ...files.flatMap((file) => ['-f', file]),
-      url,
-    ])
+    const prepared = ['-n', '-M', 'prepared', '-c', String(clients), ...length]
+    const { stdout } = await run('pgbench', [...prepared, ...files.flatMap((file) => ['-f', file]), url], {
+      env: { ...process.env, PGOPTIONS: options },
+    })
     const rate = /^tps = ([\d.]+)/m.exec(stdout)?.[1]
     if (!rate || !/^number of failed transactions: 0 /m.test(stdout)) throw new Error(`pgbench did not succeed: ${stdout}`)
     return { perSecond: Number(rate), millis: [] }

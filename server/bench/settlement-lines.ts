@@ -37,7 +37,7 @@ export async function settlementLines(databases: BenchDatabases, pairs: number):
   const pgbench = await findPgbench()
   const byPgbench = async (reference: Pgbench): Promise<Sample> => {
     await writeDown(pool, await prepare(MANY_SELLERS))
-    return reference.run(url, [SETTLE_NEXT], LANES, { transactions: LOTS })
+    return reference.run({ url }, [SETTLE_NEXT], LANES, { transactions: LOTS })
   }
   const overHttp = async (): Promise<Sample> => {
     const lots = await prepare(MANY_SELLERS)

@@ -9,6 +9,11 @@ export type Database = Kysely<DB>
 
 export interface DatabaseConnection {
   pool: pg.Pool
+  /**
+   * For the market's pages: each statement is planned once a connection, for all that it will be asked. Left to choose, PostgreSQL
+   * plans a page anew each time, which takes longer than to read it.
+   */
+  pages: pg.Pool
   database: Database
   /** Asks the database anything, over a connection of its own: a pool that is busy is no outage. Rejects where no answer comes. */
   probe(): Promise<void>
@@ -16,6 +21,7 @@ export interface DatabaseConnection {
 }
 
 const CONNECTIONS = 20
+const PAGE_CONNECTIONS = 10
 /** Also how long a query waits for one of the connections: a rush on one lot must be answered late rather than called an outage. */
 const CONNECT_MILLIS = 10_000
 const STATEMENT_MILLIS = 15_000
@@ -23,49 +29,51 @@ const IDLE_IN_TRANSACTION_MILLIS = 10_000
 const PROBE_MILLIS = 1_000
 
 /**
- * Opens a pool on a PostgreSQL URL; it connects when first used. `onIdleError` hears of connections lost while idle:
- * the pool opens new ones by itself.
+ * Opens the pools on a PostgreSQL URL; they connect when first used. `onIdleError` hears of connections lost while idle:
+ * a pool opens new ones by itself.
  */
 export function connectDatabase(url: string, onIdleError: (error: Error) => void): DatabaseConnection {
-  const pool = new pg.Pool({
+  const limits = {
     connectionString: url,
-    max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_MILLIS,
     statement_timeout: STATEMENT_MILLIS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MILLIS,
     application_name: 'juicebar',
     types: { getTypeParser },
+  }
+  const pool = openPool({ ...limits, max: CONNECTIONS }, onIdleError)
+  const pages = openPool({ ...limits, max: PAGE_CONNECTIONS, options: '-c plan_cache_mode=force_generic_plan' }, onIdleError)
+  const probePool = openPool(
+    {
+      connectionString: url,
+      max: 1,
+      connectionTimeoutMillis: PROBE_MILLIS,
+      query_timeout: PROBE_MILLIS,
+      application_name: 'juicebar-probe',
+    },
+    onIdleError,
+  )
+  const database = new Kysely<DB>({
+    dialect: new PostgresDialect({ pool: preparingPool(pool) }),
+    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   })
+  return {
+    pool,
+    pages,
+    database,
+    probe: async () => void (await probePool.query('select 1')),
+    close: async () => void (await Promise.all([database.destroy(), pages.end(), probePool.end()])),
+  }
+}
+
+function openPool(config: pg.PoolConfig, onIdleError: (error: Error) => void): pg.Pool {
+  const pool = new pg.Pool(config)
   pool.on('error', (error) => {
     // The pool reports itself closed before its connections are: a database that stops right after it is no loss.
     if (!pool.ending) onIdleError(error)
   })
   // Without a listener a connection that is lost between two queries of a transaction would end the process; its next query fails anyway.
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const database = new Kysely<DB>({
-    dialect: new PostgresDialect({ pool: preparingPool(pool) }),
-    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
-  })
-  const probePool = createProbePool(url, onIdleError)
-  return {
-    pool,
-    database,
-    probe: async () => void (await probePool.query('select 1')),
-    close: async () => void (await Promise.all([database.destroy(), probePool.end()])),
-  }
-}
-
-function createProbePool(url: string, onIdleError: (error: Error) => void): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: 1,
-    connectionTimeoutMillis: PROBE_MILLIS,
-    query_timeout: PROBE_MILLIS,
-    application_name: 'juicebar-probe',
-  })
-  pool.on('error', (error) => {
-    if (!pool.ending) onIdleError(error)
-  })
   return pool
 }
 

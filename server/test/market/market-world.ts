@@ -34,7 +34,7 @@ export type MarketWorld = Awaited<ReturnType<typeof openMarketWorld>>
 /** The market's call on a server of its own over a fresh database, and ways to fill that database. */
 export async function openMarketWorld() {
   const fresh = await freshDatabase()
-  const { pool, close } = connectDatabase(fresh.url, () => undefined)
+  const { pool, pages, close } = connectDatabase(fresh.url, () => undefined)
   const firstPages = createFirstPages()
   const fastify = createFastify()
   fastify.setValidatorCompiler(validatorCompiler)
@@ -42,7 +42,7 @@ export async function openMarketWorld() {
   forgetAfterOwnChanges(fastify, firstPages)
   const authenticate = () => Promise.reject(new Error('nobody signs in here'))
   const api = createApi(fastify, { limits: await createRateLimits(fastify), studioApiKey: 'k'.repeat(32), authenticate })
-  marketRoutes(api, pool, firstPages)
+  marketRoutes(api, pages, firstPages)
 
   const get = (query: Record<string, string>, headers: Record<string, string> = {}) =>
     fastify.inject({ method: 'GET', url: '/api/marketplace/listings', query, headers })

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { fillMarket, randomWallet } from '../../bench/fill-market.ts'
+import { connectDatabase } from '../../src/database/connect.ts'
 import { cursorText, readMarketQuery } from '../../src/market/market-query.ts'
 import { readMarketPage } from '../../src/market/market-store.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
@@ -120,4 +121,12 @@ describe.each(['force_custom_plan', 'force_generic_plan'])('under %s', (mode) =>
       expect({ sort, others: reads.filter((read) => !allowed.includes(read)) }).toEqual({ sort, others: [] })
     }
   })
+})
+
+it("the product's own connection plans a page once, whatever is asked", async () => {
+  const { pages, close } = connectDatabase(fresh.url, () => undefined)
+  for (const tokenType of ['APPLE_JUICE', 'GRAPE_SODA']) await readMarketPage(pages, readMarketQuery({ tokenType }))
+  const { rows } = await pages.query('select generic_plans, custom_plans from pg_prepared_statements')
+  expect(rows).toEqual([{ generic_plans: 2n, custom_plans: 0n }])
+  await close()
 })
