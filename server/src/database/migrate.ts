@@ -3,6 +3,8 @@ import { join } from 'node:path'
 
 import type pg from 'pg'
 
+import { sqlState } from './transact.ts'
+
 /**
  * Applies the numbered `.sql` files of `folder` that this database has not seen, each in a transaction of its own.
  * Nodes that start together queue on a table lock. Gives the names it applied.
@@ -11,7 +13,7 @@ export async function migrate(pool: pg.Pool, folder: string): Promise<string[]> 
   const files = (await readdir(folder)).filter((name) => /^\d{4}-.+\.sql$/.test(name)).sort()
   const client = await pool.connect()
   try {
-    await client.query('create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())')
+    await ensureMigrationsTable(client)
     const applied: string[] = []
     for (const name of files) {
       if (await applyOnce(client, name, await readFile(join(folder, name), 'utf8'))) applied.push(name)
@@ -19,6 +21,17 @@ export async function migrate(pool: pg.Pool, folder: string): Promise<string[]> 
     return applied
   } finally {
     client.release()
+  }
+}
+
+/** `unique_violation` and `duplicate_table` (PostgreSQL, appendix A): what `if not exists` says where another node is making the table. */
+const MADE_BY_ANOTHER = new Set(['23505', '42P07'])
+
+async function ensureMigrationsTable(client: pg.PoolClient): Promise<void> {
+  try {
+    await client.query('create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())')
+  } catch (error) {
+    if (!MADE_BY_ANOTHER.has(sqlState(error) ?? '')) throw error
   }
 }
 

@@ -10,10 +10,10 @@ export interface FreshDatabase {
   drop(): Promise<void>
 }
 
-/** Makes a copy of the migrated database. */
-export async function freshDatabase(): Promise<FreshDatabase> {
+/** Makes a copy of the migrated database, or of another one. */
+export async function freshDatabase(template = inject('templateDatabase')): Promise<FreshDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
-  await administer(`create database ${name} template ${inject('templateDatabase')}`)
+  await administer(`create database ${name} template ${template}`)
   return {
     url: new URL(`/${name}`, inject('adminUrl')).href,
     drop: () => administer(`drop database ${name} with (force)`),
