@@ -1,11 +1,8 @@
-import { createPublicKey, verify } from 'node:crypto'
-
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { MAX_TRANSACTION_BASE64 } from '@juicebar/contract/limits'
 import { type Lamports } from '@juicebar/contract/money'
 import {
   AccountRole,
-  type Address,
   address,
   appendTransactionMessageInstruction,
   blockhash as asBlockhash,
@@ -13,13 +10,11 @@ import {
   compileTransaction,
   createNoopSigner,
   createTransactionMessage,
-  getAddressEncoder,
   getBase64EncodedWireTransaction,
   getCompiledTransactionMessageEncoder,
   getTransactionDecoder,
   getTransactionEncoder,
   pipe,
-  type ReadonlyUint8Array,
   setTransactionMessageFeePayer,
   setTransactionMessageLifetimeUsingBlockhash,
   type Transaction,
@@ -35,8 +30,8 @@ import {
   lookedUpCount,
   signatureOf,
 } from './compiled-message.ts'
-import { isSmallOrderKey } from './small-order-keys.ts'
 import { readTransfer } from './system-transfer.ts'
+import { isSignedBy } from './wallet-signature.ts'
 
 /** Longest legacy or version 0 transaction: the IPv6 minimum MTU less the headers (Agave, `PACKET_DATA_SIZE`). */
 export const MAX_TRANSACTION_BYTES = 1232
@@ -44,8 +39,6 @@ export const MAX_TRANSACTION_BYTES = 1232
 const MAX_ACCOUNTS = 256
 /** Set in the first byte of every transaction that is neither legacy nor version 0. */
 const LATER_VERSION = 0x80
-/** An ed25519 key in SubjectPublicKeyInfo form is these bytes and the key (RFC 8410, section 4). */
-const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 
 interface Parts {
   bytes: Uint8Array
@@ -155,15 +148,8 @@ function isWellFormed(message: CompiledMessage): boolean {
 
 function allSigned(transaction: Transaction): boolean {
   return Object.entries(transaction.signatures).every(([signer, signature]) => {
-    return signature !== null && isSignedBy(address(signer), transaction.messageBytes, signature)
+    return signature !== null && isSignedBy(signer, new Uint8Array(transaction.messageBytes), new Uint8Array(signature))
   })
-}
-
-function isSignedBy(signer: Address, message: ReadonlyUint8Array, signature: ReadonlyUint8Array): boolean {
-  if (isSmallOrderKey(signer)) return false
-  const spki = Buffer.concat([SPKI_PREFIX, Buffer.from(getAddressEncoder().encode(signer))])
-  const key = createPublicKey({ key: spki, format: 'der', type: 'spki' })
-  return verify(null, Buffer.from(message), key, Buffer.from(signature))
 }
 
 function describe(message: CompiledMessage, instruction: CompiledInstruction): AccountInstruction {

@@ -1,4 +1,5 @@
-import { getAddressEncoder, isAddress } from '@solana/kit'
+import { parseWalletAddress } from '@juicebar/contract/addresses'
+import { base58 } from '@scure/base'
 
 /**
  * Every 32-byte encoding of an ed25519 point of order 1, 2, 4 or 8, the sign bit cleared: y = 0, 1, the two y of order 8, p - 1, and
@@ -19,8 +20,8 @@ const SIGN_BIT = 0x80
 
 /** Whether an address (base58 of 32 bytes) is a public key for which signatures can be forged; also true for what is no address. */
 export function isSmallOrderKey(address: string): boolean {
-  if (!isAddress(address)) return true
-  const point = Buffer.from(getAddressEncoder().encode(address))
+  if (!parseWalletAddress(address)) return true
+  const point = Buffer.from(base58.decode(address))
   point.writeUInt8(point.readUInt8(31) & ~SIGN_BIT & 0xff, 31)
   return smallOrderPoints.has(point.toString('hex'))
 }

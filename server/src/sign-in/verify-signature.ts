@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { type User } from '@juicebar/contract/schemas'
+import { base58 } from '@scure/base'
 
+import { isSignedBy } from '../chain/wallet-signature.ts'
 import { type Database } from '../database/connect.ts'
-import { isSignedBy } from './login-signature.ts'
 import { type LoginText } from './login-text.ts'
 import { type SessionTokens } from './session-token.ts'
 import { findPlayer, findSignIn, openSession } from './sign-in-store.ts'
@@ -32,7 +33,7 @@ export async function verifySignature(
 ): Promise<{ token: string; user: User }> {
   const signIn = await findSignIn(database, wallet)
   if (!signIn) throw new Failure('NONCE_INVALID')
-  if (!isSignedBy(wallet, loginText(signIn.nonce), signature)) throw new Failure('SIGNATURE_INVALID')
+  if (!isSignedBy(wallet, Buffer.from(loginText(signIn.nonce)), base58.decode(signature))) throw new Failure('SIGNATURE_INVALID')
   if (!signIn.known) await onFirstSignIn(wallet)
 
   const id = randomUUID()
