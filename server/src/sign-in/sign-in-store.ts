@@ -34,13 +34,11 @@ export interface OpenSignIn {
 
 /** What a wallet may sign now; undefined where it asked for nothing, or too long ago. */
 export async function findSignIn(database: Database, wallet: WalletAddress): Promise<OpenSignIn | undefined> {
-  return database
-    .selectFrom('signInNonces as n')
-    .leftJoin('players as p', 'p.walletAddress', 'n.walletAddress')
-    .select(['n.nonce', sql<boolean>`p.wallet_address is not null`.as('known')])
-    .where('n.walletAddress', '=', wallet)
-    .where('n.expiresAt', '>', sql<Date>`now()`)
-    .executeTakeFirst()
+  const { rows } = await sql<OpenSignIn>`
+    select n.nonce, p.wallet_address is not null as known
+    from sign_in_nonces n left join players p on p.wallet_address = n.wallet_address
+    where n.wallet_address = ${wallet} and n.expires_at > now()`.execute(database)
+  return rows[0]
 }
 
 export interface OpenedSession {
@@ -81,17 +79,11 @@ export async function findPlayer(database: Database, wallet: WalletAddress): Pro
   return row && { walletAddress: row.walletAddress, createdAt: row.createdAt.toISOString() }
 }
 
-/** Whether this session of this wallet was neither ended nor expired. */
+/** Whether this session of this wallet was neither ended nor expired. As text, since every call of a player asks it first. */
 export async function isSessionAlive(database: Database, id: string, wallet: WalletAddress): Promise<boolean> {
-  const row = await database
-    .selectFrom('sessions')
-    .select('id')
-    .where('id', '=', id)
-    .where('walletAddress', '=', wallet)
-    .where('revokedAt', 'is', null)
-    .where('expiresAt', '>', sql<Date>`now()`)
-    .executeTakeFirst()
-  return row !== undefined
+  const { rows } = await sql`
+    select 1 from sessions where id = ${id} and wallet_address = ${wallet} and revoked_at is null and expires_at > now()`.execute(database)
+  return rows.length > 0
 }
 
 /** Of some sessions, those that were neither ended nor expired. */
