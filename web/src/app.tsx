@@ -14,6 +14,7 @@ import { useBusy } from './shell/use-busy.ts'
 import { useLoadAfterSignIn } from './shell/use-load-after-sign-in.ts'
 import { CrashScreen } from './ui/crash-screen.tsx'
 import { prefetchWhenIdle } from './ui/lazy-part.ts'
+import { VIEW_ID } from './ui/processing.ts'
 import { useStore } from './ui/store.ts'
 import { useWallets } from './wallet/use-wallets.ts'
 
@@ -62,7 +63,7 @@ export function App() {
         <Notices />
         <div className="contents" inert={busy}>
           <main className="mx-auto flex min-h-[calc(100dvh-var(--header-height))] w-full max-w-[110rem] flex-col px-4 py-6 sm:px-6 sm:py-8">
-            <div id="view" role="tabpanel" aria-labelledby={tabId(view)} className="flex flex-1 flex-col">
+            <div id={VIEW_ID} role="tabpanel" tabIndex={-1} aria-labelledby={tabId(view)} className="flex flex-1 flex-col outline-none">
               <CrashScreen key={view}>
                 <MainArea backend={backend} session={session} config={config} view={view} />
               </CrashScreen>

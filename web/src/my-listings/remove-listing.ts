@@ -4,13 +4,14 @@ import { serverSentence } from '../api/api-error.ts'
 import { call } from '../api/client.ts'
 import { refreshMarket } from '../api/refresh.ts'
 import { showBanner, showToast } from '../ui/notices.ts'
-import { whileProcessing } from '../ui/processing.ts'
+import { focusView, whileProcessing } from '../ui/processing.ts'
 
 /** Takes one's own lot off the market; a failure goes to the banner. */
 export async function removeListing(id: string): Promise<void> {
   try {
     await whileProcessing('Taking your lot off the market', () => call('removeListing', { params: { id } }))
     showToast(messages.listingRemoved, 'good')
+    focusView()
   } catch (error) {
     showBanner(serverSentence(error, messages.removeFailed))
   } finally {

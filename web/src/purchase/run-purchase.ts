@@ -7,6 +7,7 @@ import { keys } from '../api/queries.ts'
 import { refreshMarket } from '../api/refresh.ts'
 import { shortSignature } from '../ui/format.ts'
 import { showBanner, showToast } from '../ui/notices.ts'
+import { keepingFocus } from '../ui/processing.ts'
 import { PaymentFailed } from '../wallet/ask-to-pay.ts'
 import { WalletError } from '../wallet/wallet-error.ts'
 import { requireConnection } from '../wallet/wallet-store.ts'
@@ -20,7 +21,10 @@ const DELIVERED_MS = 1_100
 
 /** Carries a purchase through: hold, payment, confirmation, delivery. Whatever happens is told to the buyer; never throws. */
 export async function runPurchase(lot: Lot, network: PublicConfig['network']): Promise<void> {
-  if (running.get()) return
+  if (!running.get()) await keepingFocus(() => carryThrough(lot, network))
+}
+
+async function carryThrough(lot: Lot, network: PublicConfig['network']): Promise<void> {
   running.set({ lot, step: 'approve', payUntil: undefined, inBackground: false })
   let purchaseId: string | undefined
   try {

@@ -13,7 +13,7 @@ export function ConnectPrompt() {
     <section className="card relative grid overflow-hidden md:min-h-72 md:grid-cols-[1fr_minmax(22rem,46%)]">
       <div className="grid content-center justify-items-start gap-4 p-6 sm:p-9">
         <p className="flex items-center gap-2 rounded-round border border-line px-3 py-1 text-tiny font-semibold">
-          <span className="size-2 rounded-full bg-good" />
+          <span className="size-2 rounded-full bg-good forced-color-adjust-none" />
           Server Online
         </p>
         <h2 className="text-hero">Connect Phantom Wallet</h2>
@@ -31,7 +31,7 @@ export function ConnectPrompt() {
         )}
       </div>
       <div
-        className={`bar max-md:absolute max-md:right-3 max-md:bottom-0 max-md:h-20 max-md:w-[36%] max-md:overflow-visible max-md:bg-none ${connected ? 'max-md:hidden' : ''}`}
+        className={`bar max-md:absolute max-md:right-0 max-md:bottom-0 max-md:h-20 max-md:w-[42%] max-md:max-w-44 max-md:rounded-tl-card ${connected ? 'max-md:hidden' : ''}`}
         aria-hidden="true"
       >
         {tokenTypes.map(({ type }) => (

@@ -25,17 +25,17 @@ export function Header({ online, config, walletAddress, tabs }: HeaderProps) {
     <header className="sticky top-0 z-30 h-(--header-height) border-b border-line bg-page/85 backdrop-blur-lg">
       <div className="mx-auto grid h-full max-w-[110rem] grid-cols-[1fr_auto] content-between items-center gap-x-4 px-4 pt-2 sm:px-6 lg:grid-cols-[auto_1fr_auto] lg:content-center lg:gap-x-8 lg:pt-0">
         <Brand name={config?.productName ?? 'Juicebar'} small={walletAddress !== undefined} />
-        <div className="flex items-center justify-end gap-2 sm:gap-3 lg:order-3">
+        <div
+          className={`-mx-4 overflow-x-auto px-1.5 max-lg:order-last max-lg:col-span-2 sm:-mx-6 sm:px-3 lg:mx-0 lg:px-0 ${walletAddress ? 'max-sm:mr-22' : ''}`}
+        >
+          {tabs}
+        </div>
+        <div className="flex items-center justify-end gap-2 sm:gap-3">
           {online && <LiveBadge />}
           {walletAddress && <SolBalance walletAddress={walletAddress} />}
           {demoAddress && <DemoFunds walletAddress={demoAddress} />}
           {walletAddress && <LogoutButton />}
           <WalletButton localChain={config?.network === 'localnet'} />
-        </div>
-        <div
-          className={`-mx-4 overflow-x-auto px-1.5 max-lg:col-span-2 sm:-mx-6 sm:px-3 lg:order-2 lg:mx-0 lg:px-0 ${walletAddress ? 'max-sm:mr-22' : ''}`}
-        >
-          {tabs}
         </div>
       </div>
     </header>

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useRef } from 'react'
 
 import { newSales } from '../my-listings/sales-news.ts'
+import { VIEW_ID } from '../ui/processing.ts'
 import { useStore } from '../ui/store.ts'
 
 export type View = 'marketplace' | 'inventory' | 'listings'
@@ -41,7 +42,7 @@ export function Tabs({ views, current, onChange }: TabsProps) {
             role="tab"
             id={tabId(view)}
             aria-selected={view === current}
-            aria-controls="view"
+            aria-controls={VIEW_ID}
             aria-describedby={view === 'listings' && sales > 0 ? NEWS_ID : undefined}
             tabIndex={view === current ? 0 : -1}
             className="tab"

@@ -12,24 +12,22 @@ interface ModalProps {
   children: ReactNode
 }
 
-/** A dialog above the page: it takes the keyboard, closes on Escape and gives the focus back. It fades for 150 ms (specification, section 9). */
+/** A dialog above the page: its first field or button takes the keyboard, Escape closes it, and the focus goes back. It fades for 150 ms (specification, section 9). */
 export function Modal({ open, title, onClose, lightDismiss = false, children }: ModalProps) {
   return (
     <Dialog.Root open={open} disablePointerDismissal={!lightDismiss} onOpenChange={(next) => !next && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="veil fading fixed inset-0 z-50" />
         <Dialog.Viewport className="below-banner fixed inset-0 z-50 grid place-items-end overflow-y-auto sm:place-items-center sm:p-6">
-          <Dialog.Popup className="popup rising w-full max-w-lg rounded-b-none p-5 pb-[max(1.25rem,env(safe-area-inset-bottom))] sm:rounded-b-card sm:p-7">
-            <div className="flex items-start gap-4">
-              <Dialog.Title className="flex-1 text-title">{title}</Dialog.Title>
-              <Dialog.Close
-                aria-label="Close"
-                className="-mt-1.5 -mr-1.5 grid size-11 flex-none cursor-pointer place-items-center rounded-field text-dim hover:text-text"
-              >
-                <CloseIcon />
-              </Dialog.Close>
-            </div>
+          <Dialog.Popup className="popup rising relative w-full max-w-lg rounded-b-none p-5 pb-[max(1.25rem,env(safe-area-inset-bottom))] sm:rounded-b-card sm:p-7">
+            <Dialog.Title className="min-h-8 pr-12 text-title">{title}</Dialog.Title>
             {children}
+            <Dialog.Close
+              aria-label="Close"
+              className="absolute top-3.5 right-3.5 grid size-11 cursor-pointer place-items-center rounded-field text-dim hover:text-text sm:top-5.5 sm:right-5.5"
+            >
+              <CloseIcon />
+            </Dialog.Close>
           </Dialog.Popup>
         </Dialog.Viewport>
       </Dialog.Portal>
