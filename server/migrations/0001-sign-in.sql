@@ -5,8 +5,9 @@ create table players (
   created_at timestamptz not null default now()
 );
 
--- One open sign-in request a wallet. A row goes when its nonce is used, and some time after it expired.
-create table sign_in_nonces (
+-- One open sign-in request a wallet. A row goes when its nonce is used, and some time after it expired. Unlogged: a nonce need not be
+-- on disk before it is answered. A crash of the database, and only that, forgets the open ones: who was about to sign asks again.
+create unlogged table sign_in_nonces (
   wallet_address text primary key,
   nonce text not null,
   expires_at timestamptz not null
