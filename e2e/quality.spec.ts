@@ -120,6 +120,25 @@ test('a long market scrolls to its end, with only the cards near the window in t
   expect(await page.getByRole('article').count()).toBeLessThan(80)
 })
 
+for (const width of [320, 390, 1280]) {
+  test(`the longest numbers fit their card at ${width} pixels`, async ({ openContext }) => {
+    const context = await openContext({ viewport: { width, height: 900 } })
+    const page = await context.newPage()
+    const amount = 1_000_000_000
+    const dear = { ...longListing(0), amount, unitPrice: 0.000_999_999_999 }
+    const cheap = { ...longListing(1), amount, price: 0.001, unitPrice: 1e-12 }
+    await page.route('**/api/marketplace/listings*', (route) => route.fulfill({ json: { listings: [dear, cheap], nextCursor: null } }))
+    await page.goto('/')
+    const cards = page.getByRole('article')
+    await expect(cards).toHaveCount(2)
+    for (const card of await cards.all()) {
+      expect(
+        await card.evaluate((element) => [element.scrollWidth - element.clientWidth, element.scrollHeight - element.clientHeight]),
+      ).toEqual([0, 0])
+    }
+  })
+}
+
 function longListing(index: number) {
   return {
     _id: `lot-${index}`,

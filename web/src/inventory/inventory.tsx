@@ -40,7 +40,7 @@ export function Inventory({ walletAddress }: { walletAddress: string }) {
         {!owned && <Loading failed={isError} what="Your inventory" onRetry={() => void refetch()} />}
         {owned?.length === 0 && <EmptyState title="Your inventory is empty, Purchase items from the marketplace to see them here" />}
         {owned && owned.length > 0 && (
-          <ul className="grid gap-3 sm:grid-cols-2 sm:gap-5 md:grid-cols-3">
+          <ul className="grid gap-3 sm:grid-cols-3 sm:gap-5">
             {owned.map((lot) => (
               <li key={lot.tokenType}>
                 <DrinkCard lot={lot} onSell={() => sell(lot)} />
@@ -62,7 +62,7 @@ function DrinkCard({ lot, onSell }: { lot: Selling; onSell: () => void }) {
       <div className="plate flex-none max-sm:w-24 sm:h-52 lg:h-68">
         <DrinkImage tokenType={lot.tokenType} />
       </div>
-      <div className="flex min-w-0 flex-1 items-center justify-between gap-3 p-4 sm:items-end sm:p-5">
+      <div className="flex min-w-0 flex-1 items-center justify-between gap-3 p-4 sm:flex-wrap sm:items-end md:p-5">
         <div className="min-w-0">
           <h3 className="flex items-center gap-2 text-small">
             <span className="dot" />
@@ -72,7 +72,7 @@ function DrinkCard({ lot, onSell }: { lot: Selling; onSell: () => void }) {
             <CountingNumber value={lot.balance} format={(balance) => formatAmount(Math.round(balance))} />
           </p>
         </div>
-        <Button kind="primary" onClick={onSell}>
+        <Button kind="primary" className="sm:max-md:w-full" onClick={onSell}>
           Sell
         </Button>
       </div>

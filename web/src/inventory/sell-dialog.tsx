@@ -77,11 +77,11 @@ function UnitPrice({ unitPrice, cheapest }: { unitPrice: number | undefined; che
     <dl className="figures grid min-h-22 content-center gap-1.5 rounded-field bg-well px-4 py-3 text-small" aria-live="polite">
       <div className="flex justify-between gap-3">
         <dt className="text-dim">One token</dt>
-        <dd className="font-semibold">{unitPrice === undefined ? '–' : `${formatUnitPrice(unitPrice)} SOL`}</dd>
+        <dd className="font-semibold whitespace-nowrap">{unitPrice === undefined ? '–' : `${formatUnitPrice(unitPrice)} SOL`}</dd>
       </div>
       <div className="flex justify-between gap-3">
         <dt className="text-dim">Cheapest on the market</dt>
-        <dd className="font-semibold">{cheapest === undefined ? 'none for sale' : `${formatUnitPrice(cheapest)} SOL`}</dd>
+        <dd className="font-semibold whitespace-nowrap">{cheapest === undefined ? 'none for sale' : `${formatUnitPrice(cheapest)} SOL`}</dd>
       </div>
       {compared && <p className={compared.farOff ? 'font-semibold text-warn' : 'text-dim'}>{compared.text}</p>}
     </dl>

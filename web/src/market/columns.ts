@@ -13,7 +13,7 @@ const LEAST_CARD_WIDTH = 15.25
 const CARD_HEIGHT = 22.5
 const GAP = 1.25
 const COMPACT_BELOW = 33.75
-const COMPACT_CARD_HEIGHT = 9.5
+const COMPACT_CARD_HEIGHT = 10
 const COMPACT_GAP = 0.75
 
 /** Lays out the board for a width. `rem` is the size of the page's text. */

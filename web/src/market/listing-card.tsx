@@ -39,7 +39,7 @@ export const ListingCard = memo(function ListingCard({ listing, compact, isOwn, 
 
 function Facts({ listing, compact }: { listing: Listing; compact: boolean }) {
   return (
-    <dl className={`grid grid-cols-[1fr_auto] gap-x-3 text-tiny ${compact ? 'mt-1.5 gap-y-0.5' : 'mt-2.5 gap-y-1'}`}>
+    <dl className={`grid grid-cols-[1fr_auto] gap-x-3 text-tiny ${compact ? 'mt-1 gap-y-0.5' : 'mt-2.5 gap-y-1'}`}>
       <dt className="text-dim">Amount</dt>
       <dd className="figures text-right font-semibold">{formatAmount(listing.amount)}</dd>
       <dt className="text-dim">Seller</dt>

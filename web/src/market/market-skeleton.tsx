@@ -4,7 +4,7 @@ export function MarketSkeleton() {
     <div role="status" className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,15.25rem),1fr))] gap-3 sm:gap-5">
       <span className="sr-only">Loading the market</span>
       {Array.from({ length: 8 }, (_, index) => (
-        <div key={index} className="card breathe h-38 sm:h-90" />
+        <div key={index} className="card breathe h-40 sm:h-90" />
       ))}
     </div>
   )

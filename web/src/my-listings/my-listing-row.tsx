@@ -23,9 +23,11 @@ export function MyListingRow({ listing }: { listing: Listing }) {
         </div>
         <RowAction listing={listing} onRemove={() => void removeListing(_id)} />
         <div className="min-w-0 max-sm:col-span-full">
-          <p className="figures truncate text-lead font-bold">
-            {formatSol(price)} <span className="text-small font-semibold text-dim">SOL</span>
-            <span className="ml-2 text-tiny font-normal text-dim">{formatUnitPrice(unitPrice)} each</span>
+          <p className="figures flex flex-wrap items-baseline gap-x-2 text-lead font-bold">
+            <span className="whitespace-nowrap">
+              {formatSol(price)} <span className="text-small font-semibold text-dim">SOL</span>
+            </span>
+            <span className="text-tiny font-normal text-dim">{formatUnitPrice(unitPrice)} each</span>
           </p>
           <p className="mt-1 text-tiny text-dim">Listed {formatTime(createdAt)}</p>
         </div>

@@ -31,7 +31,7 @@ export function ConnectPrompt() {
         )}
       </div>
       <div
-        className={`bar max-md:absolute max-md:right-0 max-md:bottom-0 max-md:h-20 max-md:w-[42%] max-md:max-w-44 max-md:rounded-tl-card ${connected ? 'max-md:hidden' : ''}`}
+        className={`bar max-md:absolute max-md:right-0 max-md:bottom-0 max-md:h-20 max-md:w-[36%] max-md:max-w-44 max-md:rounded-tl-card ${connected ? 'max-md:hidden' : ''}`}
         aria-hidden="true"
       >
         {tokenTypes.map(({ type }) => (
