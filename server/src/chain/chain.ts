@@ -97,6 +97,8 @@ export interface Chain {
   genesisHash(): Promise<string>
   /** Whether the last probe of any endpoint succeeded; never throws. */
   isUp(): boolean
+  /** Whether requests wait for their turn, at every endpoint that may be asked: more of them would only wait longer; never throws. */
+  isCrowded(): boolean
 
   /** At `confirmed`, at most two seconds old; `fresh` asks anew. */
   balance(address: WalletAddress, options?: { fresh?: boolean }): Promise<Lamports>

@@ -95,6 +95,11 @@ export class RpcPool {
     await this.askFirst((endpoint) => this.#identity.prove(endpoint))
   }
 
+  /** Requests wait for their turn at every endpoint that may be asked. */
+  isCrowded(): boolean {
+    return this.#candidates().every((endpoint) => endpoint.waiting > 0)
+  }
+
   /** Removes from a text whatever could tell an endpoint's URL or key. */
   scrub(text: string): string {
     return this.endpoints.reduce((scrubbed, endpoint) => endpoint.scrub(scrubbed), text)

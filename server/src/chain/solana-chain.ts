@@ -114,6 +114,10 @@ export class SolanaChain implements Chain {
     return this.#endpoints.some((endpoint) => endpoint.up)
   }
 
+  isCrowded(): boolean {
+    return this.pool.isCrowded()
+  }
+
   balance(of: WalletAddress, { fresh = false }: { fresh?: boolean } = {}): Promise<Lamports> {
     const read = () => this.#readBalance(of)
     return fresh ? this.#balances.renew(of, BALANCE_MILLIS, read) : this.#balances.get(of, BALANCE_MILLIS, read)

@@ -25,30 +25,33 @@ export function watchPurchases(deps: PurchaseDeps): { stop(): Promise<void> } {
 
 /** Rounds under way at once, at most. */
 const ROUNDS = 4
-/** Once so much of a round is done the next one begins: a few looks that hang keep no others waiting. */
-const MOST = 0.75
+/** The next round begins after this long in any case: looks that hang keep no others waiting. */
+const ROUND_MILLIS = 1_000
 
 async function run(deps: PurchaseDeps, signal: AbortSignal): Promise<void> {
-  const underWay = new Set<Promise<void>>()
+  const underWay = new Set<Promise<unknown>>()
   let openClaims = OPEN_CLAIMS.least
   while (!signal.aborted) {
-    const startedAt = performance.now()
     let more = false
     try {
       const round = await beginRound(deps, openClaims)
       more = round.more
       underWay.add(round.done)
       void round.done.then(() => underWay.delete(round.done))
-      await round.mostDone
+      await Promise.race([round.done, pause(ROUND_MILLIS, signal)])
     } catch (error) {
       deps.log.warn({ err: error }, 'watching purchases failed; trying again')
     }
-    const roundMillis = performance.now() - startedAt
-    openClaims = nextOpenClaims(openClaims, roundMillis, more)
-    await sleep(pauseMillis(roundMillis, more), undefined, { signal }).catch(() => undefined)
+    const state = { more, crowded: deps.chain.isCrowded() }
+    openClaims = nextOpenClaims(openClaims, state)
+    await pause(pauseMillis(state), signal)
     if (underWay.size >= ROUNDS) await Promise.race(underWay)
   }
   await Promise.all(underWay)
+}
+
+async function pause(millis: number, signal: AbortSignal): Promise<void> {
+  await sleep(millis, undefined, { signal }).catch(() => undefined)
 }
 
 /** One whole round: looks at what is due. */
@@ -60,9 +63,8 @@ export async function watchOnce(deps: PurchaseDeps): Promise<void> {
 interface Round {
   /** More may be due. */
   more: boolean
-  /** Neither of them ever fails: what could not be looked at is due again when its lease ends. */
-  mostDone: Promise<void>
-  done: Promise<void>
+  /** It never fails: what could not be looked at is due again when its lease ends. */
+  done: Promise<unknown>
 }
 
 /** Takes up what is due, at most `openClaims` of what is open, and begins to look at it. */
@@ -86,20 +88,7 @@ async function beginRound(deps: PurchaseDeps, openClaims: number): Promise<Round
     }),
   ].map((look) => look.catch((error: unknown) => deps.log.warn({ err: error }, 'a look at a purchase could not be noted')))
   const more = open.length === openClaims || over.length === OVER_CLAIMS || cases.length === CASE_CLAIMS
-  return { more, mostDone: untilDone(looks, MOST), done: untilDone(looks, 1) }
-}
-
-/** Fulfilled once this share of them is. */
-async function untilDone(looks: readonly Promise<void>[], share: number): Promise<void> {
-  let missing = Math.ceil(looks.length * share)
-  if (missing === 0) return
-  await new Promise<void>((resolve) => {
-    const count = () => {
-      missing -= 1
-      if (missing === 0) resolve()
-    }
-    for (const look of looks) void look.then(count)
-  })
+  return { more, done: Promise.all(looks) }
 }
 
 /** A look that fails, mostly because the chain cannot be asked, is repeated soon: nothing was decided. */

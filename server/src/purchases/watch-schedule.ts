@@ -1,13 +1,19 @@
 const SHORTEST_PAUSE_MILLIS = 50
 const IDLE_PAUSE_MILLIS = 400
-const LONGEST_PAUSE_MILLIS = 2_000
+const CROWDED_PAUSE_MILLIS = 2_000
 
-/**
- * The pause after a round of looks; short where more may be due. A round that took long had to wait for the chain: a pause as long
- * leaves others their share of what the chain's endpoints allow.
- */
-export function pauseMillis(roundMillis: number, more: boolean): number {
-  return Math.min(Math.max(roundMillis, more ? SHORTEST_PAUSE_MILLIS : IDLE_PAUSE_MILLIS), LONGEST_PAUSE_MILLIS)
+/** What a round of looks showed. */
+export interface RoundState {
+  /** All that might be taken up was, so more may be due. */
+  more: boolean
+  /** Requests to the chain wait for their turn. */
+  crowded: boolean
+}
+
+/** The pause after a round; short where more may be due, long where the chain's endpoints allow no more: others need their share. */
+export function pauseMillis({ more, crowded }: RoundState): number {
+  if (crowded) return CROWDED_PAUSE_MILLIS
+  return more ? SHORTEST_PAUSE_MILLIS : IDLE_PAUSE_MILLIS
 }
 
 /**
@@ -18,16 +24,14 @@ export const OPEN_CLAIMS = { least: 8, most: 64 }
 export const OVER_CLAIMS = 2
 export const CASE_CLAIMS = 4
 export const LEASE_SECONDS = 8
-const QUICK_ROUND_MILLIS = 500
-const SLOW_ROUND_MILLIS = 2_000
 
 /**
- * How many open ones the next round takes up. What a chain's endpoints bear shows in the time that a round takes: a full round that was
- * quick is followed by one of twice its size, a slow one by half of it.
+ * How many open ones the next round takes up: half as many where the chain's endpoints allow no more, else twice as many while more may
+ * be due. Answers that only take long are no reason for less: looks wait for them side by side.
  */
-export function nextOpenClaims(claims: number, roundMillis: number, more: boolean): number {
-  if (roundMillis > SLOW_ROUND_MILLIS) return Math.max(OPEN_CLAIMS.least, claims / 2)
-  return more && roundMillis < QUICK_ROUND_MILLIS ? Math.min(OPEN_CLAIMS.most, claims * 2) : claims
+export function nextOpenClaims(claims: number, { more, crowded }: RoundState): number {
+  if (crowded) return Math.max(OPEN_CLAIMS.least, claims / 2)
+  return more ? Math.min(OPEN_CLAIMS.most, claims * 2) : claims
 }
 
 /** Holds that are proved unpaid in one round: each proof takes about ten calls to the chain. */

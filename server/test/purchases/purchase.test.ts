@@ -86,20 +86,18 @@ describe('the schedule of looking', () => {
     expect(readAt.at(-1)).toBeGreaterThanOrEqual(holdSeconds + 90)
   })
 
-  it('pauses as long as a slow round took, within bounds', () => {
-    expect(pauseMillis(5, false)).toBe(400)
-    expect(pauseMillis(5, true)).toBe(50)
-    expect(pauseMillis(1_200, true)).toBe(1_200)
-    expect(pauseMillis(30_000, false)).toBe(2_000)
+  it('goes on at once where more may be due, and leaves others their share where the chain allows no more', () => {
+    expect(pauseMillis({ more: false, crowded: false })).toBe(400)
+    expect(pauseMillis({ more: true, crowded: false })).toBe(50)
+    expect(pauseMillis({ more: true, crowded: true })).toBe(2_000)
   })
 
-  it('takes up more after full rounds that were quick, and less after slow ones', () => {
+  it('takes up more while more may be due, and less where the chain allows no more', () => {
     const { least, most } = OPEN_CLAIMS
-    expect(nextOpenClaims(least, 100, true)).toBe(2 * least)
-    expect(nextOpenClaims(most, 100, true)).toBe(most)
-    expect(nextOpenClaims(least, 100, false)).toBe(least)
-    expect(nextOpenClaims(most, 1_000, true)).toBe(most)
-    expect(nextOpenClaims(most, 5_000, true)).toBe(most / 2)
-    expect(nextOpenClaims(least, 5_000, true)).toBe(least)
+    expect(nextOpenClaims(least, { more: true, crowded: false })).toBe(2 * least)
+    expect(nextOpenClaims(most, { more: true, crowded: false })).toBe(most)
+    expect(nextOpenClaims(least, { more: false, crowded: false })).toBe(least)
+    expect(nextOpenClaims(most, { more: true, crowded: true })).toBe(most / 2)
+    expect(nextOpenClaims(least, { more: true, crowded: true })).toBe(least)
   })
 })

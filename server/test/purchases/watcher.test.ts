@@ -2,12 +2,14 @@ import { type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { lamports } from '@juicebar/contract/money'
 import { type Purchase } from '@juicebar/contract/schemas'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
+import { type SignatureEntry } from '../../src/chain/chain.ts'
 import { createChain } from '../../src/chain/solana-chain.ts'
 import { letGo } from '../../src/purchases/let-go.ts'
 import { lookAtEndedOf } from '../../src/purchases/purchase-store.ts'
-import { watchOnce } from '../../src/purchases/watch-purchases.ts'
+import { watchOnce, watchPurchases } from '../../src/purchases/watch-purchases.ts'
+import { OPEN_CLAIMS } from '../../src/purchases/watch-schedule.ts'
 import {
   chainBut,
   expectAllAddsUp,
@@ -146,5 +148,28 @@ describe('one round', () => {
     await makeDue(purchase.purchaseId)
     await watchOnce(world.deps)
     expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'settled' })
+  })
+})
+
+describe('looks that hang', () => {
+  it('keep no other purchase waiting', async () => {
+    const hanging = new Set<string>()
+    let end = () => {}
+    const atTheEnd = new Promise<SignatureEntry[]>((resolve) => (end = () => resolve([])))
+    const buyers = await Promise.all(Array.from({ length: 4 }, () => world.createWallet()))
+    for (let n = 0; n < OPEN_CLAIMS.least; n++) hanging.add((await holdAnew('wallet', buyers[n % 4])).reference)
+    const purchase = await holdAnew('wallet')
+    await sendByWallet(world, await signPayment(world, buyer, purchase))
+    const deps = chainBut(world, {
+      recentSignatures: (address, since, limit) => (hanging.has(address) ? atTheEnd : world.chain.recentSignatures(address, since, limit)),
+    })
+    const watcher = watchPurchases(deps)
+    onTestFinished(async () => {
+      end()
+      await watcher.stop()
+    })
+    await vi.waitFor(async () => {
+      expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'settled' })
+    }, waiting)
   })
 })

@@ -14,6 +14,7 @@ export function forkable(chain: Chain): ForkableChain {
   return {
     genesisHash: () => chain.genesisHash(),
     isUp: () => chain.isUp(),
+    isCrowded: () => chain.isCrowded(),
     balance: (...args) => chain.balance(...args),
     rentExemptMinimum: () => chain.rentExemptMinimum(),
     latestBlockhash: () => chain.latestBlockhash(),
