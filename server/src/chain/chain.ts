@@ -97,7 +97,7 @@ export interface Chain {
   genesisHash(): Promise<string>
   /** Whether the last probe of any endpoint succeeded; never throws. */
   isUp(): boolean
-  /** Whether requests wait for their turn, at every endpoint that may be asked: more of them would only wait longer; never throws. */
+  /** Whether the server's own requests wait for their turn at every endpoint: more of them would only wait longer; never throws. */
   isCrowded(): boolean
 
   /** At `confirmed`, at most two seconds old; `fresh` asks anew. */

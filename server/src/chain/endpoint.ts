@@ -112,6 +112,11 @@ export class Endpoint {
     return this.#queue.waiting
   }
 
+  /** The server's own requests wait for their turn here. */
+  get crowded(): boolean {
+    return this.#queue.ownWaits
+  }
+
   /** Milliseconds until it should be asked again after failures; 0 where it may be asked now. */
   get restMillis(): number {
     return Math.max(0, this.#restUntil - this.#options.now())

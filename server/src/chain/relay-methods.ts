@@ -2,7 +2,6 @@ import { MAX_TRANSACTION_BASE64 } from '@juicebar/contract/limits'
 import Type, { type TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 
-import { type Priority } from './request-queue.ts'
 import { isWireTransaction } from './signed-transaction.ts'
 
 /** Most test SOL that one request may ask for: 5 SOL. */
@@ -17,7 +16,6 @@ export interface RelayMethod {
   accepts?(params: readonly unknown[]): boolean
   /** Bounds what the endpoint may answer. */
   bound?(params: readonly unknown[]): unknown[]
-  priority: Priority
   /** How long one answer may serve all pages. */
   keepMillis?: number
   /** Only where the chain is a test chain of our own. */
@@ -45,11 +43,10 @@ const dataSlice = Type.Object(
 )
 
 const methods: Record<string, RelayMethod> = {
-  getBalance: { params: params([address], read), priority: 'balance', keepMillis: 2 * SECOND },
-  getLatestBlockhash: { params: params([], read), priority: 'blockhash', keepMillis: SECOND },
+  getBalance: { params: params([address], read), keepMillis: 2 * SECOND },
+  getLatestBlockhash: { params: params([], read), keepMillis: SECOND },
   getSignatureStatuses: {
     params: params([Type.Array(signature, { maxItems: MAX_STATUSES })], { searchTransactionHistory: flag }),
-    priority: 'balance',
   },
   sendTransaction: {
     params: params(
@@ -58,14 +55,13 @@ const methods: Record<string, RelayMethod> = {
       { skipPreflight: flag, preflightCommitment: commitment, maxRetries: whole, minContextSlot: whole },
     ),
     accepts: firstIsTransaction,
-    priority: 'blockhash',
   },
-  getMinimumBalanceForRentExemption: { params: params([whole], { commitment }), priority: 'balance', keepMillis: MINUTE },
-  getGenesisHash: { params: params([]), priority: 'balance', keepMillis: SECOND },
-  getSlot: { params: params([], read), priority: 'balance', keepMillis: SECOND },
-  getBlockHeight: { params: params([], read), priority: 'balance', keepMillis: SECOND },
-  isBlockhashValid: { params: params([blockhash], read), priority: 'balance' },
-  getFeeForMessage: { params: params([base64], read), priority: 'balance' },
+  getMinimumBalanceForRentExemption: { params: params([whole], { commitment }), keepMillis: MINUTE },
+  getGenesisHash: { params: params([]), keepMillis: SECOND },
+  getSlot: { params: params([], read), keepMillis: SECOND },
+  getBlockHeight: { params: params([], read), keepMillis: SECOND },
+  isBlockhashValid: { params: params([blockhash], read) },
+  getFeeForMessage: { params: params([base64], read) },
   simulateTransaction: {
     params: params(
       [base64],
@@ -73,12 +69,10 @@ const methods: Record<string, RelayMethod> = {
       { ...read, sigVerify: flag, replaceRecentBlockhash: flag, innerInstructions: flag },
     ),
     accepts: firstIsTransaction,
-    priority: 'balance',
   },
   getAccountInfo: {
     params: params([address], { ...read, encoding: Type.Literal('base64'), dataSlice }),
     bound: withDataSlice,
-    priority: 'balance',
   },
   getTransaction: {
     params: params([signature], {
@@ -86,13 +80,11 @@ const methods: Record<string, RelayMethod> = {
       encoding: Type.Enum(['json', 'jsonParsed', 'base58', 'base64']),
       maxSupportedTransactionVersion: Type.Integer({ minimum: 0, maximum: 1 }),
     }),
-    priority: 'balance',
   },
-  getHealth: { params: params([]), priority: 'balance', keepMillis: SECOND },
-  getVersion: { params: params([]), priority: 'balance', keepMillis: MINUTE },
+  getHealth: { params: params([]), keepMillis: SECOND },
+  getVersion: { params: params([]), keepMillis: MINUTE },
   requestAirdrop: {
     params: params([address, Type.Integer({ minimum: 1, maximum: MAX_AIRDROP_LAMPORTS })], { commitment }),
-    priority: 'balance',
     demoOnly: true,
     once: true,
   },

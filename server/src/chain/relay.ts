@@ -39,10 +39,12 @@ export function createRelay(pool: RpcPool, { demo, clock = () => performance.now
     const method = relayMethods.get(request.method)
     if (!method || (method.demoOnly && !demo)) throw new Failure('RPC_REFUSED')
     const params = checkParams(method, request.params ?? [])
-    const payload = { jsonrpc: '2.0', id: '1', method: request.method, params }
-    const send = () => pool.send(payload, { priority: method.priority, once: method.once ?? false })
-    const reply = method.keepMillis ? await sharedAnswer(kept, payload, method.keepMillis, send) : await send()
-    return replyText(pool, request.id ?? null, reply)
+    const send = (asked: unknown[]) =>
+      pool.send({ jsonrpc: '2.0', id: '1', method: request.method, params: asked }, { priority: 'page', once: method.once ?? false })
+    const { keepMillis } = method
+    if (!keepMillis) return replyText(pool, request.id ?? null, await send(params))
+    const share = (asked: unknown[]) => sharedAnswer(kept, JSON.stringify([request.method, asked]), keepMillis, () => send(asked))
+    return replyText(pool, request.id ?? null, await lateEnoughAnswer(params, share))
   }
 }
 
@@ -52,13 +54,25 @@ function checkParams(method: RelayMethod, params: unknown[]): unknown[] {
   return method.bound?.(params) ?? params
 }
 
-async function sharedAnswer(
-  kept: AnswerCache<RpcReply>,
-  payload: object,
-  millis: number,
-  send: () => Promise<RpcReply>,
-): Promise<RpcReply> {
-  const key = JSON.stringify(payload)
+type Ask = (params: unknown[]) => Promise<RpcReply>
+
+/** Lets questions that differ only by `minContextSlot` share one answer, wherever that is of a slot late enough. */
+async function lateEnoughAnswer(params: unknown[], ask: Ask): Promise<RpcReply> {
+  const settings = params.at(-1)
+  if (typeof settings !== 'object' || settings === null || !('minContextSlot' in settings)) return await ask(params)
+  const { minContextSlot, ...others } = settings
+  const reply = await ask([...params.slice(0, -1), others])
+  return slotOf(reply) >= Number(minContextSlot) ? reply : await ask(params)
+}
+
+/** The slot that an answer was true at, or one before it: a block height is never above its slot. */
+function slotOf({ result }: RpcReply): number {
+  const context = typeof result === 'object' && result !== null && 'context' in result ? result.context : undefined
+  const slot = typeof context === 'object' && context !== null && 'slot' in context ? context.slot : result
+  return typeof slot === 'bigint' ? Number(slot) : -1
+}
+
+async function sharedAnswer(kept: AnswerCache<RpcReply>, key: string, millis: number, send: () => Promise<RpcReply>): Promise<RpcReply> {
   const reply = await kept.get(key, millis, send)
   if ('error' in reply) kept.forget(key)
   return reply

@@ -1,5 +1,8 @@
-/** What a request is for, the most urgent first: a waiting settlement read goes before a waiting balance read. */
-const priorities = ['settlement', 'release', 'blockhash', 'balance'] as const
+/**
+ * What a request is for, the most urgent first: a waiting settlement read goes before a waiting balance read. `page` is what strangers
+ * ask through the relay: it must never keep the server from what it asks itself.
+ */
+const priorities = ['settlement', 'release', 'blockhash', 'balance', 'page'] as const
 export type Priority = (typeof priorities)[number]
 
 /** The request was not sent: too many were waiting, it waited too long, or the queue was closed. */
@@ -37,6 +40,7 @@ export class RequestQueue {
     release: new Set(),
     blockhash: new Set(),
     balance: new Set(),
+    page: new Set(),
   }
   /** When each token was last taken; the one to be taken next stands at `#nextToken`. */
   readonly #takenAt: number[]
@@ -55,6 +59,11 @@ export class RequestQueue {
   /** How many requests wait. */
   get waiting(): number {
     return priorities.reduce((sum, priority) => sum + this.#waiting[priority].size, 0)
+  }
+
+  /** Something waits that the server asks itself. */
+  get ownWaits(): boolean {
+    return this.waiting > this.#waiting.page.size
   }
 
   /** Runs the task as soon as rate and priority allow. Throws `QueueFull` where it never began. */

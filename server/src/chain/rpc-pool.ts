@@ -95,9 +95,9 @@ export class RpcPool {
     await this.askFirst((endpoint) => this.#identity.prove(endpoint))
   }
 
-  /** Requests wait for their turn at every endpoint that may be asked. */
+  /** Requests of the server's own wait for their turn at every endpoint that may be asked. */
   isCrowded(): boolean {
-    return this.#candidates().every((endpoint) => endpoint.waiting > 0)
+    return this.#candidates().every((endpoint) => endpoint.crowded)
   }
 
   /** Removes from a text whatever could tell an endpoint's URL or key. */

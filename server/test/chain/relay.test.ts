@@ -1,6 +1,6 @@
 import { address, createSolanaRpc, type Rpc, type SolanaRpcApi } from '@solana/kit'
 import { pino } from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 
 import { createRelay, type Relay } from '../../src/chain/relay.ts'
 import { decodeSignedTransaction } from '../../src/chain/signed-transaction.ts'
@@ -95,6 +95,44 @@ describe('the relay', () => {
     await Promise.all([1, 2, 3].map((id) => ask('getBalance', [wallet], id)))
     await ask('getBalance', [wallet])
     expect(endpoint.calls).toEqual(['getBalance'])
+  })
+
+  test('gives the kept answer where that is of a slot late enough, and asks the chain only where it is not', async () => {
+    const still = createRelay(chain.pool, { demo: false, clock: () => 0 })
+    const blockhash = async (minContextSlot?: number) =>
+      JSON.parse(await ask('getLatestBlockhash', minContextSlot === undefined ? [] : [{ minContextSlot }], 1, still))
+    endpoint.behave((call) => {
+      const late = JSON.stringify(call.params).includes('101')
+      const error = { code: -32016, message: 'Minimum context slot has not been reached' }
+      return { jsonrpc: '2.0', id: call.id, ...(late ? { error } : { result: { context: { slot: 100 }, value: 'the blockhash' } }) }
+    })
+    for (const slot of [1, 50, 99, 100]) expect((await blockhash(slot)).result.value).toBe('the blockhash')
+    expect(endpoint.calls).toEqual(['getLatestBlockhash'])
+    expect((await blockhash(101)).error.code).toBe(-32016)
+    expect(endpoint.calls).toHaveLength(2)
+  })
+
+  test("takes nothing from the server's own questions: they go before all that pages ask", async () => {
+    const scarce = createChain({ endpoints: [endpoint.url], log: pino({ level: 'silent' }), requestsPerSecond: 2, probeMillis: 60_000 })
+    onTestFinished(() => scarce.stop())
+    await scarce.start()
+    endpoint.calls.length = 0
+    const { address: wallet, signer } = await newWallet()
+    const sent = await sign(0, signer, [payment(signer, wallet, 1n)])
+    const flooded = createRelay(scarce.pool, { demo: false })
+    const flood = [
+      ...Array.from({ length: 10 }, (_, slot) => ask('getLatestBlockhash', [{ minContextSlot: 1e9 + slot }], 1, flooded)),
+      ...Array.from({ length: 10 }, () => ask('sendTransaction', [sent, { encoding: 'base64' }], 1, flooded)),
+    ]
+    const outcomes = Promise.allSettled(flood)
+    await Promise.all([scarce.balance(wallet), scarce.latestBlockhash()])
+    // What the pages got first is at most what one second allows.
+    expect(endpoint.calls).toContain('getBalance')
+    expect(endpoint.calls.length).toBeLessThanOrEqual(2 + 2)
+    expect(scarce.pool.endpoints[0]?.waiting).toBeGreaterThan(10)
+    expect(scarce.isCrowded()).toBe(false)
+    await scarce.stop()
+    await outcomes
   })
 
   test('bounds how much of an account is handed on', async () => {

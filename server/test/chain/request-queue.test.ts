@@ -18,11 +18,12 @@ function busyQueue(changes: Partial<typeof limits> = {}) {
 describe('the request queue', () => {
   test('lets the urgent go before those that wait longer, and equals in their order', async () => {
     const { order, add, finish } = busyQueue({ maxWaiting: 10 })
-    const all = [add('balance', 'balance 1'), add('balance', 'balance 2'), add('blockhash'), add('release'), add('settlement')]
+    const own = [add('balance', 'balance 1'), add('balance', 'balance 2'), add('blockhash'), add('release'), add('settlement')]
+    const all = [add('page'), ...own]
     await Promise.resolve()
     finish()
     await Promise.all(all)
-    expect(order).toEqual(['settlement', 'release', 'blockhash', 'balance 1', 'balance 2'])
+    expect(order).toEqual(['settlement', 'release', 'blockhash', 'balance 1', 'balance 2', 'page'])
   })
 
   test('begins no more requests in any second than it may', async () => {
