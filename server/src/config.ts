@@ -142,7 +142,8 @@ function readTrustProxy(read: Reader): string[] | false {
 
 /**
  * The network of the endpoints, as the specification words it: mainnet unless they mention devnet or testnet. An endpoint on
- * this machine is a local chain: a developer's validator must not be shown as real money.
+ * this machine is a local chain unless it names one: a developer's validator must not be shown as real money. The chain's own
+ * genesis hash is compared with it before anything is served.
  */
 function networkOf(rpcUrls: string[] | undefined, problems: string[]): Network {
   const networks = [...new Set((rpcUrls ?? []).map(networkOfEndpoint))]
@@ -156,7 +157,7 @@ function networkOfEndpoint(url: string): Network {
   const text = url.toLowerCase()
   if (text.includes('devnet')) return 'devnet'
   if (text.includes('testnet')) return 'testnet'
-  return isLoopback(new URL(url).hostname) ? 'localnet' : 'mainnet'
+  return isLoopback(new URL(url).hostname) && !text.includes('mainnet') ? 'localnet' : 'mainnet'
 }
 
 type Reader = ReturnType<typeof createReader>

@@ -73,6 +73,8 @@ describe('settings', () => {
     ['http://127.0.0.1:8899', 'localnet', false],
     ['http://[::1]:8899', 'localnet', false],
     ['http://localhost:8899/devnet', 'devnet', false],
+    ['http://127.0.0.1:8899/?cluster=mainnet', 'mainnet', false],
+    ['http://localhost:8899/mainnet-beta', 'mainnet', false],
     ['https://a.devnet.example,https://b.devnet.example', 'devnet', false],
   ])('take %s for %s', (url, network, demo) => {
     expect(readConfig(url === undefined ? {} : { SOLANA_RPC_URL: url })).toMatchObject({ network, demo, rpcUrls: url?.split(',') })
@@ -139,6 +141,7 @@ describe('settings', () => {
     [{ DATABASE_URL: 'postgres://db/x', JWT_SECRET: shared.JWT_SECRET }, /^STUDIO_API_KEY is not set/],
     [{ JWT_SECRET: 's'.repeat(40), STUDIO_API_KEY: 's'.repeat(40) }, /^STUDIO_API_KEY is the same as JWT_SECRET/],
     [{ DEMO: 'on', SOLANA_RPC_URL: 'https://api.mainnet-beta.solana.com' }, /^DEMO is "on".+mainnet/],
+    [{ DEMO: 'on', SOLANA_RPC_URL: 'http://127.0.0.1:8899/?cluster=mainnet' }, /^DEMO is "on".+mainnet/],
     [{ SOLANA_RPC_URL: 'https://api.devnet.solana.com,https://rpc.example' }, /^SOLANA_RPC_URL names endpoints of different networks/],
   ])('refuse the combination %j', (env, sentence) => {
     const problems = problemsOf(env)

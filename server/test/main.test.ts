@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
+import { result, startFrontServer } from './chain/front-server.ts'
 import { freshDatabase } from './support/fresh-database.ts'
 
 const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url))
@@ -49,6 +50,21 @@ describe('the server process', { timeout: 30_000 }, () => {
       'STUDIO_API_KEY has a wrong value (5 characters, not shown here). It must be at least 16 printable characters without spaces.',
       'HOLD_SECONDS is "0". It must be a whole number from 1 to 600.',
     ])
+  })
+
+  it('never takes mainnet for a chain of play money, wherever its endpoint is', async () => {
+    const proxy = await startFrontServer(result('5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'))
+    onTestFinished(() => proxy.stop())
+    const unnamed = run({ SOLANA_RPC_URL: proxy.url, DEMO: 'on' })
+    expect(await unnamed.exit).toBe(1)
+    expect(unnamed.text()).toContain('serves mainnet, but reads as localnet')
+    const named = run({ SOLANA_RPC_URL: `${proxy.url}/?cluster=mainnet`, DEMO: 'on' })
+    expect(await named.exit).toBe(1)
+    expect(named.text()).toContain('DEMO is "on"')
+    const { port, free } = await takePort()
+    await free()
+    const real = run({ SOLANA_RPC_URL: `${proxy.url}/?cluster=mainnet`, PORT: port })
+    await expect.poll(real.text, { timeout: 20_000 }).toContain('mainnet: real money')
   })
 
   it('says which setting helps when its port is taken', async () => {

@@ -1,8 +1,9 @@
 import { blockhash as asBlockhash } from '@solana/kit'
 import { type Logger } from 'pino'
 
-import { ConfigError } from '../config.ts'
+import { ConfigError, type Network } from '../config.ts'
 import { type Endpoint, EndpointError } from './endpoint.ts'
+import { wrongCluster } from './public-clusters.ts'
 
 export type ChainLog = Pick<Logger, 'info' | 'warn' | 'error'>
 export type GenesisChange = (current: string, former: string) => void
@@ -10,14 +11,16 @@ export type GenesisChange = (current: string, former: string) => void
 /** Which chain we are on: its genesis hash, and the proof that an endpoint serves it. */
 export class ChainIdentity {
   readonly #endpoints: readonly Endpoint[]
+  readonly #network: Network
   readonly #log: ChainLog
   readonly #onChange: GenesisChange
   readonly #underWay = new Map<Endpoint, Promise<string>>()
   #genesisHash: string | undefined
 
-  /** `onChange` hears of a new genesis hash, not of the first one. */
-  constructor(endpoints: readonly Endpoint[], log: ChainLog, onChange: GenesisChange) {
+  /** `network` is what players are told. `onChange` hears of a new genesis hash, not of the first one. */
+  constructor(endpoints: readonly Endpoint[], network: Network, log: ChainLog, onChange: GenesisChange) {
     this.#endpoints = endpoints
+    this.#network = network
     this.#log = log
     this.#onChange = onChange
   }
@@ -28,8 +31,9 @@ export class ChainIdentity {
   }
 
   /**
-   * Reads the genesis hash of every endpoint that answers. Throws `ConfigError` where two of them differ; none that answers at all is
-   * no error: the first one to come up tells which chain this is.
+   * Reads the genesis hash of every endpoint that answers. Throws `ConfigError` where two of them differ, or where one is of a
+   * public cluster other than the network of the settings; none that answers at all is no error: the first one to come up tells which
+   * chain this is.
    */
   async settle(): Promise<void> {
     const found = new Map<Endpoint, string>()
@@ -39,6 +43,11 @@ export class ChainIdentity {
       const list = [...found].map(([endpoint, hash]) => `${endpoint.host} (${hash})`).join(', ')
       throw new ConfigError([`SOLANA_RPC_URL names endpoints of different chains: ${list}. All of them must be of one chain.`])
     }
+    const problems = [...found].flatMap(([{ host }, hash]) => {
+      const wrong = wrongCluster(hash, this.#network)
+      return wrong === undefined ? [] : [`SOLANA_RPC_URL: ${host} ${wrong}`]
+    })
+    if (problems.length > 0) throw new ConfigError(problems)
     for (const endpoint of this.#endpoints) {
       const hash = found.get(endpoint)
       if (hash !== undefined) this.#judge(endpoint, hash)
@@ -58,11 +67,11 @@ export class ChainIdentity {
   }
 
   #judge(endpoint: Endpoint, hash: string): string {
+    const wrong = wrongCluster(hash, this.#network)
+    if (wrong !== undefined) throw this.#leaveOut(endpoint, wrong)
     const ours = this.#genesisHash
-    if (ours !== undefined && ours !== hash && !this.#mayStartAnew(endpoint)) {
-      if (!endpoint.foreign) this.#log.error({ endpoint: endpoint.host, hash, ours }, 'chain endpoint left out: it serves another chain')
-      throw endpoint.exclude(`serves another chain (${hash})`)
-    }
+    if (ours !== undefined && ours !== hash && !this.#mayStartAnew(endpoint))
+      throw this.#leaveOut(endpoint, `serves another chain (${hash}, not ${ours}).`)
     endpoint.foreign = false
     endpoint.proven = true
     endpoint.up = true
@@ -73,9 +82,14 @@ export class ChainIdentity {
     return hash
   }
 
-  /** Only a chain on this machine is ever started anew. A distant one that looks so is the wrong one, and ending every hold would be wrong. */
+  #leaveOut(endpoint: Endpoint, reason: string): EndpointError {
+    if (!endpoint.foreign) this.#log.error({ endpoint: endpoint.host }, `chain endpoint left out: it ${reason}`)
+    return endpoint.exclude(reason)
+  }
+
+  /** Only a local chain on this machine is ever started anew. Any other that looks so is the wrong one: ending every hold would be wrong. */
   #mayStartAnew(endpoint: Endpoint): boolean {
-    return endpoint.loopback && this.#endpoints.length === 1
+    return endpoint.loopback && this.#network === 'localnet' && this.#endpoints.length === 1
   }
 }
 

@@ -10,7 +10,7 @@ import {
   signature as asSignature,
 } from '@solana/kit'
 
-import { ConfigError } from '../config.ts'
+import { ConfigError, type Network } from '../config.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { type Chain, type FinalizedView, type LandedTransaction, type SignatureEntry, type SignatureStatus } from './chain.ts'
 import { ChainIdentity, type ChainLog, type GenesisChange } from './chain-identity.ts'
@@ -36,6 +36,8 @@ const MAX_ENTRIES = 1000
 export interface ChainOptions {
   /** RPC URLs in order of preference. */
   endpoints: readonly string[]
+  /** What players are told; localnet by default, so that no public cluster is ever served without being named. */
+  network?: Network
   log: ChainLog
   /** Monotonic milliseconds. */
   clock?: () => number
@@ -72,9 +74,9 @@ export class SolanaChain implements Chain {
   #seen = { slot: 0n, height: 0n }
 
   constructor(options: ChainOptions) {
-    const { clock = () => performance.now(), log, probeMillis = PROBE_MILLIS } = options
+    const { clock = () => performance.now(), log, network = 'localnet', probeMillis = PROBE_MILLIS } = options
     this.#endpoints = openEndpoints(options, clock)
-    this.#identity = new ChainIdentity(this.#endpoints, log, (current, former) => this.#beginAnew(current, former))
+    this.#identity = new ChainIdentity(this.#endpoints, network, log, (current, former) => this.#beginAnew(current, former))
     this.pool = new RpcPool(this.#endpoints, this.#identity)
     this.#probes = this.#endpoints.map((endpoint) => new EndpointProbe(endpoint, this.#identity, log, probeMillis))
     this.#blockhashes = new AnswerCache(clock, 1)
@@ -86,7 +88,8 @@ export class SolanaChain implements Chain {
 
   /**
    * Reads the genesis hash of every endpoint that answers and begins to watch them. Throws `ConfigError` where they serve different
-   * chains. Endpoints that do not answer yet are taken in when they come up, once they are proven to serve this chain.
+   * chains, or a public cluster that is not the network of the settings. Endpoints that do not answer yet are taken in when they come
+   * up, once they are proven to serve this chain.
    */
   async start(): Promise<void> {
     await this.#identity.settle()

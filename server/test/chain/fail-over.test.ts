@@ -11,7 +11,8 @@ import { newWallet, payment, sign } from './transactions.ts'
 
 const SOL = 1_000_000_000n
 const log = pino({ level: 'silent' })
-const otherGenesis = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG'
+const otherGenesis = 'AnotherLocaLChainsGenesisHashxxxxxxxxxxxxxx'
+const mainnetGenesis = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 const waiting = { timeout: 10_000, interval: 50 }
 
 let surfnet: ReturnType<typeof startSurfnet>
@@ -189,6 +190,18 @@ describe('at the start', () => {
     expect(String(refusal)).not.toContain('secret')
   })
 
+  test('a public cluster that the settings do not name is refused in words that say how to name it', async () => {
+    const proxy = await front(result(mainnetGenesis))
+    const refusal: unknown = await startChain([`${proxy.url}/secret-key`]).catch((reason: unknown) => reason)
+    expect(refusal).toBeInstanceOf(ConfigError)
+    expect(String(refusal)).toContain(
+      `SOLANA_RPC_URL: 127.0.0.1:${proxy.port} serves mainnet, but reads as localnet. ` +
+        'Name the network in its URL, as in http://127.0.0.1:8899/?cluster=mainnet.',
+    )
+    expect(String(refusal)).not.toContain('secret')
+    expect(await (await startChain([proxy.url], { network: 'mainnet' })).genesisHash()).toBe(mainnetGenesis)
+  })
+
   test.each(['ftp://example.com', 'secret-key', ''])('"%s" is refused without being repeated', (url) => {
     expect(() => createChain({ endpoints: [url], log })).toThrow(ConfigError)
     expect(() => createChain({ endpoints: [url], log })).toThrow(
@@ -238,6 +251,20 @@ describe('when an endpoint comes back as another chain', () => {
     expect(await chain.highestSlot()).toBeLessThan(oldSlot)
     expect(await chain.balance(wallet.address)).toBe(0n)
     await expect(view.signaturesFor(wallet.address, FIRST_SLOT)).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
+  })
+
+  test('which is a public cluster, it is left out, even the only one', async () => {
+    const lines: string[] = []
+    const only = await front()
+    const chain = await startChain([only.url], { log: pino({ level: 'error' }, { write: (line: string) => void lines.push(line) }) })
+    const ours = await chain.genesisHash()
+    only.behave(result(mainnetGenesis))
+    only.drop()
+    await vi.waitFor(() => expect(chain.pool.endpoints[0]?.foreign).toBe(true), waiting)
+    await expect(chain.highestSlot()).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
+    expect(lines.filter((line) => line.includes('serves mainnet, but reads as localnet'))).toHaveLength(1)
+    only.behave(handOn)
+    await vi.waitFor(async () => expect(await chain.genesisHash()).toBe(ours), waiting)
   })
 
   test('that is known at the next question for the genesis hash, though no connection broke and no look was due', async () => {
