@@ -19,6 +19,7 @@ const frameworkFailures: Record<string, Failure> = {
 
 /** Answers any error with its status and `{ error, code }`. What nobody foresaw is logged and told as INTERNAL, without its text. */
 export function replyWithFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof Error && error === request.raw.errored) return leaveUnanswered(request, reply)
   const failure = toFailure(error)
   logFailure(error, failure, request)
   if (failure.retryAfter !== undefined) reply.header('retry-after', failure.retryAfter)
@@ -28,6 +29,12 @@ export function replyWithFailure(error: unknown, request: FastifyRequest, reply:
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
     .send({ error: failure.message, code: failure.code })
+}
+
+/** The caller broke its own request off: nobody waits for an answer. Its error reads like that of a broken database connection. */
+function leaveUnanswered(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  request.log.debug(`${callOf(request)} was left by its caller`)
+  return reply.hijack()
 }
 
 /** Answers what is not even an HTTP request that the framework could see, and closes the connection. */
@@ -76,8 +83,12 @@ function isClientError(error: unknown): boolean {
 const outages: ReadonlySet<ErrorCode> = new Set(['DATABASE_DOWN', 'CHAIN_DOWN'])
 
 function logFailure(error: unknown, failure: Failure, request: FastifyRequest): void {
-  const call = `${request.method} ${request.routeOptions?.url ?? 'unknown address'}`
+  const call = callOf(request)
   if (failure.code === 'INTERNAL') request.log.error({ err: error }, `${call} failed`)
   else if (outages.has(failure.code)) request.log.warn({ err: error }, `${call} could not be answered: ${failure.code}`)
   else request.log.debug({ code: failure.code }, `${call} was refused`)
+}
+
+function callOf(request: FastifyRequest): string {
+  return `${request.method} ${request.routeOptions?.url ?? 'unknown address'}`
 }

@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 
 import { type FastifyInstance } from 'fastify'
+import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 
-import { answered } from '../../src/http/route.ts'
+import { type Api, answered } from '../../src/http/route.ts'
 import { serve } from './test-server.ts'
 
 async function listen(fastify: FastifyInstance): Promise<number> {
@@ -77,6 +78,25 @@ describe('a connection', () => {
       `POST /rpc HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${chunk}${chunk}`,
     )
     expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+  })
+})
+
+describe('a caller that leaves in the middle of its body', () => {
+  it.each([
+    ['breaks the connection', (socket: Socket) => void socket.resetAndDestroy()],
+    ['closes it', (socket: Socket) => void socket.destroy()],
+    ['says that no more will come', (socket: Socket) => void socket.end()],
+  ])('and %s is no outage', async (_how, leave) => {
+    const lines: { level: number; msg: string }[] = []
+    const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+    const declare = (api: Api) => api.open('rpc', 'rpc', async ({ sendJson }) => sendJson('{}'))
+    const port = await listen(await serve(declare, { log }))
+    const socket = connect(port, '127.0.0.1')
+    socket.write('POST /rpc HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{')
+    await expect.poll(() => lines.map(({ msg }) => msg), { timeout: 10_000 }).toContain('request')
+    leave(socket)
+    await expect.poll(() => lines.map(({ msg }) => msg), { timeout: 10_000 }).toContain('POST /rpc was left by its caller')
+    expect(lines.filter(({ level, msg }) => level >= 40 || msg === 'reply')).toEqual([])
   })
 })
 
