@@ -10,6 +10,7 @@ export const errors = {
   NOT_FOUND: { status: 404, text: 'There is nothing at this address.' },
   METHOD_NOT_ALLOWED: { status: 405, text: 'This address does not take such a request.' },
   REQUEST_TIMEOUT: { status: 408, text: 'The request took too long to arrive. Please try again.' },
+  EXPECTATION_FAILED: { status: 417, text: 'The only expectation that is met here is 100-continue.' },
   INTERNAL: { status: 500, text: 'Something went wrong on our side. Please try again.' },
   DATABASE_DOWN: {
     status: 503,

@@ -1,10 +1,12 @@
-import { STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import { type Socket } from 'node:net'
 
 import { type ErrorCode, errors, Failure } from '@juicebar/contract/errors'
 import { type FastifyReply, type FastifyRequest } from 'fastify'
 
 import { isDatabaseOutage } from './database-outage.ts'
+
+export const addressTooLong = new Failure('BAD_REQUEST', { detail: 'This address is too long.' })
 
 /** What the framework's own refusals mean in the contract's words; their texts never reach a caller. */
 const frameworkFailures: Record<string, Failure> = {
@@ -13,7 +15,7 @@ const frameworkFailures: Record<string, Failure> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: new Failure('BAD_REQUEST', { detail: 'The request is shorter or longer than it said.' }),
   FST_ERR_CTP_INVALID_JSON_BODY: new Failure('BAD_REQUEST', { detail: 'The request is not valid JSON.' }),
   FST_ERR_BAD_URL: new Failure('BAD_REQUEST', { detail: 'This address is not written correctly.' }),
-  FST_ERR_MAX_PARAM_LENGTH: new Failure('BAD_REQUEST', { detail: 'This address is too long.' }),
+  FST_ERR_MAX_PARAM_LENGTH: addressTooLong,
   FST_ERR_NOT_FOUND: new Failure('NOT_FOUND'),
 }
 
@@ -35,6 +37,23 @@ export function replyWithFailure(error: unknown, request: FastifyRequest, reply:
 function leaveUnanswered(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   request.log.debug(`${callOf(request)} was left by its caller`)
   return reply.hijack()
+}
+
+/** Answers a request that names no host, which HTTP/1.1 forbids (RFC 9112, section 3.2), and tells whether it did. */
+export function refuseWithoutHost({ httpVersion, headers }: IncomingMessage, reply: ServerResponse): boolean {
+  if (httpVersion !== '1.1' || headers.host !== undefined) return false
+  replyBeforeFramework(new Failure('BAD_REQUEST', { detail: 'The request does not say which host it is for.' }), reply)
+  return true
+}
+
+/** Answers a request whose `Expect` is anything but 100-continue. */
+export function refuseExpectation(_request: IncomingMessage, reply: ServerResponse): void {
+  replyBeforeFramework(new Failure('EXPECTATION_FAILED'), reply)
+}
+
+function replyBeforeFramework(failure: Failure, reply: ServerResponse): void {
+  reply.writeHead(errors[failure.code].status, { 'content-type': 'application/json; charset=utf-8', connection: 'close' })
+  reply.end(JSON.stringify({ error: failure.message, code: failure.code }))
 }
 
 /** Answers what is not even an HTTP request that the framework could see, and closes the connection. */

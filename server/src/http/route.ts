@@ -1,6 +1,7 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type Body, type Params, type Query, type Reply } from '@juicebar/contract/calls'
 import { type EndpointName, endpoints } from '@juicebar/contract/endpoints'
+import { Failure } from '@juicebar/contract/errors'
 import { schemas } from '@juicebar/contract/schemas'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifySchema, type HTTPMethods } from 'fastify'
 
@@ -108,7 +109,7 @@ function addRoute(
     url,
     schema: { ...schemas[name], ...documentation(name, access) },
     exposeHeadRoute: name !== 'events',
-    onRequest: admission,
+    onRequest: [requireWholeAddress, ...admission],
     preHandler: checks,
     handler: async (request, reply) => {
       reply.code(success).header('cache-control', 'no-store')
@@ -116,6 +117,11 @@ function addRoute(
       return body === answered ? reply : reply.send(body)
     },
   })
+}
+
+/** An address that ends where an identifier should begin, or leaves one out, is no call's. */
+async function requireWholeAddress({ params }: FastifyRequest): Promise<void> {
+  if (Object.values(params ?? {}).includes('')) throw new Failure('NOT_FOUND')
 }
 
 /** Where a stranger names a wallet (signing in), calls count for that wallet from that address: nobody can use up another's. */

@@ -5,7 +5,7 @@ import { MAX_BODY_BYTES } from '@juicebar/contract/limits'
 import { type FastifyBaseLogger, type FastifyInstance, fastify as createFastify } from 'fastify'
 
 import { registerApiDocs } from './api-docs.ts'
-import { replyToBrokenRequest, replyWithFailure } from './failure-reply.ts'
+import { refuseExpectation, refuseWithoutHost, replyToBrokenRequest, replyWithFailure } from './failure-reply.ts'
 import { closeGracefully } from './graceful-close.ts'
 import { readJsonBodies } from './json-body.ts'
 import { createReadyReplies, type ReadyReply } from './ready-replies.ts'
@@ -55,10 +55,11 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     trustProxy: options.trustProxy,
     bodyLimit: MAX_BODY_BYTES,
     serverFactory: (handle) => {
-      const server = createHttpServer(timeouts, (request, reply) => {
+      const server = createHttpServer({ ...timeouts, requireHostHeader: false }, (request, reply) => {
+        if (refuseWithoutHost(request, reply)) return
         if (!server.listening || !sendReady(request, reply)) handle(request, reply)
       })
-      return server.setTimeout(SILENCE_MILLIS)
+      return server.on('checkExpectation', refuseExpectation).setTimeout(SILENCE_MILLIS)
     },
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER },
     clientErrorHandler: replyToBrokenRequest,

@@ -63,6 +63,8 @@ describe('a connection', () => {
       400,
       'BAD_REQUEST',
     ],
+    ['no host', 'GET /api/config HTTP/1.1\r\n\r\n', 400, 'BAD_REQUEST'],
+    ['an unknown expectation', 'GET /api/config HTTP/1.1\r\nhost: x\r\nexpect: 200-maybe\r\n\r\n', 417, 'EXPECTATION_FAILED'],
   ])('with %s is answered and closed', async (_what, bytes, status, code) => {
     const port = await listen(await serve(() => {}))
     const answer = await talk(port, bytes)

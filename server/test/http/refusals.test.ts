@@ -1,7 +1,12 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
 import { errors, Failure } from '@juicebar/contract/errors'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { answered } from '../../src/http/route.ts'
 import { PLAYER, serve, signedIn, STUDIO_KEY } from './test-server.ts'
 
 const listing = { tokenType: 'APPLE_JUICE', price: 0.5, amount: 3 }
@@ -15,27 +20,38 @@ function createListing(payload: unknown, headers: Record<string, string> = {}) {
   }
 }
 
-async function serveListings() {
+async function emptyPage(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'juicebar-page-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await writeFile(join(folder, 'index.html'), '<!doctype html>')
+  return folder
+}
+
+async function serveListings(pageFolder = '/nowhere') {
   const seen: unknown[] = []
-  const fastify = await serve((api) => {
-    api.player('createListing', 'write', async ({ body, player }) => {
-      seen.push({ body, player })
-      throw new Failure('INSUFFICIENT_TOKENS')
-    })
-    api.open('listings', 'read', async ({ query }) => {
-      seen.push(query)
-      return { listings: [], nextCursor: null }
-    })
-    api.open('listing', 'read', async ({ params }) => {
-      seen.push(params)
-      throw new Failure('LISTING_NOT_FOUND')
-    })
-    api.player('buy', 'buy', async ({ body }) => {
-      seen.push(body)
-      throw new Failure('NO_HOLD')
-    })
-    api.player('logout', 'read', async () => null)
-  })
+  const fastify = await serve(
+    (api) => {
+      api.player('createListing', 'write', async ({ body, player }) => {
+        seen.push({ body, player })
+        throw new Failure('INSUFFICIENT_TOKENS')
+      })
+      api.open('listings', 'read', async ({ query }) => {
+        seen.push(query)
+        return { listings: [], nextCursor: null }
+      })
+      api.open('listing', 'read', async ({ params }) => {
+        seen.push(params)
+        throw new Failure('LISTING_NOT_FOUND')
+      })
+      api.player('buy', 'buy', async ({ body }) => {
+        seen.push(body)
+        throw new Failure('NO_HOLD')
+      })
+      api.player('logout', 'read', async () => null)
+    },
+    {},
+    { pageFolder },
+  )
   return { fastify, seen }
 }
 
@@ -166,16 +182,29 @@ describe('an address', () => {
     ['PUT', '/api/marketplace/listings', 405, 'METHOD_NOT_ALLOWED'],
     ['PATCH', '/api/marketplace/listings/1', 405, 'METHOD_NOT_ALLOWED'],
     ['GET', '/api/marketplace/buy/1', 405, 'METHOD_NOT_ALLOWED'],
-  ] as const)('%s %s answers %i', async (method, url, status, code) => {
-    const { fastify } = await serveListings()
-    const reply = await fastify.inject({ method, url })
-    expect([reply.statusCode, reply.json().code]).toEqual([status, code])
+    ['GET', '/api/marketplace/listings/', 404, 'NOT_FOUND'],
+    ['GET', '/api/marketplace/listings/?limit=1', 404, 'NOT_FOUND'],
+    ['GET', '/health/', 404, 'NOT_FOUND'],
+    ['POST', '/api/marketplace/buy/', 404, 'NOT_FOUND'],
+    ['POST', '/api/auth/logout/', 404, 'NOT_FOUND'],
+  ] as const)('%s %s answers %i, with a page and without one', async (method, url, status, code) => {
+    for (const pageFolder of ['/nowhere', await emptyPage()]) {
+      const { fastify } = await serveListings(pageFolder)
+      const reply = await fastify.inject({ method, url })
+      expect([reply.statusCode, reply.json().code]).toEqual([status, code])
+    }
   })
 
   it('names the methods that it takes', async () => {
     const { fastify } = await serveListings()
     const reply = await fastify.inject({ method: 'PUT', url: '/api/marketplace/listings?x=1' })
     expect(reply.headers.allow).toBe('GET, POST, HEAD, OPTIONS')
+  })
+
+  it('names no method that it refuses: an event stream has no head to ask for', async () => {
+    const fastify = await serve((api) => api.open('events', 'read', async () => answered))
+    const reply = await fastify.inject({ method: 'HEAD', url: '/api/marketplace/events' })
+    expect([reply.statusCode, reply.headers.allow]).toEqual([405, 'GET, OPTIONS'])
   })
 })
 
