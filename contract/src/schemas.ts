@@ -228,6 +228,24 @@ const ConfigReply = Type.Object({
   version: Type.String(),
 })
 
+/** What `POST /rpc` takes; which methods it knows and which params they take is for the relay to say. */
+export const JsonRpcRequest = Type.Object(
+  {
+    jsonrpc: Type.Literal('2.0'),
+    id: Type.Optional(Type.Union([Type.String({ maxLength: 64 }), Type.Number(), Type.Null()])),
+    method: Type.String({ maxLength: 64 }),
+    params: Type.Optional(Type.Array(Type.Unknown(), { maxItems: 4 })),
+  },
+  closed,
+)
+
+export const JsonRpcReply = Type.Object({
+  jsonrpc: Type.Literal('2.0'),
+  id: Type.Union([Type.String(), Type.Number(), Type.Null()]),
+  result: Type.Optional(Type.Unknown({ description: 'as the chain gave it' })),
+  error: Type.Optional(Type.Object({ code: Type.Integer(), message: Type.String() })),
+})
+
 const Health = Type.Object({
   status: Type.Enum(['ok', 'down']),
   database: Type.Enum(['ok', 'down']),

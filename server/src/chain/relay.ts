@@ -1,6 +1,6 @@
 import { Failure } from '@juicebar/contract/errors'
+import { JsonRpcRequest } from '@juicebar/contract/schemas'
 import { stringifyJsonWithBigInts } from '@solana/rpc-spec-types'
-import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 
 import { AnswerCache } from './answer-cache.ts'
@@ -10,17 +10,7 @@ import { type RpcPool } from './rpc-pool.ts'
 
 const MAX_KEPT_ANSWERS = 2000
 
-const requestShape = Compile(
-  Type.Object(
-    {
-      jsonrpc: Type.Literal('2.0'),
-      id: Type.Optional(Type.Union([Type.String({ maxLength: 64 }), Type.Number(), Type.Null()])),
-      method: Type.String({ maxLength: 64 }),
-      params: Type.Optional(Type.Array(Type.Unknown(), { maxItems: 4 })),
-    },
-    { additionalProperties: false },
-  ),
-)
+const requestShape = Compile(JsonRpcRequest)
 
 /** Takes one parsed JSON-RPC request and gives the reply as JSON text. */
 export type Relay = (request: unknown) => Promise<string>

@@ -1,8 +1,9 @@
-import swagger from '@fastify/swagger'
+import swagger, { type SwaggerTransform, type SwaggerTransformObject } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import { type EndpointName } from '@juicebar/contract/endpoints'
-import { ErrorReply, schemas } from '@juicebar/contract/schemas'
+import { type EndpointName, endpoints } from '@juicebar/contract/endpoints'
+import { ErrorReply, JsonRpcReply, JsonRpcRequest, schemas } from '@juicebar/contract/schemas'
 import { type FastifyInstance, type FastifySchema } from 'fastify'
+import Type from 'typebox'
 
 /** Who may call: anybody, a signed-in player, or the studio. */
 export type Access = 'open' | 'player' | 'studio'
@@ -36,10 +37,16 @@ const summaries: Record<EndpointName, [Tag, string]> = {
   studioCases: ['Studio', 'All cases'],
   closeCase: ['Studio', 'Close a case with a note'],
   audit: ['Studio', 'Check that tokens and payments add up'],
-  rpc: ['Chain', 'Solana JSON-RPC, a few read-only methods'],
+  rpc: ['Chain', 'Solana JSON-RPC, the methods that a page needs'],
 }
 
 const security: Record<Access, Record<string, string[]>[]> = { open: [], player: [{ session: [] }], studio: [{ studioKey: [] }] }
+
+/** Replies that are no JSON of the contract's. */
+const otherReplies: Partial<Record<EndpointName, object>> = {
+  events: { 200: { description: 'Server-sent events', content: { 'text/event-stream': { schema: Type.String() } } } },
+  rpc: { 200: JsonRpcReply },
+}
 
 /** What the API document says of a call besides its schemas: summary, who may call, and the error replies. */
 export function documentation(name: EndpointName, access: Access): FastifySchema {
@@ -50,9 +57,29 @@ export function documentation(name: EndpointName, access: Access): FastifySchema
     tags: [tag],
     summary,
     security: security[access],
-    response: { ...('response' in schema ? schema.response : {}), '4xx': ErrorReply, '5xx': ErrorReply },
+    response: { ...('response' in schema ? schema.response : otherReplies[name]), '4xx': ErrorReply, '5xx': ErrorReply },
   }
 }
+
+/** The relay checks its requests itself, in JSON-RPC's own terms: here they are only described. */
+const describeRelay: SwaggerTransform = ({ schema, url }) => ({
+  schema: endpoints.rpc.endsWith(` ${url}`) ? { ...schema, body: JsonRpcRequest } : schema,
+  url,
+})
+
+/** The library takes every body for required. */
+const describeBodiesAtWill: SwaggerTransformObject = (document) => {
+  if ('swaggerObject' in document) return document.swaggerObject
+  for (const path of Object.values(document.openapiObject.paths ?? {})) {
+    const { operationId, requestBody } = path?.post ?? {}
+    if (requestBody && 'required' in requestBody && operationId !== undefined) requestBody.required = !bodiesAtWill.has(operationId)
+  }
+  return document.openapiObject
+}
+
+const bodiesAtWill: ReadonlySet<string> = new Set(
+  Object.entries(schemas).flatMap(([name, schema]) => ('body' in schema && Type.IsOptional(schema.body) ? [name] : [])),
+)
 
 /** The page at /docs needs inline styles; it loads nothing from elsewhere. */
 const docsContentSecurityPolicy = [
@@ -69,6 +96,8 @@ const docsContentSecurityPolicy = [
 /** Serves the OpenAPI document at /api/openapi.json and a page to read and try it at /docs. Must come before the calls. */
 export async function registerApiDocs(fastify: FastifyInstance, options: { productName: string; version: string }): Promise<void> {
   await fastify.register(swagger, {
+    transform: describeRelay,
+    transformObject: describeBodiesAtWill,
     openapi: {
       openapi: '3.1.0',
       info: {

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 
+import { Failure } from '@juicebar/contract/errors'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { answered } from '../../src/http/route.ts'
 import { serve } from './test-server.ts'
 
 const html = { accept: 'text/html,application/xhtml+xml' }
@@ -115,6 +117,24 @@ describe('the API document', () => {
     expect(paths['/api/marketplace/my-listings'].get).toMatchObject({ operationId: 'myListings', security: [{ session: [] }] })
     expect(paths['/api/studio/cases'].get).toMatchObject({ tags: ['Studio'], security: [{ studioKey: [] }] })
     expect(Object.keys(paths['/api/auth/logout'].post.responses)).toEqual(['204', '4XX', '5XX'])
+  })
+
+  it('says of each body whether it is needed, and of what is no JSON of ours what it is', async () => {
+    const fastify = await serve((api) => {
+      api.player('buy', 'buy', async () => Promise.reject(new Failure('NO_HOLD')))
+      api.open('requestNonce', 'sign-in', async () => Promise.reject(new Failure('DATABASE_DOWN')))
+      api.open('rpc', 'rpc', async ({ sendJson }) => sendJson('{}'))
+      api.open('events', 'read', async () => answered)
+    })
+    const { paths } = (await fastify.inject({ url: '/api/openapi.json' })).json()
+    expect(paths['/api/marketplace/buy/{id}'].post.requestBody.required).toBe(false)
+    expect(paths['/api/auth/nonce'].post.requestBody.required).toBe(true)
+    const { requestBody, responses } = paths['/rpc'].post
+    expect(requestBody).toMatchObject({ required: true, content: { 'application/json': { schema: { required: ['jsonrpc', 'method'] } } } })
+    expect(Object.keys(responses[200].content['application/json'].schema.properties)).toEqual(['jsonrpc', 'id', 'result', 'error'])
+    expect(Object.keys(paths['/api/marketplace/events'].get.responses[200].content)).toEqual(['text/event-stream'])
+    const unasked = await fastify.inject({ method: 'POST', url: '/rpc', payload: { anything: 'the relay judges it' } })
+    expect(unasked.statusCode).toBe(200)
   })
 
   it('has a page that loads everything from here', async () => {
