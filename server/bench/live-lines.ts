@@ -81,7 +81,11 @@ async function repeat(child: ChildProcess, question: LiveQuestion): Promise<Samp
 async function openStreams(child: ChildProcess, count: number): Promise<Socket[]> {
   const open = await ask(child, 'readers')
   const sockets = await openSockets(await ask(child, 'product port'), count)
-  for (const socket of sockets) socket.write('GET /api/marketplace/events HTTP/1.1\r\nhost: localhost\r\n\r\n')
+  for (const [index, socket] of sockets.entries()) {
+    // As behind a proxy: one address may not have that many streams.
+    const address = `10.${open >> 8}.${index >> 8}.${index & 255}`
+    socket.write(`GET /api/marketplace/events HTTP/1.1\r\nhost: localhost\r\nx-forwarded-for: ${address}\r\n\r\n`)
+  }
   while ((await ask(child, 'readers')) < open + count) await sleep(50)
   return sockets
 }

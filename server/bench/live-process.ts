@@ -39,7 +39,7 @@ const fastify = await createServer({
   publicOrigin: 'http://localhost:3000',
   productName: 'Juicebar',
   version: 'bench',
-  trustProxy: false,
+  trustProxy: ['loopback'],
 })
 const nobody = () => Promise.reject(new Error('nobody signs in here'))
 const { database } = connectDatabase('postgresql://127.0.0.1:1/none', () => undefined)

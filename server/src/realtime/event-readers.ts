@@ -14,6 +14,8 @@ const HEARTBEAT_MILLIS = 15_000
 /** How long a stream may outlive its session. */
 const SESSION_CHECK_MILLIS = 2_000
 export const MAX_READERS = 20_000
+/** Readers behind one address (IPv6: one /64): more pages than an office has open. One caller must not take all the room. */
+export const MAX_READERS_PER_ADDRESS = 200
 
 export interface Reader {
   stream: ServerResponse
@@ -21,6 +23,8 @@ export interface Reader {
   socket: Socket
   /** Whose private events it carries too; undefined for a visitor. */
   session: Session | undefined
+  /** Where it reads from; see `callerNetwork`. */
+  network: string
   /** Set while this server has yet to read what the reader was told by another one. */
   ahead: Position | undefined
   /** While the reader is being told what it missed, newer events wait here. */
@@ -29,6 +33,7 @@ export interface Reader {
 
 export interface EventReaders {
   count(): number
+  countFrom(network: string): number
   /** From now on the reader gets every event, at first into `waiting`. */
   add(reader: Reader): void
   /** Tells the reader what it missed and then what has waited meanwhile; from now on events go straight out. */
@@ -42,6 +47,7 @@ export type FindLiveSessions = (ids: string[]) => Promise<ReadonlySet<string>>
 /** Writes the feed's events to every open stream; a slow reader never holds up the others. */
 export function createEventReaders(feed: EventFeed, findLiveSessions: FindLiveSessions): EventReaders {
   const readers = new Set<Reader>()
+  const networks = new Map<string, number>()
   const unsubscribe = feed.subscribe((events) => broadcast(readers, events))
   const beating = setInterval(() => {
     for (const reader of readers) write(reader, heartbeat)
@@ -50,9 +56,14 @@ export function createEventReaders(feed: EventFeed, findLiveSessions: FindLiveSe
 
   return {
     count: () => readers.size,
+    countFrom: (network) => networks.get(network) ?? 0,
     add: (reader) => {
       readers.add(reader)
-      reader.stream.once('close', () => readers.delete(reader))
+      countReader(networks, reader, 1)
+      reader.stream.once('close', () => {
+        readers.delete(reader)
+        countReader(networks, reader, -1)
+      })
     },
     release: (reader, missed) => {
       const frames = [...missed, ...(reader.waiting ?? [])]
@@ -66,6 +77,12 @@ export function createEventReaders(feed: EventFeed, findLiveSessions: FindLiveSe
       for (const { stream } of readers) stream.end()
     },
   }
+}
+
+function countReader(networks: Map<string, number>, { network }: Reader, change: 1 | -1): void {
+  const count = (networks.get(network) ?? 0) + change
+  if (count === 0) networks.delete(network)
+  else networks.set(network, count)
 }
 
 /** What is for everybody is put together once for all; only whose own events are among it get bytes of their own. */

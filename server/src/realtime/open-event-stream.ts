@@ -3,7 +3,7 @@ import { Failure } from '@juicebar/contract/errors'
 import { type Database } from '../database/connect.ts'
 import { type EventFeed } from './event-feed.ts'
 import { isAfter, renderFrame, renderNotice } from './event-frame.ts'
-import { type EventReaders, mayRead, MAX_READERS, type Reader } from './event-readers.ts'
+import { type EventReaders, mayRead, MAX_READERS, MAX_READERS_PER_ADDRESS, type Reader } from './event-readers.ts'
 import { holdsEvent, type OutboxEvent, type Position, readEvents } from './outbox-store.ts'
 
 /** More missed events than this are not replayed: the reader loads everything anew. In bytes, well below what a reader may be behind. */
@@ -16,9 +16,10 @@ export interface Streams {
   readers: EventReaders
 }
 
-/** Refuses where this node has no room for another stream (TOO_MANY_REQUESTS) or cannot read the outbox (DATABASE_DOWN). */
-export function requireRoom({ feed, readers }: Streams): Position {
-  if (readers.count() >= MAX_READERS) throw new Failure('TOO_MANY_REQUESTS', { detail: 'a minute', retryAfter: 60 })
+/** Refuses where this node has no room for another stream, or none for this network (TOO_MANY_REQUESTS), or cannot read the outbox (DATABASE_DOWN). */
+export function requireRoom({ feed, readers }: Streams, network: string): Position {
+  const full = readers.count() >= MAX_READERS || readers.countFrom(network) >= MAX_READERS_PER_ADDRESS
+  if (full) throw new Failure('TOO_MANY_REQUESTS', { detail: 'a minute', retryAfter: 60 })
   const position = feed.position()
   if (!position) throw new Failure('DATABASE_DOWN')
   return position

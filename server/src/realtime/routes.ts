@@ -1,6 +1,7 @@
 import { Failure } from '@juicebar/contract/errors'
 import { type FastifyReply, type FastifyRequest } from 'fastify'
 
+import { callerNetwork } from '../http/caller-network.ts'
 import { type Api, answered, type Session } from '../http/route.ts'
 import { parsePosition } from './event-frame.ts'
 import { openEventStream, requireRoom, type Streams } from './open-event-stream.ts'
@@ -11,10 +12,11 @@ export type Authenticate = (request: FastifyRequest) => Promise<Session>
 export function realtimeRoutes(api: Api, streams: Streams, authenticate: Authenticate): void {
   api.open('events', 'read', async ({ request, reply }) => {
     const session = request.headers.authorization === undefined ? undefined : await authenticate(request)
-    const position = requireRoom(streams)
+    const network = callerNetwork(request.ip)
+    const position = requireRoom(streams, network)
     const { socket } = reply.raw
     if (!socket) throw new Failure('BAD_REQUEST', { detail: 'Ask for events on a connection of their own.' })
-    const reader = { stream: startStream(reply), socket, session, ahead: undefined, waiting: [] }
+    const reader = { stream: startStream(reply), socket, session, network, ahead: undefined, waiting: [] }
     await openEventStream(streams, reader, position, readLastId(request))
     return answered
   })

@@ -29,7 +29,13 @@ export interface LiveNode {
 
 /** The event stream of one server, without the rest of it. */
 export async function startLiveNode({ database }: DatabaseConnection, feed: EventFeed = createEventFeed(database, log)): Promise<LiveNode> {
-  const fastify = await createServer({ log, publicOrigin: 'http://localhost', productName: 'Juicebar', version: '0', trustProxy: false })
+  const fastify = await createServer({
+    log,
+    publicOrigin: 'http://localhost',
+    productName: 'Juicebar',
+    version: '0',
+    trustProxy: ['loopback'],
+  })
   const authenticate = async (request: Parameters<typeof bearerToken>[0]): Promise<Session> => {
     const [id, player] = bearerToken(request)?.split(':') ?? []
     const wallet = parseWalletAddress(player ?? '')
@@ -86,8 +92,15 @@ export interface Seen {
   name: string | undefined
 }
 
+interface Asking {
+  token?: string
+  lastEventId?: string
+  /** Where the reader seems to be, to a server behind a proxy. */
+  address?: string
+}
+
 /** Opens the stream as a plain client would, and collects what it carries. */
-export async function readStream(node: LiveNode, options: { token?: string; lastEventId?: string } = {}) {
+export async function readStream(node: LiveNode, options: Asking = {}) {
   const socket = await openSocket(node, options)
   let text = ''
   let ended = false
@@ -112,10 +125,14 @@ export async function readStream(node: LiveNode, options: { token?: string; last
 }
 
 /** A connection that asked for the stream; nothing is read from it yet. */
-export async function openSocket(node: LiveNode, { token, lastEventId }: { token?: string; lastEventId?: string } = {}): Promise<Socket> {
+export async function openSocket(node: LiveNode, { token, lastEventId, address }: Asking = {}): Promise<Socket> {
   const socket = connect(node.port, '127.0.0.1')
   await once(socket, 'connect')
-  const headers = [token && `authorization: Bearer ${token}`, lastEventId && `last-event-id: ${lastEventId}`].filter(Boolean)
+  const headers = [
+    token && `authorization: Bearer ${token}`,
+    lastEventId && `last-event-id: ${lastEventId}`,
+    address && `x-forwarded-for: ${address}`,
+  ].filter(Boolean)
   socket.write(['GET /api/marketplace/events HTTP/1.1', 'host: localhost', ...headers].join('\r\n') + '\r\n\r\n')
   return socket
 }

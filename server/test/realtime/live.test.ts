@@ -1,10 +1,12 @@
 import { base58 } from '@scure/base'
 import { parseWalletAddress } from '@juicebar/contract/addresses'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { type EventFeed, type FeedEvent } from '../../src/realtime/event-feed.ts'
+import { MAX_READERS_PER_ADDRESS } from '../../src/realtime/event-readers.ts'
 import { parsePosition, renderFrame } from '../../src/realtime/event-frame.ts'
 import { readEvents } from '../../src/realtime/outbox-store.ts'
 import { emission, type LiveNode, openLiveWorld, openSocket, readStream, startLiveNode, waiting } from './live-world.ts'
@@ -140,6 +142,30 @@ describe('a reader that comes back', () => {
     }
     return { feed, readOn }
   }
+})
+
+describe('too many streams', () => {
+  it.each([
+    ['one address', () => '192.0.2.1', '192.0.2.2'],
+    ['one IPv6 network', (index: number) => `2001:db8:0:1::${index.toString(16)}`, '2001:db8:0:2::1'],
+  ])('of %s are refused, until one of them ends', async (_what, addressOf, stranger) => {
+    const node = await startLiveNode(world.connection)
+    const ask = async (address: string) => {
+      const socket = await openSocket(node, { address })
+      const [head]: Buffer[] = await once(socket, 'data')
+      return { socket, answer: head?.toString() ?? '' }
+    }
+    const streams = await Promise.all(Array.from({ length: MAX_READERS_PER_ADDRESS }, (_, index) => ask(addressOf(index))))
+    for (const { answer } of streams) expect(answer).toContain('200 OK')
+    const refused = await ask(addressOf(MAX_READERS_PER_ADDRESS))
+    expect(refused.answer).toContain('429 Too Many Requests')
+    expect(refused.answer).toContain('"code":"TOO_MANY_REQUESTS"')
+    expect((await ask(stranger)).answer).toContain('200 OK')
+    streams[0]!.socket.destroy()
+    await expect.poll(() => node.readers.count(), waiting).toBe(MAX_READERS_PER_ADDRESS)
+    expect((await ask(addressOf(0))).answer).toContain('200 OK')
+    await node.stop()
+  })
 })
 
 describe('a slow reader', () => {
