@@ -1,5 +1,5 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
-import { type Lamports, lamportsToSol } from '@juicebar/contract/money'
+import { type Lamports, lamportsToSol, PRICE_STEP_LAMPORTS } from '@juicebar/contract/money'
 import { type Case, type CaseKind, type CaseStatus } from '@juicebar/contract/schemas'
 import { tokenName } from '@juicebar/contract/token-types'
 import { type Selectable, sql } from 'kysely'
@@ -12,8 +12,8 @@ import { inSeconds, now } from './due-time.ts'
 
 export type CaseRow = Selectable<Cases>
 
-/** A buyer who sends dust again and again fills no list: beyond these the payments stay on the chain only. */
-const CASES_A_PURCHASE = 10
+/** A buyer who sends less than any lot costs again and again fills no list: beyond these such payments stay on the chain only. */
+const DUST_CASES = 10
 const ASKED_LOOKS = 20
 
 export interface NewCase {
@@ -24,21 +24,49 @@ export interface NewCase {
   deliverable: boolean
 }
 
-/** Gives the new case's identifier; undefined where this payment has one already, or the purchase has too many. */
+/**
+ * Gives the case's identifier where it is new, or where its late payment turns out to be deliverable no more; undefined where it stands
+ * as it is.
+ */
 export async function insertCase(tx: Tx, report: NewCase): Promise<string | undefined> {
-  const { count } = await tx
-    .selectFrom('cases')
-    .select(sql<number>`count(*)::int`.as('count'))
-    .where('purchaseId', '=', report.purchaseId)
-    .executeTakeFirstOrThrow()
-  if (count >= CASES_A_PURCHASE) return undefined
   const row = await tx
     .insertInto('cases')
     .values({ ...report, nextLookAt: report.deliverable ? now : null })
-    .onConflict((conflict) => conflict.columns(['purchaseId', 'signature']).doNothing())
+    .onConflict((conflict) =>
+      conflict
+        .columns(['purchaseId', 'signature'])
+        .doUpdateSet({ deliverable: false })
+        .where(sql<boolean>`cases.deliverable and not excluded.deliverable`),
+    )
     .returning('id')
     .executeTakeFirst()
   return row?.id
+}
+
+/** True for a payment of less than any lot costs that has no case yet, where its purchase has enough of them. */
+export async function isOneDustTooMany(tx: Tx, { purchaseId, signature, lamports }: NewCase): Promise<boolean> {
+  if (lamports >= PRICE_STEP_LAMPORTS) return false
+  const rows = await tx.selectFrom('cases').select('signature').where('purchaseId', '=', purchaseId).limit(DUST_CASES).execute()
+  return rows.length === DUST_CASES && rows.every((row) => row.signature !== signature)
+}
+
+/** Whether this transaction counts for another purchase of the same buyer from the same seller. */
+export async function isCountedBetween(
+  tx: Tx,
+  { id, buyer, seller }: { id: string; buyer: WalletAddress; seller: WalletAddress },
+  signature: Signature,
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom('purchases as p')
+    .leftJoin('cases as c', (join) => join.onRef('c.purchaseId', '=', 'p.id').on('c.signature', '=', signature))
+    .select('p.id')
+    .where('p.buyer', '=', buyer)
+    .where('p.seller', '=', seller)
+    .where('p.id', '<>', id)
+    .where((or) => or.or([or('p.signature', '=', signature), or('c.id', 'is not', null)]))
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 export async function emitCase(tx: Tx, id: string): Promise<void> {

@@ -3,6 +3,7 @@ import { Failure } from '@juicebar/contract/errors'
 import { BLOCKHASH_BLOCKS, type LandedTransaction, type SignatureEntry } from '../chain/chain.ts'
 import { inTransaction } from '../database/transact.ts'
 import { type CaseRow, forgetRefund, lockCase, moveCase } from './case-store.ts'
+import { namedReferences } from './named-references.ts'
 import { judgePayment } from './payment.ts'
 import { findPayment, findRefund, insertPayment, markDead, markSettled, type PaymentRow } from './payment-store.ts'
 import { isProvedDead } from './prove-dead.ts'
@@ -64,18 +65,37 @@ async function recordFirstRefund(
     const transaction = await deps.chain.transaction(signature)
     // It landed, so it may be the refund: not being shown it proves nothing.
     if (!transaction) throw new Failure('CHAIN_DOWN')
-    if (!paysBack(transaction, row, purchase)) continue
-    await recordLandedRefund(deps, row, purchase, transaction)
+    if (!(await paysBack(deps, transaction, row, purchase))) continue
+    await takeLandedRefund(deps, row, purchase, transaction)
     return true
   }
   return false
 }
 
-/** Whether a transaction is the refund that was prepared for this case. */
-function paysBack(transaction: LandedTransaction, { lamports, refundReference }: CaseRow, { buyer, seller }: PurchaseRow): boolean {
-  const terms = { buyer: seller, seller: buyer, lamports, reference: refundReference ?? '', heldAtSlot: 0n }
-  const verdict = judgePayment(transaction, terms)
-  return verdict.kind === 'pays' && verdict.referenced
+/** Whether a transaction holds the refund that was prepared for this case, maybe beside others that its seller sent along. */
+async function paysBack(
+  { database }: PurchaseDeps,
+  transaction: LandedTransaction,
+  { lamports, refundReference }: CaseRow,
+  { buyer, seller }: PurchaseRow,
+): Promise<boolean> {
+  const reference = refundReference ?? ''
+  const terms = { buyer: seller, seller: buyer, lamports, reference, heldAtSlot: 0n }
+  const verdict = judgePayment(transaction, terms, await namedReferences(database, transaction, reference))
+  if (verdict.kind === 'pays') return verdict.referenced
+  return verdict.kind === 'wrong' && verdict.named === lamports
+}
+
+/** A transaction is recorded for one purpose. Where that is another one already, it closes this case as soon as it is final. */
+async function takeLandedRefund(deps: PurchaseDeps, row: CaseRow, purchase: PurchaseRow, transaction: LandedTransaction): Promise<void> {
+  const { signature } = transaction
+  if (!(await findPayment(deps.database, signature))) return recordLandedRefund(deps, row, purchase, transaction)
+  const status = (await deps.chain.statuses([signature])).get(signature)
+  if (status?.commitment !== 'finalized') return
+  await inTransaction(deps.database, async (tx) => {
+    const locked = await lockCase(tx, row.id)
+    if (locked?.status === 'open') await moveCase(tx, row.id, 'refunded', null, `Paid back together with others, by ${signature}.`)
+  })
 }
 
 async function recordLandedRefund(
@@ -99,7 +119,7 @@ async function recordLandedRefund(
 async function closeRefund(deps: PurchaseDeps, row: CaseRow, purchase: PurchaseRow, refund: PaymentRow): Promise<number | null> {
   const transaction = await deps.chain.transaction(refund.signature)
   if (!transaction) return REFUND_LOOK_SECONDS
-  if (!paysBack(transaction, row, purchase)) return reopen(deps, row, refund)
+  if (!(await paysBack(deps, transaction, row, purchase))) return reopen(deps, row, refund)
   await inTransaction(deps.database, async (tx) => {
     const locked = await lockCase(tx, row.id)
     if (locked?.status !== 'refunding') return

@@ -35,7 +35,7 @@ const never: Look = { nextSeconds: null, buyer: false }
  */
 export async function lookAtPurchase(deps: PurchaseDeps, purchase: DuePurchase, evidence: Promise<Evidence>): Promise<Look> {
   if (await endUnsent(deps, purchase)) return never
-  const sameChain = purchase.genesisHash === (await deps.chain.genesisHash())
+  const sameChain = await isOnThisChain(deps, purchase)
   switch (purchase.status) {
     case 'held':
       return sameChain ? lookAtHold(deps, purchase, await evidence) : endWithChain(deps, purchase)
@@ -46,10 +46,16 @@ export async function lookAtPurchase(deps: PurchaseDeps, purchase: DuePurchase, 
   }
 }
 
+async function isOnThisChain({ chain }: PurchaseDeps, purchase: DuePurchase): Promise<boolean> {
+  return purchase.genesisHash === (await chain.genesisHash())
+}
+
 /** Takes the locks only where the hold, as it was taken up, may be one that ends without asking the chain. */
-async function endUnsent({ database }: PurchaseDeps, purchase: DuePurchase): Promise<boolean> {
+async function endUnsent(deps: PurchaseDeps, purchase: DuePurchase): Promise<boolean> {
   if (purchase.status !== 'held' || !endsUnsent({ ...purchase, payment: undefined })) return false
-  return (await inTransaction(database, (tx) => endHold(tx, purchase, endsUnsent))) !== undefined
+  // Whoever could not pay because the local chain was started anew is not barred for it.
+  if (deps.chain.isUp() && !(await isOnThisChain(deps, purchase))) return false
+  return (await inTransaction(deps.database, (tx) => endHold(tx, purchase, endsUnsent))) !== undefined
 }
 
 /** A local chain that was started anew has forgotten every payment made on it, and its SOL. */

@@ -2,8 +2,8 @@ import { lamports } from '@juicebar/contract/money'
 import { type CaseKind } from '@juicebar/contract/schemas'
 
 import { type Database } from '../database/connect.ts'
-import { inTransaction } from '../database/transact.ts'
-import { emitCase, insertCase } from './case-store.ts'
+import { inTransaction, type Tx } from '../database/transact.ts'
+import { emitCase, insertCase, isCountedBetween, isOneDustTooMany, type NewCase } from './case-store.ts'
 import { claimSignature, markDead, type PaymentRow } from './payment-store.ts'
 import { lockPurchase, type PurchaseRow } from './purchase-store.ts'
 
@@ -21,24 +21,21 @@ export interface StrayPayment {
 
 /**
  * Makes a stray payment visible to buyer and seller; the same payment opens one case only. Gives `settled` where it has delivered
- * this purchase meanwhile, and `used` where its SOL served another purpose.
+ * this purchase meanwhile, `used` where its SOL served another purpose, and `dust` where it is one too many of too little.
  */
-export async function openCase(database: Database, stray: StrayPayment): Promise<'open' | 'settled' | 'used'> {
+export async function openCase(database: Database, stray: StrayPayment): Promise<'open' | 'settled' | 'used' | 'dust'> {
   const { purchase, kind, payment, deliverable } = stray
   return inTransaction(database, async (tx) => {
     await lockPurchase(tx, purchase.id)
     const owner = await claimSignature(tx, { ...payment, purchaseId: purchase.id, genesisHash: purchase.genesisHash })
     const isOurs = owner.purchaseId === purchase.id && owner.kind === 'purchase'
     if (isOurs && owner.status === 'settled') return 'settled'
-    if (!isOurs && owner.status !== 'dead') return 'used'
-    // What names no purchase is counted in the first case of a transaction alone, or the seller would pay it back twice.
-    const counted = isOurs ? stray.lamports : stray.named
+    // What names no purchase counts once for its buyer and seller, or the seller would pay it back twice.
+    const counted = (await isCountedBetween(tx, purchase, payment.signature)) ? stray.named : stray.lamports
     if (counted === 0n) return 'used'
-    await markDead(tx, payment.signature)
+    if (isOurs) await markDead(tx, payment.signature)
     const report = { purchaseId: purchase.id, kind, signature: payment.signature, lamports: lamports(counted), deliverable }
-    const caseId = await insertCase(tx, report)
-    if (caseId) await emitCase(tx, caseId)
-    return 'open'
+    return (await reportCase(tx, report)) ? 'open' : 'dust'
   })
 }
 
@@ -46,8 +43,14 @@ export async function openCase(database: Database, stray: StrayPayment): Promise
 export async function openVanishedCase(database: Database, purchase: PurchaseRow, { signature }: PaymentRow): Promise<void> {
   await inTransaction(database, async (tx) => {
     await lockPurchase(tx, purchase.id)
-    const report = { purchaseId: purchase.id, kind: 'vanished', signature, lamports: purchase.priceLamports, deliverable: false } as const
-    const caseId = await insertCase(tx, report)
-    if (caseId) await emitCase(tx, caseId)
+    await reportCase(tx, { purchaseId: purchase.id, kind: 'vanished', signature, lamports: purchase.priceLamports, deliverable: false })
   })
+}
+
+/** Gives whether the case stands, from now on or since earlier. */
+async function reportCase(tx: Tx, report: NewCase): Promise<boolean> {
+  if (await isOneDustTooMany(tx, report)) return false
+  const caseId = await insertCase(tx, report)
+  if (caseId) await emitCase(tx, caseId)
+  return true
 }

@@ -27,31 +27,54 @@ export type PaymentVerdict =
 const PLAIN_TRANSFER_ACCOUNTS = 2
 
 /**
+ * Accounts by which the transfers of a transaction may name several purchases or refunds at once; none where each names one at most.
+ */
+export function namesInDoubt({ instructions }: LandedTransaction): string[] {
+  const names = instructions.filter(({ transfer }) => transfer).map(({ accounts }) => accounts.slice(PLAIN_TRANSFER_ACCOUNTS))
+  return names.some(({ length }) => length > 1) ? [...new Set(names.flat())] : []
+}
+
+/**
  * Judges a transaction that the chain accepted, by what it says alone: block time, the position of an instruction and
  * balance differences prove nothing. Exactly one System transfer from buyer to seller may stand in it, at the top level,
- * of the exact amount, and either it names the purchase or, made since the hold, it names nothing.
+ * of the exact amount, and either it names the purchase or, made since the hold, it names nothing. A transfer that names several of
+ * our `references` counts for the first alone, or its SOL would count several times.
  */
-export function judgePayment(transaction: LandedTransaction, terms: PaymentTerms): PaymentVerdict {
+export function judgePayment(
+  transaction: LandedTransaction,
+  terms: PaymentTerms,
+  references: ReadonlySet<string> = new Set([terms.reference]),
+): PaymentVerdict {
   if (transaction.failed) return unrelated('it failed on the chain, so no SOL moved')
   if (!transaction.signers.includes(terms.buyer)) return unrelated('it was not signed by the buyer')
   const paid = transaction.instructions.filter((instruction) => isPayment(instruction, terms))
   const hidden = transaction.innerInstructions.filter((instruction) => isPayment(instruction, terms))
   if (paid.length + hidden.length === 0) return unrelated('it moves no SOL from the buyer to the seller')
+  const named = paid.filter(
+    (payment) => payment.accounts.slice(PLAIN_TRANSFER_ACCOUNTS).find((name) => references.has(name)) === terms.reference,
+  )
+  const plain = paid.filter(isPlain)
+  if (named.length + plain.length + hidden.length === 0) return unrelated('it names another purchase')
   const referenced = transaction.instructions.some((instruction) => instruction.accounts.includes(terms.reference))
   if (!referenced && transaction.slot < terms.heldAtSlot) return unrelated('it was made before the lot was held')
-  if (!referenced && paid.some((payment) => !isPlain(payment))) return unrelated('it names another purchase')
-  const reason = findFlaw(paid, hidden, terms, referenced)
+  if (!referenced && plain.length < paid.length) return unrelated('it names another purchase')
+  const reason = findFlaw({ paid, named, hidden }, terms, referenced)
   if (reason === undefined) return { kind: 'pays', referenced }
-  const named = sumOf(paid.filter((payment) => payment.accounts.includes(terms.reference)))
-  return { kind: 'wrong', referenced, lamports: named + sumOf([...paid.filter(isPlain), ...hidden]), named, reason }
+  return { kind: 'wrong', referenced, lamports: sumOf([...named, ...plain, ...hidden]), named: sumOf(named), reason }
 }
 
-function findFlaw(paid: Instruction[], hidden: Instruction[], terms: PaymentTerms, referenced: boolean): string | undefined {
+interface Transfers {
+  paid: Instruction[]
+  named: Instruction[]
+  hidden: Instruction[]
+}
+
+function findFlaw({ paid, named, hidden }: Transfers, terms: PaymentTerms, referenced: boolean): string | undefined {
   const [payment] = paid
   if (hidden.length > 0) return 'a program made the transfer, not the buyer'
   if (!payment || paid.length !== 1) return 'it holds more than one transfer to the seller'
   if (payment.transfer?.lamports !== terms.lamports) return 'the amount differs from the price'
-  if (referenced && !payment.accounts.includes(terms.reference)) return 'the reference is not on the transfer'
+  if (referenced && !named.includes(payment)) return 'the reference is not on the transfer'
   return undefined
 }
 

@@ -85,6 +85,15 @@ export async function findCandidates(
     .execute()
 }
 
+/** Of some accounts, those that are references of purchases or of refunds. */
+export async function findReferences(database: Database, accounts: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ reference: string }>`
+    select reference from purchases where reference = any(${accounts})
+    union select refund_reference from cases where refund_reference = any(${accounts})
+  `.execute(database)
+  return rows.map(({ reference }) => reference)
+}
+
 /** Locks the player's row, so that one wallet's holds are counted one at a time. */
 export async function lockPlayer(tx: Tx, wallet: WalletAddress): Promise<void> {
   await tx.selectFrom('players').select('walletAddress').where('walletAddress', '=', wallet).forUpdate().execute()

@@ -1,6 +1,7 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
 import { BLOCKHASH_BLOCKS, type Chain, type LandedTransaction, type SignatureStatus } from '../chain/chain.ts'
+import { namedReferences } from './named-references.ts'
 import { openCase, type StrayPayment } from './open-case.ts'
 import { judgePayment, type PaymentTerms } from './payment.ts'
 import { markConfirmed, settlePurchase } from './payment-store.ts'
@@ -72,7 +73,8 @@ async function settleLanded(
   { claimed }: PaymentClue,
   transaction: LandedTransaction,
 ): Promise<PaymentOutcome> {
-  const verdict = judgePayment(transaction, termsOf(purchase))
+  const references = await namedReferences(deps.database, transaction, purchase.reference)
+  const verdict = judgePayment(transaction, termsOf(purchase), references)
   if (verdict.kind === 'unrelated') return unrelated(verdict.reason, true)
   if (verdict.kind === 'pays') return deliver(deps, purchase, transaction, verdict.referenced)
   const { referenced, reason } = verdict
@@ -94,7 +96,11 @@ async function deliver(
     case 'settled':
       return { kind: 'settled' }
     case 'signature_used':
-      return { kind: 'used' }
+      return reportStray(deps, purchase, transaction, {
+        ...moved,
+        kind: 'wrong',
+        reason: 'its transaction paid for something else as well.',
+      })
     case 'refunding':
       return { kind: 'case', reason: 'it is not delivered any more.' }
     case 'lot_gone':
@@ -122,6 +128,7 @@ async function reportStray(
   const payment = await describePayment(deps, transaction)
   const deliverable = kind === 'late' && referenced
   const outcome = await openCase(deps.database, { purchase, kind, payment, lamports, named, deliverable })
+  if (outcome === 'dust') return unrelated(`${reason.replace(/\.$/, '')}, and it is too little to be kept in mind`, true)
   return outcome === 'open' ? { kind: 'case', reason } : { kind: outcome }
 }
 

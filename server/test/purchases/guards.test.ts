@@ -171,6 +171,14 @@ describe('on another chain than the one of the hold', () => {
     await letGo(world.deps, buyer.address, purchase.purchaseId)
   })
 
+  it('a hold that the server sends for ends without blame', async () => {
+    const purchase = await hold(world, buyer, await listAnew(), 'server')
+    await runOutOfTime(world, purchase.purchaseId)
+    await world.connection.pool.query('update purchases set next_look_at = now() where id = $1', [purchase.purchaseId])
+    await watchOnce(elsewhere())
+    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'chain_gone' })
+  })
+
   it('the hold ends, and the lot is free', async () => {
     const listingId = await listAnew()
     const purchase = await hold(world, buyer, listingId, 'wallet')

@@ -3,7 +3,7 @@ import { lamports } from '@juicebar/contract/money'
 import { describe, expect, it } from 'vitest'
 
 import { type Instruction, type LandedTransaction } from '../../src/chain/chain.ts'
-import { judgePayment, type PaymentTerms } from '../../src/purchases/payment.ts'
+import { judgePayment, namesInDoubt, type PaymentTerms } from '../../src/purchases/payment.ts'
 
 const system = '11111111111111111111111111111111'
 const terms: PaymentTerms = {
@@ -78,6 +78,16 @@ describe('a payment', () => {
     ['names nothing, is older than the hold and off', landed({ instructions: [transfer({ extra: [], lamports: 1n })], slot: 99n })],
   ])('is not for this purchase when it %s', (_, transaction) => {
     expect(judgePayment(transaction, terms).kind).toBe('unrelated')
+  })
+
+  it('counts for the first purchase alone that its transfer names', () => {
+    const references = new Set([terms.reference, 'Other reference'])
+    const ours = landed({ instructions: [transfer({ extra: ['Key of nobody', terms.reference, 'Other reference'] })] })
+    const theirs = landed({ instructions: [transfer({ extra: ['Other reference', terms.reference] })] })
+    expect(judgePayment(ours, terms, references)).toEqual({ kind: 'pays', referenced: true })
+    expect(judgePayment(theirs, terms, references).kind).toBe('unrelated')
+    expect(namesInDoubt(theirs)).toEqual(['Other reference', terms.reference])
+    expect(namesInDoubt(landed({ instructions: [transfer(), plain] }))).toEqual([])
   })
 
   it('tells how much moved for this purchase, not for another in the same transaction', () => {

@@ -209,9 +209,12 @@ export async function expectAllAddsUp(world: TradingWorld): Promise<void> {
 
 /** Makes the time to pay for a hold be over, by the database's clock. */
 export async function runOutOfTime(world: TradingWorld, purchaseId: string): Promise<void> {
-  await world.connection.pool.query(`update purchases set pay_before = now() - interval '1 second', next_look_at = now() where id = $1`, [
-    purchaseId,
-  ])
+  await world.connection.pool.query(
+    `with ended as (
+       update purchases set pay_before = now() - interval '1 second', next_look_at = now() where id = $1 returning id, pay_before
+     ) update listings set held_until = pay_before from ended where held_by = ended.id`,
+    [purchaseId],
+  )
 }
 
 /** The world's real chain but for some of its calls, and all else as it is. */
