@@ -18,6 +18,11 @@ export interface RelayMethod {
   bound?(params: readonly unknown[]): unknown[]
   /** How long one answer may serve all pages. */
   keepMillis?: number
+  /**
+   * Nobody can pay without these answers, so these questions go like the server's own. Only where the answer is kept: however many ask,
+   * each of them reaches the chain once in `keepMillis`.
+   */
+  needed?: readonly (readonly unknown[])[]
   /** Only where the chain is a test chain of our own. */
   demoOnly?: true
   /** Never sent twice. */
@@ -44,7 +49,7 @@ const dataSlice = Type.Object(
 
 const methods: Record<string, RelayMethod> = {
   getBalance: { params: params([address], read), keepMillis: 2 * SECOND },
-  getLatestBlockhash: { params: params([], read), keepMillis: SECOND },
+  getLatestBlockhash: { params: params([], read), keepMillis: SECOND, needed: [[], [{ commitment: 'confirmed' }]] },
   getSignatureStatuses: {
     params: params([Type.Array(signature, { maxItems: MAX_STATUSES })], { searchTransactionHistory: flag }),
   },

@@ -30,7 +30,10 @@ export function createRelay(pool: RpcPool, { demo, clock = () => performance.now
     if (!method || (method.demoOnly && !demo)) throw new Failure('RPC_REFUSED')
     const params = checkParams(method, request.params ?? [])
     const send = (asked: unknown[]) =>
-      pool.send({ jsonrpc: '2.0', id: '1', method: request.method, params: asked }, { priority: 'page', once: method.once ?? false })
+      pool.send(
+        { jsonrpc: '2.0', id: '1', method: request.method, params: asked },
+        { priority: isNeeded(method, asked) ? 'blockhash' : 'page', once: method.once ?? false },
+      )
     const { keepMillis } = method
     if (!keepMillis) return replyText(pool, request.id ?? null, await send(params))
     const share = (asked: unknown[]) => sharedAnswer(kept, JSON.stringify([request.method, asked]), keepMillis, () => send(asked))
@@ -42,6 +45,10 @@ function checkParams(method: RelayMethod, params: unknown[]): unknown[] {
   const fitting = method.params.Check(params) && (method.accepts?.(params) ?? true)
   if (!fitting) throw new Failure('BAD_REQUEST', { detail: 'The params do not fit this chain call, or ask for more than is offered here.' })
   return method.bound?.(params) ?? params
+}
+
+function isNeeded({ needed = [] }: RelayMethod, params: unknown[]): boolean {
+  return needed.some((question) => JSON.stringify(question) === JSON.stringify(params))
 }
 
 type Ask = (params: unknown[]) => Promise<RpcReply>

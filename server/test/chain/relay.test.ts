@@ -135,6 +135,20 @@ describe('the relay', () => {
     await outcomes
   })
 
+  test('gets a page the blockhash for its payment whatever others ask for', async () => {
+    const scarce = createChain({ endpoints: [endpoint.url], log: pino({ level: 'silent' }), requestsPerSecond: 2, probeMillis: 60_000 })
+    onTestFinished(() => scarce.stop())
+    await scarce.start()
+    endpoint.calls.length = 0
+    const flooded = createRelay(scarce.pool, { demo: false })
+    const wallets = await Promise.all(Array.from({ length: 20 }, newWallet))
+    const outcomes = Promise.allSettled(wallets.map(({ address: wallet }) => ask('getBalance', [wallet], 1, flooded)))
+    await Promise.all([[], [{ commitment: 'confirmed' }]].map((params) => ask('getLatestBlockhash', params, 1, flooded)))
+    expect(endpoint.calls.length).toBeLessThanOrEqual(2 + 2)
+    await scarce.stop()
+    await outcomes
+  })
+
   test('bounds how much of an account is handed on', async () => {
     endpoint.behave((call) => ({ jsonrpc: '2.0', id: call.id, result: call.params }))
     const { address: wallet } = await newWallet()
