@@ -267,6 +267,16 @@ describe('when an endpoint comes back as another chain', () => {
     await vi.waitFor(async () => expect(await chain.genesisHash()).toBe(ours), waiting)
   })
 
+  test('the only one is left out all the same where it is named as a public network', async () => {
+    const only = await front()
+    const chain = await startChain([only.url], { network: 'mainnet' })
+    const heard = vi.fn<() => void>()
+    chain.onGenesisChange(heard)
+    only.behave(result(otherGenesis))
+    await expect(chain.genesisHash()).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
+    expect(heard).not.toHaveBeenCalled()
+  })
+
   test('that is known at the next question for the genesis hash, though no connection broke and no look was due', async () => {
     const only = await front()
     const chain = await startChain([only.url], { probeMillis: 60_000 })
