@@ -15,7 +15,7 @@ const HEARTBEAT_MILLIS = 15_000
 const SESSION_CHECK_MILLIS = 2_000
 export const MAX_READERS = 20_000
 /** Readers behind one address (IPv6: one /64): more pages than an office has open. One caller must not take all the room. */
-export const MAX_READERS_PER_ADDRESS = 200
+export const MAX_READERS_PER_ADDRESS = 1_000
 
 export interface Reader {
   stream: ServerResponse
