@@ -10,7 +10,7 @@ const SLOT = 10n
 const WIRE = new Uint8Array(220)
 
 /**
- * A chain port on which every payment has landed as agreed: a purchase's reference is its payment's signature (see `trades.ts`).
+ * A chain port on which every payment has landed as agreed, for good: a purchase's reference is its payment's signature (see `trades.ts`).
  * Purchases are read ahead, a thousand and more at a time, so that the stub costs the product no round trip for each.
  */
 export function createStubChain(pool: pg.Pool): Chain {
@@ -37,7 +37,7 @@ export function createStubChain(pool: pg.Pool): Chain {
     simulate: notHere,
     broadcast: notHere,
     statuses: async (signatures) =>
-      new Map(signatures.map((signature) => [signature, { slot: SLOT, commitment: 'confirmed', failed: false }])),
+      new Map(signatures.map((signature) => [signature, { slot: SLOT, commitment: 'finalized', failed: false }])),
     transaction: async (signature) => {
       if (!landed.has(signature)) await readAhead()
       return landed.get(signature)

@@ -133,7 +133,8 @@ begin
     return 'signature_used';
   end if;
 
-  update purchases set status = 'settled', end_reason = null, signature = p_signature, settled_at = now(), next_look_at = now()
+  -- A payment is final some 32 slots after it was confirmed, about 13 s: until then there is nothing to see but that it still stands.
+  update purchases set status = 'settled', end_reason = null, signature = p_signature, settled_at = now(), next_look_at = now() + interval '12 s'
     where id = p.id returning * into p;
   update listings set status = 'sold', closed_at = now(), held_by = null, held_until = null
     where id = l.id returning * into l;

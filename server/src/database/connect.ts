@@ -9,10 +9,7 @@ export type Database = Kysely<DB>
 
 export interface DatabaseConnection {
   pool: pg.Pool
-  /**
-   * For the market's pages: each statement is planned once a connection, for all that it will be asked. Left to choose, PostgreSQL
-   * plans a page anew each time, which takes longer than to read it.
-   */
+  /** For the market's pages, so that many readers don't keep those waiting who trade. */
   pages: pg.Pool
   database: Database
   /** Asks the database anything, over a connection of its own: a pool that is busy is no outage. Rejects where no answer comes. */
@@ -27,6 +24,11 @@ const CONNECT_MILLIS = 10_000
 const STATEMENT_MILLIS = 15_000
 const IDLE_IN_TRANSACTION_MILLIS = 10_000
 const PROBE_MILLIS = 1_000
+/**
+ * Each statement is planned once a connection, for all that it will be asked. Left to choose, PostgreSQL plans many anew each time,
+ * which takes longer than to run them.
+ */
+const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan'
 
 /**
  * Opens the pools on a PostgreSQL URL; they connect when first used. `onIdleError` hears of connections lost while idle:
@@ -39,10 +41,11 @@ export function connectDatabase(url: string, onIdleError: (error: Error) => void
     statement_timeout: STATEMENT_MILLIS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MILLIS,
     application_name: 'juicebar',
+    options: PLAN_ONCE,
     types: { getTypeParser },
   }
   const pool = openPool({ ...limits, max: CONNECTIONS }, onIdleError)
-  const pages = openPool({ ...limits, max: PAGE_CONNECTIONS, options: '-c plan_cache_mode=force_generic_plan' }, onIdleError)
+  const pages = openPool({ ...limits, max: PAGE_CONNECTIONS }, onIdleError)
   const probePool = openPool(
     {
       connectionString: url,
