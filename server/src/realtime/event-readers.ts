@@ -106,11 +106,12 @@ export function mayRead({ session }: Pick<Reader, 'session'>, { audience }: Pick
   return audience === null || (session !== undefined && audience.includes(session.player))
 }
 
+/** A reader is slow by what it left of earlier events: the newest alone, however many came at once, are nobody's fault. */
 function write({ stream, socket, waiting }: Reader, bytes: Buffer): void {
   if (bytes.length === 0 || stream.writableEnded) return
-  if (waiting) waiting.push(bytes)
-  else socket.write(bytes)
   if (socket.writableLength > MAX_BUFFERED_BYTES || (waiting?.length ?? 0) > MAX_WAITING) socket.destroy()
+  else if (waiting) waiting.push(bytes)
+  else socket.write(bytes)
 }
 
 /** A stream outlives neither its session nor doubt about it: a reader that was wronged comes back at once. */

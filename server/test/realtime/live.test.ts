@@ -197,6 +197,16 @@ describe('a slow reader', () => {
   })
 })
 
+describe('many events at once', () => {
+  it('cost no reader its stream', async () => {
+    const reader = await readStream(one)
+    const padding = 'y'.repeat(20_000)
+    await world.connection.pool.query(`${emission} from generate_series(1, 100)`, [null, padding])
+    await expect.poll(() => reader.names().filter((name) => name === padding).length, waiting).toBe(100)
+    reader.close()
+  })
+})
+
 describe('a private stream', () => {
   it("carries its own wallet's events and nobody else's, and ends with its session", async () => {
     const [mine, theirs] = [wallet(), wallet()]
