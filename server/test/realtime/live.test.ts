@@ -201,8 +201,8 @@ describe('many events at once', () => {
   it('cost no reader its stream', async () => {
     const reader = await readStream(one)
     const padding = 'y'.repeat(20_000)
-    await world.connection.pool.query(`${emission} from generate_series(1, 100)`, [null, padding])
-    await expect.poll(() => reader.names().filter((name) => name === padding).length, waiting).toBe(100)
+    await world.connection.pool.query(`${emission} from generate_series(1, 500)`, [null, padding])
+    await expect.poll(() => reader.names().filter((name) => name === padding).length, waiting).toBe(500)
     reader.close()
   })
 })
