@@ -2,7 +2,7 @@ import { type Page } from '@playwright/test'
 
 import { payByHand } from './support/pay-by-hand.ts'
 import { type PhantomOptions } from './support/phantom.ts'
-import { expect, findLot, LAMPORTS_PER_SOL, lamportsOf, type Player, sell, test } from './support/test.ts'
+import { banner, expect, findLot, LAMPORTS_PER_SOL, lamportsOf, type Player, sell, test } from './support/test.ts'
 
 type SignedIn = (options?: PhantomOptions & { sol?: number }) => Promise<Player>
 
@@ -22,7 +22,7 @@ test('a wallet that only sends by itself refunds too, and is not asked a second 
   const { seller, buyer } = await payWrongly(signedIn, origin, { sendsByItself: true })
   await seller.phantom.refuse(seller.page, 4001)
   await seller.page.getByRole('button', { name: 'Refund 0.4 SOL' }).click()
-  await expect(seller.page.getByRole('alert')).toHaveText('You declined the request in your wallet. No SOL moved.')
+  await expect(banner(seller.page)).toHaveText('You declined the request in your wallet. No SOL moved.')
   await seller.phantom.refuse(seller.page, undefined)
   await seller.page.getByRole('button', { name: 'Refund 0.4 SOL' }).click()
   await expect(seller.page.getByRole('alert').filter({ hasText: 'The refund is on its way' })).toBeVisible()
@@ -40,7 +40,7 @@ test('a prepared refund that is not the one shown never reaches the wallet', asy
   })
   await seller.phantom.refuse(seller.page, 4001)
   await seller.page.getByRole('button', { name: 'Refund 0.4 SOL' }).click()
-  await expect(seller.page.getByRole('alert')).toHaveText(
+  await expect(banner(seller.page)).toHaveText(
     'The server prepared another refund than the one shown. Your wallet was not asked; no SOL moved.',
   )
 })

@@ -1,6 +1,4 @@
-import { type Page } from '@playwright/test'
-
-import { expect, findLot, sell, test } from './support/test.ts'
+import { banner, expect, findLot, sell, test } from './support/test.ts'
 
 test.use({ allowedErrors: /Failed to load resource/ })
 
@@ -70,8 +68,3 @@ test('a login that fails names the reason, or else the authorization', async ({ 
   await page.getByRole('button', { name: 'Sign in' }).click()
   await expect(banner(page)).toHaveText('Error: This request has expired. Check if your internet connection is stable')
 })
-
-/** The red banner below the header, as against the short messages. */
-function banner(page: Page) {
-  return page.getByRole('alert').filter({ has: page.getByRole('button', { name: 'Dismiss' }) })
-}

@@ -116,3 +116,8 @@ function watch(context: BrowserContext, origin: string, allowed: RegExp | undefi
 }
 
 export { expect }
+
+/** The red banner below the header, as against the short messages. */
+export function banner(page: Page) {
+  return page.getByRole('alert').filter({ has: page.getByRole('button', { name: 'Dismiss' }) })
+}
