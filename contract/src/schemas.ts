@@ -57,16 +57,21 @@ export const ListingSchema = Type.Object({
 
 export const listingSorts = ['newest', 'oldest', 'price', '-price', 'unitPrice', '-unitPrice'] as const
 
+/** Which part of a list is asked for. */
+const pageOf = {
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_LISTINGS_PAGE, description: `from 1 to ${MAX_LISTINGS_PAGE}, ${LISTINGS_PAGE} by default` }),
+  ),
+  cursor: Type.Optional(Type.String({ maxLength: 256 })),
+}
+
 export const ListingsQuery = Type.Object(
   {
     search: Type.Optional(Type.String({ maxLength: MAX_SEARCH_LENGTH })),
     tokenType: Type.Optional(Type.String({ maxLength: 32 })),
     seller: Type.Optional(Type.String({ maxLength: 44 })),
     sort: Type.Optional(Type.Enum([...listingSorts])),
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_LISTINGS_PAGE, description: `from 1 to ${MAX_LISTINGS_PAGE}, ${LISTINGS_PAGE} by default` }),
-    ),
-    cursor: Type.Optional(Type.String({ maxLength: 256 })),
+    ...pageOf,
   },
   closed,
 )
@@ -157,10 +162,6 @@ export const CaseSchema = Type.Object({
   note: Nullable(Type.String()),
 })
 
-const pageOfCases = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LISTINGS_PAGE })),
-  cursor: Type.Optional(Type.String({ maxLength: 256 })),
-}
 const CasePage = Type.Object({ cases: Type.Array(CaseSchema), nextCursor: Nullable(Type.String()) })
 
 export const RefundDetails = Type.Object({
@@ -300,15 +301,14 @@ export const schemas = {
       {
         role: Type.Optional(Type.Enum(['buyer', 'seller'])),
         status: Type.Optional(Type.Enum([...purchaseStatuses])),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LISTINGS_PAGE })),
-        cursor: Type.Optional(Type.String({ maxLength: 256 })),
+        ...pageOf,
       },
       closed,
     ),
     response: { 200: Type.Object({ purchases: Type.Array(PurchaseSchema), nextCursor: Nullable(Type.String()) }) },
   },
 
-  cases: { querystring: Type.Object(pageOfCases, closed), response: { 200: CasePage } },
+  cases: { querystring: Type.Object(pageOf, closed), response: { 200: CasePage } },
   prepareRefund: { params: idParams, response: { 200: Type.Object({ refundDetails: RefundDetails }) } },
   submitRefund: {
     params: idParams,
@@ -321,7 +321,7 @@ export const schemas = {
   studioCredit: { body: StudioOrderBody, response: { 200: Type.Object({ credit: StudioOrder }) } },
   studioDebit: { body: StudioOrderBody, response: { 200: Type.Object({ debit: StudioOrder }) } },
   studioCases: {
-    querystring: Type.Object({ status: Type.Optional(Type.Enum([...caseStatuses, 'all'])), ...pageOfCases }, closed),
+    querystring: Type.Object({ status: Type.Optional(Type.Enum([...caseStatuses, 'all'])), ...pageOf }, closed),
     response: { 200: CasePage },
   },
   closeCase: {
