@@ -46,8 +46,12 @@ export async function insertCase(tx: Tx, report: NewCase): Promise<string | unde
 /** True for a payment of less than any lot costs that has no case yet, where its purchase has enough of them. */
 export async function isOneDustTooMany(tx: Tx, { purchaseId, signature, lamports }: NewCase): Promise<boolean> {
   if (lamports >= PRICE_STEP_LAMPORTS) return false
-  const rows = await tx.selectFrom('cases').select('signature').where('purchaseId', '=', purchaseId).limit(DUST_CASES).execute()
-  return rows.length === DUST_CASES && rows.every((row) => row.signature !== signature)
+  const { count, known } = await tx
+    .selectFrom('cases')
+    .select([sql<number>`count(*)::int`.as('count'), sql<boolean | null>`bool_or(signature = ${signature})`.as('known')])
+    .where('purchaseId', '=', purchaseId)
+    .executeTakeFirstOrThrow()
+  return count >= DUST_CASES && known !== true
 }
 
 /** Whether this transaction counts for another purchase of the same buyer from the same seller. */
