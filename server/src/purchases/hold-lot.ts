@@ -13,8 +13,8 @@ import { type PurchaseDeps } from './purchase-deps.ts'
 import {
   allowWalletToSend,
   emitPurchase,
+  findOpenHold,
   findPurchase,
-  findPurchasesOf,
   insertHold,
   listOtherHolds,
   lockPlayer,
@@ -84,7 +84,7 @@ async function requireHoldable(database: Database | Tx, buyer: WalletAddress, lo
  * A client that now wants to send by itself may: from then on the chain decides about absence.
  */
 async function repeatHold(tx: Tx, { buyer, listingId, sendsThrough }: HoldOrder): Promise<string | undefined> {
-  const open = (await findPurchasesOf(tx, listingId, buyer)).find((purchase) => purchase.status === 'held')
+  const open = await findOpenHold(tx, listingId, buyer)
   if (!open) return undefined
   await lockListing(tx, listingId)
   const locked = await lockPurchase(tx, open.id)

@@ -46,16 +46,15 @@ export async function lockPurchase(tx: Tx, id: string): Promise<(PurchaseRow & {
   return tx.selectFrom('purchases').selectAll().select(isOver.as('over')).where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-/** A buyer's purchases of one lot, newest first. */
-export async function findPurchasesOf(database: Database | Tx, listingId: string, buyer: WalletAddress): Promise<PurchaseRow[]> {
-  return database
+/** A buyer's open hold on a lot. */
+export async function findOpenHold(tx: Tx, listingId: string, buyer: WalletAddress): Promise<PurchaseRow | undefined> {
+  return tx
     .selectFrom('purchases')
     .selectAll()
     .where('listingId', '=', listingId)
     .where('buyer', '=', buyer)
-    .orderBy('id', 'desc')
-    .limit(20)
-    .execute()
+    .where('status', '=', 'held')
+    .executeTakeFirst()
 }
 
 /** Which of a buyer's purchases of a lot a payment may be for. */
