@@ -1,3 +1,5 @@
+import { posix } from 'node:path'
+
 /** Rules that every file keeps. What is off asks for nothing better here, or takes sound code for wrong. */
 const everywhere = {
   eqeqeq: 'error',
@@ -61,7 +63,8 @@ const inTests = {
   'typescript/no-unsafe-return': 'off',
 }
 
-const serverOrder = 'The arrows of the server: database, http, chain <- inventory <- listings <- purchases; signing in stands alone.'
+const serverOrder =
+  'The arrows of the server: database, http, chain <- inventory <- listings <- purchases <- studio; see serverArrows in oxlint.config.mjs.'
 const webOrder = 'The arrows of the page: ui, contract <- api <- wallet, session <- features <- app.'
 
 const noSolana = {
@@ -75,19 +78,43 @@ const browserOnly = [
   { group: ['node:*'], message: 'The page runs in a browser.' },
 ]
 
-/** The folders beside its own that a folder may import from; everything else beside it is closed. */
+/**
+ * What the files of a folder may import beside their own folder: files, and folders without those inside them. A folder that is
+ * not listed may import nothing but its own.
+ */
 const serverArrows = {
   database: [],
-  http: [],
-  chain: ['config.ts'],
-  'sign-in': ['database', 'http', 'chain'],
-  inventory: ['database', 'http', 'chain'],
-  listings: ['database', 'http', 'chain', 'inventory'],
-  purchases: ['database', 'http', 'chain', 'inventory', 'listings'],
-  market: ['database', 'http', 'listings'],
-  realtime: ['database', 'http'],
-  studio: ['database', 'http', 'chain', 'inventory', 'listings', 'purchases'],
+  'http/api': [],
+  'http/server': ['http/api'],
+  http: ['http/api', 'http/server'],
+  chain: [],
+  'chain/transactions': ['chain/chain.ts'],
+  'chain/rpc': ['config.ts'],
+  'chain/client': ['config.ts', 'chain/chain.ts', 'chain/rpc', 'chain/transactions'],
+  'chain/relay': ['chain/rpc', 'chain/transactions'],
+  'sign-in': ['database', 'http/api', 'chain/transactions'],
+  inventory: ['database', 'http/api'],
+  listings: ['database', 'http/api', 'inventory'],
+  market: ['database', 'http/api', 'http/server', 'listings'],
+  realtime: ['database', 'http/api'],
+  ...purchaseArrows(),
+  studio: ['database', 'http/api', 'chain/chain.ts', 'inventory', 'listings', 'purchases', 'purchases/payment', 'purchases/cases'],
+  embedded: [],
+  'embedded/data-dir': ['embedded'],
+  'embedded/local-chain': ['embedded'],
+  'embedded/postgres': ['embedded', 'embedded/data-dir'],
+  'embedded/demo': ['config.ts', 'database', 'inventory', 'listings'],
 }
+
+/** The stages of a purchase: each may use those before it, and what all of them share. */
+function purchaseArrows() {
+  const outside = ['database', 'chain/chain.ts', 'chain/transactions', 'inventory', 'listings']
+  const stages = ['purchases/payment', 'purchases/cases', 'purchases/hold', 'purchases/settlement', 'purchases/reconciliation']
+  const shared = ['purchase', 'purchase-store', 'purchase-deps', 'reference', 'database-time'].map((name) => `purchases/${name}.ts`)
+  const entries = stages.map((stage, index) => [stage, [...outside, ...shared, ...stages.slice(0, index)]])
+  return { purchases: [...outside, 'http/api', ...stages], ...Object.fromEntries(entries) }
+}
+
 const webArrows = {
   ui: [],
   api: ['ui'],
@@ -102,11 +129,10 @@ const arrows = [
     { group: ['*', '!./*', '!typebox', '!@scure/base'], message: 'The contract runs in browsers and servers alike.' },
   ]),
   imports('server/src/*.ts', [noSolana]),
-  imports('server/src/embedded/**', [{ group: ['../app.ts', '../main.ts'], message: serverOrder }]),
-  ...Object.entries(serverArrows).map(([folder, open]) => imports(`server/src/${folder}/**`, serverImports(folder, open))),
+  ...Object.entries(serverArrows).map(([folder, open]) => imports(`server/src/${folder}/*.ts`, serverImports(folder, open))),
   imports('web/src/*', browserOnly),
   imports('web/src/shell/**', [...browserOnly, { group: ['../app.tsx', '../main.tsx'], message: webOrder }]),
-  ...Object.entries(webArrows).map(([folder, open]) => imports(`web/src/${folder}/**`, [...browserOnly, onlyFrom(open, webOrder)])),
+  ...Object.entries(webArrows).map(([folder, open]) => imports(`web/src/${folder}/**`, [...browserOnly, webImports(open)])),
   ...webFeatures.map((folder) =>
     imports(`web/src/${folder}/**`, [...browserOnly, { group: ['../app.tsx', '../main.tsx', '../shell/**'], message: webOrder }]),
   ),
@@ -117,16 +143,21 @@ function imports(files, patterns) {
 }
 
 function serverImports(folder, open) {
-  const patterns = [onlyFrom(open, serverOrder)]
-  if (folder !== 'chain') patterns.push(noSolana)
-  if (folder === 'chain' || folder === 'http') patterns.push(noSql)
+  const opened = open.map((target) => relative(folder, target)).map((path) => (path.endsWith('.ts') ? `!${path}` : `!${path}/*.ts`))
+  const patterns = [{ group: ['../**', './*/**', ...opened], message: serverOrder }]
+  if (!folder.startsWith('chain/')) patterns.push(noSolana)
+  if (/^(?:chain|http)\b/.test(folder)) patterns.push(noSql)
   return patterns
 }
 
-/** `chain/solana-chain.ts` stays closed in an open `chain`: only the start makes a chain client. */
-function onlyFrom(open, message) {
-  const opened = open.map((name) => (name.endsWith('.ts') ? `!../${name}` : `!../${name}/**`))
-  return { group: ['../**', ...opened, '../chain/solana-chain.ts'], message }
+/** The path from one folder below `server/src` to another place there, as an import writes it. */
+function relative(folder, target) {
+  const path = posix.relative(folder, target)
+  return path.startsWith('.') ? path : `./${path}`
+}
+
+function webImports(open) {
+  return { group: ['../**', ...open.map((name) => `!../${name}/**`)], message: webOrder }
 }
 
 export default {

@@ -18,7 +18,7 @@ export default defineConfig({
       input: {
         main: 'src/main.ts',
         audit: 'src/audit.ts',
-        'local-chain-process': 'src/embedded/local-chain-process.ts',
+        'local-chain-process': 'src/embedded/local-chain/local-chain-process.ts',
       },
       // All files side by side: what the source finds by a relative URL, the build finds as well.
       output: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },

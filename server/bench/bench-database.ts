@@ -7,8 +7,8 @@ import pg from 'pg'
 import { pino } from 'pino'
 
 import { migrate } from '../src/database/migrate.ts'
-import { openDataDir } from '../src/embedded/data-dir.ts'
-import { startEmbeddedPostgres } from '../src/embedded/postgres.ts'
+import { openDataDir } from '../src/embedded/data-dir/data-dir.ts'
+import { startEmbeddedPostgres } from '../src/embedded/postgres/postgres.ts'
 import { fillMarket } from './fill-market.ts'
 
 const folder = fileURLToPath(new URL('../../.cache/bench', import.meta.url))

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 import { connectDatabase, type Database } from '../src/database/connect.ts'
-import { settlePurchase } from '../src/purchases/payment-store.ts'
+import { settlePurchase } from '../src/purchases/payment/payment-store.ts'
 import { type BenchDatabases } from './bench-database.ts'
 import { runLoad } from './http-load.ts'
 import { compare, type Line, runLanes, type Sample } from './pairs.ts'

@@ -8,7 +8,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { build } from 'vite'
 
-import { startEmbeddedPostgres } from '../src/embedded/postgres.ts'
+import { startEmbeddedPostgres } from '../src/embedded/postgres/postgres.ts'
 import { type ChainProcess, startChainProcess } from './chain-process.ts'
 import { type FaultProxy, type FaultRates, startFaultProxy } from './fault-proxy.ts'
 import { type ApiNode, createNode } from './node-process.ts'

@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url'
 import { type Logger } from 'pino'
 
 import { createApp } from './app.ts'
-import { createRelay } from './chain/relay.ts'
-import { createChain } from './chain/solana-chain.ts'
+import { createRelay } from './chain/relay/relay.ts'
+import { createChain } from './chain/client/solana-chain.ts'
 import { type Config, readConfig } from './config.ts'
 import { connectDatabase, type DatabaseConnection } from './database/connect.ts'
-import { type DataDir } from './embedded/data-dir.ts'
-import { type Demo } from './embedded/demo.ts'
+import { type DataDir } from './embedded/data-dir/data-dir.ts'
+import { type Demo } from './embedded/demo/demo.ts'
 import { createLog } from './log.ts'
 import { createShutdown, type Shutdown } from './shutdown.ts'
 import { startedText } from './started-text.ts'
@@ -78,7 +78,7 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
 /** What is generated or embedded needs a place on this machine; a server with everything given needs none. */
 async function openDataDirIfNeeded(config: Config, shutdown: Shutdown): Promise<DataDir | undefined> {
   if (config.databaseUrl && config.jwtSecret && config.studioApiKey) return undefined
-  const { openDataDir } = await import('./embedded/data-dir.ts')
+  const { openDataDir } = await import('./embedded/data-dir/data-dir.ts')
   const dataDir = await openDataDir(config.dataDir, { onWait: (sentence) => process.stderr.write(`${sentence}\n`) })
   await shutdown.onStop('the data folder', () => dataDir.release())
   return dataDir
@@ -90,21 +90,21 @@ function requireDataDir(dataDir: DataDir | undefined): DataDir {
 }
 
 async function startPostgres(dataDir: DataDir, log: Logger, shutdown: Shutdown): Promise<string> {
-  const { startEmbeddedPostgres } = await import('./embedded/postgres.ts')
+  const { startEmbeddedPostgres } = await import('./embedded/postgres/postgres.ts')
   const postgres = await startEmbeddedPostgres({ dataDir: dataDir.path, log })
   await shutdown.onStop('the embedded database', () => postgres.stop())
   return postgres.url
 }
 
 async function startLocalChain(log: Logger, shutdown: Shutdown): Promise<string[]> {
-  const embedded = await import('./embedded/local-chain.ts')
+  const embedded = await import('./embedded/local-chain/local-chain.ts')
   const localChain = await embedded.startLocalChain({ log })
   await shutdown.onStop('the embedded chain', () => localChain.stop())
   return [localChain.rpcUrl]
 }
 
 async function openDemo(config: Config, { database }: DatabaseConnection, secret: string): Promise<Demo> {
-  const { createDemo } = await import('./embedded/demo.ts')
+  const { createDemo } = await import('./embedded/demo/demo.ts')
   return createDemo(config, database, secret)
 }
 

@@ -4,7 +4,7 @@ import { type BaseLogger } from 'pino'
 import type pg from 'pg'
 
 import { migrate } from './database/migrate.ts'
-import { isDatabaseOutage } from './http/database-outage.ts'
+import { isDatabaseOutage } from './http/server/database-outage.ts'
 
 const TRY_AGAIN_MILLIS = 1_000
 

@@ -3,7 +3,7 @@ import { signBytes } from '@solana/kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { createApp } from '../src/app.ts'
-import { createRelay } from '../src/chain/relay.ts'
+import { createRelay } from '../src/chain/relay/relay.ts'
 import { readConfig } from '../src/config.ts'
 import {
   expectAllAddsUp,

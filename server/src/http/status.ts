@@ -1,6 +1,6 @@
 import { type HealthReport, type PublicConfig } from '@juicebar/contract/schemas'
 
-import { type Api } from './route.ts'
+import { type Api } from './api/route.ts'
 
 const PROBE_MILLIS = 1_000
 

@@ -1,7 +1,7 @@
 import { Failure } from '@juicebar/contract/errors'
 
 import { type Database } from '../database/connect.ts'
-import { type Api } from '../http/route.ts'
+import { type Api } from '../http/api/route.ts'
 import { readBalances } from './ledger-store.ts'
 
 /** GET /api/tokens/balance/{walletAddress}: one's own balance only. */

@@ -1,7 +1,7 @@
 import { Failure } from '@juicebar/contract/errors'
 
 import { type Database } from '../database/connect.ts'
-import { type Api } from '../http/route.ts'
+import { type Api } from '../http/api/route.ts'
 import { createListing } from './create-listing.ts'
 import { draftListing, isId } from './listing.ts'
 import { findListing, listMine } from './listing-store.ts'

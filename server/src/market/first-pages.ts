@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 
-import { type ReadyReply } from '../http/ready-replies.ts'
+import { type ReadyReply } from '../http/server/cached-replies.ts'
 import { type MarketQuery } from './market-query.ts'
 
 /** What keeps pages exact where news of a change come late or not at all. */

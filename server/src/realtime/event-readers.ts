@@ -1,7 +1,7 @@
 import { type ServerResponse } from 'node:http'
 import { type Socket } from 'node:net'
 
-import { type Session } from '../http/route.ts'
+import { type Session } from '../http/api/route.ts'
 import { type EventFeed, type FeedEvent } from './event-feed.ts'
 import { heartbeat, isAfter } from './event-frame.ts'
 import { type Position } from './outbox-store.ts'

@@ -1,8 +1,8 @@
 import { Failure } from '@juicebar/contract/errors'
 import { type FastifyReply, type FastifyRequest } from 'fastify'
 
-import { callerNetwork } from '../http/caller-network.ts'
-import { type Api, answered, type Session } from '../http/route.ts'
+import { callerNetwork } from '../http/api/caller-network.ts'
+import { type Api, answered, type Session } from '../http/api/route.ts'
 import { parsePosition } from './event-frame.ts'
 import { openEventStream, requireRoom, type Streams } from './open-event-stream.ts'
 

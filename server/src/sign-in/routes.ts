@@ -2,7 +2,7 @@ import { parseSignature, parseWalletAddress, type Signature, type WalletAddress 
 import { Failure } from '@juicebar/contract/errors'
 
 import { type Database } from '../database/connect.ts'
-import { type Api } from '../http/route.ts'
+import { type Api } from '../http/api/route.ts'
 import { requestNonce } from './request-nonce.ts'
 import { revokeSession } from './sign-in-store.ts'
 import { requirePlayer, type SignInOptions, verifySignature } from './verify-signature.ts'

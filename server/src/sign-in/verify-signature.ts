@@ -5,7 +5,7 @@ import { Failure } from '@juicebar/contract/errors'
 import { type User } from '@juicebar/contract/schemas'
 import { base58 } from '@scure/base'
 
-import { isSignedBy } from '../chain/wallet-signature.ts'
+import { isSignedBy } from '../chain/transactions/wallet-signature.ts'
 import { type Database } from '../database/connect.ts'
 import { type LoginText } from './login-text.ts'
 import { type SessionTokens } from './session-token.ts'

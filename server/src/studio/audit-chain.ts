@@ -1,7 +1,7 @@
 import { type AuditReport } from '@juicebar/contract/schemas'
 
 import { type Chain } from '../chain/chain.ts'
-import { judgePayment } from '../purchases/payment.ts'
+import { judgePayment } from '../purchases/payment/landed-payment.ts'
 import { type PurchaseDeps } from '../purchases/purchase-deps.ts'
 import { pageOfSettled } from './audit-store.ts'
 

@@ -1,10 +1,10 @@
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 
-import { type Api } from '../http/route.ts'
+import { type Api } from '../http/api/route.ts'
 import { orderTokens, type TokenOrder } from '../inventory/order-tokens.ts'
 import { requireAmount, requireTokenType, requireWalletAddress } from '../inventory/token-order.ts'
-import { listCases } from '../purchases/case-store.ts'
-import { closeCase } from '../purchases/close-case.ts'
+import { listCases } from '../purchases/cases/case-store.ts'
+import { closeCase } from '../purchases/cases/close-case.ts'
 import { type PurchaseDeps } from '../purchases/purchase-deps.ts'
 import { audit } from './audit.ts'
 

@@ -2,9 +2,9 @@ import { address, createSolanaRpc, type Rpc, type SolanaRpcApi } from '@solana/k
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 
-import { createRelay, type Relay } from '../../src/chain/relay.ts'
-import { decodeSignedTransaction } from '../../src/chain/signed-transaction.ts'
-import { createChain, type SolanaChain } from '../../src/chain/solana-chain.ts'
+import { createRelay, type Relay } from '../../src/chain/relay/relay.ts'
+import { decodeSignedTransaction } from '../../src/chain/transactions/signed-transaction.ts'
+import { createChain, type SolanaChain } from '../../src/chain/client/solana-chain.ts'
 import { type FrontServer, handOnTo, startFrontServer, status } from './front-server.ts'
 import { startSurfnet } from './surfnet.ts'
 import { newWallet, payment, sign } from './transactions.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
-import { type Priority, QueueFull, RequestQueue } from '../../src/chain/request-queue.ts'
+import { type Priority, QueueFull, RequestQueue } from '../../src/chain/rpc/request-queue.ts'
 
 const limits = { perSecond: 1000, maxInFlight: 1, maxWaiting: 4, maxWaitMillis: 5000 }
 const now = () => performance.now()

@@ -7,7 +7,12 @@ import { getCreateAccountInstruction, getTransferSolWithSeedInstruction, SYSTEM_
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { buildTransfer, decodeSignedTransaction, isWireTransaction, MAX_TRANSACTION_BYTES } from '../../src/chain/signed-transaction.ts'
+import {
+  buildTransfer,
+  decodeSignedTransaction,
+  isWireTransaction,
+  MAX_TRANSACTION_BYTES,
+} from '../../src/chain/transactions/signed-transaction.ts'
 import { type HandMadeMessage, messageBytes, newKey, signedBytes, toBase64, transferData } from './hand-made.ts'
 import { memoProgram, newWallet, payment, sign, someBlockhash, walletAddress } from './transactions.ts'
 

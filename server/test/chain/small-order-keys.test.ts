@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base'
 import { expect, test } from 'vitest'
 
-import { isSmallOrderKey } from '../../src/chain/small-order-keys.ts'
+import { isSmallOrderKey } from '../../src/chain/transactions/small-order-keys.ts'
 import { newKey } from './hand-made.ts'
 
 /** The field and the curve constant of ed25519 (RFC 8032, section 5.1). */

@@ -4,8 +4,8 @@ import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { buildTransfer, decodeSignedTransaction } from '../../src/chain/signed-transaction.ts'
-import { createChain, type SolanaChain } from '../../src/chain/solana-chain.ts'
+import { buildTransfer, decodeSignedTransaction } from '../../src/chain/transactions/signed-transaction.ts'
+import { createChain, type SolanaChain } from '../../src/chain/client/solana-chain.ts'
 import { airdrop, FIRST_SLOT, startSurfnet } from './surfnet.ts'
 import { newWallet, payment, sign, type Wallet } from './transactions.ts'
 

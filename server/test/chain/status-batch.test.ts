@@ -2,7 +2,7 @@ import { type Signature } from '@juicebar/contract/addresses'
 import { describe, expect, test } from 'vitest'
 
 import { type SignatureStatus } from '../../src/chain/chain.ts'
-import { StatusBatch } from '../../src/chain/status-batch.ts'
+import { StatusBatch } from '../../src/chain/client/status-batch.ts'
 
 const signature = (n: number) => `signature ${n}` as Signature
 const status: SignatureStatus = { slot: 1n, commitment: 'confirmed', failed: false }

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { expect, it, onTestFinished } from 'vitest'
 
 import { createApp } from '../../src/app.ts'
-import { createRelay } from '../../src/chain/relay.ts'
+import { createRelay } from '../../src/chain/relay/relay.ts'
 import { readConfig } from '../../src/config.ts'
 import { expectAllAddsUp, list, openTradingWorld, type TradingWorld } from '../purchases/trading-world.ts'
 import { readText, root } from './repository.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
-import { DataDirError, openDataDir } from '../../src/embedded/data-dir.ts'
+import { DataDirError, openDataDir } from '../../src/embedded/data-dir/data-dir.ts'
 import { killNow, startHolder } from './start-holder.ts'
 import { tempFolder } from './temp-folder.ts'
 

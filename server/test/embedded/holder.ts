@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 
-import { openDataDir } from '../../src/embedded/data-dir.ts'
-import { startEmbeddedPostgres } from '../../src/embedded/postgres.ts'
+import { openDataDir } from '../../src/embedded/data-dir/data-dir.ts'
+import { startEmbeddedPostgres } from '../../src/embedded/postgres/postgres.ts'
 
 /** A process that holds a data folder, and with `postgres` as second word a database in it, until it is killed. */
 const [folder = '', part] = process.argv.slice(2)

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
-import { startEmbeddedPostgres } from '../../src/embedded/postgres.ts'
+import { startEmbeddedPostgres } from '../../src/embedded/postgres/postgres.ts'
 import { killNow, startHolder } from './start-holder.ts'
 import { tempFolder } from './temp-folder.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { callerNetwork } from '../../src/http/caller-network.ts'
+import { callerNetwork } from '../../src/http/api/caller-network.ts'
 
 describe('one caller', () => {
   it.each([

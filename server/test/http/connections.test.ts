@@ -5,7 +5,7 @@ import { type FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 
-import { type Api, answered } from '../../src/http/route.ts'
+import { type Api, answered } from '../../src/http/api/route.ts'
 import { serve } from './test-server.ts'
 
 async function listen(fastify: FastifyInstance): Promise<number> {

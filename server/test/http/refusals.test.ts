@@ -6,7 +6,7 @@ import { errors, Failure } from '@juicebar/contract/errors'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { answered } from '../../src/http/route.ts'
+import { answered } from '../../src/http/api/route.ts'
 import { PLAYER, serve, signedIn, STUDIO_KEY } from './test-server.ts'
 
 const listing = { tokenType: 'APPLE_JUICE', price: 0.5, amount: 3 }

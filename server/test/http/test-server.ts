@@ -4,11 +4,11 @@ import { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 
-import { bearerToken } from '../../src/http/bearer-token.ts'
-import { registerPage } from '../../src/http/page.ts'
-import { createRateLimits } from '../../src/http/rate-limits.ts'
-import { type Api, type ApiOptions, createApi, type Session } from '../../src/http/route.ts'
-import { createServer, type ServerOptions } from '../../src/http/server.ts'
+import { bearerToken } from '../../src/http/api/bearer-token.ts'
+import { registerPage } from '../../src/http/web-app.ts'
+import { createRateLimits } from '../../src/http/api/rate-limits.ts'
+import { type Api, type ApiOptions, createApi, type Session } from '../../src/http/api/route.ts'
+import { createServer, type ServerOptions } from '../../src/http/server/server.ts'
 
 export const STUDIO_KEY = 'studio-key-for-tests'
 export const PLAYER = 'So11111111111111111111111111111111111111112' as WalletAddress

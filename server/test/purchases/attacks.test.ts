@@ -4,10 +4,10 @@ import { AccountRole } from '@solana/kit'
 import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { confirmPurchase } from '../../src/purchases/confirm-purchase.ts'
-import { letGo } from '../../src/purchases/let-go.ts'
-import { submitPayment } from '../../src/purchases/submit-payment.ts'
-import { watchOnce } from '../../src/purchases/watch-purchases.ts'
+import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase.ts'
+import { letGo } from '../../src/purchases/hold/cancel-hold.ts'
+import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
+import { watchOnce } from '../../src/purchases/reconciliation/run-reconciliation.ts'
 import {
   casesOf,
   appleJuice,

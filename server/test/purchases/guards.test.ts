@@ -4,12 +4,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 
 import { type Chain, type Commitment } from '../../src/chain/chain.ts'
 import { removeListing } from '../../src/listings/remove-listing.ts'
-import { confirmPurchase } from '../../src/purchases/confirm-purchase.ts'
-import { holdLot } from '../../src/purchases/hold-lot.ts'
-import { letGo } from '../../src/purchases/let-go.ts'
+import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase.ts'
+import { holdLot } from '../../src/purchases/hold/place-hold.ts'
+import { letGo } from '../../src/purchases/hold/cancel-hold.ts'
 import { type PurchaseDeps } from '../../src/purchases/purchase-deps.ts'
-import { submitPayment } from '../../src/purchases/submit-payment.ts'
-import { watchOnce } from '../../src/purchases/watch-purchases.ts'
+import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
+import { watchOnce } from '../../src/purchases/reconciliation/run-reconciliation.ts'
 import {
   appleJuice,
   expectAllAddsUp,

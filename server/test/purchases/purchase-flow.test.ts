@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { removeListing } from '../../src/listings/remove-listing.ts'
-import { confirmPurchase } from '../../src/purchases/confirm-purchase.ts'
-import { letGo } from '../../src/purchases/let-go.ts'
-import { submitPayment } from '../../src/purchases/submit-payment.ts'
+import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase.ts'
+import { letGo } from '../../src/purchases/hold/cancel-hold.ts'
+import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
 import {
   appleJuice,
   expectAllAddsUp,

@@ -2,7 +2,7 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type FastifyInstance } from 'fastify'
 
 import { type Database } from '../../src/database/connect.ts'
-import { bearerToken } from '../../src/http/bearer-token.ts'
+import { bearerToken } from '../../src/http/api/bearer-token.ts'
 import { createLoginText } from '../../src/sign-in/login-text.ts'
 import { readSession } from '../../src/sign-in/read-session.ts'
 import { signInRoutes } from '../../src/sign-in/routes.ts'

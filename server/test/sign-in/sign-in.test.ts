@@ -7,7 +7,7 @@ import { type FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { isSignedBy } from '../../src/chain/wallet-signature.ts'
+import { isSignedBy } from '../../src/chain/transactions/wallet-signature.ts'
 import { connectDatabase, type Database } from '../../src/database/connect.ts'
 import { deleteExpired } from '../../src/sign-in/sign-in-store.ts'
 import { freshDatabase } from '../support/fresh-database.ts'

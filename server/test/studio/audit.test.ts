@@ -1,7 +1,7 @@
 import { Failure } from '@juicebar/contract/errors'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { submitPayment } from '../../src/purchases/submit-payment.ts'
+import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
 import { audit } from '../../src/studio/audit.ts'
 import { auditText } from '../../src/studio/audit-text.ts'
 import {

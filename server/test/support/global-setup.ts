@@ -8,7 +8,7 @@ import { pino } from 'pino'
 import { type TestProject } from 'vitest/node'
 
 import { migrate } from '../../src/database/migrate.ts'
-import { startEmbeddedPostgres } from '../../src/embedded/postgres.ts'
+import { startEmbeddedPostgres } from '../../src/embedded/postgres/postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

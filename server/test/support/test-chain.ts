@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 
-import { type LocalChain, startLocalChain } from '../../src/embedded/local-chain.ts'
+import { type LocalChain, startLocalChain } from '../../src/embedded/local-chain/local-chain.ts'
 
 /** A real Solana chain of a test file's own, with slots much faster than Solana's, so that confirmations don't take seconds. */
 export function startTestChain({ slotMillis = 20 } = {}): Promise<LocalChain> {

@@ -5,8 +5,8 @@ import { type Case, type Purchase } from '@juicebar/contract/schemas'
 import { getBase64EncodedWireTransaction, getTransactionDecoder, partiallySignTransaction } from '@solana/kit'
 
 import { findListing } from '../../../src/listings/listing-store.ts'
-import { prepareRefund, submitRefund } from '../../../src/purchases/refund-case.ts'
-import { watchOnce } from '../../../src/purchases/watch-purchases.ts'
+import { prepareRefund, submitRefund } from '../../../src/purchases/cases/refund-case.ts'
+import { watchOnce } from '../../../src/purchases/reconciliation/run-reconciliation.ts'
 import { casesOf, list, readPurchase, type SignedPayment, type TradingWorld, type Wallet } from '../trading-world.ts'
 import { type ForkableChain } from './forkable-chain.ts'
 

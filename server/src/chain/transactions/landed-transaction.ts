@@ -1,0 +1,71 @@
+import { type Signature } from '@juicebar/contract/addresses'
+import { getBase58Encoder, getBase64Encoder, getTransactionDecoder } from '@solana/kit'
+
+import { type Instruction, type LandedTransaction } from '../chain.ts'
+import { type CompiledInstruction, decodeMessage, instructionsOf, signatureOf } from './compiled-message.ts'
+import { readTransfer } from './system-transfer.ts'
+
+/** The part of a `getTransaction` reply (base64) that is read here; numbers may be bigints. */
+export interface TransactionReply {
+  slot: bigint
+  transaction: readonly [string, string]
+  meta: TransactionMeta | null
+}
+
+interface TransactionMeta {
+  err: unknown
+  loadedAddresses?: { writable: readonly string[]; readonly: readonly string[] } | null
+  innerInstructions?: readonly { instructions: readonly InnerInstruction[] }[] | null
+}
+
+interface InnerInstruction {
+  programIdIndex: number | bigint
+  accounts: readonly (number | bigint)[]
+  data: string
+}
+
+/**
+ * Decodes a `getTransaction` reply in base64: legacy and version 0 with lookup tables, and version 1, which the chain executes too even
+ * if no wallet of ours makes it. Throws where the reply is not of that signature, is incomplete, or can't be read: it came from an
+ * endpoint that can't be relied on.
+ */
+export function decodeLandedTransaction(signature: Signature, reply: TransactionReply): LandedTransaction {
+  const { meta, slot } = reply
+  if (meta === null) throw new Error('the endpoint does not tell how the transaction ended')
+  const wire = Uint8Array.from(getBase64Encoder().encode(reply.transaction[0]))
+  const transaction = getTransactionDecoder().decode(wire)
+  if (signatureOf(transaction) !== signature) throw new Error('the endpoint answered with another transaction')
+  const message = decodeMessage(transaction.messageBytes)
+  const loaded = meta.loadedAddresses
+  const accounts: string[] = [...message.staticAccounts, ...(loaded?.writable ?? []), ...(loaded?.readonly ?? [])]
+  const inner = (meta.innerInstructions ?? []).flatMap((group) => group.instructions)
+  return {
+    signature,
+    slot,
+    failed: meta.err !== null,
+    wire,
+    signers: message.staticAccounts.slice(0, message.header.numSignerAccounts),
+    instructions: instructionsOf(message).map((instruction) => resolve(accounts, instruction)),
+    innerInstructions: inner.map((instruction) => resolve(accounts, compiled(instruction))),
+  }
+}
+
+function compiled(instruction: InnerInstruction): CompiledInstruction {
+  return {
+    program: Number(instruction.programIdIndex),
+    accounts: instruction.accounts.map(Number),
+    data: getBase58Encoder().encode(instruction.data),
+  }
+}
+
+function resolve(addresses: readonly string[], instruction: CompiledInstruction): Instruction {
+  const program = addressAt(addresses, instruction.program)
+  const accounts = instruction.accounts.map((index) => addressAt(addresses, index))
+  return { program, accounts, transfer: readTransfer(program, accounts, instruction.data) }
+}
+
+function addressAt(addresses: readonly string[], index: number): string {
+  const found = addresses[index]
+  if (found === undefined) throw new Error('the endpoint left out addresses of lookup tables')
+  return found
+}

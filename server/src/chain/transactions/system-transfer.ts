@@ -1,0 +1,43 @@
+import { type ReadonlyUint8Array } from '@solana/kit'
+import {
+  getTransferSolInstructionDataDecoder,
+  getTransferSolWithSeedInstructionDataDecoder,
+  identifySystemInstruction,
+  SYSTEM_PROGRAM_ADDRESS,
+  SystemInstruction,
+} from '@solana-program/system'
+
+import { type Transfer } from '../chain.ts'
+
+/**
+ * Reads a System program transfer: `Transfer` and `TransferWithSeed`. Gives undefined for every other instruction, and where the
+ * sender or the receiver is not known here because it stands in a lookup table.
+ */
+export function readTransfer(
+  program: string | undefined,
+  accounts: readonly (string | undefined)[],
+  data: ReadonlyUint8Array,
+): Transfer | undefined {
+  if (program !== SYSTEM_PROGRAM_ADDRESS) return undefined
+  try {
+    return transferOf(accounts, data)
+  } catch {
+    // The System program refuses what its decoders refuse, so nothing was moved by it.
+    return undefined
+  }
+}
+
+function transferOf(accounts: readonly (string | undefined)[], data: ReadonlyUint8Array): Transfer | undefined {
+  switch (identifySystemInstruction(data)) {
+    case SystemInstruction.TransferSol:
+      return between(accounts[0], accounts[1], getTransferSolInstructionDataDecoder().decode(data).amount)
+    case SystemInstruction.TransferSolWithSeed:
+      return between(accounts[0], accounts[2], getTransferSolWithSeedInstructionDataDecoder().decode(data).amount)
+    default:
+      return undefined
+  }
+}
+
+function between(from: string | undefined, to: string | undefined, lamports: bigint): Transfer | undefined {
+  return from === undefined || to === undefined ? undefined : { from, to, lamports }
+}

@@ -1,0 +1,106 @@
+import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
+import { Failure } from '@juicebar/contract/errors'
+import { lamportsToSol } from '@juicebar/contract/money'
+
+import { BLOCKHASH_BLOCKS } from '../../chain/chain.ts'
+import { buildTransfer } from '../../chain/transactions/signed-transaction.ts'
+import { inTransaction } from '../../database/transact.ts'
+import { isId } from '../../listings/listing.ts'
+import { isRefundable } from './case.ts'
+import { type CaseRow, expectRefund, findCase, lockCase, moveCase } from './case-store.ts'
+import { type CheckedPayment, checkOnChain, readPayment } from '../payment/check-payment.ts'
+import { findPayment, insertPayment, type PaymentRow } from '../payment/payment-store.ts'
+import { type PurchaseDeps } from '../purchase-deps.ts'
+import { findPurchase, lockPurchase, type PurchaseRow } from '../purchase-store.ts'
+import { newReference } from '../reference.ts'
+import { sendBytes } from '../payment/broadcast-payment.ts'
+
+interface OpenCase {
+  row: CaseRow
+  purchase: PurchaseRow
+}
+
+const FIRST_LOOK_SECONDS = 2
+
+/**
+ * Prepares the seller's refund of a case: an unsigned transaction with a reference of its own. Asking again gives the same
+ * reference with a fresh blockhash. From now on the refund may land, also by the seller's wallet alone, so the lot is not delivered
+ * before the chain has proved that it can't. Fails with CASE_NOT_FOUND, NOT_YOUR_REFUND, CASE_NOT_OPEN or CHAIN_DOWN.
+ */
+export async function prepareRefund(deps: PurchaseDeps, seller: WalletAddress, caseId: string) {
+  const { row, purchase } = await requireCase(deps, seller, caseId)
+  if (purchase.genesisHash !== (await deps.chain.genesisHash())) throw new Failure('CASE_NOT_OPEN')
+  const { blockhash, lastValidBlockHeight } = await deps.chain.latestBlockhash()
+  // A wallet may put in a newer blockhash when its owner approves at last: as long again is waited for that.
+  const expiryHeight = lastValidBlockHeight + BLOCKHASH_BLOCKS
+  const reference = await inTransaction(deps.database, async (tx) => {
+    await lockPurchase(tx, purchase.id)
+    requireOpen(await lockCase(tx, caseId))
+    return expectRefund(tx, caseId, newReference(), expiryHeight, FIRST_LOOK_SECONDS)
+  })
+  const transaction = buildTransfer({
+    from: seller,
+    to: purchase.buyer,
+    lamports: row.lamports,
+    reference,
+    blockhash,
+    lastValidBlockHeight,
+  })
+  return { caseId, buyer: purchase.buyer, price: lamportsToSol(row.lamports), lamports: row.lamports.toString(), reference, transaction }
+}
+
+/**
+ * Takes the seller's signed refund, records it and then sends it; from then on the lot of this case can't be delivered any more.
+ * The same bytes answer the same again. Fails like `prepareRefund`, and with PAYMENT_REFUSED or PAYMENT_DIFFERS.
+ */
+export async function submitRefund(deps: PurchaseDeps, seller: WalletAddress, caseId: string, base64: string): Promise<Signature> {
+  const { row, purchase } = await requireCase(deps, seller, caseId)
+  const { lamports, refundReference: reference } = row
+  if (reference === null) throw new Failure('PAYMENT_REFUSED', { detail: 'prepare the refund first.' })
+  const transaction = readPayment(base64, { from: seller, to: purchase.buyer, lamports, reference })
+  let refund = await findPayment(deps.database, transaction.signature)
+  if (!refund) {
+    requireOpen(row)
+    refund = await recordRefund(deps, { row, purchase }, await checkOnChain(deps.chain, transaction))
+  }
+  if (refund.status === 'recorded') await sendBytes(deps, refund)
+  return refund.signature
+}
+
+async function recordRefund({ database, chain }: PurchaseDeps, { row, purchase }: OpenCase, payment: CheckedPayment): Promise<PaymentRow> {
+  const genesisHash = await chain.genesisHash()
+  if (genesisHash !== purchase.genesisHash) throw new Failure('CASE_NOT_OPEN')
+  return inTransaction(database, async (tx) => {
+    await lockPurchase(tx, purchase.id)
+    const locked = await lockCase(tx, row.id)
+    const known = await findPayment(tx, payment.signature)
+    if (known) return known
+    requireOpen(locked)
+    const { signature, wire, expiryHeight } = payment
+    const recorded = await insertPayment(tx, {
+      signature,
+      kind: 'refund',
+      purchaseId: purchase.id,
+      caseId: row.id,
+      genesisHash,
+      wire: Buffer.from(wire),
+      expiryHeight,
+      status: 'recorded',
+    })
+    await moveCase(tx, row.id, 'refunding', 0)
+    return recorded
+  })
+}
+
+async function requireCase({ database }: PurchaseDeps, seller: WalletAddress, caseId: string): Promise<OpenCase> {
+  const row = isId(caseId) ? await findCase(database, caseId) : undefined
+  const purchase = row && (await findPurchase(database, row.purchaseId))
+  if (!row || !purchase) throw new Failure('CASE_NOT_FOUND')
+  if (purchase.buyer === seller) throw new Failure('NOT_YOUR_REFUND')
+  if (purchase.seller !== seller) throw new Failure('CASE_NOT_FOUND')
+  return { row, purchase }
+}
+
+function requireOpen(row: CaseRow | undefined): void {
+  if (!row || !isRefundable(row.kind, row.status)) throw new Failure('CASE_NOT_OPEN')
+}

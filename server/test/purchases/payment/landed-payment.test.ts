@@ -1,0 +1,97 @@
+import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
+import { lamports } from '@juicebar/contract/money'
+import { describe, expect, it } from 'vitest'
+
+import { type Instruction, type LandedTransaction } from '../../../src/chain/chain.ts'
+import { judgePayment, namesInDoubt, type PaymentTerms } from '../../../src/purchases/payment/landed-payment.ts'
+
+const system = '11111111111111111111111111111111'
+const terms: PaymentTerms = {
+  buyer: 'Buyer' as WalletAddress,
+  seller: 'Seller' as WalletAddress,
+  lamports: lamports(5_000_000n),
+  reference: 'Reference',
+  heldAtSlot: 100n,
+}
+
+function transfer(changes: Partial<{ from: string; to: string; lamports: bigint; extra: string[] }> = {}): Instruction {
+  const { from = terms.buyer, to = terms.seller, lamports: amount = terms.lamports, extra = [terms.reference] } = changes
+  return { program: system, accounts: [from, to, ...extra], transfer: { from, to, lamports: amount } }
+}
+
+const memo = (...accounts: string[]): Instruction => ({ program: 'Memo', accounts, transfer: undefined })
+
+function landed(changes: Partial<LandedTransaction> = {}): LandedTransaction {
+  return {
+    signature: 'signature' as Signature,
+    slot: 120n,
+    failed: false,
+    wire: new Uint8Array(),
+    signers: [terms.buyer],
+    instructions: [transfer()],
+    innerInstructions: [],
+    ...changes,
+  }
+}
+
+const plain = transfer({ extra: [] })
+
+describe('a payment', () => {
+  it.each<[string, LandedTransaction]>([
+    ['names the purchase', landed()],
+    ['stands behind and before harmless instructions', landed({ instructions: [memo(), transfer(), memo(terms.buyer)] })],
+    ['is signed by others too', landed({ signers: ['Sponsor', terms.buyer] })],
+    ['names the purchase and landed in a slot before the hold was noticed', landed({ slot: 99n })],
+    ['stands beside a transfer to somebody else', landed({ instructions: [transfer({ to: 'Tip', extra: [] }), transfer()] })],
+  ])('pays when it %s', (_, transaction) => {
+    expect(judgePayment(transaction, terms)).toEqual({ kind: 'pays', referenced: true })
+  })
+
+  it.each<[string, LandedTransaction]>([
+    ['landed after the hold', landed({ instructions: [plain] })],
+    ["landed in the hold's own slot", landed({ instructions: [plain], slot: 100n })],
+  ])('without a reference pays when it %s', (_, transaction) => {
+    expect(judgePayment(transaction, terms)).toEqual({ kind: 'pays', referenced: false })
+  })
+
+  it.each<[string, LandedTransaction]>([
+    ['one lamport less', landed({ instructions: [transfer({ lamports: terms.lamports - 1n })] })],
+    ['one lamport more', landed({ instructions: [transfer({ lamports: terms.lamports + 1n })] })],
+    ['two transfers', landed({ instructions: [transfer(), transfer()] })],
+    ['a second transfer without the reference', landed({ instructions: [transfer(), plain] })],
+    ['a second transfer inside a program', landed({ innerInstructions: [plain] })],
+    ['the only transfer made by a program', landed({ instructions: [memo(terms.reference)], innerInstructions: [plain] })],
+    ['the reference beside the transfer', landed({ instructions: [plain, memo(terms.reference)] })],
+  ])('is wrong, and shown to both, with %s', (_, transaction) => {
+    expect(judgePayment(transaction, terms)).toMatchObject({ kind: 'wrong', referenced: true })
+  })
+
+  it.each<[string, LandedTransaction]>([
+    ['failed on the chain', landed({ failed: true })],
+    ['is not signed by the buyer', landed({ signers: ['Stranger'] })],
+    ['comes from a third party', landed({ signers: [terms.buyer], instructions: [transfer({ from: 'Stranger' })] })],
+    ['goes to another recipient', landed({ instructions: [transfer({ to: 'Stranger' })] })],
+    ['goes the other way', landed({ instructions: [transfer({ from: terms.seller, to: terms.buyer })] })],
+    ['moves no SOL at all', landed({ instructions: [memo(terms.reference)] })],
+    ['names another purchase', landed({ instructions: [transfer({ extra: ['Other reference'] })] })],
+    ['names nothing and is older than the hold', landed({ instructions: [plain], slot: 99n })],
+    ['names nothing, is older than the hold and off', landed({ instructions: [transfer({ extra: [], lamports: 1n })], slot: 99n })],
+  ])('is not for this purchase when it %s', (_, transaction) => {
+    expect(judgePayment(transaction, terms).kind).toBe('unrelated')
+  })
+
+  it('counts for the first purchase alone that its transfer names', () => {
+    const references = new Set([terms.reference, 'Other reference'])
+    const ours = landed({ instructions: [transfer({ extra: ['Key of nobody', terms.reference, 'Other reference'] })] })
+    const theirs = landed({ instructions: [transfer({ extra: ['Other reference', terms.reference] })] })
+    expect(judgePayment(ours, terms, references)).toEqual({ kind: 'pays', referenced: true })
+    expect(judgePayment(theirs, terms, references).kind).toBe('unrelated')
+    expect(namesInDoubt(theirs)).toEqual(['Other reference', terms.reference])
+    expect(namesInDoubt(landed({ instructions: [transfer(), plain] }))).toEqual([])
+  })
+
+  it('tells how much moved for this purchase, not for another in the same transaction', () => {
+    const transaction = landed({ instructions: [transfer(), transfer({ lamports: 7n, extra: ['Other reference'] })] })
+    expect(judgePayment(transaction, terms)).toMatchObject({ kind: 'wrong', lamports: terms.lamports })
+  })
+})

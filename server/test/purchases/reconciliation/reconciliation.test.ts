@@ -1,0 +1,175 @@
+import { type Signature } from '@juicebar/contract/addresses'
+import { Failure } from '@juicebar/contract/errors'
+import { lamports } from '@juicebar/contract/money'
+import { type Purchase } from '@juicebar/contract/schemas'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+
+import { type SignatureEntry } from '../../../src/chain/chain.ts'
+import { createChain } from '../../../src/chain/client/solana-chain.ts'
+import { letGo } from '../../../src/purchases/hold/cancel-hold.ts'
+import { lookAtEndedOf } from '../../../src/purchases/purchase-store.ts'
+import { watchOnce, watchPurchases } from '../../../src/purchases/reconciliation/run-reconciliation.ts'
+import { OPEN_CLAIMS } from '../../../src/purchases/reconciliation/schedule.ts'
+import {
+  chainBut,
+  expectAllAddsUp,
+  hold,
+  list,
+  openTradingWorld,
+  readPurchase,
+  runOutOfTime,
+  sendByWallet,
+  signPayment,
+  signTransaction,
+  type TradingWorld,
+  transfer,
+  untilStatus,
+  waiting,
+  type Wallet,
+} from '../trading-world.ts'
+
+let world: TradingWorld
+let seller: Wallet
+let buyer: Wallet
+let price = 10_000_000n
+
+beforeAll(async () => {
+  world = await openTradingWorld({ slotMillis: 20 })
+  seller = await world.createWallet()
+})
+
+beforeEach(async () => void (buyer = await world.createWallet()))
+
+afterAll(async () => {
+  await expectAllAddsUp(world)
+  await world.close()
+})
+
+async function holdAnew(sendsThrough: 'server' | 'wallet', wallet = buyer) {
+  price += 1_000_000n
+  return hold(world, wallet, await list(world, seller, { price }), sendsThrough)
+}
+
+const makeDue = (purchaseId: string) => world.connection.pool.query('update purchases set next_look_at = now() where id = $1', [purchaseId])
+
+describe('a purchase that somebody floods with transactions', () => {
+  /** What a stranger sends who has learned of the reference; it pays nothing. */
+  async function flood(reference: string, count: number): Promise<Signature[]> {
+    const stranger = await world.createWallet()
+    const sent: Signature[] = []
+    for (let n = 1; n <= count; n++) {
+      const mention = transfer(stranger, stranger.address, lamports(BigInt(n)), [reference, buyer.address])
+      sent.push(await sendByWallet(world, await signTransaction(world, stranger, [mention])))
+    }
+    return sent
+  }
+
+  it('is settled all the same, by the payment that came first', async () => {
+    const purchase = await holdAnew('wallet')
+    await sendByWallet(world, await signPayment(world, buyer, purchase))
+    await flood(purchase.reference, 14)
+    await untilStatus(world, purchase.purchaseId, 'settled')
+  })
+
+  it('is settled by the payment that comes behind others', async () => {
+    const purchase = await holdAnew('wallet')
+    await flood(purchase.reference, 20)
+    await sendByWallet(world, await signPayment(world, buyer, purchase))
+    await untilStatus(world, purchase.purchaseId, 'settled')
+  })
+
+  it('is settled though one of them cannot be read', async () => {
+    const purchase = await holdAnew('wallet')
+    const [unreadable] = await flood(purchase.reference, 1)
+    await sendByWallet(world, await signPayment(world, buyer, purchase))
+    const deps = chainBut(world, {
+      transaction: async (signature) => {
+        if (signature === unreadable) throw new Failure('CHAIN_DOWN')
+        return world.chain.transaction(signature)
+      },
+    })
+    await untilStatus({ ...world, deps }, purchase.purchaseId, 'settled')
+  })
+
+  it('is released in the end, and each of them is read once', async () => {
+    const purchase = await holdAnew('wallet')
+    const sent = new Set<string>(await flood(purchase.reference, 20))
+    await runOutOfTime(world, purchase.purchaseId)
+    const slot = await world.chain.highestSlot()
+    await vi.waitFor(async () => expect((await world.chain.finalized()).slot).toBeGreaterThan(slot), waiting)
+    const reads: string[] = []
+    const deps = chainBut(world, {
+      transaction: async (signature) => {
+        if (sent.has(signature)) reads.push(signature)
+        return world.chain.transaction(signature)
+      },
+    })
+    await untilStatus({ ...world, deps }, purchase.purchaseId, 'ended')
+    expect(reads.toSorted()).toEqual([...sent].toSorted())
+  })
+})
+
+describe('one round', () => {
+  it('asks a public node no more than it answers in the time that a request may wait', async () => {
+    const buyers = await Promise.all(Array.from({ length: 4 }, () => world.createWallet()))
+    const holds: Purchase[] = []
+    for (let n = 0; n < 12; n++) holds.push(await holdAnew('wallet', buyers[n % 4]))
+    for (const { purchaseId } of holds) await runOutOfTime(world, purchaseId)
+    // A name that the chain client does not take for its own machine, which it would ask more freely.
+    const chain = createChain({ endpoints: [world.rpcUrl.replace('127.0.0.1', '0.0.0.0')], log: world.deps.log, requestsPerSecond: 1_000 })
+    await chain.start()
+    let calls = 0
+    for (const endpoint of chain.pool.endpoints) {
+      const send = endpoint.send.bind(endpoint)
+      endpoint.send = async (...request) => {
+        calls += 1
+        return send(...request)
+      }
+    }
+    const most: number[] = []
+    await vi.waitFor(async () => {
+      calls = 0
+      await watchOnce({ ...world.deps, chain })
+      most.push(calls)
+      for (const { purchaseId } of holds) expect((await readPurchase(world, purchaseId)).status).toBe('ended')
+    }, waiting)
+    await chain.stop()
+    expect(Math.max(...most)).toBeLessThan(45)
+  })
+
+  it('looks at an open hold first, however many ended ones a wallet asks to be looked at', async () => {
+    for (let n = 0; n < 25; n++) await letGo(world.deps, buyer.address, (await holdAnew('server')).purchaseId)
+    await world.connection.pool.query(`update purchases set looked_at = now() - interval '1 hour'`)
+    await lookAtEndedOf(world.database, buyer.address, 30)
+    const due = await world.connection.pool.query('select id from purchases where buyer = $1 and next_look_at <= now()', [buyer.address])
+    expect(due.rowCount).toBe(10)
+    const purchase = await holdAnew('wallet')
+    await sendByWallet(world, await signPayment(world, buyer, purchase))
+    await makeDue(purchase.purchaseId)
+    await watchOnce(world.deps)
+    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'settled' })
+  })
+})
+
+describe('looks that hang', () => {
+  it('keep no other purchase waiting', async () => {
+    const hanging = new Set<string>()
+    let end = () => {}
+    const atTheEnd = new Promise<SignatureEntry[]>((resolve) => (end = () => resolve([])))
+    const buyers = await Promise.all(Array.from({ length: 4 }, () => world.createWallet()))
+    for (let n = 0; n < OPEN_CLAIMS.least; n++) hanging.add((await holdAnew('wallet', buyers[n % 4])).reference)
+    const purchase = await holdAnew('wallet')
+    await sendByWallet(world, await signPayment(world, buyer, purchase))
+    const deps = chainBut(world, {
+      recentSignatures: (address, since, limit) => (hanging.has(address) ? atTheEnd : world.chain.recentSignatures(address, since, limit)),
+    })
+    const watcher = watchPurchases(deps)
+    onTestFinished(async () => {
+      end()
+      await watcher.stop()
+    })
+    await vi.waitFor(async () => {
+      expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'settled' })
+    }, waiting)
+  })
+})

@@ -1,0 +1,119 @@
+import { Failure } from '@juicebar/contract/errors'
+import { lamports } from '@juicebar/contract/money'
+import { type Purchase } from '@juicebar/contract/schemas'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+
+import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
+import { letGo } from '../../../src/purchases/hold/cancel-hold.ts'
+import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
+import {
+  chainBut,
+  expectAllAddsUp,
+  hold,
+  list,
+  openTradingWorld,
+  sendByWallet,
+  signPayment,
+  signTransaction,
+  type TradingWorld,
+  transfer,
+  waiting,
+  type Wallet,
+} from '../trading-world.ts'
+
+let world: TradingWorld
+let seller: Wallet
+let buyer: Wallet
+
+beforeAll(async () => {
+  world = await openTradingWorld()
+  seller = await world.createWallet()
+})
+
+beforeEach(async () => void (buyer = await world.createWallet()))
+
+afterAll(async () => {
+  await expectAllAddsUp(world)
+  await world.close()
+})
+
+/** Holds a lot and lets it go, some times over: as if the wallet were not barred from it. */
+async function holdOften(listingId: string, times: number) {
+  const purchases: Purchase[] = []
+  for (let n = 0; n < times; n++) {
+    const purchase = await hold(world, buyer, listingId)
+    await letGo(world.deps, buyer.address, purchase.purchaseId)
+    await world.connection.pool.query(`update purchases set ended_at = now() - interval '2 days' where id = $1`, [purchase.purchaseId])
+    purchases.push(purchase)
+  }
+  return purchases
+}
+
+/** Counts what is asked of the chain about payments. */
+function counting() {
+  let calls = 0
+  const deps = chainBut(world, {
+    statuses: async (signatures) => {
+      calls += 1
+      return world.chain.statuses(signatures)
+    },
+    transaction: async (signature) => {
+      calls += 1
+      return world.chain.transaction(signature)
+    },
+  })
+  return { deps, calls: () => calls }
+}
+
+describe('confirming', () => {
+  it('finds the purchase that the payment names, however many came after it', async () => {
+    const listingId = await list(world, seller, { price: 30_000_000n })
+    const [first] = await holdOften(listingId, 7)
+    if (!first) throw new Error('no purchase')
+    const signature = await sendByWallet(world, await signPayment(world, buyer, first))
+    expect(await confirmPurchase(world.deps, buyer.address, listingId, signature)).toEqual({ purchaseId: first.purchaseId, settled: true })
+  })
+
+  it('with a transaction that has nothing to do with the lot asks the chain little', async () => {
+    const listingId = await list(world, seller, { price: 31_000_000n })
+    await holdOften(listingId, 5)
+    const other = await sendByWallet(world, await signTransaction(world, buyer, [transfer(buyer, buyer.address, lamports(1n))]))
+    const { deps, calls } = counting()
+    await expect(confirmPurchase(deps, buyer.address, listingId, other)).rejects.toMatchObject({ code: 'PAYMENT_MISMATCH' })
+    expect(calls()).toBeLessThanOrEqual(2)
+  })
+
+  it('counts a landed transaction that is not known here, and one that is refused by that count is not read', async () => {
+    const listingId = await list(world, seller, { price: 33_000_000n })
+    await hold(world, buyer, listingId, 'wallet')
+    const other = await sendByWallet(world, await signTransaction(world, buyer, [transfer(buyer, buyer.address, lamports(2n))]))
+    const { deps, calls } = counting()
+    const refuse = async () => {
+      throw new Failure('TOO_MANY_REQUESTS', { detail: 'a minute' })
+    }
+    await expect(confirmPurchase(deps, buyer.address, listingId, other, refuse)).rejects.toMatchObject({ code: 'TOO_MANY_REQUESTS' })
+    expect(calls()).toBe(1)
+  })
+
+  it('does not count a payment that was handed in here', async () => {
+    const listingId = await list(world, seller, { price: 34_000_000n })
+    const purchase = await hold(world, buyer, listingId)
+    const payment = await signPayment(world, buyer, purchase)
+    await submitPayment(world.deps, buyer.address, purchase.purchaseId, payment.base64)
+    const count = vi.fn<() => Promise<void>>(async () => undefined)
+    await vi.waitFor(async () => {
+      expect(await confirmPurchase(world.deps, buyer.address, listingId, payment.signature, count)).toMatchObject({ settled: true })
+    }, waiting)
+    expect(count).not.toHaveBeenCalled()
+  })
+
+  it('a delivered purchase again asks the chain nothing', async () => {
+    const listingId = await list(world, seller, { price: 32_000_000n })
+    const purchase = await hold(world, buyer, listingId, 'wallet')
+    const signature = await sendByWallet(world, await signPayment(world, buyer, purchase))
+    const first = await confirmPurchase(world.deps, buyer.address, listingId, signature)
+    const { deps, calls } = counting()
+    expect(await confirmPurchase(deps, buyer.address, listingId, signature)).toEqual(first)
+    expect(calls()).toBe(0)
+  })
+})
