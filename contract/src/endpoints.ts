@@ -18,7 +18,7 @@ export const endpoints = {
 
   buy: 'POST /api/marketplace/buy/:id',
   submitPayment: 'POST /api/marketplace/purchases/:id/payment',
-  letGo: 'DELETE /api/marketplace/purchases/:id',
+  cancelPurchase: 'DELETE /api/marketplace/purchases/:id',
   confirmPurchase: 'POST /api/marketplace/confirm-purchase',
   myPurchases: 'GET /api/marketplace/my-purchases',
 

@@ -44,8 +44,8 @@ export const errors = {
   INSUFFICIENT_SOL: { status: 409, text: 'Insufficient SOL to purchase!' },
 
   TOO_MANY_HOLDS: { status: 409, text: 'You already hold three lots. Pay for one or let one go first.' },
-  TWIN_HOLD: { status: 409, text: 'You already hold a lot of this seller at the same price. Finish that purchase first.' },
-  HOLD_BARRED: { status: 429, text: 'You let this lot go unpaid. You can try it again in {detail}.' },
+  AMBIGUOUS_HOLD: { status: 409, text: 'You already hold a lot of this seller at the same price. Finish that purchase first.' },
+  COOLDOWN: { status: 429, text: 'You let this lot go unpaid. You can try it again in {detail}.' },
   NO_HOLD: { status: 409, text: 'There is no purchase of this lot by your wallet.' },
   PURCHASE_NOT_FOUND: { status: 404, text: 'This purchase does not exist.' },
   HOLD_ENDED: { status: 409, text: 'The time to pay for this lot is over. Do not pay for it any more.' },

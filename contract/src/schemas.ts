@@ -93,8 +93,8 @@ export const CreateListingBody = Type.Object(
  * (`endReason` says how), or a late one became a case.
  */
 export const purchaseStatuses = ['held', 'settled', 'ended'] as const
-/** let_go: by the buyer. lapsed: the time ran out. expired: the recorded payment can no longer land. chain_gone: the local chain was started anew. */
-export const endReasons = ['let_go', 'lapsed', 'expired', 'chain_gone'] as const
+/** cancelled: by the buyer. lapsed: the time ran out. expired: the recorded payment can no longer land. chain_gone: the local chain was started anew. */
+export const endReasons = ['cancelled', 'lapsed', 'expired', 'chain_gone'] as const
 /** How far a purchase is, for the page's steps. */
 export const paymentStages = ['none', 'sent', 'confirmed', 'delivered'] as const
 
@@ -291,7 +291,7 @@ export const schemas = {
     body: Type.Object({ transaction }, closed),
     response: { 200: Type.Object({ signature: Type.String() }) },
   },
-  letGo: { params: idParams, response: { 200: Type.Object({ purchase: PurchaseSchema }) } },
+  cancelPurchase: { params: idParams, response: { 200: Type.Object({ purchase: PurchaseSchema }) } },
   confirmPurchase: {
     body: Type.Object({ listingId: Text('a listing identifier', 64), transactionSignature: signature }, closed),
     response: { 200: Type.Object({ purchase: PurchaseSchema }), 202: Type.Object({ purchase: PurchaseSchema }) },

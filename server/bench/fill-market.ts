@@ -25,7 +25,7 @@ export async function fillMarket(client: pg.ClientBase, lots: number): Promise<v
   const indexes = await dropIndexes(client)
   await client.query('alter table listings disable trigger listings_kept')
   await client.query(
-    `insert into listings (id, seller, token_type, amount, price_lamports, created_at, wire)
+    `insert into listings (id, seller, token_type, amount, price_lamports, created_at, reply_json)
      select (l.row).id, (l.row).seller, (l.row).token_type, (l.row).amount, (l.row).price_lamports, (l.row).created_at, render_listing(l.row)
      from (
        select row(new_id(), chosen.seller, drink.token_type, lot.amount, lot.steps * 1000000, null, 'active', null, null, now(), null, null)::listings as row

@@ -14,7 +14,7 @@ const LANES = 16
 /** A server with waiting callers at all times: each call waits for several round trips. */
 const HTTP_CONNECTIONS = 48
 const MANY_SELLERS = 1_000
-const WIRE = Buffer.alloc(220)
+const BYTES = Buffer.alloc(220)
 
 /** Paid purchases on their way to delivered tokens: from Node, from a hot seller, and over HTTP with the chain stubbed at its port. */
 export async function settlementLines(databases: BenchDatabases, pairs: number): Promise<Line[]> {
@@ -27,7 +27,7 @@ export async function settlementLines(databases: BenchDatabases, pairs: number):
     const lots = await prepare(MANY_SELLERS)
     return runLanes(LOTS, LANES, async (turn) => {
       const lot = at(lots, turn)
-      await pool.query({ name: 'settle', text: SETTLE, values: [lot.purchaseId, lot.signature, 10n, WIRE, 160n, true] })
+      await pool.query({ name: 'settle', text: SETTLE, values: [lot.purchaseId, lot.signature, 10n, BYTES, 160n, true] })
     })
   }
   const fromNode = async (sellers: number) => {
@@ -80,19 +80,19 @@ export async function settlementLines(databases: BenchDatabases, pairs: number):
 const SETTLE = 'select settle_purchase($1, $2, $3, $4, $5, $6) as outcome'
 
 /** The same for pgbench, which takes its purchases from a table. */
-const SETTLE_NEXT = `select settle_purchase(purchase, signature, 10, wire, 160, true) from to_settle where n = (select nextval('settled'));`
+const SETTLE_NEXT = `select settle_purchase(purchase, signature, 10, bytes, 160, true) from to_settle where n = (select nextval('settled'));`
 
 async function writeDown(pool: pg.Pool, lots: HeldLot[]): Promise<void> {
   await pool.query('drop table if exists to_settle; drop sequence if exists settled; create sequence settled')
-  await pool.query('create table to_settle (n bigint primary key, purchase uuid, signature text, wire bytea)')
+  await pool.query('create table to_settle (n bigint primary key, purchase uuid, signature text, bytes bytea)')
   await pool.query(
     'insert into to_settle select n, purchase, signature, $3 from unnest($1::uuid[], $2::text[]) with ordinality u(purchase, signature, n)',
-    [lots.map((lot) => lot.purchaseId), lots.map((lot) => lot.signature), WIRE],
+    [lots.map((lot) => lot.purchaseId), lots.map((lot) => lot.signature), BYTES],
   )
 }
 
 async function settle(database: Database, { purchaseId, signature }: HeldLot): Promise<void> {
-  const outcome = await settlePurchase(database, purchaseId, { signature, slot: 10n, wire: WIRE, expiryHeight: 160n }, true)
+  const outcome = await settlePurchase(database, purchaseId, { signature, slot: 10n, transactionBytes: BYTES, expiryHeight: 160n }, true)
   if (outcome !== 'settled') throw new Error(`a purchase of the bench ended as ${outcome}`)
 }
 

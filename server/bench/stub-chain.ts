@@ -7,7 +7,7 @@ import { type Chain, type LandedTransaction } from '../src/chain/chain.ts'
 
 export const STUB_GENESIS = 'the bench has no chain'
 const SLOT = 10n
-const WIRE = new Uint8Array(220)
+const BYTES = new Uint8Array(220)
 
 /**
  * A chain port on which every payment has landed as agreed, for good: a purchase's reference is its payment's signature (see `trades.ts`).
@@ -52,7 +52,7 @@ function payment(buyer: string, seller: string, price: bigint, signature: Signat
     signature,
     slot: SLOT,
     failed: false,
-    wire: WIRE,
+    bytes: BYTES,
     signers: [buyer],
     instructions: [{ program: '11111111111111111111111111111111', accounts: [buyer, seller, signature], transfer }],
     innerInstructions: [],

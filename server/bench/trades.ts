@@ -37,7 +37,7 @@ export async function addHeldLots(pool: pg.Pool, count: number, sellers: number)
        select seller, 'APPLE_JUICE', 10, 1000000 * (1 + n), new_id(), now() + interval '1 hour' from unnest($1::text[]) with ordinality u(seller, n)
        returning id, seller, amount, price_lamports, held_by
      ), placed as (select *, row_number() over (order by price_lamports) as n from lots)
-     insert into purchases (id, listing_id, buyer, seller, token_type, amount, price_lamports, reference, genesis_hash, held_at_slot, server_sends, pay_before, next_look_at)
+     insert into purchases (id, listing_id, buyer, seller, token_type, amount, price_lamports, reference, genesis_hash, held_at_slot, server_sends, pay_before, reconcile_at)
      select held_by, placed.id, u.buyer, placed.seller, 'APPLE_JUICE', placed.amount, placed.price_lamports, u.reference, $4, 1, true,
        now() + interval '1 hour', now() + interval '1 hour'
      from placed join unnest($2::text[], $3::text[]) with ordinality u(buyer, reference, n) using (n)

@@ -13,15 +13,15 @@ type Style = keyof typeof styles
 
 /**
  * What a buyer does with a hold. pay: as agreed. wrong: another amount. twice: two payments. late: when the time to pay is just over.
- * tooLate: when the lot is long free again. letGo: gives it back. letGoAndPay: and pays all the same. aside: sends what only the
+ * tooLate: when the lot is long free again. cancel: gives it back. cancelAndPay: and pays all the same. aside: sends what only the
  * server should send.
  */
 const plans = {
-  server: { pay: 0.84, wrong: 0.03, twice: 0.05, letGo: 0.04, aside: 0.04 },
-  wallet: { pay: 0.76, wrong: 0.04, twice: 0.06, late: 0.04, tooLate: 0.03, letGo: 0.04, letGoAndPay: 0.03 },
-  plain: { pay: 0.8, wrong: 0.04, twice: 0.04, late: 0.04, tooLate: 0.02, letGo: 0.03, letGoAndPay: 0.03 },
+  server: { pay: 0.84, wrong: 0.03, twice: 0.05, cancel: 0.04, aside: 0.04 },
+  wallet: { pay: 0.76, wrong: 0.04, twice: 0.06, late: 0.04, tooLate: 0.03, cancel: 0.04, cancelAndPay: 0.03 },
+  plain: { pay: 0.8, wrong: 0.04, twice: 0.04, late: 0.04, tooLate: 0.02, cancel: 0.03, cancelAndPay: 0.03 },
 }
-type Plan = 'pay' | 'wrong' | 'twice' | 'late' | 'tooLate' | 'letGo' | 'letGoAndPay' | 'aside'
+type Plan = 'pay' | 'wrong' | 'twice' | 'late' | 'tooLate' | 'cancel' | 'cancelAndPay' | 'aside'
 
 const DEATH = 0.025
 /** Those who died left holds behind that have to end first. */
@@ -99,10 +99,10 @@ class Purchase {
     this.#tell(plan)
     this.#mayDie('after the hold')
     switch (plan) {
-      case 'letGo':
-        return this.#letGo(details)
-      case 'letGoAndPay':
-        await this.#letGo(details)
+      case 'cancel':
+        return this.#cancelHold(details)
+      case 'cancelAndPay':
+        await this.#cancelHold(details)
         return this.#payByWallet(details, [await this.#sign(details)])
       case 'wrong':
         return this.#payWrongly(details)
@@ -138,7 +138,7 @@ class Purchase {
     if (this.#style !== 'server') return this.#payByWallet(details, [await this.#sign({ ...details, lamports: lamports.toString() })])
     const answer = await this.#buyer.api.insist(handIn(details, await this.#sign({ ...details, lamports: lamports.toString() })))
     if (answer?.status === 200) this.#run.journal.surprises.push(`a wrong payment of purchase ${details.purchaseId} was taken`)
-    await this.#letGo(details)
+    await this.#cancelHold(details)
   }
 
   /** Of two payments handed to the server it sends one. */
@@ -176,7 +176,7 @@ class Purchase {
     }
   }
 
-  async #letGo({ purchaseId }: Details): Promise<void> {
+  async #cancelHold({ purchaseId }: Details): Promise<void> {
     const answer = await this.#buyer.api.insist({ method: 'DELETE', path: `/api/marketplace/purchases/${purchaseId}` })
     if (answer?.status !== 200) this.#refused(answer?.code)
   }

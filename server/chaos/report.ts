@@ -47,7 +47,7 @@ export function summarise(findings: Findings): ChaosReport {
     row('  settled', settled),
     row('  lapsed unpaid', ended('lapsed')),
     row('  payment expired', ended('expired')),
-    row('  let go', ended('let_go')),
+    row('  let go', ended('cancelled')),
     row('cases', tallied([...product.cases.values()].map(({ kind, status }) => `${kind} ${status}`))),
     row('clients that died', counted(journal.deaths)),
     row('refusals', counted(journal.refusals)),

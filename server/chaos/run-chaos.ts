@@ -250,7 +250,7 @@ function deliveryTimes({ purchases, cases }: ProductRecord, { acceptedAt }: Conf
 function watchBacklog(databaseUrl: string) {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1, connectionTimeoutMillis: 2_000 })
   pool.on('error', () => undefined)
-  const query = `select greatest(0, extract(epoch from now() - min(next_look_at)))::float8 as seconds from purchases where status = 'held'`
+  const query = `select greatest(0, extract(epoch from now() - min(reconcile_at)))::float8 as seconds from purchases where status = 'held'`
   return {
     oldestSeconds: async () => {
       const reply = await pool.query<{ seconds: number | null }>(query).catch(() => undefined)

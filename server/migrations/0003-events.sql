@@ -8,7 +8,7 @@ create table events (
   type text not null,
   -- Whose streams carry it; null for everybody's.
   audience text[],
-  -- What goes over the wire, its type included.
+  -- What the event stream carries, its type included.
   data json not null,
   created_at timestamptz not null default now()
 );

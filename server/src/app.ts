@@ -21,7 +21,7 @@ import { forgetAfterOwnChanges } from './market/own-changes.ts'
 import { marketRoutes } from './market/routes.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { purchaseRoutes } from './purchases/routes.ts'
-import { watchPurchases } from './purchases/reconciliation/run-reconciliation.ts'
+import { startReconciliation } from './purchases/reconciliation/run-reconciliation.ts'
 import { createEventReaders } from './realtime/event-readers.ts'
 import { createEventFeed } from './realtime/event-feed.ts'
 import { realtimeRoutes } from './realtime/routes.ts'
@@ -109,7 +109,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     start: async () => {
       await fastify.listen({ host: config.host, port: config.port })
       await preparation.run()
-      if (preparation.isReady()) background.push(startPurging(database, log), feed.start(), watchPurchases(purchases).stop)
+      if (preparation.isReady()) background.push(startPurging(database, log), feed.start(), startReconciliation(purchases).stop)
     },
     stop: async () => {
       preparation.stop()

@@ -34,8 +34,8 @@ export interface LandedTransaction {
   signature: Signature
   slot: bigint
   failed: boolean
-  /** The signed bytes as they went over the wire, to be sent again should the chain drop them. */
-  wire: Uint8Array
+  /** The signed transaction as it was sent, to be sent again should the chain drop it. */
+  bytes: Uint8Array
   signers: string[]
   instructions: Instruction[]
   /** Made by programs during execution, not written by the signer. */

@@ -23,10 +23,10 @@ export interface Cases {
   id: Generated<string>;
   kind: import('@juicebar/contract/schemas').CaseKind;
   lamports: import('@juicebar/contract/money').Lamports;
-  nextLookAt: Date | null;
   note: string | null;
   openedAt: Generated<Date>;
   purchaseId: string;
+  reconcileAt: Date | null;
   refundExpiryHeight: bigint | null;
   refundReference: import('@juicebar/contract/addresses').WalletAddress | null;
   signature: import('@juicebar/contract/addresses').Signature;
@@ -57,11 +57,11 @@ export interface Listings {
   heldUntil: Date | null;
   id: Generated<string>;
   priceLamports: import('@juicebar/contract/money').Lamports;
+  replyJson: Generated<string>;
   seller: import('@juicebar/contract/addresses').WalletAddress;
   status: Generated<import('@juicebar/contract/schemas').ListingStatus>;
   tokenType: import('@juicebar/contract/token-types').TokenType;
   unitLamports: Generated<Numeric>;
-  wire: Generated<string>;
 }
 
 export interface Payments {
@@ -74,8 +74,8 @@ export interface Payments {
   purchaseId: string;
   signature: import('@juicebar/contract/addresses').Signature;
   slot: bigint | null;
-  status: 'recorded' | 'settled' | 'dead';
-  wire: Buffer;
+  status: 'recorded' | 'settled' | 'void';
+  transactionBytes: Buffer;
 }
 
 export interface Players {
@@ -86,7 +86,8 @@ export interface Players {
 export interface Purchases {
   amount: bigint;
   buyer: import('@juicebar/contract/addresses').WalletAddress;
-  buyerLooks: Generated<number>;
+  buyerScans: Generated<number>;
+  cancelRequested: Generated<boolean>;
   createdAt: Generated<Date>;
   endedAt: Date | null;
   endReason: import('@juicebar/contract/schemas').EndReason | null;
@@ -94,13 +95,12 @@ export interface Purchases {
   genesisHash: string;
   heldAtSlot: bigint;
   id: Generated<string>;
-  lettingGo: Generated<boolean>;
   listingId: string;
-  lookedAt: Date | null;
-  looks: Generated<number>;
-  nextLookAt: Generated<Date | null>;
   payBefore: Date;
   priceLamports: import('@juicebar/contract/money').Lamports;
+  reconcileAt: Generated<Date | null>;
+  reconciledAt: Date | null;
+  reconciliations: Generated<number>;
   reference: import('@juicebar/contract/addresses').WalletAddress;
   releaseHeight: bigint | null;
   seller: import('@juicebar/contract/addresses').WalletAddress;

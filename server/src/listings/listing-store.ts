@@ -11,8 +11,8 @@ import { type ListingDraft } from './listing.ts'
 /** The lots of a seller's own page; beyond this the newest are shown. */
 const MY_LISTINGS = 500
 
-/** SQL for the whole listing row `l` as it goes over the wire. */
-const wireListing = sql<Listing>`listing_json(l)`
+/** The listing row `l` as replies carry it. */
+const listingReply = sql<Listing>`l.reply_json::json`
 
 export async function insertListing(tx: Tx, seller: WalletAddress, draft: ListingDraft): Promise<string> {
   const { tokenType, amount, priceLamports } = draft
@@ -64,7 +64,7 @@ export async function emitListing(tx: Tx, type: MarketEventType, id: string): Pr
 }
 
 export async function findListing(database: Database | Tx, id: string): Promise<Listing | undefined> {
-  const row = await database.selectFrom('listings as l').select(wireListing.as('listing')).where('l.id', '=', id).executeTakeFirst()
+  const row = await database.selectFrom('listings as l').select(listingReply.as('listing')).where('l.id', '=', id).executeTakeFirst()
   return row?.listing
 }
 
@@ -72,7 +72,7 @@ export async function findListing(database: Database | Tx, id: string): Promise<
 export async function listMine(database: Database, seller: WalletAddress, status: ListingStatus | 'all'): Promise<Listing[]> {
   const rows = await database
     .selectFrom('listings as l')
-    .select(wireListing.as('listing'))
+    .select(listingReply.as('listing'))
     .where('l.seller', '=', seller)
     .$if(status !== 'all', (query) => query.where('l.status', '=', status as ListingStatus))
     .orderBy('l.id', 'desc')

@@ -23,7 +23,7 @@ interface Order {
   descending: boolean
 }
 
-/** The column each sort runs along; each is in indexes of 0004-listings.sql and 0006-market.sql that end in the identifier. */
+/** The column each sort runs along; each is in indexes of 0004-listings.sql that end in the identifier. */
 const orders: Record<ListingSort, Order> = {
   newest: { column: 'id', type: 'uuid', descending: true },
   oldest: { column: 'id', type: 'uuid', descending: false },
@@ -77,17 +77,17 @@ type Parameter = (value: unknown, type: string) => string
 
 /**
  * The first `$1` of some lots in order. `hit` tells which of them are shown, `ends` marks the one at which a walk was broken off.
- * Where many lots are looked at for few that are shown, `wire` is null: then only the shown ones are read from the table itself.
+ * Where many lots are looked at for few that are shown, `reply_json` is null: then only the shown ones are read from the table itself.
  */
 function pageSql(order: Order, lots: string): string {
   const direction = order.descending ? 'desc' : 'asc'
   return `
-    select coalesce(string_agg(coalesce(wire, (select shown.wire from listings shown where shown.id = page.id)), ',')
+    select coalesce(string_agg(coalesce(reply_json, (select shown.reply_json from listings shown where shown.id = page.id)), ',')
         filter (where hit and place <= $1), '') as listings,
       case when count(*) > $1 then max(key || ' ' || id) filter (where place = $1)
         else max(key || ' ' || id) filter (where ends) end as next
     from (
-      select wire, hit, ends, key, id, row_number() over (order by key ${direction}, id ${direction}) as place
+      select reply_json, hit, ends, key, id, row_number() over (order by key ${direction}, id ${direction}) as place
       from (${lots}) lots
       order by key ${direction}, id ${direction}
       limit $1::int + 1
@@ -103,7 +103,7 @@ function lotsSql(scope: FoundScope, order: Order, cursor: Cursor | undefined, pa
     where l.status = 'active' ${condition} ${behind}
     order by l.${order.column} ${direction}, l.id ${direction}
     limit ${limit}`
-  const shown = 'l.wire, true as hit, false as ends'
+  const shown = 'l.reply_json, true as hit, false as ends'
 
   switch (scope.kind) {
     case 'everything':
@@ -122,9 +122,9 @@ function lotsSql(scope: FoundScope, order: Order, cursor: Cursor | undefined, pa
       const hit = `token_type = any(${parameter(scope.drinks, 'text[]')}) or strpos(lower(seller), ${parameter(scope.part, 'text')}) > 0`
       return `
         select * from (
-          select null as wire, ${hit} as hit, row_number() over (order by key ${direction}, id ${direction}) = ${WALK} as ends, key, id
+          select null as reply_json, ${hit} as hit, row_number() over (order by key ${direction}, id ${direction}) = ${WALK} as ends, key, id
           from (select * from (${walked}) walks order by key ${direction}, id ${direction} limit ${WALK}) walked
-        ) looked_at
+        ) walked_rows
         where hit or ends`
     }
   }

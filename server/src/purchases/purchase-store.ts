@@ -11,7 +11,7 @@ import { inSeconds, now } from './database-time.ts'
 
 export type PurchaseRow = Selectable<Purchases>
 
-const isOver = sql<boolean>`pay_before <= now()`
+const windowClosed = sql<boolean>`pay_before <= now()`
 
 export interface NewHold {
   listingId: string
@@ -29,10 +29,10 @@ export interface NewHold {
 export async function insertHold(tx: Tx, hold: NewHold, holdSeconds: number): Promise<PurchaseRow> {
   const payBefore = sql<Date>`now() + make_interval(secs => ${holdSeconds})`
   // A wallet that sends by itself may pay at once; bytes that only the server sends come through its own door.
-  const nextLookAt = hold.serverSends ? payBefore : now
+  const reconcileAt = hold.serverSends ? payBefore : now
   return tx
     .insertInto('purchases')
-    .values({ ...hold, payBefore, nextLookAt })
+    .values({ ...hold, payBefore, reconcileAt })
     .returningAll()
     .executeTakeFirstOrThrow()
 }
@@ -42,8 +42,8 @@ export async function findPurchase(database: Database | Tx, id: string): Promise
 }
 
 /** Locks the purchase until the transaction ends; `over` tells whether its time to pay is, by the database's clock. */
-export async function lockPurchase(tx: Tx, id: string): Promise<(PurchaseRow & { over: boolean }) | undefined> {
-  return tx.selectFrom('purchases').selectAll().select(isOver.as('over')).where('id', '=', id).forUpdate().executeTakeFirst()
+export async function lockPurchase(tx: Tx, id: string): Promise<(PurchaseRow & { windowClosed: boolean }) | undefined> {
+  return tx.selectFrom('purchases').selectAll().select(windowClosed.as('windowClosed')).where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
 /** A buyer's open hold on a lot. */
@@ -140,21 +140,21 @@ export async function readUnpaidHistory(database: Database | Tx, buyer: WalletAd
       sql<number>`(count(*) filter (where end_reason = 'lapsed'))::int`.as('lapses'),
     ])
     .where('buyer', '=', buyer)
-    .where('endReason', 'in', ['lapsed', 'let_go'])
+    .where('endReason', 'in', ['lapsed', 'cancelled'])
     .where('endedAt', '>', sql<Date>`now() - interval '24 hours'`)
     .executeTakeFirstOrThrow()
 }
 
 /** From now on the buyer's own wallet may send the payment, so absence must be proved on the chain before the lot is free. */
 export async function allowWalletToSend(tx: Tx, id: string): Promise<void> {
-  await tx.updateTable('purchases').set({ serverSends: false, nextLookAt: now }).where('id', '=', id).execute()
+  await tx.updateTable('purchases').set({ serverSends: false, reconcileAt: now }).where('id', '=', id).execute()
 }
 
 /** Ends the time to pay; the hold itself ends once no payment can land any more. */
-export async function startLettingGo(tx: Tx, id: string): Promise<void> {
+export async function requestCancel(tx: Tx, id: string): Promise<void> {
   await tx
     .updateTable('purchases')
-    .set({ lettingGo: true, payBefore: sql<Date>`least(pay_before, now())`, nextLookAt: now })
+    .set({ cancelRequested: true, payBefore: sql<Date>`least(pay_before, now())`, reconcileAt: now })
     .where('id', '=', id)
     .execute()
 }
@@ -164,10 +164,10 @@ export async function setReleaseHeight(database: Database, id: string, height: b
 }
 
 export async function markEnded(tx: Tx, id: string, reason: EndReason, firstLookSeconds: number | null): Promise<void> {
-  const nextLookAt = firstLookSeconds === null ? null : inSeconds(firstLookSeconds)
+  const reconcileAt = firstLookSeconds === null ? null : inSeconds(firstLookSeconds)
   await tx
     .updateTable('purchases')
-    .set({ status: 'ended', endReason: reason, endedAt: now, looks: 0, nextLookAt })
+    .set({ status: 'ended', endReason: reason, endedAt: now, reconciliations: 0, reconcileAt })
     .where('id', '=', id)
     .execute()
 }
@@ -182,7 +182,7 @@ export async function emitPurchase(tx: Database | Tx, id: string): Promise<void>
 
 /** A purchase that a node has taken up to look at. */
 export interface DuePurchase extends PurchaseRow {
-  over: boolean
+  windowClosed: boolean
   ageSeconds: number
   /** How long ago it was settled or ended; 0 where it is open. */
   secondsSinceEnd: number
@@ -195,25 +195,25 @@ const isOpen = sql<boolean>`(status = 'held' or (status = 'settled' and finalize
  * Takes up to `limit` purchases whose time to be looked at has come, for `leaseSeconds`: no other node takes them meanwhile,
  * and should this one die they are due again. Either those that somebody waits for, or those that are over.
  */
-export async function claimDue(database: Database, which: 'open' | 'over', limit: number, leaseSeconds: number): Promise<DuePurchase[]> {
+export async function leaseDue(database: Database, which: 'open' | 'over', limit: number, leaseSeconds: number): Promise<DuePurchase[]> {
   const due = database
     .selectFrom('purchases')
     .select('id')
-    .where('nextLookAt', '<=', now)
+    .where('reconcileAt', '<=', now)
     .where(which === 'open' ? isOpen : sql<boolean>`not ${isOpen}`)
-    .orderBy('nextLookAt')
+    .orderBy('reconcileAt')
     .limit(limit)
     .forUpdate()
     .skipLocked()
   return (
     database
       .updateTable('purchases')
-      .set({ nextLookAt: inSeconds(leaseSeconds), lookedAt: now })
+      .set({ reconcileAt: inSeconds(leaseSeconds), reconciledAt: now })
       // As an array it is read once; as a subquery the planner may read it again for each row, and take up more than the limit.
       .where(sql<boolean>`id = any(array(${due}))`)
       .returningAll()
       .returning([
-        isOver.as('over'),
+        windowClosed.as('windowClosed'),
         sql<number>`extract(epoch from now() - created_at)::float8`.as('ageSeconds'),
         sql<number>`coalesce(extract(epoch from now() - coalesce(settled_at, ended_at)), 0)::float8`.as('secondsSinceEnd'),
       ])
@@ -222,7 +222,7 @@ export async function claimDue(database: Database, which: 'open' | 'over', limit
 }
 
 /** When to look at a purchase again; null for never. One that changed meanwhile keeps the time it was given then. */
-export async function scheduleLook(
+export async function scheduleReconciliation(
   database: Database,
   purchase: PurchaseRow,
   seconds: number | null,
@@ -231,13 +231,13 @@ export async function scheduleLook(
   await database
     .updateTable('purchases')
     .set({
-      nextLookAt: seconds === null ? null : inSeconds(seconds),
-      looks: sql<number>`looks + 1`,
-      buyerLooks: sql<number>`buyer_looks + ${looked.buyer ? 1 : 0}`,
+      reconcileAt: seconds === null ? null : inSeconds(seconds),
+      reconciliations: sql<number>`reconciliations + 1`,
+      buyerScans: sql<number>`buyer_scans + ${looked.buyer ? 1 : 0}`,
     })
     .where('id', '=', purchase.id)
     .where('status', '=', purchase.status)
-    .where('nextLookAt', '=', purchase.nextLookAt)
+    .where('reconcileAt', '=', purchase.reconcileAt)
     .execute()
 }
 
@@ -245,10 +245,10 @@ export async function scheduleLook(
 const ASKED_LOOKS = 10
 
 /** Asks for a look at a wallet's last ended purchases now rather than when the schedule says, but not twice in `pauseSeconds`. */
-export async function lookAtEndedOf(database: Database, wallet: WalletAddress, pauseSeconds: number): Promise<void> {
+export async function reconcileEndedOf(database: Database, wallet: WalletAddress, pauseSeconds: number): Promise<void> {
   await database
     .updateTable('purchases')
-    .set({ nextLookAt: now })
+    .set({ reconcileAt: now })
     .where('id', 'in', (query) =>
       query
         .selectFrom('purchases')
@@ -259,14 +259,16 @@ export async function lookAtEndedOf(database: Database, wallet: WalletAddress, p
         .limit(ASKED_LOOKS),
     )
     .where('status', '=', 'ended')
-    .where('nextLookAt', '>', now)
-    .where((or) => or.or([or('lookedAt', 'is', null), or('lookedAt', '<', sql<Date>`now() - make_interval(secs => ${pauseSeconds})`)]))
+    .where('reconcileAt', '>', now)
+    .where((or) =>
+      or.or([or('reconciledAt', 'is', null), or('reconciledAt', '<', sql<Date>`now() - make_interval(secs => ${pauseSeconds})`)]),
+    )
     .execute()
 }
 
 /** Asks for a look at once, by whichever node is first. */
-export async function lookNow(database: Database | Tx, id: string): Promise<void> {
-  await database.updateTable('purchases').set({ nextLookAt: now }).where('id', '=', id).execute()
+export async function reconcileNow(database: Database | Tx, id: string): Promise<void> {
+  await database.updateTable('purchases').set({ reconcileAt: now }).where('id', '=', id).execute()
 }
 
 export interface PurchaseFilter {
@@ -281,7 +283,7 @@ export interface PurchaseFilter {
 /** A wallet's purchases and sales as they go over the wire, newest first. `genesisHash` tells those of an earlier local chain. */
 export async function listPurchases(database: Database, filter: PurchaseFilter, genesisHash: string | undefined): Promise<Purchase[]> {
   const { wallet, role, status, limit, before } = filter
-  const rows = await wirePurchases(database)
+  const rows = await purchaseReplies(database)
     .$if(role !== undefined, (query) => query.where(role === 'seller' ? 'p.seller' : 'p.buyer', '=', wallet))
     .$if(role === undefined, (query) => query.where((or) => or.or([or('p.buyer', '=', wallet), or('p.seller', '=', wallet)])))
     .$if(status !== undefined, (query) => query.where('p.status', '=', status as PurchaseStatus))
@@ -289,18 +291,18 @@ export async function listPurchases(database: Database, filter: PurchaseFilter, 
     .orderBy('p.id', 'desc')
     .limit(limit)
     .execute()
-  return rows.map((row) => toWire(row, genesisHash))
+  return rows.map((row) => toReply(row, genesisHash))
 }
 
-export async function findWirePurchase(database: Database, id: string, genesisHash: string | undefined): Promise<Purchase | undefined> {
-  const row = await wirePurchases(database).where('p.id', '=', id).executeTakeFirst()
-  return row && toWire(row, genesisHash)
+export async function findPurchaseReply(database: Database, id: string, genesisHash: string | undefined): Promise<Purchase | undefined> {
+  const row = await purchaseReplies(database).where('p.id', '=', id).executeTakeFirst()
+  return row && toReply(row, genesisHash)
 }
 
 /** Whole milliseconds left to pay, by the database's clock. */
 const payMillisLeft = sql<number>`greatest(0, floor(extract(epoch from p.pay_before - now()) * 1000))::int`
 
-function wirePurchases(database: Database) {
+function purchaseReplies(database: Database) {
   return database
     .selectFrom('purchases as p')
     .leftJoin('payments as m', (join) =>
@@ -310,9 +312,9 @@ function wirePurchases(database: Database) {
     .select(['m.signature as sentSignature', 'm.confirmedAt', payMillisLeft.as('payMillisLeft')])
 }
 
-type WirePurchaseRow = Awaited<ReturnType<ReturnType<typeof wirePurchases>['execute']>>[number]
+type PurchaseReplyRow = Awaited<ReturnType<ReturnType<typeof purchaseReplies>['execute']>>[number]
 
-function toWire(row: WirePurchaseRow, genesisHash: string | undefined): Purchase {
+function toReply(row: PurchaseReplyRow, genesisHash: string | undefined): Purchase {
   return {
     purchaseId: row.id,
     listingId: row.listingId,
@@ -338,7 +340,7 @@ function toWire(row: WirePurchaseRow, genesisHash: string | undefined): Purchase
   }
 }
 
-function stageOf(row: WirePurchaseRow): Purchase['stage'] {
+function stageOf(row: PurchaseReplyRow): Purchase['stage'] {
   if (row.status === 'settled') return 'delivered'
   if (row.sentSignature === null) return 'none'
   return row.confirmedAt === null ? 'sent' : 'confirmed'

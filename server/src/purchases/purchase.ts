@@ -30,11 +30,11 @@ export interface OpenHold {
   priceLamports: bigint
 }
 
-/** Refuses a fourth open hold (TOO_MANY_HOLDS), and one that could not be told from another by its payment (TWIN_HOLD). */
+/** Refuses a fourth open hold (TOO_MANY_HOLDS), and one that could not be told from another by its payment (AMBIGUOUS_HOLD). */
 export function requireRoomForHold(holds: readonly OpenHold[], wanted: OpenHold): void {
   if (holds.length >= MAX_OPEN_HOLDS) throw new Failure('TOO_MANY_HOLDS')
   const twin = holds.some((hold) => hold.seller === wanted.seller && hold.priceLamports === wanted.priceLamports)
-  if (twin) throw new Failure('TWIN_HOLD')
+  if (twin) throw new Failure('AMBIGUOUS_HOLD')
 }
 
 /**
@@ -50,7 +50,7 @@ const BAR_MINUTES = 10
 const LONGEST_BAR_MINUTES = 24 * 60
 
 /** How long a wallet stays barred from a lot that it held without paying: ten minutes, doubled by every further lapse in 24 hours. */
-export function barMinutes(lapses: number): number {
+export function cooldownMinutes(lapses: number): number {
   return Math.min(BAR_MINUTES * 2 ** Math.max(0, lapses - 1), LONGEST_BAR_MINUTES)
 }
 

@@ -4,12 +4,12 @@ import { type Purchase } from '@juicebar/contract/schemas'
 
 import { type Api } from '../http/api/route.ts'
 import { isId } from '../listings/listing.ts'
-import { listCases, lookAtOpenCasesOf } from './cases/case-store.ts'
+import { listCases, reconcileOpenCasesOf } from './cases/case-store.ts'
 import { confirmPurchase } from './settlement/confirm-purchase.ts'
-import { holdLot } from './hold/place-hold.ts'
-import { letGo } from './hold/cancel-hold.ts'
+import { placeHold } from './hold/place-hold.ts'
+import { cancelHold } from './hold/cancel-hold.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
-import { findWirePurchase, listPurchases, lookAtEndedOf } from './purchase-store.ts'
+import { findPurchaseReply, listPurchases, reconcileEndedOf } from './purchase-store.ts'
 import { prepareRefund, submitRefund } from './cases/refund-case.ts'
 import { submitPayment } from './payment/submit-payment.ts'
 import { ASKED_LOOK_PAUSE_SECONDS } from './reconciliation/schedule.ts'
@@ -17,7 +17,7 @@ import { ASKED_LOOK_PAUSE_SECONDS } from './reconciliation/schedule.ts'
 /** Buying, from the hold to the delivered tokens, and the cases of payments that went astray. */
 export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
   api.player('buy', 'buy', async ({ params, body, player }) => {
-    const id = await holdLot(deps, { buyer: player, listingId: params.id, sendsThrough: body?.sendsThrough ?? 'wallet' })
+    const id = await placeHold(deps, { buyer: player, listingId: params.id, sendsThrough: body?.sendsThrough ?? 'wallet' })
     return { transactionDetails: await readPurchase(deps, id) }
   })
 
@@ -25,8 +25,8 @@ export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
     signature: await submitPayment(deps, player, params.id, body.transaction),
   }))
 
-  api.player('letGo', 'buy', async ({ params, player }) => {
-    await letGo(deps, player, params.id)
+  api.player('cancelPurchase', 'buy', async ({ params, player }) => {
+    await cancelHold(deps, player, params.id)
     return { purchase: await readPurchase(deps, params.id) }
   })
 
@@ -39,14 +39,14 @@ export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
   api.player('myPurchases', 'read', async ({ query, player }) => {
     const { cursor: before, role, status, limit = LISTINGS_PAGE } = query
     if (before !== undefined && !isId(before)) throw new Failure('CURSOR_INVALID')
-    await lookAtEndedOf(deps.database, player, ASKED_LOOK_PAUSE_SECONDS)
+    await reconcileEndedOf(deps.database, player, ASKED_LOOK_PAUSE_SECONDS)
     const found = await listPurchases(deps.database, { wallet: player, role, status, limit: limit + 1, before }, await knownGenesis(deps))
     const purchases = found.slice(0, limit)
     return { purchases, nextCursor: found.length > limit ? (purchases.at(-1)?.purchaseId ?? null) : null }
   })
 
   api.player('cases', 'read', async ({ query: { cursor, limit = LISTINGS_PAGE }, player }) => {
-    await lookAtOpenCasesOf(deps.database, player, ASKED_LOOK_PAUSE_SECONDS)
+    await reconcileOpenCasesOf(deps.database, player, ASKED_LOOK_PAUSE_SECONDS)
     return listCases(deps.database, { wallet: player, limit, cursor })
   })
 
@@ -58,7 +58,7 @@ export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
 }
 
 async function readPurchase(deps: PurchaseDeps, id: string): Promise<Purchase> {
-  const purchase = await findWirePurchase(deps.database, id, await knownGenesis(deps))
+  const purchase = await findPurchaseReply(deps.database, id, await knownGenesis(deps))
   if (!purchase) throw new Failure('PURCHASE_NOT_FOUND')
   return purchase
 }

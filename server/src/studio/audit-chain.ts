@@ -1,7 +1,7 @@
 import { type AuditReport } from '@juicebar/contract/schemas'
 
 import { type Chain } from '../chain/chain.ts'
-import { judgePayment } from '../purchases/payment/landed-payment.ts'
+import { verifyPayment } from '../purchases/payment/landed-payment.ts'
 import { type PurchaseDeps } from '../purchases/purchase-deps.ts'
 import { pageOfSettled } from './audit-store.ts'
 
@@ -57,7 +57,7 @@ async function checkOne(chain: Chain, genesisHash: string, purchase: SettledPurc
       report.unchecked.push(`purchase ${id}: the chain does not show its payment ${signature ?? ''}`)
       return
     }
-    const verdict = judgePayment(transaction, { buyer, seller, lamports: priceLamports, reference, heldAtSlot })
+    const verdict = verifyPayment(transaction, { buyer, seller, lamports: priceLamports, reference, heldAtSlot })
     if (verdict.kind === 'pays') report.verified += 1
     else report.violations.push({ invariant: 'I3', detail: `purchase ${id}: its payment does not pay for it (${verdict.reason})` })
   } catch (error) {

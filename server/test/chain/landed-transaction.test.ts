@@ -50,7 +50,7 @@ test('a version 0 transaction with lookup tables and inner instructions is read 
     signature,
     slot: 42n,
     failed: false,
-    wire: bytes,
+    bytes,
     signers: [payer.address],
     instructions: [
       {
@@ -74,13 +74,13 @@ test('a transaction that failed says so', () => {
 test.each(['legacy', 0, 1] as const)('version %s is read', async (version) => {
   const { signer } = await newWallet()
   const text = await sign(version, signer, [payment(signer, receiver, 5n, reference)])
-  const wire = Uint8Array.from(Buffer.from(text, 'base64'))
-  const start = version === 1 ? wire.length - 64 : 1
-  const name = parseSignature(base58.encode(wire.slice(start, start + 64)))
+  const bytes = Uint8Array.from(Buffer.from(text, 'base64'))
+  const start = version === 1 ? bytes.length - 64 : 1
+  const name = parseSignature(base58.encode(bytes.slice(start, start + 64)))
   if (!name) throw new Error('no signature')
   const landed = decodeLandedTransaction(name, { slot: 1n, transaction: [text, 'base64'], meta: { err: null, loadedAddresses: null } })
   expect(landed).toMatchObject({
-    wire,
+    bytes,
     signers: [signer.address],
     instructions: [{ transfer: { from: signer.address, to: receiver, lamports: 5n } }],
   })

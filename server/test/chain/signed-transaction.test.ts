@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest'
 import {
   buildTransfer,
   decodeSignedTransaction,
-  isWireTransaction,
+  isTransaction,
   MAX_TRANSACTION_BYTES,
 } from '../../src/chain/transactions/signed-transaction.ts'
 import { type HandMadeMessage, messageBytes, newKey, signedBytes, toBase64, transferData } from './hand-made.ts'
@@ -109,7 +109,7 @@ describe('a signed transaction', () => {
     const bytes = signedBytes(messageBytes(plain), [payer])
     bytes.fill(0, 1, 65)
     expect(decodeSignedTransaction(toBase64(bytes))).toBeUndefined()
-    expect(isWireTransaction(toBase64(bytes))).toBe(true)
+    expect(isTransaction(toBase64(bytes))).toBe(true)
   })
 
   test('is invalid or none whichever bit is changed', () => {
@@ -147,7 +147,7 @@ describe('a signed transaction', () => {
   ])('%s is none', (_, change) => {
     const changed = toBase64(change(signedBytes(messageBytes(plain), [payer])))
     expect(decodeSignedTransaction(changed)).toBeUndefined()
-    expect(isWireTransaction(changed)).toBe(false)
+    expect(isTransaction(changed)).toBe(false)
   })
 
   test('in sloppy base64 is none', () => {

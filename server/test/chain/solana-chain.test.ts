@@ -95,7 +95,7 @@ describe('a payment with a reference', () => {
       signature: paid.signature,
       slot: paid.slot,
       failed: false,
-      wire: paid.bytes,
+      bytes: paid.bytes,
       signers: [buyer.address],
       instructions: [
         {

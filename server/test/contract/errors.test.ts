@@ -10,7 +10,7 @@ describe('the table of errors', () => {
   })
 
   it('fills in the detail', () => {
-    expect(errorText('HOLD_BARRED', '10 min')).toContain('10 min')
+    expect(errorText('COOLDOWN', '10 min')).toContain('10 min')
     expect(new Failure('BAD_REQUEST', { detail: 'price is odd.' }).message).toBe('price is odd.')
   })
 })

@@ -5,9 +5,9 @@ import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase.ts'
-import { letGo } from '../../src/purchases/hold/cancel-hold.ts'
+import { cancelHold } from '../../src/purchases/hold/cancel-hold.ts'
 import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
-import { watchOnce } from '../../src/purchases/reconciliation/run-reconciliation.ts'
+import { reconcileOnce } from '../../src/purchases/reconciliation/run-reconciliation.ts'
 import {
   casesOf,
   appleJuice,
@@ -54,13 +54,13 @@ const confirm = (listingId: string, signature: string, wallet = buyer) => confir
 const refusal = (code: string) => expect.objectContaining({ code })
 
 async function expectUnpaid(purchase: Purchase): Promise<void> {
-  await watchOnce(world.deps)
+  await reconcileOnce(world.deps)
   expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held' })
 }
 
 async function abandon(purchase: Purchase): Promise<void> {
   await world.connection.pool.query(`update purchases set server_sends = true where id = $1`, [purchase.purchaseId])
-  await letGo(world.deps, buyer.address, purchase.purchaseId)
+  await cancelHold(world.deps, buyer.address, purchase.purchaseId)
 }
 
 describe('confirming with a payment that is not for this lot', () => {
@@ -225,7 +225,7 @@ describe('a payment handed to the server', () => {
     const payment = await make(purchase)
     await expect(submitPayment(world.deps, buyer.address, purchase.purchaseId, payment.base64)).rejects.toEqual(refusal('PAYMENT_REFUSED'))
     expect((await world.chain.statuses([payment.signature])).get(payment.signature)).toBeUndefined()
-    await letGo(world.deps, buyer.address, purchase.purchaseId)
+    await cancelHold(world.deps, buyer.address, purchase.purchaseId)
   }
 
   it.each<[string, (purchase: Purchase) => ReturnType<typeof signPayment>]>([
@@ -250,7 +250,7 @@ describe('a payment handed to the server', () => {
     for (const garbage of ['AAAA', 'not base64', Buffer.alloc(1200).toString('base64')]) {
       await expect(submitPayment(world.deps, buyer.address, purchase.purchaseId, garbage)).rejects.toEqual(refusal('PAYMENT_REFUSED'))
     }
-    await letGo(world.deps, buyer.address, purchase.purchaseId)
+    await cancelHold(world.deps, buyer.address, purchase.purchaseId)
   })
 
   it("is not taken for somebody else's purchase", async () => {
@@ -259,8 +259,8 @@ describe('a payment handed to the server', () => {
     await expect(submitPayment(world.deps, stranger.address, purchase.purchaseId, payment.base64)).rejects.toEqual(
       refusal('PURCHASE_NOT_FOUND'),
     )
-    await expect(letGo(world.deps, stranger.address, purchase.purchaseId)).rejects.toEqual(refusal('PURCHASE_NOT_FOUND'))
-    await letGo(world.deps, buyer.address, purchase.purchaseId)
+    await expect(cancelHold(world.deps, stranger.address, purchase.purchaseId)).rejects.toEqual(refusal('PURCHASE_NOT_FOUND'))
+    await cancelHold(world.deps, buyer.address, purchase.purchaseId)
   })
 })
 
@@ -279,7 +279,7 @@ describe('races', () => {
     const listingId = await listAnew()
     const holds = await Promise.all(Array.from({ length: 20 }, () => hold(world, buyer, listingId)))
     expect(new Set(holds.map((held) => held.purchaseId)).size).toBe(1)
-    await letGo(world.deps, buyer.address, holds[0]?.purchaseId ?? '')
+    await cancelHold(world.deps, buyer.address, holds[0]?.purchaseId ?? '')
   })
 
   it('20 confirmations at once deliver once', async () => {
@@ -313,10 +313,10 @@ describe('the end of a hold that a wallet may have paid by itself', () => {
   it('frees the lot in the end', async () => {
     const listingId = await listAnew()
     const purchase = await holdForWallet(listingId)
-    await letGo(world.deps, buyer.address, purchase.purchaseId)
+    await cancelHold(world.deps, buyer.address, purchase.purchaseId)
     await expectUnpaid(purchase)
     await untilStatus(world, purchase.purchaseId, 'ended')
-    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ endReason: 'let_go' })
+    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ endReason: 'cancelled' })
     await expect(hold(world, stranger, listingId)).resolves.toMatchObject({ status: 'held' })
   })
 })

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { type Chain, type Commitment } from '../../src/chain/chain.ts'
 import { removeListing } from '../../src/listings/remove-listing.ts'
 import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase.ts'
-import { holdLot } from '../../src/purchases/hold/place-hold.ts'
-import { letGo } from '../../src/purchases/hold/cancel-hold.ts'
+import { placeHold } from '../../src/purchases/hold/place-hold.ts'
+import { cancelHold } from '../../src/purchases/hold/cancel-hold.ts'
 import { type PurchaseDeps } from '../../src/purchases/purchase-deps.ts'
 import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
-import { watchOnce } from '../../src/purchases/reconciliation/run-reconciliation.ts'
+import { reconcileOnce } from '../../src/purchases/reconciliation/run-reconciliation.ts'
 import {
   appleJuice,
   expectAllAddsUp,
@@ -64,7 +64,7 @@ function on(answers: Partial<Chain>): PurchaseDeps {
 async function insistOnHold(wallet: Wallet['address'], listingId: string): Promise<string> {
   for (;;) {
     try {
-      return await holdLot(world.deps, { buyer: wallet, listingId, sendsThrough: 'server' })
+      return await placeHold(world.deps, { buyer: wallet, listingId, sendsThrough: 'server' })
     } catch (error) {
       if (error instanceof Failure) throw error
     }
@@ -100,7 +100,7 @@ describe('bytes that are handed in', () => {
     for (const answers of [{ isBlockhashValid: async () => false }, { simulate: async () => 'it would fail' }]) {
       await expect(submitPayment(on(answers), buyer.address, purchase.purchaseId, base64)).rejects.toEqual(refusal('PAYMENT_REFUSED'))
     }
-    await letGo(world.deps, buyer.address, purchase.purchaseId)
+    await cancelHold(world.deps, buyer.address, purchase.purchaseId)
   })
 })
 
@@ -120,7 +120,7 @@ describe('a payment that the chain has not confirmed', () => {
     })
     const deps = { ...early, settings: { ...early.settings, settleAt } }
     expect(await confirmPurchase(deps, buyer.address, listingId, signature)).toMatchObject({ settled: false })
-    await watchOnce(deps)
+    await reconcileOnce(deps)
     expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held' })
     expect(await confirmPurchase(world.deps, buyer.address, listingId, signature)).toMatchObject({ settled: true })
   })
@@ -132,8 +132,8 @@ describe('a hold that a wallet may have paid by itself', () => {
     const payment = await signPayment(world, buyer, purchase)
     await runOutOfTime(world, purchase.purchaseId)
     for (let look = 0; look < 4; look++) {
-      await world.connection.pool.query('update purchases set next_look_at = now() where id = $1', [purchase.purchaseId])
-      await watchOnce(world.deps)
+      await world.connection.pool.query('update purchases set reconcile_at = now() where id = $1', [purchase.purchaseId])
+      await reconcileOnce(world.deps)
       expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held' })
     }
     await sendByWallet(world, payment)
@@ -146,8 +146,8 @@ describe('a hold that a wallet may have paid by itself', () => {
     const unread = on({ transaction: async () => undefined })
     await world.connection.pool.query('update purchases set pay_before = now(), release_height = 0 where id = $1', [purchase.purchaseId])
     await vi.waitFor(async () => expect((await world.chain.statuses([signature])).get(signature)?.commitment).toBe('finalized'), waiting)
-    await world.connection.pool.query('update purchases set next_look_at = now() where id = $1', [purchase.purchaseId])
-    await watchOnce(unread)
+    await world.connection.pool.query('update purchases set reconcile_at = now() where id = $1', [purchase.purchaseId])
+    await reconcileOnce(unread)
     expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held' })
     await untilStatus(world, purchase.purchaseId, 'settled')
   })
@@ -168,22 +168,22 @@ describe('on another chain than the one of the hold', () => {
     const purchase = await hold(world, buyer, await listAnew())
     const { base64 } = await signPayment(world, buyer, purchase)
     await expect(submitPayment(elsewhere(), buyer.address, purchase.purchaseId, base64)).rejects.toEqual(refusal('HOLD_ENDED'))
-    await letGo(world.deps, buyer.address, purchase.purchaseId)
+    await cancelHold(world.deps, buyer.address, purchase.purchaseId)
   })
 
   it('a hold that the server sends for ends without blame', async () => {
     const purchase = await hold(world, buyer, await listAnew(), 'server')
     await runOutOfTime(world, purchase.purchaseId)
-    await world.connection.pool.query('update purchases set next_look_at = now() where id = $1', [purchase.purchaseId])
-    await watchOnce(elsewhere())
+    await world.connection.pool.query('update purchases set reconcile_at = now() where id = $1', [purchase.purchaseId])
+    await reconcileOnce(elsewhere())
     expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'chain_gone' })
   })
 
   it('the hold ends, and the lot is free', async () => {
     const listingId = await listAnew()
     const purchase = await hold(world, buyer, listingId, 'wallet')
-    await world.connection.pool.query('update purchases set next_look_at = now() where id = $1', [purchase.purchaseId])
-    await watchOnce(elsewhere())
+    await world.connection.pool.query('update purchases set reconcile_at = now() where id = $1', [purchase.purchaseId])
+    await reconcileOnce(elsewhere())
     expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'chain_gone' })
     expect(await removeListing(world.database, seller.address, listingId)).toMatchObject({ status: 'removed' })
   })
@@ -191,7 +191,7 @@ describe('on another chain than the one of the hold', () => {
   it('no hold is released by what that chain does not show', async () => {
     const purchase = await hold(world, buyer, await listAnew(), 'wallet')
     await sendByWallet(world, await signPayment(world, buyer, purchase))
-    await world.connection.pool.query(`update purchases set pay_before = now(), release_height = 0, next_look_at = now() where id = $1`, [
+    await world.connection.pool.query(`update purchases set pay_before = now(), release_height = 0, reconcile_at = now() where id = $1`, [
       purchase.purchaseId,
     ])
     const empty = { signaturesFor: async () => [], statusOf: async () => undefined }
@@ -199,7 +199,7 @@ describe('on another chain than the one of the hold', () => {
       recentSignatures: async () => [],
       finalized: async () => ({ genesisHash: 'another chain', slot: 1_000_000n, height: 1_000_000n, ...empty }),
     })
-    await watchOnce(deps)
+    await reconcileOnce(deps)
     expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held' })
     await untilStatus(world, purchase.purchaseId, 'settled')
   })
@@ -224,7 +224,7 @@ describe('races', () => {
         hold(world, buyer, listingId),
       ])
       expect(count([removed, held])).toBe(1)
-      if (held.status === 'fulfilled') await letGo(world.deps, buyer.address, held.value.purchaseId)
+      if (held.status === 'fulfilled') await cancelHold(world.deps, buyer.address, held.value.purchaseId)
     }
   })
 
@@ -234,7 +234,7 @@ describe('races', () => {
       const { base64 } = await signPayment(world, buyer, purchase)
       const [taken, gone] = await Promise.allSettled([
         submitPayment(world.deps, buyer.address, purchase.purchaseId, base64),
-        letGo(world.deps, buyer.address, purchase.purchaseId),
+        cancelHold(world.deps, buyer.address, purchase.purchaseId),
       ])
       expect(count([taken, gone])).toBe(1)
       await untilStatus(world, purchase.purchaseId, taken.status === 'fulfilled' ? 'settled' : 'ended')
@@ -245,10 +245,10 @@ describe('races', () => {
     const listingId = await listAnew()
     const rival = await world.createWallet()
     const first = await hold(world, buyer, listingId)
-    await letGo(world.deps, buyer.address, first.purchaseId)
+    await cancelHold(world.deps, buyer.address, first.purchaseId)
     const late = await sendByWallet(world, await signPayment(world, buyer, first))
     const second = await hold(world, rival, listingId)
-    await letGo(world.deps, rival.address, second.purchaseId)
+    await cancelHold(world.deps, rival.address, second.purchaseId)
     const later = await sendByWallet(world, await signPayment(world, rival, second))
     const outcomes = await Promise.allSettled([
       confirmPurchase(world.deps, buyer.address, listingId, late),
@@ -283,21 +283,21 @@ describe('the database refuses by itself', () => {
          select $2, $3, seller, token_type, amount, price_lamports, gen_random_uuid(), genesis_hash, held_at_slot, true, pay_before from purchases where id = $1`,
         [purchase.purchaseId, listingId, buyerAddress],
       )
-    await expect(copy(purchase.listingId, seller.address + '2')).rejects.toEqual(violating('purchases_one_hold_a_lot'))
-    await expect(copy(other, buyer.address)).rejects.toEqual(violating('purchases_no_twin_holds'))
+    await expect(copy(purchase.listingId, seller.address + '2')).rejects.toEqual(violating('purchases_one_hold_a_listing'))
+    await expect(copy(other, buyer.address)).rejects.toEqual(violating('purchases_no_ambiguous_holds'))
     const again = query(
-      `insert into payments (signature, kind, purchase_id, genesis_hash, wire, expiry_height, status)
-       select 'another', kind, purchase_id, genesis_hash, wire, expiry_height, status from payments where signature = $1`,
+      `insert into payments (signature, kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status)
+       select 'another', kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status from payments where signature = $1`,
       [payment.signature],
     )
-    await expect(again).rejects.toEqual(violating('payments_one_under_way'))
+    await expect(again).rejects.toEqual(violating('payments_one_recorded'))
     await untilStatus(world, purchase.purchaseId, 'settled')
     const settled = `insert into purchases
        (listing_id, buyer, seller, token_type, amount, price_lamports, reference, genesis_hash, held_at_slot, server_sends, pay_before, status, signature, settled_at)
        select $2, buyer, seller, token_type, amount, price_lamports, gen_random_uuid(), genesis_hash, held_at_slot, true, pay_before, 'settled', $3, now()
        from purchases where id = $1`
     await expect(query(settled, [purchase.purchaseId, purchase.listingId, 'another'])).rejects.toEqual(
-      violating('purchases_one_sale_a_lot'),
+      violating('purchases_one_sale_a_listing'),
     )
     await expect(query(settled, [purchase.purchaseId, other, payment.signature])).rejects.toEqual(violating('purchases_signature_key'))
   })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { removeListing } from '../../src/listings/remove-listing.ts'
 import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase.ts'
-import { letGo } from '../../src/purchases/hold/cancel-hold.ts'
+import { cancelHold } from '../../src/purchases/hold/cancel-hold.ts'
 import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
 import {
   appleJuice,
@@ -68,9 +68,9 @@ describe('a purchase that the server sends', () => {
     const listingId = await list(world, seller, { price: 22_000_000n })
     const purchase = await hold(world, buyer, listingId)
     await expect(removeListing(world.database, seller.address, listingId)).rejects.toEqual(refuses('LISTING_HELD_BY_BUYER'))
-    await letGo(world.deps, buyer.address, purchase.purchaseId)
-    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'let_go' })
-    await expect(hold(world, buyer, listingId)).rejects.toEqual(refuses('HOLD_BARRED'))
+    await cancelHold(world.deps, buyer.address, purchase.purchaseId)
+    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'cancelled' })
+    await expect(hold(world, buyer, listingId)).rejects.toEqual(refuses('COOLDOWN'))
     await expect(removeListing(world.database, seller.address, listingId)).resolves.toMatchObject({ status: 'removed' })
   })
 

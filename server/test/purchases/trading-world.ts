@@ -30,10 +30,10 @@ import { orderTokens } from '../../src/inventory/order-tokens.ts'
 import { readBalances } from '../../src/inventory/ledger-store.ts'
 import { createListing } from '../../src/listings/create-listing.ts'
 import { listCases } from '../../src/purchases/cases/case-store.ts'
-import { holdLot } from '../../src/purchases/hold/place-hold.ts'
+import { placeHold } from '../../src/purchases/hold/place-hold.ts'
 import { type PurchaseDeps } from '../../src/purchases/purchase-deps.ts'
-import { findWirePurchase } from '../../src/purchases/purchase-store.ts'
-import { watchOnce } from '../../src/purchases/reconciliation/run-reconciliation.ts'
+import { findPurchaseReply } from '../../src/purchases/purchase-store.ts'
+import { reconcileOnce } from '../../src/purchases/reconciliation/run-reconciliation.ts'
 import { audit } from '../../src/studio/audit.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 
@@ -117,11 +117,11 @@ export async function hold(
   listingId: string,
   sendsThrough: 'server' | 'wallet' = 'server',
 ): Promise<Purchase> {
-  return readPurchase(world, await holdLot(world.deps, { buyer: buyer.address, listingId, sendsThrough }))
+  return readPurchase(world, await placeHold(world.deps, { buyer: buyer.address, listingId, sendsThrough }))
 }
 
 export async function readPurchase(world: TradingWorld, id: string): Promise<Purchase> {
-  const purchase = await findWirePurchase(world.database, id, undefined)
+  const purchase = await findPurchaseReply(world.database, id, undefined)
   if (!purchase) throw new Error('no such purchase')
   return purchase
 }
@@ -189,7 +189,7 @@ export async function sendByWallet(world: TradingWorld, payment: SignedPayment):
 /** Lets the watcher work until `condition` holds. */
 export async function watchUntil(world: TradingWorld, condition: () => Promise<void>): Promise<void> {
   await vi.waitFor(async () => {
-    await watchOnce(world.deps)
+    await reconcileOnce(world.deps)
     await condition()
   }, waiting)
 }
@@ -211,7 +211,7 @@ export async function expectAllAddsUp(world: TradingWorld): Promise<void> {
 export async function runOutOfTime(world: TradingWorld, purchaseId: string): Promise<void> {
   await world.connection.pool.query(
     `with ended as (
-       update purchases set pay_before = now() - interval '1 second', next_look_at = now() where id = $1 returning id, pay_before
+       update purchases set pay_before = now() - interval '1 second', reconcile_at = now() where id = $1 returning id, pay_before
      ) update listings set held_until = pay_before from ended where held_by = ended.id`,
     [purchaseId],
   )

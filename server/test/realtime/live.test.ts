@@ -176,17 +176,17 @@ describe('a slow reader', () => {
     const quick = await readStream(one)
     const slow = await openSocket(one)
     await expect.poll(() => one.readers.count(), waiting).toBeGreaterThan(1)
-    let letGo = false
+    let cancelHold = false
     slow
       .pause()
-      .on('close', () => (letGo = true))
+      .on('close', () => (cancelHold = true))
       .on('error', () => undefined)
     const padding = 'x'.repeat(20_000)
     const padded = (stream: typeof quick) => stream.names().filter((name) => name.endsWith(padding)).length
     for (let index = 0; index < 600; index++) await world.emit(`${index} ${padding}`)
     await expect.poll(() => padded(quick), waiting).toBe(600)
     slow.resume()
-    await expect.poll(() => letGo, waiting).toBe(true)
+    await expect.poll(() => cancelHold, waiting).toBe(true)
     const back = await readStream(other, { lastEventId })
     expect(
       back

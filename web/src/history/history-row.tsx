@@ -5,7 +5,7 @@ import { formatAmount, formatSol, formatTime, shortSeller, shortSignature } from
 import { explorerLink } from './explorer-link.ts'
 
 const endLabels: Record<EndReason, string> = {
-  let_go: 'Let go, nothing paid',
+  cancelled: 'Let go, nothing paid',
   lapsed: 'Time ran out, nothing paid',
   expired: 'Payment never landed, nothing paid',
   chain_gone: 'Ended with the earlier local chain',

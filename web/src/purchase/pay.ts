@@ -60,5 +60,5 @@ async function handIn(details: Details, signed: Uint8Array): Promise<string> {
 
 /** Gives a held lot back. Gives the ended purchase; throws `ApiError`. */
 export async function letGo(purchaseId: string): Promise<Purchase> {
-  return (await call('letGo', { params: { id: purchaseId } })).purchase
+  return (await call('cancelPurchase', { params: { id: purchaseId } })).purchase
 }

@@ -37,7 +37,7 @@ export function isAsConfirmed(lot: Lot, hold: { seller: string; lamports: string
 /** What became of a purchase that ended without delivery: whether SOL moved, and what to do. */
 export function endedText(purchase: Purchase): string {
   switch (purchase.endReason) {
-    case 'let_go':
+    case 'cancelled':
       return 'You let this lot go. No SOL moved.'
     case 'lapsed':
       return 'The time to pay was over. No SOL moved; do not approve the payment any more.'

@@ -2,7 +2,7 @@ import { MAX_TRANSACTION_BASE64 } from '@juicebar/contract/limits'
 import Type, { type TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 
-import { isWireTransaction } from '../transactions/signed-transaction.ts'
+import { isTransaction } from '../transactions/signed-transaction.ts'
 
 /** Most test SOL that one request may ask for: 5 SOL. */
 const MAX_AIRDROP_LAMPORTS = 5_000_000_000
@@ -112,7 +112,7 @@ function optionals(settings: Record<string, TSchema>): Record<string, TSchema> {
 }
 
 function firstIsTransaction([first]: readonly unknown[]): boolean {
-  return typeof first === 'string' && isWireTransaction(first)
+  return typeof first === 'string' && isTransaction(first)
 }
 
 function withDataSlice([account, settings]: readonly unknown[]): unknown[] {

@@ -32,8 +32,8 @@ interface InnerInstruction {
 export function decodeLandedTransaction(signature: Signature, reply: TransactionReply): LandedTransaction {
   const { meta, slot } = reply
   if (meta === null) throw new Error('the endpoint does not tell how the transaction ended')
-  const wire = Uint8Array.from(getBase64Encoder().encode(reply.transaction[0]))
-  const transaction = getTransactionDecoder().decode(wire)
+  const bytes = Uint8Array.from(getBase64Encoder().encode(reply.transaction[0]))
+  const transaction = getTransactionDecoder().decode(bytes)
   if (signatureOf(transaction) !== signature) throw new Error('the endpoint answered with another transaction')
   const message = decodeMessage(transaction.messageBytes)
   const loaded = meta.loadedAddresses
@@ -43,7 +43,7 @@ export function decodeLandedTransaction(signature: Signature, reply: Transaction
     signature,
     slot,
     failed: meta.err !== null,
-    wire,
+    bytes,
     signers: message.staticAccounts.slice(0, message.header.numSignerAccounts),
     instructions: instructionsOf(message).map((instruction) => resolve(accounts, instruction)),
     innerInstructions: inner.map((instruction) => resolve(accounts, compiled(instruction))),

@@ -68,7 +68,7 @@ export function decodeSignedTransaction(base64: string): (SignedTransaction & { 
 }
 
 /** Whether a text is a well-formed transaction in base64, signed or not: what a chain endpoint can be given safely. */
-export function isWireTransaction(base64: string): boolean {
+export function isTransaction(base64: string): boolean {
   return readParts(base64) !== undefined
 }
 
@@ -102,7 +102,7 @@ export function buildTransfer(details: {
 }
 
 function readParts(base64: string): Parts | undefined {
-  const bytes = wireBytes(base64)
+  const bytes = decodeBase64(base64)
   if (!bytes || ((bytes[0] ?? 0) & LATER_VERSION) !== 0) return undefined
   try {
     const transaction = getTransactionDecoder().decode(bytes)
@@ -114,7 +114,7 @@ function readParts(base64: string): Parts | undefined {
   }
 }
 
-function wireBytes(base64: string): Uint8Array | undefined {
+function decodeBase64(base64: string): Uint8Array | undefined {
   if (base64.length > MAX_TRANSACTION_BASE64) return undefined
   const bytes = Buffer.from(base64, 'base64')
   if (bytes.length > MAX_TRANSACTION_BYTES || bytes.toString('base64') !== base64) return undefined

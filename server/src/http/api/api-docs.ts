@@ -26,7 +26,7 @@ const summaries: Record<EndpointName, [Tag, string]> = {
   events: ['Market', 'Server-sent events, resumable with Last-Event-ID'],
   buy: ['Buying', 'Hold a listing and learn what to pay'],
   submitPayment: ['Buying', 'Hand in the signed payment for the server to send'],
-  letGo: ['Buying', 'Let go of a hold that was not paid'],
+  cancelPurchase: ['Buying', 'Let go of a hold that was not paid'],
   confirmPurchase: ['Buying', 'Confirm a payment by its signature; may be called again at any time'],
   myPurchases: ['Buying', 'Your purchases and sales'],
   cases: ['Cases', 'Payments that did not end as a delivery'],

@@ -31,7 +31,7 @@ export interface NewCase {
 export async function insertCase(tx: Tx, report: NewCase): Promise<string | undefined> {
   const row = await tx
     .insertInto('cases')
-    .values({ ...report, nextLookAt: report.deliverable ? now : null })
+    .values({ ...report, reconcileAt: report.deliverable ? now : null })
     .onConflict((conflict) =>
       conflict
         .columns(['purchaseId', 'signature'])
@@ -105,7 +105,7 @@ export async function expectRefund(
     .set({
       refundReference: sql<WalletAddress>`coalesce(refund_reference, ${reference})`,
       refundExpiryHeight: sql<bigint>`greatest(refund_expiry_height, ${expiryHeight})`,
-      nextLookAt: inSeconds(lookSeconds),
+      reconcileAt: inSeconds(lookSeconds),
     })
     .where('id', '=', id)
     .returning('refundReference')
@@ -133,7 +133,7 @@ export async function moveCase(tx: Tx, id: string, status: CaseStatus, lookSecon
     .set({
       status,
       closedAt: final ? now : null,
-      nextLookAt: lookSeconds === null ? null : inSeconds(lookSeconds),
+      reconcileAt: lookSeconds === null ? null : inSeconds(lookSeconds),
       ...(note === undefined ? {} : { note }),
     })
     .where('id', '=', id)
@@ -142,10 +142,10 @@ export async function moveCase(tx: Tx, id: string, status: CaseStatus, lookSecon
 }
 
 /** Asks for a look at once at the late payments that may be delivered when this lot is free. */
-export async function lookAtWaitingCases(tx: Tx, listingId: string): Promise<void> {
+export async function reconcileWaitingCases(tx: Tx, listingId: string): Promise<void> {
   await tx
     .updateTable('cases')
-    .set({ nextLookAt: now })
+    .set({ reconcileAt: now })
     .where('status', '=', 'open')
     .where('deliverable', '=', true)
     .where('purchaseId', 'in', (query) => query.selectFrom('purchases').select('id').where('listingId', '=', listingId))
@@ -161,11 +161,11 @@ export async function giveUpDelivery(database: Database, id: string): Promise<vo
 }
 
 /** Has the newest open cases of a wallet looked at within the pause, for a refund that its seller's wallet sent by itself. */
-export async function lookAtOpenCasesOf(database: Database, wallet: WalletAddress, pauseSeconds: number): Promise<void> {
+export async function reconcileOpenCasesOf(database: Database, wallet: WalletAddress, pauseSeconds: number): Promise<void> {
   const soon = inSeconds(pauseSeconds)
   await database
     .updateTable('cases')
-    .set({ nextLookAt: soon })
+    .set({ reconcileAt: soon })
     .where('id', 'in', (query) =>
       query
         .selectFrom('cases as c')
@@ -177,7 +177,7 @@ export async function lookAtOpenCasesOf(database: Database, wallet: WalletAddres
         .limit(ASKED_LOOKS),
     )
     .where('status', '=', 'open')
-    .where((or) => or.or([or('nextLookAt', 'is', null), or('nextLookAt', '>', soon)]))
+    .where((or) => or.or([or('reconcileAt', 'is', null), or('reconcileAt', '>', soon)]))
     .execute()
 }
 
@@ -186,33 +186,33 @@ export interface DueCase extends CaseRow {
   secondsOpen: number
 }
 
-/** Takes up cases whose time to be looked at has come, as `claimDue` does for purchases. */
-export async function claimDueCases(database: Database, limit: number, leaseSeconds: number): Promise<DueCase[]> {
+/** Takes up cases whose time to be looked at has come, as `leaseDue` does for purchases. */
+export async function leaseDueCases(database: Database, limit: number, leaseSeconds: number): Promise<DueCase[]> {
   const due = database
     .selectFrom('cases')
     .select('id')
-    .where('nextLookAt', '<=', now)
-    .orderBy('nextLookAt')
+    .where('reconcileAt', '<=', now)
+    .orderBy('reconcileAt')
     .limit(limit)
     .forUpdate()
     .skipLocked()
   return database
     .updateTable('cases')
-    .set({ nextLookAt: inSeconds(leaseSeconds) })
+    .set({ reconcileAt: inSeconds(leaseSeconds) })
     .where(sql<boolean>`id = any(array(${due}))`)
     .returningAll()
     .returning(sql<number>`extract(epoch from now() - opened_at)::float8`.as('secondsOpen'))
     .execute()
 }
 
-/** When to look at a case again, as `scheduleLook` does for purchases. */
-export async function scheduleCaseLook(database: Database, row: CaseRow, seconds: number | null): Promise<void> {
+/** When to look at a case again, as `scheduleReconciliation` does for purchases. */
+export async function scheduleCaseReconciliation(database: Database, row: CaseRow, seconds: number | null): Promise<void> {
   await database
     .updateTable('cases')
-    .set({ nextLookAt: seconds === null ? null : inSeconds(seconds) })
+    .set({ reconcileAt: seconds === null ? null : inSeconds(seconds) })
     .where('id', '=', row.id)
     .where('status', '=', row.status)
-    .where('nextLookAt', '=', row.nextLookAt)
+    .where('reconcileAt', '=', row.reconcileAt)
     .execute()
 }
 
@@ -234,7 +234,7 @@ const waits = sql<boolean>`(c.status in ('open', 'refunding'))`
 /** Cases as they go over the wire, those that wait for somebody first, then the newest. Fails with CURSOR_INVALID. */
 export async function listCases(database: Database, { wallet, status, limit, cursor }: CaseFilter): Promise<CasePage> {
   const last = cursor === undefined ? undefined : parseCaseCursor(cursor)
-  const rows = await wireCases(database)
+  const rows = await caseReplies(database)
     .$if(wallet !== undefined, (query) =>
       query.where((or) => or.or([or('p.buyer', '=', wallet as WalletAddress), or('p.seller', '=', wallet as WalletAddress)])),
     )
@@ -246,26 +246,26 @@ export async function listCases(database: Database, { wallet, status, limit, cur
     .execute()
   const shown = rows.slice(0, limit)
   const end = rows.length > limit ? shown.at(-1) : undefined
-  return { cases: shown.map(toWire), nextCursor: end ? caseCursor(end) : null }
+  return { cases: shown.map(toReply), nextCursor: end ? caseCursor(end) : null }
 }
 
-export async function findWireCase(database: Database, id: string): Promise<Case | undefined> {
-  const row = await wireCases(database).where('c.id', '=', id).executeTakeFirst()
-  return row && toWire(row)
+export async function findCaseReply(database: Database, id: string): Promise<Case | undefined> {
+  const row = await caseReplies(database).where('c.id', '=', id).executeTakeFirst()
+  return row && toReply(row)
 }
 
-function wireCases(database: Database) {
+function caseReplies(database: Database) {
   return database
     .selectFrom('cases as c')
     .innerJoin('purchases as p', 'p.id', 'c.purchaseId')
-    .leftJoin('payments as r', (join) => join.onRef('r.caseId', '=', 'c.id').on('r.status', '<>', 'dead'))
+    .leftJoin('payments as r', (join) => join.onRef('r.caseId', '=', 'c.id').on('r.status', '<>', 'void'))
     .selectAll('c')
     .select(['p.listingId', 'p.buyer', 'p.seller', 'p.tokenType', 'p.amount', 'r.signature as refundSignature', waits.as('waits')])
 }
 
-type WireCaseRow = Awaited<ReturnType<ReturnType<typeof wireCases>['execute']>>[number]
+type CaseReplyRow = Awaited<ReturnType<ReturnType<typeof caseReplies>['execute']>>[number]
 
-function toWire(row: WireCaseRow): Case {
+function toReply(row: CaseReplyRow): Case {
   return {
     caseId: row.id,
     kind: row.kind,

@@ -4,7 +4,7 @@ import { type Case } from '@juicebar/contract/schemas'
 import { type Database } from '../../database/connect.ts'
 import { inTransaction } from '../../database/transact.ts'
 import { isId } from '../../listings/listing.ts'
-import { findWireCase, lockCase, moveCase } from './case-store.ts'
+import { findCaseReply, lockCase, moveCase } from './case-store.ts'
 
 /** The studio ends an open case with a note that both sides read. Fails with CASE_NOT_FOUND or CASE_NOT_OPEN. */
 export async function closeCase(database: Database, caseId: string, note: string): Promise<Case> {
@@ -15,7 +15,7 @@ export async function closeCase(database: Database, caseId: string, note: string
     if (row.status !== 'open') throw new Failure('CASE_NOT_OPEN')
     await moveCase(tx, caseId, 'closed', null, note)
   })
-  const closed = await findWireCase(database, caseId)
+  const closed = await findCaseReply(database, caseId)
   if (!closed) throw new Failure('CASE_NOT_FOUND')
   return closed
 }

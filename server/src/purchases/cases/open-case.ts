@@ -4,14 +4,14 @@ import { type CaseKind } from '@juicebar/contract/schemas'
 import { type Database } from '../../database/connect.ts'
 import { inTransaction, type Tx } from '../../database/transact.ts'
 import { emitCase, insertCase, isCountedBetween, isOneDustTooMany, type NewCase } from './case-store.ts'
-import { claimSignature, markDead, type PaymentRow } from '../payment/payment-store.ts'
+import { claimSignature, markVoid, type PaymentRow } from '../payment/payment-store.ts'
 import { lockPurchase, type PurchaseRow } from '../purchase-store.ts'
 
 /** A payment that the chain accepted and that could not be delivered. */
 export interface StrayPayment {
   purchase: PurchaseRow
   kind: Exclude<CaseKind, 'vanished'>
-  payment: Pick<PaymentRow, 'signature' | 'wire' | 'slot' | 'expiryHeight'>
+  payment: Pick<PaymentRow, 'signature' | 'transactionBytes' | 'slot' | 'expiryHeight'>
   /** What it moved that names no other purchase, and the part of it that names this one. */
   lamports: bigint
   named: bigint
@@ -33,7 +33,7 @@ export async function openCase(database: Database, stray: StrayPayment): Promise
     // What names no purchase counts once for its buyer and seller, or the seller would pay it back twice.
     const counted = (await isCountedBetween(tx, purchase, payment.signature)) ? stray.named : stray.lamports
     if (counted === 0n) return 'used'
-    if (isOurs) await markDead(tx, payment.signature)
+    if (isOurs) await markVoid(tx, payment.signature)
     const report = { purchaseId: purchase.id, kind, signature: payment.signature, lamports: lamports(counted), deliverable }
     return (await reportCase(tx, report)) ? 'open' : 'dust'
   })

@@ -13,7 +13,7 @@ import { findPayment, insertPayment, type PaymentRow } from '../payment/payment-
 import { type PurchaseDeps } from '../purchase-deps.ts'
 import { findPurchase, lockPurchase, type PurchaseRow } from '../purchase-store.ts'
 import { newReference } from '../reference.ts'
-import { sendBytes } from '../payment/broadcast-payment.ts'
+import { broadcastPayment } from '../payment/broadcast-payment.ts'
 
 interface OpenCase {
   row: CaseRow
@@ -63,7 +63,7 @@ export async function submitRefund(deps: PurchaseDeps, seller: WalletAddress, ca
     requireOpen(row)
     refund = await recordRefund(deps, { row, purchase }, await checkOnChain(deps.chain, transaction))
   }
-  if (refund.status === 'recorded') await sendBytes(deps, refund)
+  if (refund.status === 'recorded') await broadcastPayment(deps, refund)
   return refund.signature
 }
 
@@ -76,14 +76,14 @@ async function recordRefund({ database, chain }: PurchaseDeps, { row, purchase }
     const known = await findPayment(tx, payment.signature)
     if (known) return known
     requireOpen(locked)
-    const { signature, wire, expiryHeight } = payment
+    const { signature, bytes, expiryHeight } = payment
     const recorded = await insertPayment(tx, {
       signature,
       kind: 'refund',
       purchaseId: purchase.id,
       caseId: row.id,
       genesisHash,
-      wire: Buffer.from(wire),
+      transactionBytes: Buffer.from(bytes),
       expiryHeight,
       status: 'recorded',
     })

@@ -2,13 +2,13 @@ import { type EndReason } from '@juicebar/contract/schemas'
 
 import { type Tx } from '../../database/transact.ts'
 import { emitListing, lockListing, markHeld } from '../../listings/listing-store.ts'
-import { lookAtWaitingCases } from '../cases/case-store.ts'
-import { findRecordedPayment, markDead, type PaymentRow } from '../payment/payment-store.ts'
+import { reconcileWaitingCases } from '../cases/case-store.ts'
+import { findRecordedPayment, markVoid, type PaymentRow } from '../payment/payment-store.ts'
 import { emitPurchase, lockPurchase, markEnded, type PurchaseRow } from '../purchase-store.ts'
 
 /** An open hold under lock. */
 export interface LockedHold extends PurchaseRow {
-  over: boolean
+  windowClosed: boolean
   payment: PaymentRow | undefined
 }
 
@@ -31,10 +31,10 @@ export async function endHold(
   const payment = await findRecordedPayment(tx, id)
   const reason = decide({ ...purchase, payment })
   if (!reason) return undefined
-  if (payment) await markDead(tx, payment.signature)
+  if (payment) await markVoid(tx, payment.signature)
   await markEnded(tx, id, reason, reason === 'chain_gone' ? null : FIRST_LOOK_SECONDS)
   await markHeld(tx, listingId, { heldBy: null, heldUntil: null })
-  await lookAtWaitingCases(tx, listingId)
+  await reconcileWaitingCases(tx, listingId)
   await emitListing(tx, 'listing.released', listingId)
   await emitPurchase(tx, id)
   return reason
@@ -46,13 +46,13 @@ export async function endHold(
  */
 export function endsUnsent(hold: LockedHold): EndReason | undefined {
   if (!hold.serverSends || hold.payment) return undefined
-  if (hold.lettingGo) return 'let_go'
-  return hold.over ? 'lapsed' : undefined
+  if (hold.cancelRequested) return 'cancelled'
+  return hold.windowClosed ? 'lapsed' : undefined
 }
 
 /** The reason for which a hold ends once the chain has proved that no payment came and none can come any more. */
 export function endsUnpaid(hold: LockedHold): EndReason | undefined {
-  if (!hold.over) return undefined
+  if (!hold.windowClosed) return undefined
   if (hold.payment) return 'expired'
-  return hold.lettingGo ? 'let_go' : 'lapsed'
+  return hold.cancelRequested ? 'cancelled' : 'lapsed'
 }

@@ -8,7 +8,7 @@ import { isId } from '../../listings/listing.ts'
 import { emitListing, findLot, type Lot, lockListing, markHeld } from '../../listings/listing-store.ts'
 import { endHold, endsUnsent } from './end-hold.ts'
 import { findRecordedPayment } from '../payment/payment-store.ts'
-import { barMinutes, type OpenHold, requireBuyable, requireRoomForHold, solNeeded } from '../purchase.ts'
+import { cooldownMinutes, type OpenHold, requireBuyable, requireRoomForHold, solNeeded } from '../purchase.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
 import {
   allowWalletToSend,
@@ -40,10 +40,10 @@ interface ChainView {
 
 /**
  * Reserves a lot for a buyer who is about to pay, and gives the purchase's identifier; asking again gives the same one.
- * Fails with LISTING_NOT_FOUND, OWN_LISTING, LISTING_NOT_ACTIVE, LISTING_HELD, INSUFFICIENT_SOL, TOO_MANY_HOLDS, TWIN_HOLD,
- * HOLD_BARRED or CHAIN_DOWN; nothing is held then.
+ * Fails with LISTING_NOT_FOUND, OWN_LISTING, LISTING_NOT_ACTIVE, LISTING_HELD, INSUFFICIENT_SOL, TOO_MANY_HOLDS, AMBIGUOUS_HOLD,
+ * COOLDOWN or CHAIN_DOWN; nothing is held then.
  */
-export async function holdLot(deps: PurchaseDeps, order: HoldOrder): Promise<string> {
+export async function placeHold(deps: PurchaseDeps, order: HoldOrder): Promise<string> {
   const { database } = deps
   if (!isId(order.listingId)) throw new Failure('LISTING_NOT_FOUND')
   const again = await inTransaction(database, (tx) => repeatHold(tx, order))
@@ -53,7 +53,7 @@ export async function holdLot(deps: PurchaseDeps, order: HoldOrder): Promise<str
   try {
     return await inTransaction(database, (tx) => hold(tx, deps, order, view))
   } catch (error) {
-    if (violatedConstraint(error) === 'purchases_no_twin_holds') throw new Failure('TWIN_HOLD', { cause: error })
+    if (violatedConstraint(error) === 'purchases_no_ambiguous_holds') throw new Failure('AMBIGUOUS_HOLD', { cause: error })
     throw error
   }
 }
@@ -92,7 +92,7 @@ async function repeatHold(tx: Tx, { buyer, listingId, sendsThrough }: HoldOrder)
   const payment = await findRecordedPayment(tx, locked.id)
   if (payment) throw new Failure('PAYMENT_UNDER_WAY')
   if (endsUnsent({ ...locked, payment })) return undefined
-  if (locked.over || locked.lettingGo) throw new Failure('HOLD_ENDED')
+  if (locked.windowClosed || locked.cancelRequested) throw new Failure('HOLD_ENDED')
   if (locked.serverSends && sendsThrough === 'wallet') await allowWalletToSend(tx, locked.id)
   return locked.id
 }
@@ -152,8 +152,8 @@ async function lockFreeLot(tx: Tx, listingId: string) {
 async function requireNotBarred(database: Database | Tx, buyer: WalletAddress, listingId: string): Promise<void> {
   const { secondsSinceLeft, lapses } = await readUnpaidHistory(database, buyer, listingId)
   if (secondsSinceLeft === null) return
-  const secondsLeft = Math.ceil(barMinutes(lapses) * 60 - secondsSinceLeft)
+  const secondsLeft = Math.ceil(cooldownMinutes(lapses) * 60 - secondsSinceLeft)
   if (secondsLeft > 0) {
-    throw new Failure('HOLD_BARRED', { detail: `${Math.ceil(secondsLeft / 60)} min`, retryAfter: secondsLeft })
+    throw new Failure('COOLDOWN', { detail: `${Math.ceil(secondsLeft / 60)} min`, retryAfter: secondsLeft })
   }
 }

@@ -8,7 +8,7 @@ import { type ExpectedTransfer, findPaymentFlaw } from './signed-payment.ts'
 /** Signed bytes that were found to do what they should, and nothing was sent yet. */
 export interface CheckedPayment {
   signature: Signature
-  wire: Uint8Array
+  bytes: Uint8Array
   /** Above this block height they can no longer land. */
   expiryHeight: bigint
 }
@@ -28,7 +28,7 @@ export async function checkOnChain(chain: Chain, transaction: ReturnType<typeof 
   const problem = await chain.simulate(transaction.bytes)
   if (problem) throw refused(`the network would refuse it (${problem}).`)
   const expiryHeight = (await chain.highestBlockHeight()) + BLOCKHASH_BLOCKS
-  return { signature: transaction.signature, wire: transaction.bytes, expiryHeight }
+  return { signature: transaction.signature, bytes: transaction.bytes, expiryHeight }
 }
 
 function refused(detail: string): Failure {

@@ -29,7 +29,7 @@ const PLAIN_TRANSFER_ACCOUNTS = 2
 /**
  * Accounts by which the transfers of a transaction may name several purchases or refunds at once; none where each names one at most.
  */
-export function namesInDoubt({ instructions }: LandedTransaction): string[] {
+export function ambiguousReferences({ instructions }: LandedTransaction): string[] {
   const names = instructions.filter(({ transfer }) => transfer).map(({ accounts }) => accounts.slice(PLAIN_TRANSFER_ACCOUNTS))
   return names.some(({ length }) => length > 1) ? [...new Set(names.flat())] : []
 }
@@ -40,7 +40,7 @@ export function namesInDoubt({ instructions }: LandedTransaction): string[] {
  * of the exact amount, and either it names the purchase or, made since the hold, it names nothing. A transfer that names several of
  * our `references` counts for the first alone, or its SOL would count several times.
  */
-export function judgePayment(
+export function verifyPayment(
   transaction: LandedTransaction,
   terms: PaymentTerms,
   references: ReadonlySet<string> = new Set([terms.reference]),

@@ -42,7 +42,7 @@ export async function findRefund(database: Database | Tx, caseId: string): Promi
     .selectAll()
     .where('caseId', '=', caseId)
     .where('kind', '=', 'refund')
-    .where('status', '<>', 'dead')
+    .where('status', '<>', 'void')
     .executeTakeFirst()
 }
 
@@ -56,11 +56,11 @@ export async function insertPayment(tx: Tx, payment: Insertable<Payments>): Prom
  */
 export async function claimSignature(
   tx: Tx,
-  payment: Pick<PaymentRow, 'signature' | 'purchaseId' | 'genesisHash' | 'wire' | 'slot' | 'expiryHeight'>,
+  payment: Pick<PaymentRow, 'signature' | 'purchaseId' | 'genesisHash' | 'transactionBytes' | 'slot' | 'expiryHeight'>,
 ): Promise<Pick<PaymentRow, 'purchaseId' | 'kind' | 'status'>> {
   return tx
     .insertInto('payments')
-    .values({ ...payment, kind: 'purchase', status: 'dead' })
+    .values({ ...payment, kind: 'purchase', status: 'void' })
     .onConflict((conflict) => conflict.column('signature').doUpdateSet((query) => ({ signature: query.ref('excluded.signature') })))
     .returning(['purchaseId', 'kind', 'status'])
     .executeTakeFirstOrThrow()
@@ -77,11 +77,11 @@ export async function markConfirmed(database: Database, signature: Signature, sl
 }
 
 /** The recorded bytes were proved never to land, or landed and did not count. */
-export async function markDead(tx: Database | Tx, signature: Signature): Promise<void> {
-  await tx.updateTable('payments').set({ status: 'dead' }).where('signature', '=', signature).where('status', '=', 'recorded').execute()
+export async function markVoid(tx: Database | Tx, signature: Signature): Promise<void> {
+  await tx.updateTable('payments').set({ status: 'void' }).where('signature', '=', signature).where('status', '=', 'recorded').execute()
 }
 
-export type SettleOutcome = 'settled' | 'paid_before' | 'lot_gone' | 'signature_used' | 'refunding'
+export type SettleOutcome = 'settled' | 'paid_before' | 'listing_gone' | 'signature_used' | 'refunding'
 
 /**
  * Delivers the tokens in one round trip and one transaction; see `settle_purchase` in 0005-purchases.sql for each outcome.
@@ -90,11 +90,11 @@ export type SettleOutcome = 'settled' | 'paid_before' | 'lot_gone' | 'signature_
 export async function settlePurchase(
   database: Database,
   purchaseId: string,
-  { signature, slot, wire, expiryHeight }: Pick<PaymentRow, 'signature' | 'slot' | 'wire' | 'expiryHeight'>,
+  { signature, slot, transactionBytes, expiryHeight }: Pick<PaymentRow, 'signature' | 'slot' | 'transactionBytes' | 'expiryHeight'>,
   referenced: boolean,
 ): Promise<SettleOutcome> {
   const settle = sql<{ outcome: SettleOutcome }>`
-    select settle_purchase(${purchaseId}, ${signature}, ${slot}, ${wire}, ${expiryHeight}, ${referenced}) as outcome
+    select settle_purchase(${purchaseId}, ${signature}, ${slot}, ${transactionBytes}, ${expiryHeight}, ${referenced}) as outcome
   `
   const { rows } = await withRetry(() => settle.execute(database))
   const [row] = rows

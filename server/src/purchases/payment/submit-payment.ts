@@ -6,8 +6,8 @@ import { isId } from '../../listings/listing.ts'
 import { type CheckedPayment, checkOnChain, readPayment } from './check-payment.ts'
 import { findPayment, findRecordedPayment, insertPayment, type PaymentRow } from './payment-store.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
-import { emitPurchase, findPurchase, lockPurchase, lookNow, type PurchaseRow } from '../purchase-store.ts'
-import { sendBytes } from './broadcast-payment.ts'
+import { emitPurchase, findPurchase, lockPurchase, reconcileNow, type PurchaseRow } from '../purchase-store.ts'
+import { broadcastPayment } from './broadcast-payment.ts'
 
 /**
  * Takes the buyer's signed payment, records it, and only then sends it; the watcher sends it again until it lands or expires.
@@ -25,7 +25,7 @@ export async function submitPayment(deps: PurchaseDeps, buyer: WalletAddress, id
     if (purchase.status !== 'held') throw new Failure('HOLD_ENDED')
     payment = await recordPayment(deps, purchase, await checkOnChain(chain, transaction))
   }
-  if (payment.status === 'recorded') await sendBytes(deps, payment)
+  if (payment.status === 'recorded') await broadcastPayment(deps, payment)
   return payment.signature
 }
 
@@ -36,18 +36,19 @@ async function recordPayment({ database, chain }: PurchaseDeps, purchase: Purcha
     const known = await findPayment(tx, payment.signature)
     if (known) return known
     if (await findRecordedPayment(tx, purchase.id)) throw new Failure('PAYMENT_DIFFERS')
-    if (hold?.status !== 'held' || hold.over || hold.lettingGo || hold.genesisHash !== genesisHash) throw new Failure('HOLD_ENDED')
-    const { signature, wire, expiryHeight } = payment
+    if (hold?.status !== 'held' || hold.windowClosed || hold.cancelRequested || hold.genesisHash !== genesisHash)
+      throw new Failure('HOLD_ENDED')
+    const { signature, bytes, expiryHeight } = payment
     const recorded = await insertPayment(tx, {
       signature,
       kind: 'purchase',
       purchaseId: purchase.id,
       genesisHash,
-      wire: Buffer.from(wire),
+      transactionBytes: Buffer.from(bytes),
       expiryHeight,
       status: 'recorded',
     })
-    await lookNow(tx, purchase.id)
+    await reconcileNow(tx, purchase.id)
     await emitPurchase(tx, purchase.id)
     return recorded
   })

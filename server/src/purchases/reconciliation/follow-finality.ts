@@ -1,10 +1,10 @@
 import { type Evidence } from './chain-snapshot.ts'
 import { openVanishedCase } from '../cases/open-case.ts'
 import { findPayment } from '../payment/payment-store.ts'
-import { isProvedDead } from './prove-expired.ts'
+import { isProvedExpired } from './prove-expired.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
 import { markFinalized, type PurchaseRow } from '../purchase-store.ts'
-import { sendBytes } from '../payment/broadcast-payment.ts'
+import { broadcastPayment } from '../payment/broadcast-payment.ts'
 
 /**
  * Follows a settled purchase's payment until it is final. One that the chain has forgotten is sent again from the kept bytes; once
@@ -21,10 +21,10 @@ export async function followPayment(deps: PurchaseDeps, purchase: PurchaseRow, {
   }
   if (status && !status.failed) return false
   const traces = [purchase.reference, purchase.buyer].map((address) => ({ address, sinceSlot: purchase.heldAtSlot }))
-  if (await isProvedDead(await finalized(), payment, traces)) {
+  if (await isProvedExpired(await finalized(), payment, traces)) {
     await openVanishedCase(database, purchase, payment)
     return true
   }
-  await sendBytes(deps, payment)
+  await broadcastPayment(deps, payment)
   return false
 }

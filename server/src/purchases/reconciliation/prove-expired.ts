@@ -15,7 +15,7 @@ export interface Trace {
  * that height, shows no such transaction that succeeded, neither by its signature nor under the addresses that it names.
  * A null from anywhere else proves nothing. Fails with CHAIN_DOWN.
  */
-export async function isProvedDead(finalized: FinalizedView, payment: RecordedBytes, traces: readonly Trace[]): Promise<boolean> {
+export async function isProvedExpired(finalized: FinalizedView, payment: RecordedBytes, traces: readonly Trace[]): Promise<boolean> {
   if (finalized.genesisHash !== payment.genesisHash || finalized.height <= payment.expiryHeight + RELEASE_MARGIN_BLOCKS) return false
   const status = await finalized.statusOf(payment.signature)
   if (status && !status.failed) return false

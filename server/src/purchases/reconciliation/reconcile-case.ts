@@ -13,7 +13,7 @@ const DELIVERY_LOOK_SECONDS = 15
  * Moves a case on: a late payment is delivered once its lot is free and no refund can be on its way, a refund is sent until it is
  * final. Gives the seconds until the next look, null where there is nothing to wait for. Fails with CHAIN_DOWN.
  */
-export async function lookAtCase(deps: PurchaseDeps, row: DueCase): Promise<number | null> {
+export async function reconcileCase(deps: PurchaseDeps, row: DueCase): Promise<number | null> {
   const purchase = await findPurchase(deps.database, row.purchaseId)
   if (!purchase) return null
   if (purchase.genesisHash !== (await deps.chain.genesisHash())) return closeWithChain(deps, row)

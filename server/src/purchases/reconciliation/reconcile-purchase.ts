@@ -3,11 +3,11 @@ import { endHold, endsUnsent } from '../hold/end-hold.ts'
 import { type Evidence } from './chain-snapshot.ts'
 import { findClues, settleFromClues } from './find-candidates.ts'
 import { followPayment } from './follow-finality.ts'
-import { markDead, type PaymentRow } from '../payment/payment-store.ts'
+import { markVoid, type PaymentRow } from '../payment/payment-store.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
 import { type DuePurchase, emitPurchase } from '../purchase-store.ts'
 import { releaseHold } from './release-hold.ts'
-import { sendBytes } from '../payment/broadcast-payment.ts'
+import { broadcastPayment } from '../payment/broadcast-payment.ts'
 import { paymentClue, settlePayment } from '../settlement/settle-payment.ts'
 import {
   FINALITY_LOOK_SECONDS,
@@ -33,7 +33,7 @@ const never: Look = { nextSeconds: null, buyer: false }
  * Does for one purchase whatever its state asks for, and tells when to look again. `evidence` was read for all purchases of the
  * round; only what needs the chain waits for it. Fails with CHAIN_DOWN.
  */
-export async function lookAtPurchase(deps: PurchaseDeps, purchase: DuePurchase, evidence: Promise<Evidence>): Promise<Look> {
+export async function reconcilePurchase(deps: PurchaseDeps, purchase: DuePurchase, evidence: Promise<Evidence>): Promise<Look> {
   if (await endUnsent(deps, purchase)) return never
   const sameChain = await isOnThisChain(deps, purchase)
   switch (purchase.status) {
@@ -67,10 +67,10 @@ async function endWithChain({ database }: PurchaseDeps, purchase: DuePurchase): 
 async function lookAtHold(deps: PurchaseDeps, purchase: DuePurchase, evidence: Evidence): Promise<Look> {
   const payment = evidence.recorded.get(purchase.id)
   if (payment && (await pushPayment(deps, purchase, payment, evidence.statuses))) return never
-  const searches = !payment || purchase.over || purchase.looks % SEARCH_EVERY === SEARCH_EVERY - 1
+  const searches = !payment || purchase.windowClosed || purchase.reconciliations % SEARCH_EVERY === SEARCH_EVERY - 1
   const buyer = searches && !purchase.serverSends && looksAtBuyer(purchase, deps.settings.holdSeconds)
   if (searches && (await settleFromClues(deps, purchase, await findClues(deps, purchase, buyer))) === 'settled') return never
-  if (purchase.over && (await releaseHold(deps, purchase, evidence))) return never
+  if (purchase.windowClosed && (await releaseHold(deps, purchase, evidence))) return never
   return { nextSeconds: payment ? SENT_LOOK_SECONDS : SEARCH_LOOK_SECONDS, buyer }
 }
 
@@ -83,7 +83,7 @@ async function pushPayment(
 ): Promise<boolean> {
   const status = statuses.get(payment.signature)
   if (!status) {
-    await sendBytes(deps, payment)
+    await broadcastPayment(deps, payment)
     return false
   }
   if (status.failed && status.commitment === 'finalized') {
@@ -96,7 +96,7 @@ async function pushPayment(
 
 /** It failed for good, so nothing stands against another payment. */
 async function giveUpPayment({ database }: PurchaseDeps, { signature, purchaseId }: PaymentRow): Promise<void> {
-  await markDead(database, signature)
+  await markVoid(database, signature)
   await emitPurchase(database, purchaseId)
 }
 

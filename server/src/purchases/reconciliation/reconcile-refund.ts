@@ -3,14 +3,14 @@ import { Failure } from '@juicebar/contract/errors'
 import { BLOCKHASH_BLOCKS, type LandedTransaction, type SignatureEntry } from '../../chain/chain.ts'
 import { inTransaction } from '../../database/transact.ts'
 import { type CaseRow, forgetRefund, lockCase, moveCase } from '../cases/case-store.ts'
-import { namedReferences } from '../payment/known-references.ts'
-import { judgePayment } from '../payment/landed-payment.ts'
-import { findPayment, findRefund, insertPayment, markDead, markSettled, type PaymentRow } from '../payment/payment-store.ts'
-import { isProvedDead } from './prove-expired.ts'
+import { knownReferences } from '../payment/known-references.ts'
+import { verifyPayment } from '../payment/landed-payment.ts'
+import { findPayment, findRefund, insertPayment, markVoid, markSettled, type PaymentRow } from '../payment/payment-store.ts'
+import { isProvedExpired } from './prove-expired.ts'
 import { RELEASE_MARGIN_BLOCKS } from '../purchase.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
 import { lockPurchase, type PurchaseRow } from '../purchase-store.ts'
-import { sendBytes } from '../payment/broadcast-payment.ts'
+import { broadcastPayment } from '../payment/broadcast-payment.ts'
 
 export const REFUND_LOOK_SECONDS = 2
 /** An honest refund has one transaction, or two where its seller was impatient. */
@@ -27,8 +27,8 @@ export async function followRefund(deps: PurchaseDeps, row: CaseRow, purchase: P
   const status = (await chain.statuses([refund.signature])).get(refund.signature)
   if (status?.commitment === 'finalized') return closeRefund(deps, row, purchase, refund)
   const traces = [{ address: row.refundReference ?? purchase.seller, sinceSlot: purchase.heldAtSlot }]
-  if (!status && (await isProvedDead(await chain.finalized(), refund, traces))) return reopen(deps, row, refund)
-  if (!status) await sendBytes(deps, refund)
+  if (!status && (await isProvedExpired(await chain.finalized(), refund, traces))) return reopen(deps, row, refund)
+  if (!status) await broadcastPayment(deps, refund)
   return REFUND_LOOK_SECONDS
 }
 
@@ -81,7 +81,7 @@ async function paysBack(
 ): Promise<boolean> {
   const reference = refundReference ?? ''
   const terms = { buyer: seller, seller: buyer, lamports, reference, heldAtSlot: 0n }
-  const verdict = judgePayment(transaction, terms, await namedReferences(database, transaction, reference))
+  const verdict = verifyPayment(transaction, terms, await knownReferences(database, transaction, reference))
   if (verdict.kind === 'pays') return verdict.referenced
   return verdict.kind === 'wrong' && verdict.named === lamports
 }
@@ -102,7 +102,7 @@ async function recordLandedRefund(
   { database, chain }: PurchaseDeps,
   row: CaseRow,
   purchase: PurchaseRow,
-  { signature, slot, wire }: LandedTransaction,
+  { signature, slot, bytes }: LandedTransaction,
 ): Promise<void> {
   const expiryHeight = (await chain.highestBlockHeight()) + BLOCKHASH_BLOCKS
   const { id: purchaseId, genesisHash } = purchase
@@ -110,7 +110,7 @@ async function recordLandedRefund(
     await lockPurchase(tx, purchaseId)
     const locked = await lockCase(tx, row.id)
     if (locked?.status !== 'open' || (await findPayment(tx, signature))) return
-    const landed = { signature, slot, wire: Buffer.from(wire), expiryHeight, genesisHash }
+    const landed = { signature, slot, transactionBytes: Buffer.from(bytes), expiryHeight, genesisHash }
     await insertPayment(tx, { ...landed, kind: 'refund', purchaseId, caseId: row.id, status: 'recorded' })
     await moveCase(tx, row.id, 'refunding', 0)
   })
@@ -133,7 +133,7 @@ async function reopen({ database }: PurchaseDeps, row: CaseRow, refund: PaymentR
   await inTransaction(database, async (tx) => {
     const locked = await lockCase(tx, row.id)
     if (locked?.status !== 'refunding') return
-    await markDead(tx, refund.signature)
+    await markVoid(tx, refund.signature)
     await moveCase(tx, row.id, 'open', 0)
   })
   return null

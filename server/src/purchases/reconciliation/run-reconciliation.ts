@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { claimDueCases, scheduleCaseLook } from '../cases/case-store.ts'
+import { leaseDueCases, scheduleCaseReconciliation } from '../cases/case-store.ts'
 import { readEvidence } from './chain-snapshot.ts'
-import { lookAtCase } from './reconcile-case.ts'
-import { lookAtPurchase } from './reconcile-purchase.ts'
+import { reconcileCase } from './reconcile-case.ts'
+import { reconcilePurchase } from './reconcile-purchase.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
-import { claimDue, scheduleLook } from '../purchase-store.ts'
+import { leaseDue, scheduleReconciliation } from '../purchase-store.ts'
 import { CASE_CLAIMS, CHAIN_DOWN_SECONDS, LEASE_SECONDS, nextOpenClaims, OPEN_CLAIMS, OVER_CLAIMS, pauseMillis } from './schedule.ts'
 
 /**
  * Looks after every open, settled and ended purchase and every case, on each node: what it needs to know stands in the database,
  * so a closed browser or a killed node changes nothing. `stop` waits for the looks that are under way.
  */
-export function watchPurchases(deps: PurchaseDeps): { stop(): Promise<void> } {
+export function startReconciliation(deps: PurchaseDeps): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const running = run(deps, stopping.signal)
   return {
@@ -55,7 +55,7 @@ async function pause(millis: number, signal: AbortSignal): Promise<void> {
 }
 
 /** One whole round: looks at what is due. */
-export async function watchOnce(deps: PurchaseDeps): Promise<void> {
+export async function reconcileOnce(deps: PurchaseDeps): Promise<void> {
   const round = await beginRound(deps, OPEN_CLAIMS.least)
   await round.done
 }
@@ -70,21 +70,21 @@ interface Round {
 /** Takes up what is due, at most `openClaims` of what is open, and begins to look at it. */
 async function beginRound(deps: PurchaseDeps, openClaims: number): Promise<Round> {
   const [open, over, cases] = await Promise.all([
-    claimDue(deps.database, 'open', openClaims, LEASE_SECONDS),
-    claimDue(deps.database, 'over', OVER_CLAIMS, LEASE_SECONDS),
-    claimDueCases(deps.database, CASE_CLAIMS, LEASE_SECONDS),
+    leaseDue(deps.database, 'open', openClaims, LEASE_SECONDS),
+    leaseDue(deps.database, 'over', OVER_CLAIMS, LEASE_SECONDS),
+    leaseDueCases(deps.database, CASE_CLAIMS, LEASE_SECONDS),
   ])
   const evidence = readEvidence(deps, open)
   // Whoever needs it hears of its failure; a round in which nobody does must not end the process.
   evidence.catch(() => undefined)
   const looks = [
     ...[...open, ...over].map(async (purchase) => {
-      const look = await orLater(deps, () => lookAtPurchase(deps, purchase, evidence))
-      await scheduleLook(deps.database, purchase, look.nextSeconds, look)
+      const look = await orLater(deps, () => reconcilePurchase(deps, purchase, evidence))
+      await scheduleReconciliation(deps.database, purchase, look.nextSeconds, look)
     }),
     ...cases.map(async (row) => {
-      const look = await orLater(deps, async () => ({ nextSeconds: await lookAtCase(deps, row), buyer: false }))
-      await scheduleCaseLook(deps.database, row, look.nextSeconds)
+      const look = await orLater(deps, async () => ({ nextSeconds: await reconcileCase(deps, row), buyer: false }))
+      await scheduleCaseReconciliation(deps.database, row, look.nextSeconds)
     }),
   ].map((look) => look.catch((error: unknown) => deps.log.warn({ err: error }, 'a look at a purchase could not be noted')))
   const more = open.length === openClaims || over.length === OVER_CLAIMS || cases.length === CASE_CLAIMS

@@ -59,9 +59,9 @@ export const BUYER_LOOKS = 20
 const RELEASE_SECONDS = 90
 
 /** Whether a look at a hold also reads the buyer's own transactions: the look-ups are spread over all of its life. */
-export function looksAtBuyer({ ageSeconds, buyerLooks }: { ageSeconds: number; buyerLooks: number }, holdSeconds: number): boolean {
+export function looksAtBuyer({ ageSeconds, buyerScans }: { ageSeconds: number; buyerScans: number }, holdSeconds: number): boolean {
   const pause = (holdSeconds + RELEASE_SECONDS) / BUYER_LOOKS
-  return buyerLooks < BUYER_LOOKS && ageSeconds >= (buyerLooks + 1) * pause
+  return buyerScans < BUYER_LOOKS && ageSeconds >= (buyerScans + 1) * pause
 }
 
 const MINUTE = 60

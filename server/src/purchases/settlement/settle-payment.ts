@@ -1,9 +1,9 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
 import { BLOCKHASH_BLOCKS, type Chain, type LandedTransaction, type SignatureStatus } from '../../chain/chain.ts'
-import { namedReferences } from '../payment/known-references.ts'
+import { knownReferences } from '../payment/known-references.ts'
 import { openCase, type StrayPayment } from '../cases/open-case.ts'
-import { judgePayment, type PaymentTerms } from '../payment/landed-payment.ts'
+import { verifyPayment, type PaymentTerms } from '../payment/landed-payment.ts'
 import { markConfirmed, settlePurchase } from '../payment/payment-store.ts'
 import { isSettled } from '../purchase.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
@@ -73,8 +73,8 @@ async function settleLanded(
   { claimed }: PaymentClue,
   transaction: LandedTransaction,
 ): Promise<PaymentOutcome> {
-  const references = await namedReferences(deps.database, transaction, purchase.reference)
-  const verdict = judgePayment(transaction, termsOf(purchase), references)
+  const references = await knownReferences(deps.database, transaction, purchase.reference)
+  const verdict = verifyPayment(transaction, termsOf(purchase), references)
   if (verdict.kind === 'unrelated') return unrelated(verdict.reason, true)
   if (verdict.kind === 'pays') return deliver(deps, purchase, transaction, verdict.referenced)
   const { referenced, reason } = verdict
@@ -103,7 +103,7 @@ async function deliver(
       })
     case 'refunding':
       return { kind: 'case', reason: 'it is not delivered any more.' }
-    case 'lot_gone':
+    case 'listing_gone':
       return reportStray(deps, purchase, transaction, { ...moved, kind: 'late', reason: 'it arrived after the time to pay was over.' })
     case 'paid_before':
       return reportStray(deps, purchase, transaction, { ...moved, kind: 'double', reason: 'the lot was already paid for.' })
@@ -138,13 +138,13 @@ function unrelated(reason: string, forGood: boolean): PaymentOutcome {
 
 async function paysAnotherHold({ database }: PurchaseDeps, purchase: PurchaseRow, transaction: LandedTransaction): Promise<boolean> {
   const holds = await findHoldsBetween(database, purchase)
-  return holds.some((other) => other.id !== purchase.id && judgePayment(transaction, termsOf(other)).kind === 'pays')
+  return holds.some((other) => other.id !== purchase.id && verifyPayment(transaction, termsOf(other)).kind === 'pays')
 }
 
 /** A landed transaction as it is kept. It was signed before now, which bounds the height up to which it could land once more. */
-async function describePayment({ chain }: PurchaseDeps, { signature, slot, wire }: LandedTransaction) {
+async function describePayment({ chain }: PurchaseDeps, { signature, slot, bytes }: LandedTransaction) {
   const expiryHeight = (await chain.highestBlockHeight()) + BLOCKHASH_BLOCKS
-  return { signature, slot, wire: Buffer.from(wire), expiryHeight }
+  return { signature, slot, transactionBytes: Buffer.from(bytes), expiryHeight }
 }
 
 /** What the chain must show for a purchase to be paid. */

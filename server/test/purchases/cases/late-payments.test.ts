@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { closeCase } from '../../../src/purchases/cases/close-case.ts'
 import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
-import { letGo } from '../../../src/purchases/hold/cancel-hold.ts'
+import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
 import { prepareRefund, submitRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
-import { watchOnce } from '../../../src/purchases/reconciliation/run-reconciliation.ts'
+import { reconcileOnce } from '../../../src/purchases/reconciliation/run-reconciliation.ts'
 import {
   casesOf,
   appleJuice,
@@ -53,13 +53,13 @@ async function listAnew(): Promise<string> {
 async function lapsedHold(): Promise<{ purchase: Purchase; listingId: string }> {
   const listingId = await listAnew()
   const purchase = await hold(world, buyer, listingId)
-  await letGo(world.deps, buyer.address, purchase.purchaseId)
+  await cancelHold(world.deps, buyer.address, purchase.purchaseId)
   expect((await readPurchase(world, purchase.purchaseId)).status).toBe('ended')
   return { purchase, listingId }
 }
 
 async function lookAgain({ purchaseId }: Purchase): Promise<void> {
-  await world.connection.pool.query('update purchases set next_look_at = now() where id = $1', [purchaseId])
+  await world.connection.pool.query('update purchases set reconcile_at = now() where id = $1', [purchaseId])
 }
 
 async function findCase(signature: Signature): Promise<Case | undefined> {
@@ -97,9 +97,9 @@ describe('a payment that comes after the hold ended', () => {
     await lookAgain(purchase)
     await watchUntil(world, async () => expect(await findCase(signature)).toMatchObject({ kind: 'late', status: 'open' }))
     // It was looked at in vain just now, and would not be again so soon.
-    await watchOnce(world.deps)
-    await letGo(world.deps, rival.address, other.purchaseId)
-    await watchOnce(world.deps)
+    await reconcileOnce(world.deps)
+    await cancelHold(world.deps, rival.address, other.purchaseId)
+    await reconcileOnce(world.deps)
     expect((await readPurchase(world, purchase.purchaseId)).status).toBe('settled')
     expect(await findCase(signature)).toMatchObject({ status: 'delivered', refundable: false })
   })
@@ -131,7 +131,7 @@ describe('a payment that comes after the hold ended', () => {
     const found = await findCase(signature)
     if (!found) throw new Error('no case')
     await submitRefund(world.deps, seller.address, found.caseId, await signRefund(found.caseId))
-    await letGo(world.deps, rival.address, other.purchaseId)
+    await cancelHold(world.deps, rival.address, other.purchaseId)
     await expect(confirmPurchase(world.deps, buyer.address, listingId, signature)).rejects.toMatchObject({ code: 'PAYMENT_CASE' })
     await watchUntil(world, async () => expect(await findCase(signature)).toMatchObject({ status: 'refunded' }))
     expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'ended' })
@@ -157,7 +157,7 @@ describe('bytes that were handed in and never land', () => {
     const payment = await signPayment(world, buyer, purchase)
     const deaf = chainBut(world, { broadcast: async () => undefined })
     await submitPayment(deaf, buyer.address, purchase.purchaseId, payment.base64)
-    await expect(letGo(world.deps, buyer.address, purchase.purchaseId)).rejects.toMatchObject({ code: 'PAYMENT_UNDER_WAY' })
+    await expect(cancelHold(world.deps, buyer.address, purchase.purchaseId)).rejects.toMatchObject({ code: 'PAYMENT_UNDER_WAY' })
     await expect(hold(world, buyer, listingId)).rejects.toMatchObject({ code: 'PAYMENT_UNDER_WAY' })
     await runOutOfTime(world, purchase.purchaseId)
     await watchUntil({ ...world, deps: deaf }, async () => {

@@ -5,10 +5,10 @@ import { type Case, type Purchase } from '@juicebar/contract/schemas'
 import { getBase64EncodedWireTransaction, getSignatureFromTransaction, getTransactionDecoder, partiallySignTransaction } from '@solana/kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { listCases, lookAtOpenCasesOf } from '../../../src/purchases/cases/case-store.ts'
+import { listCases, reconcileOpenCasesOf } from '../../../src/purchases/cases/case-store.ts'
 import { closeCase } from '../../../src/purchases/cases/close-case.ts'
 import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
-import { letGo } from '../../../src/purchases/hold/cancel-hold.ts'
+import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
 import { prepareRefund, submitRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
 import {
@@ -56,7 +56,7 @@ interface Stray {
 async function strayPayment(price = 50_000_000n): Promise<Stray> {
   const listingId = await list(world, seller, { price })
   const purchase = await hold(world, buyer, listingId)
-  await letGo(world.deps, buyer.address, purchase.purchaseId)
+  await cancelHold(world.deps, buyer.address, purchase.purchaseId)
   const rivalHold = await hold(world, rival, listingId)
   const signature = await sendByWallet(world, await signPayment(world, buyer, purchase))
   await expect(confirmPurchase(world.deps, buyer.address, listingId, signature)).rejects.toMatchObject({ code: 'PAYMENT_CASE' })
@@ -78,8 +78,8 @@ async function signRefund({ caseId }: Case): Promise<SignedPayment> {
   return { base64: wire, bytes: base64.decode(wire), signature: getSignatureFromTransaction(signed) as string as Signature }
 }
 
-const letRivalGo = ({ rivalHold }: Stray) => letGo(world.deps, rival.address, rivalHold.purchaseId)
-const lookAtCases = () => world.connection.pool.query('update cases set next_look_at = now() where next_look_at is not null')
+const letRivalGo = ({ rivalHold }: Stray) => cancelHold(world.deps, rival.address, rivalHold.purchaseId)
+const lookAtCases = () => world.connection.pool.query('update cases set reconcile_at = now() where reconcile_at is not null')
 
 describe('a refund that the wallet of the seller sends by itself', () => {
   it('is found, and closes the case', async () => {
@@ -124,7 +124,7 @@ describe('a refund that the wallet of the seller signs long after it was prepare
     })
     const again = transfer(seller, buyer.address, lamports(BigInt(amount)), [reference])
     const signature = await sendByWallet(world, await signTransaction(world, seller, [again]))
-    await lookAtOpenCasesOf(world.database, buyer.address, 0)
+    await reconcileOpenCasesOf(world.database, buyer.address, 0)
     await watchUntil(world, async () => {
       expect(await caseOf(stray.found.signature)).toMatchObject({ status: 'refunded', refundSignature: signature })
     })

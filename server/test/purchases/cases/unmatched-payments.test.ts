@@ -3,8 +3,8 @@ import { type Purchase } from '@juicebar/contract/schemas'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
-import { letGo } from '../../../src/purchases/hold/cancel-hold.ts'
-import { watchOnce } from '../../../src/purchases/reconciliation/run-reconciliation.ts'
+import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
+import { reconcileOnce } from '../../../src/purchases/reconciliation/run-reconciliation.ts'
 import {
   casesOf,
   appleJuice,
@@ -48,7 +48,7 @@ async function listAnew(): Promise<string> {
 
 async function abandon({ purchaseId }: Purchase): Promise<void> {
   await world.connection.pool.query('update purchases set server_sends = true where id = $1', [purchaseId])
-  await letGo(world.deps, buyer.address, purchaseId)
+  await cancelHold(world.deps, buyer.address, purchaseId)
 }
 
 /** Names a purchase without paying for it. */
@@ -95,7 +95,7 @@ describe('one transaction', () => {
   it('that names another purchase is no case of the one it is claimed for, also where that other one ended', async () => {
     const [endedLot, openLot] = [await listAnew(), await listAnew()]
     const ended = await hold(world, buyer, endedLot)
-    await letGo(world.deps, buyer.address, ended.purchaseId)
+    await cancelHold(world.deps, buyer.address, ended.purchaseId)
     const open = await hold(world, buyer, openLot, 'wallet')
     const signature = await sendByWallet(world, await signPayment(world, buyer, ended))
     await expect(confirm(openLot, signature)).rejects.toMatchObject({ code: 'PAYMENT_MISMATCH' })
@@ -108,7 +108,7 @@ describe('one transaction', () => {
     price += 1_000_000n
     const [endedLot, openLot] = [await list(world, seller, { price }), await list(world, seller, { price })]
     const ended = await hold(world, buyer, endedLot)
-    await letGo(world.deps, buyer.address, ended.purchaseId)
+    await cancelHold(world.deps, buyer.address, ended.purchaseId)
     const open = await hold(world, buyer, openLot, 'wallet')
     const before = await appleJuice(world, buyer)
     const signature = await sendByWallet(world, await signPayment(world, buyer, open, { references: [] }))
@@ -130,9 +130,9 @@ describe('a second payment of a settled purchase', () => {
     const second = await signPayment(world, buyer, purchase, { ...changes, legacy: true })
     await sendByWallet(world, second)
     await watchUntil(world, async () => {
-      await world.connection.pool.query('update purchases set next_look_at = now() where next_look_at is not null')
+      await world.connection.pool.query('update purchases set reconcile_at = now() where reconcile_at is not null')
       expect(await casesAbout(second.signature)).toMatchObject([{ kind: 'double', refundable: true }])
     })
-    await watchOnce(world.deps)
+    await reconcileOnce(world.deps)
   })
 })

@@ -2,7 +2,7 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { lamports } from '@juicebar/contract/money'
 import { describe, expect, it } from 'vitest'
 
-import { barMinutes, isSettled, requireBuyable, requireRoomForHold, solNeeded } from '../../../src/purchases/purchase.ts'
+import { cooldownMinutes, isSettled, requireBuyable, requireRoomForHold, solNeeded } from '../../../src/purchases/purchase.ts'
 import {
   BUYER_LOOKS,
   looksAtBuyer,
@@ -34,7 +34,7 @@ describe('the rules of a hold', () => {
     const open = (priceLamports: bigint, of = seller) => ({ seller: of, priceLamports })
     expect(() => requireRoomForHold([open(1n), open(2n)], open(3n))).not.toThrow()
     expect(() => requireRoomForHold([open(1n), open(2n), open(3n)], open(4n))).toThrow(expect.objectContaining({ code: 'TOO_MANY_HOLDS' }))
-    expect(() => requireRoomForHold([open(1n)], open(1n))).toThrow(expect.objectContaining({ code: 'TWIN_HOLD' }))
+    expect(() => requireRoomForHold([open(1n)], open(1n))).toThrow(expect.objectContaining({ code: 'AMBIGUOUS_HOLD' }))
     expect(() => requireRoomForHold([open(1n)], open(1n, buyer))).not.toThrow()
   })
 
@@ -43,7 +43,7 @@ describe('the rules of a hold', () => {
   })
 
   it('doubles the wait with every lapse, up to a day', () => {
-    expect([0, 1, 2, 3, 4, 9, 50].map(barMinutes)).toEqual([10, 10, 20, 40, 80, 1440, 1440])
+    expect([0, 1, 2, 3, 4, 9, 50].map(cooldownMinutes)).toEqual([10, 10, 20, 40, 80, 1440, 1440])
   })
 
   it.each([
@@ -78,7 +78,7 @@ describe('the schedule of looking', () => {
   it.each([60, 600])("spreads twenty readings of the buyer's own transactions over a hold of %i seconds and its end", (holdSeconds) => {
     const readAt: number[] = []
     for (let ageSeconds = 0; ageSeconds < 2 * holdSeconds + 600; ageSeconds += 2) {
-      if (looksAtBuyer({ ageSeconds, buyerLooks: readAt.length }, holdSeconds)) readAt.push(ageSeconds)
+      if (looksAtBuyer({ ageSeconds, buyerScans: readAt.length }, holdSeconds)) readAt.push(ageSeconds)
     }
     expect(readAt).toHaveLength(BUYER_LOOKS)
     const gaps = readAt.map((at, index) => at - (readAt[index - 1] ?? 0))

@@ -3,8 +3,8 @@ import { expect, vi } from 'vitest'
 
 import { removeListing } from '../../../src/listings/remove-listing.ts'
 import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
-import { holdLot } from '../../../src/purchases/hold/place-hold.ts'
-import { letGo } from '../../../src/purchases/hold/cancel-hold.ts'
+import { placeHold } from '../../../src/purchases/hold/place-hold.ts'
+import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
 import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
 import { readPurchase, runOutOfTime, sendByWallet, type SignedPayment, signPayment } from '../trading-world.ts'
 import { expectInvariants } from './market-invariants.ts'
@@ -120,7 +120,7 @@ function holdOne(n: number, buyer: number, sendsThrough: 'server' | 'wallet'): A
     const lot = n % model.lots.length
     const expected = expectHold(model, buyer, lot)
     const holder = holderOf(model, lot)
-    const asked = holdLot(real.world.deps, { buyer: itemOf(real.buyers, buyer).address, listingId: itemOf(real.lots, lot), sendsThrough })
+    const asked = placeHold(real.world.deps, { buyer: itemOf(real.buyers, buyer).address, listingId: itemOf(real.lots, lot), sendsThrough })
     const said = `buyer ${buyer} asks for lot ${lot}, to be paid through the ${sendsThrough}: ${expected}`
     if (expected !== 'new' && expected !== 'same') {
       expect(await outcomeOf(asked)).toBe(expected)
@@ -134,7 +134,7 @@ function holdOne(n: number, buyer: number, sendsThrough: 'server' | 'wallet'): A
     }
     if (holder !== undefined) endUnsent(model, holder)
     real.purchases.push(purchase)
-    const state = { state: 'held', over: false, lettingGo: false, recorded: undefined, paidBy: undefined, bars: false } as const
+    const state = { state: 'held', over: false, cancelRequested: false, recorded: undefined, paidBy: undefined, bars: false } as const
     model.purchases.push({ lot, buyer, sends: sendsThrough, ...state })
     return `${said}: purchase ${model.purchases.length - 1}`
   }
@@ -152,10 +152,10 @@ function giveBack(n: number): Act {
     const purchase = itemOf(model.purchases, number)
     const expected = expectLetGo(purchase)
     const { purchaseId } = itemOf(real.purchases, number)
-    expect(await outcomeOf(letGo(real.world.deps, itemOf(real.buyers, purchase.buyer).address, purchaseId))).toBe(expected)
+    expect(await outcomeOf(cancelHold(real.world.deps, itemOf(real.buyers, purchase.buyer).address, purchaseId))).toBe(expected)
     if (expected === 'done' && purchase.state === 'held') {
       purchase.over = true
-      purchase.lettingGo = true
+      purchase.cancelRequested = true
       if (endsUnsent(purchase)) endUnsent(model, number)
     }
     return `buyer ${purchase.buyer} lets purchase ${number} go: ${expected}`

@@ -23,7 +23,7 @@ export interface PurchaseModel {
   state: 'held' | 'settled' | 'ended'
   /** The time to pay is over, or the buyer wants to let go. */
   over: boolean
-  lettingGo: boolean
+  cancelRequested: boolean
   /** Handed in to the server and not known to be lost. */
   recorded: number | undefined
   /** The payment that settled it. */
@@ -71,10 +71,10 @@ export function expectHold(model: MarketModel, buyer: number, lotNumber: number)
   if (hold && !endsUnsent(hold)) return 'LISTING_HELD'
   const own = model.purchases.filter((purchase) => purchase.buyer === buyer && purchase !== hold)
   if (hold?.buyer === buyer || own.some((purchase) => purchase.lot === lotNumber && purchase.state === 'ended' && purchase.bars))
-    return 'HOLD_BARRED'
+    return 'COOLDOWN'
   const open = own.filter((purchase) => purchase.state === 'held')
   if (open.length >= 3) return 'TOO_MANY_HOLDS'
-  return open.some((purchase) => model.lots[purchase.lot]?.price === lot.price) ? 'TWIN_HOLD' : 'new'
+  return open.some((purchase) => model.lots[purchase.lot]?.price === lot.price) ? 'AMBIGUOUS_HOLD' : 'new'
 }
 
 export function expectRemoval(model: MarketModel, lot: number): Expected {
@@ -120,9 +120,9 @@ export function isFoundByItself(model: MarketModel, { purchase: number, kind }: 
 }
 
 /** Why a hold ends that was not paid. */
-export function endReasonOf({ recorded, lettingGo }: PurchaseModel): 'expired' | 'let_go' | 'lapsed' {
+export function endReasonOf({ recorded, cancelRequested }: PurchaseModel): 'expired' | 'cancelled' | 'lapsed' {
   if (recorded !== undefined) return 'expired'
-  return lettingGo ? 'let_go' : 'lapsed'
+  return cancelRequested ? 'cancelled' : 'lapsed'
 }
 
 export function purchaseOf(model: MarketModel, { purchase }: PaymentModel): PurchaseModel {

@@ -6,7 +6,7 @@ import { getBase64EncodedWireTransaction, getTransactionDecoder, partiallySignTr
 
 import { findListing } from '../../../src/listings/listing-store.ts'
 import { prepareRefund, submitRefund } from '../../../src/purchases/cases/refund-case.ts'
-import { watchOnce } from '../../../src/purchases/reconciliation/run-reconciliation.ts'
+import { reconcileOnce } from '../../../src/purchases/reconciliation/run-reconciliation.ts'
 import { casesOf, list, readPurchase, type SignedPayment, type TradingWorld, type Wallet } from '../trading-world.ts'
 import { type ForkableChain } from './forkable-chain.ts'
 
@@ -60,9 +60,9 @@ export async function casesSeen({ world, seller, buyers }: RealMarket): Promise<
 
 /** Everything that a node may look at is due now. */
 export async function lookAtAll({ world }: RealMarket): Promise<void> {
-  await world.connection.pool.query('update purchases set next_look_at = now() where next_look_at is not null')
-  await world.connection.pool.query('update cases set next_look_at = now() where next_look_at is not null')
-  await watchOnce(world.deps)
+  await world.connection.pool.query('update purchases set reconcile_at = now() where reconcile_at is not null')
+  await world.connection.pool.query('update cases set reconcile_at = now() where reconcile_at is not null')
+  await reconcileOnce(world.deps)
 }
 
 /** The seller pays a case back. */

@@ -3,7 +3,7 @@ import { lamports } from '@juicebar/contract/money'
 import { describe, expect, it } from 'vitest'
 
 import { type Instruction, type LandedTransaction } from '../../../src/chain/chain.ts'
-import { judgePayment, namesInDoubt, type PaymentTerms } from '../../../src/purchases/payment/landed-payment.ts'
+import { verifyPayment, ambiguousReferences, type PaymentTerms } from '../../../src/purchases/payment/landed-payment.ts'
 
 const system = '11111111111111111111111111111111'
 const terms: PaymentTerms = {
@@ -26,7 +26,7 @@ function landed(changes: Partial<LandedTransaction> = {}): LandedTransaction {
     signature: 'signature' as Signature,
     slot: 120n,
     failed: false,
-    wire: new Uint8Array(),
+    bytes: new Uint8Array(),
     signers: [terms.buyer],
     instructions: [transfer()],
     innerInstructions: [],
@@ -44,14 +44,14 @@ describe('a payment', () => {
     ['names the purchase and landed in a slot before the hold was noticed', landed({ slot: 99n })],
     ['stands beside a transfer to somebody else', landed({ instructions: [transfer({ to: 'Tip', extra: [] }), transfer()] })],
   ])('pays when it %s', (_, transaction) => {
-    expect(judgePayment(transaction, terms)).toEqual({ kind: 'pays', referenced: true })
+    expect(verifyPayment(transaction, terms)).toEqual({ kind: 'pays', referenced: true })
   })
 
   it.each<[string, LandedTransaction]>([
     ['landed after the hold', landed({ instructions: [plain] })],
     ["landed in the hold's own slot", landed({ instructions: [plain], slot: 100n })],
   ])('without a reference pays when it %s', (_, transaction) => {
-    expect(judgePayment(transaction, terms)).toEqual({ kind: 'pays', referenced: false })
+    expect(verifyPayment(transaction, terms)).toEqual({ kind: 'pays', referenced: false })
   })
 
   it.each<[string, LandedTransaction]>([
@@ -63,7 +63,7 @@ describe('a payment', () => {
     ['the only transfer made by a program', landed({ instructions: [memo(terms.reference)], innerInstructions: [plain] })],
     ['the reference beside the transfer', landed({ instructions: [plain, memo(terms.reference)] })],
   ])('is wrong, and shown to both, with %s', (_, transaction) => {
-    expect(judgePayment(transaction, terms)).toMatchObject({ kind: 'wrong', referenced: true })
+    expect(verifyPayment(transaction, terms)).toMatchObject({ kind: 'wrong', referenced: true })
   })
 
   it.each<[string, LandedTransaction]>([
@@ -77,21 +77,21 @@ describe('a payment', () => {
     ['names nothing and is older than the hold', landed({ instructions: [plain], slot: 99n })],
     ['names nothing, is older than the hold and off', landed({ instructions: [transfer({ extra: [], lamports: 1n })], slot: 99n })],
   ])('is not for this purchase when it %s', (_, transaction) => {
-    expect(judgePayment(transaction, terms).kind).toBe('unrelated')
+    expect(verifyPayment(transaction, terms).kind).toBe('unrelated')
   })
 
   it('counts for the first purchase alone that its transfer names', () => {
     const references = new Set([terms.reference, 'Other reference'])
     const ours = landed({ instructions: [transfer({ extra: ['Key of nobody', terms.reference, 'Other reference'] })] })
     const theirs = landed({ instructions: [transfer({ extra: ['Other reference', terms.reference] })] })
-    expect(judgePayment(ours, terms, references)).toEqual({ kind: 'pays', referenced: true })
-    expect(judgePayment(theirs, terms, references).kind).toBe('unrelated')
-    expect(namesInDoubt(theirs)).toEqual(['Other reference', terms.reference])
-    expect(namesInDoubt(landed({ instructions: [transfer(), plain] }))).toEqual([])
+    expect(verifyPayment(ours, terms, references)).toEqual({ kind: 'pays', referenced: true })
+    expect(verifyPayment(theirs, terms, references).kind).toBe('unrelated')
+    expect(ambiguousReferences(theirs)).toEqual(['Other reference', terms.reference])
+    expect(ambiguousReferences(landed({ instructions: [transfer(), plain] }))).toEqual([])
   })
 
   it('tells how much moved for this purchase, not for another in the same transaction', () => {
     const transaction = landed({ instructions: [transfer(), transfer({ lamports: 7n, extra: ['Other reference'] })] })
-    expect(judgePayment(transaction, terms)).toMatchObject({ kind: 'wrong', lamports: terms.lamports })
+    expect(verifyPayment(transaction, terms)).toMatchObject({ kind: 'wrong', lamports: terms.lamports })
   })
 })

@@ -3,7 +3,7 @@ import { lamports } from '@juicebar/contract/money'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
-import { letGo } from '../../../src/purchases/hold/cancel-hold.ts'
+import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
 import { type PurchaseDeps } from '../../../src/purchases/purchase-deps.ts'
 import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
 import {
@@ -63,7 +63,7 @@ describe('a payment that failed on the chain for good', () => {
     await sendByWallet(world, await signTransaction(world, buyer, [elsewhere]))
     await sendByWallet(world, payment)
     await watchUntil(world, async () => {
-      await world.connection.pool.query('update purchases set next_look_at = now() where id = $1', [purchase.purchaseId])
+      await world.connection.pool.query('update purchases set reconcile_at = now() where id = $1', [purchase.purchaseId])
       expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held', stage: 'none', signature: null })
     })
     await expect(confirmPurchase(world.deps, buyer.address, purchase.listingId, payment.signature)).rejects.toMatchObject({
@@ -96,8 +96,8 @@ describe('the same bytes handed in', () => {
     const payment = await signPayment(world, buyer, purchase)
     await submitPayment(chainBut(world, { broadcast: async () => undefined }), buyer.address, purchase.purchaseId, payment.base64)
     // As after a local chain was started anew, which may take the same bytes again.
-    await world.connection.pool.query(`update payments set status = 'dead' where signature = $1`, [payment.signature])
-    await letGo(world.deps, buyer.address, purchase.purchaseId)
+    await world.connection.pool.query(`update payments set status = 'void' where signature = $1`, [payment.signature])
+    await cancelHold(world.deps, buyer.address, purchase.purchaseId)
     let sent = 0
     const counting = chainBut(world, { broadcast: async () => void (sent += 1) })
     expect(await submitPayment(counting, buyer.address, purchase.purchaseId, payment.base64)).toBe(payment.signature)

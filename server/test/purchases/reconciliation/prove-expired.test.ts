@@ -2,7 +2,7 @@ import { type Signature } from '@juicebar/contract/addresses'
 import { expect, it } from 'vitest'
 
 import { type FinalizedView, type SignatureEntry } from '../../../src/chain/chain.ts'
-import { isProvedDead } from '../../../src/purchases/reconciliation/prove-expired.ts'
+import { isProvedExpired } from '../../../src/purchases/reconciliation/prove-expired.ts'
 
 const signature = 'ours' as Signature
 const payment = { signature, genesisHash: 'chain', expiryHeight: 1_000n }
@@ -24,5 +24,5 @@ it.each<[string, boolean, FinalizedView]>([
   ['its status is forgotten but its reference shows it', false, view({ signaturesFor: async () => [entry({})] })],
   ['it was made for another chain', false, view({ genesisHash: 'another' })],
 ])('when %s, it is proved dead: %s', async (_, dead, finalized) => {
-  expect(await isProvedDead(finalized, payment, traces)).toBe(dead)
+  expect(await isProvedExpired(finalized, payment, traces)).toBe(dead)
 })

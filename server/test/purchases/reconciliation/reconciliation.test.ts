@@ -6,9 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 
 import { type SignatureEntry } from '../../../src/chain/chain.ts'
 import { createChain } from '../../../src/chain/client/solana-chain.ts'
-import { letGo } from '../../../src/purchases/hold/cancel-hold.ts'
-import { lookAtEndedOf } from '../../../src/purchases/purchase-store.ts'
-import { watchOnce, watchPurchases } from '../../../src/purchases/reconciliation/run-reconciliation.ts'
+import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
+import { reconcileEndedOf } from '../../../src/purchases/purchase-store.ts'
+import { reconcileOnce, startReconciliation } from '../../../src/purchases/reconciliation/run-reconciliation.ts'
 import { OPEN_CLAIMS } from '../../../src/purchases/reconciliation/schedule.ts'
 import {
   chainBut,
@@ -50,7 +50,7 @@ async function holdAnew(sendsThrough: 'server' | 'wallet', wallet = buyer) {
   return hold(world, wallet, await list(world, seller, { price }), sendsThrough)
 }
 
-const makeDue = (purchaseId: string) => world.connection.pool.query('update purchases set next_look_at = now() where id = $1', [purchaseId])
+const makeDue = (purchaseId: string) => world.connection.pool.query('update purchases set reconcile_at = now() where id = $1', [purchaseId])
 
 describe('a purchase that somebody floods with transactions', () => {
   /** What a stranger sends who has learned of the reference; it pays nothing. */
@@ -129,7 +129,7 @@ describe('one round', () => {
     const most: number[] = []
     await vi.waitFor(async () => {
       calls = 0
-      await watchOnce({ ...world.deps, chain })
+      await reconcileOnce({ ...world.deps, chain })
       most.push(calls)
       for (const { purchaseId } of holds) expect((await readPurchase(world, purchaseId)).status).toBe('ended')
     }, waiting)
@@ -138,15 +138,15 @@ describe('one round', () => {
   })
 
   it('looks at an open hold first, however many ended ones a wallet asks to be looked at', async () => {
-    for (let n = 0; n < 25; n++) await letGo(world.deps, buyer.address, (await holdAnew('server')).purchaseId)
-    await world.connection.pool.query(`update purchases set looked_at = now() - interval '1 hour'`)
-    await lookAtEndedOf(world.database, buyer.address, 30)
-    const due = await world.connection.pool.query('select id from purchases where buyer = $1 and next_look_at <= now()', [buyer.address])
+    for (let n = 0; n < 25; n++) await cancelHold(world.deps, buyer.address, (await holdAnew('server')).purchaseId)
+    await world.connection.pool.query(`update purchases set reconciled_at = now() - interval '1 hour'`)
+    await reconcileEndedOf(world.database, buyer.address, 30)
+    const due = await world.connection.pool.query('select id from purchases where buyer = $1 and reconcile_at <= now()', [buyer.address])
     expect(due.rowCount).toBe(10)
     const purchase = await holdAnew('wallet')
     await sendByWallet(world, await signPayment(world, buyer, purchase))
     await makeDue(purchase.purchaseId)
-    await watchOnce(world.deps)
+    await reconcileOnce(world.deps)
     expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'settled' })
   })
 })
@@ -163,7 +163,7 @@ describe('looks that hang', () => {
     const deps = chainBut(world, {
       recentSignatures: (address, since, limit) => (hanging.has(address) ? atTheEnd : world.chain.recentSignatures(address, since, limit)),
     })
-    const watcher = watchPurchases(deps)
+    const watcher = startReconciliation(deps)
     onTestFinished(async () => {
       end()
       await watcher.stop()

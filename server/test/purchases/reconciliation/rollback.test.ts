@@ -67,7 +67,7 @@ async function settledPurchase(price: bigint) {
   return { purchase, payment }
 }
 
-const lookAtAll = () => world.connection.pool.query('update purchases set next_look_at = now() where next_look_at is not null')
+const lookAtAll = () => world.connection.pool.query('update purchases set reconcile_at = now() where reconcile_at is not null')
 
 describe('a settled payment', () => {
   it('is followed until it is final', async () => {
@@ -80,7 +80,7 @@ describe('a settled payment', () => {
 
   it('that the chain forgets is sent again, and becomes a case once it can no longer land', async () => {
     const { purchase, payment } = await settledPurchase(41_000_000n)
-    await world.connection.pool.query('update purchases set finalized_at = null, next_look_at = now() where id = $1', [purchase.purchaseId])
+    await world.connection.pool.query('update purchases set finalized_at = null, reconcile_at = now() where id = $1', [purchase.purchaseId])
     const tokens = await appleJuice(world, buyer)
     const fork = forgetting(world.chain, payment.signature)
     await watchUntil({ ...world, deps: { ...world.deps, chain: fork.chain } }, async () => {

@@ -4,7 +4,7 @@ import { type Purchase } from '@juicebar/contract/schemas'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
-import { letGo } from '../../../src/purchases/hold/cancel-hold.ts'
+import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
 import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
 import {
   chainBut,
@@ -42,7 +42,7 @@ async function holdOften(listingId: string, times: number) {
   const purchases: Purchase[] = []
   for (let n = 0; n < times; n++) {
     const purchase = await hold(world, buyer, listingId)
-    await letGo(world.deps, buyer.address, purchase.purchaseId)
+    await cancelHold(world.deps, buyer.address, purchase.purchaseId)
     await world.connection.pool.query(`update purchases set ended_at = now() - interval '2 days' where id = $1`, [purchase.purchaseId])
     purchases.push(purchase)
   }

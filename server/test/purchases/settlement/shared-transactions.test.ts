@@ -5,7 +5,7 @@ import { type Instruction } from '@solana/kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
-import { letGo } from '../../../src/purchases/hold/cancel-hold.ts'
+import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
 import { prepareRefund } from '../../../src/purchases/cases/refund-case.ts'
 import {
   casesOf,
@@ -51,7 +51,7 @@ async function holdFrom(wallet: Wallet, from: Wallet): Promise<Purchase> {
 /** A purchase that its buyer gave up, and the hold that somebody else has on its lot since. */
 async function givenUp(wallet: Wallet) {
   const purchase = await hold(world, wallet, await list(world, seller, { price }))
-  await letGo(world.deps, wallet.address, purchase.purchaseId)
+  await cancelHold(world.deps, wallet.address, purchase.purchaseId)
   return { purchase, rivalHold: await hold(world, await world.createWallet(), purchase.listingId) }
 }
 
@@ -69,7 +69,7 @@ async function casesAbout(wallet: Wallet, signature: Signature): Promise<Case[]>
   return (await casesOf(world, wallet.address)).filter((found) => found.signature === signature)
 }
 
-const lookAtCases = () => world.connection.pool.query('update cases set next_look_at = now() where next_look_at is not null')
+const lookAtCases = () => world.connection.pool.query('update cases set reconcile_at = now() where reconcile_at is not null')
 
 describe('one transaction that pays for two purchases', () => {
   it('from two sellers delivers one and is a case of the other', async () => {
@@ -114,7 +114,7 @@ describe('one transfer that names several purchases', () => {
     await expect(confirm(buyer, second.purchase, signature)).rejects.toMatchObject({ code: 'PAYMENT_MISMATCH' })
     await expect(confirm(buyer, first.purchase, signature)).rejects.toMatchObject({ code: 'PAYMENT_CASE' })
     expect(await casesAbout(seller, signature)).toMatchObject([{ purchaseId: first.purchase.purchaseId, kind: 'late' }])
-    await letGo(world.deps, first.rivalHold.buyer as Wallet['address'], first.rivalHold.purchaseId)
+    await cancelHold(world.deps, first.rivalHold.buyer as Wallet['address'], first.rivalHold.purchaseId)
     await watchUntil(world, async () => {
       await lookAtCases()
       expect(await readPurchase(world, first.purchase.purchaseId)).toMatchObject({ status: 'settled' })
