@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 import { connectDatabase, type Database } from '../src/database/connect.ts'
-import { settlePurchase } from '../src/purchases/payment/payment-store.ts'
+import { settlePurchase } from '../src/purchases/settlement/settlement-store.ts'
 import { type BenchDatabases } from './bench-database.ts'
 import { runLoad } from './http-load.ts'
 import { compare, type Line, runLanes, type Sample } from './pairs.ts'
@@ -92,7 +92,13 @@ async function writeDown(pool: pg.Pool, lots: HeldLot[]): Promise<void> {
 }
 
 async function settle(database: Database, { purchaseId, signature }: HeldLot): Promise<void> {
-  const outcome = await settlePurchase(database, purchaseId, { signature, slot: 10n, transactionBytes: BYTES, expiryHeight: 160n }, true)
+  const outcome = await settlePurchase(database, purchaseId, {
+    signature,
+    slot: 10n,
+    transactionBytes: BYTES,
+    expiryHeight: 160n,
+    referenced: true,
+  })
   if (outcome !== 'settled') throw new Error(`a purchase of the bench ended as ${outcome}`)
 }
 

@@ -4,7 +4,7 @@ import { type Chain } from '../chain/chain.ts'
 import { type Database } from '../database/connect.ts'
 import { type PurchaseSettings } from './purchase.ts'
 
-/** What the actions of a purchase work with. */
+/** What every action on a purchase works with. */
 export interface PurchaseDeps {
   database: Database
   chain: Chain

@@ -1,20 +1,21 @@
-import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 import { Failure } from '@juicebar/contract/errors'
+import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 import { type Purchase } from '@juicebar/contract/schemas'
 
 import { type Api } from '../http/api/route.ts'
 import { isId } from '../listings/listing.ts'
-import { listCases, reconcileOpenCasesOf } from './cases/case-store.ts'
-import { confirmPurchase } from './settlement/confirm-purchase.ts'
-import { placeHold } from './hold/place-hold.ts'
-import { cancelHold } from './hold/cancel-hold.ts'
-import { type PurchaseDeps } from './purchase-deps.ts'
-import { findPurchaseReply, listPurchases, reconcileEndedOf } from './purchase-store.ts'
+import { listCases } from './cases/case-reply-store.ts'
 import { prepareRefund, submitRefund } from './cases/refund-case.ts'
+import { cancelHold } from './hold/cancel-hold.ts'
+import { placeHold } from './hold/place-hold.ts'
 import { submitPayment } from './payment/submit-payment.ts'
-import { ASKED_LOOK_PAUSE_SECONDS } from './reconciliation/schedule.ts'
+import { type PurchaseDeps } from './purchase-deps.ts'
+import { findPurchaseReply, listPurchases } from './purchase-reply-store.ts'
+import { reconcileEndedOf, reconcileOpenCasesOf } from './reconciliation/reconciliation-store.ts'
+import { REQUESTED_PAUSE_SECONDS } from './reconciliation/schedule.ts'
+import { confirmPurchase } from './settlement/confirm-purchase.ts'
 
-/** Buying, from the hold to the delivered tokens, and the cases of payments that went astray. */
+/** Buying, from the hold to the delivered tokens, and the cases of unmatched payments. */
 export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
   api.player('buy', 'buy', async ({ params, body, player }) => {
     const id = await placeHold(deps, { buyer: player, listingId: params.id, sendsThrough: body?.sendsThrough ?? 'wallet' })
@@ -39,14 +40,14 @@ export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
   api.player('myPurchases', 'read', async ({ query, player }) => {
     const { cursor: before, role, status, limit = LISTINGS_PAGE } = query
     if (before !== undefined && !isId(before)) throw new Failure('CURSOR_INVALID')
-    await reconcileEndedOf(deps.database, player, ASKED_LOOK_PAUSE_SECONDS)
+    await reconcileEndedOf(deps.database, player, REQUESTED_PAUSE_SECONDS)
     const found = await listPurchases(deps.database, { wallet: player, role, status, limit: limit + 1, before }, await knownGenesis(deps))
     const purchases = found.slice(0, limit)
     return { purchases, nextCursor: found.length > limit ? (purchases.at(-1)?.purchaseId ?? null) : null }
   })
 
   api.player('cases', 'read', async ({ query: { cursor, limit = LISTINGS_PAGE }, player }) => {
-    await reconcileOpenCasesOf(deps.database, player, ASKED_LOOK_PAUSE_SECONDS)
+    await reconcileOpenCasesOf(deps.database, player, REQUESTED_PAUSE_SECONDS)
     return listCases(deps.database, { wallet: player, limit, cursor })
   })
 
@@ -63,7 +64,7 @@ async function readPurchase(deps: PurchaseDeps, id: string): Promise<Purchase> {
   return purchase
 }
 
-/** The chain's identity, to tell purchases of an earlier local chain; while the chain is down none is marked as such. */
+/** The chain's identity, to mark purchases of an earlier local chain; while the chain is down none is marked. */
 async function knownGenesis({ chain }: PurchaseDeps): Promise<string | undefined> {
   return chain.isUp() ? chain.genesisHash() : undefined
 }

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase.ts'
 import { cancelHold } from '../../src/purchases/hold/cancel-hold.ts'
 import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
-import { reconcileOnce } from '../../src/purchases/reconciliation/run-reconciliation.ts'
+import { reconcileOnce } from '../../src/purchases/reconciliation/reconcile-round.ts'
 import {
   casesOf,
   appleJuice,

@@ -9,7 +9,7 @@ import { placeHold } from '../../src/purchases/hold/place-hold.ts'
 import { cancelHold } from '../../src/purchases/hold/cancel-hold.ts'
 import { type PurchaseDeps } from '../../src/purchases/purchase-deps.ts'
 import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
-import { reconcileOnce } from '../../src/purchases/reconciliation/run-reconciliation.ts'
+import { reconcileOnce } from '../../src/purchases/reconciliation/reconcile-round.ts'
 import {
   appleJuice,
   expectAllAddsUp,

@@ -3,16 +3,21 @@ import { type CaseKind, type CaseStatus } from '@juicebar/contract/schemas'
 
 import { isId } from '../../listings/listing.ts'
 
-/** Kinds in which the seller has SOL that was not earned; a vanished payment left the seller without. */
+/** Kinds in which the seller received SOL for nothing; a vanished payment left the seller without. */
 const refundableKinds = new Set<CaseKind>(['late', 'wrong', 'double'])
 
-/** Whether the seller may pay this case back now. */
+/** Whether the seller may refund this case now. */
 export function isRefundable(kind: CaseKind, status: CaseStatus): boolean {
   return status === 'open' && refundableKinds.has(kind)
 }
 
+/** Whether a case in this status is over. */
+export function isClosed(status: CaseStatus): boolean {
+  return status === 'delivered' || status === 'refunded' || status === 'closed'
+}
+
 const whatHappened: Record<CaseKind, string> = {
-  late: 'This payment arrived after the time to pay for the lot was over.',
+  late: 'This payment arrived after the time to pay for the lot had run out.',
   wrong: 'This payment was not exactly what was agreed, so it did not buy the lot.',
   double: 'The lot was already paid for and delivered; this is a second payment.',
   vanished: 'The network dropped this payment after the tokens had been delivered.',
@@ -21,33 +26,36 @@ const whatHappened: Record<CaseKind, string> = {
 const whatNext: Record<CaseStatus, string> = {
   open: 'The seller can send the SOL back with one click.',
   refunding: 'The seller is sending the SOL back.',
-  delivered: 'The lot was still there, so it was delivered after all.',
+  delivered: 'The lot was still for sale, so it was delivered after all.',
   refunded: 'The seller sent the SOL back.',
   closed: 'The studio has closed this case.',
 }
 
 /** What happened and what to do, in words for buyer and seller. */
-export function explainCase(kind: CaseKind, status: CaseStatus, deliverable: boolean): string {
+export function explainCase({ kind, status, deliverable }: { kind: CaseKind; status: CaseStatus; deliverable: boolean }): string {
   if (status === 'open' && kind === 'vanished') return `${whatHappened.vanished} The studio has been told.`
   if (status === 'open' && deliverable) {
-    return `${whatHappened[kind]} It is delivered if the lot becomes free; until then the seller can send the SOL back with one click.`
+    return `${whatHappened[kind]} It will be delivered if the lot becomes free; until then the seller can send the SOL back with one click.`
   }
   return `${whatHappened[kind]} ${whatNext[status]}`
 }
 
-/** Where a page of cases ended: whether the last one still waited for somebody when it was shown, and its identifier. */
+/** Where a page of cases ended: whether its last case was waiting for someone when it was shown, and that case's identifier. */
 export interface CasePosition {
   waits: boolean
   id: string
 }
 
 export function caseCursor({ waits, id }: CasePosition): string {
-  return `${waits ? 'waits' : 'over'}.${id}`
+  return `${waits ? 'waits' : 'closed'}.${id}`
 }
 
-/** Reads what `caseCursor` wrote. Fails with CURSOR_INVALID. */
+/**
+ * Reads what `caseCursor` wrote.
+ * @throws CURSOR_INVALID
+ */
 export function parseCaseCursor(cursor: string): CasePosition {
   const [state, id = ''] = cursor.split('.')
-  if ((state !== 'waits' && state !== 'over') || !isId(id)) throw new Failure('CURSOR_INVALID')
+  if ((state !== 'waits' && state !== 'closed') || !isId(id)) throw new Failure('CURSOR_INVALID')
   return { waits: state === 'waits', id }
 }

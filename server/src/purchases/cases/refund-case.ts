@@ -6,58 +6,55 @@ import { BLOCKHASH_BLOCKS } from '../../chain/chain.ts'
 import { buildTransfer } from '../../chain/transactions/signed-transaction.ts'
 import { inTransaction } from '../../database/transact.ts'
 import { isId } from '../../listings/listing.ts'
-import { isRefundable } from './case.ts'
-import { type CaseRow, expectRefund, findCase, lockCase, moveCase } from './case-store.ts'
-import { type CheckedPayment, checkOnChain, readPayment } from '../payment/check-payment.ts'
+import { broadcastPayment } from '../payment/broadcast-payment.ts'
+import { type CheckedPayment, checkOnChain, decodePayment } from '../payment/check-payment.ts'
 import { findPayment, insertPayment, type PaymentRow } from '../payment/payment-store.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
 import { findPurchase, lockPurchase, type PurchaseRow } from '../purchase-store.ts'
 import { newReference } from '../reference.ts'
-import { broadcastPayment } from '../payment/broadcast-payment.ts'
+import { isRefundable } from './case.ts'
+import { type CaseRow, expectRefund, findCase, lockCase, moveCase } from './case-store.ts'
 
 interface OpenCase {
   row: CaseRow
   purchase: PurchaseRow
 }
 
-const FIRST_LOOK_SECONDS = 2
+const FIRST_SEARCH_SECONDS = 2
 
 /**
- * Prepares the seller's refund of a case: an unsigned transaction with a reference of its own. Asking again gives the same
- * reference with a fresh blockhash. From now on the refund may land, also by the seller's wallet alone, so the lot is not delivered
- * before the chain has proved that it can't. Fails with CASE_NOT_FOUND, NOT_YOUR_REFUND, CASE_NOT_OPEN or CHAIN_DOWN.
+ * Prepares the seller's refund of a case: an unsigned transaction with a reference of its own. Asking again returns the same
+ * reference with a fresh blockhash. From now on the refund may land, even sent by the seller's wallet alone, so the listing is not
+ * delivered before the chain has proved that it can't.
+ * @throws CASE_NOT_FOUND, NOT_YOUR_REFUND, CASE_NOT_OPEN or CHAIN_DOWN
  */
 export async function prepareRefund(deps: PurchaseDeps, seller: WalletAddress, caseId: string) {
   const { row, purchase } = await requireCase(deps, seller, caseId)
   if (purchase.genesisHash !== (await deps.chain.genesisHash())) throw new Failure('CASE_NOT_OPEN')
   const { blockhash, lastValidBlockHeight } = await deps.chain.latestBlockhash()
-  // A wallet may put in a newer blockhash when its owner approves at last: as long again is waited for that.
+  // A wallet may put in a newer blockhash when its owner finally approves: allow as long again for that.
   const expiryHeight = lastValidBlockHeight + BLOCKHASH_BLOCKS
   const reference = await inTransaction(deps.database, async (tx) => {
     await lockPurchase(tx, purchase.id)
     requireOpen(await lockCase(tx, caseId))
-    return expectRefund(tx, caseId, newReference(), expiryHeight, FIRST_LOOK_SECONDS)
+    return expectRefund(tx, caseId, { reference: newReference(), expiryHeight, reconcileSeconds: FIRST_SEARCH_SECONDS })
   })
-  const transaction = buildTransfer({
-    from: seller,
-    to: purchase.buyer,
-    lamports: row.lamports,
-    reference,
-    blockhash,
-    lastValidBlockHeight,
-  })
-  return { caseId, buyer: purchase.buyer, price: lamportsToSol(row.lamports), lamports: row.lamports.toString(), reference, transaction }
+  const { buyer } = purchase
+  const { lamports } = row
+  const transaction = buildTransfer({ from: seller, to: buyer, lamports, reference, blockhash, lastValidBlockHeight })
+  return { caseId, buyer, price: lamportsToSol(lamports), lamports: lamports.toString(), reference, transaction }
 }
 
 /**
- * Takes the seller's signed refund, records it and then sends it; from then on the lot of this case can't be delivered any more.
- * The same bytes answer the same again. Fails like `prepareRefund`, and with PAYMENT_REFUSED or PAYMENT_DIFFERS.
+ * Records the seller's signed refund and then broadcasts it; from then on the listing of this case can't be delivered any more. The
+ * same bytes get the same answer again.
+ * @throws what `prepareRefund` throws, PAYMENT_REFUSED or PAYMENT_DIFFERS
  */
 export async function submitRefund(deps: PurchaseDeps, seller: WalletAddress, caseId: string, base64: string): Promise<Signature> {
   const { row, purchase } = await requireCase(deps, seller, caseId)
   const { lamports, refundReference: reference } = row
   if (reference === null) throw new Failure('PAYMENT_REFUSED', { detail: 'prepare the refund first.' })
-  const transaction = readPayment(base64, { from: seller, to: purchase.buyer, lamports, reference })
+  const transaction = decodePayment(base64, { from: seller, to: purchase.buyer, lamports, reference })
   let refund = await findPayment(deps.database, transaction.signature)
   if (!refund) {
     requireOpen(row)
@@ -68,26 +65,19 @@ export async function submitRefund(deps: PurchaseDeps, seller: WalletAddress, ca
 }
 
 async function recordRefund({ database, chain }: PurchaseDeps, { row, purchase }: OpenCase, payment: CheckedPayment): Promise<PaymentRow> {
+  const { signature, bytes, expiryHeight } = payment
   const genesisHash = await chain.genesisHash()
   if (genesisHash !== purchase.genesisHash) throw new Failure('CASE_NOT_OPEN')
   return inTransaction(database, async (tx) => {
     await lockPurchase(tx, purchase.id)
     const locked = await lockCase(tx, row.id)
-    const known = await findPayment(tx, payment.signature)
+    const known = await findPayment(tx, signature)
     if (known) return known
     requireOpen(locked)
-    const { signature, bytes, expiryHeight } = payment
-    const recorded = await insertPayment(tx, {
-      signature,
-      kind: 'refund',
-      purchaseId: purchase.id,
-      caseId: row.id,
-      genesisHash,
-      transactionBytes: Buffer.from(bytes),
-      expiryHeight,
-      status: 'recorded',
-    })
-    await moveCase(tx, row.id, 'refunding', 0)
+    const landing = { signature, genesisHash, transactionBytes: Buffer.from(bytes), expiryHeight }
+    const owner = { purchaseId: purchase.id, caseId: row.id, kind: 'refund', status: 'recorded' } as const
+    const recorded = await insertPayment(tx, { ...landing, ...owner })
+    await moveCase(tx, row.id, { status: 'refunding', reconcileSeconds: 0 })
     return recorded
   })
 }

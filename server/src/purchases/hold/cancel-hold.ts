@@ -3,14 +3,17 @@ import { Failure } from '@juicebar/contract/errors'
 
 import { inTransaction } from '../../database/transact.ts'
 import { isId } from '../../listings/listing.ts'
-import { endHold, endsUnsent } from './end-hold.ts'
 import { findRecordedPayment } from '../payment/payment-store.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
-import { findPurchase, lockPurchase, requestCancel } from '../purchase-store.ts'
+import { findPurchase, lockPurchase } from '../purchase-store.ts'
+import { endHold } from './end-hold.ts'
+import { endsUnsent } from './hold.ts'
+import { requestCancel } from './hold-store.ts'
 
 /**
- * The buyer gives a lot back. Where only the server could have sent a payment the lot is free at once; else as soon as the chain
- * proves that no payment can come. Fails with PURCHASE_NOT_FOUND, or PAYMENT_UNDER_WAY once a payment was handed in.
+ * Cancels a buyer's hold. If only the server could have sent a payment, the listing is free at once; otherwise as soon as the chain
+ * proves that no payment can come.
+ * @throws PURCHASE_NOT_FOUND, or PAYMENT_UNDER_WAY once a payment was submitted.
  */
 export async function cancelHold({ database }: PurchaseDeps, buyer: WalletAddress, id: string): Promise<void> {
   const purchase = isId(id) ? await findPurchase(database, id) : undefined

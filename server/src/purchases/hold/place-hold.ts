@@ -6,32 +6,23 @@ import { type Database } from '../../database/connect.ts'
 import { inTransaction, type Tx, violatedConstraint } from '../../database/transact.ts'
 import { isId } from '../../listings/listing.ts'
 import { emitListing, findLot, type Lot, lockListing, markHeld } from '../../listings/listing-store.ts'
-import { endHold, endsUnsent } from './end-hold.ts'
 import { findRecordedPayment } from '../payment/payment-store.ts'
-import { cooldownMinutes, type OpenHold, requireBuyable, requireRoomForHold, solNeeded } from '../purchase.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
-import {
-  allowWalletToSend,
-  emitPurchase,
-  findOpenHold,
-  findPurchase,
-  insertHold,
-  listOtherHolds,
-  lockPlayer,
-  lockPurchase,
-  readUnpaidHistory,
-} from '../purchase-store.ts'
+import { emitPurchase, findPurchase, lockPurchase } from '../purchase-store.ts'
 import { newReference } from '../reference.ts'
+import { endHold } from './end-hold.ts'
+import { cooldownMinutes, endsUnsent, type OpenHold, requireBuyable, requireRoomForHold, solNeeded } from './hold.ts'
+import { allowWalletToSend, findOpenHold, insertHold, listOtherHolds, lockPlayer, readUnpaidHistory } from './hold-store.ts'
 
 export interface HoldOrder {
   buyer: WalletAddress
   listingId: string
-  /** server: only this server will broadcast the payment. wallet: the buyer's wallet may do so by itself. */
+  /** server: only this product broadcasts the payment. wallet: the buyer's wallet may do so too. */
   sendsThrough: 'server' | 'wallet'
 }
 
 /** What the chain said before the transaction began. */
-interface ChainView {
+interface ChainReading {
   genesisHash: string
   slot: bigint
   balance: Lamports
@@ -39,19 +30,20 @@ interface ChainView {
 }
 
 /**
- * Reserves a lot for a buyer who is about to pay, and gives the purchase's identifier; asking again gives the same one.
- * Fails with LISTING_NOT_FOUND, OWN_LISTING, LISTING_NOT_ACTIVE, LISTING_HELD, INSUFFICIENT_SOL, TOO_MANY_HOLDS, AMBIGUOUS_HOLD,
- * COOLDOWN or CHAIN_DOWN; nothing is held then.
+ * Holds a listing for a buyer who is about to pay. Asking again returns the same hold.
+ * @returns the purchase's identifier.
+ * @throws LISTING_NOT_FOUND, OWN_LISTING, LISTING_NOT_ACTIVE, LISTING_HELD, INSUFFICIENT_SOL, TOO_MANY_HOLDS, AMBIGUOUS_HOLD,
+ * COOLDOWN or CHAIN_DOWN, if nothing is held; PAYMENT_UNDER_WAY or HOLD_ENDED, if paying for the buyer's own hold would be a mistake.
  */
 export async function placeHold(deps: PurchaseDeps, order: HoldOrder): Promise<string> {
   const { database } = deps
   if (!isId(order.listingId)) throw new Failure('LISTING_NOT_FOUND')
-  const again = await inTransaction(database, (tx) => repeatHold(tx, order))
-  if (again) return again
+  const existing = await inTransaction(database, (tx) => repeatHold(tx, order))
+  if (existing) return existing
   await refuseEarly(database, order)
-  const view = await readChain(deps, order.buyer)
+  const reading = await readChain(deps, order.buyer)
   try {
-    return await inTransaction(database, (tx) => hold(tx, deps, order, view))
+    return await inTransaction(database, (tx) => hold(tx, deps, order, reading))
   } catch (error) {
     if (violatedConstraint(error) === 'purchases_no_ambiguous_holds') throw new Failure('AMBIGUOUS_HOLD', { cause: error })
     throw error
@@ -59,29 +51,29 @@ export async function placeHold(deps: PurchaseDeps, order: HoldOrder): Promise<s
 }
 
 /**
- * Refuses what could not be held now, as far as that is known without the chain, whose answers are few, and without waiting for the
- * lot's lock, for which many may queue. What it lets pass is decided under lock.
+ * Refuses what could not be held now, as far as that is known without the chain, whose requests are scarce, and without waiting for
+ * the listing's lock, for which many may queue. What passes is decided again under the lock.
  */
 async function refuseEarly(database: Database | Tx, order: HoldOrder): Promise<void> {
-  const lot = await findLot(database, order.listingId)
-  if (!lot) throw new Failure('LISTING_NOT_FOUND')
-  const holder = lot.heldNow && lot.heldBy !== null ? await findPurchase(database, lot.heldBy) : undefined
+  const listing = await findLot(database, order.listingId)
+  if (!listing) throw new Failure('LISTING_NOT_FOUND')
+  const holder = listing.heldNow && listing.heldBy !== null ? await findPurchase(database, listing.heldBy) : undefined
   if (holder?.buyer === order.buyer) return
-  await requireHoldable(database, order.buyer, { ...lot, heldBy: holder ? lot.heldBy : null })
+  await requireHoldable(database, order.buyer, { ...listing, heldBy: holder ? listing.heldBy : null })
 }
 
-/** Gives the buyer's other open holds. */
-async function requireHoldable(database: Database | Tx, buyer: WalletAddress, lot: Lot): Promise<OpenHold[]> {
-  requireBuyable(lot, buyer)
-  await requireNotBarred(database, buyer, lot.id)
-  const holds = await listOtherHolds(database, buyer, lot.id)
-  requireRoomForHold(holds, lot)
+/** @returns the buyer's other open holds. */
+async function requireHoldable(database: Database | Tx, buyer: WalletAddress, listing: Lot): Promise<OpenHold[]> {
+  requireBuyable(listing, buyer)
+  await requireNoCooldown(database, buyer, listing.id)
+  const holds = await listOtherHolds(database, buyer, listing.id)
+  requireRoomForHold(holds, listing)
   return holds
 }
 
 /**
- * The buyer's open hold on this lot. Fails with PAYMENT_UNDER_WAY or HOLD_ENDED where paying (again) would be a mistake.
- * A client that now wants to send by itself may: from then on the chain decides about absence.
+ * The buyer's open hold on this listing. A client that now wants to send by itself may: from then on only the chain can prove that
+ * no payment came.
  */
 async function repeatHold(tx: Tx, { buyer, listingId, sendsThrough }: HoldOrder): Promise<string | undefined> {
   const open = await findOpenHold(tx, listingId, buyer)
@@ -89,15 +81,14 @@ async function repeatHold(tx: Tx, { buyer, listingId, sendsThrough }: HoldOrder)
   await lockListing(tx, listingId)
   const locked = await lockPurchase(tx, open.id)
   if (locked?.status !== 'held') return undefined
-  const payment = await findRecordedPayment(tx, locked.id)
-  if (payment) throw new Failure('PAYMENT_UNDER_WAY')
-  if (endsUnsent({ ...locked, payment })) return undefined
+  if (await findRecordedPayment(tx, locked.id)) throw new Failure('PAYMENT_UNDER_WAY')
+  if (endsUnsent({ ...locked, paymentRecorded: false })) return undefined
   if (locked.windowClosed || locked.cancelRequested) throw new Failure('HOLD_ENDED')
   if (locked.serverSends && sendsThrough === 'wallet') await allowWalletToSend(tx, locked.id)
   return locked.id
 }
 
-async function readChain({ chain }: PurchaseDeps, buyer: WalletAddress): Promise<ChainView> {
+async function readChain({ chain }: PurchaseDeps, buyer: WalletAddress): Promise<ChainReading> {
   const [genesisHash, slot, balance, rentExemptMinimum] = await Promise.all([
     chain.genesisHash(),
     chain.highestSlot(),
@@ -107,30 +98,31 @@ async function readChain({ chain }: PurchaseDeps, buyer: WalletAddress): Promise
   return { genesisHash, slot, balance, rentExemptMinimum }
 }
 
-async function hold(tx: Tx, { settings }: PurchaseDeps, order: HoldOrder, view: ChainView): Promise<string> {
+async function hold(tx: Tx, { settings }: PurchaseDeps, order: HoldOrder, reading: ChainReading): Promise<string> {
   const { buyer, listingId, sendsThrough } = order
   await refuseEarly(tx, order)
   await lockPlayer(tx, buyer)
-  const again = await repeatHold(tx, order)
-  if (again) return again
-  const lot = await lockFreeLot(tx, listingId)
-  if (!lot) throw new Failure('LISTING_NOT_FOUND')
-  const holds = await requireHoldable(tx, buyer, lot)
-  const prices = [...holds.map((open) => open.priceLamports), lot.priceLamports]
-  if (view.balance < solNeeded(prices, view.rentExemptMinimum)) throw new Failure('INSUFFICIENT_SOL')
+  const existing = await repeatHold(tx, order)
+  if (existing) return existing
+  const listing = await lockFreeListing(tx, listingId)
+  if (!listing) throw new Failure('LISTING_NOT_FOUND')
+  const holds = await requireHoldable(tx, buyer, listing)
+  const prices = [...holds.map((open) => open.priceLamports), listing.priceLamports]
+  if (reading.balance < solNeeded(prices, reading.rentExemptMinimum)) throw new Failure('INSUFFICIENT_SOL')
 
+  const { seller, tokenType, amount, priceLamports } = listing
   const purchase = await insertHold(
     tx,
     {
       listingId,
       buyer,
-      seller: lot.seller,
-      tokenType: lot.tokenType,
-      amount: lot.amount,
-      priceLamports: lot.priceLamports,
+      seller,
+      tokenType,
+      amount,
+      priceLamports,
       reference: newReference(),
-      genesisHash: view.genesisHash,
-      heldAtSlot: view.slot,
+      genesisHash: reading.genesisHash,
+      heldAtSlot: reading.slot,
       serverSends: sendsThrough === 'server',
     },
     settings.holdSeconds,
@@ -141,18 +133,18 @@ async function hold(tx: Tx, { settings }: PurchaseDeps, order: HoldOrder, view: 
   return purchase.id
 }
 
-/** Locks the lot; a hold on it that is already over, and that nothing can have paid, ends here rather than a moment later. */
-async function lockFreeLot(tx: Tx, listingId: string) {
-  const lot = await lockListing(tx, listingId)
-  if (!lot?.heldBy) return lot
-  const ended = await endHold(tx, { id: lot.heldBy, listingId }, endsUnsent)
-  return ended ? { ...lot, heldBy: null, heldUntil: null } : lot
+/** Locks the listing. A hold on it whose window has closed, and that nothing can have paid, ends now rather than a moment later. */
+async function lockFreeListing(tx: Tx, listingId: string) {
+  const listing = await lockListing(tx, listingId)
+  if (!listing?.heldBy) return listing
+  const ended = await endHold(tx, { id: listing.heldBy, listingId }, endsUnsent)
+  return ended ? { ...listing, heldBy: null, heldUntil: null } : listing
 }
 
-async function requireNotBarred(database: Database | Tx, buyer: WalletAddress, listingId: string): Promise<void> {
-  const { secondsSinceLeft, lapses } = await readUnpaidHistory(database, buyer, listingId)
-  if (secondsSinceLeft === null) return
-  const secondsLeft = Math.ceil(cooldownMinutes(lapses) * 60 - secondsSinceLeft)
+async function requireNoCooldown(database: Database | Tx, buyer: WalletAddress, listingId: string): Promise<void> {
+  const { secondsSinceUnpaid, lapses } = await readUnpaidHistory(database, buyer, listingId)
+  if (secondsSinceUnpaid === null) return
+  const secondsLeft = Math.ceil(cooldownMinutes(lapses) * 60 - secondsSinceUnpaid)
   if (secondsLeft > 0) {
     throw new Failure('COOLDOWN', { detail: `${Math.ceil(secondsLeft / 60)} min`, retryAfter: secondsLeft })
   }

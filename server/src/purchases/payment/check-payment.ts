@@ -5,7 +5,7 @@ import { BLOCKHASH_BLOCKS, type Chain } from '../../chain/chain.ts'
 import { decodeSignedTransaction } from '../../chain/transactions/signed-transaction.ts'
 import { type ExpectedTransfer, findPaymentFlaw } from './signed-payment.ts'
 
-/** Signed bytes that were found to do what they should, and nothing was sent yet. */
+/** Signed transaction bytes that do what they should and could land now; nothing was sent yet. */
 export interface CheckedPayment {
   signature: Signature
   bytes: Uint8Array
@@ -13,8 +13,11 @@ export interface CheckedPayment {
   expiryHeight: bigint
 }
 
-/** Decodes signed bytes from outside and checks that they are exactly the expected transfer; fails with PAYMENT_REFUSED. */
-export function readPayment(base64: string, expected: ExpectedTransfer) {
+/**
+ * Decodes signed bytes from outside and checks that they are exactly the expected transfer.
+ * @throws PAYMENT_REFUSED
+ */
+export function decodePayment(base64: string, expected: ExpectedTransfer) {
   const transaction = decodeSignedTransaction(base64)
   if (!transaction) throw refused('it is not a signed Solana transaction.')
   const flaw = findPaymentFlaw(transaction, expected)
@@ -22,8 +25,11 @@ export function readPayment(base64: string, expected: ExpectedTransfer) {
   return transaction
 }
 
-/** Asks the chain whether the bytes could land now. Fails with PAYMENT_REFUSED or CHAIN_DOWN. */
-export async function checkOnChain(chain: Chain, transaction: ReturnType<typeof readPayment>): Promise<CheckedPayment> {
+/**
+ * Asks the chain whether the bytes could land now.
+ * @throws PAYMENT_REFUSED or CHAIN_DOWN
+ */
+export async function checkOnChain(chain: Chain, transaction: ReturnType<typeof decodePayment>): Promise<CheckedPayment> {
   if (!(await chain.isBlockhashValid(transaction.blockhash))) throw refused('it was signed too long ago. Please try again.')
   const problem = await chain.simulate(transaction.bytes)
   if (problem) throw refused(`the network would refuse it (${problem}).`)

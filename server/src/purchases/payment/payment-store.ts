@@ -3,7 +3,7 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 
 import { type Database } from '../../database/connect.ts'
 import { type Payments } from '../../database/schema.ts'
-import { type Tx, withRetry } from '../../database/transact.ts'
+import { type Tx } from '../../database/transact.ts'
 
 export type PaymentRow = Selectable<Payments>
 
@@ -12,7 +12,7 @@ export async function findPayment(database: Database | Tx, signature: Signature)
   return database.selectFrom('payments').selectAll().where('signature', '=', signature).executeTakeFirst()
 }
 
-/** The bytes that are under way for a purchase. */
+/** The transaction bytes recorded for a purchase that may still land. */
 export async function findRecordedPayment(database: Database | Tx, purchaseId: string): Promise<PaymentRow | undefined> {
   return database
     .selectFrom('payments')
@@ -23,19 +23,7 @@ export async function findRecordedPayment(database: Database | Tx, purchaseId: s
     .executeTakeFirst()
 }
 
-/** The bytes that are under way for any of these purchases. */
-export async function listRecordedPayments(database: Database, purchaseIds: readonly string[]): Promise<PaymentRow[]> {
-  if (purchaseIds.length === 0) return []
-  return database
-    .selectFrom('payments')
-    .selectAll()
-    .where('purchaseId', 'in', purchaseIds)
-    .where('kind', '=', 'purchase')
-    .where('status', '=', 'recorded')
-    .execute()
-}
-
-/** The refund of a case that is under way or done. */
+/** The refund of a case that may still land or has landed. */
 export async function findRefund(database: Database | Tx, caseId: string): Promise<PaymentRow | undefined> {
   return database
     .selectFrom('payments')
@@ -51,10 +39,10 @@ export async function insertPayment(tx: Tx, payment: Insertable<Payments>): Prom
 }
 
 /**
- * Makes a landed transaction belong to a purchase without counting for it, and gives whose it is: the first to claim a signature
- * keeps it. Locks that until the transaction ends.
+ * Makes a landed transaction belong to a purchase without counting for it, and locks its row until the transaction ends.
+ * @returns whose it is: the first purchase to record a signature keeps it.
  */
-export async function claimSignature(
+export async function recordUncounted(
   tx: Tx,
   payment: Pick<PaymentRow, 'signature' | 'purchaseId' | 'genesisHash' | 'transactionBytes' | 'slot' | 'expiryHeight'>,
 ): Promise<Pick<PaymentRow, 'purchaseId' | 'kind' | 'status'>> {
@@ -66,6 +54,7 @@ export async function claimSignature(
     .executeTakeFirstOrThrow()
 }
 
+/** @returns whether this is news. */
 export async function markConfirmed(database: Database, signature: Signature, slot: bigint): Promise<boolean> {
   const result = await database
     .updateTable('payments')
@@ -76,33 +65,12 @@ export async function markConfirmed(database: Database, signature: Signature, sl
   return result.numUpdatedRows > 0n
 }
 
-/** The recorded bytes were proved never to land, or landed and did not count. */
-export async function markVoid(tx: Database | Tx, signature: Signature): Promise<void> {
+/** The recorded bytes were proved expired, or they landed and did not count. */
+export async function voidPayment(tx: Database | Tx, signature: Signature): Promise<void> {
   await tx.updateTable('payments').set({ status: 'void' }).where('signature', '=', signature).where('status', '=', 'recorded').execute()
 }
 
-export type SettleOutcome = 'settled' | 'paid_before' | 'listing_gone' | 'signature_used' | 'refunding'
-
-/**
- * Delivers the tokens in one round trip and one transaction; see `settle_purchase` in 0005-purchases.sql for each outcome.
- * `referenced`: the payment names the purchase, so it may be delivered even after the hold ended.
- */
-export async function settlePurchase(
-  database: Database,
-  purchaseId: string,
-  { signature, slot, transactionBytes, expiryHeight }: Pick<PaymentRow, 'signature' | 'slot' | 'transactionBytes' | 'expiryHeight'>,
-  referenced: boolean,
-): Promise<SettleOutcome> {
-  const settle = sql<{ outcome: SettleOutcome }>`
-    select settle_purchase(${purchaseId}, ${signature}, ${slot}, ${transactionBytes}, ${expiryHeight}, ${referenced}) as outcome
-  `
-  const { rows } = await withRetry(() => settle.execute(database))
-  const [row] = rows
-  if (!row) throw new Error('settle_purchase gave no answer')
-  return row.outcome
-}
-
-/** A refund has landed for good. */
+/** A refund is finalized. */
 export async function markSettled(tx: Tx, signature: Signature, slot: bigint): Promise<void> {
   await tx.updateTable('payments').set({ status: 'settled', slot }).where('signature', '=', signature).execute()
 }

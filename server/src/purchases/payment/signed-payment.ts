@@ -9,8 +9,8 @@ export interface ExpectedTransfer {
 }
 
 /**
- * Programs that a wallet may add to ours without moving the payer's SOL: Compute Budget (priority fees), both Memo programs,
- * and Lighthouse, with which Phantom guards a transaction against being changed.
+ * Programs that a wallet may add without moving the payer's SOL: Compute Budget (priority fees), both Memo programs, and Lighthouse,
+ * with which Phantom guards a transaction against being changed.
  */
 const harmlessPrograms = new Set([
   'ComputeBudget111111111111111111111111111111',
@@ -20,9 +20,10 @@ const harmlessPrograms = new Set([
 ])
 
 /**
- * Checks a signed transaction before it is recorded and sent: just this transfer, paid for and signed by its payer alone,
- * and nothing else that could move SOL. Gives what is wrong with it in words, undefined where nothing is.
- * An AdvanceNonceAccount instruction, which would let the bytes land at any later time, is refused like any other.
+ * Checks signed transaction bytes before they are recorded and sent: this transfer alone, paid for and signed by its payer alone,
+ * and nothing else that could move SOL. An AdvanceNonceAccount instruction, which would let the bytes land at any later time,
+ * is refused like any other.
+ * @returns what is wrong, in words for people; undefined if nothing is.
  */
 export function findPaymentFlaw(transaction: SignedTransaction, expected: ExpectedTransfer): string | undefined {
   const transfers = transaction.instructions.filter((instruction) => instruction.transfer)
@@ -39,7 +40,7 @@ function transferFlaw({ transfer, accounts }: AccountInstruction, expected: Expe
   if (transfer?.from !== expected.from || transfer.to !== expected.to) return 'it pays another wallet.'
   if (transfer.lamports !== expected.lamports) return 'its amount differs from the price.'
   const reference = accounts[2]
-  if (accounts.length !== 3 || !isReference(reference, expected.reference)) return 'it does not name this purchase.'
+  if (accounts.length !== 3 || !isReference(reference, expected.reference)) return "it does not carry this purchase's reference."
   return undefined
 }
 

@@ -4,16 +4,17 @@ import { RELEASE_MARGIN_BLOCKS } from '../purchase.ts'
 
 type RecordedBytes = Pick<PaymentRow, 'signature' | 'genesisHash' | 'expiryHeight'>
 
-/** An address that a transaction names, so that the chain finds it there, and the slot from which on it could. */
+/** An account of a transaction, under which the chain finds it, and the earliest slot in which it could have landed. */
 export interface Trace {
   address: string
   sinceSlot: bigint
 }
 
 /**
- * Whether recorded bytes can never count (again): their blockhash is dead at a finalized height, and the finalized chain, read at
- * that height, shows no such transaction that succeeded, neither by its signature nor under the addresses that it names.
- * A null from anywhere else proves nothing. Fails with CHAIN_DOWN.
+ * Whether recorded transaction bytes can never land (again): their blockhash expired at a finalized height, and the finalized chain,
+ * read at that height, shows no such transaction that succeeded, neither by its signature nor under its accounts. Absence anywhere
+ * else proves nothing.
+ * @throws CHAIN_DOWN
  */
 export async function isProvedExpired(finalized: FinalizedView, payment: RecordedBytes, traces: readonly Trace[]): Promise<boolean> {
   if (finalized.genesisHash !== payment.genesisHash || finalized.height <= payment.expiryHeight + RELEASE_MARGIN_BLOCKS) return false

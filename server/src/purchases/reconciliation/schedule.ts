@@ -1,76 +1,86 @@
 const SHORTEST_PAUSE_MILLIS = 50
 const IDLE_PAUSE_MILLIS = 400
-const CROWDED_PAUSE_MILLIS = 2_000
+const SATURATED_PAUSE_MILLIS = 2_000
 
-/** What a round of looks showed. */
+/** What a round of reconciliation showed. */
 export interface RoundState {
-  /** All that might be taken up was, so more may be due. */
+  /** Everything that could be leased was, so more may be due. */
   more: boolean
-  /** Requests to the chain wait for their turn. */
-  crowded: boolean
+  /** Requests to the chain are queueing at every endpoint. */
+  saturated: boolean
 }
 
-/** The pause after a round; short where more may be due, long where the chain's endpoints allow no more: others need their share. */
-export function pauseMillis({ more, crowded }: RoundState): number {
-  if (crowded) return CROWDED_PAUSE_MILLIS
+/** The pause after a round: short if more may be due, long if the chain's endpoints allow no more, because others need their share. */
+export function pauseMillis({ more, saturated }: RoundState): number {
+  if (saturated) return SATURATED_PAUSE_MILLIS
   return more ? SHORTEST_PAUSE_MILLIS : IDLE_PAUSE_MILLIS
 }
 
 /**
- * What is taken up in one round, and for how long: a killed node's are taken up by another after that. What is open goes first; what is
- * over has its own small share, so that neither can keep the other waiting.
+ * How much one round leases, and for how long: if a server is killed, another leases its share after that. Open purchases go first;
+ * closed ones and cases have small shares of their own, so that none of them keeps the others waiting.
  */
-export const OPEN_CLAIMS = { least: 8, most: 64 }
-export const OVER_CLAIMS = 2
-export const CASE_CLAIMS = 4
+export const OPEN_LEASES = { least: 8, most: 64 }
+export const CLOSED_LEASES = 2
+export const CASE_LEASES = 4
 export const LEASE_SECONDS = 8
 
 /**
- * How many open ones the next round takes up: half as many where the chain's endpoints allow no more, else twice as many while more may
- * be due. Answers that only take long are no reason for less: looks wait for them side by side.
+ * How many open purchases the next round leases: half as many if the chain's endpoints allow no more, otherwise twice as many while
+ * more may be due. Slow answers alone are no reason for fewer: requests wait for them side by side.
  */
-export function nextOpenClaims(claims: number, { more, crowded }: RoundState): number {
-  if (crowded) return Math.max(OPEN_CLAIMS.least, claims / 2)
-  return more ? Math.min(OPEN_CLAIMS.most, claims * 2) : claims
+export function nextOpenLeases(leases: number, { more, saturated }: RoundState): number {
+  if (saturated) return Math.max(OPEN_LEASES.least, leases / 2)
+  return more ? Math.min(OPEN_LEASES.most, leases * 2) : leases
 }
 
-/** Holds that are proved unpaid in one round: each proof takes about ten calls to the chain. */
-export const PROOFS_A_ROUND = 2
+/** Holds that one round may prove unpaid: each proof takes about ten requests. */
+export const PROOFS_PER_ROUND = 2
 
-/** Bytes that the server sends itself are looked after often; for a wallet's own payment the chain is searched. */
-export const SENT_LOOK_SECONDS = 1
-export const SEARCH_LOOK_SECONDS = 2
-/** While bytes are under way the chain is still searched now and then: the buyer may have sent others past the server. */
-export const SEARCH_EVERY = 5
-/** A settled payment is followed until it is final. */
-export const FINALITY_LOOK_SECONDS = 4
-/** While the chain gives no answer. */
-export const CHAIN_DOWN_SECONDS = 3
-/** A payment that is not final yet, or was not read yet, of a purchase that is over. */
-export const UNDECIDED_LOOK_SECONDS = 10
-/** So long after a delivery an equal transfer that names nothing is taken for a second payment; later it may be anything. */
-export const PLAIN_DOUBLE_SECONDS = 600
-/** A page that is opened asks for a look at most this often. */
-export const ASKED_LOOK_PAUSE_SECONDS = 30
+/** Seconds until a hold is reconciled again: often while its recorded payment is under way, less often while the chain is searched. */
+export const SENT_SECONDS = 1
+export const SEARCH_SECONDS = 2
+/** Until a settled payment is asked about again while it is not finalized. */
+export const FINALITY_SECONDS = 4
+/** Until whatever failed is tried again, mostly because the chain cannot be asked. */
+export const RETRY_SECONDS = 3
+/** Until a closed purchase with a candidate that is not final yet, or was not read yet, is searched again. */
+export const UNDECIDED_SECONDS = 10
+/** Until a case with a refund that may be under way is reconciled again. */
+export const REFUND_SECONDS = 2
+/** Until a late payment is tried again whose listing is held by someone else. */
+export const DELIVERY_SECONDS = 15
+/** For so long after a delivery, an equal transfer without a reference counts as a second payment; later it may be anything. */
+export const UNREFERENCED_DOUBLE_SECONDS = 600
+/** Opening a list in the web app makes its entries due, but at most this often. */
+export const REQUESTED_PAUSE_SECONDS = 30
 
-/** Most look-ups of a buyer's own transactions a hold: they are only needed for clients that name no reference. */
-export const BUYER_LOOKS = 20
-/** A hold lasts this much longer than its time to pay until the chain has proved that no payment comes: 150 blocks, and their finality. */
+/** Even while a recorded payment is under way, the chain is searched now and then: the buyer may have sent another past the server. */
+const SEARCH_EVERY = 5
+
+/** Whether this reconciliation of a hold searches the chain. */
+export function searchesChain(hold: { windowClosed: boolean; reconciliations: number }, paymentRecorded: boolean): boolean {
+  return !paymentRecorded || hold.windowClosed || hold.reconciliations % SEARCH_EVERY === SEARCH_EVERY - 1
+}
+
+/** How often the buyer's own transactions are searched for a hold: only clients that add no reference need it. */
+export const BUYER_SCANS = 20
+/** A hold outlives its payment window by this much until the chain has proved that no payment came: 150 blocks and their finality. */
 const RELEASE_SECONDS = 90
 
-/** Whether a look at a hold also reads the buyer's own transactions: the look-ups are spread over all of its life. */
-export function looksAtBuyer({ ageSeconds, buyerScans }: { ageSeconds: number; buyerScans: number }, holdSeconds: number): boolean {
-  const pause = (holdSeconds + RELEASE_SECONDS) / BUYER_LOOKS
-  return buyerScans < BUYER_LOOKS && ageSeconds >= (buyerScans + 1) * pause
+/** Whether reconciling a hold also searches the buyer's own transactions: the scans are spread over the hold's whole life. */
+export function scansBuyer({ ageSeconds, buyerScans }: { ageSeconds: number; buyerScans: number }, holdSeconds: number): boolean {
+  const pause = (holdSeconds + RELEASE_SECONDS) / BUYER_SCANS
+  return buyerScans < BUYER_SCANS && ageSeconds >= (buyerScans + 1) * pause
 }
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
-/** A purchase that is over is looked up again at these ages, for payments that come late or twice. */
-const lateLooks = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 24 * HOUR, 7 * 24 * HOUR]
+/** A closed purchase is searched again at these ages, for payments that come late or twice. */
+const lateSearches = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 24 * HOUR, 7 * 24 * HOUR]
 
-/** Seconds until the next look at a purchase that was settled or ended so long ago; null after the last. */
-export function secondsToNextLateLook(secondsSinceEnd: number): number | null {
-  const next = lateLooks.find((age) => age > secondsSinceEnd + 1)
-  return next === undefined ? null : next - secondsSinceEnd
+/** Seconds until the next search for a purchase that closed this long ago; null after the last. */
+export function secondsToNextLateSearch(secondsSinceClosed: number): number | null {
+  const next = lateSearches.find((age) => age > secondsSinceClosed + 1)
+  return next === undefined ? null : next - secondsSinceClosed
 }

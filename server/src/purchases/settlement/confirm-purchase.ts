@@ -3,19 +3,21 @@ import { Failure } from '@juicebar/contract/errors'
 
 import { isId } from '../../listings/listing.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
-import { findCandidates, type PurchaseRow } from '../purchase-store.ts'
-import { type PaymentClue, paymentClue, type PaymentOutcome, settlePayment } from './settle-payment.ts'
+import { type PurchaseRow } from '../purchase-store.ts'
+import { type PaymentOutcome, settlePayment } from './settle-payment.ts'
+import { listPayablePurchases } from './settlement-store.ts'
+import { type Candidate, candidateOf, verifyCandidate } from './verify-candidate.ts'
 
 export interface Confirmation {
   purchaseId: string
-  /** False while the chain has not confirmed the payment: ask again, or let the watcher find it. */
+  /** False while the chain has not confirmed the payment: ask again, or leave it to reconciliation. */
   settled: boolean
 }
 
 /**
- * The buyer says which transaction paid for a lot; the chain decides whether it did. The answer is the same however often it is
- * asked. `admit` is called before a landed transaction that is not known here is read from the chain: it may refuse that. Fails with
- * BAD_REQUEST, NO_HOLD, PAYMENT_MISMATCH, SIGNATURE_USED, PAYMENT_CASE or CHAIN_DOWN.
+ * The buyer says which transaction paid for a listing; the chain decides whether it did. The answer stays the same however often it
+ * is asked for. `admit` is called before a landed transaction that is not recorded is read from the chain, and may refuse that.
+ * @throws BAD_REQUEST, NO_HOLD, PAYMENT_MISMATCH, SIGNATURE_USED, PAYMENT_CASE or CHAIN_DOWN
  */
 export async function confirmPurchase(
   deps: PurchaseDeps,
@@ -26,30 +28,30 @@ export async function confirmPurchase(
 ): Promise<Confirmation> {
   const signature = parseSignature(text)
   if (!signature) throw new Failure('BAD_REQUEST', { detail: 'transactionSignature must be a transaction signature in base58.' })
-  const purchases = isId(listingId) ? await findCandidates(deps.database, listingId, buyer, signature) : []
-  const named = purchases.filter((purchase) => purchase.named)
-  const candidates = named.length > 0 ? named : purchases
-  const settled = candidates.find((purchase) => purchase.signature === signature)
+  const payable = isId(listingId) ? await listPayablePurchases(deps.database, { listingId, buyer, signature }) : []
+  const recorded = payable.filter((purchase) => purchase.recorded)
+  const purchases = recorded.length > 0 ? recorded : payable
+  const settled = purchases.find((purchase) => purchase.signature === signature)
   if (settled) return { purchaseId: settled.id, settled: true }
-  if (candidates.length === 0) throw new Failure('NO_HOLD')
+  if (purchases.length === 0) throw new Failure('NO_HOLD')
   const status = (await deps.chain.statuses([signature])).get(signature)
-  const clue = paymentClue(deps.chain, signature, status, named.length > 0 ? { claimed: true } : { claimed: true, admit })
-  return settleOneOf(deps, candidates, clue)
+  const options = { submittedByBuyer: true, ...(recorded.length === 0 && { admit }) }
+  return settleOneOf(deps, purchases, candidateOf(deps.chain, signature, status, options))
 }
 
-async function settleOneOf(deps: PurchaseDeps, candidates: readonly PurchaseRow[], clue: PaymentClue): Promise<Confirmation> {
+async function settleOneOf(deps: PurchaseDeps, purchases: readonly PurchaseRow[], candidate: Candidate): Promise<Confirmation> {
   let refusal = new Failure('NO_HOLD')
-  for (const purchase of candidates) {
-    const outcome = await settlePayment(deps, purchase, clue)
+  for (const purchase of purchases) {
+    const outcome = await settlePayment(deps.database, purchase, await verifyCandidate(deps, purchase, candidate))
     if (outcome.kind === 'settled') return { purchaseId: purchase.id, settled: true }
     if (outcome.kind === 'pending') return { purchaseId: purchase.id, settled: false }
-    refusal = refuse(outcome)
+    refusal = refusalOf(outcome)
     if (outcome.kind !== 'unrelated') break
   }
   throw refusal
 }
 
-function refuse(outcome: Exclude<PaymentOutcome, { kind: 'settled' | 'pending' }>): Failure {
+function refusalOf(outcome: Exclude<PaymentOutcome, { kind: 'settled' | 'pending' }>): Failure {
   switch (outcome.kind) {
     case 'failed':
       return new Failure('PAYMENT_MISMATCH', { detail: 'it failed on the chain, so no SOL moved. You can pay again.' })

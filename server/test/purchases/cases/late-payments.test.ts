@@ -9,7 +9,7 @@ import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purch
 import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
 import { prepareRefund, submitRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
-import { reconcileOnce } from '../../../src/purchases/reconciliation/run-reconciliation.ts'
+import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
 import {
   casesOf,
   appleJuice,

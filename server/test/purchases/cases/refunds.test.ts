@@ -5,7 +5,8 @@ import { type Case, type Purchase } from '@juicebar/contract/schemas'
 import { getBase64EncodedWireTransaction, getSignatureFromTransaction, getTransactionDecoder, partiallySignTransaction } from '@solana/kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { listCases, reconcileOpenCasesOf } from '../../../src/purchases/cases/case-store.ts'
+import { listCases } from '../../../src/purchases/cases/case-reply-store.ts'
+import { reconcileOpenCasesOf } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
 import { closeCase } from '../../../src/purchases/cases/close-case.ts'
 import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
 import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
@@ -183,7 +184,7 @@ describe('a case of a local chain that was started anew', () => {
     await world.connection.pool.query(`update purchases set genesis_hash = 'earlier' where id = $1`, [purchase.purchaseId])
     await watchUntil(world, async () => {
       await lookAtCases()
-      expect(await caseOf(found.signature)).toMatchObject({ status: 'closed', note: expect.stringContaining('started anew') })
+      expect(await caseOf(found.signature)).toMatchObject({ status: 'closed', note: expect.stringContaining('was restarted') })
     })
     const { genesisHash } = await world.database
       .selectFrom('purchases')

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
 import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
-import { reconcileOnce } from '../../../src/purchases/reconciliation/run-reconciliation.ts'
+import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
 import {
   casesOf,
   appleJuice,

@@ -2,14 +2,15 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { lamports } from '@juicebar/contract/money'
 import { describe, expect, it } from 'vitest'
 
-import { cooldownMinutes, isSettled, requireBuyable, requireRoomForHold, solNeeded } from '../../../src/purchases/purchase.ts'
+import { cooldownMinutes, requireBuyable, requireRoomForHold, solNeeded } from '../../../src/purchases/hold/hold.ts'
+import { isSettled } from '../../../src/purchases/purchase.ts'
 import {
-  BUYER_LOOKS,
-  looksAtBuyer,
-  nextOpenClaims,
-  OPEN_CLAIMS,
+  BUYER_SCANS,
+  scansBuyer,
+  nextOpenLeases,
+  OPEN_LEASES,
   pauseMillis,
-  secondsToNextLateLook,
+  secondsToNextLateSearch,
 } from '../../../src/purchases/reconciliation/schedule.ts'
 
 const seller = 'Seller' as WalletAddress
@@ -61,7 +62,7 @@ describe('the schedule of looking', () => {
   it('looks for late payments at 1, 5 and 30 min, 2 h, 24 h and 7 days', () => {
     const ages = [60]
     for (let age: number | null = 60; age !== null;) {
-      const next = secondsToNextLateLook(age)
+      const next = secondsToNextLateSearch(age)
       age = next === null ? null : age + next
       if (age !== null) ages.push(age)
     }
@@ -69,35 +70,35 @@ describe('the schedule of looking', () => {
   })
 
   it('is not thrown off by a look in between', () => {
-    expect(secondsToNextLateLook(100)).toBe(200)
-    expect(secondsToNextLateLook(60.4)).toBeCloseTo(239.6)
-    expect(secondsToNextLateLook(59.9)).toBeCloseTo(240.1)
-    expect(secondsToNextLateLook(604_900)).toBeNull()
+    expect(secondsToNextLateSearch(100)).toBe(200)
+    expect(secondsToNextLateSearch(60.4)).toBeCloseTo(239.6)
+    expect(secondsToNextLateSearch(59.9)).toBeCloseTo(240.1)
+    expect(secondsToNextLateSearch(604_900)).toBeNull()
   })
 
   it.each([60, 600])("spreads twenty readings of the buyer's own transactions over a hold of %i seconds and its end", (holdSeconds) => {
     const readAt: number[] = []
     for (let ageSeconds = 0; ageSeconds < 2 * holdSeconds + 600; ageSeconds += 2) {
-      if (looksAtBuyer({ ageSeconds, buyerScans: readAt.length }, holdSeconds)) readAt.push(ageSeconds)
+      if (scansBuyer({ ageSeconds, buyerScans: readAt.length }, holdSeconds)) readAt.push(ageSeconds)
     }
-    expect(readAt).toHaveLength(BUYER_LOOKS)
+    expect(readAt).toHaveLength(BUYER_SCANS)
     const gaps = readAt.map((at, index) => at - (readAt[index - 1] ?? 0))
     expect(Math.max(...gaps)).toBeLessThan((holdSeconds + 90) / 20 + 2)
     expect(readAt.at(-1)).toBeGreaterThanOrEqual(holdSeconds + 90)
   })
 
   it('goes on at once where more may be due, and leaves others their share where the chain allows no more', () => {
-    expect(pauseMillis({ more: false, crowded: false })).toBe(400)
-    expect(pauseMillis({ more: true, crowded: false })).toBe(50)
-    expect(pauseMillis({ more: true, crowded: true })).toBe(2_000)
+    expect(pauseMillis({ more: false, saturated: false })).toBe(400)
+    expect(pauseMillis({ more: true, saturated: false })).toBe(50)
+    expect(pauseMillis({ more: true, saturated: true })).toBe(2_000)
   })
 
   it('takes up more while more may be due, and less where the chain allows no more', () => {
-    const { least, most } = OPEN_CLAIMS
-    expect(nextOpenClaims(least, { more: true, crowded: false })).toBe(2 * least)
-    expect(nextOpenClaims(most, { more: true, crowded: false })).toBe(most)
-    expect(nextOpenClaims(least, { more: false, crowded: false })).toBe(least)
-    expect(nextOpenClaims(most, { more: true, crowded: true })).toBe(most / 2)
-    expect(nextOpenClaims(least, { more: true, crowded: true })).toBe(least)
+    const { least, most } = OPEN_LEASES
+    expect(nextOpenLeases(least, { more: true, saturated: false })).toBe(2 * least)
+    expect(nextOpenLeases(most, { more: true, saturated: false })).toBe(most)
+    expect(nextOpenLeases(least, { more: false, saturated: false })).toBe(least)
+    expect(nextOpenLeases(most, { more: true, saturated: true })).toBe(most / 2)
+    expect(nextOpenLeases(least, { more: true, saturated: true })).toBe(least)
   })
 })

@@ -6,7 +6,7 @@ import { getBase64EncodedWireTransaction, getTransactionDecoder, partiallySignTr
 
 import { findListing } from '../../../src/listings/listing-store.ts'
 import { prepareRefund, submitRefund } from '../../../src/purchases/cases/refund-case.ts'
-import { reconcileOnce } from '../../../src/purchases/reconciliation/run-reconciliation.ts'
+import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
 import { casesOf, list, readPurchase, type SignedPayment, type TradingWorld, type Wallet } from '../trading-world.ts'
 import { type ForkableChain } from './forkable-chain.ts'
 

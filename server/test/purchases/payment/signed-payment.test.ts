@@ -62,19 +62,27 @@ describe('bytes handed in', () => {
     ['a transfer to somebody else', [transfer({ to: 'Other' })], 'it pays another wallet.'],
     ['a lamport too many', [transfer({ lamports: 51n })], 'its amount differs from the price.'],
     ['a lamport too few', [transfer({ lamports: 49n })], 'its amount differs from the price.'],
-    ['no reference', [transfer({ accounts: [signer, receiver] })], 'it does not name this purchase.'],
+    ['no reference', [transfer({ accounts: [signer, receiver] })], "it does not carry this purchase's reference."],
     [
       'another reference',
       [transfer({ accounts: [signer, receiver, { ...reference, address: 'Other' }] })],
-      'it does not name this purchase.',
+      "it does not carry this purchase's reference.",
     ],
-    ['a second reference', [transfer({ accounts: [signer, receiver, reference, reference] })], 'it does not name this purchase.'],
+    [
+      'a second reference',
+      [transfer({ accounts: [signer, receiver, reference, reference] })],
+      "it does not carry this purchase's reference.",
+    ],
     [
       'a reference that may be written',
       [transfer({ accounts: [signer, receiver, { ...reference, writable: true }] })],
-      'it does not name this purchase.',
+      "it does not carry this purchase's reference.",
     ],
-    ['a reference from a lookup table', [transfer({ accounts: [signer, receiver, undefined] })], 'it does not name this purchase.'],
+    [
+      'a reference from a lookup table',
+      [transfer({ accounts: [signer, receiver, undefined] })],
+      "it does not carry this purchase's reference.",
+    ],
   ])('may not hold %s', (_, instructions, flaw) => {
     expect(flawOf(instructions)).toBe(flaw)
   })

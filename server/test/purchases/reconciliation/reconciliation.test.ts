@@ -7,9 +7,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { type SignatureEntry } from '../../../src/chain/chain.ts'
 import { createChain } from '../../../src/chain/client/solana-chain.ts'
 import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
-import { reconcileEndedOf } from '../../../src/purchases/purchase-store.ts'
-import { reconcileOnce, startReconciliation } from '../../../src/purchases/reconciliation/run-reconciliation.ts'
-import { OPEN_CLAIMS } from '../../../src/purchases/reconciliation/schedule.ts'
+import { reconcileEndedOf } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
+import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
+import { startReconciliation } from '../../../src/purchases/reconciliation/run-reconciliation.ts'
+import { OPEN_LEASES } from '../../../src/purchases/reconciliation/schedule.ts'
 import {
   chainBut,
   expectAllAddsUp,
@@ -157,7 +158,7 @@ describe('looks that hang', () => {
     let end = () => {}
     const atTheEnd = new Promise<SignatureEntry[]>((resolve) => (end = () => resolve([])))
     const buyers = await Promise.all(Array.from({ length: 4 }, () => world.createWallet()))
-    for (let n = 0; n < OPEN_CLAIMS.least; n++) hanging.add((await holdAnew('wallet', buyers[n % 4])).reference)
+    for (let n = 0; n < OPEN_LEASES.least; n++) hanging.add((await holdAnew('wallet', buyers[n % 4])).reference)
     const purchase = await holdAnew('wallet')
     await sendByWallet(world, await signPayment(world, buyer, purchase))
     const deps = chainBut(world, {

@@ -1,0 +1,85 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { lamportsToSol } from '@juicebar/contract/money'
+import { type Case, type CaseStatus } from '@juicebar/contract/schemas'
+import { tokenName } from '@juicebar/contract/token-types'
+import { sql } from 'kysely'
+
+import { type Database } from '../../database/connect.ts'
+import { caseCursor, explainCase, isRefundable, parseCaseCursor } from './case.ts'
+
+export interface CaseFilter {
+  /** Cases of this wallet as buyer or seller; undefined for everyone's. */
+  wallet?: WalletAddress
+  status?: CaseStatus
+  limit: number
+  cursor?: string | undefined
+}
+
+export interface CasePage {
+  cases: Case[]
+  nextCursor: string | null
+}
+
+const waits = sql<boolean>`(c.status in ('open', 'refunding'))`
+
+/**
+ * Cases as the API returns them: those that wait for someone first, then the newest.
+ * @throws CURSOR_INVALID
+ */
+export async function listCases(database: Database, { wallet, status, limit, cursor }: CaseFilter): Promise<CasePage> {
+  const last = cursor === undefined ? undefined : parseCaseCursor(cursor)
+  const rows = await selectReplies(database)
+    .$if(wallet !== undefined, (query) =>
+      query.where((or) => or.or([or('p.buyer', '=', wallet as WalletAddress), or('p.seller', '=', wallet as WalletAddress)])),
+    )
+    .$if(status !== undefined, (query) => query.where('c.status', '=', status as CaseStatus))
+    .$if(last !== undefined, (query) => query.where(sql<boolean>`(${waits}, c.id) < (${last?.waits}::boolean, ${last?.id}::uuid)`))
+    .orderBy(waits, 'desc')
+    .orderBy('c.id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  const shown = rows.slice(0, limit)
+  const end = rows.length > limit ? shown.at(-1) : undefined
+  return { cases: shown.map(toReply), nextCursor: end ? caseCursor(end) : null }
+}
+
+/** One case as the API returns it. */
+export async function findCaseReply(database: Database, id: string): Promise<Case | undefined> {
+  const row = await selectReplies(database).where('c.id', '=', id).executeTakeFirst()
+  return row && toReply(row)
+}
+
+function selectReplies(database: Database) {
+  return database
+    .selectFrom('cases as c')
+    .innerJoin('purchases as p', 'p.id', 'c.purchaseId')
+    .leftJoin('payments as r', (join) => join.onRef('r.caseId', '=', 'c.id').on('r.status', '<>', 'void'))
+    .selectAll('c')
+    .select(['p.listingId', 'p.buyer', 'p.seller', 'p.tokenType', 'p.amount', 'r.signature as refundSignature', waits.as('waits')])
+}
+
+type ReplyRow = Awaited<ReturnType<ReturnType<typeof selectReplies>['execute']>>[number]
+
+function toReply(row: ReplyRow): Case {
+  return {
+    caseId: row.id,
+    kind: row.kind,
+    status: row.status,
+    explanation: explainCase(row),
+    purchaseId: row.purchaseId,
+    listingId: row.listingId,
+    buyer: row.buyer,
+    seller: row.seller,
+    tokenType: row.tokenType,
+    tokenName: tokenName(row.tokenType),
+    amount: Number(row.amount),
+    price: lamportsToSol(row.lamports),
+    lamports: row.lamports.toString(),
+    signature: row.signature,
+    refundSignature: row.refundSignature,
+    refundable: isRefundable(row.kind, row.status),
+    openedAt: row.openedAt.toISOString(),
+    closedAt: row.closedAt?.toISOString() ?? null,
+    note: row.note,
+  }
+}

@@ -1,0 +1,92 @@
+import { type LandedTransaction } from '../../chain/chain.ts'
+import { inTransaction } from '../../database/transact.ts'
+import { type CaseMove, forgetRefund, giveUpDelivery, lockCase, moveCase } from '../cases/case-store.ts'
+import { broadcastPayment } from '../payment/broadcast-payment.ts'
+import { findPayment, insertPayment, markSettled, type PaymentRow, voidPayment } from '../payment/payment-store.ts'
+import { type PurchaseDeps } from '../purchase-deps.ts'
+import { lockPurchase } from '../purchase-store.ts'
+import { settlePayment } from '../settlement/settle-payment.ts'
+import { type CaseAction, type CaseDecision, type CaseSnapshot } from './case-decision.ts'
+
+/** Carries out a decision. Each action decides again under its locks whether it still applies, so a stale decision does no harm. */
+export async function applyCaseDecision(deps: PurchaseDeps, snapshot: CaseSnapshot, { actions }: CaseDecision): Promise<void> {
+  for (const action of actions) await apply(deps, snapshot, action)
+}
+
+async function apply(deps: PurchaseDeps, { row, purchase }: CaseSnapshot, action: CaseAction): Promise<void> {
+  const { database } = deps
+  switch (action.kind) {
+    case 'closeWithChain':
+      return closeWithChain(deps, row.id)
+    case 'broadcast':
+      return broadcastPayment(deps, action.payment)
+    case 'closeRefunded':
+      return closeRefunded(deps, row.id, action)
+    case 'reopen':
+      return reopen(deps, row.id, action.payment)
+    case 'recordRefund':
+      return recordRefund(deps, { row, purchase }, action)
+    case 'closeRefundedTogether':
+      return closeRefundedTogether(deps, row.id, action.transaction)
+    case 'forgetRefund':
+      return forgetRefund(database, row)
+    case 'giveUpDelivery':
+      return giveUpDelivery(database, row.id)
+    case 'deliver':
+      return void (await settlePayment(database, purchase, action.candidate))
+  }
+}
+
+async function closeWithChain({ database }: PurchaseDeps, id: string): Promise<void> {
+  const note = 'The local chain was restarted, and the SOL of this payment is gone with it.'
+  await inTransaction(database, async (tx) => {
+    const locked = await lockCase(tx, id)
+    if (locked?.status !== 'open' && locked?.status !== 'refunding') return
+    await moveCase(tx, id, { status: 'closed', reconcileSeconds: null, note })
+  })
+}
+
+async function closeRefunded({ database }: PurchaseDeps, id: string, refund: { payment: PaymentRow; slot: bigint }): Promise<void> {
+  await inTransaction(database, async (tx) => {
+    const locked = await lockCase(tx, id)
+    if (locked?.status !== 'refunding') return
+    await markSettled(tx, refund.payment.signature, refund.slot)
+    await moveCase(tx, id, { status: 'refunded', reconcileSeconds: null })
+  })
+}
+
+async function reopen({ database }: PurchaseDeps, id: string, refund: PaymentRow): Promise<void> {
+  await inTransaction(database, async (tx) => {
+    const locked = await lockCase(tx, id)
+    if (locked?.status !== 'refunding') return
+    await voidPayment(tx, refund.signature)
+    await moveCase(tx, id, { status: 'open', reconcileSeconds: 0 })
+  })
+}
+
+/** A refund that the seller's wallet sent by itself is recorded, and followed from now on. */
+async function recordRefund(
+  { database }: PurchaseDeps,
+  { row, purchase }: Pick<CaseSnapshot, 'row' | 'purchase'>,
+  { transaction, expiryHeight }: { transaction: LandedTransaction; expiryHeight: bigint },
+): Promise<void> {
+  const { signature, slot, bytes } = transaction
+  const { id: purchaseId, genesisHash } = purchase
+  await inTransaction(database, async (tx) => {
+    await lockPurchase(tx, purchaseId)
+    const locked = await lockCase(tx, row.id)
+    if (locked?.status !== 'open' || (await findPayment(tx, signature))) return
+    const landed = { signature, slot, transactionBytes: Buffer.from(bytes), expiryHeight, genesisHash }
+    await insertPayment(tx, { ...landed, kind: 'refund', purchaseId, caseId: row.id, status: 'recorded' })
+    await moveCase(tx, row.id, { status: 'refunding', reconcileSeconds: 0 })
+  })
+}
+
+/** A transaction is recorded for one purpose. If that is another one, it closes this case as soon as it is finalized. */
+async function closeRefundedTogether({ database }: PurchaseDeps, id: string, { signature }: LandedTransaction): Promise<void> {
+  const move: CaseMove = { status: 'refunded', reconcileSeconds: null, note: `Paid back together with others, by ${signature}.` }
+  await inTransaction(database, async (tx) => {
+    const locked = await lockCase(tx, id)
+    if (locked?.status === 'open') await moveCase(tx, id, move)
+  })
+}

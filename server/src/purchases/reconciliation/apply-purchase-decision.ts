@@ -1,0 +1,72 @@
+import { inTransaction } from '../../database/transact.ts'
+import { openVanishedCase } from '../cases/open-case.ts'
+import { endHold } from '../hold/end-hold.ts'
+import { endsUnpaid, endsUnsent } from '../hold/hold.ts'
+import { broadcastPayment } from '../payment/broadcast-payment.ts'
+import { type PaymentRow, voidPayment } from '../payment/payment-store.ts'
+import { type PurchaseDeps } from '../purchase-deps.ts'
+import { emitPurchase, type PurchaseRow } from '../purchase-store.ts'
+import { type VerifiedCandidate } from '../settlement/candidate.ts'
+import { type PaymentOutcome, settlePayment } from '../settlement/settle-payment.ts'
+import { type PurchaseAction, type PurchaseDecision } from './purchase-decision.ts'
+import { markFinalized, setReleaseHeight } from './reconciliation-store.ts'
+import { ruleOut } from './ruled-out.ts'
+
+/** Carries out a decision. Each action decides again under its locks whether it still applies, so a stale decision does no harm. */
+export async function applyPurchaseDecision(deps: PurchaseDeps, purchase: PurchaseRow, { actions }: PurchaseDecision): Promise<void> {
+  for (const action of actions) {
+    const settled = await apply(deps, purchase, action)
+    if (settled) return
+  }
+}
+
+const endReasons = { unsent: endsUnsent, unpaid: endsUnpaid, chainGone: () => 'chain_gone' as const }
+
+/** @returns whether this settled the purchase. */
+async function apply(deps: PurchaseDeps, purchase: PurchaseRow, action: PurchaseAction): Promise<boolean> {
+  const { database, chain } = deps
+  switch (action.kind) {
+    case 'settle':
+      return settle(deps, purchase, action.candidate)
+    case 'ruleOut':
+      ruleOut(chain, purchase.id, action.candidate.signature)
+      break
+    case 'endHold':
+      await inTransaction(database, (tx) => endHold(tx, purchase, endReasons[action.because]))
+      break
+    case 'broadcast':
+      await broadcastPayment(deps, action.payment)
+      break
+    case 'voidPayment':
+      await giveUp(deps, action.payment)
+      break
+    case 'setReleaseHeight':
+      await setReleaseHeight(database, purchase.id, action.height)
+      break
+    case 'markFinalized':
+      await markFinalized(database, purchase.id)
+      break
+    case 'openVanishedCase':
+      await openVanishedCase(database, purchase, action.payment)
+      break
+  }
+  return false
+}
+
+async function settle({ database, chain }: PurchaseDeps, purchase: PurchaseRow, candidate: VerifiedCandidate): Promise<boolean> {
+  const outcome = await settlePayment(database, purchase, candidate)
+  const isFinal = candidate.status?.commitment === 'finalized'
+  if (isFinal && isPermanent(outcome)) ruleOut(chain, purchase.id, candidate.signature)
+  return outcome.kind === 'settled'
+}
+
+/** Whether this outcome of a finalized transaction will never be another. */
+function isPermanent(outcome: PaymentOutcome): boolean {
+  if (outcome.kind === 'unrelated') return outcome.permanent
+  return outcome.kind !== 'settled' && outcome.kind !== 'pending'
+}
+
+async function giveUp({ database }: PurchaseDeps, { signature, purchaseId }: PaymentRow): Promise<void> {
+  await voidPayment(database, signature)
+  await emitPurchase(database, purchaseId)
+}

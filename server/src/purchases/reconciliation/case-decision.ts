@@ -1,0 +1,145 @@
+import { type LandedTransaction, type SignatureStatus } from '../../chain/chain.ts'
+import { isClosed } from '../cases/case.ts'
+import { type PaymentRow } from '../payment/payment-store.ts'
+import { type PurchaseRow } from '../purchase-store.ts'
+import { type VerifiedCandidate } from '../settlement/candidate.ts'
+import { type DueCase } from './reconciliation-store.ts'
+import { DELIVERY_SECONDS, REFUND_SECONDS, secondsToNextLateSearch } from './schedule.ts'
+
+/**
+ * closed: nothing is left to do. chainGone: its local chain has been restarted since, and the SOL is gone with it. refunding: a refund
+ * is recorded and under way. open: everything else.
+ */
+export type CaseState = 'closed' | 'chainGone' | 'refunding' | 'open'
+
+/** The recorded refund of a case. */
+export interface RefundReading {
+  payment: PaymentRow
+  status: SignatureStatus | undefined
+  /** Proved expired: it can never land. */
+  expired: boolean
+  /** Read once it is finalized: its slot, and whether it pays the buyer back as agreed. Undefined if no endpoint shows it. */
+  landed: { slot: bigint; paysBack: boolean } | undefined
+}
+
+/**
+ * What became of a refund that was prepared and never submitted; the seller's wallet may have sent it by itself. none: none was
+ * prepared, or an earlier search proved that it can't land. possible: it may still land. expired: it can't any more, as the chain
+ * proves now; one that the seller signs again with its reference still may, and a later search finds it.
+ */
+export type PreparedRefund =
+  | { kind: 'none' | 'possible' | 'expired' }
+  | {
+      kind: 'landed'
+      transaction: LandedTransaction
+      /** Above this height it can land no more should the chain drop it. */
+      expiryHeight: bigint
+      /** The transaction is recorded for another purpose already. */
+      recordedElsewhere: boolean
+      finalized: boolean
+    }
+
+/** The late payment of a case that may still be delivered. */
+export type DeliveryReading = { listing: 'gone' | 'held' } | { listing: 'free'; candidate: VerifiedCandidate }
+
+/** A case and what the chain shows of it, read for one round. What its state does not ask for is undefined. */
+export interface CaseSnapshot {
+  row: DueCase
+  purchase: PurchaseRow
+  state: CaseState
+  refund?: RefundReading | undefined
+  prepared?: PreparedRefund
+  /** Read only if the case is deliverable and no refund can be under way. */
+  delivery?: DeliveryReading
+}
+
+export type CaseAction =
+  | { kind: 'closeWithChain' }
+  | { kind: 'broadcast'; payment: PaymentRow }
+  | { kind: 'closeRefunded'; payment: PaymentRow; slot: bigint }
+  | { kind: 'reopen'; payment: PaymentRow }
+  | { kind: 'recordRefund'; transaction: LandedTransaction; expiryHeight: bigint }
+  | { kind: 'closeRefundedTogether'; transaction: LandedTransaction }
+  | { kind: 'forgetRefund' }
+  | { kind: 'giveUpDelivery' }
+  | { kind: 'deliver'; candidate: VerifiedCandidate }
+
+export interface CaseDecision {
+  actions: CaseAction[]
+  /** Seconds until the case is due again if it stays as it is; null for never. */
+  nextSeconds: number | null
+}
+
+export function caseStateOf(row: DueCase, purchase: PurchaseRow, genesisHash: string): CaseState {
+  if (isClosed(row.status)) return 'closed'
+  if (purchase.genesisHash !== genesisHash) return 'chainGone'
+  return row.status === 'refunding' ? 'refunding' : 'open'
+}
+
+/** What each state asks for. */
+const decisions: Record<CaseState, (snapshot: CaseSnapshot) => CaseDecision> = {
+  closed: () => never([]),
+  chainGone: () => never([{ kind: 'closeWithChain' }]),
+  refunding: followRefund,
+  open: decideOpen,
+}
+
+/** Decides, from one snapshot and nothing else, what is done for a case. */
+export function decideCase(snapshot: CaseSnapshot): CaseDecision {
+  return decisions[snapshot.state](snapshot)
+}
+
+/** A recorded refund is broadcast until it is finalized, which closes the case; one that can't land, or doesn't pay back, reopens it. */
+function followRefund({ refund }: CaseSnapshot): CaseDecision {
+  if (!refund) return never([])
+  const { payment, status, expired, landed } = refund
+  if (status?.commitment === 'finalized') {
+    if (!landed) return again([], REFUND_SECONDS)
+    return never([landed.paysBack ? { kind: 'closeRefunded', payment, slot: landed.slot } : { kind: 'reopen', payment }])
+  }
+  if (status) return again([], REFUND_SECONDS)
+  return expired ? never([{ kind: 'reopen', payment }]) : again([{ kind: 'broadcast', payment }], REFUND_SECONDS)
+}
+
+/** A refund that may be under way goes first; only without one can a late payment be delivered. */
+function decideOpen(snapshot: CaseSnapshot): CaseDecision {
+  const { prepared } = snapshot
+  switch (prepared?.kind) {
+    case 'possible':
+      return again([], REFUND_SECONDS)
+    case 'landed': {
+      const { transaction, expiryHeight, recordedElsewhere, finalized } = prepared
+      if (!recordedElsewhere) return again([{ kind: 'recordRefund', transaction, expiryHeight }], REFUND_SECONDS)
+      return again(finalized ? [{ kind: 'closeRefundedTogether', transaction }] : [], REFUND_SECONDS)
+    }
+    case 'expired': {
+      const { actions, nextSeconds } = decideDelivery(snapshot)
+      return { actions: [{ kind: 'forgetRefund' }, ...actions], nextSeconds }
+    }
+    case 'none':
+    case undefined:
+      return decideDelivery(snapshot)
+  }
+}
+
+/** A late payment is delivered as soon as its listing is free. */
+function decideDelivery({ row, delivery }: CaseSnapshot): CaseDecision {
+  const late = secondsToNextLateSearch(row.secondsOpen)
+  if (!delivery) return { actions: [], nextSeconds: late }
+  switch (delivery.listing) {
+    case 'gone':
+      return { actions: [{ kind: 'giveUpDelivery' }], nextSeconds: late }
+    case 'held':
+      return again([], DELIVERY_SECONDS)
+    case 'free':
+      return again([{ kind: 'deliver', candidate: delivery.candidate }], DELIVERY_SECONDS)
+  }
+}
+
+function again(actions: CaseAction[], nextSeconds: number): CaseDecision {
+  return { actions, nextSeconds }
+}
+
+function never(actions: CaseAction[]): CaseDecision {
+  return { actions, nextSeconds: null }
+}

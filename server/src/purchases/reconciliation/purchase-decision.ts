@@ -1,0 +1,150 @@
+import { type SignatureStatus } from '../../chain/chain.ts'
+import { endsUnsent } from '../hold/hold.ts'
+import { type PaymentRow } from '../payment/payment-store.ts'
+import { type VerifiedCandidate } from '../settlement/candidate.ts'
+import { type DuePurchase } from './reconciliation-store.ts'
+import { FINALITY_SECONDS, SEARCH_SECONDS, secondsToNextLateSearch, SENT_SECONDS, UNDECIDED_SECONDS } from './schedule.ts'
+
+/**
+ * unsent: a hold that ends without asking the chain. chainGone: a hold on a local chain that has been restarted since. windowOpen,
+ * windowClosed: a hold whose buyer may still pay, or may not. awaitingFinality: delivered, but the payment may still vanish.
+ * finalized, ended: closed; only late and second payments can come. earlierChain: closed, and its chain is gone.
+ */
+export type PurchaseState =
+  | 'unsent'
+  | 'chainGone'
+  | 'windowOpen'
+  | 'windowClosed'
+  | 'awaitingFinality'
+  | 'finalized'
+  | 'ended'
+  | 'earlierChain'
+
+/** A purchase and what the chain shows of it, read for one round. What its state does not ask for is left empty. */
+export interface PurchaseSnapshot {
+  purchase: DuePurchase
+  state: PurchaseState
+  /** The recorded payment of a hold, or the one that settled the purchase. */
+  payment: PaymentRow | undefined
+  status: SignatureStatus | undefined
+  /** The payment is proved expired: it can never land (again). */
+  paymentExpired: boolean
+  candidates: readonly VerifiedCandidate[]
+  /** Every candidate that was found has been read. */
+  allRead: boolean
+  /** The buyer's own transactions were searched. */
+  scannedBuyer: boolean
+  /** The height above which nothing signed in time can land, to be kept if none is kept yet. */
+  releaseHeight: bigint | undefined
+  /** The finalized chain above the release height was searched, and shows no other candidates than these. */
+  finalizedSearched: boolean
+}
+
+export type PurchaseAction =
+  | { kind: 'endHold'; because: 'unsent' | 'unpaid' | 'chainGone' }
+  | { kind: 'broadcast'; payment: PaymentRow }
+  | { kind: 'voidPayment'; payment: PaymentRow }
+  | { kind: 'settle'; candidate: VerifiedCandidate }
+  | { kind: 'ruleOut'; candidate: VerifiedCandidate }
+  | { kind: 'setReleaseHeight'; height: bigint }
+  | { kind: 'markFinalized' }
+  | { kind: 'openVanishedCase'; payment: PaymentRow }
+
+export interface PurchaseDecision {
+  /** In this order; the first that settles the purchase is the last. */
+  actions: PurchaseAction[]
+  /** Seconds until the purchase is due again if it stays as it is; null for never. */
+  nextSeconds: number | null
+}
+
+/** `genesisHash` is undefined while the chain cannot be asked. */
+export function purchaseStateOf(purchase: DuePurchase, paymentRecorded: boolean, genesisHash: string | undefined): PurchaseState {
+  const sameChain = genesisHash === undefined || purchase.genesisHash === genesisHash
+  if (purchase.status !== 'held' && !sameChain) return 'earlierChain'
+  switch (purchase.status) {
+    case 'held':
+      // Nobody gets a cooldown because the local chain was restarted.
+      if (!sameChain) return 'chainGone'
+      if (endsUnsent({ ...purchase, paymentRecorded })) return 'unsent'
+      return purchase.windowClosed ? 'windowClosed' : 'windowOpen'
+    case 'settled':
+      return purchase.finalizedAt === null ? 'awaitingFinality' : 'finalized'
+    case 'ended':
+      return 'ended'
+  }
+}
+
+/** What each state asks for. */
+const decisions: Record<PurchaseState, (snapshot: PurchaseSnapshot) => PurchaseDecision> = {
+  unsent: () => ({ actions: [{ kind: 'endHold', because: 'unsent' }], nextSeconds: SENT_SECONDS }),
+  chainGone: () => ({ actions: [{ kind: 'endHold', because: 'chainGone' }], nextSeconds: null }),
+  windowOpen: (snapshot) => ({ actions: [...pushPayment(snapshot), ...actOnCandidates(snapshot)], nextSeconds: holdSeconds(snapshot) }),
+  windowClosed: (snapshot) => ({
+    actions: [...pushPayment(snapshot), ...actOnCandidates(snapshot), ...releaseHold(snapshot)],
+    nextSeconds: holdSeconds(snapshot),
+  }),
+  awaitingFinality: followFinality,
+  finalized: (snapshot) => ({ actions: actOnCandidates(snapshot), nextSeconds: lateSeconds(snapshot) }),
+  ended: (snapshot) => ({ actions: actOnCandidates(snapshot), nextSeconds: lateSeconds(snapshot) }),
+  earlierChain: () => ({ actions: [], nextSeconds: null }),
+}
+
+/** Decides, from one snapshot and nothing else, what is done for a purchase. */
+export function decidePurchase(snapshot: PurchaseSnapshot): PurchaseDecision {
+  return decisions[snapshot.state](snapshot)
+}
+
+/** Whether the chain has shown the payment to count or to be on its way to that. */
+export function hasLanded(status: SignatureStatus | undefined): status is SignatureStatus {
+  return status !== undefined && !status.failed
+}
+
+/** A recorded payment that nobody has seen is broadcast again; one that failed for good makes room for another. */
+function pushPayment({ payment, status }: PurchaseSnapshot): PurchaseAction[] {
+  if (!payment) return []
+  if (!status) return [{ kind: 'broadcast', payment }]
+  return status.failed && status.commitment === 'finalized' ? [{ kind: 'voidPayment', payment }] : []
+}
+
+function actOnCandidates({ candidates }: PurchaseSnapshot): PurchaseAction[] {
+  return candidates.flatMap((candidate): PurchaseAction[] => {
+    const { verdict } = candidate
+    if (isUndecided(candidate)) return verdict.kind === 'pending' && verdict.landedAt === undefined ? [] : [{ kind: 'settle', candidate }]
+    if (verdict.kind === 'wrong') return [{ kind: 'settle', candidate }]
+    const isPermanent = verdict.kind === 'failed' || (verdict.kind === 'unrelated' && verdict.permanent)
+    return isPermanent && candidate.status?.commitment === 'finalized' ? [{ kind: 'ruleOut', candidate }] : []
+  })
+}
+
+/** Ends a hold only on proof: nothing signed in time can land any more, and the finalized chain shows no payment. */
+function releaseHold({ purchase, releaseHeight, finalizedSearched, candidates, allRead }: PurchaseSnapshot): PurchaseAction[] {
+  if (purchase.releaseHeight === null) return releaseHeight === undefined ? [] : [{ kind: 'setReleaseHeight', height: releaseHeight }]
+  return finalizedSearched && allRead && !candidates.some(isUndecided) ? [{ kind: 'endHold', because: 'unpaid' }] : []
+}
+
+function followFinality(snapshot: PurchaseSnapshot): PurchaseDecision {
+  const { payment, status, paymentExpired } = snapshot
+  if (!payment) throw new Error(`purchase ${snapshot.purchase.id} is settled without a payment`)
+  const late = { actions: actOnCandidates(snapshot), nextSeconds: lateSeconds(snapshot) }
+  if (hasLanded(status)) {
+    if (status.commitment !== 'finalized') return { actions: [], nextSeconds: FINALITY_SECONDS }
+    return { ...late, actions: [{ kind: 'markFinalized' }, ...late.actions] }
+  }
+  if (!paymentExpired) return { actions: [{ kind: 'broadcast', payment }], nextSeconds: FINALITY_SECONDS }
+  return { ...late, actions: [{ kind: 'openVanishedCase', payment }, ...late.actions] }
+}
+
+/** It pays, or it may turn out to. */
+function isUndecided({ verdict }: VerifiedCandidate): boolean {
+  return verdict.kind === 'pays' || verdict.kind === 'pending'
+}
+
+function holdSeconds({ payment }: PurchaseSnapshot): number {
+  return payment ? SENT_SECONDS : SEARCH_SECONDS
+}
+
+function lateSeconds({ purchase, candidates, allRead }: PurchaseSnapshot): number | null {
+  const seconds = secondsToNextLateSearch(purchase.secondsSinceClosed)
+  const undecided = !allRead || candidates.some(({ verdict }) => verdict.kind === 'pending')
+  return seconds !== null && undecided ? Math.min(seconds, UNDECIDED_SECONDS) : seconds
+}

@@ -1,0 +1,108 @@
+import { Failure } from '@juicebar/contract/errors'
+
+import { BLOCKHASH_BLOCKS, type LandedTransaction, type SignatureEntry } from '../../chain/chain.ts'
+import { findListing } from '../../listings/listing-store.ts'
+import { ambiguousReferences, verifyPayment } from '../payment/landed-payment.ts'
+import { findPayment, findRefund } from '../payment/payment-store.ts'
+import { findReferences } from '../payment/reference-store.ts'
+import { RELEASE_MARGIN_BLOCKS } from '../purchase.ts'
+import { type PurchaseDeps } from '../purchase-deps.ts'
+import { findPurchase, type PurchaseRow } from '../purchase-store.ts'
+import { candidateOf, verifyCandidate } from '../settlement/verify-candidate.ts'
+import { type CaseSnapshot, caseStateOf, type DeliveryReading, type PreparedRefund, type RefundReading } from './case-decision.ts'
+import { isProvedExpired } from './prove-expired.ts'
+import { type DueCase } from './reconciliation-store.ts'
+
+/** An honest refund has one transaction, or two if its seller was impatient. */
+const REFUNDS = 5
+
+/**
+ * Reads all that the state of a case asks for, from the database and the chain. Writes nothing.
+ * @throws CHAIN_DOWN
+ */
+export async function readCaseSnapshot(deps: PurchaseDeps, row: DueCase): Promise<CaseSnapshot> {
+  const purchase = await findPurchase(deps.database, row.purchaseId)
+  if (!purchase) throw new Error(`case ${row.id} has no purchase`)
+  const state = caseStateOf(row, purchase, await deps.chain.genesisHash())
+  if (state === 'refunding') return { row, purchase, state, refund: await readRefund(deps, row, purchase) }
+  if (state !== 'open') return { row, purchase, state }
+  const prepared = await readPrepared(deps, row, purchase)
+  const mayDeliver = row.deliverable && (prepared.kind === 'none' || prepared.kind === 'expired')
+  return { row, purchase, state, prepared, ...(mayDeliver && { delivery: await readDelivery(deps, row, purchase) }) }
+}
+
+async function readRefund(deps: PurchaseDeps, row: DueCase, purchase: PurchaseRow): Promise<RefundReading | undefined> {
+  const { chain, database } = deps
+  const payment = await findRefund(database, row.id)
+  if (!payment) return undefined
+  const status = (await chain.statuses([payment.signature])).get(payment.signature)
+  if (status?.commitment === 'finalized') {
+    const transaction = await chain.transaction(payment.signature)
+    const landed = transaction && { slot: transaction.slot, paysBack: await paysBack(deps, transaction, row, purchase) }
+    return { payment, status, expired: false, landed }
+  }
+  const traces = [{ address: row.refundReference ?? purchase.seller, sinceSlot: purchase.heldAtSlot }]
+  const expired = !status && (await isProvedExpired(await chain.finalized(), payment, traces))
+  return { payment, status, expired, landed: undefined }
+}
+
+async function readPrepared(deps: PurchaseDeps, row: DueCase, purchase: PurchaseRow): Promise<PreparedRefund> {
+  const { refundReference, refundExpiryHeight } = row
+  if (refundReference === null) return { kind: 'none' }
+  const recent = await deps.chain.recentSignatures(refundReference, purchase.heldAtSlot, REFUNDS)
+  const landed = await findRefundAmong(deps, recent, row, purchase)
+  if (landed) return landed
+  if (refundExpiryHeight === null) return { kind: 'none' }
+  const finalized = await deps.chain.finalized()
+  if (finalized.genesisHash !== purchase.genesisHash || finalized.height <= refundExpiryHeight + RELEASE_MARGIN_BLOCKS) {
+    return { kind: 'possible' }
+  }
+  const all = await finalized.signaturesFor(refundReference, purchase.heldAtSlot)
+  return (await findRefundAmong(deps, all, row, purchase)) ?? { kind: 'expired' }
+}
+
+async function findRefundAmong(
+  deps: PurchaseDeps,
+  entries: readonly SignatureEntry[],
+  row: DueCase,
+  purchase: PurchaseRow,
+): Promise<PreparedRefund | undefined> {
+  for (const { signature, failed } of entries) {
+    if (failed) continue
+    const transaction = await deps.chain.transaction(signature)
+    // It landed, so it may be the refund: not being shown it proves nothing.
+    if (!transaction) throw new Failure('CHAIN_DOWN')
+    if (await paysBack(deps, transaction, row, purchase)) return describeLanded(deps, transaction)
+  }
+  return undefined
+}
+
+async function describeLanded({ chain, database }: PurchaseDeps, transaction: LandedTransaction): Promise<PreparedRefund> {
+  const { signature } = transaction
+  const recordedElsewhere = (await findPayment(database, signature)) !== undefined
+  const status = recordedElsewhere ? (await chain.statuses([signature])).get(signature) : undefined
+  const expiryHeight = (await chain.highestBlockHeight()) + BLOCKHASH_BLOCKS
+  return { kind: 'landed', transaction, expiryHeight, recordedElsewhere, finalized: status?.commitment === 'finalized' }
+}
+
+/** Whether a transaction holds the refund that was prepared for this case, perhaps beside others that its seller sent along. */
+async function paysBack(
+  { database }: PurchaseDeps,
+  transaction: LandedTransaction,
+  { lamports, refundReference }: DueCase,
+  { buyer, seller }: PurchaseRow,
+): Promise<boolean> {
+  const terms = { buyer: seller, seller: buyer, lamports, reference: refundReference ?? '', heldAtSlot: 0n }
+  const knownReferences = await findReferences(database, ambiguousReferences(transaction))
+  const verdict = verifyPayment(transaction, terms, knownReferences)
+  if (verdict.kind === 'pays') return verdict.referenced
+  return verdict.kind === 'wrong' && verdict.referencedLamports === lamports
+}
+
+async function readDelivery(deps: PurchaseDeps, { signature }: DueCase, purchase: PurchaseRow): Promise<DeliveryReading> {
+  const listing = await findListing(deps.database, purchase.listingId)
+  if (listing?.status !== 'active') return { listing: 'gone' }
+  if (listing.heldUntil !== null) return { listing: 'held' }
+  const status = (await deps.chain.statuses([signature])).get(signature)
+  return { listing: 'free', candidate: await verifyCandidate(deps, purchase, candidateOf(deps.chain, signature, status)) }
+}

@@ -1,0 +1,109 @@
+import { BLOCKHASH_BLOCKS } from '../../chain/chain.ts'
+import { endsUnsent } from '../hold/hold.ts'
+import { type PaymentRow } from '../payment/payment-store.ts'
+import { RELEASE_MARGIN_BLOCKS } from '../purchase.ts'
+import { type PurchaseDeps } from '../purchase-deps.ts'
+import { candidateOf, verifyCandidate } from '../settlement/verify-candidate.ts'
+import { type Round } from './open-round.ts'
+import { isProvedExpired } from './prove-expired.ts'
+import { hasLanded, type PurchaseSnapshot, purchaseStateOf } from './purchase-decision.ts'
+import { type DuePurchase } from './reconciliation-store.ts'
+import { scansBuyer, searchesChain, UNREFERENCED_DOUBLE_SECONDS } from './schedule.ts'
+import { readCandidates, searchFinalized, searchRecent } from './search-candidates.ts'
+
+/**
+ * Reads all that the state of a purchase asks for, from the database and the chain. Writes nothing.
+ * @throws CHAIN_DOWN
+ */
+export async function readPurchaseSnapshot(deps: PurchaseDeps, round: Round, purchase: DuePurchase): Promise<PurchaseSnapshot> {
+  const payment = (await round.payments).get(purchase.id)
+  const state = purchaseStateOf(purchase, payment !== undefined, await readGenesisHash(deps, purchase, payment))
+  const snapshot: PurchaseSnapshot = {
+    purchase,
+    state,
+    payment,
+    status: undefined,
+    paymentExpired: false,
+    candidates: [],
+    allRead: true,
+    scannedBuyer: false,
+    releaseHeight: undefined,
+    finalizedSearched: false,
+  }
+  switch (state) {
+    case 'unsent':
+    case 'chainGone':
+    case 'earlierChain':
+      return snapshot
+    case 'windowOpen':
+      return readHold(deps, await withStatus(round, snapshot))
+    case 'windowClosed':
+      return readRelease(deps, round, await readHold(deps, await withStatus(round, snapshot)))
+    case 'awaitingFinality':
+      return readFinality(deps, round, await withStatus(round, snapshot))
+    case 'finalized':
+    case 'ended':
+      return searchLate(deps, snapshot)
+  }
+}
+
+/** A hold that ends unsent needs no chain, so while the chain is down its identity is not asked for. */
+async function readGenesisHash({ chain }: PurchaseDeps, purchase: DuePurchase, payment: PaymentRow | undefined) {
+  const unsent = purchase.status === 'held' && endsUnsent({ ...purchase, paymentRecorded: payment !== undefined }) !== undefined
+  return unsent && !chain.isUp() ? undefined : chain.genesisHash()
+}
+
+async function withStatus(round: Round, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
+  const { payment } = snapshot
+  return payment ? { ...snapshot, status: (await round.statuses).get(payment.signature) } : snapshot
+}
+
+/** The recorded payment if it has landed; unless it pays, also what the chain shows by the reference or of the buyer. */
+async function readHold(deps: PurchaseDeps, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
+  const { purchase, payment, status } = snapshot
+  const recorded =
+    payment && hasLanded(status) ? [await verifyCandidate(deps, purchase, candidateOf(deps.chain, payment.signature, status))] : []
+  if (recorded.some(({ verdict }) => verdict.kind === 'pays') || !searchesChain(purchase, payment !== undefined)) {
+    return { ...snapshot, candidates: recorded }
+  }
+  const scannedBuyer = !purchase.serverSends && scansBuyer(purchase, deps.settings.holdSeconds)
+  const found = await searchRecent(deps, purchase, scannedBuyer)
+  const others = found.filter((signature) => signature !== recorded[0]?.signature)
+  const { candidates, allRead } = await readCandidates(deps, purchase, others)
+  return { ...snapshot, candidates: [...recorded, ...candidates], allRead, scannedBuyer }
+}
+
+/** The release height once the window has closed; beyond it, the whole finalized chain, unless a candidate may still pay. */
+async function readRelease(deps: PurchaseDeps, round: Round, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
+  const { purchase, payment, candidates } = snapshot
+  if (purchase.releaseHeight === null) {
+    // Read after `payBefore`: whatever was signed in time used a blockhash no newer than this.
+    return { ...snapshot, releaseHeight: (await round.blockHeight()) + BLOCKHASH_BLOCKS + RELEASE_MARGIN_BLOCKS }
+  }
+  const mayPay = candidates.some(({ verdict }) => verdict.kind === 'pays' || verdict.kind === 'pending')
+  if (mayPay || !snapshot.allRead) return snapshot
+  const view = await round.finalized()
+  if (view.genesisHash !== purchase.genesisHash || view.height <= purchase.releaseHeight || !round.mayProve()) return snapshot
+  const known = new Set(candidates.map(({ signature }) => signature))
+  const found = (await searchFinalized(view, purchase, payment)).filter((signature) => !known.has(signature))
+  const read = await readCandidates(deps, purchase, found)
+  return { ...snapshot, candidates: [...candidates, ...read.candidates], allRead: read.allRead, finalizedSearched: true }
+}
+
+/** Once the payment is finalized, or proved never to be, only a late or second one can come. */
+async function readFinality(deps: PurchaseDeps, round: Round, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
+  const { purchase, payment, status } = snapshot
+  if (!payment) return snapshot
+  if (hasLanded(status)) return status.commitment === 'finalized' ? searchLate(deps, snapshot) : snapshot
+  const traces = [purchase.reference, purchase.buyer].map((address) => ({ address, sinceSlot: purchase.heldAtSlot }))
+  const paymentExpired = await isProvedExpired(await round.finalized(), payment, traces)
+  return paymentExpired ? searchLate(deps, { ...snapshot, paymentExpired }) : snapshot
+}
+
+async function searchLate(deps: PurchaseDeps, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
+  const { purchase } = snapshot
+  const recently = purchase.status === 'ended' || purchase.secondsSinceClosed < UNREFERENCED_DOUBLE_SECONDS
+  const scannedBuyer = !purchase.serverSends && recently
+  const read = await readCandidates(deps, purchase, await searchRecent(deps, purchase, scannedBuyer))
+  return { ...snapshot, ...read, scannedBuyer }
+}

@@ -1,0 +1,74 @@
+import { type Signature } from '@juicebar/contract/addresses'
+
+import { type FinalizedView, type SignatureEntry, type SignatureStatus } from '../../chain/chain.ts'
+import { type PaymentRow } from '../payment/payment-store.ts'
+import { type PurchaseDeps } from '../purchase-deps.ts'
+import { type PurchaseRow } from '../purchase-store.ts'
+import { type VerifiedCandidate } from '../settlement/candidate.ts'
+import { candidateOf, verifyCandidate } from '../settlement/verify-candidate.ts'
+import { isRuledOut } from './ruled-out.ts'
+
+/** The newest transactions searched for a purchase. Before a hold is released, all of them are. */
+const NEWEST = 100
+/** New transactions read in one round, since each costs a request. What is left is read in later rounds. */
+const READS_PER_ROUND = 16
+
+/**
+ * Signatures on the chain that carry the purchase's reference and, with `scanBuyer`, those of its buyer since the hold; oldest first.
+ * @throws CHAIN_DOWN
+ */
+export async function searchRecent({ chain }: PurchaseDeps, purchase: PurchaseRow, scanBuyer: boolean): Promise<Signature[]> {
+  const { reference, buyer, heldAtSlot } = purchase
+  const [referenced, own] = await Promise.all([
+    chain.recentSignatures(reference, heldAtSlot, NEWEST),
+    scanBuyer ? chain.recentSignatures(buyer, heldAtSlot, NEWEST) : [],
+  ])
+  return landedSignatures([...referenced.toReversed(), ...own.toReversed()])
+}
+
+/**
+ * Every signature on the finalized chain that could pay for this purchase.
+ * @throws CHAIN_DOWN
+ */
+export async function searchFinalized(view: FinalizedView, purchase: PurchaseRow, recorded: PaymentRow | undefined): Promise<Signature[]> {
+  const { reference, buyer, heldAtSlot } = purchase
+  const [referenced, own] = await Promise.all([view.signaturesFor(reference, heldAtSlot), view.signaturesFor(buyer, heldAtSlot)])
+  const landed = recorded && (await view.statusOf(recorded.signature)) ? [recorded.signature] : []
+  return [...new Set([...landed, ...landedSignatures([...referenced, ...own])])]
+}
+
+function landedSignatures(entries: readonly SignatureEntry[]): Signature[] {
+  return [...new Set(entries.filter((entry) => !entry.failed).map((entry) => entry.signature))]
+}
+
+export interface ReadCandidates {
+  candidates: VerifiedCandidate[]
+  /** None was left for a later round, and none could not be read. */
+  allRead: boolean
+}
+
+/**
+ * Reads and verifies candidates in their order, except those ruled out earlier. One that cannot be read does not hide those behind it.
+ * For an open hold it stops at the first that pays.
+ * @throws CHAIN_DOWN if not even their statuses can be read
+ */
+export async function readCandidates(deps: PurchaseDeps, purchase: PurchaseRow, signatures: readonly Signature[]): Promise<ReadCandidates> {
+  const { chain, log } = deps
+  const unread = signatures.filter((signature) => signature !== purchase.signature && !isRuledOut(chain, purchase.id, signature))
+  const batch = unread.slice(0, READS_PER_ROUND)
+  const statuses = batch.length > 0 ? await chain.statuses(batch) : new Map<Signature, SignatureStatus>()
+  const candidates: VerifiedCandidate[] = []
+  let failures = 0
+  for (const signature of batch) {
+    try {
+      const candidate = await verifyCandidate(deps, purchase, candidateOf(chain, signature, statuses.get(signature)))
+      candidates.push(candidate)
+      if (purchase.status === 'held' && candidate.verdict.kind === 'pays') break
+    } catch (error) {
+      failures += 1
+      log.warn({ err: error, purchaseId: purchase.id, signature }, 'a candidate transaction could not be read; it will be tried again')
+      if (failures > 1) break
+    }
+  }
+  return { candidates, allRead: candidates.length === unread.length }
+}

@@ -1,0 +1,65 @@
+import { type Signature } from '@juicebar/contract/addresses'
+
+import { type LandedTransaction, type SignatureStatus } from '../../chain/chain.ts'
+import { type PaymentTerms, verifyPayment } from '../payment/landed-payment.ts'
+import { type PaymentRow } from '../payment/payment-store.ts'
+import { isSettled, type SettleAt } from '../purchase.ts'
+import { type PurchaseRow } from '../purchase-store.ts'
+
+/**
+ * pending: the chain has not confirmed it far enough, or cannot show it yet; `landedAt` is the slot of one that has landed. failed:
+ * it failed on the chain. unrelated: it does not pay for this purchase, and if `permanent` never will. pays, wrong: see
+ * `PaymentVerdict`.
+ */
+export type CandidateVerdict =
+  | { kind: 'pending'; landedAt?: bigint }
+  | { kind: 'failed' }
+  | { kind: 'unrelated'; reason: string; permanent: boolean }
+  | { kind: 'pays'; referenced: boolean }
+  | { kind: 'wrong'; referenced: boolean; lamports: bigint; referencedLamports: bigint; reason: string }
+
+/** A transaction that may pay for a purchase, as the chain shows it. */
+export interface CandidateReading {
+  status: SignatureStatus | undefined
+  /** Undefined if it was not read, or if no endpoint shows it. */
+  transaction: LandedTransaction | undefined
+  /** Of the accounts of its transfers, those that are references of purchases or refunds. */
+  knownReferences: ReadonlySet<string>
+  /** The buyer submitted this signature as the payment: if it does not fit, it becomes a case even without a reference. */
+  submittedByBuyer: boolean
+}
+
+/** A candidate with all that settling the purchase with it, or opening a case for it, has to know. */
+export interface VerifiedCandidate {
+  signature: Signature
+  status: SignatureStatus | undefined
+  verdict: CandidateVerdict
+  /** What is recorded of it; set for the verdicts `pays` and `wrong`. */
+  landing?: Pick<PaymentRow, 'signature' | 'slot' | 'transactionBytes' | 'expiryHeight'>
+  /** It carries no reference and would pay for another open hold of the same buyer and seller. */
+  paysAnotherHold: boolean
+}
+
+/** Whether a transaction with this status has to be read to verify it. */
+export function needsTransaction(status: SignatureStatus | undefined, settleAt: SettleAt): boolean {
+  return status !== undefined && !status.failed && isSettled(status.commitment, settleAt)
+}
+
+/** Verifies a candidate for one purchase on the chain of that purchase. */
+export function verdictOf(terms: PaymentTerms, reading: CandidateReading): CandidateVerdict {
+  const { status, transaction, knownReferences, submittedByBuyer } = reading
+  if (!status || status.commitment === 'processed') return { kind: 'pending' }
+  if (status.failed) return { kind: 'failed' }
+  if (!transaction) return { kind: 'pending', landedAt: status.slot }
+  const verdict = verifyPayment(transaction, terms, knownReferences)
+  if (verdict.kind === 'unrelated') return { ...verdict, permanent: true }
+  if (verdict.kind === 'wrong' && !verdict.referenced && !submittedByBuyer) {
+    return { kind: 'unrelated', reason: verdict.reason, permanent: true }
+  }
+  return verdict
+}
+
+/** What the chain must show for a purchase to be paid. */
+export function termsOf({ buyer, seller, priceLamports, reference, heldAtSlot }: PurchaseRow): PaymentTerms {
+  return { buyer, seller, lamports: priceLamports, reference, heldAtSlot }
+}
