@@ -8,12 +8,12 @@ export type WalletAddress = string & { readonly [walletAddressBrand]: true }
 /** An ed25519 signature, which is also a transaction's name: 64 bytes in base58. */
 export type Signature = string & { readonly [signatureBrand]: true }
 
-/** Brands an address; undefined where the text is not base58 of 32 bytes. */
+/** Brands an address; undefined if the text is not base58 of 32 bytes. */
 export function parseWalletAddress(text: string): WalletAddress | undefined {
   return isBase58(text, 32, 44) ? (text as WalletAddress) : undefined
 }
 
-/** Brands a signature; undefined where the text is not base58 of 64 bytes (specification, section 9). */
+/** Brands a signature; undefined if the text is not base58 of 64 bytes (specification, section 9). */
 export function parseSignature(text: string): Signature | undefined {
   return isBase58(text, 64, 88) ? (text as Signature) : undefined
 }

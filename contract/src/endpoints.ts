@@ -1,4 +1,4 @@
-/** Every call of the wire contract: its method and path. The schemas of the same names stand in `schemas.ts`. */
+/** Every call of the API: its method and path. `schemas.ts` has the schemas under the same names. */
 export const endpoints = {
   health: 'GET /health',
   config: 'GET /api/config',

@@ -1,6 +1,6 @@
 /**
- * Every way a call can fail: its HTTP status and its words for people. `{detail}` is filled in where the failure is raised.
- * Both sides read this table; a code without words does not compile.
+ * Every way a call can fail: its HTTP status and its words for people. Whoever raises the failure fills in `{detail}`.
+ * Server and web app share this table; a code without words does not compile.
  */
 export const errors = {
   BAD_REQUEST: { status: 400, text: '{detail}' },
@@ -8,9 +8,9 @@ export const errors = {
   BODY_TOO_LARGE: { status: 413, text: 'This request is too large.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, text: 'Send the request as JSON.' },
   NOT_FOUND: { status: 404, text: 'There is nothing at this address.' },
-  METHOD_NOT_ALLOWED: { status: 405, text: 'This address does not take such a request.' },
+  METHOD_NOT_ALLOWED: { status: 405, text: 'This address does not accept this kind of request.' },
   REQUEST_TIMEOUT: { status: 408, text: 'The request took too long to arrive. Please try again.' },
-  EXPECTATION_FAILED: { status: 417, text: 'The only expectation that is met here is 100-continue.' },
+  EXPECTATION_FAILED: { status: 417, text: 'The only supported expectation is 100-continue.' },
   INTERNAL: { status: 500, text: 'Something went wrong on our side. Please try again.' },
   DATABASE_DOWN: {
     status: 503,
@@ -43,29 +43,32 @@ export const errors = {
   OWN_LISTING: { status: 409, text: 'You cannot buy your own listing!' },
   INSUFFICIENT_SOL: { status: 409, text: 'Insufficient SOL to purchase!' },
 
-  TOO_MANY_HOLDS: { status: 409, text: 'You already hold three lots. Pay for one or let one go first.' },
-  AMBIGUOUS_HOLD: { status: 409, text: 'You already hold a lot of this seller at the same price. Finish that purchase first.' },
-  COOLDOWN: { status: 429, text: 'You let this lot go unpaid. You can try it again in {detail}.' },
-  NO_HOLD: { status: 409, text: 'There is no purchase of this lot by your wallet.' },
+  TOO_MANY_HOLDS: { status: 409, text: 'You are already buying three lots. Pay for one or cancel one first.' },
+  AMBIGUOUS_HOLD: {
+    status: 409,
+    text: 'You are already buying another lot from this seller at the same price. Finish that purchase first.',
+  },
+  COOLDOWN: { status: 429, text: 'You recently left this lot unpaid. You can try again in {detail}.' },
+  NO_HOLD: { status: 409, text: 'Your wallet has no purchase of this lot.' },
   PURCHASE_NOT_FOUND: { status: 404, text: 'This purchase does not exist.' },
-  HOLD_ENDED: { status: 409, text: 'The time to pay for this lot is over. Do not pay for it any more.' },
-  PAYMENT_UNDER_WAY: { status: 409, text: 'A payment for this lot is under way. It is delivered as soon as the network confirms it.' },
+  HOLD_ENDED: { status: 409, text: 'The time to pay for this lot has run out. Do not pay for it any more.' },
+  PAYMENT_UNDER_WAY: { status: 409, text: 'A payment for this lot is under way. The lot is delivered as soon as the network confirms it.' },
   PAYMENT_DIFFERS: {
     status: 409,
-    text: 'Another payment for this lot was already handed in. This one was not sent; no SOL moved because of it.',
+    text: 'Another payment for this lot was already submitted. This one was not sent, so it moved no SOL.',
   },
   PAYMENT_REFUSED: { status: 422, text: 'This payment was not sent, and no SOL moved: {detail}' },
   PAYMENT_MISMATCH: { status: 409, text: 'This transaction does not pay for this lot: {detail}' },
   PAYMENT_CASE: {
     status: 409,
-    text: 'Your SOL reached the seller, but the lot could not be delivered: {detail} Look under Needs attention.',
+    text: 'Your SOL reached the seller, but the lot could not be delivered: {detail} See Needs attention.',
   },
   SIGNATURE_USED: { status: 409, text: 'This transaction already paid for something else.' },
 
   CASE_NOT_FOUND: { status: 404, text: 'This case does not exist.' },
-  CASE_NOT_OPEN: { status: 409, text: 'This case is already settled or being settled.' },
+  CASE_NOT_OPEN: { status: 409, text: 'This case is already closed or being refunded.' },
   NOT_YOUR_REFUND: { status: 403, text: 'Only the seller who was paid can refund this payment.' },
-  RPC_REFUSED: { status: 403, text: 'This chain call is not offered here.' },
+  RPC_REFUSED: { status: 403, text: 'This RPC method is not available here.' },
 } as const satisfies Record<string, { status: number; text: string }>
 
 export type ErrorCode = keyof typeof errors
@@ -75,10 +78,10 @@ export function errorText(code: ErrorCode, detail = ''): string {
   return errors[code].text.replace('{detail}', detail)
 }
 
-/** A refusal that the caller should hear about: thrown by rules and actions, turned into a reply by the HTTP layer. */
+/** A refusal that the caller should hear about. Rules and actions throw it; the HTTP layer turns it into a reply. */
 export class Failure extends Error {
   readonly code: ErrorCode
-  /** Seconds after which asking again makes sense. */
+  /** Seconds until it makes sense to try again. */
   readonly retryAfter: number | undefined
 
   constructor(code: ErrorCode, options: { detail?: string; retryAfter?: number; cause?: unknown } = {}) {

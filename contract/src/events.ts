@@ -6,9 +6,9 @@ export type MarketEvent =
   | { type: 'purchase.changed'; purchaseId: Purchase['purchaseId'] }
   | { type: 'case.changed'; caseId: Case['caseId'] }
   | { type: 'balance.changed' }
-  /** The stream stands: what is loaded from now on misses nothing that it will carry. */
+  /** The stream is open: whatever is loaded from now on misses nothing that it will carry. */
   | { type: 'ready' }
-  /** Events were lost to this reader (it was away too long): it should load everything anew. */
+  /** This reader missed events (it was away too long): it should load everything again. */
   | { type: 'reset' }
 
 export type MarketEventType = MarketEvent['type']

@@ -14,14 +14,14 @@ export const MAX_LISTINGS_PAGE = 200
 export const MAX_SEARCH_LENGTH = 64
 
 export const MAX_BODY_BYTES = 16_384
-/** A Solana transaction is at most 1232 bytes on the wire, 1644 characters in base64. */
+/** A Solana transaction has at most 1232 bytes, which are 1644 characters in base64. */
 export const MAX_TRANSACTION_BASE64 = 1644
 
 export const MAX_OPEN_HOLDS = 3
 export const NONCE_SECONDS = 300
 export const SESSION_SECONDS = 7 * 24 * 60 * 60
 
-/** Decimals with which a SOL balance is shown (specification, section 9). */
+/** Decimals of a SOL balance on the screen (specification, section 9). */
 export const SOL_DECIMALS_SHOWN = 4
 export const SELLER_CHARACTERS_SHOWN = 8
 export const SIGNATURE_CHARACTERS_SHOWN = 20

@@ -2,7 +2,7 @@ import { MAX_PRICE_SOL, MIN_PRICE_SOL } from './limits.ts'
 
 declare const lamportsBrand: unique symbol
 
-/** Whole lamports, the chain's smallest unit. Money is only ever this inside; SOL exists on the wire and on the screen. */
+/** Whole lamports, the chain's smallest unit. Inside the product money is only ever this; SOL exists in the API and on the screen. */
 export type Lamports = bigint & { readonly [lamportsBrand]: true }
 
 export const LAMPORTS_PER_SOL = 1_000_000_000n
@@ -12,15 +12,15 @@ export const PRICE_STEP_LAMPORTS = 1_000_000n
 const SOL_DIGITS = 9
 const decimalNumber = /^(\d+)(?:\.(\d+))?$/
 
-/** Brands a whole number of lamports; throws on a negative one. */
+/** Brands a whole number of lamports; throws if it is negative. */
 export function lamports(value: bigint): Lamports {
   if (value < 0n) throw new RangeError('lamports cannot be negative')
   return value as Lamports
 }
 
 /**
- * Reads a SOL number from the wire without float arithmetic: its shortest decimal form is what the sender wrote.
- * Gives undefined for anything that is not a whole number of lamports.
+ * Reads a SOL number from JSON without float arithmetic: its shortest decimal form is what the sender wrote.
+ * @returns undefined for anything that is not a whole number of lamports.
  */
 export function solToLamports(sol: number): Lamports | undefined {
   const match = decimalNumber.exec(String(sol))
@@ -30,7 +30,7 @@ export function solToLamports(sol: number): Lamports | undefined {
   return lamports(BigInt(whole) * LAMPORTS_PER_SOL + BigInt(fraction.padEnd(SOL_DIGITS, '0')))
 }
 
-/** Reads a price in SOL; undefined where it is out of bounds or off the 0.001 SOL step. */
+/** Reads a price in SOL; undefined if it is out of bounds or off the 0.001 SOL step. */
 export function parsePrice(sol: number): Lamports | undefined {
   const value = solToLamports(sol)
   if (value === undefined || sol < MIN_PRICE_SOL || sol > MAX_PRICE_SOL) return undefined
@@ -44,7 +44,7 @@ export function solText(value: bigint): string {
   return fraction ? `${whole}.${fraction}` : `${whole}`
 }
 
-/** Lamports as the SOL number that goes on the wire. */
+/** Lamports as the SOL number that replies carry. */
 export function lamportsToSol(value: bigint): number {
   return Number(solText(value))
 }

@@ -48,16 +48,16 @@ export const ListingSchema = Type.Object({
   tokenName: TokenNameSchema,
   tokenType: TokenTypeSchema,
   amount: Type.Integer(),
-  price: Type.Number({ description: 'the lot in SOL' }),
-  unitPrice: Type.Number({ description: 'one token in SOL' }),
+  price: Type.Number({ description: 'the whole listing, in SOL' }),
+  unitPrice: Type.Number({ description: 'one drink, in SOL' }),
   status: Type.Enum([...listingStatuses]),
-  heldUntil: Nullable(Type.String({ format: 'date-time', description: 'until when a buyer may pay; null where nobody holds the lot' })),
+  heldUntil: Nullable(Type.String({ format: 'date-time', description: 'until when a buyer may pay; null if nobody holds the listing' })),
   createdAt: Timestamp,
 })
 
 export const listingSorts = ['newest', 'oldest', 'price', '-price', 'unitPrice', '-unitPrice'] as const
 
-/** Which part of a list is asked for. */
+/** Which page of a list. */
 const pageOf = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: MAX_LISTINGS_PAGE, description: `from 1 to ${MAX_LISTINGS_PAGE}, ${LISTINGS_PAGE} by default` }),
@@ -89,13 +89,13 @@ export const CreateListingBody = Type.Object(
 )
 
 /**
- * held: the lot waits for this buyer's payment. settled: paid and delivered. ended: no payment counted
+ * held: the listing waits for this buyer's payment. settled: paid and delivered. ended: no payment counted
  * (`endReason` says how), or a late one became a case.
  */
 export const purchaseStatuses = ['held', 'settled', 'ended'] as const
-/** cancelled: by the buyer. lapsed: the time ran out. expired: the recorded payment can no longer land. chain_gone: the local chain was started anew. */
+/** cancelled: by the buyer. lapsed: the time to pay ran out. expired: the recorded payment can no longer land. chain_gone: the local chain was restarted. */
 export const endReasons = ['cancelled', 'lapsed', 'expired', 'chain_gone'] as const
-/** How far a purchase is, for the page's steps. */
+/** How far a purchase has come, for the steps on the screen. */
 export const paymentStages = ['none', 'sent', 'confirmed', 'delivered'] as const
 
 export const PurchaseSchema = Type.Object({
@@ -115,8 +115,8 @@ export const PurchaseSchema = Type.Object({
   reference: Type.String(),
   sendsThrough: Type.Enum(['server', 'wallet']),
   payBefore: Timestamp,
-  payMillisLeft: Type.Integer({ description: 'milliseconds left to pay, 0 when over' }),
-  earlierChain: Type.Boolean({ description: 'made on a local chain that was since started anew' }),
+  payMillisLeft: Type.Integer({ description: 'milliseconds left to pay; 0 once the time has run out' }),
+  earlierChain: Type.Boolean({ description: 'made on a local chain that has been restarted since' }),
   finalized: Type.Boolean(),
   createdAt: Timestamp,
   settledAt: Nullable(Timestamp),
@@ -170,7 +170,7 @@ export const RefundDetails = Type.Object({
   price: Type.Number(),
   lamports,
   reference: Type.String(),
-  transaction: Type.String({ description: 'the unsigned refund in base64: the seller signs it and hands it in' }),
+  transaction: Type.String({ description: 'the unsigned refund in base64: the seller signs and submits it' }),
 })
 
 const StudioOrderBody = Type.Object(
@@ -223,13 +223,13 @@ const ConfigReply = Type.Object({
   network: Type.Enum(['localnet', 'devnet', 'testnet', 'mainnet']),
   commitment: Type.Enum(['confirmed', 'finalized']),
   demo: Type.Boolean(),
-  /** With the embedded chain the page offers the Demo Wallet and test SOL. */
+  /** With the embedded chain the web app offers the Demo Wallet and test SOL. */
   demoWallet: Type.Boolean(),
   holdSeconds: Type.Integer(),
   version: Type.String(),
 })
 
-/** What `POST /rpc` takes; which methods it knows and which params they take is for the relay to say. */
+/** The body of `POST /rpc`; the relay itself decides which methods and params it accepts. */
 export const JsonRpcRequest = Type.Object(
   {
     jsonrpc: Type.Literal('2.0'),
@@ -243,7 +243,7 @@ export const JsonRpcRequest = Type.Object(
 export const JsonRpcReply = Type.Object({
   jsonrpc: Type.Literal('2.0'),
   id: Type.Union([Type.String(), Type.Number(), Type.Null()]),
-  result: Type.Optional(Type.Unknown({ description: 'as the chain gave it' })),
+  result: Type.Optional(Type.Unknown({ description: 'as the chain returned it' })),
   error: Type.Optional(Type.Object({ code: Type.Integer(), message: Type.String() })),
 })
 

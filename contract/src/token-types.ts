@@ -1,4 +1,4 @@
-/** The drinks traded on the market. A new drink is one row here, one picture and one migration line. */
+/** The drinks that players trade. ARCHITECTURE.md, "How to add", lists what else a new drink takes. */
 export const tokenTypes = [
   { type: 'APPLE_JUICE', name: 'Apple Juice', balance: 'appleJuice' },
   { type: 'ORANGE_JUICE', name: 'Orange Juice', balance: 'orangeJuice' },
