@@ -26,7 +26,7 @@ export function createStubChain(pool: pg.Pool): Chain {
   return {
     genesisHash: async () => STUB_GENESIS,
     isUp: () => true,
-    isCrowded: () => false,
+    isSaturated: () => false,
     balance: async () => lamports(1_000_000_000_000n),
     rentExemptMinimum: async () => lamports(890_880n),
     latestBlockhash: notHere,

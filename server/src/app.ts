@@ -62,7 +62,7 @@ export interface App {
 /** The whole server, put together from its parts. It closes neither the database connection nor the chain, which it was given. */
 export async function createApp(parts: AppParts): Promise<App> {
   const { config, connection, chain, log } = parts
-  const { pool, pages, database } = connection
+  const { pool, readPool, database } = connection
   const preparation = prepareDatabase(pool, parts.migrationsFolder, log)
   const tokens = createSessionTokens(parts.jwtSecret)
   const purchases = { database, chain, settings: { settleAt: config.settleAt, holdSeconds: config.holdSeconds }, log }
@@ -96,7 +96,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   })
   inventoryRoutes(api, database)
   listingRoutes(api, database)
-  marketRoutes(api, pages, firstPages)
+  marketRoutes(api, readPool, firstPages)
   purchaseRoutes(api, purchases)
   studioRoutes(api, purchases)
   realtimeRoutes(api, { database, feed, readers }, authenticate)

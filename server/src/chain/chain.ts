@@ -97,8 +97,8 @@ export interface Chain {
   genesisHash(): Promise<string>
   /** Whether the last probe of any endpoint succeeded; never throws. */
   isUp(): boolean
-  /** Whether the server's own requests wait for their turn at every endpoint: more of them would only wait longer; never throws. */
-  isCrowded(): boolean
+  /** Whether every endpoint is at its request rate, with requests of this server waiting: more would only wait longer. Never throws. */
+  isSaturated(): boolean
 
   /** At `confirmed`, at most two seconds old; `fresh` asks anew. */
   balance(address: WalletAddress, options?: { fresh?: boolean }): Promise<Lamports>

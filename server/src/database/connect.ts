@@ -9,8 +9,8 @@ export type Database = Kysely<DB>
 
 export interface DatabaseConnection {
   pool: pg.Pool
-  /** For the market's pages, so that many readers don't keep those waiting who trade. */
-  pages: pg.Pool
+  /** For reads of the market: however many browse, they never take a connection from those who trade. */
+  readPool: pg.Pool
   database: Database
   /** Asks the database anything, over a connection of its own: a pool that is busy is no outage. Rejects where no answer comes. */
   probe(): Promise<void>
@@ -18,7 +18,7 @@ export interface DatabaseConnection {
 }
 
 const CONNECTIONS = 20
-const PAGE_CONNECTIONS = 10
+const READ_CONNECTIONS = 10
 /** Also how long a query waits for one of the connections: a rush on one lot must be answered late rather than called an outage. */
 const CONNECT_MILLIS = 10_000
 const STATEMENT_MILLIS = 15_000
@@ -45,7 +45,7 @@ export function connectDatabase(url: string, onIdleError: (error: Error) => void
     types: { getTypeParser },
   }
   const pool = openPool({ ...limits, max: CONNECTIONS }, onIdleError)
-  const pages = openPool({ ...limits, max: PAGE_CONNECTIONS }, onIdleError)
+  const readPool = openPool({ ...limits, max: READ_CONNECTIONS }, onIdleError)
   const probePool = openPool(
     {
       connectionString: url,
@@ -62,10 +62,10 @@ export function connectDatabase(url: string, onIdleError: (error: Error) => void
   })
   return {
     pool,
-    pages,
+    readPool,
     database,
     probe: async () => void (await probePool.query('select 1')),
-    close: async () => void (await Promise.all([database.destroy(), pages.end(), probePool.end()])),
+    close: async () => void (await Promise.all([database.destroy(), readPool.end(), probePool.end()])),
   }
 }
 

@@ -32,7 +32,9 @@ export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
   })
 
   api.player('confirmPurchase', 'buy', async ({ body, player, status, count }) => {
-    const { purchaseId, settled } = await confirmPurchase(deps, player, body.listingId, body.transactionSignature, () => count('claim'))
+    const { purchaseId, settled } = await confirmPurchase(deps, player, body.listingId, body.transactionSignature, () =>
+      count('chain-lookup'),
+    )
     status(settled ? 200 : 202)
     return { purchase: await readPurchase(deps, purchaseId) }
   })

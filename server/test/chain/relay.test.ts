@@ -130,7 +130,7 @@ describe('the relay', () => {
     expect(endpoint.calls).toContain('getBalance')
     expect(endpoint.calls.length).toBeLessThanOrEqual(2 + 2)
     expect(scarce.pool.endpoints[0]?.waiting).toBeGreaterThan(10)
-    expect(scarce.isCrowded()).toBe(false)
+    expect(scarce.isSaturated()).toBe(false)
     await scarce.stop()
     await outcomes
   })

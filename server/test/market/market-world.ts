@@ -34,7 +34,7 @@ export type MarketWorld = Awaited<ReturnType<typeof openMarketWorld>>
 /** The market's call on a server of its own over a fresh database, and ways to fill that database. */
 export async function openMarketWorld() {
   const fresh = await freshDatabase()
-  const { pool, pages, close } = connectDatabase(fresh.url, () => undefined)
+  const { pool, readPool, close } = connectDatabase(fresh.url, () => undefined)
   const firstPages = createFirstPages()
   const fastify = createFastify()
   fastify.setValidatorCompiler(validatorCompiler)
@@ -42,7 +42,7 @@ export async function openMarketWorld() {
   forgetAfterOwnChanges(fastify, firstPages)
   const authenticate = () => Promise.reject(new Error('nobody signs in here'))
   const api = createApi(fastify, { limits: await createRateLimits(fastify), studioApiKey: 'k'.repeat(32), authenticate })
-  marketRoutes(api, pages, firstPages)
+  marketRoutes(api, readPool, firstPages)
 
   const get = (query: Record<string, string>, headers: Record<string, string> = {}) =>
     fastify.inject({ method: 'GET', url: '/api/marketplace/listings', query, headers })

@@ -124,9 +124,9 @@ describe.each(['force_custom_plan', 'force_generic_plan'])('under %s', (mode) =>
 })
 
 it("the product's own connection plans a page once, whatever is asked", async () => {
-  const { pages, close } = connectDatabase(fresh.url, () => undefined)
-  for (const tokenType of ['APPLE_JUICE', 'GRAPE_SODA']) await readMarketPage(pages, readMarketQuery({ tokenType }))
-  const { rows } = await pages.query('select generic_plans, custom_plans from pg_prepared_statements')
+  const { readPool, close } = connectDatabase(fresh.url, () => undefined)
+  for (const tokenType of ['APPLE_JUICE', 'GRAPE_SODA']) await readMarketPage(readPool, readMarketQuery({ tokenType }))
+  const { rows } = await readPool.query('select generic_plans, custom_plans from pg_prepared_statements')
   expect(rows).toEqual([{ generic_plans: 2n, custom_plans: 0n }])
   await close()
 })

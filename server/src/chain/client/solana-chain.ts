@@ -117,8 +117,8 @@ export class SolanaChain implements Chain {
     return this.#endpoints.some((endpoint) => endpoint.up)
   }
 
-  isCrowded(): boolean {
-    return this.pool.isCrowded()
+  isSaturated(): boolean {
+    return this.pool.isSaturated()
   }
 
   balance(of: WalletAddress, { fresh = false }: { fresh?: boolean } = {}): Promise<Lamports> {

@@ -96,7 +96,7 @@ export class RpcPool {
   }
 
   /** Requests of the server's own wait for their turn at every endpoint that may be asked. */
-  isCrowded(): boolean {
+  isSaturated(): boolean {
     return this.#candidates().every((endpoint) => endpoint.crowded)
   }
 

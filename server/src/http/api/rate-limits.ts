@@ -21,7 +21,7 @@ const limits = {
    */
   buy: { perAddress: 2400, perWallet: 240 },
   /** Each one reads a transaction from the chain that was not known here; a payment of one's own becomes known the first time. */
-  claim: { perAddress: 2400, perWallet: 60 },
+  'chain-lookup': { perAddress: 2400, perWallet: 60 },
   /** Goes straight to the chain endpoint that the studio pays for. */
   rpc: { perAddress: 600 },
   /** A studio's server crediting rewards; also what a guesser of the studio key gets. */
@@ -50,7 +50,7 @@ export async function createRateLimits(fastify: FastifyInstance): Promise<Record
     read: createChecks(fastify, limits.read),
     write: createChecks(fastify, limits.write),
     buy: createChecks(fastify, limits.buy),
-    claim: createChecks(fastify, limits.claim),
+    'chain-lookup': createChecks(fastify, limits['chain-lookup']),
     rpc: createChecks(fastify, limits.rpc),
     studio: createChecks(fastify, limits.studio),
   }

@@ -39,7 +39,7 @@ async function run(deps: PurchaseDeps, signal: AbortSignal): Promise<void> {
     } catch (error) {
       deps.log.warn({ err: error }, 'a round of reconciliation failed; trying again')
     }
-    const state = { more, saturated: deps.chain.isCrowded() }
+    const state = { more, saturated: deps.chain.isSaturated() }
     openLeases = nextOpenLeases(openLeases, state)
     await pause(pauseMillis(state), signal)
     if (underWay.size >= ROUNDS) await Promise.race(underWay)

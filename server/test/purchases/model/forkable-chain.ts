@@ -14,7 +14,7 @@ export function forkable(chain: Chain): ForkableChain {
   return {
     genesisHash: () => chain.genesisHash(),
     isUp: () => chain.isUp(),
-    isCrowded: () => chain.isCrowded(),
+    isSaturated: () => chain.isSaturated(),
     balance: (...args) => chain.balance(...args),
     rentExemptMinimum: () => chain.rentExemptMinimum(),
     latestBlockhash: () => chain.latestBlockhash(),
