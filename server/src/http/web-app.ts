@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import { type FastifyInstance, type FastifyRequest } from 'fastify'
 
-import { replyToUnknownAddress } from './server/unknown-address.ts'
+import { replyToUnknownAddress } from './server/unmatched-path.ts'
 
 /** The build names these files by their content, so a name never changes its meaning. */
 const hashedFiles = /\/assets\//

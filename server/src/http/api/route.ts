@@ -7,7 +7,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, type Fast
 
 import { type Access, documentation } from './api-docs.ts'
 import { type LimitChecks, type LimitName } from './rate-limits.ts'
-import { createStudioCheck } from './studio-key.ts'
+import { createStudioCheck } from './studio-key-check.ts'
 
 /** Who is signed in: the session behind the request's token. */
 export interface Session {
