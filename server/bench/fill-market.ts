@@ -23,7 +23,7 @@ export async function fillMarket(client: pg.ClientBase, lots: number): Promise<v
   await client.query('analyze chosen')
   await client.query('insert into sellers (seller) select seller from chosen')
   const indexes = await dropIndexes(client)
-  await client.query('alter table listings disable trigger listings_kept')
+  await client.query('alter table listings disable trigger listings_before_write')
   await client.query(
     `insert into listings (id, seller, token_type, amount, price_lamports, created_at, reply_json)
      select (l.row).id, (l.row).seller, (l.row).token_type, (l.row).amount, (l.row).price_lamports, (l.row).created_at, render_listing(l.row)
@@ -39,7 +39,7 @@ export async function fillMarket(client: pg.ClientBase, lots: number): Promise<v
      ) l`,
     [lots, HOT_SELLER_PART, sellers.length],
   )
-  await client.query('alter table listings enable trigger listings_kept')
+  await client.query('alter table listings enable trigger listings_before_write')
   for (const definition of indexes) await client.query(definition)
   await client.query('vacuum analyze')
 }

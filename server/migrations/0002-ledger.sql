@@ -1,12 +1,10 @@
--- Tokens by double entry. Every transfer has two sides, so nothing appears or disappears between accounts:
---   credit: studio -> wallet     debit: wallet -> studio
---   escrow: wallet -> listing    return: listing -> wallet (the seller)    sale: listing -> wallet (the buyer)
--- A listing's escrow is its own row (see listings.amount), which keeps sellers with many lots from queueing on one row.
+-- Tokens by double entry.
 
 create table token_types (
   token_type text primary key,
   name text not null unique
 );
+comment on table token_types is 'The drinks.';
 insert into token_types (token_type, name) values
   ('APPLE_JUICE', 'Apple Juice'),
   ('ORANGE_JUICE', 'Orange Juice'),
@@ -15,10 +13,11 @@ insert into token_types (token_type, name) values
 create table balances (
   wallet_address text not null,
   token_type text not null references token_types,
-  -- The upper bound keeps a balance exact in a JSON number.
   amount bigint not null constraint balance_bounds check (amount between 0 and 9000000000000000),
   primary key (wallet_address, token_type)
 );
+comment on table balances is 'The tokens a wallet can use now. Those in its active listings are in escrow: see listings.amount.';
+comment on column balances.amount is 'The upper bound keeps every balance exact in a JSON number.';
 
 create table transfers (
   id bigint generated always as identity primary key,
@@ -32,12 +31,17 @@ create table transfers (
   check ((kind in ('credit', 'debit')) = (listing_id is null)),
   check ((kind in ('credit', 'debit')) = (idempotency_key is not null))
 );
--- A lot enters escrow once and leaves it once: the database itself refuses a second sale.
 create unique index transfers_into_escrow on transfers (listing_id) where kind = 'escrow';
 create unique index transfers_out_of_escrow on transfers (listing_id) where kind in ('return', 'sale');
 create index transfers_by_wallet on transfers (wallet_address, token_type);
+comment on table transfers is
+  'Every movement of tokens, append-only. Each has two sides, listed in ledger_entries:
+  credit: studio to wallet     debit: wallet to studio
+  escrow: wallet to listing    return: listing to its seller    sale: listing to the buyer
+A listing is its own escrow account, so a seller with many listings does not queue on one row.';
+comment on index transfers_into_escrow is 'A listing takes its tokens into escrow only once.';
+comment on index transfers_out_of_escrow is 'A listing releases its tokens only once: the database itself refuses a second sale.';
 
--- The only writer of balances. Raises JB001 where the wallet has fewer tokens than that.
 create function post_transfer(
   p_kind text, p_token_type text, p_amount bigint, p_wallet text, p_listing uuid, p_idempotency_key text default null
 ) returns bigint language plpgsql as $$
@@ -60,8 +64,9 @@ begin
   return transfer_id;
 end
 $$;
+comment on function post_transfer is
+  'The only writer of balances and transfers. Returns the transfer''s id. Raises JB001 if the wallet has fewer tokens than it would pay.';
 
--- The two sides of every transfer, as an accountant would list them.
 create view ledger_entries as
   select id as transfer_id, token_type, -amount as amount,
     case when kind = 'credit' then 'studio'
@@ -74,3 +79,4 @@ create view ledger_entries as
          when kind = 'escrow' then 'listing:' || listing_id
          else 'wallet:' || wallet_address end
   from transfers;
+comment on view ledger_entries is 'Both sides of every transfer: what leaves an account is negative, so the entries of a transfer add up to zero.';

@@ -1,19 +1,21 @@
--- The outbox: written in the transaction that changes something, read by every node in the order (xid, id).
--- A sequence alone would lose events: a lower id may commit after a higher one was read. Below the oldest running
--- transaction nothing can appear any more, so readers stop there.
+-- The outbox of the event streams.
 
 create table events (
   id bigint generated always as identity primary key,
   xid xid8 not null default pg_current_xact_id(),
   type text not null,
-  -- Whose streams carry it; null for everybody's.
   audience text[],
-  -- What the event stream carries, its type included.
   data json not null,
   created_at timestamptz not null default now()
 );
 create index events_in_order on events (xid, id);
 create index events_by_age on events (created_at);
+comment on table events is
+  'The outbox: written in the transaction that makes the change, read by every server in the order (xid, id). Order by id alone would
+lose events, because a lower id may commit after a higher one was read. Nothing can still appear below the oldest running
+transaction, so readers stop there.';
+comment on column events.audience is 'The wallets whose streams carry the event; null for all streams.';
+comment on column events.data is 'The event as the stream sends it, its type included.';
 
 create function emit_event(p_type text, p_audience text[], p_data json) returns void language sql as $$
   insert into events (type, audience, data) values (p_type, p_audience, p_data)

@@ -1,5 +1,4 @@
--- A purchase is a hold on a listing and what became of it. Every transaction takes its locks in the same order: the buyer's
--- player row, the listing, the purchase, the case, the balance.
+-- Buying: a hold, its payment, and cases for payments that cannot be delivered.
 
 create table purchases (
   id uuid primary key default new_id(),
@@ -9,27 +8,19 @@ create table purchases (
   token_type text not null,
   amount bigint not null,
   price_lamports bigint not null,
-  -- A public key made for this purchase alone. The payment carries it, so it is found on the chain and told from every other.
   reference text not null unique,
   genesis_hash text not null,
-  -- The highest processed slot of any endpoint before the hold: an earlier transfer cannot be meant for it.
   held_at_slot bigint not null,
-  -- Only this product's servers broadcast the payment; otherwise the buyer's wallet may do so too.
   server_sends boolean not null,
-  -- The payment window closes now.
   pay_before timestamptz not null,
   cancel_requested boolean not null default false,
   status text not null default 'held' check (status in ('held', 'settled', 'ended')),
   end_reason text check (end_reason in ('cancelled', 'lapsed', 'expired', 'chain_gone')),
-  -- The payment that settled it.
   signature text unique,
-  -- Above this finalized height no payment signed inside the payment window can land any more. Set after the window has closed.
   release_height bigint,
-  -- When a server reconciles it with the chain next; while one does so, the end of that server's lease. Null: never.
   reconcile_at timestamptz default now(),
   reconciled_at timestamptz,
   reconciliations integer not null default 0,
-  -- How often the buyer's own transactions were searched.
   buyer_scans integer not null default 0,
   created_at timestamptz not null default now(),
   settled_at timestamptz,
@@ -42,16 +33,31 @@ create table purchases (
 );
 create unique index purchases_one_hold_a_listing on purchases (listing_id) where status = 'held';
 create unique index purchases_one_sale_a_listing on purchases (listing_id) where status = 'settled';
--- A payment without a reference could not tell two such holds apart.
 create unique index purchases_no_ambiguous_holds on purchases (buyer, seller, price_lamports) where status = 'held';
 create index purchases_by_listing on purchases (listing_id, buyer);
 create index purchases_by_buyer on purchases (buyer, id);
 create index purchases_by_seller on purchases (seller, id);
 create index purchases_due on purchases (reconcile_at) where reconcile_at is not null;
+comment on table purchases is
+  'A hold on a listing and what became of it. Every transaction takes its row locks in the same order: the buyer''s player row, the
+listing, the purchase, the case, the balance.';
+comment on column purchases.reference is
+  'A public key made for this purchase alone. The payment carries it, so that it can be found on the chain and told apart from others.';
+comment on column purchases.genesis_hash is 'The chain that the payment belongs on.';
+comment on column purchases.held_at_slot is
+  'The highest processed slot of any endpoint before the hold was placed: an earlier transfer cannot be its payment.';
+comment on column purchases.server_sends is
+  'True: only this product''s servers broadcast the payment. False: the buyer''s wallet may do so too.';
+comment on column purchases.pay_before is 'When the payment window closes.';
+comment on column purchases.signature is 'The payment that settled the purchase.';
+comment on column purchases.release_height is
+  'Once the finalized chain is above this block height, no payment signed inside the payment window can land any more. Set after the '
+  'window has closed.';
+comment on column purchases.reconcile_at is
+  'When a server next reconciles the purchase with the chain. While one does, the end of its lease. Null: never.';
+comment on column purchases.buyer_scans is 'How often the buyer''s own transactions were searched for the payment.';
+comment on index purchases_no_ambiguous_holds is 'A payment without a reference could not tell two such holds apart.';
 
--- A payment that the chain accepted and that could not be delivered.
--- late: landed after the hold had ended. wrong: another amount or form than agreed. double: a second payment for one purchase.
--- vanished: the chain dropped a payment for which tokens had moved.
 create table cases (
   id uuid primary key default new_id(),
   purchase_id uuid not null references purchases,
@@ -59,11 +65,8 @@ create table cases (
   status text not null default 'open' check (status in ('open', 'refunding', 'delivered', 'refunded', 'closed')),
   signature text not null,
   lamports bigint not null check (lamports >= 0),
-  -- Only a payment that carries the purchase's reference, in the exact amount, may still be delivered.
   deliverable boolean not null,
-  -- Set when a refund is first prepared and kept: the seller's wallet may sign and send it much later, with another blockhash.
   refund_reference text unique,
-  -- While set, a prepared refund may still land, up to this block height; the listing is not delivered meanwhile.
   refund_expiry_height bigint,
   note text,
   reconcile_at timestamptz,
@@ -75,9 +78,18 @@ create table cases (
 );
 create index cases_by_status on cases (status, id);
 create index cases_due on cases (reconcile_at) where reconcile_at is not null;
+comment on table cases is 'Payments that the chain accepted and that could not be delivered.';
+comment on column cases.kind is
+  'late: landed after the hold had ended. wrong: another amount or form than agreed. double: a second payment for one purchase.
+vanished: the chain dropped a payment for which tokens had moved.';
+comment on column cases.deliverable is
+  'Only a payment of the exact amount that carries the purchase''s reference may still be delivered.';
+comment on column cases.refund_reference is
+  'Set when a refund is first prepared, and kept: the seller''s wallet may sign and send it much later, with another blockhash.';
+comment on column cases.refund_expiry_height is
+  'While set, a prepared refund may still land, up to this block height, and the listing is not delivered.';
+comment on column cases.reconcile_at is 'As purchases.reconcile_at.';
 
--- Every transaction that was recorded before it was broadcast, that settled a purchase, or that became a case. The primary key is
--- invariant I3: one signature serves one purpose.
 create table payments (
   signature text primary key,
   kind text not null check (kind in ('purchase', 'refund')),
@@ -85,9 +97,7 @@ create table payments (
   case_id uuid references cases,
   genesis_hash text not null,
   transaction_bytes bytea not null,
-  -- Above this block height the bytes can no longer land.
   expiry_height bigint not null,
-  -- recorded: broadcast until it lands or expires. settled: it counted. void: it expired, or it landed and did not count.
   status text not null check (status in ('recorded', 'settled', 'void')),
   confirmed_at timestamptz,
   slot bigint,
@@ -97,15 +107,17 @@ create table payments (
 create unique index payments_one_recorded on payments (purchase_id) where kind = 'purchase' and status = 'recorded';
 create unique index payments_one_refund on payments (case_id) where kind = 'refund' and status <> 'void';
 create index payments_by_purchase on payments (purchase_id);
+comment on table payments is
+  'Every transaction that was recorded before it was broadcast, that settled a purchase, or that became a case. The primary key is
+invariant I3: one signature serves one purpose.';
+comment on column payments.expiry_height is 'Above this block height the transaction can no longer land.';
+comment on column payments.status is
+  'recorded: broadcast until it lands or expires. settled: it counted. void: it expired, or it landed and did not count.';
 
 create function emit_purchase(p purchases) returns void language sql as $$
   select emit_event('purchase.changed', array[p.buyer, p.seller], json_build_object('type', 'purchase.changed', 'purchaseId', p.id))
 $$;
 
--- Delivers the tokens for a payment that the chain accepted. Idempotent. Returns
---   settled: delivered, by this call or an earlier one;   paid_before: another payment settled this purchase;
---   listing_gone: sold, removed or held by someone else;  signature_used: the transaction served another purpose;
---   refunding: the seller is paying it back, or may be.
 create function settle_purchase(
   p_purchase uuid, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint, p_referenced boolean
 ) returns text language plpgsql as $$
@@ -138,7 +150,7 @@ begin
     return 'signature_used';
   end if;
 
-  -- A payment is finalized some 32 slots after it was confirmed, about 13 s: until then there is nothing new to learn.
+  -- A payment is finalized some 32 slots, about 13 s, after it was confirmed: until then there is nothing new to learn.
   update purchases set status = 'settled', end_reason = null, signature = p_signature, settled_at = now(), reconcile_at = now() + interval '12 s'
     where id = p.id returning * into p;
   update listings set status = 'sold', closed_at = now(), held_by = null, held_until = null
@@ -152,3 +164,8 @@ begin
   return 'settled';
 end
 $$;
+comment on function settle_purchase is
+  'Delivers the tokens for a payment that the chain accepted. Idempotent. Returns
+  settled: delivered, by this call or an earlier one;    paid_before: another payment settled this purchase;
+  listing_gone: sold, removed or held by someone else;   signature_used: the transaction served another purpose;
+  refunding: the seller is paying it back, or may be.';

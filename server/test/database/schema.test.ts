@@ -1,22 +1,49 @@
-import { execFile } from 'node:child_process'
-import { createRequire } from 'node:module'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { readFile } from 'node:fs/promises'
 
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import pg from 'pg'
+import { expect, it, onTestFinished } from 'vitest'
 
-const serverFolder = new URL('../..', import.meta.url).pathname
-const codegen = createRequire(import.meta.url).resolve('kysely-codegen/dist/cli/bin.js')
+import { printSchema } from '../../schema/print-schema.ts'
+import { printTableTypes } from '../../schema/print-table-types.ts'
+import { readCatalog } from '../../schema/read-catalog.ts'
+import { freshDatabase } from '../support/fresh-database.ts'
 
-let fresh: FreshDatabase
+const readServerFile = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
 
-beforeAll(async () => void (fresh = await freshDatabase()))
-afterAll(() => fresh.drop())
+async function openDatabase(template?: string) {
+  const database = await freshDatabase(template)
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  onTestFinished(async () => {
+    await client.end()
+    await database.drop()
+  })
+  return { client, url: database.url }
+}
 
 it('the table types are those of the migrated database', async () => {
-  const check = promisify(execFile)(process.execPath, [codegen, '--verify'], {
-    cwd: serverFolder,
-    env: { ...process.env, DATABASE_URL: fresh.url },
-  })
-  await expect(check).resolves.toBeDefined()
+  const { url } = await openDatabase()
+  expect(await printTableTypes(url), 'run `npm run schema`').toBe(await readServerFile('src/database/schema.ts'))
 })
+
+it('schema.sql shows the migrated database', async () => {
+  const { client } = await openDatabase()
+  expect(printSchema(await readCatalog(client)), 'run `npm run schema`').toBe(await readServerFile('schema.sql'))
+})
+
+it('schema.sql leaves nothing out: run on an empty database it makes the same one', async () => {
+  const schema = await readServerFile('schema.sql')
+  const { client } = await openDatabase('template0')
+  await client.query(schema)
+  expect(withoutComments(printSchema(await readCatalog(client)))).toBe(withoutComments(schema))
+})
+
+it('refuses to print a database that holds what it does not know', async () => {
+  const { client } = await openDatabase()
+  await client.query(`create type colour as enum ('red', 'green')`)
+  await expect(readCatalog(client)).rejects.toThrow('type colour')
+})
+
+function withoutComments(sql: string): string {
+  return sql.replaceAll(/^ *--.*\n/gm, '')
+}

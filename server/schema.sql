@@ -1,0 +1,391 @@
+-- The database as the migrations leave it, for reading; nothing applies this file. `npm run schema` writes it, and a test compares
+-- it with a migrated database.
+
+create extension pg_trgm;
+
+-- A UUID version 7 by the database's clock: ids sort by age. PostgreSQL has uuidv7() only from version 18.
+create function new_id() returns uuid language sql as $$
+  select encode(
+    set_bit(set_bit(
+      overlay(uuid_send(gen_random_uuid())
+        placing substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3) from 1 for 6),
+      52, 1), 53, 1),
+    'hex')::uuid
+$$;
+
+create table migrations (
+  name text primary key,
+  applied_at timestamptz not null default now()
+);
+
+-- Every wallet that has ever signed in. Its row is also the lock that serializes the purchases of one buyer.
+create table players (
+  wallet_address text primary key,
+  created_at timestamptz not null default now()
+);
+
+-- One open sign-in request per wallet, deleted when its nonce is used and some time after it expires. Unlogged, because a nonce need not
+-- reach the disk before it is sent: only a crash of the database loses the open ones, and those players ask for another.
+create unlogged table sign_in_nonces (
+  wallet_address text primary key,
+  nonce text not null,
+  expires_at timestamptz not null
+);
+create index sign_in_nonces_by_expiry on sign_in_nonces (expires_at);
+
+-- A session JWT carries the id of its row. Setting revoked_at ends the session on every server.
+create table sessions (
+  id uuid primary key,
+  wallet_address text not null references players(wallet_address),
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  revoked_at timestamptz
+);
+create index sessions_by_expiry on sessions (expires_at);
+
+-- The drinks.
+create table token_types (
+  token_type text primary key,
+  name text not null unique
+);
+insert into token_types (token_type, name) values
+  ('APPLE_JUICE', 'Apple Juice'),
+  ('GRAPE_SODA', 'Grape Soda'),
+  ('ORANGE_JUICE', 'Orange Juice');
+
+-- The tokens a wallet can use now. Those in its active listings are in escrow: see listings.amount.
+create table balances (
+  wallet_address text not null,
+  token_type text not null references token_types(token_type),
+  -- The upper bound keeps every balance exact in a JSON number.
+  amount bigint not null constraint balance_bounds check (amount >= 0 and amount <= 9000000000000000),
+  primary key (wallet_address, token_type)
+);
+
+-- Every movement of tokens, append-only. Each has two sides, listed in ledger_entries:
+--   credit: studio to wallet     debit: wallet to studio
+--   escrow: wallet to listing    return: listing to its seller    sale: listing to the buyer
+-- A listing is its own escrow account, so a seller with many listings does not queue on one row.
+create table transfers (
+  id bigint primary key generated always as identity,
+  kind text not null check (kind in ('credit', 'debit', 'escrow', 'return', 'sale')),
+  token_type text not null,
+  amount bigint not null check (amount >= 1 and amount <= 1000000000),
+  wallet_address text not null,
+  listing_id uuid,
+  idempotency_key text unique,
+  created_at timestamptz not null default now(),
+  check ((kind in ('credit', 'debit')) = (listing_id is null)),
+  check ((kind in ('credit', 'debit')) = (idempotency_key is not null))
+);
+-- A listing takes its tokens into escrow only once.
+create unique index transfers_into_escrow on transfers (listing_id) where kind = 'escrow';
+-- A listing releases its tokens only once: the database itself refuses a second sale.
+create unique index transfers_out_of_escrow on transfers (listing_id) where kind in ('return', 'sale');
+create index transfers_by_wallet on transfers (wallet_address, token_type);
+
+-- The outbox: written in the transaction that makes the change, read by every server in the order (xid, id). Order by id alone would
+-- lose events, because a lower id may commit after a higher one was read. Nothing can still appear below the oldest running
+-- transaction, so readers stop there.
+create table events (
+  id bigint primary key generated always as identity,
+  xid xid8 not null default pg_current_xact_id(),
+  type text not null,
+  -- The wallets whose streams carry the event; null for all streams.
+  audience text[],
+  -- The event as the stream sends it, its type included.
+  data json not null,
+  created_at timestamptz not null default now()
+);
+create index events_in_order on events (xid, id);
+create index events_by_age on events (created_at);
+
+-- Offers of tokens for SOL. Each order and filter of the market has its index, so that every page is one walk along an index.
+create table listings (
+  id uuid primary key default new_id(),
+  seller text not null,
+  token_type text not null references token_types(token_type),
+  -- While the listing is active, these tokens are in escrow here.
+  amount bigint not null check (amount >= 1 and amount <= 1000000000),
+  price_lamports bigint not null check (price_lamports >= 1000000 and price_lamports <= 1000000000000000 and (price_lamports % 1000000) = 0),
+  unit_lamports numeric not null generated always as (round(price_lamports::numeric / amount::numeric, 9)) stored,
+  status text not null default 'active' check (status in ('active', 'sold', 'removed')),
+  -- The purchase that holds the listing.
+  held_by uuid,
+  -- When the payment window of that purchase closes.
+  held_until timestamptz,
+  created_at timestamptz not null default now(),
+  closed_at timestamptz,
+  -- The listing as replies and events carry it, rendered on write: rendering fifty rows on every read would cost more than the rest of a
+  -- market page.
+  reply_json text not null default '',
+  check ((held_by is null) = (held_until is null)),
+  check (held_by is null or status = 'active'),
+  check ((status = 'active') = (closed_at is null))
+);
+create index listings_newest on listings (id) where status = 'active';
+create index listings_by_price on listings (price_lamports, id) where status = 'active';
+create index listings_by_unit_price on listings (unit_lamports, id) where status = 'active';
+-- Includes the seller, as the next two do: a search may walk far along these indexes and then reads nothing else.
+create index listings_by_token on listings (token_type, id) include (seller) where status = 'active';
+create index listings_by_token_price on listings (token_type, price_lamports, id) include (seller) where status = 'active';
+create index listings_by_token_unit_price on listings (token_type, unit_lamports, id) include (seller) where status = 'active';
+create index listings_by_seller on listings (seller, id);
+create index listings_by_seller_token on listings (seller, token_type, id) where status = 'active';
+create index listings_by_seller_token_price on listings (seller, token_type, price_lamports, id) where status = 'active';
+create index listings_by_seller_token_unit_price on listings (seller, token_type, unit_lamports, id) where status = 'active';
+
+-- Everyone who has ever listed anything: a search by seller reads a few thousand addresses instead of a million listings.
+create table sellers (
+  seller text primary key
+);
+-- Without fastupdate: its list of pending entries would have to be read by every search.
+create index sellers_by_substring on sellers using gin (lower(seller) gin_trgm_ops) with (fastupdate=off);
+
+-- A hold on a listing and what became of it. Every transaction takes its row locks in the same order: the buyer's player row, the
+-- listing, the purchase, the case, the balance.
+create table purchases (
+  id uuid primary key default new_id(),
+  listing_id uuid not null references listings(id),
+  buyer text not null,
+  seller text not null,
+  token_type text not null,
+  amount bigint not null,
+  price_lamports bigint not null,
+  -- A public key made for this purchase alone. The payment carries it, so that it can be found on the chain and told apart from others.
+  reference text not null unique,
+  -- The chain that the payment belongs on.
+  genesis_hash text not null,
+  -- The highest processed slot of any endpoint before the hold was placed: an earlier transfer cannot be its payment.
+  held_at_slot bigint not null,
+  -- True: only this product's servers broadcast the payment. False: the buyer's wallet may do so too.
+  server_sends boolean not null,
+  -- When the payment window closes.
+  pay_before timestamptz not null,
+  cancel_requested boolean not null default false,
+  status text not null default 'held' check (status in ('held', 'settled', 'ended')),
+  end_reason text check (end_reason in ('cancelled', 'lapsed', 'expired', 'chain_gone')),
+  -- The payment that settled the purchase.
+  signature text unique,
+  -- Once the finalized chain is above this block height, no payment signed inside the payment window can land any more. Set after the
+  -- window has closed.
+  release_height bigint,
+  -- When a server next reconciles the purchase with the chain. While one does, the end of its lease. Null: never.
+  reconcile_at timestamptz default now(),
+  reconciled_at timestamptz,
+  reconciliations integer not null default 0,
+  -- How often the buyer's own transactions were searched for the payment.
+  buyer_scans integer not null default 0,
+  created_at timestamptz not null default now(),
+  settled_at timestamptz,
+  ended_at timestamptz,
+  finalized_at timestamptz,
+  check (seller <> buyer),
+  check ((status = 'settled') = (settled_at is not null)),
+  check ((status = 'settled') = (signature is not null)),
+  check ((status = 'ended') = (end_reason is not null)),
+  check (status <> 'ended' or ended_at is not null)
+);
+create unique index purchases_one_hold_a_listing on purchases (listing_id) where status = 'held';
+create unique index purchases_one_sale_a_listing on purchases (listing_id) where status = 'settled';
+-- A payment without a reference could not tell two such holds apart.
+create unique index purchases_no_ambiguous_holds on purchases (buyer, seller, price_lamports) where status = 'held';
+create index purchases_by_listing on purchases (listing_id, buyer);
+create index purchases_by_buyer on purchases (buyer, id);
+create index purchases_by_seller on purchases (seller, id);
+create index purchases_due on purchases (reconcile_at) where reconcile_at is not null;
+
+-- Payments that the chain accepted and that could not be delivered.
+create table cases (
+  id uuid primary key default new_id(),
+  purchase_id uuid not null references purchases(id),
+  -- late: landed after the hold had ended. wrong: another amount or form than agreed. double: a second payment for one purchase.
+  -- vanished: the chain dropped a payment for which tokens had moved.
+  kind text not null check (kind in ('late', 'wrong', 'double', 'vanished')),
+  status text not null default 'open' check (status in ('open', 'refunding', 'delivered', 'refunded', 'closed')),
+  signature text not null,
+  lamports bigint not null check (lamports >= 0),
+  -- Only a payment of the exact amount that carries the purchase's reference may still be delivered.
+  deliverable boolean not null,
+  -- Set when a refund is first prepared, and kept: the seller's wallet may sign and send it much later, with another blockhash.
+  refund_reference text unique,
+  -- While set, a prepared refund may still land, up to this block height, and the listing is not delivered.
+  refund_expiry_height bigint,
+  note text,
+  -- As purchases.reconcile_at.
+  reconcile_at timestamptz,
+  opened_at timestamptz not null default now(),
+  closed_at timestamptz,
+  unique (purchase_id, signature),
+  check ((status in ('delivered', 'refunded', 'closed')) = (closed_at is not null)),
+  check (refund_expiry_height is null or refund_reference is not null)
+);
+create index cases_by_status on cases (status, id);
+create index cases_due on cases (reconcile_at) where reconcile_at is not null;
+
+-- Every transaction that was recorded before it was broadcast, that settled a purchase, or that became a case. The primary key is
+-- invariant I3: one signature serves one purpose.
+create table payments (
+  signature text primary key,
+  kind text not null check (kind in ('purchase', 'refund')),
+  purchase_id uuid not null references purchases(id),
+  case_id uuid references cases(id),
+  genesis_hash text not null,
+  transaction_bytes bytea not null,
+  -- Above this block height the transaction can no longer land.
+  expiry_height bigint not null,
+  -- recorded: broadcast until it lands or expires. settled: it counted. void: it expired, or it landed and did not count.
+  status text not null check (status in ('recorded', 'settled', 'void')),
+  confirmed_at timestamptz,
+  slot bigint,
+  created_at timestamptz not null default now(),
+  check ((kind = 'refund') = (case_id is not null))
+);
+create unique index payments_one_recorded on payments (purchase_id) where kind = 'purchase' and status = 'recorded';
+create unique index payments_one_refund on payments (case_id) where kind = 'refund' and status <> 'void';
+create index payments_by_purchase on payments (purchase_id);
+
+-- Both sides of every transfer: what leaves an account is negative, so the entries of a transfer add up to zero.
+create view ledger_entries as
+ select transfers.id as transfer_id,
+    transfers.token_type,
+    - transfers.amount as amount,
+        case
+            when transfers.kind = 'credit' then 'studio'
+            when transfers.kind in ('debit', 'escrow') then 'wallet:' || transfers.wallet_address
+            else 'listing:' || transfers.listing_id
+        end as account
+   from transfers
+union all
+ select transfers.id as transfer_id,
+    transfers.token_type,
+    transfers.amount,
+        case
+            when transfers.kind = 'debit' then 'studio'
+            when transfers.kind = 'escrow' then 'listing:' || transfers.listing_id
+            else 'wallet:' || transfers.wallet_address
+        end as account
+   from transfers;
+
+-- The only writer of balances and transfers. Returns the transfer's id. Raises JB001 if the wallet has fewer tokens than it would pay.
+create function post_transfer(
+  p_kind text, p_token_type text, p_amount bigint, p_wallet text, p_listing uuid, p_idempotency_key text default null
+) returns bigint language plpgsql as $$
+declare
+  transfer_id bigint;
+begin
+  if p_kind in ('credit', 'return', 'sale') then
+    insert into balances (wallet_address, token_type, amount) values (p_wallet, p_token_type, p_amount)
+    on conflict (wallet_address, token_type) do update set amount = balances.amount + excluded.amount;
+  else
+    update balances set amount = amount - p_amount
+    where wallet_address = p_wallet and token_type = p_token_type and amount >= p_amount;
+    if not found then
+      raise exception 'insufficient tokens' using errcode = 'JB001';
+    end if;
+  end if;
+  insert into transfers (kind, token_type, amount, wallet_address, listing_id, idempotency_key)
+  values (p_kind, p_token_type, p_amount, p_wallet, p_listing, p_idempotency_key)
+  returning id into transfer_id;
+  return transfer_id;
+end
+$$;
+
+create function emit_event(p_type text, p_audience text[], p_data json) returns void language sql as $$
+  insert into events (type, audience, data) values (p_type, p_audience, p_data)
+$$;
+
+create function emit_balance(p_wallet text) returns void language sql as $$
+  select emit_event('balance.changed', array[p_wallet], json_build_object('type', 'balance.changed'))
+$$;
+
+create function json_time(p_time timestamptz) returns text language sql stable as $$
+  select to_char(p_time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$$;
+
+-- A listing as the API shows it: the only place that says so.
+create function render_listing(l listings) returns text language sql stable as $$
+  select json_build_object(
+    '_id', l.id,
+    'seller', l.seller,
+    'tokenName', (select name from token_types where token_type = l.token_type),
+    'tokenType', l.token_type,
+    'amount', l.amount,
+    'price', trim_scale(l.price_lamports * 0.000000001),
+    -- Computed here, because the generated column is still empty in a before-trigger.
+    'unitPrice', trim_scale(round(l.price_lamports::numeric / l.amount, 9) * 0.000000001),
+    'status', l.status,
+    'heldUntil', json_time(l.held_until),
+    'createdAt', json_time(l.created_at))::text
+$$;
+
+create function emit_listing(p_type text, l listings) returns void language sql as $$
+  select emit_event(p_type, null, json_build_object('type', p_type, 'listing', l.reply_json::json))
+$$;
+
+create function before_listing_write() returns trigger language plpgsql as $$
+begin
+  new.reply_json := render_listing(new);
+  if tg_op = 'INSERT' then
+    insert into sellers (seller) values (new.seller) on conflict do nothing;
+  end if;
+  return new;
+end
+$$;
+
+create function emit_purchase(p purchases) returns void language sql as $$
+  select emit_event('purchase.changed', array[p.buyer, p.seller], json_build_object('type', 'purchase.changed', 'purchaseId', p.id))
+$$;
+
+-- Delivers the tokens for a payment that the chain accepted. Idempotent. Returns
+--   settled: delivered, by this call or an earlier one;    paid_before: another payment settled this purchase;
+--   listing_gone: sold, removed or held by someone else;   signature_used: the transaction served another purpose;
+--   refunding: the seller is paying it back, or may be.
+create function settle_purchase(
+  p_purchase uuid, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint, p_referenced boolean
+) returns text language plpgsql as $$
+declare
+  p purchases;
+  l listings;
+  c cases;
+begin
+  select listings.* into l from listings
+    where id = (select listing_id from purchases where id = p_purchase) for update;
+  select * into p from purchases where id = p_purchase for update;
+  if p.status = 'settled' then
+    return case when p.signature = p_signature then 'settled' else 'paid_before' end;
+  end if;
+  -- A late payment is delivered only if it carries the reference and nobody else is paying for the listing.
+  if l.status <> 'active' or (l.held_by is not null and l.held_by <> p.id) or (p.status = 'ended' and not p_referenced) then
+    return 'listing_gone';
+  end if;
+  select * into c from cases where purchase_id = p.id and signature = p_signature for update;
+  if c.status in ('refunding', 'refunded', 'closed') or (c.status = 'open' and c.refund_expiry_height is not null) then
+    return 'refunding';
+  end if;
+
+  insert into payments (signature, kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status, confirmed_at, slot)
+  values (p_signature, 'purchase', p.id, p.genesis_hash, p_transaction_bytes, p_expiry_height, 'settled', now(), p_slot)
+  on conflict (signature) do update
+    set status = 'settled', slot = excluded.slot, confirmed_at = coalesce(payments.confirmed_at, excluded.confirmed_at)
+    where payments.purchase_id = excluded.purchase_id and payments.kind = 'purchase';
+  if not found then
+    return 'signature_used';
+  end if;
+
+  -- A payment is finalized some 32 slots, about 13 s, after it was confirmed: until then there is nothing new to learn.
+  update purchases set status = 'settled', end_reason = null, signature = p_signature, settled_at = now(), reconcile_at = now() + interval '12 s'
+    where id = p.id returning * into p;
+  update listings set status = 'sold', closed_at = now(), held_by = null, held_until = null
+    where id = l.id returning * into l;
+  update cases set status = 'delivered', closed_at = now(), reconcile_at = null
+    where purchase_id = p.id and signature = p_signature and status = 'open';
+  perform post_transfer('sale', p.token_type, p.amount, p.buyer, l.id);
+  perform emit_listing('listing.sold', l);
+  perform emit_purchase(p);
+  perform emit_balance(p.buyer);
+  return 'settled';
+end
+$$;
+
+create trigger listings_before_write before insert or update on listings for each row execute function before_listing_write();
