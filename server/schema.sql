@@ -13,8 +13,11 @@ create function new_id() returns uuid language sql as $$
     'hex')::uuid
 $$;
 
+-- The migrations that were applied. A server whose own files differ from them does not start.
 create table migrations (
   name text primary key,
+  -- SHA-256 of the file, in hex.
+  checksum text not null,
   applied_at timestamptz not null default now()
 );
 

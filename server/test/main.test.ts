@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { result, startFrontServer } from './chain/front-server.ts'
@@ -65,6 +66,23 @@ describe('the server process', { timeout: 30_000 }, () => {
     await free()
     const real = run({ SOLANA_RPC_URL: `${proxy.url}/?cluster=mainnet`, PORT: port })
     await expect.poll(real.text, { timeout: 20_000 }).toContain('mainnet: real money')
+  })
+
+  it('tells in one sentence what to do about a database of another version', async () => {
+    const other = await freshDatabase()
+    onTestFinished(() => other.drop())
+    const client = new pg.Client({ connectionString: other.url })
+    await client.connect()
+    await client.query('alter table migrations drop column checksum')
+    await client.end()
+    const { port, free } = await takePort()
+    await free()
+    const server = run({ DATABASE_URL: other.url, PORT: port, LOG_LEVEL: 'error' })
+    expect(await server.exit).toBe(1)
+    expect(server.text().trim()).toBe(
+      'This database was created by another version of this server: it is older than 0.1.0. Start that version again, or, if the data is ' +
+        'not needed, delete the data folder (with DATABASE_URL: the database) and start with an empty one.',
+    )
   })
 
   it('says which setting helps when its port is taken', async () => {

@@ -1,7 +1,11 @@
-import pg from 'pg'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
-import { migrate } from '../../src/database/migrate.ts'
+import pg from 'pg'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+
+import { migrate, SchemaMismatchError } from '../../src/database/migrate.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 
 const folder = new URL('../../migrations', import.meta.url).pathname
@@ -27,7 +31,9 @@ it('a node goes on where another one makes the table of migrations at the same m
   const pool = await openEmptyDatabase()
   const other = await pool.connect()
   await other.query('begin')
-  await other.query('create table migrations (name text primary key, applied_at timestamptz not null default now())')
+  await other.query(
+    'create table migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now())',
+  )
   const migrated = migrate(pool, folder)
   await vi.waitFor(async () => {
     const { rowCount } = await pool.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
@@ -36,4 +42,46 @@ it('a node goes on where another one makes the table of migrations at the same m
   await other.query('commit')
   other.release()
   expect(await migrated).not.toHaveLength(0)
+})
+
+describe('a database of another version is refused', () => {
+  it.each([
+    ['it has no checksums', 'alter table migrations drop column checksum', 'it is older than 0.1.0'],
+    [
+      'a file that it applied has changed',
+      `update migrations set checksum = 'of another text' where name like '0004-%'`,
+      "its migration 0004-listings.sql differs from this version's",
+    ],
+    [
+      'it applied a file that this version lacks',
+      `insert into migrations (name, checksum) values ('9999-later.sql', 'of a later version')`,
+      'it has migration 9999-later.sql, which this version lacks',
+    ],
+  ])('because %s', async (_why, change, difference) => {
+    const pool = await openEmptyDatabase()
+    await migrate(pool, folder)
+    await pool.query(change)
+    const refusal = migrate(pool, folder)
+    await expect(refusal).rejects.toThrow(SchemaMismatchError)
+    await expect(refusal).rejects.toThrow(`This database was created by another version of this server: ${difference}. Start that version`)
+  })
+
+  it('and nothing is applied to it', async () => {
+    const pool = await openEmptyDatabase()
+    await migrate(pool, folder)
+    await pool.query(`delete from migrations where name like '0005-%'; update migrations set checksum = '' where name like '0001-%'`)
+    await expect(migrate(pool, folder)).rejects.toThrow(SchemaMismatchError)
+    expect((await pool.query(`select from migrations where name like '0005-%'`)).rowCount).toBe(0)
+  })
+})
+
+it('a file checked out with other line ends is the same file', async () => {
+  const pool = await openEmptyDatabase()
+  await migrate(pool, folder)
+  const copy = await mkdtemp(join(tmpdir(), 'migrations-'))
+  onTestFinished(() => rm(copy, { recursive: true }))
+  for (const name of await readdir(folder)) {
+    await writeFile(join(copy, name), (await readFile(join(folder, name), 'utf8')).replaceAll('\n', '\r\n'))
+  }
+  expect(await migrate(pool, copy)).toEqual([])
 })
