@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
-import { type Priority, QueueFull, RequestQueue } from '../../src/chain/rpc/request-queue.ts'
+import { type Priority, NotSent, RequestQueue } from '../../src/chain/rpc/request-queue.ts'
 
 const limits = { perSecond: 1000, maxInFlight: 1, maxWaiting: 4, maxWaitMillis: 5000 }
 const now = () => performance.now()
@@ -19,11 +19,11 @@ describe('the request queue', () => {
   test('lets the urgent go before those that wait longer, and equals in their order', async () => {
     const { order, add, finish } = busyQueue({ maxWaiting: 10 })
     const own = [add('balance', 'balance 1'), add('balance', 'balance 2'), add('blockhash'), add('release'), add('settlement')]
-    const all = [add('page'), ...own]
+    const all = [add('relay'), ...own]
     await Promise.resolve()
     finish()
     await Promise.all(all)
-    expect(order).toEqual(['settlement', 'release', 'blockhash', 'balance 1', 'balance 2', 'page'])
+    expect(order).toEqual(['settlement', 'release', 'blockhash', 'balance 1', 'balance 2', 'relay'])
   })
 
   test('begins no more requests in any second than it may', async () => {
@@ -47,8 +47,8 @@ describe('the request queue', () => {
     const kept = add('balance', 'older')
     const displaced = add('balance', 'newer')
     const urgent = add('settlement')
-    await expect(displaced).rejects.toThrow(QueueFull)
-    await expect(add('balance')).rejects.toThrow(QueueFull)
+    await expect(displaced).rejects.toThrow(NotSent)
+    await expect(add('balance')).rejects.toThrow(NotSent)
     finish()
     await Promise.all([kept, urgent])
     expect(order).toEqual(['settlement', 'older'])
@@ -71,7 +71,7 @@ describe('the request queue', () => {
     const { queue, add } = busyQueue()
     const waiting = add('settlement')
     queue.close()
-    await expect(waiting).rejects.toThrow(QueueFull)
-    await expect(add('settlement')).rejects.toThrow(QueueFull)
+    await expect(waiting).rejects.toThrow(NotSent)
+    await expect(add('settlement')).rejects.toThrow(NotSent)
   })
 })

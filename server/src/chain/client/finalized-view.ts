@@ -3,24 +3,26 @@ import { address, signature as asSignature } from '@solana/kit'
 
 import { type FinalizedView, type SignatureEntry, type SignatureStatus } from '../chain.ts'
 import { type ChainRpc, type Endpoint } from '../rpc/endpoint.ts'
+import { requireInteger } from './require-integer.ts'
 import { readEntry, readStatus } from './signature-status.ts'
-import { whole } from './whole-number.ts'
 
-/** More pages than this for one address since one slot are no honest traffic. */
+/** More pages than this for one address since one slot are an attack. */
 const MAX_PAGES = 100
-const PAGE = 1000
+const PAGE_SIZE = 1000
 
 type Entries = Map<Signature, SignatureEntry>
 
 /**
- * The finalized chain as one endpoint sees it now. Its methods throw plain errors where the endpoint fails or falls behind the view's
- * slot; `isSameChain` tells whether it still serves the chain that it served when the view was opened.
+ * Opens a view of the finalized chain as this endpoint sees it now. Its methods throw plain errors if the endpoint fails or answers for
+ * an older slot than the view's.
+ *
+ * @param isSameChain whether the endpoint still serves the chain that it serves now.
  */
 export async function openFinalizedView(endpoint: Endpoint, genesisHash: string, isSameChain: () => boolean): Promise<FinalizedView> {
   const rpc = endpoint.client('release')
-  // In this order the slot is never older than the height, so what is absent at the slot is absent at the height.
-  const height = whole(await rpc.getBlockHeight({ commitment: 'finalized' }).send())
-  const slot = whole(await rpc.getSlot({ commitment: 'finalized' }).send())
+  // Read in this order, the slot is never older than the height: what is absent at the slot is absent at the height.
+  const height = requireInteger(await rpc.getBlockHeight({ commitment: 'finalized' }).send())
+  const slot = requireInteger(await rpc.getSlot({ commitment: 'finalized' }).send())
   const view = new EndpointView(rpc, slot, isSameChain)
   return {
     genesisHash,
@@ -60,18 +62,18 @@ class EndpointView {
 
   async statusOf(signature: Signature): Promise<SignatureStatus | undefined> {
     const reply = await this.#rpc.getSignatureStatuses([asSignature(signature)], { searchTransactionHistory: true }).send()
-    if (whole(reply.context.slot) < this.#slot) throw this.#older(reply.context.slot)
+    if (requireInteger(reply.context.slot) < this.#slot) throw this.#older(reply.context.slot)
     const [status] = reply.value
     if (status === undefined) throw new Error('the endpoint left out a status')
     return this.#checked(status ? readStatus(status) : undefined)
   }
 
   /**
-   * One page before an entry, newest first. The reply has no context, so freshness is demanded with `minContextSlot`: a node that is
-   * behind refuses it. Surfpool takes it for a filter and hides what is older than that slot, hence the second reading without it.
+   * The page before an entry, newest first. The reply has no context, so `minContextSlot` demands freshness: an RPC node that is behind
+   * refuses the request. Surfpool treats it as a filter and hides what is older than that slot, hence the second request without it.
    */
   async #page(of: string, before: SignatureEntry | undefined): Promise<SignatureEntry[]> {
-    const config = { commitment: 'finalized', limit: PAGE, ...(before && { before: asSignature(before.signature) }) } as const
+    const config = { commitment: 'finalized', limit: PAGE_SIZE, ...(before && { before: asSignature(before.signature) }) } as const
     const fresh = await this.#rpc.getSignaturesForAddress(address(of), { ...config, minContextSlot: this.#slot }).send()
     const all = await this.#rpc.getSignaturesForAddress(address(of), config).send()
     const entries: Entries = new Map([...fresh, ...all].map(readEntry).map((entry) => [entry.signature, entry]))
@@ -79,22 +81,22 @@ class EndpointView {
   }
 
   async #assertNotOlder(): Promise<void> {
-    const now = whole(await this.#rpc.getSlot({ commitment: 'finalized', minContextSlot: this.#slot }).send())
+    const now = requireInteger(await this.#rpc.getSlot({ commitment: 'finalized', minContextSlot: this.#slot }).send())
     if (now < this.#slot) throw this.#older(now)
   }
 
-  /** An endpoint drops its oldest blocks, and with them what would show that something happened. Asked last, as it drops more all the time. */
+  /** RPC nodes drop their oldest blocks, and with them what would show that something happened. Asked last, because they keep dropping. */
   async #assertReachesBackTo(slot: bigint): Promise<void> {
-    const first = whole(await this.#rpc.getFirstAvailableBlock().send())
-    if (first > slot) throw new Error(`the endpoint has forgotten what happened from slot ${slot} to ${first}`)
+    const first = requireInteger(await this.#rpc.getFirstAvailableBlock().send())
+    if (first > slot) throw new Error(`the endpoint has dropped slots ${slot} to ${first}`)
   }
 
   #checked<T>(answer: T): T {
-    if (!this.#isSameChain()) throw new Error('the connection was lost, or the chain was started anew, since this view was opened')
+    if (!this.#isSameChain()) throw new Error('the connection was lost or the chain was reset since this view was opened')
     return answer
   }
 
   #older(slot: bigint): Error {
-    return new Error(`the endpoint answered for slot ${slot}, which is before ${this.#slot}`)
+    return new Error(`the endpoint answered for slot ${slot}, older than ${this.#slot}`)
   }
 }

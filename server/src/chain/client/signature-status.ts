@@ -1,10 +1,7 @@
 import { parseSignature, type Signature } from '@juicebar/contract/addresses'
 
 import { type Commitment, type SignatureEntry, type SignatureStatus } from '../chain.ts'
-import { whole } from './whole-number.ts'
-
-/** Most signatures that `getSignatureStatuses` takes (Agave, `MAX_GET_SIGNATURE_STATUSES_QUERY_ITEMS`). */
-export const STATUSES_A_CALL = 256
+import { requireInteger } from './require-integer.ts'
 
 export interface StatusReply {
   slot: bigint
@@ -23,28 +20,36 @@ const ranks: Record<Commitment, number> = { processed: 0, confirmed: 1, finalize
 
 /** Reads one status of a `getSignatureStatuses` reply. */
 export function readStatus(reply: StatusReply): SignatureStatus {
-  return { slot: whole(reply.slot), commitment: reply.confirmationStatus ?? oldStyleCommitment(reply), failed: reply.err !== null }
+  return {
+    slot: requireInteger(reply.slot),
+    commitment: reply.confirmationStatus ?? commitmentByConfirmations(reply),
+    failed: reply.err !== null,
+  }
 }
 
-/** The status that proves more: the higher commitment, and of equal ones the later slot. */
+/** The status that proves more: the higher commitment, of equal ones the later slot. */
 export function betterStatus(one: SignatureStatus | undefined, other: SignatureStatus): SignatureStatus {
   if (!one) return other
   const lead = ranks[other.commitment] - ranks[one.commitment]
   return lead > 0 || (lead === 0 && other.slot > one.slot) ? other : one
 }
 
-/** Reads one entry of a `getSignaturesForAddress` reply. Throws where its signature is none. */
+/**
+ * Reads one entry of a `getSignaturesForAddress` reply.
+ *
+ * @throws Error if its signature or slot is not one.
+ */
 export function readEntry(reply: EntryReply): SignatureEntry {
-  return { signature: readSignature(reply.signature), slot: whole(reply.slot), failed: reply.err !== null }
+  return { signature: readSignature(reply.signature), slot: requireInteger(reply.slot), failed: reply.err !== null }
 }
 
 function readSignature(text: string): Signature {
   const signature = parseSignature(text)
-  if (!signature) throw new Error('the endpoint gave a signature that is none')
+  if (!signature) throw new Error('the endpoint returned an invalid signature')
   return signature
 }
 
-/** Nodes that tell no commitment tell the number of confirmations, null once the slot is rooted. */
-function oldStyleCommitment(reply: StatusReply): Commitment {
+/** RPC nodes that report no commitment report the number of confirmations, null once the slot is rooted. */
+function commitmentByConfirmations(reply: StatusReply): Commitment {
   return reply.confirmations === null ? 'finalized' : 'processed'
 }

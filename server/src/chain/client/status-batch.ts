@@ -12,38 +12,38 @@ interface Batch {
 }
 
 /**
- * Asks for the statuses of many callers together: whoever asks while a call is under way, or before the pause after its beginning is
- * over, waits for the next one. So no answer is older than its question, and players who all wait for their payments cost few calls.
+ * Batches the status requests of many callers: whoever asks while a request is in flight, or during the pause after it was sent, is in
+ * the next one. So no answer is older than its question, and many players who wait for their payments cost few requests.
  */
 export class StatusBatch {
   readonly #read: (signatures: readonly Signature[]) => Promise<Statuses>
   readonly #pauseMillis: number
-  #gathering: Batch | undefined
-  #free: Promise<unknown> = Promise.resolve()
+  #next: Batch | undefined
+  #previous: Promise<unknown> = Promise.resolve()
 
   constructor(read: (signatures: readonly Signature[]) => Promise<Statuses>, pauseMillis: number) {
     this.#read = read
     this.#pauseMillis = pauseMillis
   }
 
-  /** The statuses that are known of these signatures. Rejects as the call does that they were asked in. */
+  /** The known statuses of these signatures. Rejects if the request that they were in fails. */
   async ask(signatures: readonly Signature[]): Promise<Statuses> {
-    this.#gathering ??= this.#open()
-    for (const signature of signatures) this.#gathering.signatures.add(signature)
-    const all = await this.#gathering.answer
+    this.#next ??= this.#open()
+    for (const signature of signatures) this.#next.signatures.add(signature)
+    const all = await this.#next.answer
     const asked = new Set(signatures)
     return new Map([...all].filter(([signature]) => asked.has(signature)))
   }
 
   #open(): Batch {
     const signatures = new Set<Signature>()
-    const turn = this.#free
+    const turn = this.#previous
     const answer = turn.then(() => {
-      this.#gathering = undefined
+      this.#next = undefined
       return this.#read([...signatures])
     })
     const pause = turn.then(() => delay(this.#pauseMillis, undefined, { ref: false }))
-    this.#free = Promise.allSettled([answer, pause])
+    this.#previous = Promise.allSettled([answer, pause])
     return { signatures, answer }
   }
 }

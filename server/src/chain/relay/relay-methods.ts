@@ -4,26 +4,26 @@ import { Compile, type Validator } from 'typebox/compile'
 
 import { isTransaction } from '../transactions/signed-transaction.ts'
 
-/** Most test SOL that one request may ask for: 5 SOL. */
+/** Most test SOL in one request: 5 SOL. */
 const MAX_AIRDROP_LAMPORTS = 5_000_000_000
-/** Most bytes of an account's data that are handed on. */
+/** Most bytes of an account's data in one reply. */
 const MAX_ACCOUNT_BYTES = 1024
 const MAX_STATUSES = 256
 
 export interface RelayMethod {
   params: Validator
-  /** What the schema can't say of the parameters. */
+  /** Checks what the schema cannot express. */
   accepts?(params: readonly unknown[]): boolean
-  /** Bounds what the endpoint may answer. */
+  /** Returns parameters that bound the size of the reply. */
   bound?(params: readonly unknown[]): unknown[]
-  /** How long one answer may serve all pages. */
-  keepMillis?: number
+  /** How long one answer serves all browsers; not cached by default. */
+  cacheMillis?: number
   /**
-   * Nobody can pay without these answers, so these questions go like the server's own. Only where the answer is kept: however many ask,
-   * each of them reaches the chain once in `keepMillis`.
+   * Parameters with which nobody can pay without an answer: these requests have the priority of the server's own. Only for cached
+   * methods, so that however many browsers ask, the chain is asked once in `cacheMillis`.
    */
-  needed?: readonly (readonly unknown[])[]
-  /** Only where the chain is a test chain of our own. */
+  urgentParams?: readonly (readonly unknown[])[]
+  /** Only offered on a local test chain. */
   demoOnly?: true
   /** Never sent twice. */
   once?: true
@@ -37,85 +37,94 @@ const address = Type.String({ minLength: 32, maxLength: 44, pattern: base58 })
 const signature = Type.String({ minLength: 64, maxLength: 88, pattern: base58 })
 const blockhash = address
 const base64 = Type.String({ minLength: 1, maxLength: MAX_TRANSACTION_BASE64, pattern: '^[A-Za-z0-9+/]+={0,2}$' })
-const whole = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const integer = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const commitment = Type.Enum(['processed', 'confirmed', 'finalized'])
 const flag = Type.Boolean()
 
-const read = { commitment, minContextSlot: whole }
+const readOptions = { commitment, minContextSlot: integer }
 const dataSlice = Type.Object(
-  { offset: whole, length: Type.Integer({ minimum: 0, maximum: MAX_ACCOUNT_BYTES }) },
+  { offset: integer, length: Type.Integer({ minimum: 0, maximum: MAX_ACCOUNT_BYTES }) },
   { additionalProperties: false },
 )
 
 const methods: Record<string, RelayMethod> = {
-  getBalance: { params: params([address], read), keepMillis: 2 * SECOND },
-  getLatestBlockhash: { params: params([], read), keepMillis: SECOND, needed: [[], [{ commitment: 'confirmed' }]] },
+  getBalance: { params: params([address], { optional: readOptions }), cacheMillis: 2 * SECOND },
+  getLatestBlockhash: {
+    params: params([], { optional: readOptions }),
+    cacheMillis: SECOND,
+    urgentParams: [[], [{ commitment: 'confirmed' }]],
+  },
   getSignatureStatuses: {
-    params: params([Type.Array(signature, { maxItems: MAX_STATUSES })], { searchTransactionHistory: flag }),
+    params: params([Type.Array(signature, { maxItems: MAX_STATUSES })], { optional: { searchTransactionHistory: flag } }),
   },
   sendTransaction: {
-    params: params(
-      [base64],
-      { encoding: Type.Literal('base64') },
-      { skipPreflight: flag, preflightCommitment: commitment, maxRetries: whole, minContextSlot: whole },
-    ),
+    params: params([base64], {
+      required: { encoding: Type.Literal('base64') },
+      optional: { skipPreflight: flag, preflightCommitment: commitment, maxRetries: integer, minContextSlot: integer },
+    }),
     accepts: firstIsTransaction,
   },
-  getMinimumBalanceForRentExemption: { params: params([whole], { commitment }), keepMillis: MINUTE },
-  getGenesisHash: { params: params([]), keepMillis: SECOND },
-  getSlot: { params: params([], read), keepMillis: SECOND },
-  getBlockHeight: { params: params([], read), keepMillis: SECOND },
-  isBlockhashValid: { params: params([blockhash], read) },
-  getFeeForMessage: { params: params([base64], read) },
+  getMinimumBalanceForRentExemption: { params: params([integer], { optional: { commitment } }), cacheMillis: MINUTE },
+  getGenesisHash: { params: params([]), cacheMillis: SECOND },
+  getSlot: { params: params([], { optional: readOptions }), cacheMillis: SECOND },
+  getBlockHeight: { params: params([], { optional: readOptions }), cacheMillis: SECOND },
+  isBlockhashValid: { params: params([blockhash], { optional: readOptions }) },
+  getFeeForMessage: { params: params([base64], { optional: readOptions }) },
   simulateTransaction: {
-    params: params(
-      [base64],
-      { encoding: Type.Literal('base64') },
-      { ...read, sigVerify: flag, replaceRecentBlockhash: flag, innerInstructions: flag },
-    ),
+    params: params([base64], {
+      required: { encoding: Type.Literal('base64') },
+      optional: { ...readOptions, sigVerify: flag, replaceRecentBlockhash: flag, innerInstructions: flag },
+    }),
     accepts: firstIsTransaction,
   },
   getAccountInfo: {
-    params: params([address], { ...read, encoding: Type.Literal('base64'), dataSlice }),
+    params: params([address], { optional: { ...readOptions, encoding: Type.Literal('base64'), dataSlice } }),
     bound: withDataSlice,
   },
   getTransaction: {
     params: params([signature], {
-      commitment,
-      encoding: Type.Enum(['json', 'jsonParsed', 'base58', 'base64']),
-      maxSupportedTransactionVersion: Type.Integer({ minimum: 0, maximum: 1 }),
+      optional: {
+        commitment,
+        encoding: Type.Enum(['json', 'jsonParsed', 'base58', 'base64']),
+        maxSupportedTransactionVersion: Type.Integer({ minimum: 0, maximum: 1 }),
+      },
     }),
   },
-  getHealth: { params: params([]), keepMillis: SECOND },
-  getVersion: { params: params([]), keepMillis: MINUTE },
+  getHealth: { params: params([]), cacheMillis: SECOND },
+  getVersion: { params: params([]), cacheMillis: MINUTE },
   requestAirdrop: {
-    params: params([address, Type.Integer({ minimum: 1, maximum: MAX_AIRDROP_LAMPORTS })], { commitment }),
+    params: params([address, Type.Integer({ minimum: 1, maximum: MAX_AIRDROP_LAMPORTS })], { optional: { commitment } }),
     demoOnly: true,
     once: true,
   },
 }
 
-/** Every chain call that a page may make through us, by its name. */
+/** The JSON-RPC methods that the web app may call through the relay, by name. */
 export const relayMethods: ReadonlyMap<string, RelayMethod> = new Map(Object.entries(methods))
 
-/** The positional parameters, then a settings object: left out or with any of `optional`, and always with `required` where that is given. */
-function params(positional: TSchema[], settings?: Record<string, TSchema>, optional?: Record<string, TSchema>): Validator {
-  const bare = Type.Tuple(positional)
-  if (!settings) return Compile(bare)
-  if (optional)
-    return Compile(Type.Tuple([...positional, Type.Object({ ...settings, ...optionals(optional) }, { additionalProperties: false })]))
-  return Compile(Type.Union([bare, Type.Tuple([...positional, Type.Object(optionals(settings), { additionalProperties: false })])]))
+interface ConfigSchema {
+  required?: Record<string, TSchema>
+  optional: Record<string, TSchema>
 }
 
-function optionals(settings: Record<string, TSchema>): Record<string, TSchema> {
-  return Object.fromEntries(Object.entries(settings).map(([name, schema]) => [name, Type.Optional(schema)]))
+/** The positional parameters, then a config object if the method has one; it may be left out if nothing in it is required. */
+function params(positional: TSchema[], config?: ConfigSchema): Validator {
+  const bare = Type.Tuple(positional)
+  if (!config) return Compile(bare)
+  const { required, optional } = config
+  const fields = Object.entries(optional).map(([name, schema]) => [name, Type.Optional(schema)])
+  const withConfig = Type.Tuple([
+    ...positional,
+    Type.Object({ ...required, ...Object.fromEntries(fields) }, { additionalProperties: false }),
+  ])
+  return Compile(required ? withConfig : Type.Union([bare, withConfig]))
 }
 
 function firstIsTransaction([first]: readonly unknown[]): boolean {
   return typeof first === 'string' && isTransaction(first)
 }
 
-function withDataSlice([account, settings]: readonly unknown[]): unknown[] {
-  const chosen = typeof settings === 'object' ? settings : {}
+function withDataSlice([account, config]: readonly unknown[]): unknown[] {
+  const chosen = typeof config === 'object' ? config : {}
   return [account, { encoding: 'base64', dataSlice: { offset: 0, length: MAX_ACCOUNT_BYTES }, ...chosen }]
 }

@@ -3,36 +3,36 @@ interface Entry<T> {
   expiresAt: number
 }
 
-/** Answers kept for a short time: equal questions meanwhile share one answer, also while it is still under way. Failures are not kept. */
+/** Keeps answers for a short time. Callers with the same key share one request, also while it is in flight. Failures are not kept. */
 export class AnswerCache<T> {
   readonly #entries = new Map<string, Entry<T>>()
   readonly #now: () => number
   readonly #maxEntries: number
 
-  /** `now` gives monotonic milliseconds. The oldest entry makes room where there would be more than `maxEntries`. */
+  /** `now` returns monotonic milliseconds. Beyond `maxEntries` the oldest entry is dropped. */
   constructor(now: () => number, maxEntries: number) {
     this.#now = now
     this.#maxEntries = maxEntries
   }
 
-  /** The kept answer, or a new one that is then kept for `lifeMillis`. Life is counted from the question, so no answer is older. */
-  get(key: string, lifeMillis: number, ask: () => Promise<T>): Promise<T> {
-    const kept = this.#entries.get(key)
-    if (kept && kept.expiresAt > this.#now()) return kept.answer
-    return this.renew(key, lifeMillis, ask)
+  /** The cached answer, or that of `ask`, kept for `ttlMillis` from the moment it is asked: no answer is older than that. */
+  get(key: string, ttlMillis: number, ask: () => Promise<T>): Promise<T> {
+    const entry = this.#entries.get(key)
+    if (entry && entry.expiresAt > this.#now()) return entry.answer
+    return this.refresh(key, ttlMillis, ask)
   }
 
-  /** Asks anew, whatever is kept. */
-  renew(key: string, lifeMillis: number, ask: () => Promise<T>): Promise<T> {
-    const entry = { answer: ask(), expiresAt: this.#now() + lifeMillis }
+  /** The answer of `ask`, whatever is cached; kept as by `get`. */
+  refresh(key: string, ttlMillis: number, ask: () => Promise<T>): Promise<T> {
+    const entry = { answer: ask(), expiresAt: this.#now() + ttlMillis }
     this.#entries.delete(key)
     this.#makeRoom()
     this.#entries.set(key, entry)
-    entry.answer.catch(() => this.#forgetEntry(key, entry))
+    entry.answer.catch(() => this.#deleteEntry(key, entry))
     return entry.answer
   }
 
-  forget(key: string): void {
+  delete(key: string): void {
     this.#entries.delete(key)
   }
 
@@ -45,7 +45,7 @@ export class AnswerCache<T> {
     if (oldest !== undefined && this.#entries.size >= this.#maxEntries) this.#entries.delete(oldest)
   }
 
-  #forgetEntry(key: string, entry: Entry<T>): void {
+  #deleteEntry(key: string, entry: Entry<T>): void {
     if (this.#entries.get(key) === entry) this.#entries.delete(key)
   }
 }

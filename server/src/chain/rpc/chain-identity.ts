@@ -2,40 +2,41 @@ import { blockhash as asBlockhash } from '@solana/kit'
 import { type Logger } from 'pino'
 
 import { ConfigError, type Network } from '../../config.ts'
-import { type Endpoint, EndpointError } from './endpoint.ts'
+import { type Endpoint } from './endpoint.ts'
+import { EndpointError } from './endpoint-error.ts'
 import { wrongCluster } from './public-clusters.ts'
 
 export type ChainLog = Pick<Logger, 'info' | 'warn' | 'error'>
-export type GenesisChange = (current: string, former: string) => void
+export type GenesisListener = (current: string, former: string) => void
 
-/** Which chain we are on: its genesis hash, and the proof that an endpoint serves it. */
+/** Which chain this is: its genesis hash, and the proof that an endpoint serves it. */
 export class ChainIdentity {
   readonly #endpoints: readonly Endpoint[]
   readonly #network: Network
   readonly #log: ChainLog
-  readonly #onChange: GenesisChange
-  readonly #underWay = new Map<Endpoint, Promise<string>>()
+  readonly #onChange: GenesisListener
+  readonly #proofsInFlight = new Map<Endpoint, Promise<string>>()
   #genesisHash: string | undefined
 
-  /** `network` is what players are told. `onChange` hears of a new genesis hash, not of the first one. */
-  constructor(endpoints: readonly Endpoint[], network: Network, log: ChainLog, onChange: GenesisChange) {
+  /** `network` is what players are told. `onChange` is called for each new genesis hash but the first. */
+  constructor(endpoints: readonly Endpoint[], network: Network, log: ChainLog, onChange: GenesisListener) {
     this.#endpoints = endpoints
     this.#network = network
     this.#log = log
     this.#onChange = onChange
   }
 
-  /** The chain's genesis hash; undefined where no endpoint could be asked yet. */
+  /** The chain's genesis hash; undefined until an endpoint has answered. */
   get genesisHash(): string | undefined {
     return this.#genesisHash
   }
 
   /**
-   * Reads the genesis hash of every endpoint that answers. Throws `ConfigError` where two of them differ, or where one is of a
-   * public cluster other than the network of the settings; none that answers at all is no error: the first one to come up tells which
-   * chain this is.
+   * Reads the genesis hash of every endpoint that answers. If none does, the first one to come up determines the chain.
+   *
+   * @throws ConfigError if two endpoints serve different chains, or one serves another public cluster than the settings name.
    */
-  async settle(): Promise<void> {
+  async identify(): Promise<void> {
     const found = new Map<Endpoint, string>()
     const read = async (endpoint: Endpoint) => void found.set(endpoint, await readGenesisHash(endpoint))
     await Promise.allSettled(this.#endpoints.map(read))
@@ -50,45 +51,55 @@ export class ChainIdentity {
     if (problems.length > 0) throw new ConfigError(problems)
     for (const endpoint of this.#endpoints) {
       const hash = found.get(endpoint)
-      if (hash !== undefined) this.#judge(endpoint, hash)
-      else this.#log.warn({ endpoint: endpoint.host, reason: endpoint.lastFailure?.message }, 'chain endpoint does not answer yet')
+      if (hash !== undefined) this.#verify(endpoint, hash)
+      else this.#log.warn({ endpoint: endpoint.host, reason: endpoint.lastFailure?.message }, 'a chain endpoint does not answer yet')
     }
   }
 
-  /** Reads the endpoint's genesis hash and gives it where it is ours. Throws `EndpointError` where it can't be read or is another. */
+  /**
+   * Reads the endpoint's genesis hash and verifies that it serves our chain.
+   *
+   * @returns that hash.
+   * @throws EndpointError if it cannot be read or is another chain's.
+   */
   prove(endpoint: Endpoint): Promise<string> {
-    const underWay = this.#underWay.get(endpoint)
-    if (underWay) return underWay
+    const inFlight = this.#proofsInFlight.get(endpoint)
+    if (inFlight) return inFlight
     const proof = readGenesisHash(endpoint)
-      .then((hash) => this.#judge(endpoint, hash))
-      .finally(() => this.#underWay.delete(endpoint))
-    this.#underWay.set(endpoint, proof)
+      .then((hash) => this.#verify(endpoint, hash))
+      .finally(() => this.#proofsInFlight.delete(endpoint))
+    this.#proofsInFlight.set(endpoint, proof)
     return proof
   }
 
-  #judge(endpoint: Endpoint, hash: string): string {
+  #verify(endpoint: Endpoint, hash: string): string {
     const wrong = wrongCluster(hash, this.#network)
-    if (wrong !== undefined) throw this.#leaveOut(endpoint, wrong)
-    const ours = this.#genesisHash
-    if (ours !== undefined && ours !== hash && !this.#mayStartAnew(endpoint))
-      throw this.#leaveOut(endpoint, `serves another chain (${hash}, not ${ours}).`)
+    if (wrong !== undefined) throw this.#exclude(endpoint, wrong)
+    const former = this.#genesisHash
+    if (former !== undefined && former !== hash && !this.#mayBeReset(endpoint)) {
+      throw this.#exclude(endpoint, `serves another chain (${hash}, not ${former}).`)
+    }
     endpoint.foreign = false
     endpoint.proven = true
     endpoint.up = true
-    if (ours === hash) return hash
+    if (former === hash) return hash
     this.#genesisHash = hash
-    this.#log.info({ endpoint: endpoint.host, hash, former: ours }, ours === undefined ? 'chain found' : 'chain was started anew')
-    if (ours !== undefined) this.#onChange(hash, ours)
+    if (former === undefined) {
+      this.#log.info({ endpoint: endpoint.host, genesisHash: hash }, 'the chain is identified')
+    } else {
+      this.#log.info({ endpoint: endpoint.host, genesisHash: hash, former }, 'the local chain was reset')
+      this.#onChange(hash, former)
+    }
     return hash
   }
 
-  #leaveOut(endpoint: Endpoint, reason: string): EndpointError {
-    if (!endpoint.foreign) this.#log.error({ endpoint: endpoint.host }, `chain endpoint left out: it ${reason}`)
+  #exclude(endpoint: Endpoint, reason: string): EndpointError {
+    if (!endpoint.foreign) this.#log.error({ endpoint: endpoint.host, reason }, 'a chain endpoint is excluded')
     return endpoint.exclude(reason)
   }
 
-  /** Only a local chain on this machine is ever started anew. Any other that looks so is the wrong one: ending every hold would be wrong. */
-  #mayStartAnew(endpoint: Endpoint): boolean {
+  /** Only a local chain on this machine is ever reset. Elsewhere a new hash means the wrong chain, and every hold would end for nothing. */
+  #mayBeReset(endpoint: Endpoint): boolean {
     return endpoint.loopback && this.#network === 'localnet' && this.#endpoints.length === 1
   }
 }
@@ -98,6 +109,6 @@ async function readGenesisHash(endpoint: Endpoint): Promise<string> {
     return asBlockhash(await endpoint.client('blockhash').getGenesisHash().send())
   } catch (error) {
     if (error instanceof EndpointError) throw error
-    throw new EndpointError(endpoint.host, 'broken', 'does not tell its genesis hash')
+    throw new EndpointError(endpoint.host, 'broken', 'does not return its genesis hash')
   }
 }

@@ -1,30 +1,31 @@
 import { type ChainIdentity, type ChainLog } from './chain-identity.ts'
-import { type Endpoint, EndpointError } from './endpoint.ts'
+import { type Endpoint } from './endpoint.ts'
+import { EndpointError } from './endpoint-error.ts'
 
 /**
- * Reads the genesis hash of one endpoint now and then: whether it is up, and whether a chain was started anew behind a connection
- * that nobody saw break. It also brings an endpoint back into use after failures.
+ * Reads one endpoint's genesis hash periodically: to know whether it is up, to bring it back into use after failures, and to notice a
+ * local chain that was reset behind a connection that never broke.
  */
 export class EndpointProbe {
   readonly #endpoint: Endpoint
   readonly #identity: ChainIdentity
   readonly #log: ChainLog
-  readonly #everyMillis: number
+  readonly #intervalMillis: number
   #timer: NodeJS.Timeout | undefined
   #stopped = false
   #wasUp = false
 
-  constructor(endpoint: Endpoint, identity: ChainIdentity, log: ChainLog, everyMillis: number) {
+  constructor(endpoint: Endpoint, identity: ChainIdentity, log: ChainLog, intervalMillis: number) {
     this.#endpoint = endpoint
     this.#identity = identity
     this.#log = log
-    this.#everyMillis = everyMillis
+    this.#intervalMillis = intervalMillis
   }
 
-  /** Begins to probe, one interval from now. */
+  /** Probes from one interval from now on. */
   start(): void {
     this.#wasUp = this.#endpoint.up
-    this.#probeLater()
+    this.#schedule()
   }
 
   stop(): void {
@@ -32,29 +33,29 @@ export class EndpointProbe {
     clearTimeout(this.#timer)
   }
 
-  #probeLater(): void {
-    this.#timer = setTimeout(() => void this.#probe(), this.#everyMillis)
+  #schedule(): void {
+    this.#timer = setTimeout(() => void this.#probe(), this.#intervalMillis)
     this.#timer.unref()
   }
 
   async #probe(): Promise<void> {
     const endpoint = this.#endpoint
     try {
-      if (endpoint.limited) endpoint.up = false
+      if (endpoint.rateLimited) endpoint.up = false
       else await this.#identity.prove(endpoint)
     } catch (error) {
-      // What went wrong stands in `lastFailure` and is told once for every change. A busy queue says nothing of the endpoint.
+      // The reason is in `lastFailure` and is logged once per change. A request that was never sent says nothing about the endpoint.
       if (!(error instanceof EndpointError && error.kind === 'unsent')) endpoint.up = false
     }
     if (this.#stopped) return
-    if (endpoint.up !== this.#wasUp) this.#tell()
+    if (endpoint.up !== this.#wasUp) this.#logChange()
     this.#wasUp = endpoint.up
-    this.#probeLater()
+    this.#schedule()
   }
 
-  #tell(): void {
+  #logChange(): void {
     const { host, up, lastFailure } = this.#endpoint
-    if (up) this.#log.info({ endpoint: host }, 'chain endpoint is up')
-    else this.#log.warn({ endpoint: host, reason: lastFailure?.message }, 'chain endpoint is down')
+    if (up) this.#log.info({ endpoint: host }, 'a chain endpoint is up')
+    else this.#log.warn({ endpoint: host, reason: lastFailure?.message }, 'a chain endpoint is down')
   }
 }

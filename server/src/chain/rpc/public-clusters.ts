@@ -8,8 +8,9 @@ const publicClusters: ReadonlyMap<string, Network> = new Map([
 ])
 
 /**
- * Why a chain is not the one that the settings name, for whoever runs the server: players are told `network`, and would take real SOL
- * for play money. Undefined where it may be: a chain of one's own has a hash that nobody else knows.
+ * Why a chain is not the one that the settings name: players are told `network`, and would take real SOL for play money.
+ *
+ * @returns a sentence for whoever runs the server, without its subject; undefined if the chain may be `network`, as any private one may.
  */
 export function wrongCluster(genesisHash: string, network: Network): string | undefined {
   const cluster = publicClusters.get(genesisHash)

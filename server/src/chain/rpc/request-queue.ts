@@ -1,20 +1,20 @@
 /**
- * What a request is for, the most urgent first: a waiting settlement read goes before a waiting balance read. `page` is what strangers
- * ask through the relay: it must never keep the server from what it asks itself.
+ * What a request is for, the most urgent first. `relay` is what browsers ask through the relay: it never delays the server's own
+ * requests.
  */
-const priorities = ['settlement', 'release', 'blockhash', 'balance', 'page'] as const
+const priorities = ['settlement', 'release', 'blockhash', 'balance', 'relay'] as const
 export type Priority = (typeof priorities)[number]
 
-/** The request was not sent: too many were waiting, it waited too long, or the queue was closed. */
-export class QueueFull extends Error {
+/** The request was not sent: too many were waiting, it waited too long, or the queue is closed. */
+export class NotSent extends Error {
   constructor(reason: string) {
     super(reason)
-    this.name = 'QueueFull'
+    this.name = 'NotSent'
   }
 }
 
 interface QueueLimits {
-  /** Requests begun within any one second. */
+  /** Requests started in any one second. */
   perSecond: number
   maxInFlight: number
   maxWaiting: number
@@ -22,15 +22,17 @@ interface QueueLimits {
 }
 
 interface Waiter {
-  begin(): void
-  reject(error: QueueFull): void
+  start(): void
+  reject(error: NotSent): void
 }
 
 const SECOND = 1000
 
+const CLOSED = 'the chain client was stopped'
+
 /**
- * Lets requests go at a bounded rate, the urgent ones first. Its bucket holds `perSecond` tokens and each one returns a second
- * after it was taken, so that no second ever sees more requests than that, bursts included.
+ * Starts requests at a bounded rate, the most urgent first. The limit is a sliding window: no second, wherever it begins, sees more than
+ * `perSecond` requests.
  */
 export class RequestQueue {
   readonly #limits: QueueLimits
@@ -40,20 +42,20 @@ export class RequestQueue {
     release: new Set(),
     blockhash: new Set(),
     balance: new Set(),
-    page: new Set(),
+    relay: new Set(),
   }
-  /** When each token was last taken; the one to be taken next stands at `#nextToken`. */
-  readonly #takenAt: number[]
-  #nextToken = 0
+  /** When the last `perSecond` requests started, as a ring: `#oldest` is the place of the first of them. */
+  readonly #startedAt: number[]
+  #oldest = 0
   #inFlight = 0
   #timer: NodeJS.Timeout | undefined
   #closed = false
 
-  /** `now` gives monotonic milliseconds. */
+  /** `now` returns monotonic milliseconds. */
   constructor(limits: QueueLimits, now: () => number) {
     this.#limits = limits
     this.#now = now
-    this.#takenAt = Array.from({ length: limits.perSecond }, () => Number.NEGATIVE_INFINITY)
+    this.#startedAt = Array.from({ length: limits.perSecond }, () => Number.NEGATIVE_INFINITY)
   }
 
   /** How many requests wait. */
@@ -61,40 +63,44 @@ export class RequestQueue {
     return priorities.reduce((sum, priority) => sum + this.#waiting[priority].size, 0)
   }
 
-  /** Something waits that the server asks itself. */
-  get ownWaits(): boolean {
-    return this.waiting > this.#waiting.page.size
+  /** Requests of the server itself wait for their turn. */
+  get saturated(): boolean {
+    return this.waiting > this.#waiting.relay.size
   }
 
-  /** Runs the task as soon as rate and priority allow. Throws `QueueFull` where it never began. */
+  /**
+   * Runs the task as soon as rate and priority allow.
+   *
+   * @throws NotSent if it was never started.
+   */
   async run<T>(priority: Priority, task: () => Promise<T>): Promise<T> {
     await this.#turn(priority)
     try {
       return await task()
     } finally {
       this.#inFlight -= 1
-      this.#pump()
+      this.#startNext()
     }
   }
 
-  /** Rejects everything that waits, and all that comes later. */
+  /** Rejects all requests that wait, and all later ones. */
   close(): void {
     this.#closed = true
     clearTimeout(this.#timer)
     for (const priority of priorities) {
-      for (const waiter of this.#waiting[priority]) waiter.reject(new QueueFull('the chain client was stopped'))
+      for (const waiter of this.#waiting[priority]) waiter.reject(new NotSent(CLOSED))
     }
   }
 
   #turn(priority: Priority): Promise<void> {
-    if (this.#closed) return Promise.reject(new QueueFull('the chain client was stopped'))
+    if (this.#closed) return Promise.reject(new NotSent(CLOSED))
     if (this.waiting >= this.#limits.maxWaiting && !this.#displaceLessUrgent(priority)) {
-      return Promise.reject(new QueueFull(`${this.#limits.maxWaiting} requests wait already`))
+      return Promise.reject(new NotSent(`${this.#limits.maxWaiting} requests are waiting already`))
     }
     return new Promise((resolve, reject) => {
       const queue = this.#waiting[priority]
       const waiter: Waiter = {
-        begin: () => {
+        start: () => {
           this.#leave(queue, waiter, expiry)
           resolve()
         },
@@ -103,10 +109,10 @@ export class RequestQueue {
           reject(error)
         },
       }
-      const tooLate = () => waiter.reject(new QueueFull(`waited ${this.#limits.maxWaitMillis} ms for its turn`))
+      const tooLate = () => waiter.reject(new NotSent(`waited for ${this.#limits.maxWaitMillis} ms`))
       const expiry = setTimeout(tooLate, this.#limits.maxWaitMillis)
       queue.add(waiter)
-      this.#pump()
+      this.#startNext()
     })
   }
 
@@ -120,22 +126,22 @@ export class RequestQueue {
     for (const lower of lessUrgent) {
       const newest = [...this.#waiting[lower]].at(-1)
       if (!newest) continue
-      newest.reject(new QueueFull('gave way to a more urgent request'))
+      newest.reject(new NotSent('displaced by a more urgent request'))
       return true
     }
     return false
   }
 
-  #pump(): void {
+  #startNext(): void {
     while (this.#inFlight < this.#limits.maxInFlight) {
       const waiter = this.#mostUrgent()
       if (!waiter) return
-      const wait = (this.#takenAt[this.#nextToken] ?? 0) + SECOND - this.#now()
-      if (wait > 0) return this.#pumpIn(wait)
-      this.#takenAt[this.#nextToken] = this.#now()
-      this.#nextToken = (this.#nextToken + 1) % this.#limits.perSecond
+      const wait = (this.#startedAt[this.#oldest] ?? 0) + SECOND - this.#now()
+      if (wait > 0) return this.#startLater(wait)
+      this.#startedAt[this.#oldest] = this.#now()
+      this.#oldest = (this.#oldest + 1) % this.#limits.perSecond
       this.#inFlight += 1
-      waiter.begin()
+      waiter.start()
     }
   }
 
@@ -147,8 +153,8 @@ export class RequestQueue {
     return undefined
   }
 
-  #pumpIn(millis: number): void {
+  #startLater(millis: number): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#pump(), Math.ceil(millis))
+    this.#timer = setTimeout(() => this.#startNext(), Math.ceil(millis))
   }
 }

@@ -3,29 +3,31 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Failure } from '@juicebar/contract/errors'
 
 import { type ChainIdentity } from './chain-identity.ts'
-import { type ChainRpc, type Endpoint, EndpointError, errorCodeOf, type RpcReply } from './endpoint.ts'
+import { type ChainRpc, type Endpoint } from './endpoint.ts'
+import { EndpointError } from './endpoint-error.ts'
 import { type Priority } from './request-queue.ts'
+import { errorCodeOf, type RpcReply } from './rpc-reply.ts'
 
-/** An endpoint that rests longer than this after failures is not waited for. */
+/** A longer backoff is not waited for. */
 const LONGEST_WAIT_MILLIS = 1000
 
 /**
- * JSON-RPC errors that another endpoint may not give: method not offered, internal error, block not there yet, node behind or
+ * JSON-RPC errors that another endpoint may not return: method not offered, internal error, block not available yet, RPC node behind or
  * unhealthy, slot not reached. Source: Agave, rpc-client-types `custom_error.rs`, and the JSON-RPC 2.0 specification.
  */
 const OTHER_ENDPOINT_CODES = new Set([-32601, -32603, -32004, -32005, -32014, -32016])
 
 interface SendOptions {
   priority: Priority
-  /** One try on one endpoint, for what must not happen twice. */
+  /** One attempt on one endpoint, for what must not happen twice. */
   once?: boolean
 }
 
 /**
- * Several endpoints of one chain behind one front. Fail-over stands above the typed answers, so that an endpoint which answers nonsense
- * or an RPC error is passed over like one that does not answer. A request goes to the first healthy endpoint in the order of the
- * settings, the least busy where the first has a queue, and on to the next one when that fails. An endpoint is asked nothing before its
- * genesis hash is proven to be ours, at the start and after every lost connection.
+ * The endpoints of one chain, with fail-over. A request goes to the healthy endpoint with the shortest queue, of equal ones to the first
+ * in the settings, and to the next one when that fails. Fail-over is above kit's typed answers, so an endpoint that returns nonsense or
+ * an RPC error is skipped like one that does not answer. Nothing is asked of an endpoint before it has proven to serve our chain, at the
+ * start and after every lost connection.
  */
 export class RpcPool {
   readonly endpoints: readonly Endpoint[]
@@ -36,13 +38,18 @@ export class RpcPool {
     this.#identity = identity
   }
 
-  /** Sends one JSON-RPC request and gives the first useful reply. Throws `Failure('CHAIN_DOWN')` where no endpoint answers. */
+  /**
+   * Sends one JSON-RPC request.
+   *
+   * @returns the first reply that no other endpoint could better; it may hold a JSON-RPC error.
+   * @throws Failure CHAIN_DOWN if no endpoint answers.
+   */
   async send(payload: unknown, { priority, once = false }: SendOptions): Promise<RpcReply> {
     const errors: unknown[] = []
     let lastReply: RpcReply | undefined
-    for (const endpoint of once ? this.#candidates().slice(0, 1) : this.#inTurn()) {
+    for (const endpoint of once ? this.#preferred().slice(0, 1) : this.#byPreference()) {
       try {
-        const reply = await this.#attempt(endpoint, () => endpoint.send(payload, priority), once)
+        const reply = await this.#attempt(endpoint, () => endpoint.send(payload, priority), { once })
         if (!OTHER_ENDPOINT_CODES.has(errorCodeOf(reply) ?? 0)) return reply
         lastReply = reply
       } catch (error) {
@@ -54,11 +61,13 @@ export class RpcPool {
   }
 
   /**
-   * Asks every healthy endpoint at once and gives the answers of those that gave one, at least one, in the order of the settings.
-   * Throws `Failure('CHAIN_DOWN')` where none did.
+   * Asks all healthy endpoints at once.
+   *
+   * @returns the answers, at least one.
+   * @throws Failure CHAIN_DOWN if none answers.
    */
-  async askEach<T>(priority: Priority, ask: (rpc: ChainRpc) => Promise<T>): Promise<T[]> {
-    const attempts = this.#candidates().map((endpoint) => this.#attempt(endpoint, () => ask(endpoint.client(priority))))
+  async askAll<T>(priority: Priority, ask: (rpc: ChainRpc) => Promise<T>): Promise<T[]> {
+    const attempts = this.#preferred().map((endpoint) => this.#attempt(endpoint, () => ask(endpoint.client(priority))))
     const outcomes = await Promise.allSettled(attempts)
     const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
     if (answers.length > 0) return answers
@@ -66,13 +75,15 @@ export class RpcPool {
   }
 
   /**
-   * Asks one endpoint after the other until one gives something else than undefined, the healthy ones first and the others only where
-   * no healthy one answered. Gives undefined where at least one answered. Throws `Failure('CHAIN_DOWN')` where none did.
+   * Asks one endpoint after the other, the healthy ones first and the others only if no healthy one answers.
+   *
+   * @returns the first answer that is not undefined; undefined if all answers are.
+   * @throws Failure CHAIN_DOWN if none answers.
    */
-  async askFirst<T>(ask: (endpoint: Endpoint) => Promise<T | undefined>): Promise<T | undefined> {
+  async askInTurn<T>(ask: (endpoint: Endpoint) => Promise<T | undefined>): Promise<T | undefined> {
     const errors: unknown[] = []
     let answered = false
-    for (const endpoint of this.#inTurn()) {
+    for (const endpoint of this.#byPreference()) {
       if (answered && !endpoint.healthy) break
       try {
         const answer = await this.#attempt(endpoint, () => ask(endpoint))
@@ -87,58 +98,61 @@ export class RpcPool {
   }
 
   /**
-   * Makes sure that some endpoint is proven now. One on this machine is asked each time, which costs a millisecond: a local chain can be
-   * started anew without that a connection of ours breaks. Throws `Failure('CHAIN_DOWN')` where none can be proven.
+   * Makes sure that some endpoint is proven to serve our chain now. One on this machine is asked each time, which costs a millisecond: a
+   * local chain can be reset without breaking a connection.
+   *
+   * @throws Failure CHAIN_DOWN if none can be proven.
    */
   async proveOne(): Promise<void> {
     if (this.endpoints.some((endpoint) => endpoint.proven && !endpoint.loopback)) return
-    await this.askFirst((endpoint) => this.#identity.prove(endpoint))
+    await this.askInTurn((endpoint) => this.#identity.prove(endpoint))
   }
 
-  /** Requests of the server's own wait for their turn at every endpoint that may be asked. */
+  /** Whether the server's own requests wait for their turn at every endpoint that can be asked. */
   isSaturated(): boolean {
-    return this.#candidates().every((endpoint) => endpoint.crowded)
+    return this.#preferred().every((endpoint) => endpoint.saturated)
   }
 
-  /** Removes from a text whatever could tell an endpoint's URL or key. */
+  /** Removes from a text whatever could reveal an endpoint's URL or key. */
   scrub(text: string): string {
     return this.endpoints.reduce((scrubbed, endpoint) => endpoint.scrub(scrubbed), text)
   }
 
-  /** The healthy endpoints; where there is none, those that may be worth a try, the one that rests shortest first. */
-  #candidates(): Endpoint[] {
+  /** The healthy endpoints; if there are none, those of our chain, the shortest backoff first. */
+  #preferred(): Endpoint[] {
     const healthy = this.endpoints.filter((endpoint) => endpoint.healthy)
     if (healthy.length > 0) return healthy.toSorted((a, b) => a.waiting - b.waiting)
-    return this.endpoints.filter((endpoint) => !endpoint.foreign).toSorted((a, b) => a.restMillis - b.restMillis)
+    return this.endpoints.filter((endpoint) => !endpoint.foreign).toSorted((a, b) => a.backoffMillis - b.backoffMillis)
   }
 
-  /** Every endpoint that may answer, the healthy ones first. */
-  #inTurn(): Endpoint[] {
-    const first = this.#candidates()
+  /** All endpoints that may answer, the healthy ones first. */
+  #byPreference(): Endpoint[] {
+    const first = this.#preferred()
     const others = this.endpoints.filter((endpoint) => !endpoint.foreign && !first.includes(endpoint))
     return [...first, ...others]
   }
 
-  async #attempt<T>(endpoint: Endpoint, ask: () => Promise<T>, once = false): Promise<T> {
+  async #attempt<T>(endpoint: Endpoint, ask: () => Promise<T>, { once = false } = {}): Promise<T> {
     try {
       return await this.#askProven(endpoint, ask)
     } catch (error) {
-      // A connection that broke is no answer: it may have been idle, or another request's fault.
+      // A connection that broke says nothing about this request: it may have been idle, or failed because of another one.
       if (once || !(error instanceof EndpointError) || error.kind !== 'lost') throw error
       return await this.#askProven(endpoint, ask)
     }
   }
 
   async #askProven<T>(endpoint: Endpoint, ask: () => Promise<T>): Promise<T> {
-    const rest = endpoint.restMillis
-    if (rest > LONGEST_WAIT_MILLIS || (rest > 0 && endpoint.limited))
-      throw endpoint.lastFailure ?? new EndpointError(endpoint.host, 'unsent', 'rests')
-    if (rest > 0) await delay(rest)
+    const wait = endpoint.backoffMillis
+    if (wait > LONGEST_WAIT_MILLIS || (wait > 0 && endpoint.rateLimited)) {
+      throw endpoint.lastFailure ?? new EndpointError(endpoint.host, 'unsent', 'is backing off')
+    }
+    if (wait > 0) await delay(wait)
     if (!endpoint.proven) await this.#identity.prove(endpoint)
     return await ask()
   }
 }
 
 function chainDown(errors: unknown[]): Failure {
-  return new Failure('CHAIN_DOWN', { cause: new AggregateError(errors, 'no chain endpoint gave an answer') })
+  return new Failure('CHAIN_DOWN', { cause: new AggregateError(errors, 'no chain endpoint answered') })
 }

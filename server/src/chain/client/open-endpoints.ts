@@ -1,0 +1,23 @@
+import { ConfigError } from '../../config.ts'
+import { Endpoint, type EndpointOptions } from '../rpc/endpoint.ts'
+
+/**
+ * Opens an endpoint for each RPC URL, named by its host; two on one host are told apart by a number.
+ *
+ * @throws ConfigError if there is no URL, or one is not http or https.
+ */
+export function openEndpoints(urls: readonly string[], options: Omit<EndpointOptions, 'url' | 'host'>): Endpoint[] {
+  if (urls.length === 0) throw new ConfigError(['SOLANA_RPC_URL names no endpoint.'])
+  const hosts = urls.map(hostOf)
+  return urls.map((url, index) => {
+    const host = hosts[index] ?? ''
+    const before = hosts.slice(0, index).filter((other) => other === host).length
+    return new Endpoint({ ...options, url, host: before > 0 ? `${host} (${before + 1})` : host })
+  })
+}
+
+function hostOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url && ['http:', 'https:'].includes(url.protocol)) return url.host
+  throw new ConfigError(['SOLANA_RPC_URL must be one or more http or https URLs, separated by commas.'])
+}

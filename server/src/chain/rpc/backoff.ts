@@ -1,0 +1,65 @@
+import { type EndpointError } from './endpoint-error.ts'
+
+const FIRST_BACKOFF_MILLIS = 250
+const LONGEST_BACKOFF_MILLIS = 30_000
+
+/** How long an endpoint is left alone after its failures: exponential backoff with jitter, or what the endpoint itself demanded. */
+export class Backoff {
+  readonly #now: () => number
+  #failures = 0
+  #lastFailure: EndpointError | undefined
+  #failedAt = Number.NEGATIVE_INFINITY
+  #until = Number.NEGATIVE_INFINITY
+  #rateLimitedUntil = Number.NEGATIVE_INFINITY
+
+  /** `now` returns monotonic milliseconds. */
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** Undefined after a success. */
+  get lastFailure(): EndpointError | undefined {
+    return this.#lastFailure
+  }
+
+  get failing(): boolean {
+    return this.#failures > 0
+  }
+
+  /** Milliseconds until the endpoint should be asked again; 0 if now. */
+  get millisLeft(): number {
+    return Math.max(0, this.#until - this.#now())
+  }
+
+  /** The endpoint told us to wait, and that time is not over. */
+  get rateLimited(): boolean {
+    return this.#rateLimitedUntil > this.#now()
+  }
+
+  /** Notes an answer to a request that was sent at `startedAt`; one that was sent before the last failure proves nothing. */
+  succeeded(startedAt: number): void {
+    if (startedAt < this.#failedAt) return
+    this.#failures = 0
+    this.#until = Number.NEGATIVE_INFINITY
+    this.#rateLimitedUntil = Number.NEGATIVE_INFINITY
+    this.#lastFailure = undefined
+  }
+
+  /** Notes a failure. Requests that were in flight together fail together: they count as one. */
+  failed(failure: EndpointError, startedAt: number): void {
+    this.#lastFailure = failure
+    if (startedAt < this.#failedAt) return
+    const now = this.#now()
+    this.#failures += 1
+    this.#failedAt = now
+    const millis = failure.retryAfterMillis ?? backoffAfter(this.#failures)
+    this.#until = now + millis
+    if (failure.kind === 'rate-limited') this.#rateLimitedUntil = now + millis
+  }
+}
+
+/** Doubles with each failure; half of it is random, so that many clients do not come back at once. */
+function backoffAfter(failures: number): number {
+  const longest = Math.min(FIRST_BACKOFF_MILLIS * 2 ** (failures - 1), LONGEST_BACKOFF_MILLIS)
+  return longest * (0.5 + Math.random() / 2)
+}
