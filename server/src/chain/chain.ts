@@ -6,15 +6,15 @@ export const BLOCKHASH_BLOCKS = 150n
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
 
-/** What the cluster says of a signature; absent where no endpoint knows it, which proves nothing. */
+/** What the cluster says about a signature. No status proves nothing: the endpoint may not know it yet. */
 export interface SignatureStatus {
   slot: bigint
   commitment: Commitment
-  /** The transaction was charged its fee but did nothing. */
+  /** The transaction paid its fee but had no effect. */
   failed: boolean
 }
 
-/** A System program transfer, wherever it stands in a transaction. */
+/** A System program transfer: SOL that moves from one account to another. */
 export interface Transfer {
   from: string
   to: string
@@ -23,9 +23,9 @@ export interface Transfer {
 
 export interface Instruction {
   program: string
-  /** In the instruction's own order, lookup tables resolved. */
+  /** In the order of the instruction, lookup tables resolved. */
   accounts: string[]
-  /** Set where this is a System program transfer. */
+  /** Set if this is a System program transfer. */
   transfer: Transfer | undefined
 }
 
@@ -34,16 +34,17 @@ export interface LandedTransaction {
   signature: Signature
   slot: bigint
   failed: boolean
-  /** The signed transaction as it was sent, to be sent again should the chain drop it. */
+  /** The signed transaction as it was sent, to be sent again if the chain drops it. */
   bytes: Uint8Array
   signers: string[]
   instructions: Instruction[]
-  /** Made by programs during execution, not written by the signer. */
+  /** Those that programs made during execution (CPI), not the signer. */
   innerInstructions: Instruction[]
 }
 
+/** An instruction of a transaction that has not landed yet, with what each account may do. */
 export interface AccountInstruction extends Omit<Instruction, 'accounts'> {
-  /** `undefined` where the account stands in a lookup table. */
+  /** `undefined` for an account in a lookup table. */
   accounts: (InstructionAccount | undefined)[]
 }
 
@@ -53,11 +54,11 @@ export interface InstructionAccount {
   writable: boolean
 }
 
-/** A signed transaction as a wallet hands it in, before anything was sent. */
+/** A signed transaction as a wallet returns it, before it is sent. */
 export interface SignedTransaction {
   signature: Signature
   signers: string[]
-  /** Every required signature is there and fits its signer. */
+  /** Every required signature is present and valid. */
   signaturesValid: boolean
   blockhash: string
   instructions: AccountInstruction[]
@@ -70,63 +71,66 @@ export interface SignatureEntry {
 }
 
 /**
- * The finalized chain as one endpoint sees it at one moment. Absence means something only here: every answer is checked to be
- * no older than `slot`; an answer that is older, or no answer, or a connection lost since
- * and not proven again, throws CHAIN_DOWN: open a new view then.
+ * The finalized chain as one endpoint sees it at one moment: the only place where absence is proof. Every answer is checked to be no
+ * older than `slot`. If it is, or there is none, or the connection was lost since and has not proven its chain again, the call throws
+ * `Failure` CHAIN_DOWN: open a new view then.
  */
 export interface FinalizedView {
-  /** The chain that was looked at: a hold of another chain is not answered by this view. */
+  /** The chain that this is a view of: it says nothing about a hold of another one. */
   genesisHash: string
   slot: bigint
   height: bigint
   /**
-   * Signatures that name this address, from `sinceSlot` on, oldest first; reads every page. Throws CHAIN_DOWN where the endpoint no
-   * longer keeps blocks that old. Some endpoints also give ones that are not finalized yet: presence here is a reason to look, only
-   * absence is proof.
+   * All transactions that mention this address since `sinceSlot`, oldest first. Some endpoints include ones that are not finalized yet,
+   * so presence here is only a hint; absence is proof.
+   *
+   * @throws Failure CHAIN_DOWN also if the endpoint no longer keeps blocks that old.
    */
   signaturesFor(address: string, sinceSlot: bigint): Promise<SignatureEntry[]>
   statusOf(signature: Signature): Promise<SignatureStatus | undefined>
 }
 
 /**
- * The chain as the purchase protocol needs it. Every call throws `Failure('CHAIN_DOWN')` where no endpoint could be asked;
- * none of them ever turns a failed call into an empty answer.
+ * The chain as the purchase protocol needs it. Every call throws `Failure` CHAIN_DOWN if no endpoint answers: a failed request never
+ * becomes an empty answer.
  */
 export interface Chain {
-  /** The chain's identity. Read again after every lost connection, so a restarted local chain is noticed. */
+  /** The chain's identity, read again after every lost connection, so that a local chain that was reset is noticed. */
   genesisHash(): Promise<string>
   /** Whether the last probe of any endpoint succeeded; never throws. */
   isUp(): boolean
   /** Whether every endpoint is at its request rate, with requests of this server waiting: more would only wait longer. Never throws. */
   isSaturated(): boolean
 
-  /** At `confirmed`, at most two seconds old; `fresh` asks anew. */
+  /** At `confirmed`, at most two seconds old; with `fresh` not from the cache. */
   balance(address: WalletAddress, options?: { fresh?: boolean }): Promise<Lamports>
-  /** What an account without data must hold. */
+  /** The least that an account without data may hold. */
   rentExemptMinimum(): Promise<Lamports>
   /** At `confirmed`, at most a second old. */
   latestBlockhash(): Promise<{ blockhash: string; lastValidBlockHeight: bigint }>
 
-  /** Highest processed slot of any endpoint; never lower than one given before for this chain. */
+  /** The highest processed slot of any endpoint. Never decreases on one chain. */
   highestSlot(): Promise<bigint>
-  /** Highest block height of any endpoint, at any commitment; never lower than one given before for this chain. */
+  /** The highest block height of any endpoint, at any commitment. Never decreases on one chain. */
   highestBlockHeight(): Promise<bigint>
   finalized(): Promise<FinalizedView>
 
-  /** True where some endpoint takes the blockhash for still valid. */
+  /** Whether any endpoint reports that the blockhash is still valid. */
   isBlockhashValid(blockhash: string): Promise<boolean>
   /**
-   * Runs the transaction without sending it; gives why it would fail, in words for people that can follow a colon. Undefined where it
-   * would not fail, and where the chain has executed it already: its status tells how that ended.
+   * Runs the transaction without sending it.
+   *
+   * @returns why it would fail, in words for players that can follow a colon. Undefined if it would succeed, or if the chain has executed
+   * it already: then its status says how it ended.
    */
-  simulate(transaction: Uint8Array): Promise<string | undefined>
-  /** Hands the bytes to every endpoint. Best effort: whether it landed is learned from `statuses` alone. */
-  broadcast(transaction: Uint8Array): Promise<void>
+  simulate(transactionBytes: Uint8Array): Promise<string | undefined>
+  /** Sends the transaction through every endpoint. Best effort: only `statuses` tells whether it landed. */
+  broadcast(transactionBytes: Uint8Array): Promise<void>
 
-  /** The best status that any endpoint knows, for any number of signatures. */
+  /** The best status that any endpoint knows, for any number of signatures; those that none knows are absent. */
   statuses(signatures: readonly Signature[]): Promise<Map<Signature, SignatureStatus>>
-  /** The transaction at commitment `confirmed` or above; undefined where no endpoint has it, which proves nothing. */
+  /** The transaction at `confirmed` or above; undefined if no endpoint has it, which proves nothing. */
   transaction(signature: Signature): Promise<LandedTransaction | undefined>
-  /** Newest signatures that name this address at `confirmed`, not before `sinceSlot`, newest first, at most `limit`. */
+  /** The newest transactions at `confirmed` that mention this address, none before `sinceSlot`, newest first, at most `limit`. */
   recentSignatures(address: string, sinceSlot: bigint, limit: number): Promise<SignatureEntry[]>
 }

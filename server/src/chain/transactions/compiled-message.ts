@@ -10,7 +10,7 @@ import {
 
 export type CompiledMessage = CompiledTransactionMessage & CompiledTransactionMessageWithLifetime
 
-/** An instruction as a message holds it: indices into the transaction's accounts. */
+/** An instruction as a message stores it, with indices into the transaction's accounts. */
 export interface CompiledInstruction {
   program: number
   accounts: readonly number[]
@@ -19,12 +19,16 @@ export interface CompiledInstruction {
 
 const NO_DATA = new Uint8Array()
 
-/** Decodes the message part of a transaction of any version known. Throws where the bytes are no message. */
+/**
+ * Decodes the message of a transaction of any known version.
+ *
+ * @throws SolanaError if the bytes are not a message.
+ */
 export function decodeMessage(bytes: ReadonlyUint8Array): CompiledMessage {
   return getCompiledTransactionMessageDecoder().decode(bytes)
 }
 
-/** The instructions of a message, alike for every version. */
+/** The instructions of a message, in one form for all versions. */
 export function instructionsOf(message: CompiledMessage): CompiledInstruction[] {
   if (message.version === 1) {
     return message.instructionHeaders.map((header, index) => ({
@@ -46,7 +50,7 @@ export function lookedUpCount(message: CompiledMessage): number {
   return (message.addressTableLookups ?? []).reduce((sum, table) => sum + table.writableIndexes.length + table.readonlyIndexes.length, 0)
 }
 
-/** The payer's signature, which names the transaction; undefined where the payer has not signed. */
+/** The fee payer's signature, which identifies the transaction; undefined if the payer has not signed. */
 export function signatureOf(transaction: Transaction): Signature | undefined {
   const [first] = Object.values(transaction.signatures)
   return first ? parseSignature(getBase58Decoder().decode(first)) : undefined

@@ -3,9 +3,9 @@ import { getBase58Encoder, getBase64Encoder, getTransactionDecoder } from '@sola
 
 import { type Instruction, type LandedTransaction } from '../chain.ts'
 import { type CompiledInstruction, decodeMessage, instructionsOf, signatureOf } from './compiled-message.ts'
-import { readTransfer } from './system-transfer.ts'
+import { decodeTransfer } from './system-transfer.ts'
 
-/** The part of a `getTransaction` reply (base64) that is read here; numbers may be bigints. */
+/** What is used of a `getTransaction` reply in base64. */
 export interface TransactionReply {
   slot: bigint
   transaction: readonly [string, string]
@@ -25,16 +25,17 @@ interface InnerInstruction {
 }
 
 /**
- * Decodes a `getTransaction` reply in base64: legacy and version 0 with lookup tables, and version 1, which the chain executes too even
- * if no wallet of ours makes it. Throws where the reply is not of that signature, is incomplete, or can't be read: it came from an
- * endpoint that can't be relied on.
+ * Decodes a `getTransaction` reply in base64: legacy, version 0 with lookup tables, and version 1, which the chain executes even if no
+ * wallet makes it for us.
+ *
+ * @throws Error if the reply is for another signature, incomplete or malformed: the endpoint is unreliable.
  */
 export function decodeLandedTransaction(signature: Signature, reply: TransactionReply): LandedTransaction {
   const { meta, slot } = reply
-  if (meta === null) throw new Error('the endpoint does not tell how the transaction ended')
+  if (meta === null) throw new Error('the endpoint did not return how the transaction ended')
   const bytes = Uint8Array.from(getBase64Encoder().encode(reply.transaction[0]))
   const transaction = getTransactionDecoder().decode(bytes)
-  if (signatureOf(transaction) !== signature) throw new Error('the endpoint answered with another transaction')
+  if (signatureOf(transaction) !== signature) throw new Error('the endpoint returned another transaction')
   const message = decodeMessage(transaction.messageBytes)
   const loaded = meta.loadedAddresses
   const accounts: string[] = [...message.staticAccounts, ...(loaded?.writable ?? []), ...(loaded?.readonly ?? [])]
@@ -45,12 +46,12 @@ export function decodeLandedTransaction(signature: Signature, reply: Transaction
     failed: meta.err !== null,
     bytes,
     signers: message.staticAccounts.slice(0, message.header.numSignerAccounts),
-    instructions: instructionsOf(message).map((instruction) => resolve(accounts, instruction)),
-    innerInstructions: inner.map((instruction) => resolve(accounts, compiled(instruction))),
+    instructions: instructionsOf(message).map((instruction) => resolve(instruction, accounts)),
+    innerInstructions: inner.map((instruction) => resolve(toCompiled(instruction), accounts)),
   }
 }
 
-function compiled(instruction: InnerInstruction): CompiledInstruction {
+function toCompiled(instruction: InnerInstruction): CompiledInstruction {
   return {
     program: Number(instruction.programIdIndex),
     accounts: instruction.accounts.map(Number),
@@ -58,14 +59,14 @@ function compiled(instruction: InnerInstruction): CompiledInstruction {
   }
 }
 
-function resolve(addresses: readonly string[], instruction: CompiledInstruction): Instruction {
+function resolve(instruction: CompiledInstruction, addresses: readonly string[]): Instruction {
   const program = addressAt(addresses, instruction.program)
   const accounts = instruction.accounts.map((index) => addressAt(addresses, index))
-  return { program, accounts, transfer: readTransfer(program, accounts, instruction.data) }
+  return { program, accounts, transfer: decodeTransfer(program, accounts, instruction.data) }
 }
 
 function addressAt(addresses: readonly string[], index: number): string {
   const found = addresses[index]
-  if (found === undefined) throw new Error('the endpoint left out addresses of lookup tables')
+  if (found === undefined) throw new Error('the endpoint left out addresses from lookup tables')
   return found
 }

@@ -30,14 +30,14 @@ import {
   lookedUpCount,
   signatureOf,
 } from './compiled-message.ts'
-import { readTransfer } from './system-transfer.ts'
+import { decodeTransfer } from './system-transfer.ts'
 import { isSignedBy } from './wallet-signature.ts'
 
-/** Longest legacy or version 0 transaction: the IPv6 minimum MTU less the headers (Agave, `PACKET_DATA_SIZE`). */
+/** Size limit of a legacy or version 0 transaction: the minimum MTU of IPv6 less the headers (Agave, `PACKET_DATA_SIZE`). */
 export const MAX_TRANSACTION_BYTES = 1232
-/** A transaction addresses its accounts with one byte (Agave, `VersionedMessage::sanitize`). */
+/** An account index is one byte (Agave, `VersionedMessage::sanitize`). */
 const MAX_ACCOUNTS = 256
-/** Set in the first byte of every transaction that is neither legacy nor version 0. */
+/** This bit of the first byte is set in every transaction that is neither legacy nor version 0. */
 const LATER_VERSION = 0x80
 
 interface Parts {
@@ -47,9 +47,11 @@ interface Parts {
 }
 
 /**
- * Reads a signed transaction, legacy or version 0, as a wallet hands it in. Strict: at most 1232 bytes in canonical base64, canonical
- * in every byte with none left over, and well-formed as the network demands; else undefined. Whether its signatures are right stands in
- * `signaturesValid`: all are there, fit the message, and none is of a key for which signatures can be forged.
+ * Decodes a signed transaction, legacy or version 0. Strict: at most 1232 bytes in canonical base64, with canonical encoding, no
+ * trailing bytes, and well-formed as the network demands. `signaturesValid` says whether all signatures are present and valid, and none
+ * is by a key for which signatures can be forged.
+ *
+ * @returns undefined for anything else.
  */
 export function decodeSignedTransaction(base64: string): (SignedTransaction & { bytes: Uint8Array }) | undefined {
   const parts = readParts(base64)
@@ -63,18 +65,20 @@ export function decodeSignedTransaction(base64: string): (SignedTransaction & { 
     signers: message.staticAccounts.slice(0, message.header.numSignerAccounts),
     signaturesValid: allSigned(transaction),
     blockhash: message.lifetimeToken,
-    instructions: instructionsOf(message).map((instruction) => describe(message, instruction)),
+    instructions: instructionsOf(message).map((instruction) => resolve(instruction, message)),
   }
 }
 
-/** Whether a text is a well-formed transaction in base64, signed or not: what a chain endpoint can be given safely. */
+/** Whether a text is a well-formed transaction in base64, signed or not: safe to pass on to an endpoint. */
 export function isTransaction(base64: string): boolean {
   return readParts(base64) !== undefined
 }
 
 /**
- * Builds a System transfer that carries the reference as a read-only account which does not sign (Solana Pay). Gives the unsigned
- * version 0 transaction in base64. Throws where an address or the blockhash is none.
+ * Builds a System transfer that carries the reference as a read-only account that does not sign (Solana Pay).
+ *
+ * @returns the unsigned version 0 transaction in base64.
+ * @throws SolanaError if an address or the blockhash is malformed.
  */
 export function buildTransfer(details: {
   from: WalletAddress
@@ -109,7 +113,7 @@ function readParts(base64: string): Parts | undefined {
     const message = decodeMessage(transaction.messageBytes)
     return isCanonical(bytes, transaction, message) && isWellFormed(message) ? { bytes, transaction, message } : undefined
   } catch {
-    // The decoders throw on whatever is no transaction, and on nothing else: they read bytes in memory.
+    // The decoders read bytes in memory: they throw only on what is not a transaction.
     return undefined
   }
 }
@@ -121,13 +125,13 @@ function decodeBase64(base64: string): Uint8Array | undefined {
   return new Uint8Array(bytes)
 }
 
-/** Written anew it gives the same bytes: nothing follows it, no number is padded, no signer stands in it twice. */
+/** Encoding it again yields the same bytes: nothing follows it, no number is padded, no signer is listed twice. */
 function isCanonical(bytes: Uint8Array, transaction: Transaction, message: CompiledMessage): boolean {
   if (!bytesEqual(getCompiledTransactionMessageEncoder().encode(message), transaction.messageBytes)) return false
   return bytesEqual(getTransactionEncoder().encode(transaction), bytes)
 }
 
-/** What every validator demands before it looks at signatures (Agave, `VersionedTransaction::sanitize` and account loading). */
+/** What every validator checks before the signatures (Agave, `VersionedTransaction::sanitize` and account loading). */
 function isWellFormed(message: CompiledMessage): boolean {
   if (message.version === 1) return false
   const { header, staticAccounts } = message
@@ -152,15 +156,15 @@ function allSigned(transaction: Transaction): boolean {
   })
 }
 
-function describe(message: CompiledMessage, instruction: CompiledInstruction): AccountInstruction {
+function resolve(instruction: CompiledInstruction, message: CompiledMessage): AccountInstruction {
   const program = message.staticAccounts[instruction.program]
-  if (program === undefined) throw new Error('the program index was checked to be within the accounts')
+  if (program === undefined) throw new Error('isWellFormed lets no such program index pass')
   const accounts = instruction.accounts.map((index) => accountAt(message, index))
   const addresses = accounts.map((account) => account?.address)
-  return { program, accounts, transfer: readTransfer(program, addresses, instruction.data) }
+  return { program, accounts, transfer: decodeTransfer(program, addresses, instruction.data) }
 }
 
-/** Undefined for an account from a lookup table. Roles go by position (Solana documentation, transaction message header). */
+/** Undefined for an account in a lookup table. Its position determines what it may do (Solana documentation, message header). */
 function accountAt(message: CompiledMessage, index: number): InstructionAccount | undefined {
   const found = message.staticAccounts[index]
   if (found === undefined) return undefined

@@ -7,14 +7,15 @@ import {
   type TransactionError,
 } from '@solana/kit'
 
-/** The System program's error for a sender that has too little (`SystemError::ResultWithNegativeLamports`). */
+/** The System program's error if the sender has too little (`SystemError::ResultWithNegativeLamports`). */
 const TOO_LITTLE_TO_SEND = 1
 
 const NOT_ENOUGH = 'the wallet does not have enough SOL for the payment and the network fee.'
 
 /**
- * Says in words for people why the network would refuse a transaction. Undefined for one that it has executed already: its outcome
- * is learned from its status.
+ * Why the network would reject a transaction, in words for players that can follow a colon.
+ *
+ * @returns undefined for one that it has executed already: its status says how it ended.
  */
 export function simulationFailure(error: TransactionError): string | undefined {
   switch (error) {
@@ -35,8 +36,8 @@ export function simulationFailure(error: TransactionError): string | undefined {
 }
 
 /**
- * The error that a transaction meets in a simulation, null for none. An endpoint tells what is wrong with the bytes or signatures as
- * an RPC error; every other failure is the endpoint's and is thrown on.
+ * The error of a simulation, null for none. What is wrong with the bytes or signatures comes as an RPC error and is returned as well;
+ * every other failure is the endpoint's own and is rethrown.
  */
 export async function simulationError(simulation: Promise<{ value: { err: TransactionError | null } }>): Promise<TransactionError | null> {
   try {

@@ -18,7 +18,7 @@ const smallOrderPoints = new Set([
 
 const SIGN_BIT = 0x80
 
-/** Whether an address (base58 of 32 bytes) is a public key for which signatures can be forged; also true for what is no address. */
+/** Whether an address (base58 of 32 bytes) is a public key for which signatures can be forged. True also for what is not an address. */
 export function isSmallOrderKey(address: string): boolean {
   if (!parseWalletAddress(address)) return true
   const point = Buffer.from(base58.decode(address))

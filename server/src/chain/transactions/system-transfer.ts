@@ -10,10 +10,12 @@ import {
 import { type Transfer } from '../chain.ts'
 
 /**
- * Reads a System program transfer: `Transfer` and `TransferWithSeed`. Gives undefined for every other instruction, and where the
- * sender or the receiver is not known here because it stands in a lookup table.
+ * Decodes a System program transfer: `Transfer` or `TransferWithSeed`.
+ *
+ * @param accounts undefined for those in lookup tables that are not resolved.
+ * @returns undefined for every other instruction, and if the sender or the recipient is not resolved.
  */
-export function readTransfer(
+export function decodeTransfer(
   program: string | undefined,
   accounts: readonly (string | undefined)[],
   data: ReadonlyUint8Array,
@@ -22,7 +24,7 @@ export function readTransfer(
   try {
     return transferOf(accounts, data)
   } catch {
-    // The System program refuses what its decoders refuse, so nothing was moved by it.
+    // The System program rejects what its decoders reject, so it moved nothing.
     return undefined
   }
 }
