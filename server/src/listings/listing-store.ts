@@ -24,10 +24,10 @@ export async function insertListing(tx: Tx, seller: WalletAddress, draft: Listin
   return row.id
 }
 
-export type Lot = Selectable<Listings>
+export type ListingRow = Selectable<Listings>
 
 /** The listing as it stands; `heldNow` tells whether somebody may still pay for it, by the database's clock. */
-export async function findLot(database: Database | Tx, id: string): Promise<(Lot & { heldNow: boolean }) | undefined> {
+export async function findListingRow(database: Database | Tx, id: string): Promise<(ListingRow & { heldNow: boolean }) | undefined> {
   return database
     .selectFrom('listings')
     .selectAll()
@@ -37,7 +37,7 @@ export async function findLot(database: Database | Tx, id: string): Promise<(Lot
 }
 
 /** Locks the listing until the transaction ends. */
-export async function lockListing(tx: Tx, id: string): Promise<Lot | undefined> {
+export async function lockListing(tx: Tx, id: string): Promise<ListingRow | undefined> {
   return tx.selectFrom('listings').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
@@ -69,7 +69,7 @@ export async function findListing(database: Database | Tx, id: string): Promise<
 }
 
 /** A seller's own listings, newest first. */
-export async function listMine(database: Database, seller: WalletAddress, status: ListingStatus | 'all'): Promise<Listing[]> {
+export async function listOwnListings(database: Database, seller: WalletAddress, status: ListingStatus | 'all'): Promise<Listing[]> {
   const rows = await database
     .selectFrom('listings as l')
     .select(listingReply.as('listing'))

@@ -4,7 +4,7 @@ import { type Database } from '../database/connect.ts'
 import { type Api } from '../http/api/route.ts'
 import { createListing } from './create-listing.ts'
 import { draftListing, isId } from './listing.ts'
-import { findListing, listMine } from './listing-store.ts'
+import { findListing, listOwnListings } from './listing-store.ts'
 import { removeListing } from './remove-listing.ts'
 
 /** One listing, and what a seller does with listings. The market's pages stand in `market/`. */
@@ -24,6 +24,6 @@ export function listingRoutes(api: Api, database: Database): void {
   }))
 
   api.player('myListings', 'read', async ({ query, player }) => ({
-    listings: await listMine(database, player, query.status ?? 'active'),
+    listings: await listOwnListings(database, player, query.status ?? 'active'),
   }))
 }

@@ -5,7 +5,7 @@ import { type Lamports } from '@juicebar/contract/money'
 import { type Database } from '../../database/connect.ts'
 import { inTransaction, type Tx, violatedConstraint } from '../../database/transact.ts'
 import { isId } from '../../listings/listing.ts'
-import { emitListing, findLot, type Lot, lockListing, markHeld } from '../../listings/listing-store.ts'
+import { emitListing, findListingRow, type ListingRow, lockListing, markHeld } from '../../listings/listing-store.ts'
 import { findRecordedPayment } from '../payment/payment-store.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
 import { emitPurchase, findPurchase, lockPurchase } from '../purchase-store.ts'
@@ -55,7 +55,7 @@ export async function placeHold(deps: PurchaseDeps, order: HoldOrder): Promise<s
  * the listing's lock, for which many may queue. What passes is decided again under the lock.
  */
 async function refuseEarly(database: Database | Tx, order: HoldOrder): Promise<void> {
-  const listing = await findLot(database, order.listingId)
+  const listing = await findListingRow(database, order.listingId)
   if (!listing) throw new Failure('LISTING_NOT_FOUND')
   const holder = listing.heldNow && listing.heldBy !== null ? await findPurchase(database, listing.heldBy) : undefined
   if (holder?.buyer === order.buyer) return
@@ -63,7 +63,7 @@ async function refuseEarly(database: Database | Tx, order: HoldOrder): Promise<v
 }
 
 /** @returns the buyer's other open holds. */
-async function requireHoldable(database: Database | Tx, buyer: WalletAddress, listing: Lot): Promise<OpenHold[]> {
+async function requireHoldable(database: Database | Tx, buyer: WalletAddress, listing: ListingRow): Promise<OpenHold[]> {
   requireBuyable(listing, buyer)
   await requireNoCooldown(database, buyer, listing.id)
   const holds = await listOtherHolds(database, buyer, listing.id)
