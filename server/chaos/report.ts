@@ -1,7 +1,7 @@
-import { type DisturbanceCounts } from './disturb.ts'
-import { type FaultCounts } from './fault-proxy.ts'
-import { type Journal } from './journal.ts'
-import { type ProductRecord } from './product-record.ts'
+import { type DisturbanceCounts } from './stack/outages.ts'
+import { type FaultCounts } from './chain-faults/fault-proxy.ts'
+import { type Journal } from './players/journal.ts'
+import { type ProductRecord } from './checks/product-record.ts'
 
 export interface ChaosReport {
   /** The whole report, a line for each figure. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
-import { type FaultProxy, type FaultRates, noFaults, startFaultProxy } from '../../chaos/fault-proxy.ts'
+import { type FaultProxy, type FaultRates, noFaults, startFaultProxy } from '../../chaos/chain-faults/fault-proxy.ts'
 import { type LocalChain } from '../../src/embedded/local-chain/local-chain.ts'
 import { newWallet, payment, sign } from '../chain/transactions.ts'
 import { startTestChain } from '../support/test-chain.ts'

@@ -1,6 +1,6 @@
-import { type ApiClient } from './api-client.ts'
+import { type ApiClient } from '../players/api-client.ts'
 import { inParallel } from './chain-record.ts'
-import { type Trader } from './trader.ts'
+import { type Trader } from '../players/player.ts'
 
 /** What the product tells each player of the run, each with the player's own eyes. */
 export interface ProductRecord {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { type ApiClient } from './api-client.ts'
-import { pickOne, type Path } from './chance.ts'
+import { pickOne, type Path } from '../seeded-random.ts'
 
 /** A lot as the market shows it. */
 export interface Lot {

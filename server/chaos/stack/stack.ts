@@ -8,10 +8,10 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { build } from 'vite'
 
-import { startEmbeddedPostgres } from '../src/embedded/postgres/postgres.ts'
+import { startEmbeddedPostgres } from '../../src/embedded/postgres/postgres.ts'
 import { type ChainProcess, startChainProcess } from './chain-process.ts'
-import { type FaultProxy, type FaultRates, startFaultProxy } from './fault-proxy.ts'
-import { type ApiNode, createNode } from './node-process.ts'
+import { type FaultProxy, type FaultRates, startFaultProxy } from '../chain-faults/fault-proxy.ts'
+import { type ApiNode, createNode } from './api-server.ts'
 
 /** The real product: two API servers, one PostgreSQL, and one chain behind the proxy that makes it misbehave. */
 export interface Stack {
@@ -36,7 +36,7 @@ export interface StackOptions {
 }
 
 const NODES = 2
-const serverFolder = fileURLToPath(new URL('..', import.meta.url))
+const serverFolder = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Builds the server from its sources into a folder of its own and starts it. */
 export async function startStack({ seed, rates, slotMillis, holdSeconds }: StackOptions): Promise<Stack> {

@@ -4,7 +4,7 @@ import { type Socket } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { between, happens, type Path, pickOne, pickShare } from './chance.ts'
+import { between, happens, type Path, pickOne, pickShare } from '../seeded-random.ts'
 import {
   askedSignatures,
   behindText,

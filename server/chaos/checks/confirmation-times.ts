@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { type ChainClient } from './chain-client.ts'
-import { type Journal } from './journal.ts'
+import { type ChainClient } from '../players/chain-client.ts'
+import { type Journal } from '../players/journal.ts'
 
 /** When the chain itself was first seen to have confirmed each transaction of the run: the truth behind the proxy. */
 export interface Confirmations {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { between, happens, type Path, pickShare, wholeBetween } from './chance.ts'
+import { between, happens, type Path, pickShare, wholeBetween } from '../seeded-random.ts'
 import { type Stack } from './stack.ts'
 
 /**

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { open } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { findFreePort } from '../src/embedded/free-port.ts'
+import { findFreePort } from '../../src/embedded/free-port.ts'
 
 /** One API server as a process of its own, that can be killed at any moment. */
 export interface ApiNode {

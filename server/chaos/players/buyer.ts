@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { between, happens, type Path, pickShare } from './chance.ts'
+import { between, happens, type Path, pickShare } from '../seeded-random.ts'
 import { type HeldPurchase, tally } from './journal.ts'
 import { sendTransaction } from './send-transaction.ts'
-import { type ShopWindow } from './shop-window.ts'
-import { type Run, type Trader } from './trader.ts'
+import { type ShopWindow } from './listing-poller.ts'
+import { type Run, type Trader } from './player.ts'
 import { type SignedTransaction, signTransfer } from './wallet.ts'
 
 /** server: signs, and hands the bytes to the server. wallet: sends by itself, with the reference. plain: knows only the specification. */

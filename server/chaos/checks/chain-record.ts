@@ -1,4 +1,4 @@
-import { type ChainClient } from './chain-client.ts'
+import { type ChainClient } from '../players/chain-client.ts'
 
 /** A transaction that the chain accepted, as the chain itself tells it: no code of the product has a part in this. */
 export interface AcceptedTransaction {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { between, happens, type Path, pickOne, wholeBetween } from './chance.ts'
+import { between, happens, type Path, pickOne, wholeBetween } from '../seeded-random.ts'
 import { tally } from './journal.ts'
-import { type Run, type Trader } from './trader.ts'
+import { type Run, type Trader } from './player.ts'
 import { signPrepared } from './wallet.ts'
 
 export const tokens = ['APPLE_JUICE', 'ORANGE_JUICE', 'GRAPE_SODA'] as const

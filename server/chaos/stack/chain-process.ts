@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { findFreePort } from '../src/embedded/free-port.ts'
+import { findFreePort } from '../../src/embedded/free-port.ts'
 
 /** A local Solana chain that can be made to stand still. */
 export interface ChainProcess {

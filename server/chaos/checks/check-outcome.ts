@@ -1,5 +1,5 @@
 import { type AcceptedTransaction } from './chain-record.ts'
-import { type Journal, type SignedPayment } from './journal.ts'
+import { type Journal, type SignedPayment } from '../players/journal.ts'
 import { type CaseSeen, type ProductRecord, type PurchaseSeen } from './product-record.ts'
 
 /** All that is known when a run is over: what the chain shows, what the clients did, and what the product says. */
