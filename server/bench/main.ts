@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 
-import { openBenchDatabases } from './bench-database.ts'
-import { liveLines } from './live-lines.ts'
-import { marketLines, type MarketSizes } from './market-lines.ts'
-import { type Line } from './pairs.ts'
-import { settlementLines } from './settlement-lines.ts'
-import { signInLines } from './sign-in-lines.ts'
-import { isMet, renderTable } from './table.ts'
+import { openBenchDatabases } from './databases/bench-databases.ts'
+import { liveLines } from './benchmarks/event-stream.ts'
+import { marketLines, type MarketSizes } from './benchmarks/market.ts'
+import { type Line } from './measure/comparison.ts'
+import { settlementLines } from './benchmarks/settlement.ts'
+import { signInLines } from './benchmarks/sign-in.ts'
+import { isMet, renderTable } from './measure/table.ts'
 
 /**
  * `npm run bench`, with `-- --json=lines.json` for JSON in a file (`--json` alone prints it), `-- --pairs=9` for more pairs and

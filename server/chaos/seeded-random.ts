@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 export type Path = readonly (string | number)[]
 
 /** A number from 0 up to 1 that looks random and depends on seed and path alone. */
-export function chance(seed: number, path: Path): number {
+function chance(seed: number, path: Path): number {
   const digest = createHash('sha256')
     .update(JSON.stringify([seed, ...path]))
     .digest()

@@ -2,7 +2,7 @@ import { type ListingSort, listingSorts } from '@juicebar/contract/schemas'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { fillMarket, randomWallet } from '../../bench/fill-market.ts'
+import { fillMarket, randomWallet } from '../../bench/databases/fill-market.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
 import { cursorText, readMarketQuery } from '../../src/market/market-query.ts'
 import { readMarketPage } from '../../src/market/market-store.ts'

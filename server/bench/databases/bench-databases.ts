@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { pino } from 'pino'
 
-import { migrate } from '../src/database/migrate.ts'
-import { openDataDir } from '../src/embedded/data-dir/data-dir.ts'
-import { startEmbeddedPostgres } from '../src/embedded/postgres/postgres.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { openDataDir } from '../../src/embedded/data-dir/data-dir.ts'
+import { startEmbeddedPostgres } from '../../src/embedded/postgres/postgres.ts'
 import { fillMarket } from './fill-market.ts'
 
-const folder = fileURLToPath(new URL('../../.cache/bench', import.meta.url))
-const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
+const folder = fileURLToPath(new URL('../../../.cache/bench', import.meta.url))
+const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
 
 export interface BenchDatabases {
   /** The URL of a market with so many active listings; made at the first run and kept. */

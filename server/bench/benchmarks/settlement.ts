@@ -1,13 +1,13 @@
 import type pg from 'pg'
 
-import { connectDatabase, type Database } from '../src/database/connect.ts'
-import { settlePurchase } from '../src/purchases/settlement/settlement-store.ts'
-import { type BenchDatabases } from './bench-database.ts'
-import { runLoad } from './http-load.ts'
-import { compare, type Line, runLanes, type Sample } from './pairs.ts'
-import { findPgbench, type Pgbench } from './pgbench.ts'
-import { startProcess } from './processes.ts'
-import { addHeldLots, type HeldLot } from './trades.ts'
+import { connectDatabase, type Database } from '../../src/database/connect.ts'
+import { settlePurchase } from '../../src/purchases/settlement/settlement-store.ts'
+import { type BenchDatabases } from '../databases/bench-databases.ts'
+import { runLoad } from '../measure/http-load.ts'
+import { compare, type Line, runLanes, type Sample } from '../measure/comparison.ts'
+import { findPgbench, type Pgbench } from '../measure/pgbench.ts'
+import { startProcess } from '../servers/start-server.ts'
+import { addHeldLots, type HeldLot } from '../databases/held-purchases.ts'
 
 const LOTS = 1_000
 const LANES = 16

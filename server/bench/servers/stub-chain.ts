@@ -3,7 +3,7 @@ import { lamports } from '@juicebar/contract/money'
 import { Failure } from '@juicebar/contract/errors'
 import type pg from 'pg'
 
-import { type Chain, type LandedTransaction } from '../src/chain/chain.ts'
+import { type Chain, type LandedTransaction } from '../../src/chain/chain.ts'
 
 export const STUB_GENESIS = 'the bench has no chain'
 const SLOT = 10n

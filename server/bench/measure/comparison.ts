@@ -67,7 +67,7 @@ export async function runLanes(count: number, lanes: number, work: (turn: number
   return { perSecond: count / ((performance.now() - started) / 1000), millis }
 }
 
-export function median(values: number[]): number {
+function median(values: number[]): number {
   return percentile(
     values.toSorted((a, b) => a - b),
     0.5,

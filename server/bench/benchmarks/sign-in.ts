@@ -3,14 +3,14 @@ import { createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } fr
 import { parseSignature, parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
 import { base58 } from '@scure/base'
 
-import { connectDatabase } from '../src/database/connect.ts'
-import { createLoginText } from '../src/sign-in/login-text.ts'
-import { requestNonce } from '../src/sign-in/request-nonce.ts'
-import { createSessionTokens } from '../src/sign-in/session-token.ts'
-import { verifySignature } from '../src/sign-in/verify-signature.ts'
-import { type BenchDatabases } from './bench-database.ts'
-import { compare, type Line, runLanes, type Sample } from './pairs.ts'
-import { JWT_SECRET } from './product-node.ts'
+import { connectDatabase } from '../../src/database/connect.ts'
+import { createLoginText } from '../../src/sign-in/login-text.ts'
+import { requestNonce } from '../../src/sign-in/request-nonce.ts'
+import { createSessionTokens } from '../../src/sign-in/session-token.ts'
+import { verifySignature } from '../../src/sign-in/verify-signature.ts'
+import { type BenchDatabases } from '../databases/bench-databases.ts'
+import { compare, type Line, runLanes, type Sample } from '../measure/comparison.ts'
+import { JWT_SECRET } from '../servers/product-server.ts'
 
 const WALLETS = 1_000
 const LANES = 16

@@ -4,10 +4,10 @@ import { parseSignature, parseWalletAddress, type Signature, type WalletAddress 
 import { base58 } from '@scure/base'
 import type pg from 'pg'
 
-import { createSessionTokens } from '../src/sign-in/session-token.ts'
+import { createSessionTokens } from '../../src/sign-in/session-token.ts'
 import { randomWallet } from './fill-market.ts'
-import { JWT_SECRET } from './product-node.ts'
-import { STUB_GENESIS } from './stub-chain.ts'
+import { JWT_SECRET } from '../servers/product-server.ts'
+import { STUB_GENESIS } from '../servers/stub-chain.ts'
 
 /** A lot that is held and waits for the payment that the stubbed chain shows. */
 export interface HeldLot {

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { type LiveQuestion } from './live-process.ts'
-import { compare, type Line, type Sample } from './pairs.ts'
+import { type LiveQuestion } from '../servers/event-stream-process.ts'
+import { compare, type Line, type Sample } from '../measure/comparison.ts'
 
 const READERS = 5_000
 const AT_ONCE = 100
@@ -15,7 +15,7 @@ const REST_MILLIS = 150
 
 /** One event to 5,000 open streams, by as many plain sockets of the same process; and what a stream costs in memory. */
 export async function liveLines(pairs: number): Promise<Line[]> {
-  const child = fork(new URL('./live-process.ts', import.meta.url), {
+  const child = fork(new URL('../servers/event-stream-process.ts', import.meta.url), {
     execArgv: [...process.execArgv, '--expose-gc'],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })

@@ -1,4 +1,4 @@
-import { type Line } from './pairs.ts'
+import { type Line } from './comparison.ts'
 
 /** Whether a line reached its goal. */
 export function isMet({ ratio, goal }: Line): boolean {

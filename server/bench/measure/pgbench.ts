@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-import { type Sample } from './pairs.ts'
+import { type Sample } from './comparison.ts'
 
 const run = promisify(execFile)
 

@@ -3,14 +3,14 @@ import { createServer as createRawServer, type Socket } from 'node:net'
 
 import { pino } from 'pino'
 
-import { connectDatabase } from '../src/database/connect.ts'
-import { createRateLimits } from '../src/http/api/rate-limits.ts'
-import { createApi } from '../src/http/api/route.ts'
-import { createServer } from '../src/http/server/server.ts'
-import { type EventFeed, type FeedEvent } from '../src/realtime/event-feed.ts'
-import { renderFrame } from '../src/realtime/event-frame.ts'
-import { createEventReaders } from '../src/realtime/event-readers.ts'
-import { realtimeRoutes } from '../src/realtime/routes.ts'
+import { connectDatabase } from '../../src/database/connect.ts'
+import { createRateLimits } from '../../src/http/api/rate-limits.ts'
+import { createApi } from '../../src/http/api/route.ts'
+import { createServer } from '../../src/http/server/server.ts'
+import { type EventFeed, type FeedEvent } from '../../src/realtime/event-feed.ts'
+import { renderFrame } from '../../src/realtime/event-frame.ts'
+import { createEventReaders } from '../../src/realtime/event-readers.ts'
+import { realtimeRoutes } from '../../src/realtime/routes.ts'
 
 /** What the parent may ask for; every answer is one number. */
 export type LiveQuestion = 'product port' | 'raw port' | 'product millis' | 'raw millis' | 'memory' | 'readers'

@@ -1,13 +1,13 @@
 import { listingSorts } from '@juicebar/contract/schemas'
 import pg from 'pg'
 
-import { cursorText, type MarketQuery, readMarketQuery } from '../src/market/market-query.ts'
-import { pageStatement } from '../src/market/market-store.ts'
-import { type BenchDatabases } from './bench-database.ts'
-import { type Request, runLoad } from './http-load.ts'
-import { compare, type Line, percentile, runLanes, type Sample } from './pairs.ts'
-import { findPgbench, type Pgbench } from './pgbench.ts'
-import { type ServerProcess, startProcess } from './processes.ts'
+import { cursorText, type MarketQuery, readMarketQuery } from '../../src/market/market-query.ts'
+import { pageStatement } from '../../src/market/market-store.ts'
+import { type BenchDatabases } from '../databases/bench-databases.ts'
+import { type Request, runLoad } from '../measure/http-load.ts'
+import { compare, type Line, percentile, runLanes, type Sample } from '../measure/comparison.ts'
+import { findPgbench, type Pgbench } from '../measure/pgbench.ts'
+import { type ServerProcess, startProcess } from '../servers/start-server.ts'
 
 const CONNECTIONS = 32
 const SECONDS = 1.5

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { fastify as createFastify } from 'fastify'
 import pg from 'pg'
 
-import { type Role } from './processes.ts'
-import { startProduct } from './product-node.ts'
+import { type Role } from './start-server.ts'
+import { startProduct } from './product-server.ts'
 
 process.once('disconnect', () => process.exit())
 const [role]: Role[] = await once(process, 'message')

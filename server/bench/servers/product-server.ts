@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 
-import { createApp } from '../src/app.ts'
-import { readConfig } from '../src/config.ts'
-import { connectDatabase } from '../src/database/connect.ts'
+import { createApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import { connectDatabase } from '../../src/database/connect.ts'
 import { createStubChain } from './stub-chain.ts'
 
 export const JWT_SECRET = 'bench-secret-bench-secret-bench-secret'
@@ -21,7 +21,7 @@ export async function startProduct(databaseUrl: string): Promise<number> {
     log,
     version: 'bench',
     webFolder: '/nowhere',
-    migrationsFolder: new URL('../migrations', import.meta.url).pathname,
+    migrationsFolder: new URL('../../migrations', import.meta.url).pathname,
   })
   await app.start()
   return Number(new URL(app.fastify.listeningOrigin).port)
