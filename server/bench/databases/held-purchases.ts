@@ -4,7 +4,7 @@ import { parseSignature, parseWalletAddress, type Signature, type WalletAddress 
 import { base58 } from '@scure/base'
 import type pg from 'pg'
 
-import { createSessionTokens } from '../../src/sign-in/session-token.ts'
+import { createSessionTokens } from '../../src/sign-in/session-jwt.ts'
 import { randomWallet } from './fill-market.ts'
 import { JWT_SECRET } from '../servers/product-server.ts'
 import { STUB_GENESIS } from '../servers/stub-chain.ts'

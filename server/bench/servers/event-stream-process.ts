@@ -7,9 +7,9 @@ import { connectDatabase } from '../../src/database/connect.ts'
 import { createRateLimits } from '../../src/http/api/rate-limits.ts'
 import { createApi } from '../../src/http/api/route.ts'
 import { createServer } from '../../src/http/server/server.ts'
-import { type EventFeed, type FeedEvent } from '../../src/realtime/event-feed.ts'
+import { type EventFeed, type FeedEvent } from '../../src/realtime/poll-outbox.ts'
 import { renderFrame } from '../../src/realtime/event-frame.ts'
-import { createEventReaders } from '../../src/realtime/event-readers.ts'
+import { createEventReaders } from '../../src/realtime/broadcast-events.ts'
 import { realtimeRoutes } from '../../src/realtime/routes.ts'
 
 /** What the parent may ask for; every answer is one number. */

@@ -2,7 +2,7 @@ import { type Lamports, parsePrice } from '@juicebar/contract/money'
 import { Failure } from '@juicebar/contract/errors'
 import { findTokenType, type TokenType } from '@juicebar/contract/token-types'
 
-import { requireAmount } from '../inventory/token-order.ts'
+import { requireAmount } from '../inventory/studio-order.ts'
 
 export interface ListingDraft {
   tokenType: TokenType

@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 import { isKnown, readyCacheControl, type ReadyReply } from '../http/server/cached-replies.ts'
 import { type Api, answered, type Call } from '../http/api/route.ts'
-import { type FirstPages, isFirstPage } from './first-pages.ts'
+import { type FirstPages, isFirstPage } from './page-cache.ts'
 import { cursorText, type MarketQuery, readMarketQuery } from './market-query.ts'
 import { readMarketPage } from './market-store.ts'
 

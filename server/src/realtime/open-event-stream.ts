@@ -1,9 +1,9 @@
 import { Failure } from '@juicebar/contract/errors'
 
 import { type Database } from '../database/connect.ts'
-import { type EventFeed } from './event-feed.ts'
+import { type EventFeed } from './poll-outbox.ts'
 import { isAfter, renderFrame, renderNotice } from './event-frame.ts'
-import { type EventReaders, mayRead, MAX_READERS, MAX_READERS_PER_ADDRESS, type Reader } from './event-readers.ts'
+import { type EventReaders, mayRead, MAX_READERS, MAX_READERS_PER_ADDRESS, type Reader } from './broadcast-events.ts'
 import { holdsEvent, type OutboxEvent, type Position, readEvents } from './outbox-store.ts'
 
 /** More missed events than this are not replayed: the reader loads everything anew. In bytes, well below what a reader may be behind. */

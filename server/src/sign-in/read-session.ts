@@ -1,7 +1,7 @@
 import { Failure } from '@juicebar/contract/errors'
 
 import { type Database } from '../database/connect.ts'
-import { type SessionTokens, type TokenClaims } from './session-token.ts'
+import { type SessionTokens, type TokenClaims } from './session-jwt.ts'
 import { isSessionAlive } from './sign-in-store.ts'
 
 /** The session that a token stands for: UNAUTHORIZED without a token, SESSION_ENDED with one that is not valid (any more) on any server. */

@@ -8,7 +8,7 @@ import { base58 } from '@scure/base'
 import { isSignedBy } from '../chain/transactions/wallet-signature.ts'
 import { type Database } from '../database/connect.ts'
 import { type LoginText } from './login-text.ts'
-import { type SessionTokens } from './session-token.ts'
+import { type SessionTokens } from './session-jwt.ts'
 import { findPlayer, findSignIn, openSession } from './sign-in-store.ts'
 
 export interface SignInOptions {

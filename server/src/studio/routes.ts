@@ -1,12 +1,12 @@
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 
 import { type Api } from '../http/api/route.ts'
-import { orderTokens, type TokenOrder } from '../inventory/order-tokens.ts'
-import { requireAmount, requireTokenType, requireWalletAddress } from '../inventory/token-order.ts'
+import { orderTokens, type TokenOrder } from '../inventory/post-studio-order.ts'
+import { requireAmount, requireTokenType, requireWalletAddress } from '../inventory/studio-order.ts'
 import { listCases } from '../purchases/cases/case-reply-store.ts'
 import { closeCase } from '../purchases/cases/close-case.ts'
 import { type PurchaseDeps } from '../purchases/purchase-deps.ts'
-import { audit } from './audit.ts'
+import { audit } from './run-audit.ts'
 
 /** What the game studio does with its key: tokens in and out, cases, the audit. */
 export function studioRoutes(api: Api, deps: PurchaseDeps): void {

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
 import { readBalances } from '../../src/inventory/ledger-store.ts'
-import { orderTokens, type TokenOrder } from '../../src/inventory/order-tokens.ts'
+import { orderTokens, type TokenOrder } from '../../src/inventory/post-studio-order.ts'
 import { createListing } from '../../src/listings/create-listing.ts'
 import { removeListing } from '../../src/listings/remove-listing.ts'
 import { findViolations, readTokenTotals } from '../../src/studio/audit-store.ts'

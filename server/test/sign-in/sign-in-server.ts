@@ -6,7 +6,7 @@ import { bearerToken } from '../../src/http/api/bearer-token.ts'
 import { createLoginText } from '../../src/sign-in/login-text.ts'
 import { readSession } from '../../src/sign-in/read-session.ts'
 import { signInRoutes } from '../../src/sign-in/routes.ts'
-import { createSessionTokens } from '../../src/sign-in/session-token.ts'
+import { createSessionTokens } from '../../src/sign-in/session-jwt.ts'
 import { serve } from '../http/test-server.ts'
 import { type TestWallet } from './wallet.ts'
 

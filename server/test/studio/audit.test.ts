@@ -2,7 +2,7 @@ import { Failure } from '@juicebar/contract/errors'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
-import { audit } from '../../src/studio/audit.ts'
+import { audit } from '../../src/studio/run-audit.ts'
 import { auditText } from '../../src/studio/audit-text.ts'
 import {
   chainBut,

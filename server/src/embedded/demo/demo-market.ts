@@ -5,7 +5,7 @@ import { type TokenType, tokenTypes } from '@juicebar/contract/token-types'
 import { type Database } from '../../database/connect.ts'
 import { inTransaction, violatedConstraint } from '../../database/transact.ts'
 import { postTransfer } from '../../inventory/ledger-store.ts'
-import { orderTokens } from '../../inventory/order-tokens.ts'
+import { orderTokens } from '../../inventory/post-studio-order.ts'
 import { createListingIn } from '../../listings/create-listing.ts'
 import { demoSellers } from './demo-sellers.ts'
 

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type BaseLogger } from 'pino'
 
 import { findFreePort } from '../free-port.ts'
-import { keepRunning, type Part } from '../keep-running.ts'
+import { keepRunning, type Part } from '../supervise.ts'
 import { surfpoolPackage } from './surfpool-package.ts'
 
 /** A Solana chain of this process's own. It keeps nothing across a restart: another genesis hash, everything forgotten. */

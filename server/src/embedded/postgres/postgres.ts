@@ -6,11 +6,11 @@ import pg from 'pg'
 import { type BaseLogger } from 'pino'
 
 import { findFreePort } from '../free-port.ts'
-import { keepRunning } from '../keep-running.ts'
-import { ensureCluster, SUPERUSER } from './postgres-cluster.ts'
-import { choosePlace, type Place } from './postgres-place.ts'
-import { installPrograms } from './postgres-programs.ts'
-import { ServerRefusal, startServer, type ServerPlan } from './postgres-server.ts'
+import { keepRunning } from '../supervise.ts'
+import { ensureCluster, SUPERUSER } from './cluster.ts'
+import { choosePlace, type Place } from './location.ts'
+import { installPrograms } from './binaries.ts'
+import { ServerRefusal, startServer, type ServerPlan } from './server.ts'
 import { readSecretFile, writeFileSafely } from '../data-dir/secret-file.ts'
 
 export interface EmbeddedPostgres {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 
-import { audit } from '../../../src/studio/audit.ts'
+import { audit } from '../../../src/studio/run-audit.ts'
 import { appleJuice } from '../trading-world.ts'
 import { type MarketModel } from './market-model.ts'
 import { lotStatus, purchasesNow, type RealMarket } from './real-market.ts'

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { hasErrorCode } from '../error-code.ts'
-import { readServerPid, removeLockFile } from './postgres-cluster.ts'
+import { readServerPid, removeLockFile } from './cluster.ts'
 
 /**
  * PostgreSQL's three ways to stop, the gentlest first, each with the time it gets: ending its sessions, dying and

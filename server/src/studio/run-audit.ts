@@ -1,7 +1,7 @@
 import { type AuditReport } from '@juicebar/contract/schemas'
 
 import { type PurchaseDeps } from '../purchases/purchase-deps.ts'
-import { checkPaymentsOnChain } from './audit-chain.ts'
+import { checkPaymentsOnChain } from './audit-payments.ts'
 import { countPurchases, findViolations, readTokenTotals } from './audit-store.ts'
 
 /**

@@ -2,7 +2,7 @@ import { type ServerResponse } from 'node:http'
 import { type Socket } from 'node:net'
 
 import { type Session } from '../http/api/route.ts'
-import { type EventFeed, type FeedEvent } from './event-feed.ts'
+import { type EventFeed, type FeedEvent } from './poll-outbox.ts'
 import { heartbeat, isAfter } from './event-frame.ts'
 import { type Position } from './outbox-store.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { createFirstPages, isFirstPage } from '../../src/market/first-pages.ts'
+import { createFirstPages, isFirstPage } from '../../src/market/page-cache.ts'
 import { readMarketQuery } from '../../src/market/market-query.ts'
 import { type MarketWorld, openMarketWorld, randomWallet } from './market-world.ts'
 

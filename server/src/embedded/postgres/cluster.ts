@@ -3,8 +3,8 @@ import { chmod, chown, mkdir, open, readFile, rename, rm, unlink } from 'node:fs
 import { join } from 'node:path'
 
 import { hasErrorCode } from '../error-code.ts'
-import { clusterFolder, type Account, type Place } from './postgres-place.ts'
-import { type Programs } from './postgres-programs.ts'
+import { clusterFolder, type Account, type Place } from './location.ts'
+import { type Programs } from './binaries.ts'
 import { syncFolder } from '../data-dir/secret-file.ts'
 
 export const SUPERUSER = 'juicebar'

@@ -8,10 +8,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import pg from 'pg'
 
-import { type Part } from '../keep-running.ts'
-import { PROGRAM_ENV } from './postgres-cluster.ts'
-import { stopLeftoverServer } from './postgres-leftover.ts'
-import { type Place } from './postgres-place.ts'
+import { type Part } from '../supervise.ts'
+import { PROGRAM_ENV } from './cluster.ts'
+import { stopLeftoverServer } from './orphaned-server.ts'
+import { type Place } from './location.ts'
 
 /** How a server is started; the same for every restart of it. */
 export interface ServerPlan {
