@@ -1,9 +1,10 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { balanceKey, type Balances, type TokenType } from '@juicebar/contract/token-types'
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 
 import { type Database } from '../database/connect.ts'
+import { type Transfers } from '../database/schema.ts'
 import { sqlState, type Tx, violatedConstraint } from '../database/transact.ts'
 
 export type TransferKind = 'credit' | 'debit' | 'escrow' | 'return' | 'sale'
@@ -20,7 +21,10 @@ export interface TransferOrder {
 /** Raised by `post_transfer` in 0002-ledger.sql. */
 const INSUFFICIENT_TOKENS = 'JB001'
 
-/** Posts one transfer and moves the balance it touches. Fails with INSUFFICIENT_TOKENS or BALANCE_LIMIT; the transaction is then lost. */
+/**
+ * Posts one transfer and updates the balance it touches. A failure aborts the transaction.
+ * @throws INSUFFICIENT_TOKENS, BALANCE_LIMIT
+ */
 export async function postTransfer(tx: Tx, order: TransferOrder): Promise<void> {
   const { kind, tokenType, amount, wallet, listingId = null, idempotencyKey = null } = order
   try {
@@ -32,12 +36,19 @@ export async function postTransfer(tx: Tx, order: TransferOrder): Promise<void> 
   }
 }
 
-/** The transfer that an idempotency key stands for, if it was ever posted. */
-export async function findOrder(database: Database, idempotencyKey: string) {
+/** When the transaction commits, tells the wallet's event streams that its balance changed. */
+export async function emitBalanceChanged(tx: Tx, wallet: WalletAddress): Promise<void> {
+  await sql`select emit_balance(${wallet})`.execute(tx)
+}
+
+export type StoredOrder = Selectable<Transfers>
+
+/** The credit or debit posted with an idempotency key. */
+export async function findStudioOrder(database: Database, idempotencyKey: string): Promise<StoredOrder | undefined> {
   return database.selectFrom('transfers').selectAll().where('idempotencyKey', '=', idempotencyKey).executeTakeFirst()
 }
 
-/** How many of each token a wallet holds; tokens in its listings are not among them. */
+/** A wallet's balance of each token. Tokens in its active listings are in escrow and not included. */
 export async function readBalances(database: Database, wallet: WalletAddress): Promise<Balances> {
   const rows = await database.selectFrom('balances').select(['tokenType', 'amount']).where('walletAddress', '=', wallet).execute()
   const balances: Balances = { appleJuice: 0, orangeJuice: 0, grapeSoda: 0 }

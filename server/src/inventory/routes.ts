@@ -4,7 +4,7 @@ import { type Database } from '../database/connect.ts'
 import { type Api } from '../http/api/route.ts'
 import { readBalances } from './ledger-store.ts'
 
-/** GET /api/tokens/balance/{walletAddress}: one's own balance only. */
+/** A player's own balance. */
 export function inventoryRoutes(api: Api, database: Database): void {
   api.player('balance', 'read', async ({ params, player }) => {
     if (params.walletAddress !== player) throw new Failure('NOT_YOUR_BALANCE')

@@ -1,24 +1,33 @@
 import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
-import { MAX_AMOUNT, MIN_AMOUNT } from '@juicebar/contract/limits'
 import { findTokenType, type TokenType } from '@juicebar/contract/token-types'
 
-/** A wallet address from outside, or WALLET_ADDRESS_INVALID. */
-export function requireWalletAddress(text: string): WalletAddress {
-  const address = parseWalletAddress(text)
-  if (!address) throw new Failure('WALLET_ADDRESS_INVALID')
-  return address
+import { requireTokenAmount } from './token-amount.ts'
+
+/** Tokens that the studio moves into a player's balance (credit) or out of it (debit). */
+export interface StudioOrder {
+  direction: 'credit' | 'debit'
+  walletAddress: WalletAddress
+  tokenType: TokenType
+  amount: number
+  idempotencyKey: string
 }
 
-/** A token type or display name from outside, or TOKEN_TYPE_UNKNOWN. */
-export function requireTokenType(text: string): TokenType {
-  const tokenType = findTokenType(text)
+interface OrderFields {
+  walletAddress: string
+  tokenType: string
+  amount: number
+  idempotencyKey: string
+}
+
+/**
+ * Reads the payload of a credit or debit. The token may be given as its enum value or its display name.
+ * @throws WALLET_ADDRESS_INVALID, TOKEN_TYPE_UNKNOWN, AMOUNT_INVALID
+ */
+export function readStudioOrder(direction: StudioOrder['direction'], fields: OrderFields): StudioOrder {
+  const walletAddress = parseWalletAddress(fields.walletAddress)
+  if (!walletAddress) throw new Failure('WALLET_ADDRESS_INVALID')
+  const tokenType = findTokenType(fields.tokenType)
   if (!tokenType) throw new Failure('TOKEN_TYPE_UNKNOWN')
-  return tokenType
-}
-
-/** A whole number of tokens within the agreed bounds, or AMOUNT_INVALID. */
-export function requireAmount(amount: number): number {
-  if (!Number.isInteger(amount) || amount < MIN_AMOUNT || amount > MAX_AMOUNT) throw new Failure('AMOUNT_INVALID')
-  return amount
+  return { direction, walletAddress, tokenType, amount: requireTokenAmount(fields.amount), idempotencyKey: fields.idempotencyKey }
 }

@@ -8,10 +8,12 @@ import { type Listings } from '../database/schema.ts'
 import { type Tx } from '../database/transact.ts'
 import { type ListingDraft } from './listing.ts'
 
-/** The lots of a seller's own page; beyond this the newest are shown. */
-const MY_LISTINGS = 500
+/** `my-listings` has no pages: a seller with more listings sees the newest of them. */
+const MAX_OWN_LISTINGS = 500
 
-/** The listing row `l` as replies carry it. */
+export type ListingRow = Selectable<Listings>
+
+/** The listing `l` as replies carry it: `render_listing` in 0004-listings.sql writes it on every change of the row. */
 const listingReply = sql<Listing>`l.reply_json::json`
 
 export async function insertListing(tx: Tx, seller: WalletAddress, draft: ListingDraft): Promise<string> {
@@ -24,9 +26,13 @@ export async function insertListing(tx: Tx, seller: WalletAddress, draft: Listin
   return row.id
 }
 
-export type ListingRow = Selectable<Listings>
+/** A listing as a reply carries it. */
+export async function findListing(database: Database | Tx, id: string): Promise<Listing | undefined> {
+  const row = await database.selectFrom('listings as l').select(listingReply.as('listing')).where('l.id', '=', id).executeTakeFirst()
+  return row?.listing
+}
 
-/** The listing as it stands; `heldNow` tells whether somebody may still pay for it, by the database's clock. */
+/** A listing as it is stored. `heldNow`: the payment window of its hold is still open, by the database's clock. */
 export async function findListingRow(database: Database | Tx, id: string): Promise<(ListingRow & { heldNow: boolean }) | undefined> {
   return database
     .selectFrom('listings')
@@ -41,33 +47,6 @@ export async function lockListing(tx: Tx, id: string): Promise<ListingRow | unde
   return tx.selectFrom('listings').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-export async function markRemoved(tx: Tx, id: string): Promise<void> {
-  await tx
-    .updateTable('listings')
-    .set({ status: 'removed', closedAt: sql`now()` })
-    .where('id', '=', id)
-    .execute()
-}
-
-/** Marks the lot as held by a purchase until `heldUntil`, or by nobody. */
-export async function markHeld(
-  tx: Tx,
-  id: string,
-  hold: { heldBy: string; heldUntil: Date } | { heldBy: null; heldUntil: null },
-): Promise<void> {
-  await tx.updateTable('listings').set(hold).where('id', '=', id).execute()
-}
-
-/** Tells every open page of the listing as it is now, when the transaction commits. */
-export async function emitListing(tx: Tx, type: MarketEventType, id: string): Promise<void> {
-  await sql`select emit_listing(${type}, l) from listings l where l.id = ${id}`.execute(tx)
-}
-
-export async function findListing(database: Database | Tx, id: string): Promise<Listing | undefined> {
-  const row = await database.selectFrom('listings as l').select(listingReply.as('listing')).where('l.id', '=', id).executeTakeFirst()
-  return row?.listing
-}
-
 /** A seller's own listings, newest first. */
 export async function listOwnListings(database: Database, seller: WalletAddress, status: ListingStatus | 'all'): Promise<Listing[]> {
   const rows = await database
@@ -76,7 +55,29 @@ export async function listOwnListings(database: Database, seller: WalletAddress,
     .where('l.seller', '=', seller)
     .$if(status !== 'all', (query) => query.where('l.status', '=', status as ListingStatus))
     .orderBy('l.id', 'desc')
-    .limit(MY_LISTINGS)
+    .limit(MAX_OWN_LISTINGS)
     .execute()
   return rows.map((row) => row.listing)
+}
+
+export async function markRemoved(tx: Tx, id: string): Promise<void> {
+  await tx
+    .updateTable('listings')
+    .set({ status: 'removed', closedAt: sql`now()` })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Marks the listing as held by a purchase until `heldUntil`, or as free. */
+export async function markHeld(
+  tx: Tx,
+  id: string,
+  hold: { heldBy: string; heldUntil: Date } | { heldBy: null; heldUntil: null },
+): Promise<void> {
+  await tx.updateTable('listings').set(hold).where('id', '=', id).execute()
+}
+
+/** When the transaction commits, tells every event stream about the listing as it is now. */
+export async function emitListing(tx: Tx, type: MarketEventType, id: string): Promise<void> {
+  await sql`select emit_listing(${type}, l) from listings l where l.id = ${id}`.execute(tx)
 }

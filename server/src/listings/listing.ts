@@ -2,7 +2,7 @@ import { type Lamports, parsePrice } from '@juicebar/contract/money'
 import { Failure } from '@juicebar/contract/errors'
 import { findTokenType, type TokenType } from '@juicebar/contract/token-types'
 
-import { requireAmount } from '../inventory/studio-order.ts'
+import { requireTokenAmount } from '../inventory/token-amount.ts'
 
 export interface ListingDraft {
   tokenType: TokenType
@@ -18,19 +18,20 @@ interface DraftFields {
 }
 
 /**
- * Reads a create payload. The token comes as `tokenType` or `tokenName`, each as enum value or display name; both are taken
- * when they agree. Fails with FIELDS_MISSING, TOKEN_TYPE_UNKNOWN, PRICE_INVALID or AMOUNT_INVALID.
+ * Reads the payload of a new listing. The token is in `tokenType` or `tokenName`, as its enum value or its display name; if both
+ * are given, they must agree. `price` is the price of the whole listing in SOL.
+ * @throws PRICE_INVALID, FIELDS_MISSING, TOKEN_TYPE_UNKNOWN, AMOUNT_INVALID
  */
 export function draftListing({ tokenType, tokenName, price, amount }: DraftFields): ListingDraft {
   const priceLamports = parsePrice(price)
   if (priceLamports === undefined) throw new Failure('PRICE_INVALID')
-  return { tokenType: draftToken([tokenType, tokenName]), amount: requireAmount(amount), priceLamports }
+  return { tokenType: readToken([tokenType, tokenName]), amount: requireTokenAmount(amount), priceLamports }
 }
 
-function draftToken(fields: (string | undefined)[]): TokenType {
-  const named = fields.filter((field) => field !== undefined)
-  if (named.length === 0) throw new Failure('FIELDS_MISSING')
-  const types = new Set(named.map((field) => findTokenType(field)))
+function readToken(fields: (string | undefined)[]): TokenType {
+  const given = fields.filter((field) => field !== undefined)
+  if (given.length === 0) throw new Failure('FIELDS_MISSING')
+  const types = new Set(given.map((field) => findTokenType(field)))
   const [tokenType] = types
   if (types.size !== 1 || tokenType === undefined) throw new Failure('TOKEN_TYPE_UNKNOWN')
   return tokenType
@@ -38,7 +39,7 @@ function draftToken(fields: (string | undefined)[]): TokenType {
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Whether a text can be an identifier of ours at all; anything else is asked of no table. */
+/** Whether a text is a UUID, as every id is. PostgreSQL refuses to compare anything else with a uuid column. */
 export function isId(text: string): boolean {
   return uuid.test(text)
 }

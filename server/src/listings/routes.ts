@@ -7,7 +7,7 @@ import { draftListing, isId } from './listing.ts'
 import { findListing, listOwnListings } from './listing-store.ts'
 import { removeListing } from './remove-listing.ts'
 
-/** One listing, and what a seller does with listings. The market's pages stand in `market/`. */
+/** A single listing, and what a seller does with listings. Browsing the market is in `market/`. */
 export function listingRoutes(api: Api, database: Database): void {
   api.open('listing', 'read', async ({ params }) => {
     const listing = isId(params.id) ? await findListing(database, params.id) : undefined

@@ -14,7 +14,7 @@ interface TokenTotals {
   inListings: bigint
 }
 
-/** Invariant I1 for each token, in one snapshot: tokens in wallets and listings are those credited less those debited. */
+/** Invariant I1 for each token, in one snapshot: tokens in wallets and listings equal credits less debits. */
 export async function readTokenTotals(database: Database): Promise<AuditReport['tokens']> {
   const { rows } = await sql<TokenTotals>`
     select t.token_type,
@@ -45,12 +45,12 @@ export async function countPurchases(database: Database) {
   return rows[0] ?? { held: 0, settled: 0, ended: 0, openCases: 0 }
 }
 
-/** Each query finds what must not exist; `detail` names one finding. */
+/** Each query finds rows that break an invariant; `detail` describes one of them. */
 const checks: { invariant: string; query: ReturnType<typeof sql<{ detail: string }>> }[] = [
   {
     invariant: 'I1',
     query: sql`
-      select b.wallet_address || ' holds ' || b.amount || ' ' || b.token_type || ', its ledger says ' || coalesce(e.amount, 0) as detail
+      select b.wallet_address || ' holds ' || b.amount || ' ' || b.token_type || ', but its ledger entries sum to ' || coalesce(e.amount, 0) as detail
       from balances b
       left join (select account, token_type, sum(amount) as amount from ledger_entries group by account, token_type) e
         on e.account = 'wallet:' || b.wallet_address and e.token_type = b.token_type
@@ -67,7 +67,7 @@ const checks: { invariant: string; query: ReturnType<typeof sql<{ detail: string
   {
     invariant: 'I2',
     query: sql`
-      select 'listing ' || l.id || ' is sold without exactly one settled purchase' as detail
+      select 'listing ' || l.id || ' (' || l.status || ') does not match its settled purchases' as detail
       from listings l
       where (l.status = 'sold') <> (1 = (select count(*) from purchases p where p.listing_id = l.id and p.status = 'settled')) limit 20`,
   },
@@ -82,7 +82,7 @@ const checks: { invariant: string; query: ReturnType<typeof sql<{ detail: string
   {
     invariant: 'I4',
     query: sql`
-      select 'listing ' || l.id || ' and its open purchase disagree' as detail
+      select 'listing ' || l.id || ' does not match its open purchase' as detail
       from listings l
       left join purchases p on p.listing_id = l.id and p.status = 'held'
       where l.held_by is distinct from p.id limit 20`,
@@ -102,8 +102,10 @@ export async function findViolations(database: Database): Promise<Violation[]> {
   return found
 }
 
-/** Settled purchases in the order of their identifiers, a page at a time. */
-export async function pageOfSettled(database: Database, after: string | undefined, limit: number) {
+export type SettledPurchase = Awaited<ReturnType<typeof readSettledPage>>[number]
+
+/** The next `limit` settled purchases by id; `after` is the last id of the page before. */
+export async function readSettledPage(database: Database, after: string | undefined, limit: number) {
   return database
     .selectFrom('purchases')
     .select(['id', 'signature', 'genesisHash', 'buyer', 'seller', 'priceLamports', 'reference', 'heldAtSlot'])

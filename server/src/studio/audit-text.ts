@@ -3,7 +3,7 @@ import { tokenName } from '@juicebar/contract/token-types'
 
 const LISTED = 10
 
-/** The money audit on one screen, for a terminal. */
+/** The money audit as text for a terminal. */
 export function auditText(report: AuditReport): string {
   const { purchases, tokens, violations, unchecked } = report
   return [
@@ -22,19 +22,19 @@ export function auditText(report: AuditReport): string {
     ),
     '',
     `Purchases: ${purchases.settled} settled, ${purchases.held} held, ${purchases.ended} ended, ${purchases.openCases} open cases.`,
-    `Payments judged anew on the chain: ${purchases.verifiedOnChain}; of an earlier local chain: ${purchases.earlierChain}.`,
-    ...some(
+    `Payments verified on chain: ${purchases.verifiedOnChain}; on an earlier local chain: ${purchases.earlierChain}.`,
+    ...section(
       'Wrong',
       violations.map(({ invariant, detail }) => `${invariant}: ${detail}`),
     ),
-    ...some('Not checked', unchecked),
+    ...section('Not checked', unchecked),
     '',
   ].join('\n')
 }
 
 function verdict({ ok, violations, unchecked }: AuditReport): string {
-  if (!ok) return `${violations.length} things do not add up.`
-  return unchecked.length === 0 ? 'Everything adds up.' : 'What could be checked adds up.'
+  if (!ok) return `${violations.length} ${violations.length === 1 ? 'check fails' : 'checks fail'}.`
+  return unchecked.length === 0 ? 'Everything adds up.' : 'Everything that could be checked adds up.'
 }
 
 const widths = [14, 12, 12, 12, 12, 10]
@@ -46,7 +46,7 @@ function row(...cells: (string | number)[]): string {
     .trimEnd()
 }
 
-function some(title: string, lines: readonly string[]): string[] {
+function section(title: string, lines: readonly string[]): string[] {
   if (lines.length === 0) return []
   const more = lines.length > LISTED ? [`  and ${lines.length - LISTED} more`] : []
   return ['', `${title}:`, ...lines.slice(0, LISTED).map((line) => `  ${line}`), ...more]

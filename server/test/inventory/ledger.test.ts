@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
 import { readBalances } from '../../src/inventory/ledger-store.ts'
-import { orderTokens, type TokenOrder } from '../../src/inventory/post-studio-order.ts'
+import { postStudioOrder } from '../../src/inventory/post-studio-order.ts'
+import { type StudioOrder } from '../../src/inventory/studio-order.ts'
 import { createListing } from '../../src/listings/create-listing.ts'
 import { removeListing } from '../../src/listings/remove-listing.ts'
 import { findViolations, readTokenTotals } from '../../src/studio/audit-store.ts'
@@ -32,7 +33,7 @@ afterAll(async () => {
 
 const newWallet = () => `wallet-${(wallets += 1)}` as WalletAddress
 
-function order(walletAddress: WalletAddress, changes: Partial<TokenOrder> = {}): TokenOrder {
+function order(walletAddress: WalletAddress, changes: Partial<StudioOrder> = {}): StudioOrder {
   return { direction: 'credit', walletAddress, tokenType: 'APPLE_JUICE', amount: 10, idempotencyKey: `key-${Math.random()}`, ...changes }
 }
 
@@ -50,27 +51,27 @@ describe('the ledger', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         const wallet = newWallet()
-        const lots: { id: string; amount: number }[] = []
+        const listings: { id: string; amount: number }[] = []
         let balance = 0
         for (const { kind, amount, pick } of steps) {
           if (kind === 'credit') {
-            await orderTokens(connection.database, order(wallet, { amount }))
+            await postStudioOrder(connection.database, order(wallet, { amount }))
             balance += amount
           } else if (kind === 'remove') {
-            const [lot] = lots.splice(pick % Math.max(1, lots.length), 1)
-            if (!lot) continue
-            await removeListing(connection.database, wallet, lot.id)
-            balance += lot.amount
+            const [listing] = listings.splice(pick % Math.max(1, listings.length), 1)
+            if (!listing) continue
+            await removeListing(connection.database, wallet, listing.id)
+            balance += listing.amount
           } else {
             const taking =
-              kind === 'debit' ? orderTokens(connection.database, order(wallet, { direction: 'debit', amount })) : list(wallet, amount)
+              kind === 'debit' ? postStudioOrder(connection.database, order(wallet, { direction: 'debit', amount })) : list(wallet, amount)
             if (amount > balance) {
               await expect(taking).rejects.toMatchObject({ code: 'INSUFFICIENT_TOKENS' })
               continue
             }
             const taken = await taking
             balance -= amount
-            if ('_id' in taken) lots.push({ id: taken._id, amount })
+            if ('_id' in taken) listings.push({ id: taken._id, amount })
           }
           expect(await appleJuice(wallet)).toBe(balance)
         }
@@ -81,38 +82,38 @@ describe('the ledger', () => {
 
   it('never lets simultaneous listings spend the same tokens', async () => {
     const wallet = newWallet()
-    await orderTokens(connection.database, order(wallet, { amount: 10 }))
+    await postStudioOrder(connection.database, order(wallet, { amount: 10 }))
     const outcomes = await Promise.allSettled(Array.from({ length: 15 }, () => list(wallet, 3)))
     expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(3)
     expect(await appleJuice(wallet)).toBe(1)
   })
 
-  it('gives back a removed lot once, however often it is removed at the same time', async () => {
+  it('returns the tokens of a removed listing once, however many requests remove it at the same time', async () => {
     const wallet = newWallet()
-    await orderTokens(connection.database, order(wallet, { amount: 10 }))
+    await postStudioOrder(connection.database, order(wallet, { amount: 10 }))
     const { _id } = await list(wallet, 10)
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => removeListing(connection.database, wallet, _id)))
     expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(1)
     expect(await appleJuice(wallet)).toBe(10)
   })
 
-  it('refuses a balance beyond what a JSON number keeps exact', async () => {
+  it('refuses a balance larger than a JSON number can represent exactly', async () => {
     const wallet = newWallet()
     await connection.pool.query(`select post_transfer('credit', 'APPLE_JUICE', 1000000000, $1, null, $2)`, [wallet, `big-${wallet}`])
     await connection.pool.query('update balances set amount = 9000000000000000 where wallet_address = $1', [wallet])
-    await expect(orderTokens(connection.database, order(wallet))).rejects.toMatchObject({ code: 'BALANCE_LIMIT' })
+    await expect(postStudioOrder(connection.database, order(wallet))).rejects.toMatchObject({ code: 'BALANCE_LIMIT' })
     await connection.pool.query('update balances set amount = 1000000000 where wallet_address = $1', [wallet])
   })
 
   it.each([
     ['a negative balance', `update balances set amount = -1 where wallet_address = $1`],
     [
-      'a second escrow of a lot',
+      'a second escrow of a listing',
       `insert into transfers (kind, token_type, amount, wallet_address, listing_id)
       select kind, token_type, amount, wallet_address, listing_id from transfers where kind = 'escrow' and wallet_address = $1`,
     ],
     [
-      'a lot leaving escrow twice',
+      'tokens leaving escrow twice',
       `insert into transfers (kind, token_type, amount, wallet_address, listing_id)
       select k, token_type, amount, wallet_address, listing_id from transfers, unnest(array['sale', 'return']) k
       where kind = 'escrow' and wallet_address = $1`,
@@ -120,46 +121,46 @@ describe('the ledger', () => {
     ['tokens out of nowhere', `insert into transfers (kind, token_type, amount, wallet_address) values ('credit', 'APPLE_JUICE', 1, $1)`],
   ])('the database itself refuses %s', async (_, statement) => {
     const wallet = newWallet()
-    await orderTokens(connection.database, order(wallet))
+    await postStudioOrder(connection.database, order(wallet))
     await list(wallet, 5)
     await expect(connection.pool.query(statement, [wallet])).rejects.toThrow(/constraint/)
   })
 })
 
 describe("the studio's orders", () => {
-  it('that take the last tokens answer the same however often they are sent at the same time', async () => {
+  it('that take the last tokens get the same answer, however often they are sent at the same time', async () => {
     const wallet = newWallet()
-    await orderTokens(connection.database, order(wallet, { amount: 10 }))
+    await postStudioOrder(connection.database, order(wallet, { amount: 10 }))
     const last = order(wallet, { direction: 'debit', amount: 10 })
-    const answers = await Promise.all(Array.from({ length: 12 }, () => orderTokens(connection.database, last)))
+    const answers = await Promise.all(Array.from({ length: 12 }, () => postStudioOrder(connection.database, last)))
     expect(new Set(answers.map((answer) => answer.id)).size).toBe(1)
     expect(await appleJuice(wallet)).toBe(0)
   })
 
-  it('move tokens once for each key, even at the same time, and answer the same', async () => {
+  it('move tokens once for each key and get the same answer, even at the same time', async () => {
     const wallet = newWallet()
     const once = order(wallet)
-    const answers = await Promise.all(Array.from({ length: 20 }, () => orderTokens(connection.database, once)))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => postStudioOrder(connection.database, once)))
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
     expect(await appleJuice(wallet)).toBe(10)
   })
 
-  it.each<[string, Partial<TokenOrder>]>([
-    ['another amount', { amount: 11 }],
-    ['another direction', { direction: 'debit' }],
-    ['another token', { tokenType: 'GRAPE_SODA' }],
-    ['another wallet', { walletAddress: 'somebody else' as WalletAddress }],
+  it.each<[string, Partial<StudioOrder>]>([
+    ['a different amount', { amount: 11 }],
+    ['a different direction', { direction: 'debit' }],
+    ['a different token', { tokenType: 'GRAPE_SODA' }],
+    ['a different wallet', { walletAddress: 'somebody else' as WalletAddress }],
   ])('refuse a used key with %s', async (_, changes) => {
     const first = order(newWallet())
-    await orderTokens(connection.database, first)
-    await expect(orderTokens(connection.database, { ...first, ...changes })).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' })
+    await postStudioOrder(connection.database, first)
+    await expect(postStudioOrder(connection.database, { ...first, ...changes })).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' })
   })
 })
 
 describe('listings', () => {
-  it('are removed by their seller only, and only while they are active', async () => {
+  it('can be removed only by their seller, and only while they are active', async () => {
     const wallet = newWallet()
-    await orderTokens(connection.database, order(wallet))
+    await postStudioOrder(connection.database, order(wallet))
     const { _id } = await list(wallet, 4)
     await expect(removeListing(connection.database, newWallet(), _id)).rejects.toMatchObject({ code: 'NOT_YOUR_LISTING' })
     await expect(removeListing(connection.database, wallet, 'nothing')).rejects.toMatchObject({ code: 'LISTING_NOT_FOUND' })

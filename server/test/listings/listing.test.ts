@@ -11,7 +11,7 @@ describe('a listing draft', () => {
     [{ tokenName: 'APPLE_JUICE' }],
     [{ tokenName: 'Apple Juice' }],
     [{ tokenType: 'APPLE_JUICE', tokenName: 'Apple Juice' }],
-  ])('takes %o for apple juice', (token) => {
+  ])('reads %o as apple juice', (token) => {
     expect(draftListing({ ...token, price: 0.5, amount: 3 })).toEqual({ tokenType: 'APPLE_JUICE', amount: 3, priceLamports: 500_000_000n })
   })
 

@@ -26,7 +26,7 @@ import { type Chain } from '../../src/chain/chain.ts'
 import { createChain, type SolanaChain } from '../../src/chain/client/solana-chain.ts'
 import { connectDatabase, type Database } from '../../src/database/connect.ts'
 import { startLocalChain } from '../../src/embedded/local-chain/local-chain.ts'
-import { orderTokens } from '../../src/inventory/post-studio-order.ts'
+import { postStudioOrder } from '../../src/inventory/post-studio-order.ts'
 import { readBalances } from '../../src/inventory/ledger-store.ts'
 import { createListing } from '../../src/listings/create-listing.ts'
 import { listCases } from '../../src/purchases/cases/case-reply-store.ts'
@@ -34,7 +34,7 @@ import { placeHold } from '../../src/purchases/hold/place-hold.ts'
 import { type PurchaseDeps } from '../../src/purchases/purchase-deps.ts'
 import { findPurchaseReply } from '../../src/purchases/purchase-reply-store.ts'
 import { reconcileOnce } from '../../src/purchases/reconciliation/reconcile-round.ts'
-import { audit } from '../../src/studio/run-audit.ts'
+import { runAudit } from '../../src/studio/run-audit.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 
 const SOL = 1_000_000_000n
@@ -92,7 +92,7 @@ async function createWallet(database: Database, chain: SolanaChain, rpcUrl: stri
   const signer = await generateKeyPairSigner()
   const wallet = { address: asWallet(signer.address), signer }
   await database.insertInto('players').values({ walletAddress: wallet.address }).execute()
-  await orderTokens(database, {
+  await postStudioOrder(database, {
     direction: 'credit',
     walletAddress: wallet.address,
     tokenType: 'APPLE_JUICE',
@@ -204,7 +204,7 @@ export async function appleJuice(world: TradingWorld, { address: wallet }: Walle
 
 /** The money audit must find nothing, whatever a test did. */
 export async function expectAllAddsUp(world: TradingWorld): Promise<void> {
-  expect(await audit(world.deps)).toMatchObject({ ok: true, violations: [] })
+  expect(await runAudit(world.deps)).toMatchObject({ ok: true, violations: [] })
 }
 
 /** Makes the time to pay for a hold be over, by the database's clock. */

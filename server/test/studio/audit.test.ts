@@ -2,7 +2,7 @@ import { Failure } from '@juicebar/contract/errors'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
-import { audit } from '../../src/studio/run-audit.ts'
+import { runAudit } from '../../src/studio/run-audit.ts'
 import { auditText } from '../../src/studio/audit-text.ts'
 import {
   chainBut,
@@ -34,7 +34,7 @@ async function trade(seller: Wallet, buyer: Wallet, price: bigint): Promise<void
 }
 
 describe('the money audit', () => {
-  it('judges every payment anew, a few at a time, so that purchases under way need not wait for it', async () => {
+  it('verifies every payment on chain again, a few at a time, so that purchases under way need not wait for it', async () => {
     let underWay = 0
     let most = 0
     const deps = chainBut(world, {
@@ -43,15 +43,15 @@ describe('the money audit', () => {
         return world.chain.transaction(signature).finally(() => (underWay -= 1))
       },
     })
-    expect(await audit(deps)).toMatchObject({ ok: true, unchecked: [], purchases: { settled: TRADES, verifiedOnChain: TRADES } })
+    expect(await runAudit(deps)).toMatchObject({ ok: true, unchecked: [], purchases: { settled: TRADES, verifiedOnChain: TRADES } })
     expect(most).toBeLessThanOrEqual(4)
   })
 
-  it('does not say that all adds up where it could not look', async () => {
+  it('does not claim that everything adds up if it could not check everything', async () => {
     const deps = chainBut(world, { genesisHash: () => Promise.reject(new Failure('CHAIN_DOWN')) })
-    const report = await audit(deps)
+    const report = await runAudit(deps)
     expect(report.unchecked).toHaveLength(1)
-    expect(auditText(report)).toContain('What could be checked adds up.')
-    expect(auditText(await audit(world.deps))).toContain('Everything adds up.')
+    expect(auditText(report)).toContain('Everything that could be checked adds up.')
+    expect(auditText(await runAudit(world.deps))).toContain('Everything adds up.')
   })
 })

@@ -5,7 +5,7 @@ import { type TokenType, tokenTypes } from '@juicebar/contract/token-types'
 import { type Database } from '../../database/connect.ts'
 import { inTransaction, violatedConstraint } from '../../database/transact.ts'
 import { postTransfer } from '../../inventory/ledger-store.ts'
-import { orderTokens } from '../../inventory/post-studio-order.ts'
+import { postStudioOrder } from '../../inventory/post-studio-order.ts'
 import { createListingIn } from '../../listings/create-listing.ts'
 import { demoSellers } from './demo-sellers.ts'
 
@@ -70,7 +70,7 @@ async function seedLot(database: Database, seller: WalletAddress, lot: DemoLot, 
 /** Gives a new player some of each drink, once, by the studio's own way of crediting tokens. */
 export async function giveStarterTokens(database: Database, wallet: WalletAddress): Promise<void> {
   for (const { type } of tokenTypes) {
-    await orderTokens(database, {
+    await postStudioOrder(database, {
       direction: 'credit',
       walletAddress: wallet,
       tokenType: type,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 
-import { audit } from '../../../src/studio/run-audit.ts'
+import { runAudit } from '../../../src/studio/run-audit.ts'
 import { appleJuice } from '../trading-world.ts'
 import { type MarketModel } from './market-model.ts'
 import { lotStatus, purchasesNow, type RealMarket } from './real-market.ts'
@@ -10,7 +10,7 @@ const STARTING_TOKENS = 1_000
 /** I1 to I3 and I5 by the product's own audit, and by the model: who owns what, what is sold, and what paid for it. */
 export async function expectInvariants(model: MarketModel, real: RealMarket): Promise<void> {
   const [report, purchases, lots, sellers, ...buyers] = await Promise.all([
-    audit(real.world.deps),
+    runAudit(real.world.deps),
     purchasesNow(real),
     Promise.all(real.lots.map((id) => lotStatus(real, id))),
     appleJuice(real.world, real.seller),

@@ -1,0 +1,11 @@
+import { Failure } from '@juicebar/contract/errors'
+import { MAX_AMOUNT, MIN_AMOUNT } from '@juicebar/contract/limits'
+
+/**
+ * A whole number of tokens within the contract's limits.
+ * @throws AMOUNT_INVALID
+ */
+export function requireTokenAmount(amount: number): number {
+  if (!Number.isInteger(amount) || amount < MIN_AMOUNT || amount > MAX_AMOUNT) throw new Failure('AMOUNT_INVALID')
+  return amount
+}
