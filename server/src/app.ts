@@ -16,8 +16,8 @@ import { createServer } from './http/server/server.ts'
 import { statusRoutes } from './http/status-routes.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { listingRoutes } from './listings/routes.ts'
-import { createFirstPages } from './market/page-cache.ts'
-import { forgetAfterOwnChanges } from './market/invalidate-pages.ts'
+import { createPageCache } from './market/page-cache.ts'
+import { invalidatePagesOnWrites } from './market/invalidate-pages.ts'
 import { marketRoutes } from './market/routes.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { purchaseRoutes } from './purchases/routes.ts'
@@ -29,7 +29,7 @@ import { createLoginText } from './sign-in/login-text.ts'
 import { startPurging } from './sign-in/purge-sign-ins.ts'
 import { readSession } from './sign-in/read-session.ts'
 import { signInRoutes } from './sign-in/routes.ts'
-import { createSessionTokens } from './sign-in/session-jwt.ts'
+import { createSessionJwts } from './sign-in/session-jwt.ts'
 import { findLiveSessions } from './sign-in/sign-in-store.ts'
 import { studioRoutes } from './studio/routes.ts'
 
@@ -42,43 +42,43 @@ export interface AppParts {
   relay: Relay
   log: FastifyBaseLogger
   version: string
-  /** The built page. */
+  /** The built web app. */
   webFolder: string
   migrationsFolder: string
-  /** See `SignInOptions`; it must bear being called again. */
+  /** See `SignInOptions`. Must be idempotent. */
   onFirstSignIn?: (wallet: WalletAddress) => Promise<void>
 }
 
 export interface App {
   fastify: FastifyInstance
   /**
-   * Listens at once, answering DATABASE_DOWN until the database is there; fulfilled when it is, and the background work runs.
-   * Rejects where the address cannot be had or a migration fails.
+   * Listens at once and answers DATABASE_DOWN until the database is migrated. Resolves when it is and the background work has
+   * started. Rejects if the address cannot be bound or a migration fails.
    */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** The whole server, put together from its parts. It closes neither the database connection nor the chain, which it was given. */
+/** Puts the whole server together. `stop` leaves the database connection and the chain open, since the caller opened them. */
 export async function createApp(parts: AppParts): Promise<App> {
   const { config, connection, chain, log } = parts
   const { pool, readPool, database } = connection
   const preparation = prepareDatabase(pool, parts.migrationsFolder, log)
-  const tokens = createSessionTokens(parts.jwtSecret)
+  const jwts = createSessionJwts(parts.jwtSecret)
   const purchases = { database, chain, settings: { settleAt: config.settleAt, holdSeconds: config.holdSeconds }, log }
 
-  const firstPages = createFirstPages()
-  const fastify = await createServer({ ...config, log, version: parts.version, findReady: firstPages.find })
+  const pageCache = createPageCache()
+  const fastify = await createServer({ ...config, log, version: parts.version, findReady: pageCache.find })
   fastify.addHook('onRequest', async ({ routeOptions }) => {
     if (!preparation.isReady() && needsDatabase(routeOptions.url)) throw new Failure('DATABASE_DOWN')
   })
-  const authenticate = (request: FastifyRequest) => readSession(database, tokens, bearerToken(request))
+  const authenticate = (request: FastifyRequest) => readSession(database, jwts, bearerToken(request))
   const limits = await createRateLimits(fastify)
   const api = createApi(fastify, { limits, studioApiKey: parts.studioApiKey, authenticate })
   const feed = createEventFeed(database, log)
-  forgetAfterOwnChanges(fastify, firstPages)
-  // Before the readers hear of a change: whoever asks because of an event finds it in the answer.
-  feed.subscribe(() => firstPages.forget())
+  invalidatePagesOnWrites(fastify, pageCache)
+  // Subscribed before the event streams: whoever reacts to an event gets an answer that includes the change.
+  feed.subscribe(() => pageCache.clear())
   const readers = createEventReaders(feed, (ids) => findLiveSessions(database, ids))
 
   statusRoutes(api, {
@@ -90,13 +90,13 @@ export async function createApp(parts: AppParts): Promise<App> {
     publicConfig: publicConfig(config, parts.version),
   })
   signInRoutes(api, database, {
-    tokens,
+    jwts,
     loginText: createLoginText(config.productName, config.publicOrigin),
     onFirstSignIn: parts.onFirstSignIn ?? (async () => undefined),
   })
   inventoryRoutes(api, database)
   listingRoutes(api, database)
-  marketRoutes(api, readPool, firstPages)
+  marketRoutes(api, readPool, pageCache)
   purchaseRoutes(api, purchases)
   studioRoutes(api, purchases)
   realtimeRoutes(api, { database, feed, readers }, authenticate)

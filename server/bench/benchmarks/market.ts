@@ -1,7 +1,7 @@
 import { listingSorts } from '@juicebar/contract/schemas'
 import pg from 'pg'
 
-import { cursorText, type MarketQuery, readMarketQuery } from '../../src/market/market-query.ts'
+import { formatCursor, type MarketQuery, readMarketQuery } from '../../src/market/market-query.ts'
 import { pageStatement } from '../../src/market/market-store.ts'
 import { type BenchDatabases } from '../databases/bench-databases.ts'
 import { type Request, runLoad } from '../measure/http-load.ts'
@@ -137,7 +137,7 @@ function sqlLiteral(value: unknown): string {
 
 function pageOf(market: Market, turn: number): { query: MarketQuery; statement: pg.QueryConfig<unknown[]> } {
   const query = readMarketQuery(pageFields(market, turn))
-  if (query.scope.kind === 'nothing') throw new Error('the bench asks for pages with lots')
+  if (query.scope.kind === 'none') throw new Error('the bench requests only pages with listings')
   return { query, statement: pageStatement(query, query.scope) }
 }
 
@@ -147,7 +147,7 @@ function pageFields({ places }: Market, turn: number) {
   const place = places[(turn * 7919) % places.length]
   if (!place) throw new Error('the market is empty')
   const key = sort.endsWith('unitPrice') ? place.unitPrice : sort.endsWith('price') ? place.price : place.id
-  return { sort, cursor: cursorText(sort, { key, id: place.id }), ...(turn % 3 === 0 && { tokenType: 'APPLE_JUICE' }) }
+  return { sort, cursor: formatCursor(sort, { key, id: place.id }), ...(turn % 3 === 0 && { tokenType: 'APPLE_JUICE' }) }
 }
 
 function loadPages(market: Market): Promise<Sample> {

@@ -6,7 +6,7 @@ import { base58 } from '@scure/base'
 import { connectDatabase } from '../../src/database/connect.ts'
 import { createLoginText } from '../../src/sign-in/login-text.ts'
 import { requestNonce } from '../../src/sign-in/request-nonce.ts'
-import { createSessionTokens } from '../../src/sign-in/session-jwt.ts'
+import { createSessionJwts } from '../../src/sign-in/session-jwt.ts'
 import { verifySignature } from '../../src/sign-in/verify-signature.ts'
 import { type BenchDatabases } from '../databases/bench-databases.ts'
 import { compare, type Line, runLanes, type Sample } from '../measure/comparison.ts'
@@ -26,8 +26,8 @@ interface Wallet {
 export async function signInLines(databases: BenchDatabases, pairs: number): Promise<Line[]> {
   const { database, close } = connectDatabase(await databases.empty(), () => undefined)
   const loginText = createLoginText('Juicebar', 'http://localhost:3000')
-  const tokens = createSessionTokens(JWT_SECRET)
-  const options = { loginText, tokens, onFirstSignIn: async () => undefined }
+  const jwts = createSessionJwts(JWT_SECRET)
+  const options = { loginText, jwts, onFirstSignIn: async () => undefined }
   const wallets = Array.from({ length: WALLETS }, createWallet)
 
   const signIn = async (): Promise<Sample> => {

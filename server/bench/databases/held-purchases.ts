@@ -4,7 +4,7 @@ import { parseSignature, parseWalletAddress, type Signature, type WalletAddress 
 import { base58 } from '@scure/base'
 import type pg from 'pg'
 
-import { createSessionTokens } from '../../src/sign-in/session-jwt.ts'
+import { createSessionJwts } from '../../src/sign-in/session-jwt.ts'
 import { randomWallet } from './fill-market.ts'
 import { JWT_SECRET } from '../servers/product-server.ts'
 import { STUB_GENESIS } from '../servers/stub-chain.ts'
@@ -50,13 +50,13 @@ export async function addHeldLots(pool: pg.Pool, count: number, sellers: number)
       STUB_GENESIS,
     ],
   )
-  const tokens = createSessionTokens(JWT_SECRET)
+  const jwts = createSessionJwts(JWT_SECRET)
   const tomorrow = new Date(Date.now() + 86_400_000)
-  const tokenOf = buyers.map(({ wallet: player, session: id }) => tokens.sign({ id, player }, tomorrow))
+  const jwtOf = buyers.map(({ wallet: player, session: id }) => jwts.sign({ id, player }, tomorrow))
   return rows.map((row, turn) => {
     const buyer = buyers[turn % BUYERS]
     const text = signatures[turn]
-    const token = tokenOf[turn % BUYERS]
+    const token = jwtOf[turn % BUYERS]
     if (!buyer || !text || !token) throw new Error('fewer purchases came back than were made')
     return { purchaseId: row.purchase, listingId: row.listing, buyer: buyer.wallet, signature: text, token }
   })

@@ -1,11 +1,11 @@
 import { type FastifyInstance } from 'fastify'
 
-import { type FirstPages } from './page-cache.ts'
+import { type PageCache } from './page-cache.ts'
 
-/** Whoever was answered that something changed on the market sees it in this node's next answer: before each such reply pages are forgotten. */
-export function forgetAfterOwnChanges(fastify: FastifyInstance, firstPages: FirstPages): void {
+/** Clears the cache before every reply to a write, so that whoever changed the market sees the change in this server's next answer. */
+export function invalidatePagesOnWrites(fastify: FastifyInstance, pageCache: PageCache): void {
   fastify.addHook('onSend', ({ method, routeOptions }, _reply, _payload, done) => {
-    if (method !== 'GET' && method !== 'HEAD' && routeOptions.url?.startsWith('/api/marketplace/')) firstPages.forget()
+    if (method !== 'GET' && method !== 'HEAD' && routeOptions.url?.startsWith('/api/marketplace/')) pageCache.clear()
     done()
   })
 }

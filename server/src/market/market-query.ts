@@ -3,21 +3,22 @@ import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 import { type ListingSort } from '@juicebar/contract/schemas'
 import { findTokenType, type TokenType, tokenTypes } from '@juicebar/contract/token-types'
 
-/** Where a page starts: behind the listing with this key. The key is the sort column's text; the identifier breaks ties. */
+/** A page starts after the listing with this key: the text of its sort column. The id breaks ties. */
 export interface Cursor {
   key: string
   id: string
 }
 
 /**
- * Which lots a query is about, told so that each kind has a bounded way to find them. `lots`: those of the drinks, and of the
- * sellers in `sellersDrinks`; no lot is named twice. `search`: those of the drinks, and of every seller with `part` in the address.
+ * The listings a query selects, in kinds that each have a bounded way to find them.
+ * `listings`: all of the tokens in `tokenTypes`, and of `sellers` those of the tokens in `sellersTokenTypes`; the two lists of
+ * tokens are disjoint, so no listing comes twice. `search`: the same, where the sellers are all whose address contains `part`.
  */
 export type Scope =
-  | { kind: 'nothing' }
-  | { kind: 'everything' }
-  | { kind: 'lots'; drinks: TokenType[]; sellers: string[]; sellersDrinks: TokenType[] }
-  | { kind: 'search'; part: string; drinks: TokenType[]; sellersDrinks: TokenType[] }
+  | { kind: 'none' }
+  | { kind: 'all' }
+  | { kind: 'listings'; tokenTypes: TokenType[]; sellers: string[]; sellersTokenTypes: TokenType[] }
+  | { kind: 'search'; part: string; tokenTypes: TokenType[]; sellersTokenTypes: TokenType[] }
 
 export interface MarketQuery {
   scope: Scope
@@ -35,7 +36,10 @@ interface QueryFields {
   cursor?: string
 }
 
-/** Reads the filter object of `GET /marketplace/listings`. Fails with TOKEN_TYPE_UNKNOWN or CURSOR_INVALID. */
+/**
+ * Reads the filters of `GET /api/marketplace/listings`.
+ * @throws TOKEN_TYPE_UNKNOWN, CURSOR_INVALID
+ */
 export function readMarketQuery(fields: QueryFields): MarketQuery {
   const sort = fields.sort ?? 'newest'
   return {
@@ -46,43 +50,43 @@ export function readMarketQuery(fields: QueryFields): MarketQuery {
   }
 }
 
-const everyDrink: TokenType[] = tokenTypes.map((token) => token.type)
+const allTokenTypes: TokenType[] = tokenTypes.map((token) => token.type)
 
 function readScope({ search = '', tokenType, seller }: QueryFields): Scope {
-  const drinks = tokenType ? [requireDrink(tokenType)] : everyDrink
+  const wanted = tokenType ? [requireTokenType(tokenType)] : allTokenTypes
   const term = search.trim().toLowerCase()
-  const named = drinks.filter((drink) => nameIncludes(drink, term))
-  if (seller) return ofSeller(seller, seller.toLowerCase().includes(term) ? drinks : named)
-  if (named.length === drinks.length || !partOfAddress.test(term)) return ofDrinks(named)
-  return { kind: 'search', part: term, drinks: named, sellersDrinks: drinks.filter((drink) => !named.includes(drink)) }
+  const matching = wanted.filter((type) => nameIncludes(type, term))
+  if (seller) return ofSeller(seller, seller.toLowerCase().includes(term) ? wanted : matching)
+  if (matching.length === wanted.length || !partOfAddress.test(term)) return ofTokens(matching)
+  return { kind: 'search', part: term, tokenTypes: matching, sellersTokenTypes: wanted.filter((type) => !matching.includes(type)) }
 }
 
-function requireDrink(text: string): TokenType {
-  const drink = findTokenType(text)
-  if (!drink) throw new Failure('TOKEN_TYPE_UNKNOWN')
-  return drink
+function requireTokenType(text: string): TokenType {
+  const tokenType = findTokenType(text)
+  if (!tokenType) throw new Failure('TOKEN_TYPE_UNKNOWN')
+  return tokenType
 }
 
-function nameIncludes(drink: TokenType, term: string): boolean {
-  return tokenTypes.some(({ type, name }) => type === drink && name.toLowerCase().includes(term))
+function nameIncludes(tokenType: TokenType, term: string): boolean {
+  return tokenTypes.some(({ type, name }) => type === tokenType && name.toLowerCase().includes(term))
 }
 
-/** Base58 read without regard to case: only zero and punctuation are in no address, and none is longer than 44. */
+/** Base58 in any case: no address contains a zero or punctuation, and none is longer than 44 characters. */
 const partOfAddress = /^[1-9a-z]{1,44}$/
 
-function ofDrinks(drinks: TokenType[]): Scope {
-  if (drinks.length === 0) return { kind: 'nothing' }
-  if (drinks.length === everyDrink.length) return { kind: 'everything' }
-  return { kind: 'lots', drinks, sellers: [], sellersDrinks: [] }
+function ofTokens(wanted: TokenType[]): Scope {
+  if (wanted.length === 0) return { kind: 'none' }
+  if (wanted.length === allTokenTypes.length) return { kind: 'all' }
+  return { kind: 'listings', tokenTypes: wanted, sellers: [], sellersTokenTypes: [] }
 }
 
-function ofSeller(seller: string, drinks: TokenType[]): Scope {
-  if (drinks.length === 0) return { kind: 'nothing' }
-  return { kind: 'lots', drinks: [], sellers: [seller], sellersDrinks: drinks }
+function ofSeller(seller: string, wanted: TokenType[]): Scope {
+  if (wanted.length === 0) return { kind: 'none' }
+  return { kind: 'listings', tokenTypes: [], sellers: [seller], sellersTokenTypes: wanted }
 }
 
-/** The opaque text that goes to the client as `nextCursor`. */
-export function cursorText(sort: ListingSort, { key, id }: Cursor): string {
+/** The opaque text that clients get as `nextCursor`. */
+export function formatCursor(sort: ListingSort, { key, id }: Cursor): string {
   return Buffer.from(JSON.stringify([sort, key, id])).toString('base64url')
 }
 

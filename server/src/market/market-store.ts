@@ -4,17 +4,17 @@ import type pg from 'pg'
 import { type Cursor, type MarketQuery, type Scope } from './market-query.ts'
 
 export interface MarketPage {
-  /** The lots as JSON text, joined by commas. */
+  /** The listings' JSON texts, joined by commas. */
   listings: string
-  /** Where the next page starts; undefined behind the last one. A search may give a page that is short, or empty, and go on. */
+  /** Where the next page starts; undefined after the last page. A page of a search can be short or even empty and still have a next one. */
   next: Cursor | undefined
 }
 
-/** Up to this many sellers are each looked up by index; the lots of more are so many that walking finds them sooner. */
+/** Up to this many sellers are looked up by index. More have so many listings that a scan finds them sooner. */
 const MAX_SELLERS = 200
-/** How many lots a search looks at for one page when it walks. */
-const WALK = 1_000
-/** The least length of a term that the trigram index can find. */
+/** How many listings one page of a search scans at most. */
+const SCAN_LIMIT = 1_000
+/** The shortest search term that the trigram index supports. */
 const TRIGRAM = 3
 
 interface Order {
@@ -23,7 +23,7 @@ interface Order {
   descending: boolean
 }
 
-/** The column each sort runs along; each is in indexes of 0004-listings.sql that end in the identifier. */
+/** The column of each sort. 0004-listings.sql has indexes on each of them that end in the id. */
 const orders: Record<ListingSort, Order> = {
   newest: { column: 'id', type: 'uuid', descending: true },
   oldest: { column: 'id', type: 'uuid', descending: false },
@@ -33,17 +33,17 @@ const orders: Record<ListingSort, Order> = {
   '-unitPrice': { column: 'unit_lamports', type: 'numeric', descending: true },
 }
 
-/** One page of active listings, in an order that neither skips nor repeats a lot while others come and go. */
+/** One page of active listings. Following `next` neither skips nor repeats a listing while others come and go. */
 export async function readMarketPage(pool: pg.Pool, query: MarketQuery): Promise<MarketPage> {
   const { scope } = query
-  if (scope.kind === 'nothing') return { listings: '', next: undefined }
+  if (scope.kind === 'none') return { listings: '', next: undefined }
   const sellers = scope.kind === 'search' && scope.part.length >= TRIGRAM ? await findSellers(pool, scope.part) : undefined
   if (scope.kind !== 'search' || sellers === undefined) return runPage(pool, query, scope)
-  const { drinks, sellersDrinks } = scope
-  return runPage(pool, query, { kind: 'lots', drinks, sellers, sellersDrinks })
+  const { tokenTypes, sellersTokenTypes } = scope
+  return runPage(pool, query, { kind: 'listings', tokenTypes, sellers, sellersTokenTypes })
 }
 
-/** Sellers whose address contains the term; undefined where there are too many. */
+/** The sellers whose address contains the term; undefined if there are too many. */
 async function findSellers(pool: pg.Pool, part: string): Promise<string[] | undefined> {
   const { rows } = await pool.query<{ seller: string }>({
     name: 'market sellers',
@@ -53,91 +53,91 @@ async function findSellers(pool: pg.Pool, part: string): Promise<string[] | unde
   return rows.length > MAX_SELLERS ? undefined : rows.map((row) => row.seller)
 }
 
-type FoundScope = Exclude<Scope, { kind: 'nothing' }>
+type NonEmptyScope = Exclude<Scope, { kind: 'none' }>
 
-async function runPage(pool: pg.Pool, query: MarketQuery, scope: FoundScope): Promise<MarketPage> {
+async function runPage(pool: pg.Pool, query: MarketQuery, scope: NonEmptyScope): Promise<MarketPage> {
   const { rows } = await pool.query<{ listings: string; next: string | null }>(pageStatement(query, scope))
   const [row] = rows
-  if (!row) throw new Error('the market gave no answer')
+  if (!row) throw new Error('an aggregate query returned no row')
   const [key, id] = row.next?.split(' ') ?? []
   return { listings: row.listings, next: key !== undefined && id !== undefined ? { key, id } : undefined }
 }
 
-/** A page's prepared statement, one for each kind of scope, sort and start. Nothing of a request stands in its text. */
-export function pageStatement({ sort, limit, cursor }: MarketQuery, scope: FoundScope): pg.QueryConfig<unknown[]> {
+/** The prepared statement of a page. Its text depends on scope, sort and whether there is a cursor, never on a request's values. */
+export function pageStatement({ sort, limit, cursor }: MarketQuery, scope: NonEmptyScope): pg.QueryConfig<unknown[]> {
   const values: unknown[] = [limit]
   const parameter: Parameter = (value, type) => `$${values.push(value)}::${type}`
-  const text = pageSql(orders[sort], lotsSql(scope, orders[sort], cursor, parameter))
-  const name = `market ${scope.kind} ${sort}${cursor ? ' on' : ''}${scope.kind === 'search' ? ` in ${drinksOf(scope).length}` : ''}`
+  const text = pageSql(orders[sort], listingsSql(scope, orders[sort], cursor, parameter))
+  const name = `market ${scope.kind} ${sort}${cursor ? ' after' : ''}${scope.kind === 'search' ? ` in ${scannedTokens(scope).length}` : ''}`
   return { name, text, values }
 }
 
-/** Adds a value to the statement and gives what stands for it. */
+/** Adds a value to the statement and returns its placeholder. */
 type Parameter = (value: unknown, type: string) => string
 
 /**
- * The first `$1` of some lots in order. `hit` tells which of them are shown, `ends` marks the one at which a walk was broken off.
- * Where many lots are looked at for few that are shown, `reply_json` is null: then only the shown ones are read from the table itself.
+ * The first `$1` hits of the rows, in order. `hit`: the row belongs to the page. `scan_end`: the last row that a scan read before it
+ * reached its limit. A scan reads many rows for few hits, so it leaves `reply_json` null, and only the hits' texts are fetched.
  */
-function pageSql(order: Order, lots: string): string {
+function pageSql(order: Order, rows: string): string {
   const direction = order.descending ? 'desc' : 'asc'
   return `
     select coalesce(string_agg(coalesce(reply_json, (select shown.reply_json from listings shown where shown.id = page.id)), ',')
         filter (where hit and place <= $1), '') as listings,
       case when count(*) > $1 then max(key || ' ' || id) filter (where place = $1)
-        else max(key || ' ' || id) filter (where ends) end as next
+        else max(key || ' ' || id) filter (where scan_end) end as next
     from (
-      select reply_json, hit, ends, key, id, row_number() over (order by key ${direction}, id ${direction}) as place
-      from (${lots}) lots
+      select reply_json, hit, scan_end, key, id, row_number() over (order by key ${direction}, id ${direction}) as place
+      from (${rows}) found
       order by key ${direction}, id ${direction}
       limit $1::int + 1
     ) page`
 }
 
-function lotsSql(scope: FoundScope, order: Order, cursor: Cursor | undefined, parameter: Parameter): string {
+function listingsSql(scope: NonEmptyScope, order: Order, cursor: Cursor | undefined, parameter: Parameter): string {
   const direction = order.descending ? 'desc' : 'asc'
-  const behind = behindSql(order, cursor, parameter)
-  const walk = (columns: string, condition: string, limit: string) => `
+  const afterCursor = afterCursorSql(order, cursor, parameter)
+  const inOrder = (columns: string, condition: string, limit: string) => `
     select ${columns}, l.${order.column} as key, l.id
     from listings l
-    where l.status = 'active' ${condition} ${behind}
+    where l.status = 'active' ${condition} ${afterCursor}
     order by l.${order.column} ${direction}, l.id ${direction}
     limit ${limit}`
-  const shown = 'l.reply_json, true as hit, false as ends'
+  const hit = 'l.reply_json, true as hit, false as scan_end'
 
   switch (scope.kind) {
-    case 'everything':
-      return walk(shown, '', '$1::int + 1')
-    case 'lots':
+    case 'all':
+      return inOrder(hit, '', '$1::int + 1')
+    case 'listings':
       return `
-        select l.* from unnest(${parameter(scope.drinks, 'text[]')}) of_drink
-          cross join lateral (${walk(shown, 'and l.token_type = of_drink', '$1::int + 1')}) l
+        select l.* from unnest(${parameter(scope.tokenTypes, 'text[]')}) of_token
+          cross join lateral (${inOrder(hit, 'and l.token_type = of_token', '$1::int + 1')}) l
         union all
-        select l.* from unnest(${parameter(scope.sellers, 'text[]')}) of_seller, unnest(${parameter(scope.sellersDrinks, 'text[]')}) of_drink
-          cross join lateral (${walk('null, true, false', 'and l.seller = of_seller and l.token_type = of_drink', '$1::int + 1')}) l`
+        select l.* from unnest(${parameter(scope.sellers, 'text[]')}) of_seller, unnest(${parameter(scope.sellersTokenTypes, 'text[]')}) of_token
+          cross join lateral (${inOrder('null, true, false', 'and l.seller = of_seller and l.token_type = of_token', '$1::int + 1')}) l`
     case 'search': {
-      const ofDrink = (drink: string) =>
-        `(${walk('l.seller, l.token_type', `and l.token_type = ${parameter(drink, 'text')}`, String(WALK))})`
-      const walked = drinksOf(scope).map(ofDrink).join(' union all ')
-      const hit = `token_type = any(${parameter(scope.drinks, 'text[]')}) or strpos(lower(seller), ${parameter(scope.part, 'text')}) > 0`
+      const scanToken = (tokenType: string) =>
+        `(${inOrder('l.seller, l.token_type', `and l.token_type = ${parameter(tokenType, 'text')}`, String(SCAN_LIMIT))})`
+      const scans = scannedTokens(scope).map(scanToken).join(' union all ')
+      const isHit = `token_type = any(${parameter(scope.tokenTypes, 'text[]')}) or strpos(lower(seller), ${parameter(scope.part, 'text')}) > 0`
       return `
         select * from (
-          select null as reply_json, ${hit} as hit, row_number() over (order by key ${direction}, id ${direction}) = ${WALK} as ends, key, id
-          from (select * from (${walked}) walks order by key ${direction}, id ${direction} limit ${WALK}) walked
-        ) walked_rows
-        where hit or ends`
+          select null as reply_json, ${isHit} as hit, row_number() over (order by key ${direction}, id ${direction}) = ${SCAN_LIMIT} as scan_end, key, id
+          from (select * from (${scans}) scans order by key ${direction}, id ${direction} limit ${SCAN_LIMIT}) scanned
+        ) scanned_rows
+        where hit or scan_end`
     }
   }
 }
 
-function behindSql({ column, type, descending }: Order, cursor: Cursor | undefined, parameter: Parameter): string {
+function afterCursorSql({ column, type, descending }: Order, cursor: Cursor | undefined, parameter: Parameter): string {
   if (!cursor) return ''
   const beyond = descending ? '<' : '>'
   const id = parameter(cursor.id, 'uuid')
   return column === 'id' ? `and l.id ${beyond} ${id}` : `and (l.${column}, l.id) ${beyond} (${parameter(cursor.key, type)}, ${id})`
 }
 
-/** The drinks whose lots a search walks: each along an index that has the seller in it, so that the lots themselves are not read. */
-function drinksOf({ drinks, sellersDrinks }: Extract<Scope, { kind: 'search' }>): string[] {
-  return [...drinks, ...sellersDrinks]
+/** A search scans each token along an index that includes the seller, so that it need not read the listings themselves. */
+function scannedTokens({ tokenTypes, sellersTokenTypes }: Extract<Scope, { kind: 'search' }>): string[] {
+  return [...tokenTypes, ...sellersTokenTypes]
 }

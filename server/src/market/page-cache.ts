@@ -5,70 +5,69 @@ import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 import { type ReadyReply } from '../http/server/cached-replies.ts'
 import { type MarketQuery } from './market-query.ts'
 
-/** What keeps pages exact where news of a change come late or not at all. */
+/** Bounds how stale a page can be when the news of a change is late or lost. */
 const MAX_AGE_MILLIS = 1_000
-/** A page that is still asked for at this age is read again meanwhile, so that nobody waits for it. */
+/** A page requested at this age is read again in the background, so that no request waits for it. */
 const RENEW_MILLIS = 500
-/** There are more ways to ask for first pages than anybody uses. */
+/** More than players ever look at. */
 const MAX_PAGES = 500
 
-interface Reading {
+interface Entry {
   startedAt: number
   read: () => Promise<string>
   page: Promise<ReadyReply>
-  /** Set once it was read. */
+  /** Set once the page is read. */
   ready: ReadyReply | undefined
   renewing: boolean
 }
 
 /**
- * The market's first pages as this node last read them, by the path and query that they were asked with. A page is given only
- * while nobody called `forget` since its reading began, and for a second at most: so no answer is older than the last change
- * that this node made or heard of.
+ * The market's first pages as this server last read them, by path and query. A page is returned for one second at most, and only
+ * if `clear` was not called since its read began. So no answer is older than the last change that this server made or heard of.
  */
-export interface FirstPages {
-  /** The page, where it is in memory. */
+export interface PageCache {
+  /** @returns undefined if the page is not in memory */
   find(url: string): ReadyReply | undefined
-  /** The page, from memory or by `read`, which gives its JSON. Callers that wait for the same reading share it. */
+  /** The page from memory or from `read`, which returns its JSON. Concurrent callers share one read. */
   get(url: string, read: () => Promise<string>): Promise<ReadyReply>
-  forget(): void
+  clear(): void
 }
 
-export function createFirstPages(): FirstPages {
-  const readings = new Map<string, Reading>()
+export function createPageCache(): PageCache {
+  const entries = new Map<string, Entry>()
 
-  /** Begins to read a page; it takes the place of `before`, unless that was forgotten meanwhile. */
-  const start = (url: string, read: () => Promise<string>, before: Reading | undefined) => {
-    const reading: Reading = { startedAt: performance.now(), read, page: read().then(tag), ready: undefined, renewing: false }
-    if (!before) readings.set(url, reading)
-    reading.page.then(
+  /** Starts to read a page. A renewal replaces `stale` when it is done, unless the cache was cleared in the meantime. */
+  const start = (url: string, read: () => Promise<string>, stale: Entry | undefined) => {
+    const entry: Entry = { startedAt: performance.now(), read, page: read().then(tag), ready: undefined, renewing: false }
+    if (!stale) entries.set(url, entry)
+    entry.page.then(
       (page) => {
-        reading.ready = page
-        if (before && readings.get(url) === before) readings.set(url, reading)
+        entry.ready = page
+        if (stale && entries.get(url) === stale) entries.set(url, entry)
       },
-      () => readings.get(url) === reading && readings.delete(url),
+      () => entries.get(url) === entry && entries.delete(url),
     )
-    return reading
+    return entry
   }
   const current = (url: string) => {
-    const reading = readings.get(url)
-    const age = reading ? performance.now() - reading.startedAt : Infinity
-    if (!reading || age > MAX_AGE_MILLIS) return undefined
-    if (age > RENEW_MILLIS && reading.ready && !reading.renewing) {
-      reading.renewing = true
-      start(url, reading.read, reading)
+    const entry = entries.get(url)
+    const age = entry ? performance.now() - entry.startedAt : Infinity
+    if (!entry || age > MAX_AGE_MILLIS) return undefined
+    if (age > RENEW_MILLIS && entry.ready && !entry.renewing) {
+      entry.renewing = true
+      start(url, entry.read, entry)
     }
-    return reading
+    return entry
   }
   return {
     find: (url) => current(url)?.ready,
     get: (url, read) => {
-      const reading = current(url)
-      if (reading) return reading.page
-      if (readings.size >= MAX_PAGES) readings.clear()
+      const entry = current(url)
+      if (entry) return entry.page
+      if (entries.size >= MAX_PAGES) entries.clear()
       return start(url, read, undefined).page
     },
-    forget: () => readings.clear(),
+    clear: () => entries.clear(),
   }
 }
 
@@ -76,8 +75,8 @@ function tag(json: string): ReadyReply {
   return { json, length: Buffer.byteLength(json), etag: `"${createHash('sha1').update(json).digest('base64url')}"` }
 }
 
-/** Whether a page is kept: the start of a list that many look at. */
-export function isFirstPage({ scope, limit, cursor }: MarketQuery): boolean {
+/** Whether a page is cached: the first page of the whole market or of one token, which many players look at. */
+export function isCacheable({ scope, limit, cursor }: MarketQuery): boolean {
   if (cursor || limit > LISTINGS_PAGE) return false
-  return scope.kind === 'everything' || (scope.kind === 'lots' && scope.sellers.length === 0)
+  return scope.kind === 'all' || (scope.kind === 'listings' && scope.sellers.length === 0)
 }

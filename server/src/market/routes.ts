@@ -2,22 +2,22 @@ import type pg from 'pg'
 
 import { isKnown, readyCacheControl, type ReadyReply } from '../http/server/cached-replies.ts'
 import { type Api, answered, type Call } from '../http/api/route.ts'
-import { type FirstPages, isFirstPage } from './page-cache.ts'
-import { cursorText, type MarketQuery, readMarketQuery } from './market-query.ts'
+import { formatCursor, type MarketQuery, readMarketQuery } from './market-query.ts'
 import { readMarketPage } from './market-store.ts'
+import { isCacheable, type PageCache } from './page-cache.ts'
 
-/** GET /api/marketplace/listings: what is for sale, for everybody. First pages are kept in memory, and have an entity tag. */
-export function marketRoutes(api: Api, pool: pg.Pool, firstPages: FirstPages): void {
+/** The listings for sale. First pages come from memory and carry an entity tag. */
+export function marketRoutes(api: Api, pool: pg.Pool, pageCache: PageCache): void {
   api.open('listings', 'read', async (call): Promise<typeof answered> => {
     const query = readMarketQuery(call.query)
     const render = () => renderPage(pool, query)
-    return isFirstPage(query) ? sendTagged(call, await firstPages.get(call.request.url, render)) : call.sendJson(await render())
+    return isCacheable(query) ? sendTagged(call, await pageCache.get(call.request.url, render)) : call.sendJson(await render())
   })
 }
 
 async function renderPage(pool: pg.Pool, query: MarketQuery): Promise<string> {
   const { listings, next } = await readMarketPage(pool, query)
-  return `{"listings":[${listings}],"nextCursor":${next ? JSON.stringify(cursorText(query.sort, next)) : 'null'}}`
+  return `{"listings":[${listings}],"nextCursor":${next ? JSON.stringify(formatCursor(query.sort, next)) : 'null'}}`
 }
 
 function sendTagged({ request, reply, sendJson }: Call<'listings'>, page: ReadyReply): typeof answered {

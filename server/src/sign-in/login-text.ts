@@ -3,7 +3,7 @@ import { loginMessage } from '@juicebar/contract/login-message'
 /** The text that a wallet signs for a nonce. */
 export type LoginText = (nonce: string) => string
 
-/** The host comes from the settings, never from a request: a phishing proxy would have its victims sign for our host. */
+/** The host comes from the settings, never from a request: otherwise a phishing proxy could choose the host that its victims sign for. */
 export function createLoginText(productName: string, publicOrigin: string): LoginText {
   const { host } = new URL(publicOrigin)
   return (nonce) => loginMessage(productName, host, nonce)

@@ -1,13 +1,16 @@
 import { Failure } from '@juicebar/contract/errors'
 
 import { type Database } from '../database/connect.ts'
-import { type SessionTokens, type TokenClaims } from './session-jwt.ts'
+import { type SessionClaims, type SessionJwts } from './session-jwt.ts'
 import { isSessionAlive } from './sign-in-store.ts'
 
-/** The session that a token stands for: UNAUTHORIZED without a token, SESSION_ENDED with one that is not valid (any more) on any server. */
-export async function readSession(database: Database, tokens: SessionTokens, token: string | undefined): Promise<TokenClaims> {
-  if (token === undefined) throw new Failure('UNAUTHORIZED')
-  const claims = tokens.read(token)
+/**
+ * The live session that a request's JWT names.
+ * @throws UNAUTHORIZED without a JWT; SESSION_ENDED if the JWT is invalid or its session has expired or was signed out
+ */
+export async function readSession(database: Database, jwts: SessionJwts, jwt: string | undefined): Promise<SessionClaims> {
+  if (jwt === undefined) throw new Failure('UNAUTHORIZED')
+  const claims = jwts.verify(jwt)
   if (!claims || !(await isSessionAlive(database, claims.id, claims.player))) throw new Failure('SESSION_ENDED')
   return claims
 }

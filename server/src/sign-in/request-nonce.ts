@@ -9,7 +9,10 @@ import { issueNonce } from './sign-in-store.ts'
 
 const NONCE_BYTES = 32
 
-/** Gives a wallet what to sign. Asking again before it expired gives the same: nobody can void the sign-in of another. */
+/**
+ * The message that a wallet signs to sign in. Until it expires, every request for the wallet returns the same nonce, so nobody
+ * can void another player's sign-in by requesting one.
+ */
 export async function requestNonce(database: Database, loginText: LoginText, wallet: WalletAddress) {
   const { nonce, expiresAt, millisLeft } = await issueNonce(database, wallet, base58.encode(randomBytes(NONCE_BYTES)))
   return { nonce, message: loginText(nonce), expiresAt: expiresAt.toISOString(), millisLeft }

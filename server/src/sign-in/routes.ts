@@ -7,7 +7,7 @@ import { requestNonce } from './request-nonce.ts'
 import { revokeSession } from './sign-in-store.ts'
 import { requirePlayer, type SignInOptions, verifySignature } from './verify-signature.ts'
 
-/** Signing in with a wallet, who is signed in, and signing out. */
+/** Signing in with a wallet, the signed-in player, and signing out. */
 export function signInRoutes(api: Api, database: Database, options: SignInOptions): void {
   api.open('requestNonce', 'sign-in', async ({ body }) => requestNonce(database, options.loginText, requireWallet(body.walletAddress)))
 

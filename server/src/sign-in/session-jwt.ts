@@ -3,37 +3,37 @@ import { createSigner, createVerifier } from 'fast-jwt'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** What a token says: which session of which player. Whether that session still lives is in the database alone. */
-export interface TokenClaims {
+/** The session that a JWT names, and its player. Only the database knows whether that session is still alive. */
+export interface SessionClaims {
   id: string
   player: WalletAddress
 }
 
-export interface SessionTokens {
-  sign(claims: TokenClaims, expiresAt: Date): string
-  /** Undefined where the token is not one of ours, was altered or has expired. */
-  read(token: string): TokenClaims | undefined
+export interface SessionJwts {
+  sign(claims: SessionClaims, expiresAt: Date): string
+  /** @returns undefined if the JWT was not signed by us, was altered or has expired */
+  verify(jwt: string): SessionClaims | undefined
 }
 
-/** Session tokens are JWTs (HS256) with `sub` the wallet and `jti` the session, signed with `secret`. */
-export function createSessionTokens(secret: string): SessionTokens {
+/** Signs and verifies session JWTs: HS256, `sub` is the wallet, `jti` the session. */
+export function createSessionJwts(secret: string): SessionJwts {
   const sign = createSigner({ key: secret, algorithm: 'HS256' })
   const verify = createVerifier({ key: secret, algorithms: ['HS256'], requiredClaims: ['sub', 'jti', 'exp'] })
   return {
     sign: ({ id, player }, expiresAt) => sign({ sub: player, jti: id, exp: Math.floor(expiresAt.getTime() / 1000) }),
-    read: (token) => {
+    verify: (jwt) => {
       try {
-        const payload: unknown = verify(token)
+        const payload: unknown = verify(jwt)
         return readClaims(payload)
       } catch {
-        // The library throws for every kind of token that is not good; which kind is nobody's business.
+        // The library throws for every kind of invalid JWT. Clients are not told which kind theirs is.
         return undefined
       }
     },
   }
 }
 
-function readClaims(payload: unknown): TokenClaims | undefined {
+function readClaims(payload: unknown): SessionClaims | undefined {
   if (typeof payload !== 'object' || payload === null || !('sub' in payload) || !('jti' in payload)) return undefined
   const { sub, jti } = payload
   const player = typeof sub === 'string' ? parseWalletAddress(sub) : undefined

@@ -12,7 +12,7 @@ export interface IssuedNonce {
   millisLeft: number
 }
 
-/** The wallet's open nonce, or `fresh` where it has none or an expired one, in one statement: two callers get the same. */
+/** The wallet's open nonce, or `fresh` if it has none. One statement, so that concurrent callers get the same nonce. */
 export async function issueNonce(database: Database, wallet: WalletAddress, fresh: string): Promise<IssuedNonce> {
   const { rows } = await sql<IssuedNonce>`
     insert into sign_in_nonces as known (wallet_address, nonce, expires_at)
@@ -22,17 +22,17 @@ export async function issueNonce(database: Database, wallet: WalletAddress, fres
       expires_at = case when known.expires_at > now() then known.expires_at else excluded.expires_at end
     returning nonce, expires_at, ceil(extract(epoch from expires_at - now()) * 1000)::integer as millis_left`.execute(database)
   const [issued] = rows
-  if (!issued) throw new Error('no nonce came back')
+  if (!issued) throw new Error('the database returned no nonce')
   return issued
 }
 
 export interface OpenSignIn {
   nonce: string
-  /** The wallet signed in before. */
+  /** Whether the wallet has signed in before. */
   known: boolean
 }
 
-/** What a wallet may sign now; undefined where it asked for nothing, or too long ago. */
+/** The wallet's open nonce; undefined if it requested none or the nonce has expired. */
 export async function findSignIn(database: Database, wallet: WalletAddress): Promise<OpenSignIn | undefined> {
   const { rows } = await sql<OpenSignIn>`
     select n.nonce, p.wallet_address is not null as known
@@ -47,8 +47,8 @@ export interface OpenedSession {
 }
 
 /**
- * Uses a nonce up, and opens a session for its wallet, which becomes a player where it was none: all in one statement. Of any
- * number of callers at once exactly one has the session; the others get undefined. All times are the database's.
+ * Uses up a nonce, creates the player if the wallet is new, and opens a session, all in one statement. Of any number of
+ * concurrent callers exactly one gets the session; the others get undefined.
  */
 export async function openSession(
   database: Database,
@@ -79,14 +79,14 @@ export async function findPlayer(database: Database, wallet: WalletAddress): Pro
   return row && { walletAddress: row.walletAddress, createdAt: row.createdAt.toISOString() }
 }
 
-/** Whether this session of this wallet was neither ended nor expired. As text, since every call of a player asks it first. */
+/** Whether the wallet's session is alive. Raw SQL, because every player's call runs it and building a query costs more. */
 export async function isSessionAlive(database: Database, id: string, wallet: WalletAddress): Promise<boolean> {
   const { rows } = await sql`
     select 1 from sessions where id = ${id} and wallet_address = ${wallet} and revoked_at is null and expires_at > now()`.execute(database)
   return rows.length > 0
 }
 
-/** Of some sessions, those that were neither ended nor expired. */
+/** Those of the given sessions that are alive: neither signed out nor expired. */
 export async function findLiveSessions(database: Database, ids: string[]): Promise<ReadonlySet<string>> {
   const rows = await database
     .selectFrom('sessions')
@@ -107,7 +107,7 @@ export async function revokeSession(database: Database, id: string): Promise<voi
     .execute()
 }
 
-/** Forgets nonces and sessions that nobody can use any more. */
+/** Deletes expired nonces and sessions. */
 export async function deleteExpired(database: Database): Promise<void> {
   await database
     .deleteFrom('signInNonces')

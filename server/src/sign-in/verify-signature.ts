@@ -8,26 +8,27 @@ import { base58 } from '@scure/base'
 import { isSignedBy } from '../chain/transactions/wallet-signature.ts'
 import { type Database } from '../database/connect.ts'
 import { type LoginText } from './login-text.ts'
-import { type SessionTokens } from './session-jwt.ts'
+import { type SessionJwts } from './session-jwt.ts'
 import { findPlayer, findSignIn, openSession } from './sign-in-store.ts'
 
 export interface SignInOptions {
   loginText: LoginText
-  tokens: SessionTokens
+  jwts: SessionJwts
   /**
-   * Called for a wallet that proved itself for the first time, before it becomes a player, so that a crash cannot skip it. It
-   * may be called again for the same wallet and must then do nothing.
+   * Called when a wallet signs in for the first time, before it becomes a player, so that a crash cannot skip it. It must be
+   * idempotent: it may be called again for the same wallet.
    */
   onFirstSignIn: (wallet: WalletAddress) => Promise<void>
 }
 
 /**
- * Opens a session for a wallet that signed its open nonce. The nonce is used up only by a valid signature, and only once:
- * NONCE_INVALID where there is none (any more), SIGNATURE_INVALID where someone or something else was signed.
+ * Opens a session for a wallet that signed its open nonce. Only a valid signature uses up the nonce.
+ * @throws NONCE_INVALID if the wallet has no open nonce; SIGNATURE_INVALID if another wallet signed, or another message
+ * @returns `token` is the session JWT
  */
 export async function verifySignature(
   database: Database,
-  { loginText, tokens, onFirstSignIn }: SignInOptions,
+  { loginText, jwts, onFirstSignIn }: SignInOptions,
   wallet: WalletAddress,
   signature: Signature,
 ): Promise<{ token: string; user: User }> {
@@ -40,12 +41,12 @@ export async function verifySignature(
   const session = await openSession(database, id, wallet, signIn.nonce)
   if (!session) throw new Failure('NONCE_INVALID')
   const user = { walletAddress: wallet, createdAt: session.playerSince.toISOString() }
-  return { token: tokens.sign({ id, player: wallet }, session.expiresAt), user }
+  return { token: jwts.sign({ id, player: wallet }, session.expiresAt), user }
 }
 
 /** The player behind a live session. */
 export async function requirePlayer(database: Database, wallet: WalletAddress): Promise<User> {
   const player = await findPlayer(database, wallet)
-  if (!player) throw new Error('a session without its player')
+  if (!player) throw new Error('a live session has no player')
   return player
 }

@@ -11,8 +11,8 @@ import { replyWithFailure } from '../../src/http/server/failure-reply.ts'
 import { createRateLimits } from '../../src/http/api/rate-limits.ts'
 import { createApi } from '../../src/http/api/route.ts'
 import { validatorCompiler } from '../../src/http/api/validation.ts'
-import { createFirstPages } from '../../src/market/page-cache.ts'
-import { forgetAfterOwnChanges } from '../../src/market/invalidate-pages.ts'
+import { createPageCache } from '../../src/market/page-cache.ts'
+import { invalidatePagesOnWrites } from '../../src/market/invalidate-pages.ts'
 import { marketRoutes } from '../../src/market/routes.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 
@@ -35,14 +35,14 @@ export type MarketWorld = Awaited<ReturnType<typeof openMarketWorld>>
 export async function openMarketWorld() {
   const fresh = await freshDatabase()
   const { pool, readPool, close } = connectDatabase(fresh.url, () => undefined)
-  const firstPages = createFirstPages()
+  const pageCache = createPageCache()
   const fastify = createFastify()
   fastify.setValidatorCompiler(validatorCompiler)
   fastify.setErrorHandler(replyWithFailure)
-  forgetAfterOwnChanges(fastify, firstPages)
+  invalidatePagesOnWrites(fastify, pageCache)
   const authenticate = () => Promise.reject(new Error('nobody signs in here'))
   const api = createApi(fastify, { limits: await createRateLimits(fastify), studioApiKey: 'k'.repeat(32), authenticate })
-  marketRoutes(api, readPool, firstPages)
+  marketRoutes(api, readPool, pageCache)
 
   const get = (query: Record<string, string>, headers: Record<string, string> = {}) =>
     fastify.inject({ method: 'GET', url: '/api/marketplace/listings', query, headers })
@@ -54,7 +54,7 @@ export async function openMarketWorld() {
   return {
     pool,
     fastify,
-    firstPages,
+    pageCache,
     get,
     page,
     /** Every lot that paging gives, by any number of pages; `between` runs before each page but the first. */

@@ -1,61 +1,61 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { createFirstPages, isFirstPage } from '../../src/market/page-cache.ts'
+import { createPageCache, isCacheable } from '../../src/market/page-cache.ts'
 import { readMarketQuery } from '../../src/market/market-query.ts'
 import { type MarketWorld, openMarketWorld, randomWallet } from './market-world.ts'
 
 describe('first pages', () => {
-  it('are read once for all who ask, until a change is heard of', async () => {
-    const pages = createFirstPages()
+  it('are read once for all callers, until a change is reported', async () => {
+    const pages = createPageCache()
     let readings = 0
     const read = async () => `reading ${++readings}`
     const both = await Promise.all([pages.get('a', read), pages.get('a', read)])
     expect(both.map((page) => page.json)).toEqual(['reading 1', 'reading 1'])
     expect((await pages.get('b', read)).json).toBe('reading 2')
-    pages.forget()
+    pages.clear()
     expect((await pages.get('a', read)).json).toBe('reading 3')
   })
 
-  it('are not kept where a change came while they were being read', async () => {
-    const pages = createFirstPages()
+  it('are not cached if a change came while they were being read', async () => {
+    const pages = createPageCache()
     let finish: ((text: string) => void) | undefined
     const slow = pages.get('a', () => new Promise((resolve) => (finish = resolve)))
-    pages.forget()
+    pages.clear()
     expect((await pages.get('a', async () => 'new')).json).toBe('new')
     finish?.('old')
     expect((await slow).json).toBe('old')
     expect((await pages.get('a', async () => 'newer')).json).toBe('new')
   })
 
-  it('that are asked for all the time are read again before they are too old, and nobody waits for it', async () => {
-    const pages = createFirstPages()
+  it('requested all the time are renewed before they are too old, and no request waits for it', async () => {
+    const pages = createPageCache()
     let readings = 0
     await pages.get('a', async () => `reading ${++readings}`)
     await expect.poll(() => pages.find('a')?.json, { interval: 5 }).toBe('reading 2')
     expect(readings).toBe(2)
   })
 
-  it('that were forgotten while they were being renewed are not brought back', async () => {
-    const pages = createFirstPages()
+  it('invalidated during their renewal do not come back', async () => {
+    const pages = createPageCache()
     let finish: ((text: string) => void) | undefined
     let readings = 0
     const read = () => (++readings === 1 ? Promise.resolve('first') : new Promise<string>((resolve) => (finish = resolve)))
     await pages.get('a', read)
     await expect.poll(() => pages.find('a') && finish, { interval: 5 }).toBeDefined()
-    pages.forget()
+    pages.clear()
     finish?.('renewed')
     await new Promise((resolve) => setImmediate(resolve))
     expect(pages.find('a')).toBeUndefined()
   })
 
-  it('are read again after a reading that failed', async () => {
-    const pages = createFirstPages()
+  it('are read again after a failed read', async () => {
+    const pages = createPageCache()
     await expect(pages.get('a', () => Promise.reject(new Error('no database')))).rejects.toThrow('no database')
     expect((await pages.get('a', async () => 'there')).json).toBe('there')
   })
 
-  it('are those without a cursor, a seller or an address to search for', () => {
-    const isKept = (query: Parameters<typeof readMarketQuery>[0]) => isFirstPage(readMarketQuery(query))
+  it('are cached only without a cursor, a seller or an address to search for', () => {
+    const isKept = (query: Parameters<typeof readMarketQuery>[0]) => isCacheable(readMarketQuery(query))
     const cursor = Buffer.from(JSON.stringify(['price', '5', '01890000-0000-7000-8000-000000000000'])).toString('base64url')
     const kept = [{}, { tokenType: 'APPLE_JUICE' }, { sort: 'price' as const }, { search: 'grape soda' }, { limit: 1 }]
     const others = [{ search: 'juice' }, { seller: randomWallet() }, { limit: 51 }, { sort: 'price' as const, cursor }]
@@ -72,34 +72,34 @@ describe('the market over HTTP', () => {
   afterAll(() => world.stop())
   beforeEach(async () => {
     await world.empty()
-    world.firstPages.forget()
+    world.pageCache.clear()
   })
 
-  const lot = { seller: randomWallet(), tokenType: 'APPLE_JUICE' as const, amount: 1, steps: 1 }
+  const listing = { seller: randomWallet(), tokenType: 'APPLE_JUICE' as const, amount: 1, steps: 1 }
 
-  it('answers 304 to whoever has the page already, and not any more once it changed', async () => {
-    await world.add([lot])
+  it('answers 304 to a client that has the page, until the page changes', async () => {
+    await world.add([listing])
     const first = await world.get({})
     expect(first.headers).toMatchObject({ 'cache-control': 'no-cache', 'content-type': 'application/json; charset=utf-8' })
     const seen = { 'if-none-match': String(first.headers['etag']) }
     const again = await world.get({}, seen)
     expect([again.statusCode, again.body, again.headers['etag']]).toEqual([304, '', first.headers['etag']])
-    await world.add([lot])
-    world.firstPages.forget()
+    await world.add([listing])
+    world.pageCache.clear()
     const changed = await world.get({}, seen)
     expect([changed.statusCode, changed.json().listings.length]).toEqual([200, 2])
   })
 
-  it('shows a change in the answer after the one that told of it', async () => {
+  it('shows a change in the next answer after the reply to the write', async () => {
     expect((await world.page()).listings).toHaveLength(0)
-    await world.add([lot])
+    await world.add([listing])
     await world.fastify.inject({ method: 'POST', url: '/api/marketplace/anything' })
     expect((await world.page()).listings).toHaveLength(1)
   })
 
-  it('shows what changed elsewhere within a second, even where news of it never come', async () => {
+  it('shows a change made elsewhere within a second, even if no event reports it', async () => {
     await world.page()
-    await world.add([lot])
+    await world.add([listing])
     await expect.poll(async () => (await world.page()).listings.length, { timeout: 2_000 }).toBe(1)
   })
 })

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => world.stop())
 beforeEach(async () => {
   await world.empty()
-  world.firstPages.forget()
+  world.pageCache.clear()
 })
 
 const nobody = '00000000-0000-7000-8000-000000000000'
@@ -47,7 +47,7 @@ describe('paging', () => {
       fc.infiniteStream(fc.nat()),
       async (before, arriving, where, limit, choices) => {
         await world.empty()
-        world.firstPages.forget()
+        world.pageCache.clear()
         const ids = await world.add(before)
         const gone = new Set<string>()
         const expected = (await world.everything({ ...where, sort, limit: '200' })).map((found) => found._id)

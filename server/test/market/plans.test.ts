@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { fillMarket, randomWallet } from '../../bench/databases/fill-market.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
-import { cursorText, readMarketQuery } from '../../src/market/market-query.ts'
+import { formatCursor, readMarketQuery } from '../../src/market/market-query.ts'
 import { readMarketPage } from '../../src/market/market-store.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 
@@ -115,7 +115,7 @@ describe.each(['force_custom_plan', 'force_generic_plan'])('under %s', (mode) =>
       const allowed = ['Bitmap Index Scan on sellers_by_substring', LOOKUP, ...ways.map((way) => scanOf(way, sort))]
       plans = []
       const { next } = await readMarketPage(pool, readMarketQuery(query))
-      if (next) await readMarketPage(pool, readMarketQuery({ ...query, cursor: cursorText(sort, next) }))
+      if (next) await readMarketPage(pool, readMarketQuery({ ...query, cursor: formatCursor(sort, next) }))
       const reads = plans.flatMap((plan) => readsOf(plan))
       expect(reads.length).toBeGreaterThan(0)
       expect({ sort, others: reads.filter((read) => !allowed.includes(read)) }).toEqual({ sort, others: [] })

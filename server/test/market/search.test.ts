@@ -62,7 +62,7 @@ describe('search', () => {
   it.each(['0', 'x'.repeat(45), '100%', '_', 'apple_juice', "' or true --"])(
     'for %j, which nothing can contain, asks no table',
     async (search) => {
-      expect(readMarketQuery({ search }).scope).toEqual({ kind: 'nothing' })
+      expect(readMarketQuery({ search }).scope).toEqual({ kind: 'none' })
       expect(await world.page({ search })).toEqual({ listings: [], nextCursor: null })
     },
   )

@@ -6,7 +6,7 @@ import { bearerToken } from '../../src/http/api/bearer-token.ts'
 import { createLoginText } from '../../src/sign-in/login-text.ts'
 import { readSession } from '../../src/sign-in/read-session.ts'
 import { signInRoutes } from '../../src/sign-in/routes.ts'
-import { createSessionTokens } from '../../src/sign-in/session-jwt.ts'
+import { createSessionJwts } from '../../src/sign-in/session-jwt.ts'
 import { serve } from '../http/test-server.ts'
 import { type TestWallet } from './wallet.ts'
 
@@ -17,11 +17,11 @@ export function serveSignIn(
   database: Database,
   onFirstSignIn: (wallet: WalletAddress) => Promise<void> = async () => undefined,
 ): Promise<FastifyInstance> {
-  const tokens = createSessionTokens(JWT_SECRET)
+  const jwts = createSessionJwts(JWT_SECRET)
   return serve(
-    (api) => signInRoutes(api, database, { tokens, loginText: createLoginText('Juicebar', 'https://market.example'), onFirstSignIn }),
+    (api) => signInRoutes(api, database, { jwts, loginText: createLoginText('Juicebar', 'https://market.example'), onFirstSignIn }),
     {},
-    { authenticate: (request) => readSession(database, tokens, bearerToken(request)) },
+    { authenticate: (request) => readSession(database, jwts, bearerToken(request)) },
   )
 }
 
@@ -33,16 +33,16 @@ export function verify(server: FastifyInstance, walletAddress: string, signature
   return server.inject({ method: 'POST', url: '/api/auth/verify', payload: { walletAddress, signature } })
 }
 
-/** Signs a wallet in and gives its token. */
+/** Signs a wallet in and returns its session JWT. */
 export async function signIn(server: FastifyInstance, wallet: TestWallet): Promise<string> {
   const { message } = (await askNonce(server, wallet.address)).json()
   return (await verify(server, wallet.address, wallet.sign(message))).json().token
 }
 
-export function whoAmI(server: FastifyInstance, token: string) {
-  return server.inject({ url: '/api/auth/me', headers: { authorization: `Bearer ${token}` } })
+export function whoAmI(server: FastifyInstance, jwt: string) {
+  return server.inject({ url: '/api/auth/me', headers: { authorization: `Bearer ${jwt}` } })
 }
 
-export function logOut(server: FastifyInstance, token: string) {
-  return server.inject({ method: 'POST', url: '/api/auth/logout', headers: { authorization: `Bearer ${token}` } })
+export function logOut(server: FastifyInstance, jwt: string) {
+  return server.inject({ method: 'POST', url: '/api/auth/logout', headers: { authorization: `Bearer ${jwt}` } })
 }
