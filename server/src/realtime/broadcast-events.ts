@@ -2,32 +2,32 @@ import { type ServerResponse } from 'node:http'
 import { type Socket } from 'node:net'
 
 import { type Session } from '../http/api/route.ts'
-import { type EventFeed, type FeedEvent } from './poll-outbox.ts'
 import { heartbeat, isAfter } from './event-frame.ts'
 import { type Position } from './outbox-store.ts'
+import { type EventFeed, type FeedEvent } from './poll-outbox.ts'
 
-/** A reader this far behind is let go; it comes back with `Last-Event-ID`. The bytes are the same for all who wait for them. */
+/** A reader further behind than this is disconnected; it reconnects with `Last-Event-ID`. Readers share the bytes they wait for. */
 const MAX_BUFFERED_BYTES = 1024 * 1024
-/** What may come while a reader is still being told what it missed. */
+/** How many batches may arrive while a reader is still catching up. */
 const MAX_WAITING = 1_000
 const HEARTBEAT_MILLIS = 15_000
 /** How long a stream may outlive its session. */
 const SESSION_CHECK_MILLIS = 2_000
 export const MAX_READERS = 20_000
-/** Readers behind one address (IPv6: one /64): more pages than an office has open. One caller must not take all the room. */
+/** Readers of one IPv4 address or IPv6 /64: more than an office has open, and far fewer than MAX_READERS. */
 export const MAX_READERS_PER_ADDRESS = 1_000
 
 export interface Reader {
   stream: ServerResponse
-  /** The stream's own connection: frames go straight to it, since they are rendered already. */
+  /** The stream's connection. Frames are rendered already, so they are written to it directly. */
   socket: Socket
-  /** Whose private events it carries too; undefined for a visitor. */
+  /** Whose private events the stream carries; undefined for a visitor. */
   session: Session | undefined
-  /** Where it reads from; see `callerNetwork`. */
+  /** The client's network; see `callerNetwork`. */
   network: string
-  /** Set while this server has yet to read what the reader was told by another one. */
+  /** Set while this server's feed is behind what the reader has already received from another server. */
   ahead: Position | undefined
-  /** While the reader is being told what it missed, newer events wait here. */
+  /** While the reader is catching up, newer events wait here. */
   waiting: Buffer[] | undefined
 }
 
@@ -36,15 +36,15 @@ export interface EventReaders {
   countFrom(network: string): number
   /** From now on the reader gets every event, at first into `waiting`. */
   add(reader: Reader): void
-  /** Tells the reader what it missed and then what has waited meanwhile; from now on events go straight out. */
+  /** Sends the events that the reader missed, then those that waited. From now on events are sent at once. */
   release(reader: Reader, missed: readonly Buffer[]): void
   stop(): void
 }
 
-/** Of some sessions, those that still live. */
+/** Returns those of the given session ids that are alive. */
 export type FindLiveSessions = (ids: string[]) => Promise<ReadonlySet<string>>
 
-/** Writes the feed's events to every open stream; a slow reader never holds up the others. */
+/** Writes the feed's events to every open stream. A slow reader never delays the others. */
 export function createEventReaders(feed: EventFeed, findLiveSessions: FindLiveSessions): EventReaders {
   const readers = new Set<Reader>()
   const networks = new Map<string, number>()
@@ -52,7 +52,7 @@ export function createEventReaders(feed: EventFeed, findLiveSessions: FindLiveSe
   const beating = setInterval(() => {
     for (const reader of readers) write(reader, heartbeat)
   }, HEARTBEAT_MILLIS).unref()
-  const checking = setInterval(() => void endWithSessions(readers, findLiveSessions), SESSION_CHECK_MILLIS).unref()
+  const checking = setInterval(() => void endDeadSessions(readers, findLiveSessions), SESSION_CHECK_MILLIS).unref()
 
   return {
     count: () => readers.size,
@@ -85,13 +85,13 @@ function countReader(networks: Map<string, number>, { network }: Reader, change:
   else networks.set(network, count)
 }
 
-/** What is for everybody is put together once for all; only whose own events are among it get bytes of their own. */
+/** The public events are concatenated once for all readers. Only readers with private events of their own get other bytes. */
 function broadcast(readers: Iterable<Reader>, events: readonly FeedEvent[]): void {
-  const forAll = Buffer.concat(events.filter(({ audience }) => audience === null).map(({ frame }) => frame))
-  const named = new Set(events.flatMap(({ audience }) => audience ?? []))
+  const publicBytes = Buffer.concat(events.filter(({ audience }) => audience === null).map(({ frame }) => frame))
+  const audience = new Set(events.flatMap((event) => event.audience ?? []))
   for (const reader of readers) {
-    const special = reader.ahead !== undefined || (reader.session !== undefined && named.has(reader.session.player))
-    write(reader, special ? Buffer.concat(events.filter((event) => isNews(reader, event)).map(({ frame }) => frame)) : forAll)
+    const special = reader.ahead !== undefined || (reader.session !== undefined && audience.has(reader.session.player))
+    write(reader, special ? Buffer.concat(events.filter((event) => isNews(reader, event)).map(({ frame }) => frame)) : publicBytes)
   }
 }
 
@@ -101,12 +101,12 @@ function isNews(reader: Reader, event: FeedEvent): boolean {
   return mayRead(reader, event)
 }
 
-/** Whether a stream carries an event: everybody's, or its own wallet's. */
+/** Whether a stream carries an event: a public one, or one of its own wallet. */
 export function mayRead({ session }: Pick<Reader, 'session'>, { audience }: Pick<FeedEvent, 'audience'>): boolean {
   return audience === null || (session !== undefined && audience.includes(session.player))
 }
 
-/** A reader is slow by what it left of earlier events: the newest alone, however many came at once, are nobody's fault. */
+/** Checks the backlog before it adds to it: a large batch alone makes no reader slow. */
 function write({ stream, socket, waiting }: Reader, bytes: Buffer): void {
   if (bytes.length === 0 || stream.writableEnded) return
   if (socket.writableLength > MAX_BUFFERED_BYTES || (waiting?.length ?? 0) > MAX_WAITING) socket.destroy()
@@ -114,8 +114,8 @@ function write({ stream, socket, waiting }: Reader, bytes: Buffer): void {
   else socket.write(bytes)
 }
 
-/** A stream outlives neither its session nor doubt about it: a reader that was wronged comes back at once. */
-async function endWithSessions(readers: Iterable<Reader>, findLiveSessions: FindLiveSessions): Promise<void> {
+/** Ends the streams of dead sessions. If sessions cannot be checked, ends all signed-in streams: readers reconnect at once. */
+async function endDeadSessions(readers: Iterable<Reader>, findLiveSessions: FindLiveSessions): Promise<void> {
   const signedIn = [...readers].flatMap(({ stream, session }) => (session ? [{ stream, id: session.id }] : []))
   if (signedIn.length === 0) return
   const live = await findLiveSessions(signedIn.map(({ id }) => id)).catch(() => new Set<string>())

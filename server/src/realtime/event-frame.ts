@@ -9,7 +9,7 @@ function formatPosition({ xid, id }: Position): string {
   return `${xid}-${id}`
 }
 
-/** Reads a client's `Last-Event-ID`; undefined where it is none of ours. */
+/** Reads a client's `Last-Event-ID`. @returns undefined if it is not an id of ours */
 export function parsePosition(text: string): Position | undefined {
   const match = positionText.exec(text)
   const [, xid, id] = match ?? []
@@ -17,22 +17,22 @@ export function parsePosition(text: string): Position | undefined {
   return BigInt(xid) < 2n ** 64n && BigInt(id) < 2n ** 63n ? { xid, id: BigInt(id) } : undefined
 }
 
-/** Whether `a` comes after `b` in the outbox's order. */
+/** Whether `a` comes after `b` in the outbox. */
 export function isAfter(a: Position, b: Position): boolean {
   const transactionA = BigInt(a.xid)
   const transactionB = BigInt(b.xid)
   return transactionA === transactionB ? a.id > b.id : transactionA > transactionB
 }
 
-/** The bytes of one event on the stream: rendered once, written to every reader. */
+/** An event's bytes on the stream: rendered once and written to every stream. */
 export function renderFrame(event: OutboxEvent): Buffer {
   return Buffer.from(`id: ${formatPosition(event)}\nevent: ${event.type}\ndata: ${event.json}\n\n`)
 }
 
-/** A frame of the stream's own, which names the position that the reader has reached. */
+/** A frame about the stream itself, with the position that it has reached. */
 export function renderNotice(type: Extract<MarketEvent['type'], 'ready' | 'reset'>, position: Position): Buffer {
   return Buffer.from(`id: ${formatPosition(position)}\nevent: ${type}\ndata: ${JSON.stringify({ type })}\n\n`)
 }
 
-/** A comment that keeps proxies from closing a quiet stream, and tells the reader that it still stands. */
+/** A comment that keeps proxies from closing a quiet stream and lets clients notice a dead one. */
 export const heartbeat = Buffer.from(': beat\n\n')

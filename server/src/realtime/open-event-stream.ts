@@ -6,7 +6,7 @@ import { isAfter, renderFrame, renderNotice } from './event-frame.ts'
 import { type EventReaders, mayRead, MAX_READERS, MAX_READERS_PER_ADDRESS, type Reader } from './broadcast-events.ts'
 import { holdsEvent, type OutboxEvent, type Position, readEvents } from './outbox-store.ts'
 
-/** More missed events than this are not replayed: the reader loads everything anew. In bytes, well below what a reader may be behind. */
+/** A reader that missed more is told to reset. The bytes are well below what a reader may be behind. */
 const MAX_REPLAY = 1_000
 const MAX_REPLAY_BYTES = 512 * 1024
 
@@ -16,7 +16,10 @@ export interface Streams {
   readers: EventReaders
 }
 
-/** Refuses where this node has no room for another stream, or none for this network (TOO_MANY_REQUESTS), or cannot read the outbox (DATABASE_DOWN). */
+/**
+ * The feed's position, where a new stream starts.
+ * @throws TOO_MANY_REQUESTS if this server or the caller's network has too many streams; DATABASE_DOWN before the outbox was first read
+ */
 export function requireRoom({ feed, readers }: Streams, network: string): Position {
   const full = readers.count() >= MAX_READERS || readers.countFrom(network) >= MAX_READERS_PER_ADDRESS
   if (full) throw new Failure('TOO_MANY_REQUESTS', { detail: 'a minute', retryAfter: 60 })
@@ -26,8 +29,8 @@ export function requireRoom({ feed, readers }: Streams, network: string): Positi
 }
 
 /**
- * Begins a stream at the feed's `position`: first the events missed since `last`, or `reset` where the outbox no longer holds
- * them, then `ready`, then everything that comes. The stream breaks off where the outbox cannot be read: the reader comes back.
+ * Starts a stream at the feed's `position`. It carries the events since `last`, or `reset` if the outbox no longer holds them, then
+ * `ready`, then every new event. If the outbox cannot be read, the connection is closed and the client reconnects.
  */
 export async function openEventStream(streams: Streams, reader: Reader, position: Position, last: Position | undefined): Promise<void> {
   reader.ahead = last && isAfter(last, position) ? last : undefined
@@ -52,7 +55,7 @@ function totalLength(frames: readonly Buffer[]): number {
   return frames.reduce((total, { length }) => total + length, 0)
 }
 
-/** What the outbox holds between two positions; undefined where it cannot tell. */
+/** The events between two positions; undefined if there are too many or the outbox no longer holds them all. */
 async function readMissed(database: Database, last: Position, position: Position): Promise<OutboxEvent[] | undefined> {
   if (last.xid === position.xid && last.id === position.id) return []
   if (!(await holdsEvent(database, last))) return undefined

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 
 import { type Database } from '../database/connect.ts'
 
-/** A place in the outbox's order: transaction first, then the event within it. */
+/** A place in the outbox: by transaction, then by event within it. */
 export interface Position {
   xid: string
   id: bigint
@@ -11,18 +11,19 @@ export interface Position {
 
 export interface OutboxEvent extends Position {
   type: MarketEventType
-  /** Whose streams carry it; null for everybody's. */
+  /** The wallets whose streams carry the event; null for every stream. */
   audience: string[] | null
-  /** The wire's JSON, rendered already. */
+  /** The event's JSON, as streams carry it. */
   json: string
 }
 
-/**
- * Below the oldest running transaction nothing can appear any more, so reading up to there loses no event that commits late.
- */
+/** No event can appear any more below the oldest running transaction. Reading only up to there loses no event that commits late. */
 const settled = sql`xid < pg_snapshot_xmin(pg_current_snapshot())`
 
-/** Events behind a position, in order, at most `limit`. A bare `xid` in `order by` would mean the text that is given back, not the number. */
+/**
+ * The events after a position, in order, at most `limit`.
+ * `order by events.xid` is qualified: a bare `xid` would be the text in the select list and sort by its digits.
+ */
 export async function readEvents(database: Database, { xid, id }: Position, limit: number): Promise<OutboxEvent[]> {
   const { rows } = await sql<OutboxEvent>`
     select xid::text, id, type, audience, data::text as json from events
@@ -32,7 +33,7 @@ export async function readEvents(database: Database, { xid, id }: Position, limi
   return rows
 }
 
-/** The newest position at which nothing can appear before it any more. */
+/** The position of the newest event before which no other can appear any more. */
 export async function readHead(database: Database): Promise<Position> {
   const { rows } =
     await sql<Position>`select xid::text, id from events where ${settled} order by events.xid desc, events.id desc limit 1`.execute(
@@ -41,13 +42,13 @@ export async function readHead(database: Database): Promise<Position> {
   return rows[0] ?? { xid: '0', id: 0n }
 }
 
-/** Whether the outbox still holds this event, and so everything behind it. */
+/** Whether the outbox still holds this event, and therefore every event after it. */
 export async function holdsEvent(database: Database, { xid, id }: Position): Promise<boolean> {
   const { rows } = await sql`select 1 from events where xid = ${xid}::xid8 and id = ${id}`.execute(database)
   return rows.length > 0
 }
 
-/** Forgets old events, all but the newest, a bounded number at a time. */
+/** Deletes old events, at most 10,000 at a time, but never the newest. */
 export async function purgeEvents(database: Database, olderThanMinutes: number): Promise<void> {
   await sql`
     delete from events where id in (

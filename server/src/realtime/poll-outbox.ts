@@ -1,11 +1,12 @@
-import { type FastifyBaseLogger } from 'fastify'
 import { setTimeout as sleep } from 'node:timers/promises'
+
+import { type BaseLogger } from 'pino'
 
 import { type Database } from '../database/connect.ts'
 import { renderFrame } from './event-frame.ts'
 import { type OutboxEvent, type Position, purgeEvents, readEvents, readHead } from './outbox-store.ts'
 
-/** Polling the outbox needs no LISTEN, works through any pooler, and keeps commits free of the database-wide notify lock. */
+/** Unlike LISTEN, polling works through any connection pooler and keeps commits free of the database-wide notify lock. */
 const POLL_MILLIS = 150
 const BATCH = 1_000
 const KEEP_MINUTES = 60
@@ -16,16 +17,22 @@ export interface FeedEvent extends OutboxEvent {
 }
 
 export interface EventFeed {
-  /** Up to where every listener was told; undefined until the database was first reached. */
+  /** Up to here every listener has received the events; undefined until the first read succeeds. */
   position(): Position | undefined
-  /** Calls back with each batch of new events, in order. Gives the function that ends it. */
+  /**
+   * Calls the listener with every batch of new events, in order.
+   * @returns the function that unsubscribes it
+   */
   subscribe(listener: (events: readonly FeedEvent[]) => void): () => void
-  /** Begins to read. Gives the function that ends it, fulfilled when the last read is over. */
+  /**
+   * Starts polling.
+   * @returns the function that stops it; resolves when the last read is done
+   */
   start(): () => Promise<void>
 }
 
-/** Reads the outbox for this node and hands every event to the node's listeners, in order, none lost. */
-export function createEventFeed(database: Database, log: FastifyBaseLogger): EventFeed {
+/** Polls the outbox for this server and passes every event to its listeners, in order and without loss. */
+export function createEventFeed(database: Database, log: Pick<BaseLogger, 'warn'>): EventFeed {
   const listeners = new Set<(events: readonly FeedEvent[]) => void>()
   let position: Position | undefined
 
@@ -60,14 +67,15 @@ export function createEventFeed(database: Database, log: FastifyBaseLogger): Eve
   }
 }
 
-async function repeat(work: () => Promise<void>, everyMillis: number, signal: AbortSignal, log: FastifyBaseLogger): Promise<void> {
+/** Repeats the work until the signal aborts. Of a series of failures only the first is logged. */
+async function repeat(work: () => Promise<void>, everyMillis: number, signal: AbortSignal, log: Pick<BaseLogger, 'warn'>): Promise<void> {
   let failed = false
   while (!signal.aborted) {
     try {
       await work()
       failed = false
     } catch (error) {
-      if (!failed) log.warn({ err: error }, 'the event outbox cannot be read; trying again')
+      if (!failed) log.warn({ err: error }, 'the event outbox cannot be read or purged; trying again')
       failed = true
     }
     await sleep(everyMillis, undefined, { signal }).catch(() => undefined)

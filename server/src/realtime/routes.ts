@@ -8,21 +8,21 @@ import { openEventStream, requireRoom, type Streams } from './open-event-stream.
 
 export type Authenticate = (request: FastifyRequest) => Promise<Session>
 
-/** GET /api/marketplace/events: server-sent events; with a session also the reader's own purchases, cases and balance. */
+/** The event stream: server-sent events for everybody, and with a session also for the player's own purchases, cases and balance. */
 export function realtimeRoutes(api: Api, streams: Streams, authenticate: Authenticate): void {
   api.open('events', 'read', async ({ request, reply }) => {
     const session = request.headers.authorization === undefined ? undefined : await authenticate(request)
     const network = callerNetwork(request.ip)
     const position = requireRoom(streams, network)
     const { socket } = reply.raw
-    if (!socket) throw new Failure('BAD_REQUEST', { detail: 'Ask for events on a connection of their own.' })
+    if (!socket) throw new Failure('BAD_REQUEST', { detail: 'The event stream needs an HTTP/1.1 connection of its own.' })
     const reader = { stream: startStream(reply), socket, session, network, ahead: undefined, waiting: [] }
     await openEventStream(streams, reader, position, readLastId(request))
     return answered
   })
 }
 
-/** The body is not chunked and ends with the connection: what is written to that is what the reader gets. */
+/** Starts a body that is not chunked and ends with the connection, so that frames can be written to the socket directly. */
 function startStream(reply: FastifyReply): FastifyReply['raw'] {
   reply.hijack()
   const headers = Object.entries(reply.getHeaders()).filter(([, value]) => value !== undefined)

@@ -21,14 +21,17 @@ import { freshDatabase } from '../support/fresh-database.ts'
 const log = pino({ level: 'silent' })
 export const waiting = { timeout: 10_000, interval: 10 }
 
-export interface LiveNode {
+export interface LiveServer {
   port: number
   readers: EventReaders
   stop(): Promise<void>
 }
 
 /** The event stream of one server, without the rest of it. */
-export async function startLiveNode({ database }: DatabaseConnection, feed: EventFeed = createEventFeed(database, log)): Promise<LiveNode> {
+export async function startLiveServer(
+  { database }: DatabaseConnection,
+  feed: EventFeed = createEventFeed(database, log),
+): Promise<LiveServer> {
   const fastify = await createServer({
     log,
     publicOrigin: 'http://localhost',
@@ -66,7 +69,7 @@ export async function openLiveWorld() {
     connection,
     url: fresh.url,
     emit: (name: string, audience: string[] | null = null) => connection.pool.query(emission, [audience, name]),
-    /** Opens a session and gives its token and how to end it. */
+    /** Opens a session. Its token is understood by `startLiveServer` only. */
     signIn: async (wallet: WalletAddress) => {
       const id = randomUUID()
       await connection.pool.query('insert into players (wallet_address) values ($1) on conflict do nothing', [wallet])
@@ -83,7 +86,7 @@ export async function openLiveWorld() {
   }
 }
 
-/** An event with a name, in a transaction or by itself. */
+/** Emits an event with a name. */
 export const emission = `select emit_event('listing.sold', $1::text[], json_build_object('type', 'listing.sold', 'name', $2::text))`
 
 export interface Seen {
@@ -95,13 +98,13 @@ export interface Seen {
 interface Asking {
   token?: string
   lastEventId?: string
-  /** Where the reader seems to be, to a server behind a proxy. */
+  /** The reader's address, as a proxy in front of the server would forward it. */
   address?: string
 }
 
-/** Opens the stream as a plain client would, and collects what it carries. */
-export async function readStream(node: LiveNode, options: Asking = {}) {
-  const socket = await openSocket(node, options)
+/** Opens the stream with a plain socket and collects what it carries. */
+export async function readStream(server: LiveServer, options: Asking = {}) {
+  const socket = await openSocket(server, options)
   let text = ''
   let ended = false
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
@@ -124,9 +127,9 @@ export async function readStream(node: LiveNode, options: Asking = {}) {
   return stream
 }
 
-/** A connection that asked for the stream; nothing is read from it yet. */
-export async function openSocket(node: LiveNode, { token, lastEventId, address }: Asking = {}): Promise<Socket> {
-  const socket = connect(node.port, '127.0.0.1')
+/** A connection that has requested the stream; nothing is read from it yet. */
+export async function openSocket(server: LiveServer, { token, lastEventId, address }: Asking = {}): Promise<Socket> {
+  const socket = connect(server.port, '127.0.0.1')
   await once(socket, 'connect')
   const headers = [
     token && `authorization: Bearer ${token}`,

@@ -9,16 +9,16 @@ import { type EventFeed, type FeedEvent } from '../../src/realtime/poll-outbox.t
 import { MAX_READERS_PER_ADDRESS } from '../../src/realtime/broadcast-events.ts'
 import { parsePosition, renderFrame } from '../../src/realtime/event-frame.ts'
 import { readEvents } from '../../src/realtime/outbox-store.ts'
-import { emission, type LiveNode, openLiveWorld, openSocket, readStream, startLiveNode, waiting } from './live-world.ts'
+import { emission, type LiveServer, openLiveWorld, openSocket, readStream, startLiveServer, waiting } from './live-world.ts'
 
 let world: Awaited<ReturnType<typeof openLiveWorld>>
-let one: LiveNode
-let other: LiveNode
+let one: LiveServer
+let other: LiveServer
 
 beforeAll(async () => {
   world = await openLiveWorld()
-  one = await startLiveNode(world.connection)
-  other = await startLiveNode(world.connection)
+  one = await startLiveServer(world.connection)
+  other = await startLiveServer(world.connection)
 })
 afterAll(async () => {
   await Promise.all([one.stop(), other.stop()])
@@ -28,7 +28,7 @@ afterAll(async () => {
 const wallet = () => parseWalletAddress(base58.encode(randomBytes(32)))!
 
 describe('events', () => {
-  it('reach the readers of every node, in one order', async () => {
+  it('reach the readers of every server, in one order', async () => {
     const streams = await Promise.all([readStream(one), readStream(other), readStream(other)])
     const names = Array.from({ length: 20 }, (_, index) => `both ${index}`)
     await Promise.all(names.map((name) => world.emit(name)))
@@ -38,7 +38,7 @@ describe('events', () => {
     for (const order of others) expect(order).toEqual(first)
   })
 
-  it('that commit out of order are lost to nobody', async () => {
+  it('that commit out of order reach every reader', async () => {
     const streams = await Promise.all([readStream(one), readStream(other)])
     const slow = new pg.Client({ connectionString: world.url })
     await slow.connect()
@@ -53,7 +53,7 @@ describe('events', () => {
     }
   })
 
-  it('come as an event stream that no cache or proxy keeps', async () => {
+  it('come as an event stream that no cache or proxy stores', async () => {
     const head = (await readStream(one)).head().toLowerCase()
     expect(head).toContain('200 ok')
     for (const header of [
@@ -67,8 +67,8 @@ describe('events', () => {
   })
 })
 
-describe('a reader that comes back', () => {
-  it('is told what it missed, at whichever node, and nothing twice', async () => {
+describe('a reader that reconnects', () => {
+  it('gets what it missed from any server, and nothing twice', async () => {
     const before = await readStream(one)
     await world.emit('seen')
     await expect.poll(() => before.names().at(-1), waiting).toBe('seen')
@@ -80,38 +80,35 @@ describe('a reader that comes back', () => {
     await expect.poll(() => back.names(), waiting).toEqual(['missed 1', 'missed 2', 'new'])
   })
 
-  it('hears nothing twice where the node has yet to read what it knows', async () => {
+  it('gets nothing twice if the server has not yet read what the reader already knows', async () => {
     const late = createLateFeed()
-    const node = await startLiveNode(world.connection, late.feed)
+    const server = await startLiveServer(world.connection, late.feed)
     const there = await readStream(one)
     await world.emit('known')
-    // This node may have to catch up with what earlier tests did.
+    // This server may first have to catch up with the events of earlier tests.
     await expect.poll(() => there.names().at(-1), waiting).toBe('known')
     const known = there.seen().at(-1)!.id
-    const [back, hurried] = await Promise.all([
-      readStream(node, { lastEventId: known }),
-      readStream(node, { lastEventId: known }),
-      late.readOn(),
+    const [back, early] = await Promise.all([
+      readStream(server, { lastEventId: known }),
+      readStream(server, { lastEventId: known }),
+      late.read(),
     ])
-    for (const { seen } of [back, hurried]) expect(seen()).toEqual([{ id: known, type: 'ready', name: undefined }])
+    for (const { seen } of [back, early]) expect(seen()).toEqual([{ id: known, type: 'ready', name: undefined }])
     await world.emit('unknown')
     await expect.poll(() => there.names().slice(-2), waiting).toEqual(['known', 'unknown'])
-    await late.readOn()
+    await late.read()
     await expect.poll(() => back.names(), waiting).toEqual(['unknown'])
-    await node.stop()
+    await server.stop()
   })
 
-  it.each(['1-1', '18446744073709551615-9223372036854775807'])(
-    'with the unknown identifier %s is told to load everything anew',
-    async (lastEventId) => {
-      const back = await readStream(one, { lastEventId })
-      expect(back.seen().map((event) => event.type)).toEqual(['reset', 'ready'])
-      await world.emit('after the reset')
-      await expect.poll(() => back.names(), waiting).toEqual(['after the reset'])
-    },
-  )
+  it.each(['1-1', '18446744073709551615-9223372036854775807'])('with the unknown id %s is told to reset', async (lastEventId) => {
+    const back = await readStream(one, { lastEventId })
+    expect(back.seen().map((event) => event.type)).toEqual(['reset', 'ready'])
+    await world.emit('after the reset')
+    await expect.poll(() => back.names(), waiting).toEqual(['after the reset'])
+  })
 
-  it('after more than a thousand events is told to load everything anew', async () => {
+  it('after more than a thousand events is told to reset', async () => {
     const before = await readStream(one)
     const lastEventId = before.seen().at(-1)!.id
     await world.connection.pool.query(
@@ -122,7 +119,7 @@ describe('a reader that comes back', () => {
     expect(back.seen().map((event) => event.type)).toContain('reset')
   })
 
-  /** A feed that reads only when it is told to. */
+  /** A feed that reads only when told to. */
   function createLateFeed() {
     const { database } = world.connection
     const listeners = new Set<(events: readonly FeedEvent[]) => void>()
@@ -135,12 +132,12 @@ describe('a reader that comes back', () => {
       },
       start: () => async () => undefined,
     }
-    const readOn = async () => {
+    const read = async () => {
       const events = (await readEvents(database, position, 10_000)).map((event) => ({ ...event, frame: renderFrame(event) }))
       position = events.at(-1)!
       for (const listener of listeners) listener(events)
     }
-    return { feed, readOn }
+    return { feed, read }
   }
 })
 
@@ -149,9 +146,9 @@ describe('too many streams', () => {
     ['one address', () => '192.0.2.1', '192.0.2.2'],
     ['one IPv6 network', (index: number) => `2001:db8:0:1::${index.toString(16)}`, '2001:db8:0:2::1'],
   ])('of %s are refused, until one of them ends', async (_what, addressOf, stranger) => {
-    const node = await startLiveNode(world.connection)
+    const server = await startLiveServer(world.connection)
     const ask = async (address: string) => {
-      const socket = await openSocket(node, { address })
+      const socket = await openSocket(server, { address })
       const [head]: Buffer[] = await once(socket, 'data')
       return { socket, answer: head?.toString() ?? '' }
     }
@@ -162,31 +159,31 @@ describe('too many streams', () => {
     expect(refused.answer).toContain('"code":"TOO_MANY_REQUESTS"')
     expect((await ask(stranger)).answer).toContain('200 OK')
     streams[0]!.socket.destroy()
-    await expect.poll(() => node.readers.count(), waiting).toBe(MAX_READERS_PER_ADDRESS)
+    await expect.poll(() => server.readers.count(), waiting).toBe(MAX_READERS_PER_ADDRESS)
     expect((await ask(addressOf(0))).answer).toContain('200 OK')
-    await node.stop()
+    await server.stop()
   })
 })
 
 describe('a slow reader', () => {
-  it('is let go, holds nobody up, and is told to load everything anew when it comes back', async () => {
+  it('is disconnected, delays nobody, and is told to reset when it reconnects', async () => {
     const before = await readStream(one)
     const lastEventId = before.seen().at(-1)!.id
     before.close()
     const quick = await readStream(one)
     const slow = await openSocket(one)
     await expect.poll(() => one.readers.count(), waiting).toBeGreaterThan(1)
-    let cancelHold = false
+    let disconnected = false
     slow
       .pause()
-      .on('close', () => (cancelHold = true))
+      .on('close', () => (disconnected = true))
       .on('error', () => undefined)
     const padding = 'x'.repeat(20_000)
     const padded = (stream: typeof quick) => stream.names().filter((name) => name.endsWith(padding)).length
     for (let index = 0; index < 600; index++) await world.emit(`${index} ${padding}`)
     await expect.poll(() => padded(quick), waiting).toBe(600)
     slow.resume()
-    await expect.poll(() => cancelHold, waiting).toBe(true)
+    await expect.poll(() => disconnected, waiting).toBe(true)
     const back = await readStream(other, { lastEventId })
     expect(
       back
@@ -198,7 +195,7 @@ describe('a slow reader', () => {
 })
 
 describe('many events at once', () => {
-  it('cost no reader its stream', async () => {
+  it('disconnect no reader', async () => {
     const reader = await readStream(one)
     const padding = 'y'.repeat(20_000)
     await world.connection.pool.query(`${emission} from generate_series(1, 500)`, [null, padding])
@@ -208,7 +205,7 @@ describe('many events at once', () => {
 })
 
 describe('a private stream', () => {
-  it("carries its own wallet's events and nobody else's, and ends with its session", async () => {
+  it("carries its own wallet's private events only, and ends with its session", async () => {
     const [mine, theirs] = [wallet(), wallet()]
     const session = await world.signIn(mine)
     const own = await readStream(one, { token: session.token })

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe('the outbox', () => {
-  it('is read in the order of its numbers, not of their digits', async () => {
+  it('is ordered by number, not by digits', async () => {
     await world.connection.pool.query(
       `insert into events (xid, type, data) select n::text::xid8, 'listing.sold', '{}' from unnest(array[8, 9, 10, 98, 99, 100]) n`,
     )
