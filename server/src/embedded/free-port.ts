@@ -3,18 +3,18 @@ import { createServer } from 'node:net'
 
 import { hasErrorCode } from './error-code.ts'
 
-/** Systems hand out ports from 32768 on to outgoing connections, so one of those may be taken at any later moment. */
+/** Systems assign ports from 32768 on to outgoing connections, so such a port can be taken at any moment. */
 const PORTS = { from: 20_000, to: 32_768 }
 const TRIES = 50
 
-/** A port of 127.0.0.1 on which nobody listens: the preferred one where it is free. */
+/** A free port of 127.0.0.1: the preferred one if it is free. */
 export async function findFreePort(preferred?: number): Promise<number> {
   if (preferred !== undefined && (await isFree(preferred))) return preferred
   for (let tries = 0; tries < TRIES; tries++) {
     const port = randomInt(PORTS.from, PORTS.to)
     if (await isFree(port)) return port
   }
-  throw new Error(`none of ${TRIES} ports tried on 127.0.0.1 is free`)
+  throw new Error(`${TRIES} ports were tried on 127.0.0.1 and none is free`)
 }
 
 function isFree(port: number): Promise<boolean> {

@@ -2,63 +2,66 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { type BaseLogger } from 'pino'
 
-/** A program of ours that runs beside this process. */
-export interface Part {
-  /** Settles when the program has ended, for whatever reason. */
+/** A child process that the server runs for itself. */
+export interface ChildService {
+  /** Resolves when the process has ended, for whatever reason. */
   ended: Promise<void>
-  /** Ends the program and waits for its end. */
+  /** Stops the process and waits for its end. */
   stop(): Promise<void>
 }
 
 interface Options {
-  /** As the log calls it. */
+  /** The service's name in log lines. */
   name: string
-  start(): Promise<Part>
+  start(): Promise<ChildService>
   onRestart?(): void
   log: Pick<BaseLogger, 'warn' | 'error'>
 }
 
-const PAUSE_MILLIS = { least: 200, most: 10_000 }
+const BACKOFF_MILLIS = { first: 200, longest: 10_000 }
 
-/** Starts a part again whenever it ends, with growing pauses, until the returned function is called: it stops it for good. */
-export function keepRunning(first: Part, options: Options): () => Promise<void> {
+/**
+ * Restarts a service whenever it ends, with exponential backoff.
+ * @returns the function that stops the service for good
+ */
+export function supervise(running: ChildService, options: Options): () => Promise<void> {
   const stopping = new AbortController()
-  let part = first
+  let service = running
   const watched = watch()
 
   async function watch(): Promise<void> {
     for (;;) {
-      await part.ended
+      await service.ended
       if (stopping.signal.aborted) return
-      options.log.error(`${options.name} ended unexpectedly and is started again`)
-      const next = await startAgain(options, stopping.signal)
+      options.log.error(`${options.name} ended unexpectedly; restarting it`)
+      const next = await restart(options, stopping.signal)
       if (next === undefined) return
-      part = next
+      service = next
       options.onRestart?.()
     }
   }
 
   async function stop(): Promise<void> {
     stopping.abort()
-    await part.stop()
+    await service.stop()
     await watched
-    await part.stop()
+    await service.stop()
   }
 
   let stopped: Promise<void> | undefined
   return () => (stopped ??= stop())
 }
 
-async function startAgain(options: Options, stopping: AbortSignal): Promise<Part | undefined> {
-  for (let pause = PAUSE_MILLIS.least; !stopping.aborted; pause = Math.min(pause * 2, PAUSE_MILLIS.most)) {
+async function restart(options: Options, stopping: AbortSignal): Promise<ChildService | undefined> {
+  for (let pause = BACKOFF_MILLIS.first; !stopping.aborted; pause = Math.min(pause * 2, BACKOFF_MILLIS.longest)) {
     await delay(pause, undefined, { signal: stopping, ref: false }).catch(() => undefined)
     if (stopping.aborted) break
     try {
-      const part = await options.start()
-      options.log.warn(`${options.name} runs again`)
-      return part
+      const service = await options.start()
+      options.log.warn(`${options.name} is running again`)
+      return service
     } catch (error) {
-      options.log.error({ err: error }, `${options.name} could not be started again`)
+      options.log.error({ err: error }, `${options.name} could not be restarted`)
     }
   }
   return undefined

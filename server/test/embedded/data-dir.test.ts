@@ -10,20 +10,20 @@ import { tempFolder } from './temp-folder.ts'
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
 describe('a data folder', () => {
-  it('is made for its owner alone', async () => {
+  it('is created for its owner alone', async () => {
     const path = join(await tempFolder(), 'deep', 'data')
     const dataDir = await openDataDir(path)
     expect(await modeOf(dataDir.path)).toBe('700')
     await dataDir.release()
   })
 
-  it('that cannot be made is refused in a sentence', async () => {
+  it('that cannot be created is refused with a sentence', async () => {
     const file = join(await tempFolder(), 'file')
     await writeFile(file, '')
     await expect(openDataDir(join(file, 'data'))).rejects.toThrow(/cannot be used .* Set DATA_DIR/)
   })
 
-  it('is refused to a second process, which learns the first one’s id', async () => {
+  it('is refused to a second process, which is told the id of the first', async () => {
     const path = await tempFolder()
     const { child } = await startHolder(path, 'nothing')
     const opening = openDataDir(path, { waitMillis: 0 })
@@ -31,7 +31,7 @@ describe('a data folder', () => {
     await expect(opening).rejects.toThrow(`in use by process ${child.pid}.`)
   })
 
-  it('is had by exactly one of many that ask at once', async () => {
+  it('is locked by exactly one of many concurrent callers', async () => {
     const path = await tempFolder()
     const opened = await Promise.allSettled(Array.from({ length: 20 }, () => openDataDir(path, { waitMillis: 0 })))
     const winners = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
@@ -39,7 +39,7 @@ describe('a data folder', () => {
     await winners[0]?.release()
   })
 
-  it('is free again right after its holder was killed', async () => {
+  it('is free again as soon as its holder is killed', async () => {
     const path = await tempFolder()
     const { child } = await startHolder(path, 'nothing')
     await killNow(child)
@@ -48,13 +48,13 @@ describe('a data folder', () => {
     await dataDir.release()
   })
 
-  it('is had by who waits until its holder ends', async () => {
+  it('is opened by a process that waits until its holder ends', async () => {
     const path = await tempFolder()
     const { child } = await startHolder(path, 'nothing')
     let ended: Promise<void> | undefined
     const dataDir = await openDataDir(path, {
       onWait: (sentence) => {
-        expect(sentence).toContain(`Process ${child.pid} still uses`)
+        expect(sentence).toContain(`Process ${child.pid} is still using`)
         ended = killNow(child)
       },
     })
@@ -64,7 +64,7 @@ describe('a data folder', () => {
 })
 
 describe('a secret', () => {
-  it('is long, of its own, and the same after a restart', async () => {
+  it('is long, unique, and the same after a restart', async () => {
     const path = await tempFolder()
     const first = await openDataDir(path)
     const [jwt, studio] = [await first.secret('JWT_SECRET'), await first.secret('STUDIO_API_KEY')]
@@ -78,7 +78,7 @@ describe('a secret', () => {
     await second.release()
   })
 
-  it('can be read by its owner alone, also where its file was opened up', async () => {
+  it('is readable by its owner only, even if its file was made readable to others', async () => {
     const path = await tempFolder()
     const dataDir = await openDataDir(path)
     const secret = await dataDir.secret('JWT_SECRET')
@@ -92,7 +92,7 @@ describe('a secret', () => {
     await dataDir.release()
   })
 
-  it('is never replaced: an empty file is told instead', async () => {
+  it('is never replaced: an empty file is an error', async () => {
     const path = await tempFolder()
     await mkdir(path, { recursive: true })
     await writeFile(join(path, 'JWT_SECRET'), '')

@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { openDataDir } from '../../src/embedded/data-dir/data-dir.ts'
 import { startEmbeddedPostgres } from '../../src/embedded/postgres/postgres.ts'
 
-/** A process that holds a data folder, and with `postgres` as second word a database in it, until it is killed. */
+/** A process that keeps a data folder locked until it is killed; with `postgres` as its second argument it also runs a database there. */
 const [folder = '', part] = process.argv.slice(2)
 const dataDir = await openDataDir(folder, { waitMillis: 0 })
 const log = pino({ level: 'silent' })

@@ -17,7 +17,7 @@ async function call(rpcUrl: string, method: string, ...params: unknown[]): Promi
   return typeof answer === 'object' && answer !== null && 'result' in answer ? answer.result : undefined
 }
 
-/** The runtime's process: the child of ours that was started for this port. */
+/** The process id of the runtime that was started for this port. */
 function runtimePid(rpcUrl: string): number {
   const list = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' })
   const line = list.split('\n').find((entry) => entry.includes('local-chain-process') && entry.includes(` ${new URL(rpcUrl).port} `))
@@ -32,7 +32,7 @@ describe('the embedded chain', () => {
     await vi.waitFor(async () => expect(await call(rpcUrl, 'getBalance', address)).toMatchObject({ value: 2_000_000_000 }))
   })
 
-  it('that died is another, empty chain at the same address', async () => {
+  it('is replaced by a new, empty chain at the same address when it dies', async () => {
     const chain = await start()
     const restarted = new Promise<void>((done) => chain.onRestart(done))
     const genesisHash = await call(chain.rpcUrl, 'getGenesisHash')
@@ -41,7 +41,7 @@ describe('the embedded chain', () => {
     expect(await call(chain.rpcUrl, 'getGenesisHash')).not.toBe(genesisHash)
   })
 
-  it('that was stopped answers no more', async () => {
+  it('no longer answers once it is stopped', async () => {
     const chain = await start()
     await chain.stop()
     await expect(call(chain.rpcUrl, 'getGenesisHash')).rejects.toThrow('fetch failed')

@@ -17,7 +17,7 @@ async function start(dataDir: string) {
   return postgres
 }
 
-/** Runs one statement on a connection of its own and gives its rows. */
+/** Runs one statement on a connection of its own. */
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
   client.on('error', () => undefined)
@@ -33,15 +33,15 @@ async function serverPid(dataDir: string): Promise<number> {
   return Number((await readFile(join(dataDir, 'cluster', 'postmaster.pid'), 'utf8')).split('\n')[0])
 }
 
-const isThere = (path: string) =>
+const exists = (path: string) =>
   stat(path).then(
     () => true,
     () => false,
   )
 
-/** Making a cluster writes it to the disk for good, which a busy disk takes its time for. */
+/** Creating a cluster syncs it to disk, which takes a while on a busy disk. */
 describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
-  it('listens on this machine alone, below the ports of outgoing connections, and asks for its password', async () => {
+  it('listens on this machine only, below the ports of outgoing connections, and requires its password', async () => {
     const { url } = await start(await tempFolder())
     const [settings] = await query(
       url,
@@ -62,28 +62,28 @@ describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
     const first = await start(folder)
     await query(first.url, 'create table kept as select 42 as answer')
     await first.stop()
-    expect(await isThere(join(folder, 'cluster', 'postmaster.pid'))).toBe(false)
+    expect(await exists(join(folder, 'cluster', 'postmaster.pid'))).toBe(false)
 
     const second = await start(folder)
     expect(second.url).toBe(first.url)
     expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }])
   })
 
-  it('says at once that its password was lost', async () => {
+  it('reports a lost password at once', async () => {
     const folder = await tempFolder()
     const first = await start(folder)
     await first.stop()
     await writeFile(join(folder, 'POSTGRES_PASSWORD'), `${'0'.repeat(64)}\n`)
-    await expect(start(folder)).rejects.toThrow('does not hold the password of the database')
-    expect(await isThere(join(folder, 'cluster', 'postmaster.pid'))).toBe(false)
+    await expect(start(folder)).rejects.toThrow('does not contain the password of the database')
+    expect(await exists(join(folder, 'cluster', 'postmaster.pid'))).toBe(false)
   })
 
-  it('stops when its parent is killed, and the next start has everything that was committed', async () => {
+  it('stops when its parent is killed, and keeps everything that was committed', async () => {
     const folder = await tempFolder()
     const { child, url } = await startHolder(folder, 'postgres')
     await query(url, 'create table kept as select 42 as answer')
     await killNow(child)
-    await vi.waitUntil(async () => !(await isThere(join(folder, 'cluster', 'postmaster.pid'))), { timeout: 10_000 })
+    await vi.waitUntil(async () => !(await exists(join(folder, 'cluster', 'postmaster.pid'))), { timeout: 10_000 })
 
     const { child: second } = await startHolder(folder, 'postgres')
     await killNow(second)
@@ -91,7 +91,7 @@ describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
     expect(await query(postgres.url, 'select answer from kept')).toEqual([{ answer: 42 }])
   })
 
-  it('that was killed is started again at the same address', async () => {
+  it('is restarted at the same address when it is killed', async () => {
     const folder = await tempFolder()
     const { url } = await start(folder)
     await query(url, 'create table kept as select 42 as answer')
@@ -101,7 +101,7 @@ describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
     expect(await serverPid(folder)).not.toBe(killed)
   })
 
-  it('starts where an earlier start was cut off while it made the database', async () => {
+  it('starts even if an earlier start was interrupted while it created the database', async () => {
     const folder = await tempFolder()
     const first = await start(folder)
     await first.stop()
@@ -113,7 +113,7 @@ describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
     expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  it('takes another port where its own is taken', async () => {
+  it('uses another port if its own is taken', async () => {
     const folder = await tempFolder()
     const first = await start(folder)
     await first.stop()

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 
 const holderFile = fileURLToPath(new URL('./holder.ts', import.meta.url))
 
-/** Starts a process that holds a data folder; gives it once it does, with the URL of its database. */
+/** Starts a process that locks a data folder. Resolves when it has, with the URL of its database. */
 export async function startHolder(folder: string, part: 'postgres' | 'nothing'): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(process.execPath, ['--import', 'tsx', holderFile, folder, part], { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => killNow(child))

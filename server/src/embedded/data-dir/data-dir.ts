@@ -6,36 +6,36 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { hasErrorCode } from '../error-code.ts'
 import { readSecretFile } from './secret-file.ts'
 
-/** The folder that holds everything a start on embedded parts keeps. It is this process's alone until `release`. */
+/** The folder where embedded services and generated secrets are kept. No other process can open it until `release`. */
 export interface DataDir {
   /** The real path: absolute, links resolved. */
   readonly path: string
-  /** A secret of this name, generated once and kept with mode 0600: 43 URL-safe characters. */
+  /** The secret of this name: 43 URL-safe characters, generated on first use and kept with mode 0600. */
   secret(name: string): Promise<string>
-  /** Lets another process have the folder. The end of the process, however it comes, does so too. */
+  /** Unlocks the folder for other processes. The end of this process does so too, however it ends. */
   release(): Promise<void>
 }
 
-/** The folder cannot be had. Its message is a sentence for whoever started the product. */
+/** The folder cannot be opened. The message is for the person who started the server. */
 export class DataDirError extends Error {
   override readonly name = 'DataDirError'
 }
 
 interface OpenOptions {
-  /** Told once where another process still has the folder and may be about to end. */
+  /** Called once, with a sentence to show, if another process still has the folder. */
   onWait?: (sentence: string) => void
-  /** How long to wait for that process to end. */
+  /** How long to wait for the other process to end. */
   waitMillis?: number
 }
 
-/** A start right after the end of another one finds it still stopping its database. */
+/** A server that was just told to end still needs a moment to stop its database. */
 const WAIT_MILLIS = 5_000
-const LOOK_AGAIN_MILLIS = 100
+const POLL_MILLIS = 100
 const ANSWER_MILLIS = 1_000
 
 /**
- * Opens the data folder for this process alone, creating it with mode 0700. Throws a `DataDirError` where another process
- * keeps it, or where it cannot be written.
+ * Creates the data folder if necessary, with mode 0700, and locks it for this process.
+ * @throws DataDirError if another process has it locked or it cannot be written
  */
 export async function openDataDir(path: string, options: OpenOptions = {}): Promise<DataDir> {
   const folder = await createFolder(resolve(path))
@@ -71,14 +71,14 @@ async function createFolder(path: string): Promise<string> {
 async function lockFolder(folder: string, options: OpenOptions): Promise<Server> {
   const address = await lockAddress(folder)
   const deadline = Date.now() + (options.waitMillis ?? WAIT_MILLIS)
-  for (let told = false; ; told = true) {
+  for (let waiting = false; ; waiting = true) {
     const lock = await listenOn(address)
     if (lock) return lock
     const holder = await askHolder(address)
-    if (holder === 'gone') await removeLeftover(address)
-    else if (!told) options.onWait?.(`Process ${holder} still uses the data folder ${folder}. Waiting for it to end.`)
+    if (holder === 'gone') await removeStaleSocket(address)
+    else if (!waiting) options.onWait?.(`Process ${holder} is still using the data folder ${folder}. Waiting for it to end.`)
     if (Date.now() >= deadline) throw new DataDirError(refusal(folder, holder))
-    await delay(LOOK_AGAIN_MILLIS)
+    await delay(POLL_MILLIS)
   }
 }
 
@@ -87,9 +87,9 @@ function refusal(folder: string, holder: string): string {
 }
 
 /**
- * The lock is a listening socket: the system lets only one process have it and takes it back at any kind of death, so no
- * lock is ever stale and no process id is ever mistaken. Linux has such sockets without a file; elsewhere the file stays
- * behind, in /tmp because such a path may have 103 characters at most on macOS.
+ * The lock is a listening socket. The system lets only one process listen on it and frees it when that process dies, so a lock is
+ * never stale and never mistaken for another process's. On Linux the socket is abstract and needs no file. Elsewhere its file stays
+ * behind; it is in /tmp because macOS limits such paths to 103 characters.
  */
 async function lockAddress(folder: string): Promise<string> {
   const { dev, ino } = await stat(folder, { bigint: true })
@@ -109,7 +109,7 @@ function listenOn(address: string): Promise<Server | undefined> {
   })
 }
 
-/** The process id that the holder of the lock tells; `gone` where nobody listens any more. */
+/** The process id of the lock's holder, as the holder reports it; `gone` if nobody listens any more. */
 function askHolder(address: string): Promise<string> {
   return new Promise((done) => {
     const socket = connect(address)
@@ -121,7 +121,7 @@ function askHolder(address: string): Promise<string> {
   })
 }
 
-async function removeLeftover(address: string): Promise<void> {
+async function removeStaleSocket(address: string): Promise<void> {
   if (address.startsWith('\0')) return
   try {
     await unlink(address)

@@ -8,18 +8,18 @@ const SECRET_BYTES = 32
 const OWNER_ONLY = 0o600
 
 /**
- * The secret kept in a file: 43 URL-safe characters, generated when the file is first asked for and the same from then on.
- * Only the owner can read the file. Throws where the file exists without a secret in it.
+ * The secret in a file that only its owner can read: 43 URL-safe characters, generated if the file does not exist.
+ * @throws Error if the file is empty
  */
 export async function readSecretFile(path: string): Promise<string> {
-  const known = await readIfThere(path)
+  const known = await readIfExists(path)
   if (known === undefined) return createSecretFile(path)
-  if (known === '') throw new Error(`${path} is empty, but a secret is kept there: delete the file to have a new one generated.`)
+  if (known === '') throw new Error(`${path} is empty, but it should contain a secret. Delete the file to have a new secret generated.`)
   await chmod(path, OWNER_ONLY)
   return known
 }
 
-async function readIfThere(path: string): Promise<string | undefined> {
+async function readIfExists(path: string): Promise<string | undefined> {
   try {
     return (await readFile(path, 'utf8')).trim()
   } catch (error) {
@@ -30,12 +30,12 @@ async function readIfThere(path: string): Promise<string | undefined> {
 
 async function createSecretFile(path: string): Promise<string> {
   const secret = randomBytes(SECRET_BYTES).toString('base64url')
-  await writeFileSafely(path, `${secret}\n`)
+  await writeFileAtomically(path, `${secret}\n`)
   return secret
 }
 
-/** Writes a file that is there whole or not at all, also after a power cut. Only the owner can read it. */
-export async function writeFileSafely(path: string, text: string): Promise<void> {
+/** Writes a file that only its owner can read. Even after a power cut it is either complete or unchanged. */
+export async function writeFileAtomically(path: string, text: string): Promise<void> {
   const draft = `${path}.draft`
   const file = await open(draft, 'w', OWNER_ONLY)
   try {
@@ -48,7 +48,7 @@ export async function writeFileSafely(path: string, text: string): Promise<void>
   await syncFolder(dirname(path))
 }
 
-/** Makes renames inside a folder outlive a power cut. */
+/** Makes renames in a folder durable. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {

@@ -10,11 +10,11 @@ import { createListingIn } from '../../listings/create-listing.ts'
 import { demoSellers } from './demo-sellers.ts'
 
 const SELLERS = 5
-/** How many of each drink a new player gets in the demo. */
+/** How many of each token a new player gets. */
 const STARTER_TOKENS = 50
 
-/** Amount and price in steps of 0.001 SOL; small enough that test SOL buys several. */
-const lots: readonly [TokenType, amount: number, steps: bigint][] = [
+/** Prices are in steps of 0.001 SOL, low enough that one airdrop of test SOL buys several. */
+const listings: readonly [TokenType, amount: number, steps: bigint][] = [
   ['APPLE_JUICE', 10, 50n],
   ['ORANGE_JUICE', 5, 35n],
   ['GRAPE_SODA', 8, 96n],
@@ -33,42 +33,38 @@ const lots: readonly [TokenType, amount: number, steps: bigint][] = [
   ['APPLE_JUICE', 100, 420n],
 ]
 
-/** Fills a new demo market with lots of several sellers, each lot once, and gives how many it added. Safe to repeat. */
-export async function seedDemoMarket(database: Database, secret: string): Promise<number> {
+/** Fills the demo market with listings of several sellers. Idempotent: each listing is added only once. */
+export async function seedDemoMarket(database: Database, secret: string): Promise<void> {
   const sellers = demoSellers(secret, SELLERS)
-  let added = 0
-  for (const [index, [tokenType, amount, steps]] of lots.entries()) {
+  for (const [index, [tokenType, amount, steps]] of listings.entries()) {
     const seller = sellers[index % sellers.length]
     if (!seller) throw new Error('the demo has no sellers')
     const priceLamports = lamports(steps * PRICE_STEP_LAMPORTS)
-    if (await seedLot(database, seller, { tokenType, amount, priceLamports }, `demo-lot:${index}`)) added += 1
+    await seedListing(database, seller, { tokenType, amount, priceLamports }, `demo-listing:${index}`)
   }
-  return added
 }
 
-interface DemoLot {
+interface DemoListing {
   tokenType: TokenType
   amount: number
   priceLamports: Lamports
 }
 
-/** Credit and listing in one transaction: the idempotency key of the one keeps the other from being repeated. */
-async function seedLot(database: Database, seller: WalletAddress, lot: DemoLot, idempotencyKey: string): Promise<boolean> {
-  const { tokenType, amount } = lot
+/** One transaction for both, so that the credit's idempotency key keeps the listing from being repeated too. */
+async function seedListing(database: Database, seller: WalletAddress, listing: DemoListing, idempotencyKey: string): Promise<void> {
+  const { tokenType, amount } = listing
   try {
     await inTransaction(database, async (tx) => {
       await postTransfer(tx, { kind: 'credit', tokenType, amount, wallet: seller, idempotencyKey })
-      await createListingIn(tx, seller, lot)
+      await createListingIn(tx, seller, listing)
     })
-    return true
   } catch (error) {
-    if (violatedConstraint(error) === 'transfers_idempotency_key_key') return false
-    throw error
+    if (violatedConstraint(error) !== 'transfers_idempotency_key_key') throw error
   }
 }
 
-/** Gives a new player some of each drink, once, by the studio's own way of crediting tokens. */
-export async function giveStarterTokens(database: Database, wallet: WalletAddress): Promise<void> {
+/** Credits a new player some of each token, as a studio would. Idempotent. */
+export async function creditStarterTokens(database: Database, wallet: WalletAddress): Promise<void> {
   for (const { type } of tokenTypes) {
     await postStudioOrder(database, {
       direction: 'credit',

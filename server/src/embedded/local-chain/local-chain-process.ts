@@ -5,13 +5,13 @@ import { pipeline } from 'node:stream'
 import { surfpoolPackage } from './surfpool-package.ts'
 
 /**
- * Runs as a child process: a Solana runtime, and a pass-through on one port, since the runtime listens on another one at
- * each start. Ends with its parent.
+ * The child process: a Solana runtime behind a TCP proxy on the port given by the parent, since the runtime picks its own port at
+ * every start. It ends with its parent.
  */
 
 interface Surfnet {
   rpcUrl: string
-  /** What happened since the last call; kept in memory until then. */
+  /** The events since the last call. The runtime keeps them in memory until they are read. */
   drainEvents(): unknown[]
 }
 
@@ -29,11 +29,11 @@ const [port, slotMillis] = process.argv.slice(2).map(Number)
 process.on('disconnect', () => process.exit(0))
 const surfnet = loadSurfpool().Surfnet.startWithConfig({ offline: true, blockProductionMode: 'clock', slotTimeMs: slotMillis ?? 400 })
 setInterval(() => surfnet.drainEvents(), DRAIN_MILLIS)
-passThrough(Number(new URL(surfnet.rpcUrl).port))
+proxyTo(Number(new URL(surfnet.rpcUrl).port))
 
 function loadSurfpool(): Surfpool {
   const loaded: unknown = createRequire(import.meta.url)(surfpoolPackage())
-  if (!isSurfpool(loaded)) throw new Error('the package of the embedded Solana runtime does not offer what is expected')
+  if (!isSurfpool(loaded)) throw new Error('the package of the embedded Solana runtime has an unexpected interface')
   return loaded
 }
 
@@ -41,7 +41,7 @@ function isSurfpool(value: unknown): value is Surfpool {
   return typeof value === 'object' && value !== null && 'Surfnet' in value && typeof value.Surfnet === 'function'
 }
 
-function passThrough(target: number): void {
+function proxyTo(target: number): void {
   const server = createServer((client) => {
     const runtime = connect({ host: '127.0.0.1', port: target })
     pipeline(client, runtime, client, () => undefined)

@@ -8,44 +8,47 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type BaseLogger } from 'pino'
 
 import { findFreePort } from '../free-port.ts'
-import { keepRunning, type Part } from '../supervise.ts'
+import { type ChildService, supervise } from '../supervise.ts'
 import { surfpoolPackage } from './surfpool-package.ts'
 
-/** A Solana chain of this process's own. It keeps nothing across a restart: another genesis hash, everything forgotten. */
+/** A Solana chain that runs for this server alone. A restart is a new chain: another genesis hash and no history. */
 export interface LocalChain {
-  /** Stays the same until `stop`, also when the runtime died and was started again. */
+  /** Stays the same until `stop`, even if the runtime is restarted. */
   rpcUrl: string
-  /** Called after the runtime died and a new, empty chain runs in its place. */
+  /** Called when the runtime has died and a new, empty chain has replaced it. */
   onRestart(listener: () => void): void
   stop(): Promise<void>
 }
 
 interface Options {
   log: Pick<BaseLogger, 'info' | 'warn' | 'error'>
-  /** Solana's own slots take 400 ms. */
+  /** 400, as on Solana's clusters, unless a test needs a faster chain. */
   slotMillis?: number
 }
 
 const SLOT_MILLIS = 400
 const READY_MILLIS = 15_000
-const LOOK_AGAIN_MILLIS = 20
+const POLL_MILLIS = 20
 const STOP_MILLIS = 3_000
 const PORT_TRIES = 3
 
 let lastStart = 0
 
-/** Starts a local Solana chain in a child process that ends with this one. Throws a sentence where this machine cannot run one. */
+/**
+ * Starts a Solana chain in a child process that ends with this one and is restarted if it dies.
+ * @throws Error, with a sentence that says what to do, if this machine cannot run one
+ */
 export async function startLocalChain({ log, slotMillis = SLOT_MILLIS }: Options): Promise<LocalChain> {
   const runtime = findRuntime()
-  const { port, part } = await startOnFreePort(slotMillis)
+  const { port, service } = await startOnFreePort(slotMillis)
   const restarts = new EventEmitter()
-  const stop = keepRunning(part, {
+  const stop = supervise(service, {
     name: 'the embedded Solana chain',
     start: () => startRuntime(port, slotMillis),
     onRestart: () => restarts.emit('restart'),
     log,
   })
-  log.info({ port, runtime }, 'embedded Solana chain runs')
+  log.info({ port, runtime }, 'the embedded Solana chain is running')
   return { rpcUrl: rpcUrl(port), onRestart: (listener) => restarts.on('restart', listener), stop }
 }
 
@@ -55,9 +58,12 @@ function findRuntime(): string {
     createRequire(import.meta.url).resolve(runtime)
     return runtime
   } catch (cause) {
-    throw new Error(`There is no embedded Solana chain for this machine (${runtime}): set SOLANA_RPC_URL to a running validator.`, {
-      cause,
-    })
+    throw new Error(
+      `The embedded Solana chain does not support this machine (${runtime} is not installed). Set SOLANA_RPC_URL to a running validator.`,
+      {
+        cause,
+      },
+    )
   }
 }
 
@@ -66,50 +72,50 @@ function rpcUrl(port: number): string {
 }
 
 /**
- * The runtime makes its genesis hash from the second of its start: two chains of one second would pass for the same one,
- * and payments of the first would be looked for in the second. Starts of other processes are further apart by themselves.
+ * The runtime derives its genesis hash from the second in which it starts. Two chains started in the same second would pass for
+ * one, and payments of the first would be searched for on the second. Starts of other processes are further apart anyway.
  */
 async function untilNextSecond(): Promise<void> {
   const next = (Math.floor(lastStart / 1_000) + 1) * 1_000
   if (Date.now() < next) await delay(next - Date.now())
 }
 
-async function startOnFreePort(slotMillis: number): Promise<{ port: number; part: Part }> {
+async function startOnFreePort(slotMillis: number): Promise<{ port: number; service: ChildService }> {
   for (let tries = 1; ; tries++) {
     const port = await findFreePort()
     try {
-      return { port, part: await startRuntime(port, slotMillis) }
+      return { port, service: await startRuntime(port, slotMillis) }
     } catch (error) {
       if (tries === PORT_TRIES) throw error
     }
   }
 }
 
-async function startRuntime(port: number, slotMillis: number): Promise<Part> {
+async function startRuntime(port: number, slotMillis: number): Promise<ChildService> {
   await untilNextSecond()
-  const { child, complaint } = spawnRuntime([String(port), String(slotMillis)])
+  const { child, stderr } = spawnRuntime([String(port), String(slotMillis)])
   const ended = once(child, 'exit').then(() => undefined)
   const stop = () => stopRuntime(child, ended)
   try {
     await untilReady(child, rpcUrl(port))
     lastStart = Date.now()
-    letUsEnd(child)
+    unref(child)
     return { ended, stop }
   } catch (cause) {
     await stop()
-    throw new Error(`The embedded Solana chain did not start: set SOLANA_RPC_URL to a running validator. ${complaint()}`.trim(), { cause })
+    throw new Error(`The embedded Solana chain did not start. Set SOLANA_RPC_URL to a running validator. ${stderr()}`.trim(), { cause })
   }
 }
 
-/** Detached, so that Ctrl-C in a terminal reaches only this process, which then stops its parts in order. */
+/** Detached, so that Ctrl-C in a terminal reaches only this process, which then stops its services in order. */
 function spawnRuntime(settings: string[]) {
   const isSource = import.meta.url.endsWith('.ts')
   const entry = fileURLToPath(new URL(isSource ? './local-chain-process.ts' : './local-chain-process.js', import.meta.url))
   const execArgv = isSource ? ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href] : []
   const child = fork(entry, settings, { execArgv, env: {}, detached: true, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
-  let complaint = ''
-  child.stderr?.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-2_000)))
-  return { child, complaint: () => complaint }
+  let stderr = ''
+  child.stderr?.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-2_000)))
+  return { child, stderr: () => stderr }
 }
 
 async function untilReady(child: ChildProcess, url: string): Promise<void> {
@@ -118,12 +124,12 @@ async function untilReady(child: ChildProcess, url: string): Promise<void> {
   while (!(await isHealthy(url, signal))) {
     signal.throwIfAborted()
     if (hasEnded(child)) throw new Error('it ended')
-    await delay(LOOK_AGAIN_MILLIS)
+    await delay(POLL_MILLIS)
   }
 }
 
-/** A child that is still running does not keep this process from ending. */
-function letUsEnd(child: ChildProcess): void {
+/** Lets this process end while the child is still running. */
+function unref(child: ChildProcess): void {
   child.unref()
   child.channel?.unref()
   if (child.stderr instanceof Socket) child.stderr.unref()

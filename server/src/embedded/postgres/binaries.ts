@@ -8,32 +8,32 @@ import { Value } from 'typebox/value'
 
 import { hasErrorCode } from '../error-code.ts'
 
-/** PostgreSQL's programs, ready to run by any account. */
-export interface Programs {
+/** PostgreSQL's executables, which any user of this machine can run. */
+export interface Binaries {
   initdb: string
   postgres: string
-  /** Like 18: a cluster belongs to one major version. */
+  /** For example 18. Only this version can open a cluster that it created. */
   majorVersion: string
 }
 
 const PackageFile = Type.Object({ version: Type.String({ pattern: '^\\d+\\.' }) })
 const Links = Type.Array(Type.Object({ source: Type.String(), target: Type.String() }))
 
-/** Only needed to compile other programs against PostgreSQL. */
+/** Needed only to compile other programs against PostgreSQL. */
 const LEFT_OUT = /\.a$|^pkgconfig$/
 
 /**
- * Copies the programs of the npm package into a folder, once for each version, and gives their paths. The copy has the
- * symbolic links that npm packages cannot carry, can be run by other accounts than its owner, and outlives an `npm ci`
- * under a running server. Throws where npm has no programs for this platform.
+ * Copies PostgreSQL from its npm package into a folder, once for each version, and returns the paths. The copy has the symbolic
+ * links that npm packages cannot contain, can be run by other users, and survives an `npm ci` under a running server.
+ * @throws Error if npm has no PostgreSQL for this platform
  */
-export async function installPrograms(folder: string): Promise<Programs> {
+export async function installBinaries(folder: string): Promise<Binaries> {
   const source = findPackage()
   const { version } = Value.Parse(PackageFile, JSON.parse(await readFile(join(source, 'package.json'), 'utf8')))
   const copy = join(folder, `postgres-${version}`)
-  if (!(await exists(copy))) await makeCopy(source, copy)
-  const program = (name: string) => join(copy, 'native', 'bin', name)
-  return { initdb: program('initdb'), postgres: program('postgres'), majorVersion: version.split('.')[0] ?? version }
+  if (!(await exists(copy))) await copyPackage(source, copy)
+  const binary = (name: string) => join(copy, 'native', 'bin', name)
+  return { initdb: binary('initdb'), postgres: binary('postgres'), majorVersion: version.split('.')[0] ?? version }
 }
 
 function findPackage(): string {
@@ -42,16 +42,16 @@ function findPackage(): string {
     return dirname(dirname(createRequire(import.meta.url).resolve(name)))
   } catch (cause) {
     throw new Error(
-      `There is no embedded PostgreSQL for this machine (${process.platform}-${process.arch}): set DATABASE_URL to a PostgreSQL 15 or newer.`,
+      `The embedded PostgreSQL does not support this machine (${process.platform}-${process.arch}). Set DATABASE_URL to a PostgreSQL 15 or newer.`,
       { cause },
     )
   }
 }
 
-async function makeCopy(source: string, copy: string): Promise<void> {
+async function copyPackage(source: string, copy: string): Promise<void> {
   const draft = `${copy}.draft`
   await rm(draft, { recursive: true, force: true })
-  await makeFolder(draft)
+  await createFolder(draft)
   await copyTree(join(source, 'native'), join(draft, 'native'))
   for (const link of Value.Parse(Links, JSON.parse(await readFile(join(source, 'native', 'pg-symlinks.json'), 'utf8')))) {
     await linkOnce(basename(link.source), join(draft, link.target))
@@ -60,26 +60,26 @@ async function makeCopy(source: string, copy: string): Promise<void> {
 }
 
 async function copyTree(source: string, target: string): Promise<void> {
-  await makeFolder(target)
+  await createFolder(target)
   for (const entry of await readdir(source, { withFileTypes: true })) {
     if (LEFT_OUT.test(entry.name)) continue
     const from = join(source, entry.name)
     const to = join(target, entry.name)
     if (entry.isDirectory()) await copyTree(from, to)
     else if (entry.isSymbolicLink()) await linkOnce(await readlink(from), to)
-    else await copyProgram(from, to)
+    else await copyExecutable(from, to)
   }
 }
 
-async function makeFolder(path: string): Promise<void> {
+async function createFolder(path: string): Promise<void> {
   await mkdir(path)
   await chmod(path, 0o755)
 }
 
-async function copyProgram(from: string, to: string): Promise<void> {
+async function copyExecutable(from: string, to: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_FICLONE)
-  const isProgram = ((await stat(from)).mode & constants.S_IXUSR) !== 0
-  await chmod(to, isProgram ? 0o755 : 0o644)
+  const isExecutable = ((await stat(from)).mode & constants.S_IXUSR) !== 0
+  await chmod(to, isExecutable ? 0o755 : 0o644)
 }
 
 async function linkOnce(to: string, path: string): Promise<void> {

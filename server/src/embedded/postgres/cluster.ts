@@ -3,27 +3,28 @@ import { chmod, chown, mkdir, open, readFile, rename, rm, unlink } from 'node:fs
 import { join } from 'node:path'
 
 import { hasErrorCode } from '../error-code.ts'
-import { clusterFolder, type Account, type Place } from './location.ts'
-import { type Programs } from './binaries.ts'
+import { type Account, clusterFolder, type Location } from './location.ts'
+import { type Binaries } from './binaries.ts'
 import { syncFolder } from '../data-dir/secret-file.ts'
 
 export const SUPERUSER = 'juicebar'
 
-/** What PostgreSQL's programs see of our environment: none of our secrets. */
-export const PROGRAM_ENV = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
+/** The environment of PostgreSQL's processes. It contains none of our secrets. */
+export const POSTGRES_ENV = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
 /**
- * Makes the place's cluster where there is none, with the superuser's password, and gives its folder. A cluster appears
- * whole or not at all. Throws where the cluster is of another major version than the programs.
+ * Creates the cluster if there is none; `password` becomes its superuser's. A cluster is created completely or not at all.
+ * @throws Error if another major version of PostgreSQL created the cluster
+ * @returns the cluster's folder
  */
-export async function ensureCluster(place: Place, programs: Programs, password: string): Promise<string> {
-  const cluster = clusterFolder(place)
+export async function ensureCluster(location: Location, binaries: Binaries, password: string): Promise<string> {
+  const cluster = clusterFolder(location)
   const version = await readVersion(cluster)
-  if (version === undefined) await makeCluster(place, programs, password)
-  else if (version !== programs.majorVersion) {
+  if (version === undefined) await createCluster(location, binaries, password)
+  else if (version !== binaries.majorVersion) {
     throw new Error(
-      `The database in ${cluster} was made by PostgreSQL ${version}, which ${programs.majorVersion} cannot open. ` +
-        `Move it over with PostgreSQL's own pg_upgrade, or set DATA_DIR to another folder.`,
+      `The database in ${cluster} was created by PostgreSQL ${version}, and ${binaries.majorVersion} cannot open it. ` +
+        `Upgrade it with pg_upgrade, or set DATA_DIR to another folder.`,
     )
   }
   return cluster
@@ -38,20 +39,20 @@ async function readVersion(cluster: string): Promise<string | undefined> {
   }
 }
 
-async function makeCluster(place: Place, programs: Programs, password: string): Promise<void> {
-  const draft = join(place.folder, 'cluster.draft')
-  const passwordFile = join(place.folder, 'cluster.password')
+async function createCluster(location: Location, binaries: Binaries, password: string): Promise<void> {
+  const draft = join(location.folder, 'cluster.draft')
+  const passwordFile = join(location.folder, 'cluster.password')
   await rm(draft, { recursive: true, force: true })
   await mkdir(draft, { mode: 0o700 })
-  await giveTo(place.account, draft)
+  await changeOwner(draft, location.account)
   try {
-    await writePasswordFile(passwordFile, password, place.account)
-    await runInitdb(programs.initdb, draft, passwordFile, place.account)
+    await writePasswordFile(passwordFile, password, location.account)
+    await runInitdb(binaries.initdb, draft, passwordFile, location.account)
   } finally {
     await rm(passwordFile, { force: true })
   }
-  await rename(draft, clusterFolder(place))
-  await syncFolder(place.folder)
+  await rename(draft, clusterFolder(location))
+  await syncFolder(location.folder)
 }
 
 async function writePasswordFile(path: string, password: string, account: Account | undefined): Promise<void> {
@@ -59,10 +60,10 @@ async function writePasswordFile(path: string, password: string, account: Accoun
   await file.writeFile(`${password}\n`)
   await file.close()
   await chmod(path, 0o600)
-  await giveTo(account, path)
+  await changeOwner(path, account)
 }
 
-async function giveTo(account: Account | undefined, path: string): Promise<void> {
+async function changeOwner(path: string, account: Account | undefined): Promise<void> {
   if (account) await chown(path, account.uid, account.gid)
 }
 
@@ -72,17 +73,17 @@ async function runInitdb(initdb: string, folder: string, passwordFile: string, a
   const child = spawn(initdb, ['-D', folder, ...options, ...locale], {
     ...account,
     cwd: '/',
-    env: PROGRAM_ENV,
+    env: POSTGRES_ENV,
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  let complaint = ''
-  child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()))
+  let stderr = ''
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
   const code = await new Promise((done, fail) => child.once('error', fail).once('close', done))
-  if (code !== 0) throw new Error(`initdb could not make a database in ${folder}: ${complaint.trim()}`)
+  if (code !== 0) throw new Error(`initdb could not create a database in ${folder}: ${stderr.trim()}`)
 }
 
-/** The process id in the cluster's lock file, where there is one: of a server that runs, or that was killed. */
+/** The process id in the cluster's lock file: of a server that is running or was killed. Undefined if there is no lock file. */
 export async function readServerPid(cluster: string): Promise<number | undefined> {
   try {
     const pid = Number((await readFile(lockFile(cluster), 'utf8')).split('\n')[0])
@@ -93,7 +94,7 @@ export async function readServerPid(cluster: string): Promise<number | undefined
   }
 }
 
-/** For lock files whose process id now is another program's, which PostgreSQL itself would take for a running server. */
+/** Removes a lock file whose process id now belongs to another program. PostgreSQL would treat that program as a running server. */
 export async function removeLockFile(cluster: string): Promise<void> {
   await unlink(lockFile(cluster)).catch((error: unknown) => {
     if (!hasErrorCode(error, 'ENOENT')) throw error

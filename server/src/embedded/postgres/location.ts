@@ -3,32 +3,32 @@ import { chmod, mkdtemp, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { hasErrorCode } from '../error-code.ts'
-import { writeFileSafely } from '../data-dir/secret-file.ts'
+import { writeFileAtomically } from '../data-dir/secret-file.ts'
 
-/** Whom PostgreSQL runs as. */
+/** The user that PostgreSQL runs as. */
 export interface Account {
   uid: number
   gid: number
 }
 
-/** Where PostgreSQL's programs and its cluster are kept, and the account that owns the cluster; undefined for our own. */
-export interface Place {
+/** The folder of PostgreSQL's binaries and cluster. `account` owns the cluster; undefined if this process's own user does. */
+export interface Location {
   folder: string
   account: Account | undefined
 }
 
-/** Says where the place is, where that is not the data folder itself. */
+/** The file in the data folder that names the location, if it is another folder. */
 const POINTER = 'postgres-place'
 const OTHER_FOLDERS = ['/var/lib/juicebar-', '/var/tmp/juicebar-']
 const OWNER_ONLY = 0o700
 const PASS_THROUGH = 0o711
 
 /**
- * Finds the place of a data folder's database. An ordinary user keeps everything in the data folder. Root cannot run
- * PostgreSQL, so it lends it to an unprivileged account, which must be able to reach the place: under /root, or wherever
- * it cannot, another folder is made once and noted in the data folder.
+ * Chooses the location of a data folder's database. For an ordinary user it is the data folder. PostgreSQL refuses to run as root,
+ * so root runs it as an unprivileged account. If that account cannot reach the data folder, for example under /root, another
+ * folder is created once and noted in the data folder.
  */
-export async function choosePlace(dataDir: string): Promise<Place> {
+export async function chooseLocation(dataDir: string): Promise<Location> {
   const folder = await realpath(dataDir)
   if (process.geteuid?.() !== 0) return { folder, account: undefined }
   const noted = await readPointer(folder)
@@ -36,16 +36,15 @@ export async function choosePlace(dataDir: string): Promise<Place> {
 
   const owner = await clusterOwner(folder)
   const account = owner ?? (await unprivilegedAccount())
-  if (await openUp(folder, account)) return { folder, account }
-  if (owner) throw new Error(`The database in ${folder} belongs to the account ${owner.uid}, which cannot reach that folder any more.`)
-  const other = await makeReachableFolder(account)
-  await writeFileSafely(join(folder, POINTER), `${other}\n`)
+  if (await allowTraversal(folder, account)) return { folder, account }
+  if (owner) throw new Error(`The database in ${folder} belongs to the user ${owner.uid}, who can no longer reach that folder.`)
+  const other = await createReachableFolder(account)
+  await writeFileAtomically(join(folder, POINTER), `${other}\n`)
   return { folder: other, account }
 }
 
-/** The cluster's folder inside a place. */
-export function clusterFolder(place: Place): string {
-  return join(place.folder, 'cluster')
+export function clusterFolder(location: Location): string {
+  return join(location.folder, 'cluster')
 }
 
 async function readPointer(dataDir: string): Promise<string | undefined> {
@@ -54,7 +53,7 @@ async function readPointer(dataDir: string): Promise<string | undefined> {
     const folder = (await readFile(pointer, 'utf8')).trim()
     await stat(folder).catch((cause: unknown) => {
       throw new Error(
-        `The database of ${dataDir} is kept in ${folder}, which is not there any more. Delete ${pointer} to begin with an empty one.`,
+        `The database of ${dataDir} was in ${folder}, which no longer exists. Delete ${pointer} to start with an empty database.`,
         { cause },
       )
     })
@@ -75,7 +74,7 @@ async function clusterOwner(folder: string): Promise<Account | undefined> {
   }
 }
 
-/** `nobody`, the one account without rights that every Unix has. PostgreSQL needs an account with a name. */
+/** `nobody`, the unprivileged account that every Unix has. PostgreSQL needs an account with a name. */
 async function unprivilegedAccount(): Promise<Account> {
   const accounts = await readFile('/etc/passwd', 'utf8')
   const [, , uid, gid] =
@@ -85,19 +84,19 @@ async function unprivilegedAccount(): Promise<Account> {
       .find(([name]) => name === 'nobody') ?? []
   if (uid === undefined || gid === undefined) {
     throw new Error(
-      'PostgreSQL does not run as root, and there is no account "nobody" to lend it to: start as an ordinary user, or set DATABASE_URL.',
+      'PostgreSQL does not run as root, and there is no account "nobody" to run it as. Start as an ordinary user, or set DATABASE_URL.',
     )
   }
   return { uid: signed(Number(uid)), gid: signed(Number(gid)) }
 }
 
-/** Ids as Node's `spawn` takes them: macOS has -2 for `nobody`, which `stat` tells as 4294967294. */
+/** Ids as Node's `spawn` expects them: on macOS `nobody` is -2, which `stat` reports as 4294967294. */
 function signed(id: number): number {
   return id | 0
 }
 
-/** Lets an account pass through a folder of ours; what is inside stays closed to it. False where the way there is closed. */
-async function openUp(folder: string, account: Account): Promise<boolean> {
+/** Lets an account traverse the folder but not list it. @returns false if it cannot reach the folder even so */
+async function allowTraversal(folder: string, account: Account): Promise<boolean> {
   const before = (await stat(folder)).mode & 0o777
   await chmod(folder, before | PASS_THROUGH)
   if (canReach(folder, account)) return true
@@ -105,20 +104,20 @@ async function openUp(folder: string, account: Account): Promise<boolean> {
   return false
 }
 
-/** Tries it as that account: access lists and mounts count too, not only the modes. */
+/** Tries it as that account, because access lists and mounts matter as well as modes. */
 function canReach(folder: string, account: Account): boolean {
   return spawnSync('/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder], { ...account, cwd: '/', stdio: 'ignore' }).status === 0
 }
 
-async function makeReachableFolder(account: Account): Promise<string> {
+async function createReachableFolder(account: Account): Promise<string> {
   for (const prefix of OTHER_FOLDERS) {
     const folder = await mkdtemp(prefix).catch(() => undefined)
     if (folder === undefined) continue
     await chmod(folder, OWNER_ONLY)
-    if (await openUp(folder, account)) return folder
+    if (await allowTraversal(folder, account)) return folder
     await rm(folder, { recursive: true })
   }
   throw new Error(
-    'PostgreSQL does not run as root, and no folder was found that another account can reach: start as an ordinary user, or set DATABASE_URL.',
+    'PostgreSQL does not run as root, and no folder was found that another account can reach. Start as an ordinary user, or set DATABASE_URL.',
   )
 }

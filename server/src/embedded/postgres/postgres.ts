@@ -6,22 +6,22 @@ import pg from 'pg'
 import { type BaseLogger } from 'pino'
 
 import { findFreePort } from '../free-port.ts'
-import { keepRunning } from '../supervise.ts'
+import { readSecretFile, writeFileAtomically } from '../data-dir/secret-file.ts'
+import { supervise } from '../supervise.ts'
+import { installBinaries } from './binaries.ts'
 import { ensureCluster, SUPERUSER } from './cluster.ts'
-import { choosePlace, type Place } from './location.ts'
-import { installPrograms } from './binaries.ts'
-import { ServerRefusal, startServer, type ServerPlan } from './server.ts'
-import { readSecretFile, writeFileSafely } from '../data-dir/secret-file.ts'
+import { chooseLocation, type Location } from './location.ts'
+import { type ServerPlan, ServerStartError, startServer } from './server.ts'
 
 export interface EmbeddedPostgres {
-  /** Stays the same until `stop`, also when the server died and was started again. Holds the password. */
+  /** Contains the password. Stays the same until `stop`, even if the server is restarted. */
   url: string
-  /** Ends the sessions, writes everything out and waits for the server's end. */
+  /** Shuts the server down and waits for its end. */
   stop(): Promise<void>
 }
 
 interface Options {
-  /** A folder that this process alone uses. */
+  /** A folder that no other process uses. */
   dataDir: string
   log: Pick<BaseLogger, 'info' | 'warn' | 'error'>
 }
@@ -30,31 +30,32 @@ const DATABASE = 'juicebar'
 const RETRY_MILLIS = 15_000
 const RETRY_PAUSE_MILLIS = 200
 
-/** After a hard kill the dead server's processes and shared memory may stay for about 2 s. */
+/** After a hard kill the dead server's processes and shared memory can remain for about 2 s. */
 const STILL_BUSY = /shared memory block .* still in use|lock file .* already exists|is another (postmaster|postgres)/
 const PORT_TAKEN = /could not bind|could not create any TCP\/IP sockets/
 
 /**
- * Starts a real PostgreSQL on 127.0.0.1 that keeps its data in a folder and stops when this process ends, however it ends.
- * A server that dies is started again. Throws a sentence where this machine cannot run one.
+ * Starts a PostgreSQL server on 127.0.0.1 with its data in `dataDir`. It is restarted if it dies and stops when this process ends,
+ * however that happens.
+ * @throws Error, with a sentence that says what to do, if this machine cannot run one
  */
 export async function startEmbeddedPostgres({ dataDir, log }: Options): Promise<EmbeddedPostgres> {
-  const place = await choosePlace(dataDir)
-  const programs = await installPrograms(place.folder)
+  const location = await chooseLocation(dataDir)
+  const binaries = await installBinaries(location.folder)
   const password = await readSecretFile(join(dataDir, 'POSTGRES_PASSWORD'))
-  const cluster = await ensureCluster(place, programs, password)
+  const cluster = await ensureCluster(location, binaries, password)
   const planFor = (port: number) => ({
-    place,
+    location,
     cluster,
-    program: programs.postgres,
+    binary: binaries.postgres,
     port,
     adminUrl: databaseUrl(password, port, 'postgres'),
   })
 
-  const { plan, server } = await startOnFreePort(place, planFor)
+  const { plan, server } = await startOnFreePort(location, planFor)
   await ensureDatabase(plan.adminUrl)
-  log.info({ folder: place.folder, port: plan.port }, 'embedded PostgreSQL runs')
-  const stop = keepRunning(server, { name: 'embedded PostgreSQL', start: () => startServer(plan), log })
+  log.info({ folder: location.folder, port: plan.port }, 'the embedded PostgreSQL is running')
+  const stop = supervise(server, { name: 'the embedded PostgreSQL', start: () => startServer(plan), log })
   return { url: databaseUrl(password, plan.port, DATABASE), stop }
 }
 
@@ -62,19 +63,19 @@ function databaseUrl(password: string, port: number, database: string): string {
   return `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`
 }
 
-async function startOnFreePort(place: Place, planFor: (port: number) => ServerPlan) {
-  const portFile = join(place.folder, 'postgres-port')
+async function startOnFreePort(location: Location, planFor: (port: number) => ServerPlan) {
+  const portFile = join(location.folder, 'postgres-port')
   let preferred = await readPort(portFile)
   for (const deadline = Date.now() + RETRY_MILLIS; ;) {
     const plan = planFor(await findFreePort(preferred))
     try {
       const server = await startServer(plan)
-      await writeFileSafely(portFile, `${plan.port}\n`)
+      await writeFileAtomically(portFile, `${plan.port}\n`)
       return { plan, server }
     } catch (error) {
-      if (!(error instanceof ServerRefusal) || Date.now() >= deadline) throw error
-      if (PORT_TAKEN.test(error.complaint)) preferred = undefined
-      else if (!STILL_BUSY.test(error.complaint)) throw error
+      if (!(error instanceof ServerStartError) || Date.now() >= deadline) throw error
+      if (PORT_TAKEN.test(error.output)) preferred = undefined
+      else if (!STILL_BUSY.test(error.output)) throw error
       await delay(RETRY_PAUSE_MILLIS)
     }
   }

@@ -8,39 +8,39 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import pg from 'pg'
 
-import { type Part } from '../supervise.ts'
-import { PROGRAM_ENV } from './cluster.ts'
-import { stopLeftoverServer } from './orphaned-server.ts'
-import { type Place } from './location.ts'
+import { type ChildService } from '../supervise.ts'
+import { POSTGRES_ENV } from './cluster.ts'
+import { type Location } from './location.ts'
+import { stopOrphanedServer } from './orphaned-server.ts'
 
-/** How a server is started; the same for every restart of it. */
+/** How to start the server; the same for every restart. */
 export interface ServerPlan {
-  place: Place
+  location: Location
   cluster: string
-  /** The `postgres` program. */
-  program: string
+  /** The path of the `postgres` executable. */
+  binary: string
   port: number
-  /** Connects to the database that every cluster has. */
+  /** The URL of the `postgres` database, which every cluster has. */
   adminUrl: string
 }
 
-/** The server ended before it took connections. `complaint` is what it wrote to its log. */
-export class ServerRefusal extends Error {
-  readonly complaint: string
+/** The server ended before it accepted connections. `output` is what it wrote to its log. */
+export class ServerStartError extends Error {
+  readonly output: string
 
-  constructor(complaint: string) {
-    super(`PostgreSQL did not start: ${complaint.trim() || 'it said nothing'}`)
-    this.name = 'ServerRefusal'
-    this.complaint = complaint
+  constructor(output: string) {
+    super(`PostgreSQL did not start: ${output.trim() || 'it wrote no message'}`)
+    this.name = 'ServerStartError'
+    this.output = output
   }
 }
 
 /**
- * Runs as the parent of the server. Its input is a pipe from our process: when that closes, by `stop` or by our death of
- * any kind, it has the server stop, so no server outlives us for long. It ignores what a terminal or a system that
- * shuts down sends to everybody, since our process decides when to stop.
+ * The server's parent process. Its standard input is a pipe from our process. When the pipe closes, by `stop` or because our process
+ * died, it stops the server, so that no server outlives us for long. It ignores the signals that a terminal or a system shutdown
+ * sends to every process: our process decides when to stop.
  */
-const KEEPER = `
+const WATCHDOG = `
 trap '' HUP INT TERM
 exec 3<&0
 "$@" </dev/null 3<&- &
@@ -66,53 +66,53 @@ const SETTINGS = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
-  /** Above errors of statements, which are their caller's to tell and would fill the disk with what players sent. */
+  /** Leaves out the errors of statements: their callers report them, and they would fill the disk with what clients sent. */
   log_min_messages: 'log',
 }
 
 /**
- * A quarter of the machine's memory, as PostgreSQL advises, and no more than a market of a million lots makes use of. It is taken only as
- * it is used. With it a page at random costs the database 180 CPU µs in place of 300 with 256 MB.
+ * A quarter of the machine's memory, as PostgreSQL recommends, but no more than a market of a million listings needs. The memory is
+ * taken only as it is used. Reading a random page takes 180 µs of CPU with 1 GB and 300 µs with 256 MB.
  */
 function bufferMegabytes(): number {
   return Math.min(1024, Math.floor(totalmem() / 4 / 1024 ** 2))
 }
 
-/** Replaying what a crash left can take a while on a slow disk. */
+/** Crash recovery can take a while on a slow disk. */
 const READY_MILLIS = 120_000
-const LOOK_AGAIN_MILLIS = 30
+const POLL_MILLIS = 30
 const STOP_MILLIS = 30_000
 const MAX_LOG_BYTES = 1_000_000
-const MAX_COMPLAINT_CHARACTERS = 2_000
+const MAX_OUTPUT_CHARACTERS = 2_000
 
 /**
- * Starts the server and waits until it takes connections. Throws `ServerRefusal` where it ends before that, and a sentence where the
- * password is another one.
+ * Starts the server and waits until it accepts connections.
+ * @throws ServerStartError if it ends before that; Error if it does not accept the password or connections
  */
-export async function startServer(plan: ServerPlan): Promise<Part> {
-  await stopLeftoverServer(plan.cluster)
-  const { child, logFile, logStart } = await spawnKeeper(plan)
+export async function startServer(plan: ServerPlan): Promise<ChildService> {
+  await stopOrphanedServer(plan.cluster)
+  const { child, logFile, logStart } = await spawnWatchdog(plan)
   const ended = once(child, 'exit').then(() => undefined)
   try {
     await untilReady(plan.adminUrl, child)
   } catch (error) {
-    await stopKeeper(child, ended, plan.cluster)
-    throw error instanceof Ended ? new ServerRefusal(await complaintSince(logFile, logStart)) : error
+    await stopWatchdog(child, ended, plan.cluster)
+    throw error instanceof Ended ? new ServerStartError(await outputSince(logFile, logStart)) : error
   }
-  return { ended, stop: () => stopKeeper(child, ended, plan.cluster) }
+  return { ended, stop: () => stopWatchdog(child, ended, plan.cluster) }
 }
 
-async function spawnKeeper(plan: ServerPlan) {
-  const logFile = join(plan.place.folder, 'postgres.log')
-  const logStart = await makeRoom(logFile)
+async function spawnWatchdog(plan: ServerPlan) {
+  const logFile = join(plan.location.folder, 'postgres.log')
+  const logStart = await rotateLog(logFile)
   const log = await open(logFile, 'a', 0o600)
   const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const command = [plan.program, '-D', plan.cluster, '-p', String(plan.port), ...settings]
+  const command = [plan.binary, '-D', plan.cluster, '-p', String(plan.port), ...settings]
   try {
-    const child = spawn('/bin/sh', ['-c', KEEPER, 'postgres-keeper', ...command], {
-      ...plan.place.account,
+    const child = spawn('/bin/sh', ['-c', WATCHDOG, 'postgres-watchdog', ...command], {
+      ...plan.location.account,
       cwd: '/',
-      env: PROGRAM_ENV,
+      env: POSTGRES_ENV,
       detached: true,
       stdio: ['pipe', log.fd, log.fd],
     })
@@ -125,8 +125,8 @@ async function spawnKeeper(plan: ServerPlan) {
   }
 }
 
-/** Sets a log that has grown too long aside, and gives the length of the one to go on with. */
-async function makeRoom(logFile: string): Promise<number> {
+/** Renames a log that has grown too long. @returns the length of the log to append to */
+async function rotateLog(logFile: string): Promise<number> {
   const size = await stat(logFile).then(
     (file) => file.size,
     () => 0,
@@ -136,29 +136,30 @@ async function makeRoom(logFile: string): Promise<number> {
   return 0
 }
 
-async function complaintSince(logFile: string, start: number): Promise<string> {
-  return (await readFile(logFile)).subarray(start).toString().slice(-MAX_COMPLAINT_CHARACTERS)
+async function outputSince(logFile: string, start: number): Promise<string> {
+  return (await readFile(logFile)).subarray(start).toString().slice(-MAX_OUTPUT_CHARACTERS)
 }
 
 /** `invalid_password` (PostgreSQL, appendix A). */
 const WRONG_PASSWORD = '28P01'
 const LOST_PASSWORD =
-  'The file POSTGRES_PASSWORD does not hold the password of the database beside it. Put the old file back, or remove the data folder to begin anew.'
+  'The file POSTGRES_PASSWORD does not contain the password of the database beside it. Restore the old file, or delete the data folder to start over.'
 
 class Ended extends Error {}
 
 async function untilReady(url: string, child: ChildProcess): Promise<void> {
   const deadline = Date.now() + READY_MILLIS
   for (;;) {
-    const refusal = await tryConnection(url)
-    if (refusal === undefined) return
-    if (refusal instanceof pg.DatabaseError && refusal.code === WRONG_PASSWORD) throw new Error(LOST_PASSWORD, { cause: refusal })
+    const failure = await tryConnection(url)
+    if (failure === undefined) return
+    if (failure instanceof pg.DatabaseError && failure.code === WRONG_PASSWORD) throw new Error(LOST_PASSWORD, { cause: failure })
     if (hasEnded(child)) throw new Ended()
-    if (Date.now() >= deadline) throw new Error('PostgreSQL runs but takes no connections', { cause: refusal })
-    await delay(LOOK_AGAIN_MILLIS)
+    if (Date.now() >= deadline) throw new Error('PostgreSQL is running but does not accept connections', { cause: failure })
+    await delay(POLL_MILLIS)
   }
 }
 
+/** @returns undefined if the server accepts connections, or the error */
 async function tryConnection(url: string): Promise<unknown> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000, query_timeout: 1_000 })
   client.on('error', () => undefined)
@@ -177,9 +178,9 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null
 }
 
-async function stopKeeper(child: ChildProcess, ended: Promise<void>, cluster: string): Promise<void> {
+async function stopWatchdog(child: ChildProcess, ended: Promise<void>, cluster: string): Promise<void> {
   child.ref()
   child.stdin?.end()
   if (!hasEnded(child)) await Promise.race([ended, delay(STOP_MILLIS, undefined, { ref: false })])
-  await stopLeftoverServer(cluster)
+  await stopOrphanedServer(cluster)
 }
