@@ -2,7 +2,7 @@ import { type Logger, pino } from 'pino'
 
 import { type Config } from './config.ts'
 
-/** Nothing logs these on purpose; should they ever stand in a logged object, their values are left out. */
+/** Nothing logs these on purpose. If a logged object contains one of them, its value is left out. */
 const secretPaths = [
   'authorization',
   'headers.authorization',

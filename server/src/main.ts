@@ -15,14 +15,14 @@ import { createLog } from './log.ts'
 import { createShutdown, type Shutdown } from './shutdown.ts'
 import { startedText } from './started-text.ts'
 
-/** Both the sources and the build stand one folder below the server's. */
+/** The same relative paths hold from `src` and from `dist`. */
 const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url))
 const webFolder = fileURLToPath(new URL('../../web/dist', import.meta.url))
 const packageFile = new URL('../package.json', import.meta.url)
 
 await main()
 
-/** Starts the product; importing this module does it. What goes wrong is told in a sentence, and the process ends with 1. */
+/** Importing this module starts the server. If that fails, the process prints a sentence and exits with 1. */
 async function main(): Promise<void> {
   let shutdown: Shutdown | undefined
   try {
@@ -75,7 +75,7 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
   process.stdout.write(startedText(config, { dataFolder: dataDir?.path, studioKeyFile }))
 }
 
-/** What is generated or embedded needs a place on this machine; a server with everything given needs none. */
+/** Embedded services and generated secrets need a data folder. A server with every setting given needs none. */
 async function openDataDirIfNeeded(config: Config, shutdown: Shutdown): Promise<DataDir | undefined> {
   if (config.databaseUrl && config.jwtSecret && config.studioApiKey) return undefined
   const { openDataDir } = await import('./embedded/data-dir/data-dir.ts')
@@ -111,7 +111,7 @@ async function openDemo(config: Config, { database }: DatabaseConnection, secret
 async function readVersion(): Promise<string> {
   const content: unknown = JSON.parse(await readFile(packageFile, 'utf8'))
   if (typeof content === 'object' && content !== null && 'version' in content) return String(content.version)
-  throw new Error('package.json names no version')
+  throw new Error('package.json has no version')
 }
 
 function whyNotStarted(error: unknown): string {
@@ -119,7 +119,7 @@ function whyNotStarted(error: unknown): string {
   const code = 'code' in error ? error.code : undefined
   const address = 'address' in error && 'port' in error ? `${String(error.address)}:${String(error.port)}` : 'this address'
   if (code === 'EADDRINUSE') return `${address} is in use by another program. Stop that one, or set PORT to another port.`
-  if (code === 'EACCES') return `${address} may not be used by this user. Set PORT to a port above 1023.`
+  if (code === 'EACCES') return `This user may not listen on ${address}. Set PORT to a port above 1023.`
   if (code === 'EADDRNOTAVAIL') return `${address} is not an address of this machine. Set HOST to one of its addresses.`
   return error.message
 }

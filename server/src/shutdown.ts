@@ -1,21 +1,21 @@
 import { type BaseLogger } from 'pino'
 
-/** Stopping may take this long before the process ends all the same. */
+/** After this time the process ends even if not everything has stopped. */
 const STOP_MILLIS = 15_000
 
-/** Ctrl-C under npm arrives twice, from the terminal and from npm; only a person's second one means "at once". */
+/** Under npm, Ctrl-C arrives twice: from the terminal and from npm. Only a later signal means "at once". */
 const ECHO_MILLIS = 1_000
 
 export interface Shutdown {
-  /** Registers what has to be stopped, the last one first. Runs at once where the end has already begun. */
+  /** Registers a step. Steps run in reverse order of registration, or at once if the shutdown has already begun. */
   onStop(name: string, stop: () => unknown): Promise<void>
-  /** Stops everything, once, and ends the process with this code. */
+  /** Runs all steps once and ends the process with this exit code. */
   end(code: number): Promise<void>
 }
 
 /**
- * Ends the process in order: at SIGINT, SIGTERM and errors that nobody caught. A second signal ends it at once; whatever is
- * embedded follows by itself and recovers at the next start.
+ * Shuts the process down on SIGINT, SIGTERM and uncaught errors. A second signal ends it at once: embedded services then stop by
+ * themselves and recover at the next start.
  */
 export function createShutdown(log: Pick<BaseLogger, 'fatal' | 'error'>): Shutdown {
   const steps: { name: string; stop: () => unknown }[] = []
@@ -26,7 +26,7 @@ export function createShutdown(log: Pick<BaseLogger, 'fatal' | 'error'>): Shutdo
     try {
       await stop()
     } catch (error) {
-      log.error({ err: error }, `${name} did not stop as it should`)
+      log.error({ err: error }, `${name} could not be stopped cleanly`)
     }
   }
   const stopAll = async (code: number) => {
@@ -44,7 +44,7 @@ export function createShutdown(log: Pick<BaseLogger, 'fatal' | 'error'>): Shutdo
   }
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
   process.on('uncaughtException', (error) => {
-    log.fatal({ err: error }, 'an error that nobody caught ends the server')
+    log.fatal({ err: error }, 'an uncaught error ends the server')
     void end(1)
   })
 

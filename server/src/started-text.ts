@@ -12,7 +12,7 @@ const networkTexts: Record<Network, string> = {
   mainnet: 'mainnet: real money',
 }
 
-/** What someone who just started the product wants to know. No secret stands in it. */
+/** What to know after a start: where the market is, on which network, where its data is. It contains no secret. */
 export function startedText(config: Config, { dataFolder, studioKeyFile }: Places): string {
   const rows = [
     ['Network', networkTexts[config.network]],
