@@ -1,5 +1,3 @@
-import { createPublicKey, verify } from 'node:crypto'
-
 import { lamports } from '@juicebar/contract/money'
 import { base58 } from '@scure/base'
 import { address } from '@solana/kit'
@@ -13,10 +11,10 @@ import {
   isTransaction,
   MAX_TRANSACTION_BYTES,
 } from '../../src/chain/transactions/signed-transaction.ts'
+import { forgeSignature, satisfiesEquation } from './forged-signature.ts'
 import { type HandMadeMessage, messageBytes, newKey, signedBytes, toBase64, transferData } from './hand-made.ts'
 import { memoProgram, newWallet, payment, sign, someBlockhash, walletAddress } from './transactions.ts'
 
-const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex')
 const payer = newKey()
 const receiver = newKey().address
 const reference = newKey().address
@@ -126,17 +124,15 @@ describe('a signed transaction', () => {
   })
 
   test('of a key for which signatures can be forged is never valid', () => {
-    const forged = Uint8Array.from([1, ...new Uint8Array(63)])
-    const key = createPublicKey({ key: Buffer.concat([spkiPrefix, new Uint8Array(32)]), format: 'der', type: 'spki' })
-    let acceptedByNode = 0
-    for (let tries = 0; tries < 64; tries++) {
+    const weakKey = base58.decode(SYSTEM_PROGRAM_ADDRESS)
+    for (let tries = 0; tries < 8; tries++) {
       const weak = { ...plain, accounts: [SYSTEM_PROGRAM_ADDRESS, receiver, memoProgram, reference], blockhash: newKey().address }
       const message = messageBytes(weak)
-      if (verify(null, message, key, forged)) acceptedByNode += 1
+      const forged = forgeSignature(weakKey, message)
+      expect(satisfiesEquation(weakKey, message, forged)).toBe(true)
       const decoded = decodeSignedTransaction(toBase64(Uint8Array.from([1, ...forged, ...message])))
       expect(decoded).toMatchObject({ signers: [SYSTEM_PROGRAM_ADDRESS], signaturesValid: false })
     }
-    expect(acceptedByNode).toBeGreaterThan(0)
   })
 
   test.each([

@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isSignedBy } from '../../src/chain/transactions/wallet-signature.ts'
 import { connectDatabase, type Database } from '../../src/database/connect.ts'
 import { deleteExpired } from '../../src/sign-in/sign-in-store.ts'
+import { forgeSignature, malleate, satisfiesEquation, smallOrderKeys } from '../chain/forged-signature.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
-import { forgeSignature, malleate, smallOrderKeys } from './forged-signature.ts'
 import { askNonce, JWT_SECRET, logOut, serveSignIn, signIn, verify, whoAmI } from './sign-in-server.ts'
 import { createWallet, type TestWallet } from './wallet.ts'
 
@@ -155,7 +155,7 @@ describe('signing in', () => {
       wallet.sign(`${message} `),
       wallet.sign(message.replace('market.example', 'evil.example')),
       wallet.sign(nonce),
-      malleate(good),
+      base58.encode(malleate(base58.decode(good))),
       base58.encode(Buffer.alloc(64)),
       base58.encode(randomBytes(64)),
     ]
@@ -173,16 +173,12 @@ describe('signing in', () => {
       const server = await serveSignIn(database)
       const address = base58.encode(key)
       const { message } = (await askNonce(server, address)).json()
-      const forged = forgeSignature(key, message)
-      const reply = await verify(server, address, forged ?? base58.encode(randomBytes(64)))
+      const forged = forgeSignature(key, Buffer.from(message))
+      expect(satisfiesEquation(key, Buffer.from(message), forged)).toBe(true)
+      const reply = await verify(server, address, base58.encode(forged))
       expect([reply.statusCode, reply.json().code]).toEqual([401, 'SIGNATURE_INVALID'])
     },
   )
-
-  it('is protected from forgeries that would otherwise work', () => {
-    const forgeable = smallOrderKeys.filter((key) => forgeSignature(key, 'any text') !== undefined)
-    expect(forgeable.length).toBeGreaterThanOrEqual(8)
-  })
 
   it('tells of a wallet that is new, until that was heard', async () => {
     const heard: string[] = []

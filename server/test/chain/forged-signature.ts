@@ -1,0 +1,61 @@
+import { createHash, generateKeyPairSync } from 'node:crypto'
+
+import { add, areEqual, basePoint, decodePoint, fromLittleEndian, L, littleEndian, multiply } from './edwards25519.ts'
+
+/** The eight points of small order, and the two that are written with a sign they cannot have (RFC 8032, section 5.1). */
+export const smallOrderKeys = [
+  '0100000000000000000000000000000000000000000000000000000000000000',
+  '0100000000000000000000000000000000000000000000000000000000000080',
+  'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff',
+  '0000000000000000000000000000000000000000000000000000000000000000',
+  '0000000000000000000000000000000000000000000000000000000000000080',
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa',
+].map((hex) => Buffer.from(hex, 'hex'))
+
+/** The largest order of such a point; every other one divides it. */
+const COFACTOR = 8n
+
+/**
+ * Signs a message under a key of small order, without its secret, which does not exist. A signature is valid when S*B = R + k*A. With
+ * R = a*B and S = a that holds whenever k*A vanishes, which it does for one k in eight.
+ */
+export function forgeSignature(key: Uint8Array, message: Uint8Array): Buffer {
+  for (;;) {
+    const signature = pointAndScalar()
+    if (challenge(key, message, signature) % COFACTOR === 0n) return signature
+  }
+}
+
+/**
+ * Whether a signature is valid by the equation alone. Some versions of `node:crypto` refuse keys of small order by themselves, so that
+ * they cannot tell whether a forgery is a good one.
+ */
+export function satisfiesEquation(key: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+  const [r, s] = [decodePoint(signature.subarray(0, 32)), fromLittleEndian(signature.subarray(32))]
+  return areEqual(multiply(basePoint, s), add(r, multiply(decodePoint(key), challenge(key, message, signature))))
+}
+
+/** k of RFC 8032, section 5.1.7. */
+function challenge(key: Uint8Array, message: Uint8Array, signature: Uint8Array): bigint {
+  return fromLittleEndian(createHash('sha512').update(signature.subarray(0, 32)).update(key).update(message).digest()) % L
+}
+
+/** A random scalar a, as R = a*B and S = a: an ordinary key pair is just that. */
+function pointAndScalar(): Buffer {
+  const pair = generateKeyPairSync('ed25519')
+  const seed = pair.privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32)
+  const point = pair.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
+  const clamped = createHash('sha512').update(seed).digest().subarray(0, 32)
+  clamped.writeUInt8(clamped.readUInt8(0) & 248, 0)
+  clamped.writeUInt8((clamped.readUInt8(31) & 127) | 64, 31)
+  return Buffer.concat([point, littleEndian(fromLittleEndian(clamped) % L)])
+}
+
+/** The same signature with S + L in place of S, which a careless verifier accepts too. */
+export function malleate(signature: Uint8Array): Buffer {
+  return Buffer.concat([signature.subarray(0, 32), littleEndian(fromLittleEndian(signature.subarray(32)) + L)])
+}
