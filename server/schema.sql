@@ -126,9 +126,9 @@ create table listings (
   check (held_by is null or status = 'active'),
   check ((status = 'active') = (closed_at is null))
 );
-create index listings_newest on listings (id) where status = 'active';
-create index listings_by_price on listings (price_lamports, id) where status = 'active';
-create index listings_by_unit_price on listings (unit_lamports, id) where status = 'active';
+create index listings_newest on listings (id) where closed_at is null;
+create index listings_by_price on listings (price_lamports, id) where closed_at is null;
+create index listings_by_unit_price on listings (unit_lamports, id) where closed_at is null;
 -- Includes the seller, as the next two do: a search may walk far along these indexes and then reads nothing else.
 create index listings_by_token on listings (token_type, id) include (seller) where status = 'active';
 create index listings_by_token_price on listings (token_type, price_lamports, id) include (seller) where status = 'active';

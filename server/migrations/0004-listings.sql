@@ -81,9 +81,11 @@ $$;
 create trigger listings_before_write before insert or update on listings for each row execute function before_listing_write();
 
 -- One index for each order and filter of the market, so that every page is one walk along an index.
-create index listings_newest on listings (id) where status = 'active';
-create index listings_by_price on listings (price_lamports, id) where status = 'active';
-create index listings_by_unit_price on listings (unit_lamports, id) where status = 'active';
+-- These three say "active" as `closed_at is null`, the indexes of one token or seller as `status = 'active'`. A query names one of the
+-- two, so that the planner cannot read the whole market for one token and discard the rest.
+create index listings_newest on listings (id) where closed_at is null;
+create index listings_by_price on listings (price_lamports, id) where closed_at is null;
+create index listings_by_unit_price on listings (unit_lamports, id) where closed_at is null;
 create index listings_by_token on listings (token_type, id) include (seller) where status = 'active';
 create index listings_by_token_price on listings (token_type, price_lamports, id) include (seller) where status = 'active';
 create index listings_by_token_unit_price on listings (token_type, unit_lamports, id) include (seller) where status = 'active';

@@ -29,6 +29,11 @@ const PROBE_MILLIS = 1_000
  * which takes longer than to run them.
  */
 const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan'
+/**
+ * What the market reads is nearly always in memory, where the rows that are read cost more than the order they are read in. With the
+ * usual prices the planner walks all listings in the order of the table and discards other tokens' rows.
+ */
+const READ_FROM_MEMORY = '-c seq_page_cost=0.1 -c random_page_cost=0.1'
 
 /**
  * Opens the pools on a PostgreSQL URL; they connect when first used. `onIdleError` hears of connections lost while idle:
@@ -45,7 +50,7 @@ export function connectDatabase(url: string, onIdleError: (error: Error) => void
     types: { getTypeParser },
   }
   const pool = openPool({ ...limits, max: CONNECTIONS }, onIdleError)
-  const readPool = openPool({ ...limits, max: READ_CONNECTIONS }, onIdleError)
+  const readPool = openPool({ ...limits, max: READ_CONNECTIONS, options: `${PLAN_ONCE} ${READ_FROM_MEMORY}` }, onIdleError)
   const probePool = openPool(
     {
       connectionString: url,

@@ -100,24 +100,25 @@ function listingsSql(scope: NonEmptyScope, order: Order, cursor: Cursor | undefi
   const inOrder = (columns: string, condition: string, limit: string) => `
     select ${columns}, l.${order.column} as key, l.id
     from listings l
-    where l.status = 'active' ${condition} ${afterCursor}
+    where ${condition} ${afterCursor}
     order by l.${order.column} ${direction}, l.id ${direction}
     limit ${limit}`
   const hit = 'l.reply_json, true as hit, false as scan_end'
+  const active = `l.status = 'active'`
 
   switch (scope.kind) {
     case 'all':
-      return inOrder(hit, '', '$1::int + 1')
+      return inOrder(hit, 'l.closed_at is null', '$1::int + 1')
     case 'listings':
       return `
         select l.* from unnest(${parameter(scope.tokenTypes, 'text[]')}) of_token
-          cross join lateral (${inOrder(hit, 'and l.token_type = of_token', '$1::int + 1')}) l
+          cross join lateral (${inOrder(hit, `${active} and l.token_type = of_token`, '$1::int + 1')}) l
         union all
         select l.* from unnest(${parameter(scope.sellers, 'text[]')}) of_seller, unnest(${parameter(scope.sellersTokenTypes, 'text[]')}) of_token
-          cross join lateral (${inOrder('null, true, false', 'and l.seller = of_seller and l.token_type = of_token', '$1::int + 1')}) l`
+          cross join lateral (${inOrder('null, true, false', `${active} and l.seller = of_seller and l.token_type = of_token`, '$1::int + 1')}) l`
     case 'search': {
       const scanToken = (tokenType: string) =>
-        `(${inOrder('l.seller, l.token_type', `and l.token_type = ${parameter(tokenType, 'text')}`, String(SCAN_LIMIT))})`
+        `(${inOrder('l.seller, l.token_type', `${active} and l.token_type = ${parameter(tokenType, 'text')}`, String(SCAN_LIMIT))})`
       const scans = scannedTokens(scope).map(scanToken).join(' union all ')
       const isHit = `token_type = any(${parameter(scope.tokenTypes, 'text[]')}) or strpos(lower(seller), ${parameter(scope.part, 'text')}) > 0`
       return `
