@@ -1,6 +1,7 @@
-import { requireSupportedNode } from './support/node-version.mjs'
+import { requireSupportedNode, warnOfEndOfLife } from './support/node-version.mjs'
 
 requireSupportedNode()
+warnOfEndOfLife()
 
 const { showFailure, StepFailed } = await import('./support/run.mjs')
 const { ensureInstalled } = await import('./support/install.mjs')
@@ -25,7 +26,7 @@ process.off('SIGINT', stopEarly).off('SIGTERM', stopEarly)
 process.setSourceMapsEnabled(true)
 await import(new URL('../server/dist/main.js', import.meta.url).href)
 
-/** A killed npm leaves us behind, holding the port and the data folder that the next start needs. */
+/** An npm that is killed leaves this process behind, with the port and the data folder that the next start needs. */
 function stopWithNpm() {
   if (process.env.npm_lifecycle_event !== 'start') return
   const npm = process.ppid

@@ -8,81 +8,91 @@ const { join } = await import('node:path')
 const { ensureBuilt } = await import('./support/build.mjs')
 const { ensureChromium } = await import('./support/chromium.mjs')
 const { ensureInstalled } = await import('./support/install.mjs')
-const { cacheFolder, expectSuccess, root, runNode, runNpm, showFailure, StepFailed, timed } = await import('./support/run.mjs')
-
-/** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
+const { countsText, failuresText, runParts } = await import('./support/parts.mjs')
+const { readPlaywrightReport, readVitestReport } = await import('./support/reports.mjs')
+const { cacheFolder, root, runNode, runNpm, showFailure, StepFailed, timed } = await import('./support/run.mjs')
 
 const LINES_SHOWN = 300
+const VITEST = 'Tests of rules, database and chain'
+const BUILD = 'Build'
+const CHROMIUM = 'Chromium'
+const BROWSER = 'Tests in the browser'
+
 const began = Date.now()
-/** @type {Counts} */
-const total = { passed: 0, failed: 0, skipped: 0 }
+/** @type {Record<string, import('./support/parts.mjs').Counts>} */
+const counts = {}
 
 process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143))
-try {
-  await ensureInstalled()
-  await check('Types', 'check:types')
-  await check('Lint', 'check:lint')
-  await check('Format', 'check:format')
-  await check('Unused code', 'check:unused')
-  await timed('Tests on rules, database and chain', runVitest)
-  await ensureBuilt()
-  await timed('Finding a Chromium', ensureChromium)
-  await timed('Tests in the browser', runPlaywright)
-  console.log(`\nEverything holds, after ${Math.round((Date.now() - began) / 1000)} s.\n`)
-} catch (error) {
-  if (!(error instanceof StepFailed)) throw error
-  showFailure(error, LINES_SHOWN)
-  console.log()
-  process.exitCode = 1
-}
-if (total.passed + total.failed > 0) console.log(summaryOf(total))
+const installed = await runParts([{ title: 'Installation', run: ensureInstalled }])
+const outcomes = installed.some(({ failure }) => failure)
+  ? installed
+  : await runParts([
+      check('Types', 'check:types'),
+      check('Lint', 'check:lint'),
+      check('Format', 'check:format'),
+      check('Unused code', 'check:unused'),
+      { title: VITEST, run: () => timed(VITEST, runVitest) },
+      { title: BUILD, run: ensureBuilt },
+      { title: CHROMIUM, run: () => timed('Finding a Chromium', ensureChromium) },
+      { title: BROWSER, needs: [BUILD, CHROMIUM], run: () => timed(BROWSER, runPlaywright) },
+    ])
+
+for (const { failure } of outcomes) if (failure) showFailure(failure, LINES_SHOWN)
+const failures = failuresText(outcomes)
+console.log(`\n${failures || `Everything holds, after ${Math.round((Date.now() - began) / 1000)} s.\n`}`)
+console.log(countsText(outcomes, counts))
+process.exitCode = failures ? 1 : 0
 
 /**
  * @param {string} title
- * @param {string} script the script's name in package.json
+ * @param {string} script its name in package.json
+ * @returns {import('./support/parts.mjs').Part}
  */
-async function check(title, script) {
-  await timed(title, async () => expectSuccess(title, await runNpm(['run', '--silent', script])))
+function check(title, script) {
+  const run = async () => {
+    const { code, output } = await runNpm(['run', '--silent', script])
+    if (code !== 0) throw new StepFailed(title, output, [`npm run ${script}`])
+  }
+  return { title, run: () => timed(title, run) }
 }
 
 async function runVitest() {
-  const report = reportFile('vitest')
+  const file = reportFile('vitest')
   const command = [join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--reporter=default', '--reporter=json']
-  const result = await runNode([...command, `--outputFile.json=${report}`])
-  const { numPassedTests, numFailedTests, numPendingTests } = readReport(report, result.output)
-  count('Tests on rules, database and chain', result, { passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests })
+  const result = await runNode([...command, `--outputFile.json=${file}`])
+  judge(VITEST, result, () => readVitestReport(JSON.parse(readFileSync(file, 'utf8'))))
 }
 
 async function runPlaywright() {
-  const report = reportFile('playwright')
-  const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: report, E2E_PORT: String(await freePort()) }
+  const file = reportFile('playwright')
+  const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: file, E2E_PORT: String(await freePort()) }
   const result = await runNode([join(root, 'node_modules', '@playwright', 'test', 'cli.js'), 'test', '--reporter=list,json'], { env })
-  const { stats } = readReport(report, result.output)
-  count('Tests in the browser', result, { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped })
+  judge(BROWSER, result, () => readPlaywrightReport(JSON.parse(readFileSync(file, 'utf8'))))
 }
 
 /**
- * Adds to the total, and fails where a test failed or none ran.
+ * Counts the tests of a part.
  *
- * @param {string} step
+ * @param {string} part
  * @param {import('./support/run.mjs').Result} result
- * @param {Counts} counts
+ * @param {() => import('./support/reports.mjs').Report} readReport
+ * @throws {StepFailed} if a test failed, none ran, or the runner did not get as far as a report
  */
-function count(step, result, counts) {
-  total.passed += counts.passed
-  total.failed += counts.failed
-  total.skipped += counts.skipped
-  expectSuccess(step, result)
-  if (counts.failed > 0 || counts.passed === 0) throw new StepFailed(step, `${result.output}\n${summaryOf(counts)}`)
-}
-
-/** @param {Counts} counts */
-function summaryOf({ passed, failed, skipped }) {
-  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+function judge(part, result, readReport) {
+  /** @type {import('./support/reports.mjs').Report} */
+  let report
+  try {
+    report = readReport()
+  } catch {
+    throw new StepFailed(part, result.output)
+  }
+  counts[part] = report.counts
+  const { passed, failed } = report.counts
+  if (result.code !== 0 || failed > 0 || passed === 0) throw new StepFailed(part, result.output, report.repeat)
 }
 
 /**
- * Where a test runner writes its report. An earlier run's report is gone.
+ * Where a test runner writes its report. The report of an earlier run is deleted.
  *
  * @param {string} runner
  */
@@ -91,18 +101,6 @@ function reportFile(runner) {
   mkdirSync(cacheFolder, { recursive: true })
   rmSync(file, { force: true })
   return file
-}
-
-/**
- * @param {string} file
- * @param {string} output what the runner said, in case that it left no report
- */
-function readReport(file, output) {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch {
-    throw new StepFailed('Running the tests', output)
-  }
 }
 
 /** @returns {Promise<number>} */

@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
-/** `PROPERTY_RUNS=500 npx vitest run --root server random-market` tries more sequences, `PROPERTY_SEED=7` the same ones again. */
+/**
+ * `PROPERTY_SEED=7` makes every property try the same values again, and `PROPERTY_RUNS=500 npx vitest run random-market` tries more
+ * sequences of what players do.
+ */
 const { PROPERTY_RUNS = '6', PROPERTY_SEED } = process.env
 
 export default defineConfig({
@@ -8,7 +11,8 @@ export default defineConfig({
     name: 'server',
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/global-setup.ts',
-    // Every file has its own database and chain: on two cores a first answer may take a while, but none is waited for in vain.
+    setupFiles: PROPERTY_SEED === undefined ? [] : 'test/support/property-seed.ts',
+    // Every file has its own database and chain: on two busy cores the first reply can take a while.
     testTimeout: 30_000,
     hookTimeout: 120_000,
     provide: { propertyRuns: Number(PROPERTY_RUNS), propertySeed: PROPERTY_SEED },

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { cacheFolder, expectSuccess, root, runNode, timed } from './run.mjs'
+import { expectSuccess, requireWritableCheckout, root, runNode, timed } from './run.mjs'
 
-/** @typedef {{ workspace: string, title: string, result: string, sources: string[] }} Build */
+/** @typedef {{ workspace: string, title: string, sources: string[] }} Build */
 
 const SHARED = ['tsconfig.base.json', 'contract/package.json', 'contract/src', 'package-lock.json']
 
@@ -13,20 +13,23 @@ const builds = [
   {
     workspace: 'server',
     title: 'Building the server',
-    result: 'server/dist/main.js',
     sources: [...SHARED, 'server/package.json', 'server/src', 'server/vite.config.ts'],
   },
   {
     workspace: 'web',
-    title: 'Building the page',
-    result: 'web/dist/index.html',
+    title: 'Building the web app',
     sources: [...SHARED, 'web/package.json', 'web/tsconfig.json', 'web/index.html', 'web/public', 'web/src', 'web/vite.config.ts'],
   },
 ]
 
-/** Builds the server and the page where they are not built from what the sources say now. */
+/**
+ * Builds the server and the web app unless they are built from the present sources.
+ *
+ * @throws {import('./run.mjs').StepFailed} if a build fails, or this user may not write to the checkout
+ */
 export async function ensureBuilt() {
-  const stale = builds.filter((build) => readStamp(build) !== stampOf(build))
+  const stale = builds.filter((build) => builtFrom(build) !== hashOf(build.sources))
+  if (stale.length > 0) requireWritableCheckout('Building', 'npm run build')
   for (const build of stale) await timed(build.title, () => runBuild(build))
 }
 
@@ -36,28 +39,21 @@ async function runBuild(build) {
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
   const result = await runNode([vite, 'build'], { cwd: join(root, build.workspace), env: { NODE_ENV: 'production' } })
   expectSuccess(build.title, result)
-  mkdirSync(cacheFolder, { recursive: true })
-  writeFileSync(stampFile(build), stampOf(build, sources))
-}
-
-/**
- * Names the sources' contents and the result that came of them, so that a result of another build is noticed too.
- *
- * @param {Build} build
- */
-function stampOf(build, sources = hashOf(build.sources)) {
-  const result = join(root, build.result)
-  return existsSync(result) ? `${sources} ${statSync(result).mtimeMs}` : 'not built'
+  writeFileSync(stampFile(build), sources)
 }
 
 /** @param {Build} build */
-function readStamp(build) {
+function builtFrom(build) {
   return existsSync(stampFile(build)) ? readFileSync(stampFile(build), 'utf8') : undefined
 }
 
-/** @param {Build} build */
+/**
+ * Holds the hash of the sources that a build was made from. It is part of the build: Vite deletes it first and copies take it along.
+ *
+ * @param {Build} build
+ */
 function stampFile(build) {
-  return join(cacheFolder, `${build.workspace}-build`)
+  return join(root, build.workspace, 'dist', '.built-from')
 }
 
 /** @param {string[]} paths */

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { expectSuccess, root, runNpm, timed, untilOrphansEnded } from './run.mjs'
+import { expectSuccess, requireWritableCheckout, root, runNpm, timed, waitForLeftovers } from './run.mjs'
 
 /** @typedef {{ version?: string, integrity?: string, link?: boolean, optional?: boolean }} LockedPackage */
 
@@ -11,16 +11,18 @@ const TRIES = 2
 const PAUSE_MILLIS = 2_000
 
 /**
- * Installs the packages of package-lock.json where they are not what is installed. Our own parts need no install script of
- * any package, so none is run.
+ * Installs the packages of package-lock.json unless they are installed. No package's install script is run: none is needed.
+ *
+ * @throws {import('./run.mjs').StepFailed} if npm fails, or this user may not write to the checkout
  */
 export async function ensureInstalled() {
-  await untilOrphansEnded()
+  await waitForLeftovers()
   if (isInstalled()) return
+  requireWritableCheckout('Installing packages', 'npm ci --ignore-scripts')
   await timed('Installing packages (once; about a minute)', async () => expectSuccess('Installing packages', await install()))
 }
 
-/** Tries again once: networks stumble. */
+/** Tries twice: networks fail now and then. */
 async function install(tries = TRIES) {
   await rm(join(root, 'node_modules'), { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
   const result = await runNpm(['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])

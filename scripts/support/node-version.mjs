@@ -1,22 +1,28 @@
-/**
- * Whether this product and the tools that build it run on a version of Node.js like `20.19.0`: 20.19 is the first they
- * take, and in between Vite leaves out the 21 line and the first releases of the 22 line.
- *
- * @param {string} version
- */
-function isSupportedNode(version) {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  if (major === 20) return minor >= 19
-  if (major === 22) return minor >= 12
-  return major > 22
-}
+/** Release lines that get no security fixes any more (https://nodejs.org/en/about/previous-releases). */
+const END_OF_LIFE = new Set([20, 23, 25])
+const RECOMMENDED = 24
 
-/** Ends the process with a sentence where the running Node.js is too old. */
+/**
+ * Ends the process with a sentence if this version of Node.js is too old. 20.19 and 22.12 are the first that Vite runs on; it runs on
+ * no 21.
+ */
 export function requireSupportedNode() {
-  if (isSupportedNode(process.versions.node)) return
+  const { major, minor } = runningVersion()
+  if ((major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22) return
   console.error(
-    `Juicebar needs Node.js 20.19 or newer (of the 22 line, 22.12 or newer), but this is ${process.versions.node}. ` +
-      'Get a current one from https://nodejs.org and try again.',
+    `Juicebar needs Node.js 20.19, 22.12 or newer (best ${RECOMMENDED}), but this is ${process.versions.node}: https://nodejs.org`,
   )
   process.exit(1)
+}
+
+/** Prints a sentence if this version of Node.js is past its end of life. */
+export function warnOfEndOfLife() {
+  const { major } = runningVersion()
+  if (!END_OF_LIFE.has(major)) return
+  console.error(`Node.js ${major} gets no security fixes any more. Juicebar runs on it, but better on Node.js ${RECOMMENDED}.`)
+}
+
+function runningVersion() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  return { major, minor }
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -12,11 +12,11 @@ export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 export const cacheFolder = join(root, '.cache')
 
 /**
- * Parent of every program that a script runs. Its input is a pipe from the script: when that closes, by the script's death
- * of any kind, the program is killed, so an install never goes on beneath the next one. What a terminal sends to everybody when
- * it closes must not end the parent before that.
+ * The parent of every program that a script runs. Its input is a pipe from the script: when that closes, because the script ended or
+ * was killed, it kills the program, so that no install goes on beneath the next one. It ignores the signals that a terminal sends to
+ * all its processes when it closes.
  */
-const KEEPER = `
+const SUPERVISOR = `
 trap '' HUP INT TERM
 exec 3<&0
 "$@" </dev/null 3<&- &
@@ -30,17 +30,18 @@ kill -KILL "$reader" 2>/dev/null
 exit "$code"
 `
 
-const notesFolder = join(cacheFolder, 'running')
-/** Ample: they are killed. Only a process of another program that has taken over the number is waited for this long. */
-const ORPHAN_MILLIS = 10_000
-const LOOK_AGAIN_MILLIS = 50
+/** One empty file for each running supervisor, named by its process id and that of the script that started it. */
+const runningFolder = join(cacheFolder, 'running')
+/** Ample, since they are killed. Only a process of another program that has the same id by now takes this long. */
+const LEFTOVER_MILLIS = 10_000
+const POLL_MILLIS = 50
 
 /** @typedef {{ code: number, output: string }} Result */
 
 /**
- * Runs a program of Node.js to its end without showing its output.
+ * Runs a Node.js program to its end without showing its output.
  *
- * @param {string[]} command the program's file and what is passed to it
+ * @param {string[]} command the program's file and its arguments
  * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [options]
  * @returns {Promise<Result>}
  */
@@ -56,8 +57,8 @@ export async function runNode(command, { cwd = root, env = {} } = {}) {
  * @returns {Promise<Result>}
  */
 export async function run(command, { cwd = root, env = {} } = {}) {
-  const child = spawn('/bin/sh', ['-c', KEEPER, 'keeper', ...command], { cwd, env: { ...process.env, NO_COLOR: '1', ...env } })
-  const note = noteKeeper(child.pid)
+  const child = spawn('/bin/sh', ['-c', SUPERVISOR, 'supervisor', ...command], { cwd, env: { ...process.env, NO_COLOR: '1', ...env } })
+  const record = recordSupervisor(child.pid)
   let output = ''
   child.stdout.on('data', (chunk) => (output += chunk))
   child.stderr.on('data', (chunk) => (output += chunk))
@@ -67,33 +68,29 @@ export async function run(command, { cwd = root, env = {} } = {}) {
       child.on('close', (code) => done({ code: code ?? 1, output: stripVTControlCharacters(output) }))
     })
   } finally {
-    rmSync(note, { force: true })
+    rmSync(record, { force: true })
   }
 }
 
-/**
- * Leaves a note of a keeper and of us, its parent, for `untilOrphansEnded`.
- *
- * @param {number | undefined} keeper
- */
-function noteKeeper(keeper) {
-  mkdirSync(notesFolder, { recursive: true })
-  const note = join(notesFolder, `${keeper}-${process.pid}`)
-  writeFileSync(note, '')
-  return note
+/** @param {number | undefined} supervisor its process id */
+function recordSupervisor(supervisor) {
+  mkdirSync(runningFolder, { recursive: true })
+  const record = join(runningFolder, `${supervisor}-${process.pid}`)
+  writeFileSync(record, '')
+  return record
 }
 
 /**
- * Waits for programs of scripts that were killed: each is being ended by its keeper, but until it is, an `npm ci` among them
- * would pull the files away from under the next one.
+ * Waits for what killed scripts left running. Their supervisors are about to kill it, but until then an `npm ci` among it would
+ * delete files that the next one has just written.
  */
-export async function untilOrphansEnded() {
-  const deadline = Date.now() + ORPHAN_MILLIS
-  for (const note of existsSync(notesFolder) ? readdirSync(notesFolder) : []) {
-    const [keeper = 0, parent = 0] = note.split('-').map(Number)
-    if (isAlive(parent)) continue
-    while (isAlive(keeper) && Date.now() < deadline) await delay(LOOK_AGAIN_MILLIS)
-    rmSync(join(notesFolder, note), { force: true })
+export async function waitForLeftovers() {
+  const deadline = Date.now() + LEFTOVER_MILLIS
+  for (const record of existsSync(runningFolder) ? readdirSync(runningFolder) : []) {
+    const [supervisor = 0, script = 0] = record.split('-').map(Number)
+    if (isAlive(script)) continue
+    while (isAlive(supervisor) && Date.now() < deadline) await delay(POLL_MILLIS)
+    if (isWritable(runningFolder)) rmSync(join(runningFolder, record), { force: true })
   }
 }
 
@@ -101,8 +98,8 @@ export async function untilOrphansEnded() {
 function isAlive(pid) {
   try {
     return process.kill(pid, 0)
-  } catch {
-    return false
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
 
@@ -117,31 +114,52 @@ export async function runNpm(command) {
   return npm && basename(npm) === 'npm-cli.js' ? runNode([npm, ...command]) : run(['npm', ...command])
 }
 
-/** A step that failed, with everything its program said. */
+/** A step of a script failed. */
 export class StepFailed extends Error {
   /**
    * @param {string} step
-   * @param {string} output
+   * @param {string} output everything that its program printed
+   * @param {string[]} [repeat] the commands that repeat just what failed
    */
-  constructor(step, output) {
+  constructor(step, output, repeat = []) {
     super(`${step} failed`)
     this.step = step
     this.output = output
+    this.repeat = repeat
   }
 }
 
 /**
- * Throws `StepFailed` where a program did not succeed.
- *
  * @param {string} step
  * @param {Result} result
+ * @throws {StepFailed} if the program did not end with code 0
  */
 export function expectSuccess(step, { code, output }) {
   if (code !== 0) throw new StepFailed(step, output)
 }
 
 /**
- * Does a piece of work and tells on one line what it is and how long it took.
+ * @param {string} step what is about to write to the checkout
+ * @param {string} command what its owner can run instead
+ * @throws {StepFailed} if this user may not write there
+ */
+export function requireWritableCheckout(step, command) {
+  if (isWritable(root)) return
+  throw new StepFailed(step, `This user may not write to ${root}. As its owner, run "${command}" there, and then start again.`)
+}
+
+/** @param {string} folder */
+function isWritable(folder) {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Prints on one line of standard error what a piece of work is and how many seconds it took.
  *
  * @template T
  * @param {string} title
@@ -150,13 +168,13 @@ export function expectSuccess(step, { code, output }) {
  */
 export async function timed(title, work) {
   const began = Date.now()
-  process.stdout.write(`  ${title} … `)
+  process.stderr.write(`  ${title} … `)
   try {
     const result = await work()
-    process.stdout.write(`${seconds(began)}\n`)
+    process.stderr.write(`${seconds(began)}\n`)
     return result
   } catch (error) {
-    process.stdout.write(`failed after ${seconds(began)}\n`)
+    process.stderr.write(`failed after ${seconds(began)}\n`)
     throw error
   }
 }
@@ -167,19 +185,21 @@ function seconds(began) {
 }
 
 /**
- * Shows the end of a failed step's output, and keeps all of it in a file where one can be written.
+ * Prints the end of a failed step's output, and writes all of it to a file if this user may write one.
  *
  * @param {StepFailed} failure
- * @param {number} lines how many to show
+ * @param {number} lines how many to print
  */
 export function showFailure(failure, lines) {
-  console.error(`\n${failure.output.trimEnd().split('\n').slice(-lines).join('\n')}\n`)
+  const all = failure.output.trimEnd().split('\n')
+  console.error(`\n${failure.message}:\n\n${all.slice(-lines).join('\n')}\n`)
+  if (all.length <= lines) return
   const file = join(cacheFolder, `${failure.step.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.log`)
   try {
     mkdirSync(cacheFolder, { recursive: true })
     writeFileSync(file, failure.output)
-    console.error(`${failure.message}. All of its output is in ${relative(process.cwd(), file)}.`)
+    console.error(`The whole output is in ${relative(process.cwd(), file)}.\n`)
   } catch {
-    console.error(`${failure.message}, and its output could not be kept in ${file}: may this user write there?`)
+    console.error(`The whole output could not be written to ${file}.\n`)
   }
 }
