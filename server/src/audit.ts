@@ -6,19 +6,30 @@ import { type AuditReport } from '@juicebar/contract/schemas'
 import { type Config, readConfig } from './config.ts'
 import { auditText } from './studio/audit-text.ts'
 
+const WRONG = 1
+const NOT_CHECKED = 2
+
 await main()
 
-/** Asks the running product for its money audit and prints it on one screen. Ends with 1 where something does not add up. */
+/**
+ * Asks the running server for its money audit and prints it on one screen. Ends with 0 if everything was checked and adds up, 1 if
+ * something does not add up, 2 if it or a part of it could not be checked.
+ */
 async function main(): Promise<void> {
   try {
     const config = readConfig(process.env)
     const report = await readAudit(config, await readStudioKey(config))
     process.stdout.write(auditText(report))
-    process.exitCode = report.ok ? 0 : 1
+    process.exitCode = exitCode(report)
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-    process.exitCode = 1
+    process.exitCode = NOT_CHECKED
   }
+}
+
+function exitCode({ ok, unchecked }: AuditReport): number {
+  if (!ok) return WRONG
+  return unchecked.length > 0 ? NOT_CHECKED : 0
 }
 
 async function readStudioKey({ studioApiKey, dataDir }: Config): Promise<string> {
