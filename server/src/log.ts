@@ -23,3 +23,8 @@ const secretPaths = [
 export function createLog(level: Config['logLevel']): Logger {
   return pino({ level, base: null, redact: { paths: secretPaths, censor: '(left out)' } })
 }
+
+/** Logs a line of level info that is written at every level but `silent`. */
+export function logAlways(log: Logger, fields: object, message: string): void {
+  if (log.level !== 'silent') log.child({}, { level: 'info' }).info(fields, message)
+}

@@ -13,7 +13,7 @@ import { type DataDir } from './embedded/data-dir/data-dir.ts'
 import { type Demo } from './embedded/demo/demo.ts'
 import { createLog } from './log.ts'
 import { createShutdown, type Shutdown } from './shutdown.ts'
-import { startedText } from './started-text.ts'
+import { announceStart } from './started-text.ts'
 
 /** The same relative paths hold from `src` and from `dist`. */
 const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url))
@@ -72,7 +72,7 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
   await app.start()
   await demo?.seed()
   const studioKeyFile = config.studioApiKey === undefined && dataDir ? join(dataDir.path, 'STUDIO_API_KEY') : undefined
-  process.stdout.write(startedText(config, { dataFolder: dataDir?.path, studioKeyFile }))
+  announceStart(config, { dataFolder: dataDir?.path, studioKeyFile }, log)
 }
 
 /** Embedded services and generated secrets need a data folder. A server with every setting given needs none. */
@@ -119,7 +119,7 @@ function whyNotStarted(error: unknown): string {
   const code = 'code' in error ? error.code : undefined
   const address = 'address' in error && 'port' in error ? `${String(error.address)}:${String(error.port)}` : 'this address'
   if (code === 'EADDRINUSE') return `${address} is in use by another program. Stop that one, or set PORT to another port.`
-  if (code === 'EACCES') return `This user may not listen on ${address}. Set PORT to a port above 1023.`
+  if (code === 'EACCES' && 'port' in error) return `This user may not listen on ${address}. Set PORT to a port above 1023.`
   if (code === 'EADDRNOTAVAIL') return `${address} is not an address of this machine. Set HOST to one of its addresses.`
   return error.message
 }

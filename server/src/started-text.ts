@@ -1,4 +1,7 @@
+import { type Logger } from 'pino'
+
 import { type Config, type Network } from './config.ts'
+import { logAlways } from './log.ts'
 
 interface Places {
   dataFolder: string | undefined
@@ -12,8 +15,21 @@ const networkTexts: Record<Network, string> = {
   mainnet: 'mainnet: real money',
 }
 
-/** What to know after a start: where the market is, on which network, where its data is. It contains no secret. */
-export function startedText(config: Config, { dataFolder, studioKeyFile }: Places): string {
+/**
+ * Says that the market is open: to a person at a terminal as a text, else as one line of the log, so that standard output that is
+ * collected has nothing but JSON.
+ */
+export function announceStart(config: Config, places: Places, log: Logger): void {
+  if (process.stdout.isTTY) process.stdout.write(startedText(config, places))
+  else logAlways(log, { network: networkTexts[config.network], settleAt: config.settleAt, ...places }, openText(config))
+}
+
+function openText({ productName, publicOrigin }: Config): string {
+  return `${productName} Marketplace is open at ${publicOrigin}`
+}
+
+/** What a person who has just started the product wants to know. It contains no secret. */
+function startedText(config: Config, { dataFolder, studioKeyFile }: Places): string {
   const rows = [
     ['Network', networkTexts[config.network]],
     ['Tokens move', `when a payment is ${config.settleAt}`],
@@ -21,15 +37,7 @@ export function startedText(config: Config, { dataFolder, studioKeyFile }: Place
     ['Studio key', studioKeyFile ?? 'the one of STUDIO_API_KEY'],
     ['API', `${config.publicOrigin}/docs`],
   ].map(([name = '', text = '']) => `  ${name.padEnd(12)} ${text}\n`)
-  const lines = [
-    '\n',
-    `  ${config.productName} Marketplace is open at ${config.publicOrigin}\n`,
-    '\n',
-    ...rows,
-    '\n',
-    whatToTry(config),
-    '  Ctrl-C stops everything.\n\n',
-  ]
+  const lines = ['\n', `  ${openText(config)}\n`, '\n', ...rows, '\n', whatToTry(config), '  Ctrl-C stops everything.\n\n']
   return lines.join('')
 }
 

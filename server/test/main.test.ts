@@ -12,11 +12,13 @@ import { freshDatabase } from './support/fresh-database.ts'
 const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const secrets = { JWT_SECRET: 'never-show-this-jwt-secret-anywhere', STUDIO_API_KEY: 'never-show-this-studio-key' }
 
+const waiting = { timeout: 60_000 }
+
 let fresh: Awaited<ReturnType<typeof freshDatabase>>
 
 beforeAll(async () => {
   fresh = await freshDatabase()
-}, 60_000)
+})
 
 afterAll(() => fresh.drop())
 
@@ -25,9 +27,11 @@ function run(settings: Record<string, string>) {
   const env = { PATH: process.env['PATH'] ?? '', DATABASE_URL: fresh.url, SOLANA_RPC_URL: 'http://127.0.0.1:9', ...secrets, ...settings }
   const child = spawn(process.execPath, ['--import', 'tsx', mainFile], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
+  let standardOutput = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
+  child.stdout.on('data', (chunk) => (standardOutput += String(chunk)))
   onTestFinished(() => void child.kill('SIGKILL'))
-  return { child, text: () => output, exit: exitOf(child) }
+  return { child, text: () => output, lines: () => standardOutput.trimEnd().split('\n'), exit: exitOf(child) }
 }
 
 async function exitOf(child: ChildProcess): Promise<number | null> {
@@ -42,7 +46,8 @@ async function takePort() {
   return { port: String(port), free: () => new Promise((done) => holder.close(done)) }
 }
 
-describe('the server process', { timeout: 30_000 }, () => {
+/** Starting a server takes a while on a busy machine. */
+describe('the server process', { timeout: 120_000 }, () => {
   it('tells every wrong setting in a sentence and ends', async () => {
     const server = run({ PORT: 'many', HOLD_SECONDS: '0', STUDIO_API_KEY: 'short' })
     expect(await server.exit).toBe(1)
@@ -65,7 +70,7 @@ describe('the server process', { timeout: 30_000 }, () => {
     const { port, free } = await takePort()
     await free()
     const real = run({ SOLANA_RPC_URL: `${proxy.url}/?cluster=mainnet`, PORT: port })
-    await expect.poll(real.text, { timeout: 20_000 }).toContain('mainnet: real money')
+    await expect.poll(real.text, waiting).toContain('mainnet: real money')
   })
 
   it('tells in one sentence what to do about a database of another version', async () => {
@@ -93,14 +98,18 @@ describe('the server process', { timeout: 30_000 }, () => {
     await free()
   })
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('says where it is open, shows no secret, and stops at %s', async (signal) => {
+  it.each([
+    ['SIGTERM', 'debug'],
+    ['SIGINT', 'fatal'],
+  ] as const)('says where it is open, logs nothing but JSON, shows no secret, and stops at %s', async (signal, level) => {
     const { port, free } = await takePort()
     await free()
-    const server = run({ PORT: port, LOG_LEVEL: 'debug' })
-    await expect.poll(server.text, { timeout: 20_000 }).toContain(`Juicebar Marketplace is open at http://localhost:${port}`)
+    const server = run({ PORT: port, LOG_LEVEL: level })
+    await expect.poll(server.text, waiting).toContain(`Juicebar Marketplace is open at http://localhost:${port}`)
     expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200)
     server.child.kill(signal)
     expect(await server.exit).toBe(0)
+    for (const line of server.lines()) expect(JSON.parse(line)).toMatchObject({ level: expect.any(Number) })
     expect(server.text()).not.toContain('never-show-this')
   })
 })
