@@ -65,7 +65,8 @@ const inTests = {
 
 const serverOrder =
   'The arrows of the server: database, http, chain <- inventory <- listings <- purchases <- studio; see serverArrows in oxlint.config.mjs.'
-const webOrder = 'The arrows of the page: ui, contract <- api <- wallet, session <- features <- app.'
+const webOrder =
+  'The arrows of the web app: ui, contract <- api <- wallet <- session, payment <- features <- shell <- app; see webArrows in oxlint.config.mjs.'
 
 const noSolana = {
   group: ['@solana/**', '@solana-program/**'],
@@ -115,13 +116,26 @@ function purchaseArrows() {
   return { purchases: [...outside, 'http/api', ...stages], ...Object.fromEntries(entries) }
 }
 
+/** The same for the web app. Features do not know each other: the shell puts them together. */
 const webArrows = {
   ui: [],
-  api: ['ui'],
-  wallet: ['ui', 'api'],
-  session: ['ui', 'api', 'wallet'],
+  catalogue: ['catalogue/drinks'],
+  feedback: ['ui'],
+  api: ['ui', 'feedback/notices.ts', 'realtime/live-state.ts'],
+  realtime: ['ui', 'api'],
+  wallet: ['ui', 'feedback', 'api', 'wallet/demo', 'wallet/mobile'],
+  'wallet/demo': ['ui', 'feedback', 'api', 'wallet'],
+  'wallet/mobile': ['ui', 'wallet'],
+  payment: ['api', 'wallet'],
+  session: ['ui', 'feedback', 'api', 'wallet'],
+  ...featureArrows(['cases', 'history', 'inventory', 'market', 'my-listings', 'purchase']),
 }
-const webFeatures = ['cases', 'history', 'inventory', 'market', 'my-listings', 'purchase']
+
+function featureArrows(features) {
+  const below = ['ui', 'catalogue', 'feedback', 'api', 'wallet', 'payment', 'session']
+  const arrows = Object.fromEntries(features.map((feature) => [`features/${feature}`, below]))
+  return { ...arrows, 'features/inventory': [...below, 'features/history'] }
+}
 
 /** Of two entries that fit a file, the later one's import rules count. */
 const arrows = [
@@ -131,11 +145,11 @@ const arrows = [
   imports('server/src/*.ts', [noSolana]),
   ...Object.entries(serverArrows).map(([folder, open]) => imports(`server/src/${folder}/*.ts`, serverImports(folder, open))),
   imports('web/src/*', browserOnly),
-  imports('web/src/shell/**', [...browserOnly, { group: ['../app.tsx', '../main.tsx'], message: webOrder }]),
-  ...Object.entries(webArrows).map(([folder, open]) => imports(`web/src/${folder}/**`, [...browserOnly, webImports(open)])),
-  ...webFeatures.map((folder) =>
-    imports(`web/src/${folder}/**`, [...browserOnly, { group: ['../app.tsx', '../main.tsx', '../shell/**'], message: webOrder }]),
-  ),
+  imports('web/src/shell/**', [
+    ...browserOnly,
+    { group: ['../app.tsx', '../main.tsx', '../../app.tsx', '../../main.tsx'], message: webOrder },
+  ]),
+  ...Object.entries(webArrows).map(([folder, open]) => imports(`web/src/${folder}/*.*`, [...browserOnly, webImports(folder, open)])),
 ]
 
 function imports(files, patterns) {
@@ -150,14 +164,15 @@ function serverImports(folder, open) {
   return patterns
 }
 
-/** The path from one folder below `server/src` to another place there, as an import writes it. */
+/** The path from one folder to another place below the same `src`, as an import writes it. */
 function relative(folder, target) {
   const path = posix.relative(folder, target)
   return path.startsWith('.') ? path : `./${path}`
 }
 
-function webImports(open) {
-  return { group: ['../**', ...open.map((name) => `!../${name}/**`)], message: webOrder }
+function webImports(folder, open) {
+  const opened = open.map((target) => relative(folder, target)).map((path) => (/\.tsx?$/.test(path) ? `!${path}` : `!${path}/*.*`))
+  return { group: ['../**', './*/**', ...opened], message: webOrder }
 }
 
 export default {

@@ -1,6 +1,6 @@
 import { type Listing } from '@juicebar/contract/schemas'
 
-import { buildPayment } from '../../web/src/purchase/build-payment.ts'
+import { buildPayment } from '../../web/src/payment/build-payment.ts'
 import { askChain } from './phantom.ts'
 import { LAMPORTS_PER_SOL, type Player } from './test.ts'
 

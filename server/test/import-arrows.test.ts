@@ -51,11 +51,15 @@ const refused: [file: string, line: string][] = [
   ['web/src/ui/x.ts', `import { a } from '../api/a.ts'`],
   ['web/src/api/x.ts', `import { a } from '../session/a.ts'`],
   ['web/src/wallet/x.ts', `import { a } from '../session/a.ts'`],
-  ['web/src/session/x.ts', `import { a } from '../market/a.ts'`],
-  ['web/src/market/x.ts', `import { a } from '../app.tsx'`],
-  ['web/src/market/x.ts', `import { a } from '../shell/a.ts'`],
-  ['web/src/market/x.ts', `import { a } from '@juicebar/contract/schemas'`],
-  ['web/src/market/x.ts', `import { a } from 'typebox'`],
+  ['web/src/wallet/demo/x.ts', `import { a } from '../../session/a.ts'`],
+  ['web/src/session/x.ts', `import { a } from '../features/market/a.ts'`],
+  ['web/src/features/market/x.ts', `import { a } from '../purchase/a.ts'`],
+  ['web/src/features/market/x.ts', `import { a } from '../../app.tsx'`],
+  ['web/src/features/market/x.ts', `import { a } from '../../shell/a.ts'`],
+  ['web/src/features/market/x.ts', `export const a = import('../../wallet/demo/a.ts')`],
+  ['web/src/features/market/x.ts', `import { a } from '@juicebar/contract/schemas'`],
+  ['web/src/features/market/x.ts', `import { a } from 'typebox'`],
+  ['web/src/shell/header/x.ts', `import { a } from '../../app.tsx'`],
   ['web/src/app.tsx', `import { a } from '@juicebar/contract/schemas'`],
 ]
 
@@ -70,9 +74,11 @@ const allowed: [file: string, line: string][] = [
   ['server/src/purchases/reconciliation/x.ts', `import { a } from '../../chain/chain.ts'`],
   ['server/src/main.ts', `export const a = import('./embedded/postgres.ts')`],
   ['contract/src/x.ts', `import { a } from './money.ts'`],
-  ['web/src/market/x.ts', `import { type A } from '@juicebar/contract/schemas'`],
-  ['web/src/market/x.ts', `import { a } from '@juicebar/contract/money'`],
-  ['web/src/market/x.ts', `import { a } from '../wallet/a.ts'`],
+  ['web/src/features/market/x.ts', `import { type A } from '@juicebar/contract/schemas'`],
+  ['web/src/features/market/x.ts', `import { a } from '@juicebar/contract/money'`],
+  ['web/src/features/market/x.ts', `import { a } from '../../wallet/a.ts'`],
+  ['web/src/wallet/demo/x.ts', `import { a } from '../wallet.ts'`],
+  ['web/src/shell/x.ts', `import { a } from '../features/market/a.tsx'`],
 ]
 
 /** Lays files of one line each into an empty folder, and gives the names of those that the linter refuses as imports. */

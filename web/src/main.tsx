@@ -4,7 +4,7 @@ import { createRoot } from 'react-dom/client'
 
 import { queryClient } from './api/query-client.ts'
 import { App } from './app.tsx'
-import './ui/app.css'
+import './styles/app.css'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('the page has no root element')

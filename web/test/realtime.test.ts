@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { showsNewest } from '../src/api/apply-event.ts'
+import { showsNewest } from '../src/realtime/apply-event.ts'
 import { fillPath } from '../src/api/client.ts'
-import { retryDelay } from '../src/api/follow-market.ts'
-import { readEvent } from '../src/api/read-events.ts'
-import { createSseParser } from '../src/api/sse-parser.ts'
+import { retryDelay } from '../src/realtime/subscribe-to-events.ts'
+import { readEvent } from '../src/realtime/read-event-stream.ts'
+import { createSseParser } from '../src/realtime/sse-parser.ts'
 import { listing } from './support/listing.ts'
 
 describe('server-sent events', () => {

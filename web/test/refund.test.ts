@@ -16,8 +16,8 @@ import {
 import { getTransferSolInstruction } from '@solana-program/system'
 import { describe, expect, test } from 'vitest'
 
-import { checkedRefund, type RefundTerms } from '../src/cases/refund-transaction.ts'
-import { buildPayment } from '../src/purchase/build-payment.ts'
+import { checkedRefund, type RefundTerms } from '../src/features/cases/refund-transaction.ts'
+import { buildPayment } from '../src/payment/build-payment.ts'
 
 const other = 'CktRuQ2mttgRGkXJtyksdKHjUdc2C4TgDzyB98oEzy8'
 const lifetime = { blockhash: 'FfKDQbhBwkZ7Wq3oyrPYC2oYP8cVZQzVZ1oyrPYC2oYP', lastValidBlockHeight: 150n }

@@ -2,13 +2,13 @@ import { type Purchase } from '@juicebar/contract/schemas'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { toCsv } from '../src/history/csv.ts'
-import { explorerLink } from '../src/history/explorer-link.ts'
-import { compareUnitPrice, escrowPreview, isIncomplete, isMissing, sellProblems, unitPriceOf } from '../src/inventory/sell-form.ts'
-import { boardFor } from '../src/market/columns.ts'
-import { visibleRange } from '../src/market/use-visible-rows.ts'
-import { lastSale, salesSentence, salesSince } from '../src/my-listings/sales-news.ts'
-import { isAsConfirmed, refusalToBuy } from '../src/purchase/purchase.ts'
+import { toCsv } from '../src/features/history/csv.ts'
+import { explorerLink } from '../src/features/history/explorer-link.ts'
+import { compareUnitPrice, escrowPreview, isIncomplete, isMissing, sellProblems, unitPriceOf } from '../src/features/inventory/sell-form.ts'
+import { boardFor } from '../src/features/market/board.ts'
+import { visibleRange } from '../src/features/market/use-visible-rows.ts'
+import { lastSale, salesSentence, salesSince } from '../src/features/my-listings/new-sales.ts'
+import { isAsConfirmed, refusalToBuy } from '../src/features/purchase/purchase.ts'
 import {
   formatAmount,
   formatBalance,

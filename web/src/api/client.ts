@@ -3,7 +3,7 @@ import { type EndpointName, endpoints } from '@juicebar/contract/endpoints'
 import { type ErrorCode } from '@juicebar/contract/errors'
 
 import { ApiError } from './api-error.ts'
-import { readToken } from './token.ts'
+import { readToken } from './jwt.ts'
 
 type Field<Key extends string, Value> = [Value] extends [undefined]
   ? object

@@ -1,10 +1,10 @@
 import { messages } from '@juicebar/contract/messages'
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 
-import { showBanner } from '../ui/notices.ts'
+import { showBanner } from '../feedback/notices.ts'
 import { ApiError } from './api-error.ts'
-import { liveState } from './live.ts'
-import { readToken } from './token.ts'
+import { liveState } from '../realtime/live-state.ts'
+import { readToken } from './jwt.ts'
 
 const FIRST_RETRY_MS = 800
 

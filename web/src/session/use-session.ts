@@ -2,7 +2,7 @@ import { messages } from '@juicebar/contract/messages'
 import { useEffect, useRef } from 'react'
 
 import { isUnanswered } from '../api/api-error.ts'
-import { showBanner } from '../ui/notices.ts'
+import { showBanner } from '../feedback/notices.ts'
 import { useStore } from '../ui/store.ts'
 import { type Connection, walletState } from '../wallet/wallet-store.ts'
 import { endForOtherAccount, loginReason, logOut, restoreSession, session, signIn, watchSession } from './session-store.ts'

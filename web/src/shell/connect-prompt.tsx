@@ -2,7 +2,7 @@ import { tokenTypes } from '@juicebar/contract/token-types'
 
 import { SignInButton } from '../session/sign-in-button.tsx'
 import { Button } from '../ui/button.tsx'
-import { DrinkImage } from '../ui/drink-image.tsx'
+import { DrinkImage } from '../catalogue/drink-image.tsx'
 import { useStore } from '../ui/store.ts'
 import { pickerOpen, walletState } from '../wallet/wallet-store.ts'
 

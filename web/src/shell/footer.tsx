@@ -1,6 +1,6 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
 
-import { ThemeToggle } from '../ui/theme-toggle.tsx'
+import { ThemeToggle } from './theme-toggle.tsx'
 
 /** Which chain this is, and what the market promises. */
 export function Footer({ config }: { config: PublicConfig | undefined }) {

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 
 import { configQuery, healthQuery } from '../api/queries.ts'
-import { showBanner } from '../ui/notices.ts'
+import { showBanner } from '../feedback/notices.ts'
 import { type BackendStatus } from './main-area.tsx'
 
 /** Asks once on load whether the server is there, and for what the page needs to start. */

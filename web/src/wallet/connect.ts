@@ -1,11 +1,11 @@
-import { showBanner } from '../ui/notices.ts'
-import { whileProcessing } from '../ui/processing.ts'
-import { mobileProblem } from './mobile-problem.ts'
+import { showBanner } from '../feedback/notices.ts'
+import { whileProcessing } from '../feedback/processing.ts'
+import { mobileProblem } from './mobile/mobile-problem.ts'
 import { MOBILE_WALLET } from './wallet.ts'
 import { connectWallet, disconnectWallet, pickerOpen, walletState } from './wallet-store.ts'
 
 async function mayReachPhone(): Promise<boolean> {
-  return (await import('./local-network.ts')).mayReachPhone()
+  return (await import('./mobile/request-local-network.ts')).mayReachPhone()
 }
 
 /** Connects a wallet at the user's wish; a failure goes to the banner in the wallet's own words. */

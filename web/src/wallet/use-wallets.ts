@@ -1,7 +1,7 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
 import { useEffect } from 'react'
 
-import { showBanner } from '../ui/notices.ts'
+import { showBanner } from '../feedback/notices.ts'
 import { platformOf } from './platform.ts'
 import { watchWallets } from './wallet-store.ts'
 
@@ -24,7 +24,7 @@ let demoRegistered = false
 async function registerDemo(): Promise<void> {
   if (demoRegistered) return
   demoRegistered = true
-  const { registerDemoWallet } = await import('./demo-wallet.ts')
+  const { registerDemoWallet } = await import('./demo/register-demo-wallet.ts')
   await registerDemoWallet()
 }
 
@@ -33,6 +33,6 @@ let mobileRegistered = false
 async function registerMobile(config: PublicConfig): Promise<void> {
   if (mobileRegistered) return
   mobileRegistered = true
-  const { registerMobileWallet } = await import('./mobile-wallet.ts')
+  const { registerMobileWallet } = await import('./mobile/register-mobile-wallet.ts')
   await registerMobileWallet(config)
 }

@@ -1,10 +1,10 @@
 import { Suspense } from 'react'
 
 import { shortAddress } from '../ui/format.ts'
-import { lazyPart } from '../ui/lazy-part.ts'
+import { lazyPart } from '../ui/lazy-component.ts'
 import { Spinner } from '../ui/spinner.tsx'
 import { useStore } from '../ui/store.ts'
-import { useLast } from '../ui/use-last.ts'
+import { useLast } from '../ui/use-retained.ts'
 import { connectChosen } from './connect.ts'
 import { type ButtonState, buttonState, pickerOpen, walletState } from './wallet-store.ts'
 

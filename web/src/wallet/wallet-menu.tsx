@@ -1,7 +1,7 @@
 import { Menu } from '@base-ui/react/menu'
 import { type ReactNode, useState } from 'react'
 
-import { showToast } from '../ui/notices.ts'
+import { showToast } from '../feedback/notices.ts'
 import { disconnect } from './connect.ts'
 import { pickerOpen } from './wallet-store.ts'
 

@@ -1,0 +1,53 @@
+import { type Case, type PublicConfig } from '@juicebar/contract/schemas'
+import { useQuery } from '@tanstack/react-query'
+
+import { casesQuery } from '../../api/queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { formatAmount, formatSol } from '../../ui/format.ts'
+import { WarningIcon } from '../../ui/icons.tsx'
+import { useStore } from '../../ui/store.ts'
+import { connectChosen } from '../../wallet/connect.ts'
+import { walletState } from '../../wallet/wallet-store.ts'
+import { refund, unconfirmedRefunds } from './refund.ts'
+
+interface OpenCasesProps {
+  walletAddress: string
+  network: PublicConfig['network']
+}
+
+/** Payments that went astray and are not settled yet, for the buyer and the seller. */
+export function OpenCases({ walletAddress, network }: OpenCasesProps) {
+  const { data = [] } = useQuery(casesQuery)
+  return data
+    .filter(({ status }) => status === 'open' || status === 'refunding')
+    .map((subject) => <OpenCase key={subject.caseId} subject={subject} isSeller={subject.seller === walletAddress} network={network} />)
+}
+
+function OpenCase({ subject, isSeller, network }: { subject: Case; isSeller: boolean; network: PublicConfig['network'] }) {
+  const { connected } = useStore(walletState)
+  const underWay = useStore(unconfirmedRefunds).has(subject.caseId) || subject.status === 'refunding'
+  const { tokenName, amount, price, explanation, refundable } = subject
+  return (
+    <li className="card flex flex-wrap items-center gap-4 p-4">
+      <span className="grid size-11 flex-none place-items-center rounded-full bg-warn/15 text-warn">
+        <WarningIcon />
+      </span>
+      <div className="min-w-0 flex-1 basis-64">
+        <p className="font-semibold">
+          {formatSol(price)} SOL for {formatAmount(amount)} {tokenName}
+        </p>
+        <p className="text-small text-dim">{underWay ? 'The refund is on its way.' : explanation}</p>
+      </div>
+      {isSeller && refundable && !underWay && (
+        <Button
+          kind="primary"
+          small
+          className="max-sm:w-full"
+          onClick={() => (connected ? void refund(subject, network) : connectChosen())}
+        >
+          {connected ? `Refund ${formatSol(price)} SOL` : 'Connect to refund'}
+        </Button>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,32 @@
+import { bytesEqual, getCompiledTransactionMessageDecoder, getTransactionDecoder } from '@solana/kit'
+import { type SolanaTransactionVersion } from '@solana/wallet-standard-features'
+
+import { buildPayment } from '../../payment/build-payment.ts'
+
+/** A refund as the seller was shown it, and the reference by which it is found. */
+export interface RefundTerms {
+  from: string
+  to: string
+  lamports: bigint
+  reference: string
+}
+
+/**
+ * Checks a refund that the server prepared, before the wallet is asked: byte for byte it must be one transfer on these terms and
+ * nothing else. Gives what to sign, in the version that the wallet supports; undefined where the server prepared anything else.
+ */
+export function checkedRefund(prepared: Uint8Array, terms: RefundTerms, version: SolanaTransactionVersion): Uint8Array | undefined {
+  try {
+    const lifetime = { blockhash: readBlockhash(prepared), lastValidBlockHeight: 0n }
+    if (!bytesEqual(prepared, buildPayment({ ...terms, lifetime, version: 0 }))) return undefined
+    return buildPayment({ ...terms, lifetime, version })
+  } catch {
+    // The decoders throw on whatever is no transaction.
+    return undefined
+  }
+}
+
+function readBlockhash(transaction: Uint8Array): string {
+  const { messageBytes } = getTransactionDecoder().decode(transaction)
+  return getCompiledTransactionMessageDecoder().decode(messageBytes).lifetimeToken
+}

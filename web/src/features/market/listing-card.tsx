@@ -1,0 +1,96 @@
+import { type Listing } from '@juicebar/contract/schemas'
+import { memo } from 'react'
+
+import { Button } from '../../ui/button.tsx'
+import { DrinkImage } from '../../catalogue/drink-image.tsx'
+import { formatAmount, formatSol, formatUnitPrice, shortSeller } from '../../ui/format.ts'
+import { ClockIcon } from '../../ui/icons.tsx'
+
+interface ListingCardProps {
+  listing: Listing
+  compact: boolean
+  isOwn: boolean
+  onBuy: (listing: Listing) => void
+}
+
+/** One lot on the market. */
+export const ListingCard = memo(function ListingCard({ listing, compact, isOwn, onBuy }: ListingCardProps) {
+  const gone = listing.status !== 'active'
+  return (
+    <article className={`card lot relative ${compact ? 'flex-row!' : ''} ${gone ? 'farewell' : ''}`} data-token={listing.tokenType}>
+      <div className={`plate flex-none ${compact ? 'w-[28%] max-w-26' : 'h-44'}`}>
+        <DrinkImage tokenType={listing.tokenType} />
+      </div>
+      <div className={`flex min-w-0 flex-1 flex-col ${compact ? 'p-3.5' : 'p-4'}`}>
+        <h3 className="flex items-center gap-2 text-small">
+          <span className="dot" />
+          {listing.tokenName}
+        </h3>
+        <Facts listing={listing} compact={compact} />
+        <div className="mt-auto flex items-end justify-between gap-2">
+          <Price listing={listing} compact={compact} />
+          <CardAction listing={listing} isOwn={isOwn} onBuy={onBuy} />
+        </div>
+      </div>
+      {gone && <Stamp text={listing.status === 'sold' ? 'Sold' : 'Removed'} />}
+    </article>
+  )
+})
+
+function Facts({ listing, compact }: { listing: Listing; compact: boolean }) {
+  return (
+    <dl className={`grid grid-cols-[1fr_auto] gap-x-3 text-tiny ${compact ? 'mt-1 gap-y-0.5' : 'mt-2.5 gap-y-1'}`}>
+      <dt className="text-dim">Amount</dt>
+      <dd className="figures text-right font-semibold">{formatAmount(listing.amount)}</dd>
+      <dt className="text-dim">Seller</dt>
+      <dd className="text-right font-semibold" title={listing.seller}>
+        {shortSeller(listing.seller)}
+      </dd>
+    </dl>
+  )
+}
+
+/** Prices with more characters than this are set smaller, so that none is ever cut. */
+const SHORT_PRICE = 6
+
+function Price({ listing, compact }: { listing: Listing; compact: boolean }) {
+  const price = formatSol(listing.price)
+  return (
+    <p className="min-w-0">
+      <span className={`figures block font-bold tracking-tight ${compact || price.length > SHORT_PRICE ? 'text-lead' : 'text-figure'}`}>
+        {price} <span className="text-small font-semibold tracking-normal text-dim">SOL</span>
+      </span>
+      <span className="figures mt-1 block text-tiny text-dim">{formatUnitPrice(listing.unitPrice)} each</span>
+    </p>
+  )
+}
+
+function CardAction({ listing, isOwn, onBuy }: Omit<ListingCardProps, 'compact'>) {
+  if (isOwn) return <span className="flex min-h-11 items-center text-small font-semibold text-dim">Your listing</span>
+  if (listing.heldUntil) {
+    return (
+      <span
+        className="flex min-h-11 items-center gap-1.5 text-small font-semibold text-dim"
+        title="Another buyer is paying for this lot right now."
+      >
+        <ClockIcon />
+        Held
+      </span>
+    )
+  }
+  return (
+    <Button kind="primary" disabled={listing.status !== 'active'} onClick={() => onBuy(listing)}>
+      Buy
+    </Button>
+  )
+}
+
+function Stamp({ text }: { text: string }) {
+  return (
+    <span className="absolute inset-0 grid place-items-center rounded-card bg-veil">
+      <span className="stamp -rotate-6 rounded-field border-3 border-current px-5 py-2 font-display text-lead font-bold text-on-veil">
+        {text}
+      </span>
+    </span>
+  )
+}

@@ -1,0 +1,42 @@
+import { type Listing } from '@juicebar/contract/schemas'
+import { useCallback } from 'react'
+
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { MarketGrid } from './market-grid.tsx'
+import { MarketSkeleton } from './market-skeleton.tsx'
+import { MarketToolbar } from './market-toolbar.tsx'
+import { useMarket } from './use-market.ts'
+
+interface MarketProps {
+  walletAddress: string | undefined
+  onBuy: (listing: Listing) => void
+}
+
+/** The market: every active lot, to search, to sort and to buy. */
+export function Market({ walletAddress, onBuy }: MarketProps) {
+  const { filter, change, clear, isFiltered, listings, query } = useMarket()
+  const { hasNextPage, isFetching, fetchNextPage, refetch } = query
+  const onEnd = useCallback(() => {
+    if (hasNextPage && !isFetching) fetchNextPage().catch(() => undefined)
+  }, [hasNextPage, isFetching, fetchNextPage])
+
+  return (
+    <section aria-label="Market" className="grid grid-cols-1 gap-5">
+      <MarketToolbar filter={filter} onChange={change} />
+      {!listings && query.isError && (
+        <EmptyState title="The market could not be loaded">
+          <Button onClick={() => void refetch()}>Try again</Button>
+        </EmptyState>
+      )}
+      {!listings && !query.isError && <MarketSkeleton />}
+      {listings?.length === 0 && !query.isPlaceholderData && (
+        <EmptyState title="No listings yet">
+          {isFiltered && <p className="text-dim">Nothing on the market matches your search.</p>}
+          {isFiltered && <Button onClick={clear}>Show everything</Button>}
+        </EmptyState>
+      )}
+      {listings && listings.length > 0 && <MarketGrid listings={listings} walletAddress={walletAddress} onBuy={onBuy} onEnd={onEnd} />}
+    </section>
+  )
+}

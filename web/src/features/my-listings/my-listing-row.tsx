@@ -1,0 +1,54 @@
+import { type Listing } from '@juicebar/contract/schemas'
+
+import { Button } from '../../ui/button.tsx'
+import { DrinkPlate } from '../../catalogue/drink-image.tsx'
+import { formatAmount, formatSol, formatTime, formatUnitPrice } from '../../ui/format.ts'
+import { removeListing } from './remove-listing.ts'
+
+/** One of the seller's lots. */
+export function MyListingRow({ listing }: { listing: Listing }) {
+  const { _id, tokenType, tokenName, amount, price, unitPrice, createdAt } = listing
+  return (
+    <li className="card flex items-center gap-4 p-3 pr-4" data-token={tokenType}>
+      <DrinkPlate tokenType={tokenType} className="h-26 w-22 flex-none rounded-field sm:w-26" />
+      <div className="grid min-w-0 flex-1 grid-cols-[1fr_auto] items-center gap-x-3 gap-y-1">
+        <div className="min-w-0">
+          <h3 className="flex items-center gap-2 text-small">
+            <span className="dot" />
+            {tokenName}
+          </h3>
+          <p className="figures mt-1 text-tiny text-dim">
+            Amount <span className="font-semibold text-text">{formatAmount(amount)}</span>
+          </p>
+        </div>
+        <RowAction listing={listing} onRemove={() => void removeListing(_id)} />
+        <div className="min-w-0 max-sm:col-span-full">
+          <p className="figures flex flex-wrap items-baseline gap-x-2 text-lead font-bold">
+            <span className="whitespace-nowrap">
+              {formatSol(price)} <span className="text-small font-semibold text-dim">SOL</span>
+            </span>
+            <span className="text-tiny font-normal text-dim">{formatUnitPrice(unitPrice)} each</span>
+          </p>
+          <p className="mt-1 text-tiny text-dim">Listed {formatTime(createdAt)}</p>
+        </div>
+      </div>
+    </li>
+  )
+}
+
+function RowAction({ listing, onRemove }: { listing: Listing; onRemove: () => void }) {
+  if (listing.status === 'sold') return <span className="text-small font-semibold text-good sm:row-span-2">Sold</span>
+  if (listing.status === 'removed') return <span className="text-small font-semibold text-dim sm:row-span-2">Removed</span>
+  if (listing.heldUntil) {
+    return (
+      <span className="text-tiny text-dim max-sm:order-last max-sm:col-span-full sm:row-span-2 sm:max-w-36 sm:text-right">
+        A buyer is paying until {formatTime(listing.heldUntil)}. It cannot be removed now.
+      </span>
+    )
+  }
+  return (
+    <Button small className="sm:row-span-2" onClick={onRemove}>
+      Remove
+    </Button>
+  )
+}

@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+
+import { myListingsQuery, type MyListingsStatus } from '../../api/queries.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { MyListingRow } from './my-listing-row.tsx'
+
+const statusLabels: Record<MyListingsStatus, string> = { active: 'Active', sold: 'Sold', removed: 'Removed', all: 'All' }
+const statuses: readonly MyListingsStatus[] = ['active', 'sold', 'removed', 'all']
+
+const emptyTitles: Record<MyListingsStatus, string> = {
+  active: 'You have no active listings',
+  sold: 'You have sold nothing yet',
+  removed: 'You have removed no listings',
+  all: 'You have no listings yet',
+}
+
+/** One's own lots, by what became of them. */
+export function MyListings() {
+  const [status, setStatus] = useState<MyListingsStatus>('active')
+  const { data, isError, refetch } = useQuery(myListingsQuery(status))
+  return (
+    <section aria-labelledby="my-listings-title" className="grid gap-5">
+      <div className="flex flex-wrap items-center justify-between gap-4">
+        <h2 id="my-listings-title" className="text-title">
+          Your Listings
+        </h2>
+        <StatusFilter chosen={status} onChoose={setStatus} />
+      </div>
+      {!data && <Loading failed={isError} what="Your listings" onRetry={() => void refetch()} />}
+      {data?.length === 0 && <EmptyState title={emptyTitles[status]} />}
+      {data && data.length > 0 && (
+        <ul className="grid gap-3 lg:grid-cols-2">
+          {data.map((listing) => (
+            <MyListingRow key={listing._id} listing={listing} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function StatusFilter({ chosen, onChoose }: { chosen: MyListingsStatus; onChoose: (status: MyListingsStatus) => void }) {
+  return (
+    <fieldset className="-mx-4 max-w-[100vw] overflow-x-auto px-4 py-0.5">
+      <legend className="sr-only">Status</legend>
+      <div className="flex gap-2">
+        {statuses.map((status) => (
+          <label key={status} className="chip">
+            <input type="radio" name="status" className="sr-only" checked={chosen === status} onChange={() => onChoose(status)} />
+            {statusLabels[status]}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}

@@ -1,0 +1,64 @@
+import { SIGNATURE_FEE_LAMPORTS } from '@juicebar/contract/limits'
+import { solText } from '@juicebar/contract/money'
+import { type PublicConfig } from '@juicebar/contract/schemas'
+import { type ReactNode } from 'react'
+
+import { Button } from '../../ui/button.tsx'
+import { DrinkPlate } from '../../catalogue/drink-image.tsx'
+import { formatAmount, formatSol, formatUnitPrice } from '../../ui/format.ts'
+import { Modal } from '../../ui/modal.tsx'
+import { useStore } from '../../ui/store.ts'
+import { useLast } from '../../ui/use-retained.ts'
+import { confirming } from './purchase-store.ts'
+import { runPurchase } from './run-purchase.ts'
+
+/** Asks whether to buy, naming amount, price, fee and seller, before the wallet opens. */
+export function BuyDialog({ network }: { network: PublicConfig['network'] }) {
+  const asked = useStore(confirming)
+  const listing = useLast(asked)
+  const close = () => confirming.set(undefined)
+  const confirm = () => {
+    close()
+    if (asked) runPurchase(asked, network).catch(() => undefined)
+  }
+  return (
+    <Modal open={asked !== undefined} title="Confirm your purchase" onClose={close}>
+      {listing && (
+        <>
+          <div className="mt-5 flex items-center gap-4">
+            <DrinkPlate tokenType={listing.tokenType} className="h-28 w-24 flex-none rounded-field" />
+            <p className="text-title font-bold">
+              <span className="figures">{formatAmount(listing.amount)}</span> {listing.tokenName}
+              <span className="figures block text-small font-normal text-dim">{formatUnitPrice(listing.unitPrice)} SOL each</span>
+            </p>
+          </div>
+          <dl className="mt-5 grid gap-2.5 rounded-field bg-well p-4 text-small">
+            <Row label="Price">{formatSol(listing.price)} SOL</Row>
+            <Row label="Network fee">about {solText(SIGNATURE_FEE_LAMPORTS)} SOL</Row>
+            <Row label="Seller">
+              <span className="text-tiny">{listing.seller}</span>
+            </Row>
+          </dl>
+          <p className="mt-4 text-small text-dim">
+            Your wallet asks you next. The SOL goes straight to the seller, and a payment cannot be taken back.
+          </p>
+        </>
+      )}
+      <div className="mt-6 grid grid-cols-[auto_1fr] gap-3">
+        <Button onClick={close}>Cancel</Button>
+        <Button kind="primary" onClick={confirm}>
+          Pay {listing && formatSol(listing.price)} SOL
+        </Button>
+      </div>
+    </Modal>
+  )
+}
+
+function Row({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="flex items-baseline justify-between gap-4">
+      <dt className="text-dim">{label}</dt>
+      <dd className="figures text-right font-semibold wrap-anywhere">{children}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,82 @@
+import { type PublicConfig, type Purchase } from '@juicebar/contract/schemas'
+
+import { Button } from '../../ui/button.tsx'
+import { DrinkPlate } from '../../catalogue/drink-image.tsx'
+import { formatAmount, formatCountdown, formatSol } from '../../ui/format.ts'
+import { useStore } from '../../ui/store.ts'
+import { useNow } from '../../ui/use-now.ts'
+import { connectChosen } from '../../wallet/connect.ts'
+import { walletState } from '../../wallet/wallet-store.ts'
+import { stepLabels, stepOf } from './purchase.ts'
+import { giveUp, runPurchase } from './run-purchase.ts'
+import { useOpenPurchases } from './use-open-purchases.ts'
+
+interface OpenPurchasesProps {
+  network: PublicConfig['network']
+}
+
+/** Purchases that are not through yet, also after a reload and in another tab. */
+export function OpenPurchases({ network }: OpenPurchasesProps) {
+  const { purchases, loadedAt } = useOpenPurchases()
+  return purchases.map((purchase) => (
+    <OpenPurchase
+      key={purchase.purchaseId}
+      purchase={purchase}
+      payUntil={purchase.payMillisLeft && loadedAt + purchase.payMillisLeft}
+      network={network}
+    />
+  ))
+}
+
+function OpenPurchase({ purchase, payUntil, network }: OpenPurchasesProps & { purchase: Purchase; payUntil: number }) {
+  const { tokenType, tokenName, amount, price, signature } = purchase
+  return (
+    <li className="card arrive flex flex-wrap items-center gap-4 p-3 pr-4">
+      <DrinkPlate tokenType={tokenType} className="h-16 w-16 flex-none rounded-field" />
+      <div className="min-w-0 flex-1 basis-52">
+        <p className="font-semibold">
+          {formatAmount(amount)} {tokenName} for {formatSol(price)} SOL
+        </p>
+        {signature ? (
+          <p role="status" className="text-small text-dim">
+            Payment under way: {stepLabels[stepOf(purchase)]}
+          </p>
+        ) : (
+          <Waiting until={payUntil} />
+        )}
+      </div>
+      {!signature && <HoldActions purchase={purchase} network={network} />}
+    </li>
+  )
+}
+
+function Waiting({ until }: { until: number }) {
+  const left = until - useNow()
+  // The seconds are for the eye: spoken is only that the time is over.
+  return (
+    <p aria-live={left > 0 ? 'off' : 'polite'} className="text-small text-dim">
+      {left > 0
+        ? `Kept for you for another ${formatCountdown(left)}. Nothing is paid yet.`
+        : 'The time to pay is over. Checking the chain before the lot is freed; do not pay any more.'}
+    </p>
+  )
+}
+
+function HoldActions({ purchase, network }: OpenPurchasesProps & { purchase: Purchase }) {
+  const { connected } = useStore(walletState)
+  const { listingId, purchaseId, payMillisLeft } = purchase
+  const pay = () => {
+    if (connected) runPurchase({ ...purchase, _id: listingId }, network).catch(() => undefined)
+    else connectChosen()
+  }
+  return (
+    <div className="flex gap-2 max-sm:w-full max-sm:*:flex-1">
+      <Button small onClick={() => void giveUp(purchaseId)}>
+        Let it go
+      </Button>
+      <Button small kind="primary" disabled={payMillisLeft === 0} onClick={pay}>
+        {connected ? 'Pay now' : 'Connect to pay'}
+      </Button>
+    </div>
+  )
+}

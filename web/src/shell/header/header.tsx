@@ -1,0 +1,54 @@
+import { type PublicConfig } from '@juicebar/contract/schemas'
+import { type ReactNode } from 'react'
+
+import { LogoutButton } from '../../session/logout-button.tsx'
+import { useStore } from '../../ui/store.ts'
+import { DemoFunds } from '../../wallet/demo/test-sol-button.tsx'
+import { DEMO_WALLET } from '../../wallet/wallet.ts'
+import { WalletButton } from '../../wallet/wallet-button.tsx'
+import { walletState } from '../../wallet/wallet-store.ts'
+import { LiveBadge } from './live-badge.tsx'
+import { SolBalance } from './sol-balance.tsx'
+
+interface HeaderProps {
+  online: boolean
+  config: PublicConfig | undefined
+  walletAddress: string | undefined
+  tabs: ReactNode
+}
+
+/** Title, tabs, balance, logout and wallet. */
+export function Header({ online, config, walletAddress, tabs }: HeaderProps) {
+  const { connected } = useStore(walletState)
+  const demoAddress = connected?.wallet.name === DEMO_WALLET ? walletAddress : undefined
+  return (
+    <header className="sticky top-0 z-30 h-(--header-height) border-b border-line bg-page/85 backdrop-blur-lg">
+      <div className="mx-auto grid h-full max-w-[110rem] grid-cols-[1fr_auto] content-between items-center gap-x-4 px-4 pt-2 sm:px-6 lg:grid-cols-[auto_1fr_auto] lg:content-center lg:gap-x-8 lg:pt-0">
+        <Brand name={config?.productName ?? 'Juicebar'} small={walletAddress !== undefined} />
+        <div
+          className={`-mx-4 overflow-x-auto px-1.5 max-lg:order-last max-lg:col-span-2 sm:-mx-6 sm:px-3 lg:mx-0 lg:px-0 ${walletAddress ? 'max-sm:mr-22' : ''}`}
+        >
+          {tabs}
+        </div>
+        <div className="flex items-center justify-end gap-2 sm:gap-3">
+          {online && <LiveBadge />}
+          {walletAddress && <SolBalance walletAddress={walletAddress} />}
+          {demoAddress && <DemoFunds walletAddress={demoAddress} />}
+          {walletAddress && <LogoutButton />}
+          <WalletButton localChain={config?.network === 'localnet'} />
+        </div>
+      </div>
+    </header>
+  )
+}
+
+function Brand({ name, small }: { name: string; small: boolean }) {
+  return (
+    <h1 className="flex min-w-0 items-center gap-2.5 text-small leading-none">
+      <img src="/favicon.svg" alt="" width={36} height={36} className="size-9 flex-none" />
+      <span className={small ? 'max-sm:sr-only' : 'min-w-0'}>
+        {name} <span className="block text-tiny font-normal tracking-normal text-dim sm:mt-1">Marketplace</span>
+      </span>
+    </h1>
+  )
+}

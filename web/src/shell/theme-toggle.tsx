@@ -1,0 +1,28 @@
+import { useState } from 'react'
+
+import { MoonIcon, SunIcon } from '../ui/icons.tsx'
+
+type Theme = 'dark' | 'light'
+
+/** Switches between the evening and the daylight look; the choice is kept for the next visit (read by `public/theme.js`). */
+export function ThemeToggle() {
+  const [theme, setTheme] = useState(currentTheme)
+  const other = theme === 'dark' ? 'light' : 'dark'
+  const change = () => {
+    localStorage.setItem('theme', other)
+    document.documentElement.dataset['theme'] = other
+    setTheme(other)
+  }
+  return (
+    <button type="button" className="button button-bare button-small" onClick={change}>
+      {theme === 'dark' ? <SunIcon /> : <MoonIcon />}
+      {theme === 'dark' ? 'Daylight' : 'Evening'}
+    </button>
+  )
+}
+
+function currentTheme(): Theme {
+  const chosen = document.documentElement.dataset['theme']
+  if (chosen === 'dark' || chosen === 'light') return chosen
+  return matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark'
+}
