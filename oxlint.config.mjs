@@ -134,7 +134,13 @@ const webArrows = {
 function featureArrows(features) {
   const below = ['ui', 'catalogue', 'feedback', 'api', 'wallet', 'payment', 'session']
   const arrows = Object.fromEntries(features.map((feature) => [`features/${feature}`, below]))
-  return { ...arrows, 'features/inventory': [...below, 'features/history'] }
+  return {
+    ...arrows,
+    'features/inventory': [...below, 'features/history'],
+    'features/purchase': [...below, 'features/purchase/flow'],
+    'features/purchase/flow': [...below, 'features/purchase'],
+    'features/purchase/open': [...below, 'features/purchase', 'features/purchase/flow'],
+  }
 }
 
 /** Of two entries that fit a file, the later one's import rules count. */

@@ -3,7 +3,7 @@ import { Spinner } from '../ui/spinner.tsx'
 import { useStore } from '../ui/store.ts'
 import { walletState } from '../wallet/wallet-store.ts'
 import { session } from './session-store.ts'
-import { signInWith } from './use-session.ts'
+import { signInWith } from './use-session-lifecycle.ts'
 
 /** Asks the connected wallet for its signature again; shown after a refusal or a session that ended. */
 export function SignInButton() {

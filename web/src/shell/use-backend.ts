@@ -4,7 +4,7 @@ import { useEffect } from 'react'
 
 import { configQuery, healthQuery } from '../api/queries.ts'
 import { showBanner } from '../feedback/notices.ts'
-import { type BackendStatus } from './main-area.tsx'
+import { type BackendStatus } from './main-area/main-area.tsx'
 
 /** Asks once on load whether the server is there, and for what the page needs to start. */
 export function useBackend() {

@@ -1,5 +1,5 @@
 import { running } from '../features/purchase/purchase-store.ts'
-import { processing } from '../feedback/processing.ts'
+import { processing } from '../feedback/use-processing.ts'
 import { useStore } from '../ui/store.ts'
 
 /** True while the Processing overlay covers the page, which then takes neither keys nor clicks. */

@@ -5,7 +5,7 @@ import { lazyPart } from '../ui/lazy-component.ts'
 import { Spinner } from '../ui/spinner.tsx'
 import { useStore } from '../ui/store.ts'
 import { useLast } from '../ui/use-retained.ts'
-import { connectChosen } from './connect.ts'
+import { connectChosen } from './use-connect.ts'
 import { type ButtonState, buttonState, pickerOpen, walletState } from './wallet-store.ts'
 
 const WalletMenu = lazyPart(async () => (await import('./wallet-menu.tsx')).WalletMenu)

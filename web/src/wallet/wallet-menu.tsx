@@ -2,7 +2,7 @@ import { Menu } from '@base-ui/react/menu'
 import { type ReactNode, useState } from 'react'
 
 import { showToast } from '../feedback/notices.ts'
-import { disconnect } from './connect.ts'
+import { disconnect } from './use-connect.ts'
 import { pickerOpen } from './wallet-store.ts'
 
 /** How long "Copied" is shown (specification, section 9). */

@@ -6,9 +6,9 @@ import { Button } from '../../ui/button.tsx'
 import { formatAmount, formatSol } from '../../ui/format.ts'
 import { WarningIcon } from '../../ui/icons.tsx'
 import { useStore } from '../../ui/store.ts'
-import { connectChosen } from '../../wallet/connect.ts'
+import { connectChosen } from '../../wallet/use-connect.ts'
 import { walletState } from '../../wallet/wallet-store.ts'
-import { refund, unconfirmedRefunds } from './refund.ts'
+import { refund, unconfirmedRefunds } from './refund-case.ts'
 
 interface OpenCasesProps {
   walletAddress: string

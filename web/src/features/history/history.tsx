@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { configQuery, type PurchaseRole, purchasesQuery } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { Loading } from '../../ui/loading.tsx'
-import { downloadCsv } from './download-csv.ts'
+import { downloadCsv } from './use-download-csv.ts'
 import { HistoryRow } from './history-row.tsx'
 
 const roleLabels: Record<PurchaseRole, string> = { buyer: 'Purchases', seller: 'Sales' }

@@ -5,7 +5,7 @@ import { type FormEvent, useState } from 'react'
 
 import { cheapestQuery } from '../../api/queries.ts'
 import { showToast } from '../../feedback/notices.ts'
-import { createListing } from './create-listing.ts'
+import { createListing } from './use-create-listing.ts'
 import { isIncomplete, isMissing, type SellFields, sellProblems, unitPriceOf } from './sell-form.ts'
 
 /** The sell form of one drink: its fields, what is wrong with them, and how the price compares. */

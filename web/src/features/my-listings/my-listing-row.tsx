@@ -3,7 +3,7 @@ import { type Listing } from '@juicebar/contract/schemas'
 import { Button } from '../../ui/button.tsx'
 import { DrinkPlate } from '../../catalogue/drink-image.tsx'
 import { formatAmount, formatSol, formatTime, formatUnitPrice } from '../../ui/format.ts'
-import { removeListing } from './remove-listing.ts'
+import { removeListing } from './use-remove-listing.ts'
 
 /** One of the seller's lots. */
 export function MyListingRow({ listing }: { listing: Listing }) {

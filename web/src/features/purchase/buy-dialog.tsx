@@ -10,7 +10,7 @@ import { Modal } from '../../ui/modal.tsx'
 import { useStore } from '../../ui/store.ts'
 import { useLast } from '../../ui/use-retained.ts'
 import { confirming } from './purchase-store.ts'
-import { runPurchase } from './run-purchase.ts'
+import { runPurchase } from './flow/run-purchase.ts'
 
 /** Asks whether to buy, naming amount, price, fee and seller, before the wallet opens. */
 export function BuyDialog({ network }: { network: PublicConfig['network'] }) {

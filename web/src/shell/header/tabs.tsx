@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useRef } from 'react'
 
 import { newSales } from '../../features/my-listings/new-sales.ts'
-import { VIEW_ID } from '../../feedback/processing.ts'
+import { VIEW_ID } from '../../feedback/use-processing.ts'
 import { useStore } from '../../ui/store.ts'
 
 export type View = 'marketplace' | 'inventory' | 'listings'

@@ -1,10 +1,10 @@
 import { tokenTypes } from '@juicebar/contract/token-types'
 
-import { SignInButton } from '../session/sign-in-button.tsx'
-import { Button } from '../ui/button.tsx'
-import { DrinkImage } from '../catalogue/drink-image.tsx'
-import { useStore } from '../ui/store.ts'
-import { pickerOpen, walletState } from '../wallet/wallet-store.ts'
+import { SignInButton } from '../../session/sign-in-button.tsx'
+import { Button } from '../../ui/button.tsx'
+import { DrinkImage } from '../../catalogue/drink-image.tsx'
+import { useStore } from '../../ui/store.ts'
+import { pickerOpen, walletState } from '../../wallet/wallet-store.ts'
 
 /** What a visitor sees first: how to come in. The market itself stands below it. */
 export function ConnectPrompt() {

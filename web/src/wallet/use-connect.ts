@@ -1,5 +1,5 @@
 import { showBanner } from '../feedback/notices.ts'
-import { whileProcessing } from '../feedback/processing.ts'
+import { whileProcessing } from '../feedback/use-processing.ts'
 import { mobileProblem } from './mobile/mobile-problem.ts'
 import { MOBILE_WALLET } from './wallet.ts'
 import { connectWallet, disconnectWallet, pickerOpen, walletState } from './wallet-store.ts'

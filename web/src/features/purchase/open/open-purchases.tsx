@@ -1,14 +1,14 @@
 import { type PublicConfig, type Purchase } from '@juicebar/contract/schemas'
 
-import { Button } from '../../ui/button.tsx'
-import { DrinkPlate } from '../../catalogue/drink-image.tsx'
-import { formatAmount, formatCountdown, formatSol } from '../../ui/format.ts'
-import { useStore } from '../../ui/store.ts'
-import { useNow } from '../../ui/use-now.ts'
-import { connectChosen } from '../../wallet/connect.ts'
-import { walletState } from '../../wallet/wallet-store.ts'
-import { stepLabels, stepOf } from './purchase.ts'
-import { giveUp, runPurchase } from './run-purchase.ts'
+import { Button } from '../../../ui/button.tsx'
+import { DrinkPlate } from '../../../catalogue/drink-image.tsx'
+import { formatAmount, formatCountdown, formatSol } from '../../../ui/format.ts'
+import { useStore } from '../../../ui/store.ts'
+import { useNow } from '../../../ui/use-now.ts'
+import { connectChosen } from '../../../wallet/use-connect.ts'
+import { walletState } from '../../../wallet/wallet-store.ts'
+import { stepLabels, stepOf } from '../purchase.ts'
+import { giveUp, runPurchase } from '../flow/run-purchase.ts'
 import { useOpenPurchases } from './use-open-purchases.ts'
 
 interface OpenPurchasesProps {

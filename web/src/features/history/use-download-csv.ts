@@ -4,7 +4,7 @@ import { type Purchase } from '@juicebar/contract/schemas'
 import { call } from '../../api/client.ts'
 import { type PurchaseRole } from '../../api/queries.ts'
 import { showBanner, showToast } from '../../feedback/notices.ts'
-import { whileProcessing } from '../../feedback/processing.ts'
+import { whileProcessing } from '../../feedback/use-processing.ts'
 import { toCsv } from './csv.ts'
 
 /** A file holds at most this many rows; the newest come first. */

@@ -1,9 +1,9 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
 
-import { OpenCases } from '../features/cases/open-cases.tsx'
-import { useSalesNews } from '../features/my-listings/use-new-sales.ts'
-import { OpenPurchases } from '../features/purchase/open-purchases.tsx'
-import { type View } from './header/tabs.tsx'
+import { OpenCases } from '../../features/cases/open-cases.tsx'
+import { useSalesNews } from '../../features/my-listings/use-new-sales.ts'
+import { OpenPurchases } from '../../features/purchase/open/open-purchases.tsx'
+import { type View } from '../header/tabs.tsx'
 
 interface AttentionProps {
   view: View

@@ -1,18 +1,18 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
 import { Suspense } from 'react'
 
-import { Market } from '../features/market/market.tsx'
-import { useBuy } from '../features/purchase/use-buy.ts'
-import { type SessionState } from '../session/session-store.ts'
-import { lazyPart } from '../ui/lazy-component.ts'
-import { Spinner } from '../ui/spinner.tsx'
+import { Market } from '../../features/market/market.tsx'
+import { useBuy } from '../../features/purchase/use-buy.ts'
+import { type SessionState } from '../../session/session-store.ts'
+import { lazyPart } from '../../ui/lazy-component.ts'
+import { Spinner } from '../../ui/spinner.tsx'
 import { ConnectPrompt } from './connect-prompt.tsx'
 import { CheckingServer, ServerUnavailable } from './server-states.tsx'
-import { type View } from './header/tabs.tsx'
+import { type View } from '../header/tabs.tsx'
 
 const Attention = lazyPart(async () => (await import('./attention.tsx')).Attention)
-const Inventory = lazyPart(async () => (await import('../features/inventory/inventory.tsx')).Inventory)
-const MyListings = lazyPart(async () => (await import('../features/my-listings/my-listings.tsx')).MyListings)
+const Inventory = lazyPart(async () => (await import('../../features/inventory/inventory.tsx')).Inventory)
+const MyListings = lazyPart(async () => (await import('../../features/my-listings/my-listings.tsx')).MyListings)
 
 export type BackendStatus = 'checking' | 'online' | 'offline'
 

@@ -1,6 +1,6 @@
-import { Button } from '../ui/button.tsx'
-import { WarningIcon } from '../ui/icons.tsx'
-import { Spinner } from '../ui/spinner.tsx'
+import { Button } from '../../ui/button.tsx'
+import { WarningIcon } from '../../ui/icons.tsx'
+import { Spinner } from '../../ui/spinner.tsx'
 
 export function CheckingServer() {
   return (

@@ -1,13 +1,13 @@
 import { type Reply } from '@juicebar/contract/calls'
 import { type Purchase } from '@juicebar/contract/schemas'
 
-import { isUnanswered } from '../../api/api-error.ts'
-import { readLatestBlockhash } from '../../api/chain.ts'
-import { call } from '../../api/client.ts'
-import { untilAnswered } from '../../api/retry-unanswered.ts'
-import { askToPay, PaymentFailed } from '../../payment/sign-payment.ts'
-import { signsWithoutSending, transactionVersion } from '../../wallet/wallet.ts'
-import { type Connection } from '../../wallet/wallet-store.ts'
+import { isUnanswered } from '../../../api/api-error.ts'
+import { readLatestBlockhash } from '../../../api/chain.ts'
+import { call } from '../../../api/client.ts'
+import { untilAnswered } from '../../../api/retry-unanswered.ts'
+import { askToPay, PaymentFailed } from '../../../payment/sign-payment.ts'
+import { signsWithoutSending, transactionVersion } from '../../../wallet/wallet.ts'
+import { type Connection } from '../../../wallet/wallet-store.ts'
 
 type Network = Reply<'config'>['network']
 type Details = Reply<'buy'>['transactionDetails']
@@ -21,7 +21,7 @@ export async function holdListing(listingId: string, { wallet }: Connection): Pr
 /** Has the wallet sign the payment of a hold and sees that it is sent. Gives the transaction's signature; throws `PaymentFailed` or `ApiError`. */
 export async function payHold(details: Details, connection: Connection, network: Network): Promise<string> {
   const [{ buildPayment }, { base58 }, lifetime] = await Promise.all([
-    import('../../payment/build-payment.ts'),
+    import('../../../payment/build-payment.ts'),
     import('@scure/base'),
     readLatestBlockhash(),
   ])

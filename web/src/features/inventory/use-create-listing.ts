@@ -5,7 +5,7 @@ import { serverSentence } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
 import { refreshMarket } from '../../api/refresh-market.ts'
 import { showBanner, showToast } from '../../feedback/notices.ts'
-import { whileProcessing } from '../../feedback/processing.ts'
+import { whileProcessing } from '../../feedback/use-processing.ts'
 
 /** Puts a lot on the market. Gives whether it worked; a failure goes to the banner. */
 export async function createListing(tokenType: TokenType, price: number, amount: number): Promise<boolean> {

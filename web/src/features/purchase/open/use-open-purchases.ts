@@ -2,10 +2,10 @@ import { type Purchase } from '@juicebar/contract/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 
-import { openPurchasesQuery } from '../../api/queries.ts'
-import { useStore } from '../../ui/store.ts'
-import { running } from './purchase-store.ts'
-import { resumePurchase } from './run-purchase.ts'
+import { openPurchasesQuery } from '../../../api/queries.ts'
+import { useStore } from '../../../ui/store.ts'
+import { running } from '../purchase-store.ts'
+import { resumePurchase } from '../flow/run-purchase.ts'
 
 /** How often a purchase that waits is asked about, beside the events, in milliseconds. */
 const WAITING_MS = 4_000

@@ -1,7 +1,7 @@
 import { type Purchase } from '@juicebar/contract/schemas'
 
-import { ApiError } from '../../api/api-error.ts'
-import { call } from '../../api/client.ts'
+import { ApiError } from '../../../api/api-error.ts'
+import { call } from '../../../api/client.ts'
 
 /** How often the server is asked how far a payment is, in milliseconds. */
 const ASK_EVERY_MS = 1_200
