@@ -121,9 +121,9 @@ const webArrows = {
   ui: [],
   catalogue: ['catalogue/drinks'],
   feedback: ['ui'],
-  api: ['ui', 'feedback/notices.ts', 'realtime/live-state.ts'],
-  realtime: ['ui', 'api'],
-  wallet: ['ui', 'feedback', 'api', 'wallet/demo', 'wallet/mobile'],
+  api: [],
+  realtime: ['api'],
+  wallet: ['ui', 'feedback', 'api', 'wallet/mobile'],
   'wallet/demo': ['ui', 'feedback', 'api', 'wallet'],
   'wallet/mobile': ['ui', 'wallet'],
   payment: ['api', 'wallet'],
@@ -133,12 +133,10 @@ const webArrows = {
 
 function featureArrows(features) {
   const below = ['ui', 'catalogue', 'feedback', 'api', 'wallet', 'payment', 'session']
-  const arrows = Object.fromEntries(features.map((feature) => [`features/${feature}`, below]))
   return {
-    ...arrows,
-    'features/inventory': [...below, 'features/history'],
+    ...Object.fromEntries(features.map((feature) => [`features/${feature}`, below])),
     'features/purchase': [...below, 'features/purchase/flow'],
-    'features/purchase/flow': [...below, 'features/purchase'],
+    'features/purchase/flow': [...below, 'features/purchase/purchase.ts'],
     'features/purchase/open': [...below, 'features/purchase', 'features/purchase/flow'],
   }
 }

@@ -149,14 +149,14 @@ test('a held lot is kept through a reload, then paid', async ({ signedIn }) => {
   await expect(waiting).toBeHidden()
 })
 
-test('a held lot can be let go', async ({ signedIn }) => {
+test('a hold can be cancelled', async ({ signedIn }) => {
   const seller = await signedIn({ sol: 1 })
   await sell(seller.page, 'Grape Soda', 1, 0.2)
   const buyer = await signedIn({ sol: 1 })
   await buyer.phantom.refuse(buyer.page, 4900)
   await (await findLot(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
   await buyer.page.getByRole('button', { name: 'Pay 0.2 SOL' }).click()
-  await buyer.page.getByRole('button', { name: 'Let it go' }).click()
-  await expect(buyer.page.getByRole('alert').filter({ hasText: 'You let this lot go. No SOL moved.' })).toBeVisible()
+  await buyer.page.getByRole('button', { name: 'Cancel purchase' }).click()
+  await expect(buyer.page.getByRole('alert').filter({ hasText: 'You cancelled this purchase. No SOL moved.' })).toBeVisible()
   await expect(buyer.page.getByRole('region', { name: 'Needs attention' })).toBeHidden()
 })

@@ -4,37 +4,40 @@ import { describe, expect, test } from 'vitest'
 import { showsNewest } from '../src/realtime/apply-event.ts'
 import { fillPath } from '../src/api/client.ts'
 import { retryDelay } from '../src/realtime/subscribe-to-events.ts'
-import { readEvent } from '../src/realtime/read-event-stream.ts'
-import { createSseParser } from '../src/realtime/sse-parser.ts'
+import { createEventParser, marketEventOf } from '../src/realtime/read-event-stream.ts'
 import { listing } from './support/listing.ts'
 
 describe('server-sent events', () => {
   const stream =
     ': hello\n\nid: 7\nevent: listing.sold\ndata: {"a":1,\ndata: "b":2}\n\nid: 8\r\nevent: ready\r\ndata: {}\r\n\r\nretry: 5\n\n'
 
-  test('are read out of a stream, comments left out', () => {
-    expect(createSseParser()(stream)).toEqual([
-      { id: '7', event: 'listing.sold', data: '{"a":1,\n"b":2}' },
-      { id: '8', event: 'ready', data: '{}' },
+  function parse(pieces: readonly string[]) {
+    const events: { id: string | undefined; event: object }[] = []
+    const parser = createEventParser((event, id) => events.push({ id, event }))
+    for (const piece of pieces) parser.feed(piece)
+    return events
+  }
+
+  test('are read from a stream, without its comments', () => {
+    expect(parse([stream])).toEqual([
+      { id: '7', event: { type: 'listing.sold', a: 1, b: 2 } },
+      { id: '8', event: { type: 'ready' } },
     ])
   })
 
   test('come out the same wherever the stream is cut', () => {
-    const text = stream.replaceAll('\r\n', '\n')
-    const whole = createSseParser()(text)
+    const whole = parse([stream])
     fc.assert(
-      fc.property(fc.array(fc.nat(text.length)), (cuts) => {
-        const parse = createSseParser()
-        const edges = [0, ...cuts.toSorted((a, b) => a - b), text.length]
-        const pieces = edges.slice(1).map((end, index) => text.slice(edges[index], end))
-        expect(pieces.flatMap(parse)).toEqual(whole)
+      fc.property(fc.array(fc.nat(stream.length)), (cuts) => {
+        const edges = [0, ...cuts.toSorted((a, b) => a - b), stream.length]
+        expect(parse(edges.slice(1).map((end, index) => stream.slice(edges[index], end)))).toEqual(whole)
       }),
     )
   })
 
-  test('of an unknown kind are passed over', () => {
-    expect(readEvent({ id: undefined, event: 'toString', data: '{}' })).toBeUndefined()
-    expect(readEvent({ id: undefined, event: 'balance.changed', data: '{"type":"x"}' })).toEqual({ type: 'balance.changed' })
+  test('of an unknown kind are ignored', () => {
+    expect(marketEventOf({ event: 'toString', data: '{}' })).toBeUndefined()
+    expect(marketEventOf({ event: 'balance.changed', data: '{"type":"x"}' })).toEqual({ type: 'balance.changed' })
   })
 })
 

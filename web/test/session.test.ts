@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { balancesQuery, configQuery } from '../src/api/queries.ts'
 import { queryClient } from '../src/api/query-client.ts'
-import { clearToken, writeToken } from '../src/api/jwt.ts'
+import { clearJwt, writeJwt } from '../src/api/jwt.ts'
 
 function openBrowser() {
   const kept = new Map<string, string>()
@@ -29,15 +29,15 @@ function show(part: { subscribe(listener: () => void): () => void }): void {
 describe('what only a wallet itself may see', () => {
   it('is asked for with its session', () => {
     const fetched = openBrowser()
-    writeToken('token')
+    writeJwt('jwt')
     show(new QueryObserver(queryClient, balancesQuery('wallet')))
     expect(fetched).toHaveBeenCalledOnce()
   })
 
   it('is not asked for by a part that appears while its owner logs out', () => {
     const fetched = openBrowser()
-    writeToken('token')
-    clearToken()
+    writeJwt('jwt')
+    clearJwt()
     show(new QueryObserver(queryClient, balancesQuery('wallet')))
     expect(fetched).not.toHaveBeenCalled()
     show(new QueryObserver(queryClient, configQuery))

@@ -7,7 +7,7 @@ import { buildPayment } from '../src/payment/build-payment.ts'
 import { mobileMessages } from '../src/wallet/mobile/mobile-messages.ts'
 import { isInAppBrowser, phantomLink, platformOf } from '../src/wallet/platform.ts'
 import { isMarketWallet, type MarketWallet, offeredNames, transactionVersion } from '../src/wallet/wallet.ts'
-import { answerOf, toWalletError, WalletError } from '../src/wallet/wallet-error.ts'
+import { withTimeout, toWalletError, WalletError } from '../src/wallet/wallet-error.ts'
 import { buttonState } from '../src/wallet/wallet-store.ts'
 
 describe('what a wallet refuses', () => {
@@ -34,8 +34,8 @@ describe('what a wallet refuses', () => {
   })
 
   test('silence ends the waiting', async () => {
-    await expect(answerOf(new Promise(() => {}), 5)).rejects.toEqual(new WalletError('silent'))
-    await expect(answerOf(Promise.resolve(7), 1_000)).resolves.toBe(7)
+    await expect(withTimeout(new Promise(() => {}), 5)).rejects.toEqual(new WalletError('silent'))
+    await expect(withTimeout(Promise.resolve(7), 1_000)).resolves.toBe(7)
   })
 })
 
@@ -50,8 +50,8 @@ describe('the wallet button', () => {
   })
 
   test('offers the Demo Wallet only where the market says so', () => {
-    expect(offeredNames(false)).not.toContain('Demo Wallet')
-    expect(offeredNames(true).at(-1)).toBe('Demo Wallet')
+    expect(offeredNames({ demoWallet: false })).not.toContain('Demo Wallet')
+    expect(offeredNames({ demoWallet: true }).at(-1)).toBe('Demo Wallet')
   })
 })
 
@@ -66,7 +66,7 @@ describe('a wallet of the browser', () => {
     ({ version: '1.0.0', name, icon: '', chains: [], accounts: [], features: has }) as never
 
   test('is offered only where it is Phantom, and only where it can do what the market needs', () => {
-    const names = offeredNames(false)
+    const names = offeredNames({ demoWallet: false })
     expect(isMarketWallet(wallet('Phantom'), names)).toBe(true)
     expect(isMarketWallet(wallet('Solflare'), names)).toBe(false)
     expect(isMarketWallet(wallet('Demo Wallet'), names)).toBe(false)

@@ -1,17 +1,17 @@
 import { type ErrorCode } from '@juicebar/contract/errors'
 
-/** Ways a call can fail without a word of the server. */
+/** How a call can fail without the server saying a word. */
 const transportCodes = ['NETWORK', 'TIMEOUT', 'BAD_REPLY'] as const
 export type TransportCode = (typeof transportCodes)[number]
 
-/** A sentence of the server that came without a code. */
+/** An error of the server that came without a code. */
 export type UncodedError = 'UNCODED'
 
-/** A call that did not succeed. `message` is a sentence for people; `status` is 0 where no reply came. */
+/** A call that failed. `message` is a sentence for people; `status` is 0 if no reply came. */
 export class ApiError extends Error {
   readonly code: ErrorCode | TransportCode | UncodedError
   readonly status: number
-  /** Seconds after which asking again makes sense. */
+  /** In seconds; undefined if the server did not say when to retry. */
   readonly retryAfter: number | undefined
 
   constructor(
@@ -27,18 +27,23 @@ export class ApiError extends Error {
   }
 }
 
-/** True where no answer came, so that nobody knows whether the server acted. */
+/** True if no answer came, so that nobody knows whether the server acted. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 'NETWORK' || error.code === 'TIMEOUT')
 }
 
-/** The server's own sentence for a failure where it gave one, else the fallback (specification, section 8). */
+/** True for failures that say nothing about what was asked, and that pass by themselves. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500)
+}
+
+/** The server's own sentence if it sent one, else `fallback` (specification, section 8). */
 export function serverSentence(error: unknown, fallback: string): string {
   if (!(error instanceof ApiError)) return fallback
   return transportCodes.some((code) => code === error.code) ? fallback : error.message
 }
 
-/** The sentence to show for a failure: the server's own, the error's, else the fallback. */
+/** The error's own sentence if it has one, else `fallback`. */
 export function errorSentence(error: unknown, fallback: string): string {
   return error instanceof Error && error.message ? error.message : fallback
 }

@@ -1,17 +1,24 @@
 import { ApiError } from './api-error.ts'
 import { askChain } from './client.ts'
 
-/** Test SOL that one request brings, in lamports. */
+/** What one request for test SOL brings, in lamports. */
 const AIRDROP_LAMPORTS = 5_000_000_000
 
-/** The SOL of a wallet in lamports, at `confirmed`. Throws where it could not be read; never gives 0 for a failed read. */
+/**
+ * @returns a wallet's SOL in lamports, at commitment `confirmed`
+ * @throws ApiError if it could not be read: a failed read is never 0
+ */
 export async function readSolBalance(walletAddress: string, signal?: AbortSignal): Promise<bigint> {
   const value = readValue(await askChain('getBalance', [walletAddress, { commitment: 'confirmed' }], signal))
   if (typeof value !== 'number') throw unreadable()
   return BigInt(value)
 }
 
-/** The newest blockhash at `confirmed`, and the last block height at which a transaction on it can land. */
+/**
+ * The newest blockhash at commitment `confirmed`, and the last block height at which a transaction that uses it can land.
+ *
+ * @throws ApiError
+ */
 export async function readLatestBlockhash(): Promise<{ blockhash: string; lastValidBlockHeight: bigint }> {
   const value = readValue(await askChain('getLatestBlockhash', [{ commitment: 'confirmed' }]))
   if (typeof value !== 'object' || value === null) throw unreadable()
@@ -20,7 +27,11 @@ export async function readLatestBlockhash(): Promise<{ blockhash: string; lastVa
   return { blockhash: value.blockhash, lastValidBlockHeight: BigInt(value.lastValidBlockHeight) }
 }
 
-/** Asks the local chain for test SOL. Throws where it refuses. */
+/**
+ * Asks the local chain for test SOL.
+ *
+ * @throws ApiError if the chain refuses
+ */
 export async function requestTestSol(walletAddress: string): Promise<void> {
   await askChain('requestAirdrop', [walletAddress, AIRDROP_LAMPORTS])
 }
@@ -31,5 +42,5 @@ function readValue(result: unknown): unknown {
 }
 
 function unreadable(): ApiError {
-  return new ApiError('BAD_REPLY', 'The Solana network gave an answer that could not be read.')
+  return new ApiError('BAD_REPLY', 'The Solana network sent an answer that could not be read.')
 }

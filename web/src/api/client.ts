@@ -3,7 +3,7 @@ import { type EndpointName, endpoints } from '@juicebar/contract/endpoints'
 import { type ErrorCode } from '@juicebar/contract/errors'
 
 import { ApiError } from './api-error.ts'
-import { readToken } from './jwt.ts'
+import { readJwt } from './jwt.ts'
 
 type Field<Key extends string, Value> = [Value] extends [undefined]
   ? object
@@ -11,7 +11,7 @@ type Field<Key extends string, Value> = [Value] extends [undefined]
     ? { [K in Key]?: Value }
     : { [K in Key]: Value }
 
-/** What a call takes, by the contract: its path's parameters, its query and its body. */
+/** A call's path parameters, query and body, as the contract has them. */
 export type CallInput<Name extends EndpointName> = Field<'params', Params<Name>> &
   Field<'query', Query<Name>> &
   Field<'body', Body<Name>> & { signal?: AbortSignal }
@@ -23,24 +23,32 @@ interface AnyInput {
   signal?: AbortSignal | undefined
 }
 
-/** A reply that takes longer than this is given up: the server itself stops after 10 s. */
+/** How long to wait for a reply. The server itself gives up after 10 s. */
 const TIMEOUT_MS = 15_000
 
-let endedListener: ((error: ApiError) => void) | undefined
+let refusedListener: ((error: ApiError) => void) | undefined
 
-/** Names the one who hears that the server no longer knows the session this page sent. */
+/** Sets the one listener that hears when the server refuses the session of this browser. */
 export function onSessionRefused(listener: (error: ApiError) => void): void {
-  endedListener = listener
+  refusedListener = listener
 }
 
-/** Makes a call of the contract. Gives its reply, or throws `ApiError`. */
+/**
+ * Makes one call of the contract.
+ *
+ * @throws ApiError with the server's code, or NETWORK, TIMEOUT or BAD_REPLY
+ */
 export async function call<Name extends EndpointName>(name: Name, input: CallInput<Name> & AnyInput): Promise<Reply<Name>> {
   const response = await send(name, input)
   if (response.status === 204) return undefined as Reply<Name>
   return await readJson(response)
 }
 
-/** Opens the stream of events; its body is to be read by the caller. Throws `ApiError`. */
+/**
+ * Opens the event stream. The caller reads its body.
+ *
+ * @throws ApiError
+ */
 export async function openEvents(lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
   const headers: Record<string, string> = { accept: 'text/event-stream' }
   if (lastEventId !== undefined) headers['last-event-id'] = lastEventId
@@ -50,8 +58,8 @@ export async function openEvents(lastEventId: string | undefined, signal: AbortS
 async function send(name: EndpointName, input: AnyInput, extraHeaders: Record<string, string> = {}): Promise<Response> {
   const [method = 'GET', template = '/'] = endpoints[name].split(' ')
   const headers: Record<string, string> = { accept: 'application/json', ...extraHeaders }
-  const token = readToken()
-  if (token) headers['authorization'] = `Bearer ${token}`
+  const jwt = readJwt()
+  if (jwt) headers['authorization'] = `Bearer ${jwt}`
   const init: RequestInit = { method, headers, cache: 'no-cache' }
   if (input.body !== undefined) {
     headers['content-type'] = 'application/json'
@@ -60,8 +68,9 @@ async function send(name: EndpointName, input: AnyInput, extraHeaders: Record<st
   const response = await fetchBounded(fillPath(template, input), init, input.signal)
   if (response.ok) return response
   const error = await readError(response)
-  const current = readToken()
-  if (token && token === current && (error.code === 'UNAUTHORIZED' || error.code === 'SESSION_ENDED')) endedListener?.(error)
+  const refused = error.code === 'UNAUTHORIZED' || error.code === 'SESSION_ENDED'
+  // A reply to an older JWT says nothing about the session that has begun since.
+  if (refused && jwt && jwt === readJwt()) refusedListener?.(error)
   throw error
 }
 
@@ -79,7 +88,7 @@ async function fetchBounded(url: string, init: RequestInit, signal: AbortSignal 
   }
 }
 
-/** Fills `:name` parts and appends the query; what is undefined or empty is left out. */
+/** Fills the `:name` parts of a path and appends the query, without fields that are undefined or empty. */
 export function fillPath(template: string, input: { params?: object | undefined; query?: object | undefined }): string {
   const params = new Map(Object.entries(input.params ?? {}))
   const path = template.replaceAll(/:(\w+)/g, (_, key: string) => encodeURIComponent(String(params.get(key))))
@@ -93,6 +102,7 @@ export function fillPath(template: string, input: { params?: object | undefined;
 async function readError(response: Response): Promise<ApiError> {
   const retryAfter = Number(response.headers.get('retry-after')) || undefined
   const fallback = `The server answered with an error (${response.status}).`
+  // A body that is no JSON has no sentence of the server either.
   const body: unknown = await response.json().catch(() => undefined)
   if (!isErrorReply(body)) return new ApiError('BAD_REPLY', fallback, { status: response.status, retryAfter })
   return new ApiError(body.code ?? 'UNCODED', body.error, { status: response.status, retryAfter })
@@ -102,7 +112,7 @@ function isErrorReply(body: unknown): body is { error: string; code?: ErrorCode 
   return typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string' && body.error !== ''
 }
 
-// The reply's shape is the server's promise: it serialises by the same schemas that these types come from.
+// The server serialises with the schemas that these types come from, so the shape is not checked again.
 async function readJson<Shape>(response: Response): Promise<Shape> {
   try {
     const body: unknown = await response.json()
@@ -112,7 +122,12 @@ async function readJson<Shape>(response: Response): Promise<Shape> {
   }
 }
 
-/** One JSON-RPC request through the same-origin relay. Throws `ApiError`, also where the chain itself answers an error. */
+/**
+ * Sends one JSON-RPC request through the server's relay.
+ *
+ * @returns the reply's `result`
+ * @throws ApiError, with CHAIN_DOWN if the chain itself answers with an error
+ */
 export async function askChain(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<unknown> {
   const response = await send('rpc', { body: { jsonrpc: '2.0', id: 1, method, params }, signal })
   const reply = await readJson<unknown>(response)

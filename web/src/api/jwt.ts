@@ -1,24 +1,28 @@
-/** Local storage key of the session token (specification, section 9). */
-const TOKEN_KEY = 'jwt_token'
+/** The local storage key of the session JWT (specification, section 9). */
+const JWT_KEY = 'jwt_token'
 
-/** The session token; undefined for a visitor. */
-export function readToken(): string | undefined {
-  return localStorage.getItem(TOKEN_KEY) ?? undefined
+/** @returns the session JWT; undefined for a visitor */
+export function readJwt(): string | undefined {
+  return localStorage.getItem(JWT_KEY) ?? undefined
 }
 
-export function writeToken(token: string): void {
-  localStorage.setItem(TOKEN_KEY, token)
+export function writeJwt(jwt: string): void {
+  localStorage.setItem(JWT_KEY, jwt)
 }
 
-export function clearToken(): void {
-  localStorage.removeItem(TOKEN_KEY)
+export function clearJwt(): void {
+  localStorage.removeItem(JWT_KEY)
 }
 
-/** Tells when another tab signed in (its token) or out (undefined). Gives back the way to stop listening. */
-export function onTokenChangedElsewhere(listener: (token: string | undefined) => void): () => void {
+/**
+ * Calls `listener` when another tab signs in (with its JWT) or out (with undefined).
+ *
+ * @returns a function that stops listening
+ */
+export function onJwtChangedElsewhere(listener: (jwt: string | undefined) => void): () => void {
   const onStorage = (event: StorageEvent) => {
     if (event.storageArea !== localStorage) return
-    if (event.key === TOKEN_KEY || event.key === null) listener(readToken())
+    if (event.key === JWT_KEY || event.key === null) listener(readJwt())
   }
   window.addEventListener('storage', onStorage)
   return () => window.removeEventListener('storage', onStorage)

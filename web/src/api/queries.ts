@@ -12,7 +12,7 @@ export type ListingFilter = Pick<Query<'listings'>, 'search' | 'sort'> & { token
 export type PurchaseRole = NonNullable<Query<'myPurchases'>['role']>
 export type MyListingsStatus = ListingStatus | 'all'
 
-/** Keys that only the signed-in wallet may see stand under `MINE`, so that a logout can forget them at once. */
+/** What only the signed-in wallet may see is under `MINE`, so that a logout removes it at once. */
 export const keys = {
   config: ['config'],
   health: ['health'],
@@ -33,7 +33,7 @@ export const configQuery = queryOptions({
   staleTime: Infinity,
 })
 
-/** Asked once on load (specification, section 4). */
+/** Runs once, on load (specification, section 4). */
 export const healthQuery = queryOptions({
   queryKey: keys.health,
   queryFn: ({ signal }) => call('health', { signal }),
@@ -54,7 +54,7 @@ export function listingsQuery(filter: ListingFilter) {
   })
 }
 
-/** The lot with the lowest price for one token of this type; null where none is for sale. */
+/** The listing with the lowest unit price of a drink; null if none is for sale. */
 export function cheapestQuery(tokenType: TokenType) {
   return queryOptions({
     queryKey: [...keys.cheapest, tokenType],
@@ -70,7 +70,7 @@ export function balancesQuery(walletAddress: string) {
   })
 }
 
-/** Lamports as bigint. */
+/** A wallet's SOL in lamports. */
 export function solQuery(walletAddress: string) {
   return queryOptions({
     queryKey: [...keys.sol, walletAddress],
@@ -87,6 +87,7 @@ export function myListingsQuery(status: MyListingsStatus) {
   })
 }
 
+/** What the wallet bought or sold, newest first. */
 export function purchasesQuery(role: PurchaseRole) {
   return infiniteQueryOptions({
     queryKey: [...keys.purchases, role],
@@ -96,7 +97,7 @@ export function purchasesQuery(role: PurchaseRole) {
   })
 }
 
-/** The buyer's purchases that wait for a payment or its confirmation. */
+/** The buyer's purchases that wait for a payment, or for its confirmation. */
 export const openPurchasesQuery = queryOptions({
   queryKey: keys.openPurchases,
   queryFn: async ({ signal }): Promise<Purchase[]> =>

@@ -1,7 +1,12 @@
 import { queryClient } from './query-client.ts'
 import { keys } from './queries.ts'
 
-/** Loads anew what an action may have changed: the market and everything of the wallet's own. */
-export async function refreshMarket(): Promise<void> {
-  await Promise.all([keys.listings, keys.cheapest, keys.mine].map((queryKey) => queryClient.invalidateQueries({ queryKey })))
+/** Reloads what an action may have changed: the market and everything of the wallet's own. */
+export function refreshMarket(): void {
+  for (const queryKey of [keys.listings, keys.cheapest, keys.mine]) reload(queryKey)
+}
+
+/** Marks data as stale and reloads it if it is on the screen. Never rejects: a failure shows where the data would be. */
+export function reload(queryKey: readonly unknown[]): void {
+  void queryClient.invalidateQueries({ queryKey })
 }

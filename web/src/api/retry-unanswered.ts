@@ -1,19 +1,21 @@
 import { isUnanswered } from './api-error.ts'
 
-const ASK_AGAIN_MS = 1_000
+const RETRY_MS = 1_000
 
 /**
- * Makes a call again for as long as no answer to it comes, at most for so many milliseconds; then throws like its last try. For calls
- * that the server takes for the same when they come twice.
+ * Repeats a call until the server answers it. Only for calls that are safe to repeat.
+ *
+ * @param forMilliseconds how long to keep trying
+ * @throws the error of the last attempt, or the first error that is an answer
  */
-export async function untilAnswered<Answer>(ask: () => Promise<Answer>, milliseconds: number): Promise<Answer> {
-  const until = Date.now() + milliseconds
+export async function retryUnanswered<Reply>(attempt: () => Promise<Reply>, forMilliseconds: number): Promise<Reply> {
+  const deadline = Date.now() + forMilliseconds
   for (;;) {
     try {
-      return await ask()
+      return await attempt()
     } catch (error) {
-      if (!isUnanswered(error) || Date.now() > until) throw error
-      await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS))
+      if (!isUnanswered(error) || Date.now() > deadline) throw error
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
     }
   }
 }

@@ -1,15 +1,19 @@
+import { useContext } from 'react'
+
 import { Banner } from './banner.tsx'
 import { Toasts } from './toasts.tsx'
+import { NoticesContext } from './use-notices.ts'
 
 /**
- * What the page has to say, below the header and above open dialogs. Each notice is an alert and so is spoken by itself, once. The
- * attribute speaks of nothing: dialogs hide from screen readers all that is outside of them but what carries it.
+ * The banner and the toasts, below the header and above open dialogs. Each is an alert, so screen readers speak it once by itself.
+ * `aria-live="off"` announces nothing; it only keeps dialogs from hiding this area, as they hide everything else outside of them.
  */
-export function Notices() {
+export function NoticeArea() {
+  const { banner, toasts } = useContext(NoticesContext)
   return (
     <div aria-live="off" className="sticky top-(--header-height) z-55">
-      <Banner />
-      <Toasts />
+      {banner && <Banner key={banner.id} text={banner.text} />}
+      <Toasts toasts={toasts} />
     </div>
   )
 }

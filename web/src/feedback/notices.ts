@@ -1,5 +1,3 @@
-import { createStore } from '../ui/store.ts'
-
 export type ToastTone = 'good' | 'bad' | 'plain'
 
 export interface Toast {
@@ -8,31 +6,40 @@ export interface Toast {
   tone: ToastTone
 }
 
-/** How long a toast stays: time to read it twice, and longer for a long one. */
+/** What the app has to tell: the red banner, if there is one, and the toasts, oldest first. */
+export interface Notices {
+  banner: { id: number; text: string } | undefined
+  toasts: readonly Toast[]
+}
+
+export type NoticeChange =
+  | { kind: 'show banner'; id: number; text: string }
+  | { kind: 'dismiss banner' }
+  | { kind: 'show toast'; toast: Toast }
+  | { kind: 'dismiss toast'; id: number }
+
+/** A toast stays long enough to be read twice. */
 const TOAST_MS = 6_000
 const TOAST_MS_PER_CHARACTER = 40
-const MOST_TOASTS = 4
+const MAX_TOASTS = 4
 
-/** What the red banner says; undefined while there is none. */
-export const banner = createStore<{ id: number; text: string } | undefined>(undefined)
-export const toasts = createStore<readonly Toast[]>([])
+export const noNotices: Notices = { banner: undefined, toasts: [] }
 
-let lastId = 0
-
-export function showBanner(text: string): void {
-  banner.set({ id: ++lastId, text })
+/** Applies one change. A new banner replaces the old one; of the toasts only the newest stay. */
+export function changeNotices(notices: Notices, change: NoticeChange): Notices {
+  switch (change.kind) {
+    case 'show banner':
+      return { ...notices, banner: { id: change.id, text: change.text } }
+    case 'dismiss banner':
+      return { ...notices, banner: undefined }
+    case 'show toast':
+      return { ...notices, toasts: [...notices.toasts, change.toast].slice(-MAX_TOASTS) }
+    case 'dismiss toast':
+      return { ...notices, toasts: notices.toasts.filter(({ id }) => id !== change.id) }
+  }
 }
 
-export function dismissBanner(): void {
-  banner.set(undefined)
-}
-
-export function showToast(text: string, tone: ToastTone = 'plain'): void {
-  const toast = { id: ++lastId, text, tone }
-  toasts.set([...toasts.get(), toast].slice(-MOST_TOASTS))
-  setTimeout(() => dismissToast(toast.id), TOAST_MS + text.length * TOAST_MS_PER_CHARACTER)
-}
-
-export function dismissToast(id: number): void {
-  toasts.set(toasts.get().filter((toast) => toast.id !== id))
+/** @returns how long a toast stays, in milliseconds */
+export function toastDuration(text: string): number {
+  return TOAST_MS + text.length * TOAST_MS_PER_CHARACTER
 }

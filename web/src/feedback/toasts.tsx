@@ -1,28 +1,34 @@
-import { CheckIcon, CloseIcon, WarningIcon } from '../ui/icons.tsx'
-import { dismissToast, type Toast, toasts } from './notices.ts'
-import { useStore } from '../ui/store.ts'
+import { useEffect } from 'react'
 
-/** The short messages, newest last: at the lower edge, on a phone below header and banner, where they cover no button. */
-export function Toasts() {
-  const shown = useStore(toasts)
+import { CheckIcon, CloseIcon, WarningIcon } from '../ui/icons.tsx'
+import { type Toast, toastDuration } from './notices.ts'
+import { useNotices } from './use-notices.ts'
+
+/** The short messages, newest last: at the lower edge, and on a phone below header and banner, where they cover no button. */
+export function Toasts({ toasts }: { toasts: readonly Toast[] }) {
   return (
     <div className="pointer-events-none absolute inset-x-0 top-full flex flex-col items-center gap-2 p-4 sm:fixed sm:top-auto sm:bottom-0 sm:items-end sm:p-6">
-      {shown.map((toast) => (
+      {toasts.map((toast) => (
         <ToastCard key={toast.id} toast={toast} />
       ))}
     </div>
   )
 }
 
-function ToastCard({ toast }: { toast: Toast }) {
+function ToastCard({ toast: { id, text, tone } }: { toast: Toast }) {
+  const { dismissToast } = useNotices()
+  useEffect(() => {
+    const timer = setTimeout(() => dismissToast(id), toastDuration(text))
+    return () => clearTimeout(timer)
+  }, [id, text, dismissToast])
   return (
-    <div role="alert" className="popup arrive pointer-events-auto flex w-full max-w-md items-center sm:max-w-sm gap-3 py-2 pr-2 pl-4">
-      <span className={toast.tone === 'bad' ? 'text-warn' : 'text-good'}>{toast.tone === 'bad' ? <WarningIcon /> : <CheckIcon />}</span>
-      <p className="min-w-0 flex-1 py-1 text-small font-semibold wrap-anywhere">{toast.text}</p>
+    <div role="alert" className="popup arrive pointer-events-auto flex w-full max-w-md items-center gap-3 py-2 pr-2 pl-4 sm:max-w-sm">
+      <span className={tone === 'bad' ? 'text-warn' : 'text-good'}>{tone === 'bad' ? <WarningIcon /> : <CheckIcon />}</span>
+      <p className="min-w-0 flex-1 py-1 text-small font-semibold wrap-anywhere">{text}</p>
       <button
         type="button"
         aria-label="Close message"
-        onClick={() => dismissToast(toast.id)}
+        onClick={() => dismissToast(id)}
         className="grid size-11 flex-none cursor-pointer place-items-center rounded-field text-dim hover:text-text"
       >
         <CloseIcon />

@@ -1,38 +1,19 @@
-import { createStore } from '../ui/store.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback, useSyncExternalStore } from 'react'
 
-/** The element that holds the current view. */
-export const VIEW_ID = 'view'
-
-/** What the page is doing for the user right now, innermost last; empty while it waits for the user. */
-export const processing = createStore<readonly string[]>([])
-
-/** Gives the keyboard to the current view, because what had it is about to go. */
-export function focusView(): void {
-  requestAnimationFrame(() => document.getElementById(VIEW_ID)?.focus({ preventScroll: true }))
-}
-
-/** Runs an action during which the page cannot be used, and gives the keyboard back to where it was, or to the view where that is gone. */
-export async function keepingFocus<Result>(action: () => Promise<Result>): Promise<Result> {
-  const focused = document.activeElement
-  try {
-    return await action()
-  } finally {
-    requestAnimationFrame(() => {
-      if (document.activeElement !== document.body) return
-      if (focused instanceof HTMLElement) focused.focus()
-      if (document.activeElement === document.body) focusView()
-    })
-  }
-}
-
-/** Shows the full-screen overlay with `label` for as long as `action` takes. Gives what it gives, throws what it throws. */
-export async function whileProcessing<Result>(label: string, action: () => Promise<Result>): Promise<Result> {
-  processing.set([...processing.get(), label])
-  try {
-    return await keepingFocus(action)
-  } finally {
-    const labels = [...processing.get()]
-    labels.splice(labels.lastIndexOf(label), 1)
-    processing.set(labels)
-  }
+/**
+ * What the Processing overlay says: the label of the newest action under way that has one (`meta.processing`).
+ *
+ * It follows the mutation cache directly. `useMutationState` reports a moment later, when a dialog that closes at success has already
+ * tried to hand the focus back to a page that still could not take it.
+ *
+ * @returns undefined while no such action runs
+ */
+export function useProcessing(): string | undefined {
+  const mutations = useQueryClient().getMutationCache()
+  const subscribe = useCallback((onChange: () => void) => mutations.subscribe(onChange), [mutations])
+  return useSyncExternalStore(
+    subscribe,
+    () => mutations.findAll({ status: 'pending', predicate: ({ meta }) => meta?.processing !== undefined }).at(-1)?.meta?.processing,
+  )
 }

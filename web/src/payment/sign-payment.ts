@@ -1,47 +1,40 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
 
 import { chainOf, signAndSend, signsWithoutSending, signTransaction } from '../wallet/wallet.ts'
-import { answerOf, WalletError, type WalletErrorKind } from '../wallet/wallet-error.ts'
+import { WalletError, type WalletErrorKind, withTimeout } from '../wallet/wallet-error.ts'
 import { type Connection } from '../wallet/wallet-store.ts'
+import { PaymentFailed } from './payment-failed.ts'
 
-/** A payment that was not made: what happened, whether SOL moved, what to do. */
-export class PaymentFailed extends Error {
-  /** Nothing was signed, so what was to be paid for can be let go. */
-  readonly nothingSigned: boolean
+/** The signed bytes to submit, or the 64 bytes of the signature under which the wallet itself has sent them. */
+export type SignedPayment = { signed: Uint8Array } | { sentAs: Uint8Array }
 
-  constructor(message: string, nothingSigned: boolean, cause: unknown) {
-    super(message, { cause })
-    this.name = 'PaymentFailed'
-    this.nothingSigned = nothingSigned
-  }
-}
-
-/** The signed bytes to hand in, or the 64 bytes of the signature under which the wallet itself has sent them. */
-export type WalletAnswer = { signed: Uint8Array } | { sentAs: Uint8Array }
-
-interface Request {
+interface PaymentRequest {
   transaction: Uint8Array
   network: PublicConfig['network']
-  /** How long the wallet may take. */
-  milliseconds: number
-  /** What to do where nobody knows whether the wallet has sent it. */
+  /** How long the wallet may take, in milliseconds. */
+  timeout: number
+  /** What to tell the person if nobody knows whether the wallet has sent it. */
   ifUnsure: string
 }
 
-/** After these a wallet that signs and sends at once has surely sent nothing. */
+/** Of a wallet that signs and sends in one step, these errors prove that it has sent nothing. */
 const beforeSending = new Set<WalletErrorKind>(['rejected', 'unauthorized', 'busy'])
 
-/** Has the wallet sign a payment. Throws `PaymentFailed`. */
-export async function askToPay({ wallet, account }: Connection, request: Request): Promise<WalletAnswer> {
-  const { transaction, network, milliseconds, ifUnsure } = request
+/**
+ * Has the wallet sign a payment.
+ *
+ * @throws PaymentFailed
+ */
+export async function signPayment({ wallet, account }: Connection, request: PaymentRequest): Promise<SignedPayment> {
+  const { transaction, network, timeout, ifUnsure } = request
   const chain = chainOf(network)
   const signsOnly = signsWithoutSending(wallet)
   try {
-    if (signsOnly) return { signed: await answerOf(signTransaction(wallet, account, transaction, chain), milliseconds) }
-    return { sentAs: await answerOf(signAndSend(wallet, account, transaction, chain), milliseconds) }
+    if (signsOnly) return { signed: await withTimeout(signTransaction(wallet, account, transaction, chain), timeout) }
+    return { sentAs: await withTimeout(signAndSend(wallet, account, transaction, chain), timeout) }
   } catch (error) {
     const nothingSigned = signsOnly || (error instanceof WalletError && beforeSending.has(error.kind))
     const said = error instanceof Error ? error.message : String(error)
-    throw new PaymentFailed(`${said}. ${nothingSigned ? 'No SOL moved.' : ifUnsure}`, nothingSigned, error)
+    throw new PaymentFailed(`${said}. ${nothingSigned ? 'No SOL moved.' : ifUnsure}`, { nothingSigned, cause: error })
   }
 }

@@ -10,10 +10,10 @@ type Pages = InfiniteData<Reply<'listings'>, string>
 /** How long a sold or removed card still shows what became of it, in milliseconds. */
 const FAREWELL_MS = 1_400
 
-/** After this long, in milliseconds, the relay reads a balance anew from the chain: it keeps each for 2 s. */
+/** When to read a balance a second time, in milliseconds: the relay caches each for 2 s. */
 const SOL_CACHE_MS = 2_500
 
-/** Brings what the page remembers in line with something that happened on the market. */
+/** Updates the loaded data with one event of the market. */
 export function applyEvent(client: QueryClient, event: MarketEvent): void {
   switch (event.type) {
     case 'listing.created':
@@ -29,21 +29,21 @@ export function applyEvent(client: QueryClient, event: MarketEvent): void {
       setTimeout(() => dropListing(client, event.listing._id), FAREWELL_MS)
       break
     case 'purchase.changed':
-      forget(client, keys.purchases)
+      reload(client, keys.purchases)
       refreshSol(client)
       break
     case 'case.changed':
-      forget(client, keys.cases)
+      reload(client, keys.cases)
       break
     case 'balance.changed':
-      forget(client, keys.balances)
+      reload(client, keys.balances)
       refreshSol(client)
       break
     case 'ready':
     case 'reset':
-      forget(client, keys.listings)
-      forget(client, keys.cheapest)
-      forget(client, keys.mine)
+      reload(client, keys.listings)
+      reload(client, keys.cheapest)
+      reload(client, keys.mine)
       break
   }
 }
@@ -63,17 +63,17 @@ function dropListing(client: QueryClient, id: string): void {
 }
 
 function refreshSol(client: QueryClient): void {
-  forget(client, keys.sol)
-  setTimeout(() => forget(client, keys.sol), SOL_CACHE_MS)
+  reload(client, keys.sol)
+  setTimeout(() => reload(client, keys.sol), SOL_CACHE_MS)
 }
 
 function refreshAround(client: QueryClient): void {
-  forget(client, keys.cheapest)
-  forget(client, keys.myListings)
+  reload(client, keys.cheapest)
+  reload(client, keys.myListings)
 }
 
-function forget(client: QueryClient, queryKey: readonly string[]): void {
-  client.invalidateQueries({ queryKey }).catch(() => undefined)
+function reload(client: QueryClient, queryKey: readonly string[]): void {
+  void client.invalidateQueries({ queryKey })
 }
 
 function eachListingQuery(client: QueryClient, change: (filter: ListingFilter, pages: Pages) => Pages): void {
@@ -83,7 +83,7 @@ function eachListingQuery(client: QueryClient, change: (filter: ListingFilter, p
   }
 }
 
-/** True where a new listing belongs at the top of a list with this filter. */
+/** True if a new listing belongs at the top of a list with this filter. */
 export function showsNewest(filter: ListingFilter, listing: Listing): boolean {
   if (filter.sort && filter.sort !== 'newest') return false
   if (filter.tokenType && filter.tokenType !== listing.tokenType) return false

@@ -1,7 +1,5 @@
-import { createStore } from '../ui/store.ts'
-
-/** live: changes arrive by themselves. reconnecting: the stream is down, pages ask again every few seconds until it is back. */
+/**
+ * live: the market's events arrive, through this tab's stream or another tab's. reconnecting: the stream is down, and everything on
+ * the screen is reloaded every few seconds until it is back.
+ */
 export type LiveState = 'connecting' | 'live' | 'reconnecting'
-
-/** Whether this tab is told of changes, through its own stream or another tab's. */
-export const liveState = createStore<LiveState>('connecting')

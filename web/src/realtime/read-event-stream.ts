@@ -1,25 +1,29 @@
 import { type MarketEvent } from '@juicebar/contract/events'
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
 
 import { openEvents } from '../api/client.ts'
-import { createSseParser, type SseMessage } from './sse-parser.ts'
 
-/** A stream that stays silent this long is dead: the server sends a comment at least every 20 s. */
+/** A stream this silent is dead: the server sends at least a comment every 20 s. */
 const SILENCE_MS = 50_000
 
-interface Reading {
+interface EventStream {
   lastEventId: string | undefined
   signal: AbortSignal
   onOpen: () => void
   onEvent: (event: MarketEvent, id: string | undefined) => void
 }
 
-/** Reads the events of the market until the stream ends, falls silent or is given up. Throws `ApiError` where it does not open. */
-export async function readEvents({ lastEventId, signal, onOpen, onEvent }: Reading): Promise<void> {
+/**
+ * Opens the event stream and reads it until it ends, falls silent or `signal` aborts.
+ *
+ * @throws ApiError if the stream does not open
+ */
+export async function readEventStream({ lastEventId, signal, onOpen, onEvent }: EventStream): Promise<void> {
   const silence = new AbortController()
   const response = await openEvents(lastEventId, AbortSignal.any([signal, silence.signal]))
   if (!response.body) return
   onOpen()
-  const parse = createSseParser()
+  const parser = createEventParser(onEvent)
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let timer: ReturnType<typeof setTimeout> | undefined
   try {
@@ -28,14 +32,21 @@ export async function readEvents({ lastEventId, signal, onOpen, onEvent }: Readi
       timer = setTimeout(() => silence.abort(), SILENCE_MS)
       const { done, value } = await reader.read()
       if (done) return
-      for (const message of parse(value)) {
-        const event = readEvent(message)
-        if (event) onEvent(event, message.id)
-      }
+      parser.feed(value)
     }
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Parses the text of a stream, fed in pieces of any size, into the market's events. */
+export function createEventParser(onEvent: EventStream['onEvent']): { feed(text: string): void } {
+  return createParser({
+    onEvent(message) {
+      const event = marketEventOf(message)
+      if (event) onEvent(event, message.id)
+    },
+  })
 }
 
 const known: Record<MarketEvent['type'], true> = {
@@ -51,9 +62,9 @@ const known: Record<MarketEvent['type'], true> = {
   reset: true,
 }
 
-/** The event that a message carries; undefined for one that this page does not know yet. */
-export function readEvent(message: SseMessage): MarketEvent | undefined {
-  if (!Object.hasOwn(known, message.event)) return undefined
-  const data: unknown = JSON.parse(message.data)
-  return typeof data === 'object' && data !== null ? ({ ...data, type: message.event } as MarketEvent) : undefined
+/** @returns undefined for an event of a newer server that this version does not know */
+export function marketEventOf({ event: type, data: json }: EventSourceMessage): MarketEvent | undefined {
+  if (type === undefined || !Object.hasOwn(known, type)) return undefined
+  const data: unknown = JSON.parse(json)
+  return typeof data === 'object' && data !== null ? ({ ...data, type } as MarketEvent) : undefined
 }

@@ -1,7 +1,7 @@
 import { type MarketEvent } from '@juicebar/contract/events'
 
-import { liveState, type LiveState } from './live-state.ts'
-import { readEvents } from './read-event-stream.ts'
+import { type LiveState } from './live-state.ts'
+import { readEventStream } from './read-event-stream.ts'
 
 type TabMessage = { kind: 'event'; event: MarketEvent } | { kind: 'state'; state: LiveState } | { kind: 'ask' }
 
@@ -9,70 +9,83 @@ const LOCK = 'juicebar-events'
 const FIRST_RETRY_MS = 500
 const LONGEST_RETRY_MS = 15_000
 
+interface Subscription {
+  onEvent: (event: MarketEvent) => void
+  onState: (state: LiveState) => void
+  /** Ends the subscription and closes the stream. */
+  signal: AbortSignal
+}
+
 /**
- * Follows the market's events until `signal` ends it. One tab holds the stream (Web Locks) and shares what it hears, so that many
- * tabs cost one connection. A stream that is given up is closed at once.
+ * Subscribes to the market's events. However many tabs are open, only one of them holds a stream (Web Locks); it shares with the
+ * others what it receives.
  */
-export function followMarket(onEvent: (event: MarketEvent) => void, signal: AbortSignal): void {
+export function subscribeToEvents({ onEvent, onState, signal }: Subscription): void {
   if (signal.aborted) return
   const channel = new BroadcastChannel(LOCK)
   let leading = false
-  const tell = (message: TabMessage) => {
+  let current: LiveState = 'connecting'
+  const post = (message: TabMessage) => {
     if (!signal.aborted) channel.postMessage(message)
   }
-  const showState = (state: LiveState) => {
-    liveState.set(state)
-    tell({ kind: 'state', state })
+  const enter = (state: LiveState) => {
+    current = state
+    onState(state)
   }
   channel.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
     if (data.kind === 'event') onEvent(data.event)
-    if (data.kind === 'state' && !leading) liveState.set(data.state)
-    if (data.kind === 'ask' && leading) tell({ kind: 'state', state: liveState.get() })
+    if (data.kind === 'state' && !leading) enter(data.state)
+    if (data.kind === 'ask' && leading) post({ kind: 'state', state: current })
   })
   signal.addEventListener('abort', () => channel.close())
-  tell({ kind: 'ask' })
+  post({ kind: 'ask' })
 
   const lead = () => {
     leading = true
-    return keepReading(signal, showState, (event) => {
-      onEvent(event)
-      tell({ kind: 'event', event })
+    return keepReading({
+      signal,
+      onState(state) {
+        enter(state)
+        post({ kind: 'state', state })
+      },
+      onEvent(event) {
+        onEvent(event)
+        post({ kind: 'event', event })
+      },
     })
   }
+  // The request rejects only when `signal` aborts it, which is how a subscription ends.
   navigator.locks.request(LOCK, { signal }, lead).catch(() => undefined)
 }
 
-/** Reads the stream and comes back to it whenever it breaks, where it left off. */
-async function keepReading(
-  signal: AbortSignal,
-  showState: (state: LiveState) => void,
-  onEvent: (event: MarketEvent) => void,
-): Promise<void> {
+/** Reads the stream, and reopens it whenever it breaks, from the last event on. */
+async function keepReading({ onEvent, onState, signal }: Subscription): Promise<void> {
   let lastEventId: string | undefined
   let failures = 0
   while (!signal.aborted) {
-    await readEvents({
+    await readEventStream({
       lastEventId,
       signal,
-      onOpen: () => {
+      onOpen() {
         failures = 0
-        showState('live')
+        onState('live')
       },
-      onEvent: (event, id) => {
+      onEvent(event, id) {
         lastEventId = id ?? lastEventId
         onEvent(event)
       },
+      // Whatever broke the stream, the answer is the same: reopen it below.
     }).catch(() => undefined)
     if (signal.aborted) return
-    showState('reconnecting')
+    onState('reconnecting')
     await pause(retryDelay(failures++), signal)
   }
 }
 
-/** How long to wait before the next attempt, in milliseconds: doubling, with half of it left to chance so that pages spread out. */
-export function retryDelay(failures: number, chance = Math.random()): number {
+/** @returns milliseconds until the next attempt: doubling, and half of it random so that browsers do not all return at once */
+export function retryDelay(failures: number, random = Math.random()): number {
   const longest = Math.min(FIRST_RETRY_MS * 2 ** failures, LONGEST_RETRY_MS)
-  return longest / 2 + (longest / 2) * chance
+  return longest / 2 + (longest / 2) * random
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

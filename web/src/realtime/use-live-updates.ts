@@ -1,28 +1,34 @@
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 
-import { useStore } from '../ui/store.ts'
-import { applyEvent } from './apply-event.ts'
-import { liveState } from './live-state.ts'
 import { queryClient } from '../api/query-client.ts'
+import { applyEvent } from './apply-event.ts'
+import { type LiveState } from './live-state.ts'
 
-/** How often everything on the screen is asked for anew while no events arrive, in milliseconds. */
+/** How often everything on the screen is reloaded while no events arrive, in milliseconds. */
 const POLL_MS = 5_000
 
-/** Keeps what the screen shows in step with the market. `reader`: whose own events to hear too; undefined until that is known. */
-export function useLive(reader: string | undefined): void {
+/**
+ * Keeps what is on the screen in step with the market.
+ *
+ * @param reader whose own events to receive too; undefined while that is not known yet
+ */
+export function useLiveUpdates(reader: string | undefined): LiveState {
+  const [state, setState] = useState<LiveState>('connecting')
   useEffect(() => {
     if (reader === undefined) return undefined
-    const left = new AbortController()
+    const subscription = new AbortController()
+    const onEvent = (event: Parameters<typeof applyEvent>[1]) => applyEvent(queryClient, event)
     import('./subscribe-to-events.ts')
-      .then(({ followMarket }) => followMarket((event) => applyEvent(queryClient, event), left.signal))
-      .catch(() => liveState.set('reconnecting'))
-    return () => left.abort()
+      .then(({ subscribeToEvents }) => subscribeToEvents({ onEvent, onState: setState, signal: subscription.signal }))
+      .catch(() => setState('reconnecting'))
+    return () => subscription.abort()
   }, [reader])
 
-  const reconnecting = useStore(liveState) === 'reconnecting'
+  const polling = state === 'reconnecting'
   useEffect(() => {
-    if (!reconnecting) return undefined
+    if (!polling) return undefined
     const timer = setInterval(() => applyEvent(queryClient, { type: 'reset' }), POLL_MS)
     return () => clearInterval(timer)
-  }, [reconnecting])
+  }, [polling])
+  return state
 }

@@ -1,17 +1,17 @@
 import { Button } from '../ui/button.tsx'
 import { Spinner } from '../ui/spinner.tsx'
-import { useStore } from '../ui/store.ts'
-import { walletState } from '../wallet/wallet-store.ts'
-import { session } from './session-store.ts'
-import { signInWith } from './use-session-lifecycle.ts'
+import { useWallet } from '../wallet/wallet-store.ts'
+import { useSession } from './session-store.ts'
+import { useSignIn } from './use-sign-in.ts'
 
-/** Asks the connected wallet for its signature again; shown after a refusal or a session that ended. */
+/** Asks the connected wallet for its signature again, after a refusal or the end of a session. */
 export function SignInButton() {
-  const { connected } = useStore(walletState)
-  const { loading } = useStore(session)
+  const connected = useWallet((wallet) => wallet.connected)
+  const loading = useSession((session) => session.loading)
+  const { mutate: signIn } = useSignIn()
   if (!connected) return null
   return (
-    <Button kind="primary" disabled={loading} onClick={() => void signInWith(connected)}>
+    <Button kind="primary" disabled={loading} onClick={() => signIn(connected)}>
       {loading && <Spinner className="size-4" />}
       {loading ? 'Waiting for your signature' : 'Sign in'}
     </Button>

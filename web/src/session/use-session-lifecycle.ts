@@ -2,34 +2,27 @@ import { messages } from '@juicebar/contract/messages'
 import { useEffect, useRef } from 'react'
 
 import { isUnanswered } from '../api/api-error.ts'
-import { showBanner } from '../feedback/notices.ts'
-import { useStore } from '../ui/store.ts'
-import { type Connection, walletState } from '../wallet/wallet-store.ts'
-import { endForOtherAccount, loginReason, logOut, restoreSession, session, signIn, watchSession } from './session-store.ts'
+import { useNotices } from '../feedback/use-notices.ts'
+import { useWallet } from '../wallet/wallet-store.ts'
+import { endForOtherAccount, logOut, restoreSession, useSession, watchSession } from './session-store.ts'
+import { useSignIn } from './use-sign-in.ts'
 
-/** Keeps the session in step with the server and the wallet (specification, section 4). `online`: the server has answered. */
-export function useSession(online: boolean): void {
-  useEffect(() => watchSession((error) => showBanner(error.message)), [])
+/** Keeps the session in step with the server and the wallet (specification, section 4). */
+export function useSessionLifecycle({ online }: { online: boolean }): void {
+  const { showBanner } = useNotices()
+  useEffect(() => watchSession((error) => showBanner(error.message)), [showBanner])
   useEffect(() => {
     if (online) restoreSession().catch((error: unknown) => isUnanswered(error) && showBanner(messages.loadFailed))
-  }, [online])
+  }, [online, showBanner])
   useSignInOnConnect(online)
   useLogOutOnDisconnect()
 }
 
-/** Signs in at the user's wish; a failure goes to the banner. */
-export async function signInWith(connection: Connection): Promise<void> {
-  try {
-    await signIn(connection)
-  } catch (error) {
-    showBanner(messages.loginFailed(loginReason(error)))
-  }
-}
-
-/** Asks for one signature per connection; after a refusal it is the user who asks again. */
+/** Asks for one signature per connection. After a refusal it is the person who tries again. */
 function useSignInOnConnect(online: boolean): void {
-  const { connected } = useStore(walletState)
-  const { authorization, user, loading } = useStore(session)
+  const connected = useWallet((wallet) => wallet.connected)
+  const { authorization, user, loading } = useSession()
+  const { mutate: signIn } = useSignIn()
   const tried = useRef<number>(undefined)
 
   useEffect(() => {
@@ -40,15 +33,15 @@ function useSignInOnConnect(online: boolean): void {
     }
     if (loading || tried.current === connected.connection) return
     tried.current = connected.connection
-    signInWith(connected).catch(() => undefined)
-  }, [connected, online, authorization, user, loading])
+    signIn(connected)
+  }, [connected, online, authorization, user, loading, signIn])
 }
 
 function useLogOutOnDisconnect(): void {
-  const { connected } = useStore(walletState)
+  const connected = useWallet((wallet) => wallet.connected)
   const wasConnected = useRef(false)
   useEffect(() => {
-    if (wasConnected.current && !connected && session.get().authorization === 'signed-in') logOut().catch(() => undefined)
+    if (wasConnected.current && !connected && useSession.getState().authorization === 'signed-in') void logOut()
     wasConnected.current = connected !== undefined
   }, [connected])
 }

@@ -1,19 +1,21 @@
 import { messages } from '@juicebar/contract/messages'
+import { type PublicConfig } from '@juicebar/contract/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 
 import { configQuery, healthQuery } from '../api/queries.ts'
-import { showBanner } from '../feedback/notices.ts'
-import { type BackendStatus } from './main-area/main-area.tsx'
+import { useNotices } from '../feedback/use-notices.ts'
 
-/** Asks once on load whether the server is there, and for what the page needs to start. */
-export function useBackend() {
-  const health = useQuery(healthQuery)
+export type BackendStatus = 'checking' | 'online' | 'offline'
+
+/** Asks once, on load, whether the server is online, and for its public settings. */
+export function useBackend(): { backend: BackendStatus; config: PublicConfig | undefined } {
+  const { showBanner } = useNotices()
+  const backend = statusOf(useQuery(healthQuery))
   const { data: config } = useQuery(configQuery)
-  const backend = statusOf(health)
   useEffect(() => {
     if (backend === 'offline') showBanner(messages.healthFailed)
-  }, [backend])
+  }, [backend, showBanner])
   return { backend, config }
 }
 

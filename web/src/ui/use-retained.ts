@@ -1,8 +1,8 @@
 import { useState } from 'react'
 
-/** The value, or while there is none the last one there was: what a dialog still shows while it fades. */
-export function useLast<Value>(value: Value | undefined): Value | undefined {
-  const [last, setLast] = useState(value)
-  if (value !== undefined && value !== last) setLast(value)
-  return value ?? last
+/** The value, or the last one that was defined: what a dialog still shows while it fades out. */
+export function useRetained<Value>(value: Value | undefined): Value | undefined {
+  const [retained, setRetained] = useState(value)
+  if (value !== undefined && value !== retained) setRetained(value)
+  return value ?? retained
 }

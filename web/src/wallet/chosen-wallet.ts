@@ -1,7 +1,7 @@
-/** Local storage key of the chosen wallet's name, kept as JSON as the ecosystem does (specification, section 9). */
+/** The local storage key of the chosen wallet's name, as JSON like in other Solana apps (specification, section 9). */
 const CHOSEN_KEY = 'walletName'
 
-/** The name of the wallet that the user chose last; undefined where none was. */
+/** @returns the name of the wallet that was chosen last; undefined if there is none */
 export function readChosenWallet(): string | undefined {
   try {
     const name: unknown = JSON.parse(localStorage.getItem(CHOSEN_KEY) ?? 'null')
@@ -11,6 +11,7 @@ export function readChosenWallet(): string | undefined {
   }
 }
 
+/** `undefined` forgets the chosen wallet. */
 export function writeChosenWallet(name: string | undefined): void {
   if (name === undefined) localStorage.removeItem(CHOSEN_KEY)
   else localStorage.setItem(CHOSEN_KEY, JSON.stringify(name))

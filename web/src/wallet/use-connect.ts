@@ -1,32 +1,45 @@
-import { showBanner } from '../feedback/notices.ts'
-import { whileProcessing } from '../feedback/use-processing.ts'
-import { mobileProblem } from './mobile/mobile-problem.ts'
+import { useMutation } from '@tanstack/react-query'
+import { useCallback } from 'react'
+
+import { useNotices } from '../feedback/use-notices.ts'
 import { MOBILE_WALLET } from './wallet.ts'
-import { connectWallet, disconnectWallet, pickerOpen, walletState } from './wallet-store.ts'
+import { closePicker, connectWallet, openPicker, showMobileProblem, useWallet } from './wallet-store.ts'
 
-async function mayReachPhone(): Promise<boolean> {
-  return (await import('./mobile/request-local-network.ts')).mayReachPhone()
+interface Connect {
+  /** Connects a wallet by its name. A failure goes to the banner, in the wallet's own words. */
+  connect: (name: string) => void
+  /** Connects the wallet chosen earlier, or opens the picker if there is none. */
+  connectChosen: () => void
 }
 
-/** Connects a wallet at the user's wish; a failure goes to the banner in the wallet's own words. */
-export async function connect(name: string): Promise<void> {
-  pickerOpen.set(false)
-  try {
-    if (name === MOBILE_WALLET && !(await whileProcessing('Tap “Allow” so that this page can reach your wallet', mayReachPhone))) return
-    await connectWallet(name)
-  } catch (error) {
-    // What the phone's own dialog says already needs no banner.
-    if (!mobileProblem.get()) showBanner(error instanceof Error ? `${error.message}.` : String(error))
-  }
-}
-
-/** Connects the wallet chosen earlier, or opens the picker where that is not possible. */
-export function connectChosen(): void {
-  const { chosen, present } = walletState.get()
-  if (chosen && present.some((wallet) => wallet.name === chosen)) connect(chosen).catch(() => undefined)
-  else pickerOpen.set(true)
-}
-
-export function disconnect(): void {
-  disconnectWallet().catch(() => undefined)
+export function useConnect(): Connect {
+  const { showBanner } = useNotices()
+  const { mutateAsync: reachPhone } = useMutation({
+    meta: { processing: 'Tap “Allow” so that this page can reach your wallet' },
+    mutationFn: async () => (await import('./mobile/request-local-network.ts')).requestLocalNetwork(),
+  })
+  const { mutate } = useMutation({
+    mutationFn: async (name: string) => {
+      const problem = name === MOBILE_WALLET ? await reachPhone() : undefined
+      if (problem) showMobileProblem(problem)
+      else await connectWallet(name)
+    },
+    onError: (error) => {
+      // What the phone's own dialog says needs no banner.
+      if (!useWallet.getState().mobileProblem) showBanner(`${error.message}.`)
+    },
+  })
+  const connect = useCallback(
+    (name: string) => {
+      closePicker()
+      mutate(name)
+    },
+    [mutate],
+  )
+  const connectChosen = useCallback(() => {
+    const { chosen, present } = useWallet.getState()
+    if (chosen && present.some((wallet) => wallet.name === chosen)) mutate(chosen)
+    else openPicker()
+  }, [mutate])
+  return { connect, connectChosen }
 }

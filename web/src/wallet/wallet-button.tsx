@@ -1,15 +1,14 @@
 import { Suspense } from 'react'
 
 import { shortAddress } from '../ui/format.ts'
-import { lazyPart } from '../ui/lazy-component.ts'
+import { lazyComponent } from '../ui/lazy-component.ts'
 import { Spinner } from '../ui/spinner.tsx'
-import { useStore } from '../ui/store.ts'
-import { useLast } from '../ui/use-retained.ts'
-import { connectChosen } from './use-connect.ts'
-import { type ButtonState, buttonState, pickerOpen, walletState } from './wallet-store.ts'
+import { useRetained } from '../ui/use-retained.ts'
+import { useConnect } from './use-connect.ts'
+import { type ButtonState, buttonState, openPicker, useWallet } from './wallet-store.ts'
 
-const WalletMenu = lazyPart(async () => (await import('./wallet-menu.tsx')).WalletMenu)
-const WalletPicker = lazyPart(async () => (await import('./wallet-picker.tsx')).WalletPicker)
+const WalletMenu = lazyComponent(async () => (await import('./wallet-menu.tsx')).WalletMenu)
+const WalletPicker = lazyComponent(async () => (await import('./wallet-picker.tsx')).WalletPicker)
 
 const labels: Record<Exclude<ButtonState, 'connected'>, string> = {
   'no-wallet': 'Select Wallet',
@@ -20,8 +19,8 @@ const labels: Record<Exclude<ButtonState, 'connected'>, string> = {
 
 /** The header's wallet button: chooses, connects, and shows the connected address with its menu. */
 export function WalletButton({ localChain }: { localChain: boolean }) {
-  const wallet = useStore(walletState)
-  const pickerShown = useLast(useStore(pickerOpen) || undefined)
+  const wallet = useWallet()
+  const pickerShown = useRetained(wallet.pickerOpen || undefined)
   const state = buttonState(wallet)
   return (
     <>
@@ -36,13 +35,14 @@ export function WalletButton({ localChain }: { localChain: boolean }) {
 }
 
 function PlainButton({ state }: { state: keyof typeof labels }) {
+  const { connectChosen } = useConnect()
   const busy = state === 'connecting' || state === 'disconnecting'
   return (
     <button
       type="button"
       className="button button-primary"
       disabled={busy}
-      onClick={() => (state === 'has-wallet' ? connectChosen() : pickerOpen.set(true))}
+      onClick={() => (state === 'has-wallet' ? connectChosen() : openPicker())}
     >
       {busy && <Spinner className="size-4" />}
       {labels[state]}

@@ -1,4 +1,4 @@
-/** Why a wallet did not do what it was asked. `chainRefusal`: the wallet says that the transaction is not valid. */
+/** Why a wallet did not do what it was asked. */
 export type WalletErrorKind =
   | 'rejected'
   | 'unauthorized'
@@ -24,13 +24,13 @@ const sentences: Record<Exclude<WalletErrorKind, 'unknown'>, string> = {
   unauthorized: 'Your wallet does not let this page use that account. Connect it again',
   disconnected: 'Your wallet has lost its connection. Open it and try again',
   busy: 'Your wallet already shows a request. Open it and answer that one first',
-  invalid: 'Your wallet takes this transaction for invalid',
-  internal: 'Your wallet reports a fault of its own. Reload the page or restart the wallet, then try again',
+  invalid: 'Your wallet says that this transaction is invalid',
+  internal: 'Your wallet reports an internal error. Reload the page or restart the wallet, then try again',
   silent: 'Your wallet did not answer. Open it and try again',
   missing: 'Connect your wallet first',
 }
 
-/** A wallet's refusal in words of our own; what the wallet itself said stays in `cause`. */
+/** A wallet's refusal. `message` is a sentence for people, without its full stop; what the wallet itself said is in `cause`. */
 export class WalletError extends Error {
   readonly kind: WalletErrorKind
 
@@ -41,7 +41,7 @@ export class WalletError extends Error {
   }
 }
 
-/** Reads what a wallet threw by its code (EIP-1193 and JSON-RPC numbers, as Phantom documents them). */
+/** Classifies what a wallet threw by its error code (EIP-1193 and JSON-RPC numbers, as Phantom documents them). */
 export function toWalletError(thrown: unknown): WalletError {
   if (thrown instanceof WalletError) return thrown
   return new WalletError(kindOf(thrown), { cause: thrown })
@@ -61,8 +61,12 @@ function unknownSentence(cause: unknown): string {
   return `An unexpected error occurred: ${said.replace(/\.+$/, '')}`
 }
 
-/** Waits for a wallet's answer, at most `milliseconds`; throws `WalletError`. */
-export async function answerOf<Answer>(request: Promise<Answer>, milliseconds: number): Promise<Answer> {
+/**
+ * Waits for a wallet's answer.
+ *
+ * @throws WalletError if the wallet refuses, or does not answer in time
+ */
+export async function withTimeout<Answer>(request: Promise<Answer>, milliseconds: number): Promise<Answer> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const silence = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new WalletError('silent')), milliseconds)

@@ -1,9 +1,8 @@
 import { Menu } from '@base-ui/react/menu'
 import { type ReactNode, useState } from 'react'
 
-import { showToast } from '../feedback/notices.ts'
-import { disconnect } from './use-connect.ts'
-import { pickerOpen } from './wallet-store.ts'
+import { useNotices } from '../feedback/use-notices.ts'
+import { disconnectWallet, openPicker } from './wallet-store.ts'
 
 /** How long "Copied" is shown (specification, section 9). */
 const COPIED_MS = 400
@@ -18,11 +17,11 @@ export function WalletMenu({ address, children }: { address: string; children: R
       <Menu.Portal>
         <Menu.Positioner className="z-56" sideOffset={8} align="end">
           <Menu.Popup className="popup rising min-w-48 rounded-field p-1.5">
-            <Item closes={false} onClick={copy}>
+            <Item staysOpen onClick={copy}>
               {copied ? 'Copied' : 'Copy address'}
             </Item>
-            <Item onClick={() => pickerOpen.set(true)}>Change wallet</Item>
-            <Item onClick={disconnect}>Disconnect</Item>
+            <Item onClick={openPicker}>Change wallet</Item>
+            <Item onClick={() => void disconnectWallet()}>Disconnect</Item>
           </Menu.Popup>
         </Menu.Positioner>
       </Menu.Portal>
@@ -30,10 +29,10 @@ export function WalletMenu({ address, children }: { address: string; children: R
   )
 }
 
-function Item({ closes = true, onClick, children }: { closes?: boolean; onClick: () => void; children: ReactNode }) {
+function Item({ staysOpen = false, onClick, children }: { staysOpen?: boolean; onClick: () => void; children: ReactNode }) {
   return (
     <Menu.Item
-      closeOnClick={closes}
+      closeOnClick={!staysOpen}
       onClick={onClick}
       className="flex min-h-11 cursor-pointer items-center rounded-tag px-3 text-small font-semibold outline-none data-highlighted:bg-well"
     >
@@ -43,6 +42,7 @@ function Item({ closes = true, onClick, children }: { closes?: boolean; onClick:
 }
 
 function useCopy(text: string, onDone: () => void): { copied: boolean; copy: () => void } {
+  const { showToast } = useNotices()
   const [copied, setCopied] = useState(false)
   const copy = () => {
     navigator.clipboard.writeText(text).then(
@@ -53,7 +53,7 @@ function useCopy(text: string, onDone: () => void): { copied: boolean; copy: () 
           onDone()
         }, COPIED_MS)
       },
-      () => showToast('The browser did not allow copying. Your address: ' + text, 'bad'),
+      () => showToast(`The browser did not allow copying. Your address: ${text}`, 'bad'),
     )
   }
   return { copied, copy }

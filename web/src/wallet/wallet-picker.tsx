@@ -2,27 +2,26 @@ import { Collapsible } from '@base-ui/react/collapsible'
 
 import { ChevronIcon } from '../ui/icons.tsx'
 import { Modal } from '../ui/modal.tsx'
-import { useStore } from '../ui/store.ts'
-import { connect } from './use-connect.ts'
+import { useConnect } from './use-connect.ts'
 import { mobileMessages } from './mobile/mobile-messages.ts'
 import { isInAppBrowser, phantomLink, platformOf } from './platform.ts'
 import { DEMO_WALLET, type MarketWallet, PHANTOM } from './wallet.ts'
-import { pickerOpen, walletState } from './wallet-store.ts'
+import { closePicker, useWallet } from './wallet-store.ts'
 
-/** The dialog in which a wallet is chosen. It names what the browser has, and where to get what it lacks. */
+/** The dialog to choose a wallet: those that the browser has, and where to get Phantom. */
 export function WalletPicker({ localChain }: { localChain: boolean }) {
-  const { present } = useStore(walletState)
-  const open = useStore(pickerOpen)
+  const { present, pickerOpen } = useWallet()
+  const { connect } = useConnect()
   const demo = present.find((wallet) => wallet.name === DEMO_WALLET)
   const installed = present.filter((wallet) => wallet !== demo)
   const title = installed.length ? 'Connect a wallet on Solana to continue' : "You'll need a wallet on Solana to continue"
   return (
-    <Modal lightDismiss open={open} title={title} onClose={() => pickerOpen.set(false)}>
+    <Modal lightDismiss open={pickerOpen} title={title} onClose={closePicker}>
       <ul className="mt-5 grid gap-2">
         {installed.map((wallet) => (
-          <WalletRow key={wallet.name} wallet={wallet} tag="Detected" />
+          <WalletRow key={wallet.name} wallet={wallet} tag="Detected" onConnect={connect} />
         ))}
-        {demo && <WalletRow wallet={demo} tag="Test SOL" />}
+        {demo && <WalletRow wallet={demo} tag="Test SOL" onConnect={connect} />}
       </ul>
       {platformOf(navigator) === 'android' && !installed.length && isInAppBrowser(navigator.userAgent) && (
         <p className="mt-4 text-small text-dim">{mobileMessages.incompatible}</p>
@@ -33,12 +32,12 @@ export function WalletPicker({ localChain }: { localChain: boolean }) {
   )
 }
 
-function WalletRow({ wallet, tag }: { wallet: MarketWallet; tag: string }) {
+function WalletRow({ wallet, tag, onConnect }: { wallet: MarketWallet; tag: string; onConnect: (name: string) => void }) {
   return (
     <li>
       <button
         type="button"
-        onClick={() => void connect(wallet.name)}
+        onClick={() => onConnect(wallet.name)}
         className="flex min-h-15 w-full cursor-pointer items-center gap-3 rounded-field border border-line bg-raised px-4 text-left font-semibold transition-colors hover:border-edge"
       >
         <img src={wallet.icon} alt="" width={32} height={32} className="size-8 rounded-tag" />

@@ -1,18 +1,10 @@
 import { type WalletAccount } from '@wallet-standard/base'
 import { getWallets } from '@wallet-standard/app'
+import { create } from 'zustand'
 
-import { createStore } from '../ui/store.ts'
 import { readChosenWallet, writeChosenWallet } from './chosen-wallet.ts'
-import {
-  connectAccount,
-  disconnectAccount,
-  firstSolanaAccount,
-  isMarketWallet,
-  type MarketWallet,
-  offeredNames,
-  onAccountsChanged,
-} from './wallet.ts'
-import { answerOf, WalletError } from './wallet-error.ts'
+import { connectAccount, disconnectAccount, firstSolanaAccount, isMarketWallet, type MarketWallet, onAccountsChanged } from './wallet.ts'
+import { WalletError, withTimeout } from './wallet-error.ts'
 
 /** A connected wallet. `connection` counts up with each connect and each switch of account. */
 export interface Connection {
@@ -22,96 +14,124 @@ export interface Connection {
 }
 
 export interface WalletState {
-  /** The offered wallets that are there, in the order of the offer. */
+  /** The offered wallets that this browser has, in the order of the offer. */
   present: readonly MarketWallet[]
   chosen: string | undefined
   phase: 'idle' | 'connecting' | 'disconnecting'
   connected: Connection | undefined
+  pickerOpen: boolean
+  /** Why no wallet on this phone could be reached; undefined while its dialog is closed. */
+  mobileProblem: string | undefined
 }
 
 export type ButtonState = 'no-wallet' | 'has-wallet' | 'connecting' | 'connected' | 'disconnecting'
 
 /** How long a wallet may take to answer a person's click, in milliseconds. */
-export const ANSWER_MS = 120_000
+export const WALLET_TIMEOUT_MS = 120_000
+const DISCONNECT_TIMEOUT_MS = 2_000
 
-export const walletState = createStore<WalletState>({ present: [], chosen: readChosenWallet(), phase: 'idle', connected: undefined })
-export const pickerOpen = createStore(false)
+/** Everything the app knows about the person's wallet. */
+export const useWallet = create<WalletState>()(() => ({
+  present: [],
+  chosen: readChosenWallet(),
+  phase: 'idle',
+  connected: undefined,
+  pickerOpen: false,
+  mobileProblem: undefined,
+}))
 
 let connections = 0
 let stopFollowing: (() => void) | undefined
 
 /** What the wallet button shows (specification, section 2). */
-export function buttonState({ phase, connected, chosen }: WalletState): ButtonState {
+export function buttonState({ phase, connected, chosen }: Pick<WalletState, 'phase' | 'connected' | 'chosen'>): ButtonState {
   if (phase !== 'idle') return phase
   if (connected) return 'connected'
   return chosen ? 'has-wallet' : 'no-wallet'
 }
 
-/** Follows the wallets that register in this page, now and later. */
-export function watchWallets(demoWallet: boolean): () => void {
+export function openPicker(): void {
+  useWallet.setState({ pickerOpen: true })
+}
+
+export function closePicker(): void {
+  useWallet.setState({ pickerOpen: false })
+}
+
+/** Opens the dialog that says why no wallet on this phone can be reached; undefined closes it. */
+export function showMobileProblem(mobileProblem: string | undefined): void {
+  useWallet.setState({ mobileProblem })
+}
+
+/**
+ * Keeps the list of present wallets up to date, also for those that register late.
+ *
+ * @param names the wallets to offer, in order
+ * @returns a function that stops watching
+ */
+export function watchWallets(names: readonly string[]): () => void {
   const registry = getWallets()
-  const names = offeredNames(demoWallet)
   const refresh = () => {
-    const there = registry.get().filter((wallet) => isMarketWallet(wallet, names))
-    const present = names.flatMap((name) => there.find((wallet) => wallet.name === name) ?? [])
-    update({ present })
+    const registered = registry.get().filter((wallet) => isMarketWallet(wallet, names))
+    useWallet.setState({ present: names.flatMap((name) => registered.find((wallet) => wallet.name === name) ?? []) })
   }
   refresh()
   const stops = [registry.on('register', refresh), registry.on('unregister', refresh)]
   return () => stops.forEach((stop) => stop())
 }
 
-/** Connects the named wallet and remembers it as the chosen one. Throws `WalletError`. */
-export async function connectWallet(name: string): Promise<Connection> {
-  const wallet = walletState.get().present.find((candidate) => candidate.name === name)
+/**
+ * Connects a wallet and remembers it as the chosen one.
+ *
+ * @throws WalletError
+ */
+export async function connectWallet(name: string): Promise<void> {
+  const wallet = useWallet.getState().present.find((candidate) => candidate.name === name)
   if (!wallet) throw new WalletError('missing')
-  if (walletState.get().connected) await disconnectWallet()
+  if (useWallet.getState().connected) await disconnectWallet()
   writeChosenWallet(name)
-  update({ chosen: name, phase: 'connecting' })
+  useWallet.setState({ chosen: name, phase: 'connecting' })
   try {
-    const account = await answerOf(connectAccount(wallet), ANSWER_MS)
+    const account = await withTimeout(connectAccount(wallet), WALLET_TIMEOUT_MS)
     if (!account) throw new WalletError('unauthorized')
-    const connected = { wallet, account, connection: ++connections }
     stopFollowing = onAccountsChanged(wallet, () => followAccount(wallet))
-    update({ phase: 'idle', connected })
-    return connected
+    useWallet.setState({ phase: 'idle', connected: { wallet, account, connection: ++connections } })
   } catch (error) {
-    update({ phase: 'idle' })
+    useWallet.setState({ phase: 'idle' })
     throw error
   }
 }
 
-/** Disconnects and forgets the chosen wallet; a wallet that fails to answer is let go all the same. */
+/** Disconnects and forgets the chosen wallet. Never rejects. */
 export async function disconnectWallet(): Promise<void> {
-  const { connected } = walletState.get()
-  stopFollowing?.()
-  stopFollowing = undefined
-  writeChosenWallet(undefined)
-  update({ phase: 'disconnecting', connected: undefined, chosen: undefined })
-  if (connected) await answerOf(disconnectAccount(connected.wallet), 2_000).catch(() => undefined)
-  if (walletState.get().phase === 'disconnecting') update({ phase: 'idle' })
+  const { connected } = useWallet.getState()
+  forgetConnection()
+  useWallet.setState({ phase: 'disconnecting' })
+  // A wallet that fails to disconnect, or does not answer, is forgotten here all the same.
+  if (connected) await withTimeout(disconnectAccount(connected.wallet), DISCONNECT_TIMEOUT_MS).catch(() => undefined)
+  if (useWallet.getState().phase === 'disconnecting') useWallet.setState({ phase: 'idle' })
 }
 
-/** The connected wallet. Throws `WalletError` where there is none. */
+/** @throws WalletError if no wallet is connected */
 export function requireConnection(): Connection {
-  const { connected } = walletState.get()
+  const { connected } = useWallet.getState()
   if (!connected) throw new WalletError('missing')
   return connected
 }
 
 function followAccount(wallet: MarketWallet): void {
-  const { connected } = walletState.get()
+  const { connected } = useWallet.getState()
   if (connected?.wallet !== wallet) return
   const account = firstSolanaAccount(wallet.accounts)
-  if (!account) {
-    stopFollowing?.()
-    writeChosenWallet(undefined)
-    update({ connected: undefined, chosen: undefined })
-  } else if (account.address !== connected.account.address) {
-    update({ connected: { wallet, account, connection: ++connections } })
+  if (!account) forgetConnection()
+  else if (account.address !== connected.account.address) {
+    useWallet.setState({ connected: { wallet, account, connection: ++connections } })
   }
 }
 
-function update(change: Partial<WalletState>): void {
-  walletState.set({ ...walletState.get(), ...change })
+function forgetConnection(): void {
+  stopFollowing?.()
+  stopFollowing = undefined
+  writeChosenWallet(undefined)
+  useWallet.setState({ connected: undefined, chosen: undefined })
 }

@@ -23,7 +23,7 @@ export const DEMO_WALLET = 'Demo Wallet'
 /** The name under which `@solana-mobile/wallet-standard-mobile` registers itself. */
 export const MOBILE_WALLET = 'Mobile Wallet Adapter'
 
-/** A wallet that can connect, say when its accounts change, and sign both a login and a payment. */
+/** A wallet with every feature the market needs: connect, tell of account changes, and sign both a login and a payment. */
 export type MarketWallet = Wallet & {
   features: StandardConnectFeature &
     StandardEventsFeature &
@@ -32,11 +32,11 @@ export type MarketWallet = Wallet & {
 }
 
 /** The wallets that this market works with, in the order in which it offers them. */
-export function offeredNames(demoWallet: boolean): readonly string[] {
+export function offeredNames({ demoWallet }: { demoWallet: boolean }): readonly string[] {
   return demoWallet ? [PHANTOM, MOBILE_WALLET, DEMO_WALLET] : [PHANTOM, MOBILE_WALLET]
 }
 
-/** True where a registered wallet is one that the market offers and has every feature the market needs. */
+/** True if a registered wallet is offered and has every feature the market needs. */
 export function isMarketWallet(wallet: Wallet, names: readonly string[]): wallet is MarketWallet {
   const has = (feature: string) => feature in wallet.features
   const pays = has(SolanaSignTransaction) || has(SolanaSignAndSendTransaction)
@@ -48,18 +48,22 @@ export function chainOf(network: PublicConfig['network']): IdentifierString {
   return `solana:${network}`
 }
 
-/** Version 0, or legacy for a wallet that supports only that. */
+/** The transaction version to build for a wallet: 0, or legacy if that is all it supports. */
 export function transactionVersion(wallet: MarketWallet): SolanaTransactionVersion {
   const feature = wallet.features[SolanaSignTransaction] ?? wallet.features[SolanaSignAndSendTransaction]
   return feature?.supportedTransactionVersions.includes(0) ? 0 : 'legacy'
 }
 
-/** True where the wallet hands the signed bytes back, so that our server can record them before it sends them. */
+/** True if the wallet returns the signed bytes, so that the server can record them before it sends them. */
 export function signsWithoutSending(wallet: MarketWallet): boolean {
   return wallet.features[SolanaSignTransaction] !== undefined
 }
 
-/** Asks the wallet to connect; gives the first Solana account. */
+/**
+ * Asks the wallet to connect.
+ *
+ * @returns its first Solana account; undefined if it shares none
+ */
 export async function connectAccount(wallet: MarketWallet): Promise<WalletAccount | undefined> {
   const { accounts } = await wallet.features[StandardConnect].connect()
   return firstSolanaAccount(accounts) ?? firstSolanaAccount(wallet.accounts)
@@ -73,21 +77,25 @@ export async function disconnectAccount(wallet: MarketWallet): Promise<void> {
   await wallet.features[StandardDisconnect]?.disconnect()
 }
 
-/** Calls back whenever the wallet's accounts change. Gives back the way to stop listening. */
+/** @returns a function that stops listening */
 export function onAccountsChanged(wallet: MarketWallet, listener: () => void): () => void {
   return wallet.features[StandardEvents].on('change', ({ accounts }) => {
     if (accounts) listener()
   })
 }
 
-/** The 64 bytes of the wallet's signature under a message. */
+/** @returns the 64 bytes of the account's signature over `message` */
 export async function signMessage(wallet: MarketWallet, account: WalletAccount, message: string): Promise<Uint8Array> {
   const [output] = await wallet.features[SolanaSignMessage].signMessage({ account, message: new TextEncoder().encode(message) })
-  if (!output) throw new Error('the wallet gave no signature')
+  if (!output) throw new Error('the wallet returned no signature')
   return output.signature
 }
 
-/** The signed bytes of a transaction, nothing sent. */
+/**
+ * Has the wallet sign a transaction and send nothing.
+ *
+ * @returns the signed transaction bytes
+ */
 export async function signTransaction(
   wallet: MarketWallet,
   account: WalletAccount,
@@ -97,11 +105,15 @@ export async function signTransaction(
   const feature = wallet.features[SolanaSignTransaction]
   const input = wallet.chains.includes(chain) ? { account, transaction, chain } : { account, transaction }
   const [output] = (await feature?.signTransaction(input)) ?? []
-  if (!output) throw new Error('the wallet gave no signed transaction')
+  if (!output) throw new Error('the wallet returned no signed transaction')
   return output.signedTransaction
 }
 
-/** Has the wallet sign and broadcast a transaction through its own node; gives the 64 bytes of its signature. */
+/**
+ * Has the wallet sign a transaction and send it through its own RPC endpoint.
+ *
+ * @returns the 64 bytes of the transaction's signature
+ */
 export async function signAndSend(
   wallet: MarketWallet,
   account: WalletAccount,
@@ -110,6 +122,6 @@ export async function signAndSend(
 ): Promise<Uint8Array> {
   const feature = wallet.features[SolanaSignAndSendTransaction]
   const [output] = (await feature?.signAndSendTransaction({ account, transaction, chain })) ?? []
-  if (!output) throw new Error('the wallet gave no signature')
+  if (!output) throw new Error('the wallet returned no signature')
   return output.signature
 }

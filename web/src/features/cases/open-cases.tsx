@@ -1,31 +1,27 @@
-import { type Case, type PublicConfig } from '@juicebar/contract/schemas'
+import { type Case } from '@juicebar/contract/schemas'
 import { useQuery } from '@tanstack/react-query'
 
 import { casesQuery } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatAmount, formatSol } from '../../ui/format.ts'
 import { WarningIcon } from '../../ui/icons.tsx'
-import { useStore } from '../../ui/store.ts'
-import { connectChosen } from '../../wallet/use-connect.ts'
-import { walletState } from '../../wallet/wallet-store.ts'
-import { refund, unconfirmedRefunds } from './refund-case.ts'
+import { useConnect } from '../../wallet/use-connect.ts'
+import { useWallet } from '../../wallet/wallet-store.ts'
+import { useRefund } from './use-refund.ts'
 
-interface OpenCasesProps {
-  walletAddress: string
-  network: PublicConfig['network']
-}
-
-/** Payments that went astray and are not settled yet, for the buyer and the seller. */
-export function OpenCases({ walletAddress, network }: OpenCasesProps) {
+/** Payments that went wrong and are not settled yet, for their buyer and their seller. */
+export function OpenCases({ walletAddress }: { walletAddress: string }) {
   const { data = [] } = useQuery(casesQuery)
   return data
     .filter(({ status }) => status === 'open' || status === 'refunding')
-    .map((subject) => <OpenCase key={subject.caseId} subject={subject} isSeller={subject.seller === walletAddress} network={network} />)
+    .map((subject) => <OpenCase key={subject.caseId} subject={subject} isSeller={subject.seller === walletAddress} />)
 }
 
-function OpenCase({ subject, isSeller, network }: { subject: Case; isSeller: boolean; network: PublicConfig['network'] }) {
-  const { connected } = useStore(walletState)
-  const underWay = useStore(unconfirmedRefunds).has(subject.caseId) || subject.status === 'refunding'
+function OpenCase({ subject, isSeller }: { subject: Case; isSeller: boolean }) {
+  const connected = useWallet((wallet) => wallet.connected !== undefined)
+  const { connectChosen } = useConnect()
+  const { refund, mayLand } = useRefund(subject)
+  const underWay = mayLand || subject.status === 'refunding'
   const { tokenName, amount, price, explanation, refundable } = subject
   return (
     <li className="card flex flex-wrap items-center gap-4 p-4">
@@ -39,12 +35,7 @@ function OpenCase({ subject, isSeller, network }: { subject: Case; isSeller: boo
         <p className="text-small text-dim">{underWay ? 'The refund is on its way.' : explanation}</p>
       </div>
       {isSeller && refundable && !underWay && (
-        <Button
-          kind="primary"
-          small
-          className="max-sm:w-full"
-          onClick={() => (connected ? void refund(subject, network) : connectChosen())}
-        >
+        <Button kind="primary" small className="max-sm:w-full" onClick={connected ? refund : connectChosen}>
           {connected ? `Refund ${formatSol(price)} SOL` : 'Connect to refund'}
         </Button>
       )}

@@ -3,7 +3,7 @@ import { type SolanaTransactionVersion } from '@solana/wallet-standard-features'
 
 import { buildPayment } from '../../payment/build-payment.ts'
 
-/** A refund as the seller was shown it, and the reference by which it is found. */
+/** A refund as the seller was shown it, and the reference that the server will find it by. */
 export interface RefundTerms {
   from: string
   to: string
@@ -12,8 +12,9 @@ export interface RefundTerms {
 }
 
 /**
- * Checks a refund that the server prepared, before the wallet is asked: byte for byte it must be one transfer on these terms and
- * nothing else. Gives what to sign, in the version that the wallet supports; undefined where the server prepared anything else.
+ * Checks a refund that the server prepared: byte for byte it must be one transfer on these terms and nothing else.
+ *
+ * @returns the transaction bytes to sign, in the version that the wallet supports; undefined if the server prepared anything else
  */
 export function checkedRefund(prepared: Uint8Array, terms: RefundTerms, version: SolanaTransactionVersion): Uint8Array | undefined {
   try {
@@ -21,7 +22,7 @@ export function checkedRefund(prepared: Uint8Array, terms: RefundTerms, version:
     if (!bytesEqual(prepared, buildPayment({ ...terms, lifetime, version: 0 }))) return undefined
     return buildPayment({ ...terms, lifetime, version })
   } catch {
-    // The decoders throw on whatever is no transaction.
+    // The decoders throw on bytes that are no transaction.
     return undefined
   }
 }

@@ -15,7 +15,7 @@ const columns = [
   'purchaseId',
 ] as const
 
-/** Purchases as comma-separated text (RFC 4180), one row each, for a spreadsheet. */
+/** Purchases as comma-separated values (RFC 4180), one row each, under a header row. */
 export function toCsv(purchases: readonly Purchase[]): string {
   const rows = purchases.map((purchase) => columns.map((column) => field(purchase[column] ?? '')))
   return [columns, ...rows].map((row) => row.join(',')).join('\r\n')

@@ -5,7 +5,7 @@ import { formatAmount, formatSol, formatTime, shortSeller, shortSignature } from
 import { explorerLink } from './explorer-link.ts'
 
 const endLabels: Record<EndReason, string> = {
-  cancelled: 'Let go, nothing paid',
+  cancelled: 'Cancelled, nothing paid',
   lapsed: 'Time ran out, nothing paid',
   expired: 'Payment never landed, nothing paid',
   chain_gone: 'Ended with the earlier local chain',
@@ -48,7 +48,7 @@ export function HistoryRow({ purchase, role, network }: HistoryRowProps) {
   )
 }
 
-/** The start of a transaction's signature, with the way to look the whole up where there is one. */
+/** The start of a transaction's signature, with a link to an explorer if its chain has one. */
 function SignatureLink({ signature, network }: { signature: string; network: HistoryRowProps['network'] }) {
   const href = network && explorerLink(network, signature)
   const face = shortSignature(signature)

@@ -5,8 +5,8 @@ import { useState } from 'react'
 import { configQuery, type PurchaseRole, purchasesQuery } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { Loading } from '../../ui/loading.tsx'
-import { downloadCsv } from './use-download-csv.ts'
 import { HistoryRow } from './history-row.tsx'
+import { useDownloadCsv } from './use-download-csv.ts'
 
 const roleLabels: Record<PurchaseRole, string> = { buyer: 'Purchases', seller: 'Sales' }
 const roles: readonly PurchaseRole[] = ['buyer', 'seller']
@@ -16,6 +16,7 @@ export function History() {
   const [role, setRole] = useState<PurchaseRole>('buyer')
   const { data, isError, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(purchasesQuery(role))
   const purchases = data?.pages.flatMap((page) => page.purchases)
+  const { mutate: downloadCsv } = useDownloadCsv()
   return (
     <section aria-labelledby="history-title" className="grid gap-5">
       <div className="grid grid-cols-[1fr_auto] items-center gap-3 sm:grid-cols-[1fr_auto_auto]">
@@ -23,7 +24,7 @@ export function History() {
           History
         </h2>
         <RoleFilter chosen={role} onChoose={setRole} />
-        <Button className="max-sm:col-start-2 max-sm:row-start-1" disabled={!purchases?.length} onClick={() => void downloadCsv(role)}>
+        <Button className="max-sm:col-start-2 max-sm:row-start-1" disabled={!purchases?.length} onClick={() => downloadCsv(role)}>
           Download CSV
         </Button>
       </div>

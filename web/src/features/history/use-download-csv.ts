@@ -1,32 +1,35 @@
 import { messages } from '@juicebar/contract/messages'
 import { type Purchase } from '@juicebar/contract/schemas'
+import { useMutation } from '@tanstack/react-query'
 
 import { call } from '../../api/client.ts'
 import { type PurchaseRole } from '../../api/queries.ts'
-import { showBanner, showToast } from '../../feedback/notices.ts'
-import { whileProcessing } from '../../feedback/use-processing.ts'
+import { useNotices } from '../../feedback/use-notices.ts'
 import { toCsv } from './csv.ts'
 
-/** A file holds at most this many rows; the newest come first. */
-const MOST_ROWS = 10_000
-const PAGE = 200
+/** A file holds at most this many rows, newest first. */
+const MAX_ROWS = 10_000
+const PAGE_SIZE = 200
 
-/** Saves everything a wallet bought or sold as a CSV file; a failure goes to the banner. */
-export async function downloadCsv(role: PurchaseRole): Promise<void> {
-  try {
-    const purchases = await whileProcessing('Collecting your history', () => readAll(role))
-    save(`juicebar-${role === 'buyer' ? 'purchases' : 'sales'}.csv`, toCsv(purchases))
-    if (purchases.length >= MOST_ROWS) showToast(`The file holds the newest ${MOST_ROWS} rows.`)
-  } catch {
-    showBanner(messages.loadFailed)
-  }
+/** Saves everything that a wallet bought or sold as a CSV file; a failure goes to the banner. */
+export function useDownloadCsv() {
+  const { showBanner, showToast } = useNotices()
+  return useMutation({
+    meta: { processing: 'Collecting your history' },
+    mutationFn: loadAll,
+    onSuccess: (purchases, role) => {
+      save(`juicebar-${role === 'buyer' ? 'purchases' : 'sales'}.csv`, toCsv(purchases))
+      if (purchases.length >= MAX_ROWS) showToast(`The file holds the newest ${MAX_ROWS} rows.`)
+    },
+    onError: () => showBanner(messages.loadFailed),
+  })
 }
 
-async function readAll(role: PurchaseRole): Promise<Purchase[]> {
+async function loadAll(role: PurchaseRole): Promise<Purchase[]> {
   const purchases: Purchase[] = []
   let cursor: string | null = ''
-  while (cursor !== null && purchases.length < MOST_ROWS) {
-    const query: { role: PurchaseRole; limit: number; cursor: string } = { role, limit: PAGE, cursor }
+  while (cursor !== null && purchases.length < MAX_ROWS) {
+    const query: { role: PurchaseRole; limit: number; cursor: string } = { role, limit: PAGE_SIZE, cursor }
     const page = await call('myPurchases', { query })
     purchases.push(...page.purchases)
     cursor = page.nextCursor

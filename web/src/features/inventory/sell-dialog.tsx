@@ -17,10 +17,10 @@ interface SellDialogProps {
 }
 
 /** The Sell Tokens dialog. */
-export function SellDialog({ open, onClose, ...lot }: SellDialogProps) {
+export function SellDialog({ open, onClose, ...drink }: SellDialogProps) {
   return (
     <Modal open={open} title="Sell Tokens" onClose={onClose}>
-      <SellForm {...lot} onClose={onClose} />
+      <SellForm {...drink} onClose={onClose} />
     </Modal>
   )
 }
@@ -28,7 +28,7 @@ export function SellDialog({ open, onClose, ...lot }: SellDialogProps) {
 function SellForm({ tokenType, balance, onClose }: Omit<SellDialogProps, 'open'>) {
   const { fields, change, problems, disabled, unitPrice, cheapest, submit, tellMissing } = useSellForm(tokenType, balance, onClose)
   return (
-    <form noValidate className="mt-4 grid gap-4 sm:mt-5 sm:gap-5" onSubmit={(event) => void submit(event)}>
+    <form noValidate className="mt-4 grid gap-4 sm:mt-5 sm:gap-5" onSubmit={submit}>
       <div className="flex items-center gap-4">
         <DrinkPlate tokenType={tokenType} className="h-24 w-20 flex-none rounded-field sm:h-28 sm:w-24" />
         <p className="text-title font-bold">

@@ -4,7 +4,7 @@ import { tokenName, type TokenType } from '@juicebar/contract/token-types'
 
 import { formatAmount } from '../../ui/format.ts'
 
-/** What stands in the fields of the sell form, as typed. */
+/** The fields of the sell form, as typed. */
 export interface SellFields {
   amount: string
   price: string
@@ -15,32 +15,32 @@ export interface SellProblems {
   price: string | undefined
 }
 
-/** True where List Item must be disabled: a field is empty or not above 0 (specification, section 5). */
+/** True if List Item is disabled: a field is empty or not above 0 (specification, section 5). */
 export function isIncomplete({ amount, price }: SellFields): boolean {
   return !(Number(amount) > 0) || !(Number(price) > 0)
 }
 
-/** True where a field is empty, which a pressed Enter is told about. */
+/** True if a field is empty, which pressing Enter is answered with. */
 export function isMissing({ amount, price }: SellFields): boolean {
   return amount.trim() === '' || price.trim() === ''
 }
 
-/** What is wrong with the typed fields, for people; a field that is still empty has no problem yet. */
+/** What is wrong with each field, as a sentence; a field that is still empty has no problem yet. */
 export function sellProblems(fields: SellFields, balance: number): SellProblems {
   return { amount: amountProblem(fields.amount, balance), price: priceProblem(fields.price) }
 }
 
-/** The price of one token in SOL; undefined until both fields are filled well. */
+/** The price of one token in SOL; undefined until both fields hold numbers above 0. */
 export function unitPriceOf({ amount, price }: SellFields): number | undefined {
   const unit = Number(price) / Number(amount)
   return Number.isFinite(unit) && unit > 0 ? unit : undefined
 }
 
-/** A unit price this far below or above the cheapest lot, in percent, is asked about: it may be a slip of the comma. */
+/** A unit price this far below or above the cheapest listing, in percent, is questioned: a decimal point may have slipped. */
 const FAR_BELOW = -50
 const FAR_ABOVE = 100
 
-/** How a unit price stands against the cheapest on the market, and whether it is far off. */
+/** How a unit price compares with the cheapest on the market, and whether it is far off. */
 export function compareUnitPrice(unit: number, cheapest: number): { text: string; farOff: boolean } {
   const percent = Math.round((unit / cheapest - 1) * 100)
   const farOff = percent <= FAR_BELOW || percent >= FAR_ABOVE
@@ -53,7 +53,7 @@ function comparison(percent: number): string {
   return `${formatAmount(percent)}% above the cheapest lot`
 }
 
-/** What listing so many tokens does to the inventory. */
+/** What a listing of `amount` tokens does to the inventory. */
 export function escrowPreview(tokenType: TokenType, amount: number, balance: number): string {
   return `${formatAmount(amount)} ${tokenName(tokenType)} wait in the listing until sold or removed; ${formatAmount(balance - amount)} stay yours to use.`
 }

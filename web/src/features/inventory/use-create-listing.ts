@@ -1,22 +1,20 @@
+import { type Body } from '@juicebar/contract/calls'
 import { messages } from '@juicebar/contract/messages'
-import { type TokenType } from '@juicebar/contract/token-types'
+import { useMutation } from '@tanstack/react-query'
 
 import { serverSentence } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
 import { refreshMarket } from '../../api/refresh-market.ts'
-import { showBanner, showToast } from '../../feedback/notices.ts'
-import { whileProcessing } from '../../feedback/use-processing.ts'
+import { useNotices } from '../../feedback/use-notices.ts'
 
-/** Puts a lot on the market. Gives whether it worked; a failure goes to the banner. */
-export async function createListing(tokenType: TokenType, price: number, amount: number): Promise<boolean> {
-  try {
-    await whileProcessing('Putting your lot on the market', () => call('createListing', { body: { tokenType, price, amount } }))
-    showToast(messages.listingCreated, 'good')
-    return true
-  } catch (error) {
-    showBanner(serverSentence(error, messages.createFailed))
-    return false
-  } finally {
-    refreshMarket().catch(() => undefined)
-  }
+/** Puts drinks up for sale; a failure goes to the banner. */
+export function useCreateListing() {
+  const { showBanner, showToast } = useNotices()
+  return useMutation({
+    meta: { processing: 'Putting your lot on the market' },
+    mutationFn: (body: Body<'createListing'>) => call('createListing', { body }),
+    onSuccess: () => showToast(messages.listingCreated, 'good'),
+    onError: (error) => showBanner(serverSentence(error, messages.createFailed)),
+    onSettled: refreshMarket,
+  })
 }

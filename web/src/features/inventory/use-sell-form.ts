@@ -4,24 +4,26 @@ import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 
 import { cheapestQuery } from '../../api/queries.ts'
-import { showToast } from '../../feedback/notices.ts'
-import { createListing } from './use-create-listing.ts'
+import { useNotices } from '../../feedback/use-notices.ts'
 import { isIncomplete, isMissing, type SellFields, sellProblems, unitPriceOf } from './sell-form.ts'
+import { useCreateListing } from './use-create-listing.ts'
 
-/** The sell form of one drink: its fields, what is wrong with them, and how the price compares. */
+/** The sell form of one drink: its fields, what is wrong with them, and how its price compares with the market. */
 export function useSellForm(tokenType: TokenType, balance: number, onListed: () => void) {
   const [fields, setFields] = useState<SellFields>({ amount: '', price: '' })
   const cheapest = useQuery({ ...cheapestQuery(tokenType), meta: { quiet: true } })
   const problems = sellProblems(fields, balance)
+  const { showToast } = useNotices()
+  const { mutate: createListing } = useCreateListing()
 
-  const submit = async (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault()
     if (isIncomplete(fields)) return
     const problem = problems.amount ?? problems.price
     if (problem) showToast(problem, 'bad')
-    else if (await createListing(tokenType, Number(fields.price), Number(fields.amount))) onListed()
+    else createListing({ tokenType, price: Number(fields.price), amount: Number(fields.amount) }, { onSuccess: onListed })
   }
-  // A browser submits nothing at Enter while List Item is disabled, so what is missing is told here.
+  // While List Item is disabled, Enter submits nothing, so what is missing is told here.
   const tellMissing = () => isMissing(fields) && showToast(messages.fieldsMissing, 'bad')
   return {
     fields,

@@ -1,27 +1,27 @@
-/** Where the cards of the market stand. All lengths in pixels. */
+/** How the market's cards are laid out. All lengths in pixels. */
 export interface Board {
   columns: number
   cardWidth: number
   cardHeight: number
   gap: number
-  /** Cards lie on their side: picture left, words right. */
+  /** Cards are horizontal: picture left, text right. */
   compact: boolean
 }
 
-// In rem, so that cards grow with the text that they hold.
-const LEAST_CARD_WIDTH = 15.25
+// In rem, so that cards grow with their text.
+const MIN_CARD_WIDTH = 15.25
 const CARD_HEIGHT = 22.5
 const GAP = 1.25
 const COMPACT_BELOW = 33.75
 const COMPACT_CARD_HEIGHT = 10
 const COMPACT_GAP = 0.75
 
-/** Lays out the board for a width. `rem` is the size of the page's text. */
+/** Lays out the board. `width` and `rem`, the root font size, are in pixels. */
 export function boardFor(width: number, rem: number): Board {
   if (width < COMPACT_BELOW * rem) {
     return { columns: 1, cardWidth: width, cardHeight: COMPACT_CARD_HEIGHT * rem, gap: COMPACT_GAP * rem, compact: true }
   }
   const gap = GAP * rem
-  const columns = Math.max(1, Math.floor((width + gap) / (LEAST_CARD_WIDTH * rem + gap)))
+  const columns = Math.max(1, Math.floor((width + gap) / (MIN_CARD_WIDTH * rem + gap)))
   return { columns, cardWidth: (width - gap * (columns - 1)) / columns, cardHeight: CARD_HEIGHT * rem, gap, compact: false }
 }

@@ -13,7 +13,7 @@ interface ListingCardProps {
   onBuy: (listing: Listing) => void
 }
 
-/** One lot on the market. */
+/** One listing on the market. */
 export const ListingCard = memo(function ListingCard({ listing, compact, isOwn, onBuy }: ListingCardProps) {
   const gone = listing.status !== 'active'
   return (
@@ -50,7 +50,7 @@ function Facts({ listing, compact }: { listing: Listing; compact: boolean }) {
   )
 }
 
-/** Prices with more characters than this are set smaller, so that none is ever cut. */
+/** Longer prices, in characters, are set in smaller type, so that none is ever cut off. */
 const SHORT_PRICE = 6
 
 function Price({ listing, compact }: { listing: Listing; compact: boolean }) {

@@ -16,7 +16,7 @@ interface MarketGridProps {
 
 const unmeasured = { board: boardFor(0, 16), top: 0 }
 
-/** The board of lots. Only the cards near the window exist, however long the list is. */
+/** The board of listings. Only the cards near the window are in the page, however long the list is. */
 export function MarketGrid({ listings, walletAddress, onBuy, onEnd }: MarketGridProps) {
   const { ref, measured } = useBoard()
   const { board, top } = measured ?? unmeasured

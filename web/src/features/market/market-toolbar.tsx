@@ -19,7 +19,7 @@ interface ToolbarProps {
   onChange: (change: Partial<MarketFilter>) => void
 }
 
-/** Search, order and drinks of the market. It stays in sight while the market scrolls, on a narrow page without the drinks. */
+/** The market's search, order and drinks. It stays in sight while the market scrolls; on a narrow screen without the drinks. */
 export function MarketToolbar({ filter, onChange }: ToolbarProps) {
   return (
     <search className="max-lg:contents lg:pinned lg:grid lg:gap-3 lg:grid-cols-[minmax(16rem,1fr)_auto_auto] lg:items-center">

@@ -13,12 +13,12 @@ interface MarketProps {
   onBuy: (listing: Listing) => void
 }
 
-/** The market: every active lot, to search, to sort and to buy. */
+/** The market: every active listing, to search, sort and buy. */
 export function Market({ walletAddress, onBuy }: MarketProps) {
   const { filter, change, clear, isFiltered, listings, query } = useMarket()
   const { hasNextPage, isFetching, fetchNextPage, refetch } = query
   const onEnd = useCallback(() => {
-    if (hasNextPage && !isFetching) fetchNextPage().catch(() => undefined)
+    if (hasNextPage && !isFetching) void fetchNextPage()
   }, [hasNextPage, isFetching, fetchNextPage])
 
   return (

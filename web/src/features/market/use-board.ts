@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'react'
 
 import { type Board, boardFor } from './board.ts'
 
-/** The board for the room that the element of `ref` has, and how far down the page it begins; undefined before the first measure. */
+/** The board that fits the element of `ref`, and how far down the page it begins, in pixels; undefined before it is measured. */
 export function useBoard() {
   const ref = useRef<HTMLUListElement>(null)
   const [measured, setMeasured] = useState<{ board: Board; top: number }>()

@@ -5,8 +5,8 @@ import { useDeferredValue, useEffect, useState } from 'react'
 
 import { type ListingFilter, listingsQuery } from '../../api/queries.ts'
 
-/** How long typing must rest before the server is asked, in milliseconds. */
-const TYPING_MS = 220
+/** How long to wait after the last key before the server is asked, in milliseconds. */
+const TYPING_PAUSE_MS = 220
 
 export interface MarketFilter {
   search: string
@@ -16,10 +16,10 @@ export interface MarketFilter {
 
 const everything: MarketFilter = { search: '', tokenType: undefined, sort: 'newest' }
 
-/** The market's filter and the lots that it lets through. */
+/** The market's filter, and the listings that pass it. */
 export function useMarket() {
   const [filter, setFilter] = useState(everything)
-  const search = useRested(filter.search.trim())
+  const search = useDebounced(filter.search.trim())
   const query = useInfiniteQuery({ ...listingsQuery(toQuery({ ...filter, search })), placeholderData: keepPreviousData })
   const listings = useDeferredValue(query.data?.pages.flatMap((page) => page.listings))
   return {
@@ -36,11 +36,11 @@ function toQuery({ search, tokenType, sort }: MarketFilter): ListingFilter {
   return { sort, ...(search && { search }), ...(tokenType && { tokenType }) }
 }
 
-function useRested(value: string): string {
-  const [rested, setRested] = useState(value)
+function useDebounced(value: string): string {
+  const [debounced, setDebounced] = useState(value)
   useEffect(() => {
-    const timer = setTimeout(() => setRested(value), TYPING_MS)
+    const timer = setTimeout(() => setDebounced(value), TYPING_PAUSE_MS)
     return () => clearTimeout(timer)
   }, [value])
-  return rested
+  return debounced
 }

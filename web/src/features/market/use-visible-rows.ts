@@ -1,6 +1,6 @@
 import { useCallback, useSyncExternalStore } from 'react'
 
-/** Rows beyond the window's edges that exist too, so that scrolling never shows a gap. */
+/** Rows to render beyond the window's edges, so that scrolling never shows a gap. */
 const OVERSCAN = 3
 
 /** Which of `count` rows of one height are near a window that is `height` high and scrolled to `scroll`; the first row begins at `top`. */

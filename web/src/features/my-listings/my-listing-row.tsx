@@ -3,11 +3,12 @@ import { type Listing } from '@juicebar/contract/schemas'
 import { Button } from '../../ui/button.tsx'
 import { DrinkPlate } from '../../catalogue/drink-image.tsx'
 import { formatAmount, formatSol, formatTime, formatUnitPrice } from '../../ui/format.ts'
-import { removeListing } from './use-remove-listing.ts'
+import { useRemoveListing } from './use-remove-listing.ts'
 
-/** One of the seller's lots. */
+/** One of the seller's own listings. */
 export function MyListingRow({ listing }: { listing: Listing }) {
   const { _id, tokenType, tokenName, amount, price, unitPrice, createdAt } = listing
+  const { mutate: removeListing } = useRemoveListing()
   return (
     <li className="card flex items-center gap-4 p-3 pr-4" data-token={tokenType}>
       <DrinkPlate tokenType={tokenType} className="h-26 w-22 flex-none rounded-field sm:w-26" />
@@ -21,7 +22,7 @@ export function MyListingRow({ listing }: { listing: Listing }) {
             Amount <span className="font-semibold text-text">{formatAmount(amount)}</span>
           </p>
         </div>
-        <RowAction listing={listing} onRemove={() => void removeListing(_id)} />
+        <RowAction listing={listing} onRemove={() => removeListing(_id)} />
         <div className="min-w-0 max-sm:col-span-full">
           <p className="figures flex flex-wrap items-baseline gap-x-2 text-lead font-bold">
             <span className="whitespace-nowrap">

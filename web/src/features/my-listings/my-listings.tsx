@@ -16,7 +16,7 @@ const emptyTitles: Record<MyListingsStatus, string> = {
   all: 'You have no listings yet',
 }
 
-/** One's own lots, by what became of them. */
+/** The seller's own listings, by what became of them. */
 export function MyListings() {
   const [status, setStatus] = useState<MyListingsStatus>('active')
   const { data, isError, refetch } = useQuery(myListingsQuery(status))

@@ -2,24 +2,20 @@ import { solText } from '@juicebar/contract/money'
 import { type Purchase } from '@juicebar/contract/schemas'
 
 import { formatAmount } from '../../ui/format.ts'
-import { createStore } from '../../ui/store.ts'
-
-/** How many lots were sold since the seller last looked at the own listings. */
-export const newSales = createStore(0)
 
 type Sale = Pick<Purchase, 'settledAt' | 'tokenName' | 'amount' | 'lamports'>
 
-/** The sales delivered after `mark`, a time as the server writes it. */
+/** The sales delivered after `mark`, a timestamp of the server. */
 export function salesSince<Sold extends Sale>(sales: readonly Sold[], mark: string): Sold[] {
   return sales.filter(({ settledAt }) => settledAt !== null && settledAt > mark)
 }
 
-/** When the last of the sales was delivered; empty where none was. */
+/** When the last of the sales was delivered, as a timestamp of the server; empty if none was. */
 export function lastSale(sales: readonly Sale[]): string {
   return sales.reduce((last, { settledAt }) => (settledAt && settledAt > last ? settledAt : last), '')
 }
 
-/** One sentence for all of the sales; undefined where there are none. */
+/** One sentence for all of the sales; undefined if there are none. */
 export function salesSentence(sales: readonly Sale[]): string | undefined {
   const [first, ...others] = sales
   if (!first) return undefined

@@ -2,28 +2,40 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 
 import { purchasesQuery } from '../../api/queries.ts'
-import { showToast } from '../../feedback/notices.ts'
-import { lastSale, newSales, salesSentence, salesSince } from './new-sales.ts'
+import { useNotices } from '../../feedback/use-notices.ts'
+import { lastSale, salesSentence, salesSince } from './new-sales.ts'
 
-/** Local storage: up to which sale the seller was told in a toast, and up to which the listings were looked at since. */
+/** Local storage keys: the last sale that a toast told of, and the last one when the seller last looked at My Listings. */
 const toldKey = (walletAddress: string) => `salesTold:${walletAddress}`
 const seenKey = (walletAddress: string) => `salesSeen:${walletAddress}`
 
-/** Tells the seller of sold lots, also of those sold while the page was closed. `looking`: the own listings are on the screen. */
-export function useSalesNews(walletAddress: string, looking: boolean): void {
-  const { data } = useInfiniteQuery(purchasesQuery('seller'))
+interface Seller {
+  /** Undefined for a visitor, who sells nothing. */
+  walletAddress: string | undefined
+  /** My Listings is on the screen. */
+  looking: boolean
+}
+
+/**
+ * Tells the seller of new sales, also of those made while the app was closed.
+ *
+ * @returns how many were sold since the seller last looked at My Listings
+ */
+export function useNewSales({ walletAddress, looking }: Seller): number {
+  const { showToast } = useNotices()
+  const { data } = useInfiniteQuery({ ...purchasesQuery('seller'), ...(walletAddress === undefined && { enabled: false }) })
+  const sales = walletAddress === undefined ? undefined : data?.pages[0]?.purchases
   useEffect(() => {
-    const sales = data?.pages[0]?.purchases
-    if (!sales) return
+    if (!sales || walletAddress === undefined) return
     const last = lastSale(sales)
-    // In a browser that is new to this wallet, sales of long ago are no news.
+    // In a browser that does not know this wallet yet, earlier sales are not new.
     const told = localStorage.getItem(toldKey(walletAddress)) ?? last
-    const seen = looking ? last : (localStorage.getItem(seenKey(walletAddress)) ?? last)
     const sentence = salesSentence(salesSince(sales, told))
     if (sentence) showToast(sentence, 'good')
     localStorage.setItem(toldKey(walletAddress), last)
-    localStorage.setItem(seenKey(walletAddress), seen)
-    newSales.set(salesSince(sales, seen).length)
-  }, [data, walletAddress, looking])
-  useEffect(() => () => newSales.set(0), [])
+    if (looking || localStorage.getItem(seenKey(walletAddress)) === null) localStorage.setItem(seenKey(walletAddress), last)
+  }, [sales, walletAddress, looking, showToast])
+
+  if (!sales || walletAddress === undefined || looking) return 0
+  return salesSince(sales, localStorage.getItem(seenKey(walletAddress)) ?? lastSale(sales)).length
 }

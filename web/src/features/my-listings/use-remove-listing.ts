@@ -1,20 +1,28 @@
 import { messages } from '@juicebar/contract/messages'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 
 import { serverSentence } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
+import { myListingsQuery } from '../../api/queries.ts'
 import { refreshMarket } from '../../api/refresh-market.ts'
-import { showBanner, showToast } from '../../feedback/notices.ts'
-import { focusView, whileProcessing } from '../../feedback/use-processing.ts'
+import { useNotices } from '../../feedback/use-notices.ts'
 
-/** Takes one's own lot off the market; a failure goes to the banner. */
-export async function removeListing(id: string): Promise<void> {
-  try {
-    await whileProcessing('Taking your lot off the market', () => call('removeListing', { params: { id } }))
-    showToast(messages.listingRemoved, 'good')
-    focusView()
-  } catch (error) {
-    showBanner(serverSentence(error, messages.removeFailed))
-  } finally {
-    refreshMarket().catch(() => undefined)
-  }
+/** Takes one of the seller's listings off the market, by its id; a failure goes to the banner. */
+export function useRemoveListing() {
+  const client = useQueryClient()
+  const { showBanner, showToast } = useNotices()
+  return useMutation({
+    meta: { processing: 'Taking your lot off the market' },
+    mutationFn: (id: string) => call('removeListing', { params: { id } }),
+    onSuccess: ({ listing: removed }) => {
+      showToast(messages.listingRemoved, 'good')
+      // The row goes at once, so that the focus does not return to a button that is about to disappear.
+      client.setQueryData(myListingsQuery('active').queryKey, (listings) => listings?.filter(({ _id }) => _id !== removed._id))
+      client.setQueryData(myListingsQuery('all').queryKey, (listings) =>
+        listings?.map((listing) => (listing._id === removed._id ? removed : listing)),
+      )
+    },
+    onError: (error) => showBanner(serverSentence(error, messages.removeFailed)),
+    onSettled: refreshMarket,
+  })
 }

@@ -1,28 +1,20 @@
 import { SIGNATURE_FEE_LAMPORTS } from '@juicebar/contract/limits'
 import { solText } from '@juicebar/contract/money'
-import { type PublicConfig } from '@juicebar/contract/schemas'
 import { type ReactNode } from 'react'
 
 import { Button } from '../../ui/button.tsx'
 import { DrinkPlate } from '../../catalogue/drink-image.tsx'
 import { formatAmount, formatSol, formatUnitPrice } from '../../ui/format.ts'
 import { Modal } from '../../ui/modal.tsx'
-import { useStore } from '../../ui/store.ts'
-import { useLast } from '../../ui/use-retained.ts'
-import { confirming } from './purchase-store.ts'
-import { runPurchase } from './flow/run-purchase.ts'
+import { useRetained } from '../../ui/use-retained.ts'
+import { usePurchase } from './use-purchase.ts'
 
-/** Asks whether to buy, naming amount, price, fee and seller, before the wallet opens. */
-export function BuyDialog({ network }: { network: PublicConfig['network'] }) {
-  const asked = useStore(confirming)
-  const listing = useLast(asked)
-  const close = () => confirming.set(undefined)
-  const confirm = () => {
-    close()
-    if (asked) runPurchase(asked, network).catch(() => undefined)
-  }
+/** Asks the buyer to confirm amount, price, fee and seller before the wallet opens. */
+export function BuyDialog() {
+  const { confirming, dismiss, pay } = usePurchase()
+  const listing = useRetained(confirming)
   return (
-    <Modal open={asked !== undefined} title="Confirm your purchase" onClose={close}>
+    <Modal open={confirming !== undefined} title="Confirm your purchase" onClose={dismiss}>
       {listing && (
         <>
           <div className="mt-5 flex items-center gap-4">
@@ -45,8 +37,8 @@ export function BuyDialog({ network }: { network: PublicConfig['network'] }) {
         </>
       )}
       <div className="mt-6 grid grid-cols-[auto_1fr] gap-3">
-        <Button onClick={close}>Cancel</Button>
-        <Button kind="primary" onClick={confirm}>
+        <Button onClick={dismiss}>Cancel</Button>
+        <Button kind="primary" onClick={() => confirming && pay(confirming)}>
           Pay {listing && formatSol(listing.price)} SOL
         </Button>
       </div>

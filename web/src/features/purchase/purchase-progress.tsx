@@ -1,24 +1,23 @@
 import { Button } from '../../ui/button.tsx'
 import { formatAmount, formatCountdown, formatSol } from '../../ui/format.ts'
 import { Overlay } from '../../feedback/overlay.tsx'
-import { useStore } from '../../ui/store.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { PurchaseSteps } from './purchase-steps.tsx'
-import { running, updateRunning } from './purchase-store.ts'
+import { usePurchase } from './use-purchase.ts'
 
-/** The overlay of a purchase under way. Once the payment is sent the buyer may go on browsing. */
+/** The overlay of a purchase under way. Once the payment is sent, the buyer may go on browsing. */
 export function PurchaseProgress() {
-  const purchase = useStore(running)
-  if (!purchase || purchase.inBackground) return null
-  const { lot, step, payUntil } = purchase
+  const { running, keepBrowsing } = usePurchase()
+  if (!running || running.inBackground) return null
+  const { listing, step, payUntil } = running
   return (
-    <Overlay label={`${formatAmount(lot.amount)} ${lot.tokenName} for ${formatSol(lot.price)} SOL`}>
+    <Overlay label={`${formatAmount(listing.amount)} ${listing.tokenName} for ${formatSol(listing.price)} SOL`}>
       <div className="mt-6 rounded-field bg-well p-4">
         <PurchaseSteps step={step} />
       </div>
       {step === 'approve' && payUntil !== undefined && <TimeLeft until={payUntil} />}
       {(step === 'sent' || step === 'confirmed') && (
-        <Button className="mt-4 w-full" onClick={() => updateRunning({ inBackground: true })}>
+        <Button className="mt-4 w-full" onClick={keepBrowsing}>
           Keep browsing
         </Button>
       )}

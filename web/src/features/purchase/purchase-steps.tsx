@@ -2,7 +2,7 @@ import { CheckIcon } from '../../ui/icons.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { type PurchaseStep, purchaseSteps, stepLabels } from './purchase.ts'
 
-/** How far a purchase is, each step spoken when it is done. `step` is the one that was reached last; while the wallet is asked, it is the first. */
+/** How far a purchase is; screen readers speak each step when it is done. `step` is the last one reached, or `approve` while the wallet is asked. */
 export function PurchaseSteps({ step }: { step: PurchaseStep }) {
   const reached = purchaseSteps.indexOf(step)
   return (

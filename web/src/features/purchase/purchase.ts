@@ -2,8 +2,8 @@ import { messages } from '@juicebar/contract/messages'
 import { solToLamports } from '@juicebar/contract/money'
 import { type Listing, type Purchase } from '@juicebar/contract/schemas'
 
-/** The lot of a purchase, in as far as paying for it needs it. */
-export type Lot = Pick<Listing, '_id' | 'seller' | 'tokenType' | 'tokenName' | 'amount' | 'price'>
+/** What paying for a listing needs to know of it. */
+export type BoughtListing = Pick<Listing, '_id' | 'seller' | 'tokenType' | 'tokenName' | 'amount' | 'price'>
 
 /** The steps of a purchase as the buyer sees them, in order. */
 export const purchaseSteps = ['approve', 'sent', 'confirmed', 'delivered'] as const
@@ -16,12 +16,16 @@ export const stepLabels: Record<PurchaseStep, string> = {
   delivered: 'Delivered',
 }
 
-/** The step that a purchase waits at; `delivered` when it is through. */
+/** The last step that a purchase has reached. */
 export function stepOf(purchase: Pick<Purchase, 'stage'>): PurchaseStep {
   return purchase.stage === 'none' ? 'approve' : purchase.stage
 }
 
-/** Why this wallet can't buy this lot, in the specification's words; undefined where nothing speaks against it. `sol` is in lamports. */
+/**
+ * Why a wallet can't buy a listing, in the specification's words; undefined if it can.
+ *
+ * @param sol the wallet's balance in lamports; undefined if it is not known, which is left to the server
+ */
 export function refusalToBuy(listing: Listing, walletAddress: string, sol: bigint | undefined): string | undefined {
   if (listing.seller === walletAddress) return messages.ownListing
   const price = solToLamports(listing.price)
@@ -29,22 +33,22 @@ export function refusalToBuy(listing: Listing, walletAddress: string, sol: bigin
   return undefined
 }
 
-/** True where a hold asks for exactly what the buyer confirmed: that price, to that seller. */
-export function isAsConfirmed(lot: Lot, hold: { seller: string; lamports: string }): boolean {
-  return hold.seller === lot.seller && hold.lamports === String(solToLamports(lot.price))
+/** True if a hold asks for exactly what the buyer confirmed: that price, to that seller. */
+export function isAsConfirmed(listing: BoughtListing, hold: { seller: string; lamports: string }): boolean {
+  return hold.seller === listing.seller && hold.lamports === String(solToLamports(listing.price))
 }
 
-/** What became of a purchase that ended without delivery: whether SOL moved, and what to do. */
+/** What to tell the buyer of a purchase that ended without delivery: whether SOL moved, and what to do. */
 export function endedText(purchase: Purchase): string {
   switch (purchase.endReason) {
     case 'cancelled':
-      return 'You let this lot go. No SOL moved.'
+      return 'You cancelled this purchase. No SOL moved.'
     case 'lapsed':
-      return 'The time to pay was over. No SOL moved; do not approve the payment any more.'
+      return 'The time to pay ran out. No SOL moved; do not approve the payment any more.'
     case 'expired':
       return 'The network did not take your payment in time, and it can no longer land. No SOL moved. You can buy again.'
     case 'chain_gone':
-      return 'The local chain was started anew, so this purchase ended. No SOL of the present chain moved.'
+      return 'The local chain was restarted, so this purchase ended. No SOL of the present chain moved.'
     default:
       return 'This purchase ended without delivery. Its history says what became of the payment.'
   }

@@ -2,25 +2,25 @@ import { type PublicConfig } from '@juicebar/contract/schemas'
 import { type ReactNode } from 'react'
 
 import { LogoutButton } from '../../session/logout-button.tsx'
-import { useStore } from '../../ui/store.ts'
-import { DemoFunds } from '../../wallet/demo/test-sol-button.tsx'
+import { type LiveState } from '../../realtime/live-state.ts'
+import { TestSolButton } from '../../wallet/demo/test-sol-button.tsx'
 import { DEMO_WALLET } from '../../wallet/wallet.ts'
 import { WalletButton } from '../../wallet/wallet-button.tsx'
-import { walletState } from '../../wallet/wallet-store.ts'
+import { useWallet } from '../../wallet/wallet-store.ts'
 import { LiveBadge } from './live-badge.tsx'
 import { SolBalance } from './sol-balance.tsx'
 
 interface HeaderProps {
-  online: boolean
+  /** Undefined until the server has answered. */
+  live: LiveState | undefined
   config: PublicConfig | undefined
   walletAddress: string | undefined
   tabs: ReactNode
 }
 
 /** Title, tabs, balance, logout and wallet. */
-export function Header({ online, config, walletAddress, tabs }: HeaderProps) {
-  const { connected } = useStore(walletState)
-  const demoAddress = connected?.wallet.name === DEMO_WALLET ? walletAddress : undefined
+export function Header({ live, config, walletAddress, tabs }: HeaderProps) {
+  const isDemo = useWallet((wallet) => wallet.connected?.wallet.name === DEMO_WALLET)
   return (
     <header className="sticky top-0 z-30 h-(--header-height) border-b border-line bg-page/85 backdrop-blur-lg">
       <div className="mx-auto grid h-full max-w-[110rem] grid-cols-[1fr_auto] content-between items-center gap-x-4 px-4 pt-2 sm:px-6 lg:grid-cols-[auto_1fr_auto] lg:content-center lg:gap-x-8 lg:pt-0">
@@ -31,9 +31,9 @@ export function Header({ online, config, walletAddress, tabs }: HeaderProps) {
           {tabs}
         </div>
         <div className="flex items-center justify-end gap-2 sm:gap-3">
-          {online && <LiveBadge />}
+          {live && <LiveBadge state={live} />}
           {walletAddress && <SolBalance walletAddress={walletAddress} />}
-          {demoAddress && <DemoFunds walletAddress={demoAddress} />}
+          {walletAddress && isDemo && <TestSolButton walletAddress={walletAddress} />}
           {walletAddress && <LogoutButton />}
           <WalletButton localChain={config?.network === 'localnet'} />
         </div>

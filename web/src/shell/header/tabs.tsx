@@ -1,29 +1,22 @@
 import { type KeyboardEvent, useRef } from 'react'
 
-import { newSales } from '../../features/my-listings/new-sales.ts'
-import { VIEW_ID } from '../../feedback/use-processing.ts'
-import { useStore } from '../../ui/store.ts'
-
-export type View = 'marketplace' | 'inventory' | 'listings'
+import { tabId, type View, VIEW_ID } from '../views.ts'
 
 const labels: Record<View, string> = { marketplace: 'Market', inventory: 'Inventory', listings: 'My Listings' }
 
-/** What the badge of My Listings says to those who do not see it. */
-const NEWS_ID = 'tab-news'
+/** The id of the text that says what the badge of My Listings shows. */
+const NEW_SALES_ID = 'new-sales'
 
 interface TabsProps {
   views: readonly View[]
   current: View
+  /** Sales since the seller last looked at My Listings. */
+  newSales: number
   onChange: (view: View) => void
 }
 
-export function tabId(view: View): string {
-  return `tab-${view}`
-}
-
-/** The views of the page. Arrow keys, Home and End move between them. */
-export function Tabs({ views, current, onChange }: TabsProps) {
-  const sales = useStore(newSales)
+/** The views of the app. Arrow keys, Home and End move between them. */
+export function Tabs({ views, current, newSales, onChange }: TabsProps) {
   const list = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent) => {
     const next = neighbour(views, current, event.key)
@@ -43,23 +36,23 @@ export function Tabs({ views, current, onChange }: TabsProps) {
             id={tabId(view)}
             aria-selected={view === current}
             aria-controls={VIEW_ID}
-            aria-describedby={view === 'listings' && sales > 0 ? NEWS_ID : undefined}
+            aria-describedby={view === 'listings' && newSales > 0 ? NEW_SALES_ID : undefined}
             tabIndex={view === current ? 0 : -1}
             className="tab"
             onClick={() => onChange(view)}
             onKeyDown={onKeyDown}
           >
             {labels[view]}
-            {view === 'listings' && sales > 0 && (
+            {view === 'listings' && newSales > 0 && (
               <span className="badge" aria-hidden="true">
-                {sales}
+                {newSales}
               </span>
             )}
           </button>
         ))}
       </div>
-      <span id={NEWS_ID} hidden>
-        {sales} sold since you last looked
+      <span id={NEW_SALES_ID} hidden>
+        {newSales} sold since you last looked
       </span>
     </>
   )

@@ -3,12 +3,11 @@ import { tokenTypes } from '@juicebar/contract/token-types'
 import { SignInButton } from '../../session/sign-in-button.tsx'
 import { Button } from '../../ui/button.tsx'
 import { DrinkImage } from '../../catalogue/drink-image.tsx'
-import { useStore } from '../../ui/store.ts'
-import { pickerOpen, walletState } from '../../wallet/wallet-store.ts'
+import { openPicker, useWallet } from '../../wallet/wallet-store.ts'
 
-/** What a visitor sees first: how to come in. The market itself stands below it. */
+/** What a visitor sees first, above the market: how to get in. */
 export function ConnectPrompt() {
-  const { connected } = useStore(walletState)
+  const connected = useWallet((wallet) => wallet.connected !== undefined)
   return (
     <section className="card relative grid overflow-hidden md:min-h-72 md:grid-cols-[1fr_minmax(22rem,46%)]">
       <div className="grid content-center justify-items-start gap-4 p-6 sm:p-9">
@@ -25,7 +24,7 @@ export function ConnectPrompt() {
         {connected ? (
           <SignInButton />
         ) : (
-          <Button kind="primary" onClick={() => pickerOpen.set(true)}>
+          <Button kind="primary" onClick={openPicker}>
             Choose a wallet
           </Button>
         )}

@@ -1,31 +1,29 @@
-import { type PublicConfig } from '@juicebar/contract/schemas'
 import { Suspense } from 'react'
 
 import { Market } from '../../features/market/market.tsx'
-import { useBuy } from '../../features/purchase/use-buy.ts'
+import { usePurchase } from '../../features/purchase/use-purchase.ts'
 import { type SessionState } from '../../session/session-store.ts'
-import { lazyPart } from '../../ui/lazy-component.ts'
+import { lazyComponent } from '../../ui/lazy-component.ts'
 import { Spinner } from '../../ui/spinner.tsx'
+import { type BackendStatus } from '../use-backend.ts'
+import { type View } from '../views.ts'
 import { ConnectPrompt } from './connect-prompt.tsx'
 import { CheckingServer, ServerUnavailable } from './server-states.tsx'
-import { type View } from '../header/tabs.tsx'
 
-const Attention = lazyPart(async () => (await import('./attention.tsx')).Attention)
-const Inventory = lazyPart(async () => (await import('../../features/inventory/inventory.tsx')).Inventory)
-const MyListings = lazyPart(async () => (await import('../../features/my-listings/my-listings.tsx')).MyListings)
-
-export type BackendStatus = 'checking' | 'online' | 'offline'
+const Attention = lazyComponent(async () => (await import('./attention.tsx')).Attention)
+const Inventory = lazyComponent(async () => (await import('../../features/inventory/inventory.tsx')).Inventory)
+const History = lazyComponent(async () => (await import('../../features/history/history.tsx')).History)
+const MyListings = lazyComponent(async () => (await import('../../features/my-listings/my-listings.tsx')).MyListings)
 
 interface MainAreaProps {
   backend: BackendStatus
   session: SessionState
-  config: PublicConfig | undefined
   view: View
 }
 
 /** The four states of the main area (specification, section 2). */
-export function MainArea({ backend, session, config, view }: MainAreaProps) {
-  const buy = useBuy()
+export function MainArea({ backend, session, view }: MainAreaProps) {
+  const { buy } = usePurchase()
   if (backend === 'offline') return <ServerUnavailable />
   if (backend === 'checking' || session.authorization === 'checking') return <CheckingServer />
   if (!session.user) {
@@ -39,10 +37,17 @@ export function MainArea({ backend, session, config, view }: MainAreaProps) {
   const { walletAddress } = session.user
   return (
     <div className="grid gap-8">
-      <Suspense>{config && <Attention view={view} walletAddress={walletAddress} network={config.network} />}</Suspense>
+      <Suspense>
+        <Attention walletAddress={walletAddress} />
+      </Suspense>
       <Suspense fallback={<Spinner className="mx-auto my-20 size-8" />}>
         {view === 'marketplace' && <Market walletAddress={walletAddress} onBuy={buy} />}
-        {view === 'inventory' && <Inventory walletAddress={walletAddress} />}
+        {view === 'inventory' && (
+          <div className="grid gap-12">
+            <Inventory walletAddress={walletAddress} />
+            <History />
+          </div>
+        )}
         {view === 'listings' && <MyListings />}
       </Suspense>
     </div>

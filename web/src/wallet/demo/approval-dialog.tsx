@@ -1,22 +1,17 @@
 import { Button } from '../../ui/button.tsx'
 import { Modal } from '../../ui/modal.tsx'
-import { useStore } from '../../ui/store.ts'
-import { useLast } from '../../ui/use-retained.ts'
-import { approvalRequest } from './approval.ts'
+import { type OpenRequest } from './approval.ts'
 
-/** The Demo Wallet's own window: what it is asked to sign, and the choice. Closing it is a refusal. */
-export function DemoApprovalDialog() {
-  const pending = useStore(approvalRequest)
-  const request = useLast(pending)
+/** The Demo Wallet's own window: what it is asked to sign, and the choice. Closing it rejects. */
+export function ApprovalDialog({ open, request }: { open: boolean; request: OpenRequest }) {
+  const { title, lines, message, answer } = request
   return (
-    <Modal open={pending !== undefined} title={request ? `Demo Wallet: ${request.title}` : ''} onClose={() => pending?.answer(false)}>
+    <Modal open={open} title={`Demo Wallet: ${title}`} onClose={() => answer(false)}>
       <p className="mt-2 text-small text-dim">This is your wallet asking, not the market. It holds test SOL only.</p>
-      {request?.message && (
-        <pre className="mt-4 rounded-field bg-well p-4 font-sans text-small whitespace-pre-wrap wrap-anywhere">{request.message}</pre>
-      )}
-      {request && request.lines.length > 0 && (
+      {message && <pre className="mt-4 rounded-field bg-well p-4 font-sans text-small whitespace-pre-wrap wrap-anywhere">{message}</pre>}
+      {lines.length > 0 && (
         <dl className="figures mt-4 grid grid-cols-[auto_1fr] gap-x-4 gap-y-2 rounded-field bg-well p-4 text-small">
-          {request.lines.map(([label, value]) => (
+          {lines.map(([label, value]) => (
             <div key={label + value} className="contents">
               <dt className="text-dim">{label}</dt>
               <dd className="font-semibold wrap-anywhere">{value}</dd>
@@ -25,8 +20,8 @@ export function DemoApprovalDialog() {
         </dl>
       )}
       <div className="mt-6 grid grid-cols-2 gap-3">
-        <Button onClick={() => pending?.answer(false)}>Reject</Button>
-        <Button kind="primary" onClick={() => pending?.answer(true)}>
+        <Button onClick={() => answer(false)}>Reject</Button>
+        <Button kind="primary" onClick={() => answer(true)}>
           Approve
         </Button>
       </div>

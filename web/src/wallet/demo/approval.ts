@@ -1,18 +1,20 @@
-import { createStore } from '../../ui/store.ts'
-
-/** What the Demo Wallet asks its owner to approve. */
-export interface ApprovalRequest {
+/** What the Demo Wallet wants its owner to approve. */
+export interface Request {
   title: string
   /** What is signed, line by line: a label and its value. */
   lines: readonly (readonly [label: string, value: string])[]
-  /** The very text that is signed, where it is a text. */
+  /** The text that is signed, if it is a text. */
   message: string | undefined
+}
+
+export interface OpenRequest extends Request {
   answer: (approved: boolean) => void
 }
 
-export const approvalRequest = createStore<ApprovalRequest | undefined>(undefined)
+/** Resolves when the owner approves; rejects as wallets do if they do not, or if another request is still open. */
+export type AskOwner = (request: Request) => Promise<void>
 
-/** A refusal in the form in which wallets give it (EIP-1193). */
+/** A refusal in the form that wallets use (EIP-1193). */
 class UserRejected extends Error {
   readonly code = 4001
 }
@@ -21,10 +23,19 @@ class RequestPending extends Error {
   readonly code = -32002
 }
 
-/** Puts a request before the owner. Returns when it is approved; throws as a wallet does when it is not. */
-export async function askApproval(request: Omit<ApprovalRequest, 'answer'>): Promise<void> {
-  if (approvalRequest.get()) throw new RequestPending('A request is already open')
-  const approved = await new Promise<boolean>((resolve) => approvalRequest.set({ ...request, answer: resolve }))
-  approvalRequest.set(undefined)
-  if (!approved) throw new UserRejected('User rejected the request.')
+/**
+ * Asks the owner for one approval at a time.
+ *
+ * @param show puts a request on the screen; undefined takes it away
+ */
+export function createAskOwner(show: (request: OpenRequest | undefined) => void): AskOwner {
+  let pending = false
+  return async (request) => {
+    if (pending) throw new RequestPending('A request is already open')
+    pending = true
+    const approved = await new Promise<boolean>((answer) => show({ ...request, answer }))
+    pending = false
+    show(undefined)
+    if (!approved) throw new UserRejected('User rejected the request.')
+  }
 }

@@ -16,13 +16,13 @@ import { getWallets } from '@wallet-standard/app'
 import { type Wallet, type WalletAccount } from '@wallet-standard/base'
 import { type SolanaSignMessageInput, type SolanaSignTransactionInput } from '@solana/wallet-standard-features'
 
-import { askApproval } from './approval.ts'
+import { type AskOwner } from './approval.ts'
 import { DEMO_WALLET } from '../wallet.ts'
 
 const SEED_KEY = 'demoWalletSeed'
 const SEED_BYTES = 32
 const CHAIN = 'solana:localnet'
-/** The System program's instruction number for a transfer; its amount follows as 8 bytes. */
+/** The System program's instruction number for a transfer; the amount follows as 8 bytes. */
 const TRANSFER_INSTRUCTION = 2
 const TRANSFER_AMOUNT_OFFSET = 4
 
@@ -33,10 +33,12 @@ const icon = `data:image/svg+xml;base64,${btoa(
 type ChangeListener = (properties: { accounts: readonly WalletAccount[] }) => void
 
 /**
- * Registers the Demo Wallet: a wallet inside this page for the local chain, with a key of its own in local storage. It holds test SOL
- * only. Throws where the browser cannot make ed25519 keys.
+ * Registers the Demo Wallet: a wallet inside this page for the local chain, with its key in local storage. It holds test SOL only.
+ *
+ * @returns a function that unregisters it
+ * @throws if the browser cannot make ed25519 keys
  */
-export async function registerDemoWallet(): Promise<void> {
+export async function registerDemoWallet(askOwner: AskOwner): Promise<() => void> {
   const keys = await createKeyPairFromPrivateKeyBytes(readSeed())
   const account = demoAccount(
     await getAddressFromPublicKey(keys.publicKey),
@@ -76,7 +78,7 @@ export async function registerDemoWallet(): Promise<void> {
       'solana:signMessage': {
         version: '1.0.0',
         signMessage: async ({ message }: SolanaSignMessageInput) => {
-          await askApproval({ title: 'Sign this message', lines: [], message: new TextDecoder().decode(message) })
+          await askOwner({ title: 'Sign this message', lines: [], message: new TextDecoder().decode(message) })
           return [{ signedMessage: message, signature: await signBytes(keys.privateKey, message) }]
         },
       },
@@ -85,14 +87,14 @@ export async function registerDemoWallet(): Promise<void> {
         supportedTransactionVersions: ['legacy', 0],
         signTransaction: async ({ transaction }: SolanaSignTransactionInput) => {
           const decoded = getTransactionDecoder().decode(transaction)
-          await askApproval({ title: 'Send this payment', lines: describe(decoded.messageBytes), message: undefined })
+          await askOwner({ title: 'Send this payment', lines: describe(decoded.messageBytes), message: undefined })
           const signed = await partiallySignTransaction([keys], decoded)
           return [{ signedTransaction: new Uint8Array(getTransactionEncoder().encode(signed)) }]
         },
       },
     },
   }
-  getWallets().register(wallet)
+  return getWallets().register(wallet)
 }
 
 function readSeed(): Uint8Array {
@@ -107,7 +109,7 @@ function demoAccount(address: Address, publicKey: Uint8Array): WalletAccount {
   return { address, publicKey, chains: [CHAIN], features: ['solana:signMessage', 'solana:signTransaction'] }
 }
 
-/** What a transaction does, for its signer to read: its transfers by amount and payee, anything else by program. */
+/** What a transaction does, for its signer to read: transfers by amount and payee, anything else by program. */
 function describe(messageBytes: Parameters<ReturnType<typeof getCompiledTransactionMessageDecoder>['decode']>[0]): [string, string][] {
   const message = getCompiledTransactionMessageDecoder().decode(messageBytes)
   const addresses = message.staticAccounts

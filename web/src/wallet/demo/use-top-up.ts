@@ -2,16 +2,17 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 
 import { solQuery } from '../../api/queries.ts'
-import { addTestSol } from './add-test-sol.ts'
+import { useAddTestSol } from './use-add-test-sol.ts'
 
-/** Fills an empty Demo Wallet by itself: the local chain forgets all SOL when it restarts. Tried once for each time it runs empty. */
-export function useDemoTopUp(walletAddress: string): void {
-  const { data } = useQuery(solQuery(walletAddress))
+/** Tops up an empty Demo Wallet by itself, since the local chain forgets all SOL when it restarts. Tries once each time it runs empty. */
+export function useTopUp(walletAddress: string): void {
+  const { data: lamports } = useQuery(solQuery(walletAddress))
+  const { mutate: addTestSol } = useAddTestSol(walletAddress)
   const tried = useRef(false)
   useEffect(() => {
-    if (data !== undefined && data > 0n) tried.current = false
-    if (data !== 0n || tried.current) return
+    if (lamports !== undefined && lamports > 0n) tried.current = false
+    if (lamports !== 0n || tried.current) return
     tried.current = true
-    addTestSol(walletAddress, 'Your Demo Wallet got test SOL. The local chain forgets all SOL when it restarts.').catch(() => undefined)
-  }, [walletAddress, data])
+    addTestSol({ success: 'Your Demo Wallet got test SOL. The local chain forgets all SOL when it restarts.' })
+  }, [lamports, addTestSol])
 }

@@ -1,21 +1,25 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
 
-import { mobileMessages } from './mobile-messages.ts'
-import { mobileProblem } from './mobile-problem.ts'
 import { isInAppBrowser } from '../platform.ts'
 import { chainOf } from '../wallet.ts'
+import { mobileMessages } from './mobile-messages.ts'
+
+let registered = false
 
 /**
- * Offers the wallets installed on an Android phone through the mobile wallet protocol. What it runs into is shown in our own dialog.
+ * Offers the wallets on an Android phone through the mobile wallet protocol. Registers once; there is no way back.
+ *
+ * @param onProblem called with a sentence for the person if no wallet can be found
  */
-export async function registerMobileWallet(config: Pick<PublicConfig, 'network' | 'productName'>): Promise<void> {
-  if (isInAppBrowser(navigator.userAgent)) return
+export async function registerMobileWallet(config: PublicConfig, onProblem: (sentence: string) => void): Promise<void> {
+  if (registered || isInAppBrowser(navigator.userAgent)) return
+  registered = true
   const { createDefaultAuthorizationCache, createDefaultChainSelector, registerMwa } = await import('@solana-mobile/wallet-standard-mobile')
   registerMwa({
     appIdentity: { name: `${config.productName} Marketplace`, uri: location.origin, icon: '/favicon.svg' },
     authorizationCache: createDefaultAuthorizationCache(),
     chains: [chainOf(config.network)],
     chainSelector: createDefaultChainSelector(),
-    onWalletNotFound: async () => mobileProblem.set(mobileMessages.notFound),
+    onWalletNotFound: async () => onProblem(mobileMessages.notFound),
   })
 }

@@ -1,25 +1,24 @@
 import { localNetworkBlocked } from './mobile-messages.ts'
-import { mobileProblem } from './mobile-problem.ts'
 
-/** Any port of the mobile wallet protocol will do to have the browser ask (specification, section 9). */
+/** Any port of the mobile wallet protocol makes the browser ask (specification, section 9). */
 const PROBE = 'ws://localhost:49152'
 const PERMISSION = 'loopback-network'
-/** How long the user may take to answer the browser, in milliseconds: as long as a mobile wallet session (specification, section 9). */
+/** How long the person may take to answer the browser, in milliseconds: as long as a mobile wallet session (specification, section 9). */
 const ANSWER_MS = 30_000
 
 /**
- * Sees to it that the browser lets this page speak to a wallet on the same phone, and says so where it does not. The mobile wallet
- * adapter would ask in a window of its own that brings styles and fonts from elsewhere. Gives whether the wallet may be reached.
+ * Has the browser ask whether this page may reach a wallet on the same phone. The mobile wallet adapter would ask in a window of its
+ * own, with styles and fonts from elsewhere.
+ *
+ * @returns what to tell the person if the wallet cannot be reached; undefined if it can
  */
-export async function mayReachPhone(): Promise<boolean> {
+export async function requestLocalNetwork(): Promise<string | undefined> {
   const permission = await readPermission()
-  if (permission?.state === 'prompt') await haveBrowserAsk(permission)
-  if (!permission || permission.state === 'granted') return true
-  mobileProblem.set(localNetworkBlocked)
-  return false
+  if (permission?.state === 'prompt') await askInBrowser(permission)
+  return !permission || permission.state === 'granted' ? undefined : localNetworkBlocked
 }
 
-/** Undefined in browsers that do not know this permission: they ask nothing. */
+/** @returns undefined in browsers that do not know this permission: they never ask */
 async function readPermission(): Promise<PermissionStatus | undefined> {
   try {
     return await navigator.permissions.query({ name: PERMISSION as PermissionName })
@@ -28,7 +27,7 @@ async function readPermission(): Promise<PermissionStatus | undefined> {
   }
 }
 
-async function haveBrowserAsk(permission: PermissionStatus): Promise<void> {
+async function askInBrowser(permission: PermissionStatus): Promise<void> {
   const probe = new WebSocket(PROBE)
   await new Promise((resolve) => {
     permission.addEventListener('change', resolve, { once: true })

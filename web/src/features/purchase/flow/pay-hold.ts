@@ -1,25 +1,20 @@
-import { type Reply } from '@juicebar/contract/calls'
-import { type Purchase } from '@juicebar/contract/schemas'
+import { type PublicConfig } from '@juicebar/contract/schemas'
 
-import { isUnanswered } from '../../../api/api-error.ts'
 import { readLatestBlockhash } from '../../../api/chain.ts'
 import { call } from '../../../api/client.ts'
-import { untilAnswered } from '../../../api/retry-unanswered.ts'
-import { askToPay, PaymentFailed } from '../../../payment/sign-payment.ts'
-import { signsWithoutSending, transactionVersion } from '../../../wallet/wallet.ts'
+import { signPayment } from '../../../payment/sign-payment.ts'
+import { submitPayment } from '../../../payment/submit-payment.ts'
+import { transactionVersion } from '../../../wallet/wallet.ts'
 import { type Connection } from '../../../wallet/wallet-store.ts'
+import { type Hold } from './hold-listing.ts'
 
-type Network = Reply<'config'>['network']
-type Details = Reply<'buy'>['transactionDetails']
-
-/** Holds a lot for this wallet. Asked again, the same hold is given. Throws `ApiError`. */
-export async function holdListing(listingId: string, { wallet }: Connection): Promise<Details> {
-  const body = signsWithoutSending(wallet) ? { sendsThrough: 'server' as const } : null
-  return (await call('buy', { params: { id: listingId }, body })).transactionDetails
-}
-
-/** Has the wallet sign the payment of a hold and sees that it is sent. Gives the transaction's signature; throws `PaymentFailed` or `ApiError`. */
-export async function payHold(details: Details, connection: Connection, network: Network): Promise<string> {
+/**
+ * Has the wallet sign the payment of a hold, and makes sure that it is sent.
+ *
+ * @returns the transaction's signature in base58
+ * @throws PaymentFailed or ApiError
+ */
+export async function payHold(hold: Hold, connection: Connection, network: PublicConfig['network']): Promise<string> {
   const [{ buildPayment }, { base58 }, lifetime] = await Promise.all([
     import('../../../payment/build-payment.ts'),
     import('@scure/base'),
@@ -27,38 +22,25 @@ export async function payHold(details: Details, connection: Connection, network:
   ])
   const transaction = buildPayment({
     from: connection.account.address,
-    to: details.seller,
-    lamports: BigInt(details.lamports),
-    reference: details.reference,
+    to: hold.seller,
+    lamports: BigInt(hold.lamports),
+    reference: hold.reference,
     version: transactionVersion(connection.wallet),
     lifetime,
   })
-  const answer = await askToPay(connection, {
+  const payment = await signPayment(connection, {
     transaction,
     network,
-    milliseconds: details.payMillisLeft,
+    timeout: hold.payMillisLeft,
     ifUnsure: 'If your wallet shows the payment as sent, do not pay again: we look for it on the chain and deliver by ourselves.',
   })
-  return 'signed' in answer ? await handIn(details, answer.signed) : base58.encode(answer.sentAs)
-}
-
-/** Hands the signed bytes to the server; the same bytes may be handed in again where no answer came. */
-async function handIn(details: Details, signed: Uint8Array): Promise<string> {
-  const { base64 } = await import('@scure/base')
-  const input = { params: { id: details.purchaseId }, body: { transaction: base64.encode(signed) } }
-  try {
-    return (await untilAnswered(() => call('submitPayment', input), details.payMillisLeft)).signature
-  } catch (error) {
-    if (!isUnanswered(error)) throw error
-    throw new PaymentFailed(
-      'The connection broke while your payment was handed in, so it is not known yet whether SOL moved. Do not pay again: this page shows the outcome as soon as the server answers.',
-      false,
-      error,
-    )
-  }
-}
-
-/** Gives a held lot back. Gives the ended purchase; throws `ApiError`. */
-export async function letGo(purchaseId: string): Promise<Purchase> {
-  return (await call('cancelPurchase', { params: { id: purchaseId } })).purchase
+  if ('sentAs' in payment) return base58.encode(payment.sentAs)
+  const { signature } = await submitPayment({
+    signed: payment.signed,
+    submit: (bytes) => call('submitPayment', { params: { id: hold.purchaseId }, body: { transaction: bytes } }),
+    timeout: hold.payMillisLeft,
+    ifUnanswered:
+      'The connection broke while your payment was being submitted, so it is not known yet whether SOL moved. Do not pay again: this page shows the outcome as soon as the server answers.',
+  })
+  return signature
 }

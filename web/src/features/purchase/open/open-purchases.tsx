@@ -1,34 +1,25 @@
-import { type PublicConfig, type Purchase } from '@juicebar/contract/schemas'
+import { type Purchase } from '@juicebar/contract/schemas'
 
 import { Button } from '../../../ui/button.tsx'
 import { DrinkPlate } from '../../../catalogue/drink-image.tsx'
 import { formatAmount, formatCountdown, formatSol } from '../../../ui/format.ts'
-import { useStore } from '../../../ui/store.ts'
 import { useNow } from '../../../ui/use-now.ts'
-import { connectChosen } from '../../../wallet/use-connect.ts'
-import { walletState } from '../../../wallet/wallet-store.ts'
+import { useConnect } from '../../../wallet/use-connect.ts'
+import { useWallet } from '../../../wallet/wallet-store.ts'
 import { stepLabels, stepOf } from '../purchase.ts'
-import { giveUp, runPurchase } from '../flow/run-purchase.ts'
+import { useCancelHold } from './use-cancel-hold.ts'
 import { useOpenPurchases } from './use-open-purchases.ts'
+import { usePurchase } from '../use-purchase.ts'
 
-interface OpenPurchasesProps {
-  network: PublicConfig['network']
-}
-
-/** Purchases that are not through yet, also after a reload and in another tab. */
-export function OpenPurchases({ network }: OpenPurchasesProps) {
+/** Purchases that are not closed yet, also after a reload and in another tab. */
+export function OpenPurchases() {
   const { purchases, loadedAt } = useOpenPurchases()
   return purchases.map((purchase) => (
-    <OpenPurchase
-      key={purchase.purchaseId}
-      purchase={purchase}
-      payUntil={purchase.payMillisLeft && loadedAt + purchase.payMillisLeft}
-      network={network}
-    />
+    <OpenPurchase key={purchase.purchaseId} purchase={purchase} payUntil={purchase.payMillisLeft && loadedAt + purchase.payMillisLeft} />
   ))
 }
 
-function OpenPurchase({ purchase, payUntil, network }: OpenPurchasesProps & { purchase: Purchase; payUntil: number }) {
+function OpenPurchase({ purchase, payUntil }: { purchase: Purchase; payUntil: number }) {
   const { tokenType, tokenName, amount, price, signature } = purchase
   return (
     <li className="card arrive flex flex-wrap items-center gap-4 p-3 pr-4">
@@ -45,14 +36,14 @@ function OpenPurchase({ purchase, payUntil, network }: OpenPurchasesProps & { pu
           <Waiting until={payUntil} />
         )}
       </div>
-      {!signature && <HoldActions purchase={purchase} network={network} />}
+      {!signature && <HoldActions purchase={purchase} />}
     </li>
   )
 }
 
 function Waiting({ until }: { until: number }) {
   const left = until - useNow()
-  // The seconds are for the eye: spoken is only that the time is over.
+  // The countdown is for the eye; screen readers speak only its end.
   return (
     <p aria-live={left > 0 ? 'off' : 'polite'} className="text-small text-dim">
       {left > 0
@@ -62,19 +53,23 @@ function Waiting({ until }: { until: number }) {
   )
 }
 
-function HoldActions({ purchase, network }: OpenPurchasesProps & { purchase: Purchase }) {
-  const { connected } = useStore(walletState)
+function HoldActions({ purchase }: { purchase: Purchase }) {
+  const connected = useWallet((wallet) => wallet.connected !== undefined)
+  const { connectChosen } = useConnect()
+  const { pay } = usePurchase()
+  const { mutate: cancelHold } = useCancelHold()
   const { listingId, purchaseId, payMillisLeft } = purchase
-  const pay = () => {
-    if (connected) runPurchase({ ...purchase, _id: listingId }, network).catch(() => undefined)
-    else connectChosen()
-  }
   return (
     <div className="flex gap-2 max-sm:w-full max-sm:*:flex-1">
-      <Button small onClick={() => void giveUp(purchaseId)}>
-        Let it go
+      <Button small onClick={() => cancelHold(purchaseId)}>
+        Cancel purchase
       </Button>
-      <Button small kind="primary" disabled={payMillisLeft === 0} onClick={pay}>
+      <Button
+        small
+        kind="primary"
+        disabled={payMillisLeft === 0}
+        onClick={() => (connected ? pay({ ...purchase, _id: listingId }) : connectChosen())}
+      >
         {connected ? 'Pay now' : 'Connect to pay'}
       </Button>
     </div>

@@ -1,0 +1,36 @@
+import { type Listing } from '@juicebar/contract/schemas'
+import { createContext, useContext } from 'react'
+
+import { type BoughtListing, type PurchaseStep } from './purchase.ts'
+
+/** The purchase that this tab is carrying out. */
+export interface RunningPurchase {
+  listing: BoughtListing
+  step: PurchaseStep
+  /** When the hold ends, by this browser's clock; undefined until there is a hold. */
+  payUntil: number | undefined
+  /** The buyer chose to go on browsing while it runs. */
+  inBackground: boolean
+}
+
+export interface PurchaseContextValue {
+  /** The listing that the buyer is asked to confirm. */
+  confirming: Listing | undefined
+  running: RunningPurchase | undefined
+  /** Refuses, leads to a wallet, or asks the buyer to confirm. */
+  buy: (listing: Listing) => void
+  /** Takes the question back. */
+  dismiss: () => void
+  /** Buys what the buyer has confirmed, or pays what is already held. Does nothing while another purchase runs. */
+  pay: (listing: BoughtListing) => void
+  keepBrowsing: () => void
+}
+
+export const PurchaseContext = createContext<PurchaseContextValue | undefined>(undefined)
+
+/** The one purchase that a tab carries out at a time, and the ways to start it. */
+export function usePurchase(): PurchaseContextValue {
+  const value = useContext(PurchaseContext)
+  if (!value) throw new Error('usePurchase needs a PurchaseProvider above it')
+  return value
+}

@@ -1,0 +1,38 @@
+import { ApiError, errorSentence, serverSentence } from '../api/api-error.ts'
+import { call } from '../api/client.ts'
+import { writeJwt } from '../api/jwt.ts'
+import { signMessage } from '../wallet/wallet.ts'
+import { withTimeout } from '../wallet/wallet-error.ts'
+import { type Connection, useWallet, WALLET_TIMEOUT_MS } from '../wallet/wallet-store.ts'
+import { signedOut, useSession } from './session-store.ts'
+
+/**
+ * Proves to the server that the wallet belongs to the person: has the wallet sign a nonce, and keeps the JWT that the server returns.
+ *
+ * @throws WalletError or ApiError
+ */
+export async function signIn({ wallet, account, connection }: Connection): Promise<void> {
+  useSession.setState({ ...signedOut, loading: true })
+  try {
+    const walletAddress = account.address
+    const { message } = await call('requestNonce', { body: { walletAddress } })
+    const bytes = await withTimeout(signMessage(wallet, account, message), WALLET_TIMEOUT_MS)
+    const { base58 } = await import('@scure/base')
+    const { token, user } = await call('verifySignature', { body: { walletAddress, signature: base58.encode(bytes) } })
+    if (useWallet.getState().connected?.connection !== connection) {
+      useSession.setState(signedOut)
+      return
+    }
+    writeJwt(token)
+    useSession.setState({ ...signedOut, authorization: 'signed-in', user })
+  } catch (error) {
+    useSession.setState({ ...signedOut, error: loginReason(error) })
+    throw error
+  }
+}
+
+/** @returns why a sign-in failed, to put into the middle of a sentence; undefined if nothing is known */
+export function loginReason(error: unknown): string | undefined {
+  const said = error instanceof ApiError ? serverSentence(error, '') : errorSentence(error, '')
+  return said.replace(/\.$/, '') || undefined
+}

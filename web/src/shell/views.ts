@@ -1,0 +1,8 @@
+export type View = 'marketplace' | 'inventory' | 'listings'
+
+/** The id of the element that holds the current view. */
+export const VIEW_ID = 'view'
+
+export function tabId(view: View): string {
+  return `tab-${view}`
+}
