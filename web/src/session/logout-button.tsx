@@ -3,7 +3,7 @@ import { logOut } from './session-store.ts'
 
 export function LogoutButton() {
   return (
-    <Button kind="bare" className="max-sm:px-1!" onClick={() => void logOut()}>
+    <Button kind="bare" className="max-sm:px-1" onClick={() => void logOut()}>
       Logout
     </Button>
   )

@@ -56,7 +56,7 @@ export function Inventory({ walletAddress }: { walletAddress: string }) {
 
 function DrinkCard({ drink, onSell }: { drink: Selling; onSell: () => void }) {
   return (
-    <article className="card lot max-sm:flex-row!" data-token={drink.tokenType}>
+    <article className="card drink-card max-sm:flex-row" data-token={drink.tokenType}>
       <div className="plate flex-none max-sm:w-24 sm:h-52 lg:h-68">
         <DrinkImage tokenType={drink.tokenType} />
       </div>

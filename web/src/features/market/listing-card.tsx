@@ -17,7 +17,7 @@ interface ListingCardProps {
 export const ListingCard = memo(function ListingCard({ listing, compact, isOwn, onBuy }: ListingCardProps) {
   const gone = listing.status !== 'active'
   return (
-    <article className={`card lot relative ${compact ? 'flex-row!' : ''} ${gone ? 'farewell' : ''}`} data-token={listing.tokenType}>
+    <article className={`card drink-card relative ${compact ? 'flex-row' : ''} ${gone ? 'farewell' : ''}`} data-token={listing.tokenType}>
       <div className={`plate flex-none ${compact ? 'w-[28%] max-w-26' : 'h-44'}`}>
         <DrinkImage tokenType={listing.tokenType} />
       </div>

@@ -27,7 +27,7 @@ export function MarketToolbar({ filter, onChange }: ToolbarProps) {
         <SearchBox search={filter.search} onChange={(search) => onChange({ search })} />
         <label>
           <span className="sr-only">Order</span>
-          <select className="field max-sm:w-36!" value={filter.sort} onChange={(event) => onChange({ sort: readSort(event.target.value) })}>
+          <select className="field max-sm:w-36" value={filter.sort} onChange={(event) => onChange({ sort: readSort(event.target.value) })}>
             {Object.entries(sortLabels).map(([sort, label]) => (
               <option key={sort} value={sort}>
                 {label}
@@ -51,7 +51,7 @@ function SearchBox({ search, onChange }: { search: string; onChange: (search: st
         </span>
         <input
           type="search"
-          className="field pl-11!"
+          className="field pl-11"
           placeholder="Search..."
           maxLength={MAX_SEARCH_LENGTH}
           spellCheck={false}

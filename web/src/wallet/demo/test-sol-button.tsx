@@ -9,7 +9,7 @@ export function TestSolButton({ walletAddress }: { walletAddress: string }) {
   return (
     <Button
       small
-      className="max-sm:px-3!"
+      className="max-sm:px-3"
       disabled={isPending}
       onClick={() => addTestSol({ success: 'Test SOL has arrived.' })}
       title="Adds 5 test SOL from the local chain, which forgets all SOL when it restarts"
