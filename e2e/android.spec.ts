@@ -7,7 +7,7 @@ const android = {
   isMobile: true,
 }
 
-// The adapter brings inline styles along, which the content security policy refuses.
+// The adapter has inline styles, which the content security policy refuses.
 test.use({ allowedErrors: /Applying inline style/ })
 
 test('a phone without a wallet is told so in the page’s own dialog', async ({ openContext }) => {
@@ -23,7 +23,7 @@ test('a phone without a wallet is told so in the page’s own dialog', async ({ 
   await expect(dialog).toContainText(
     'To use mobile wallet adapter, you must have a compatible mobile wallet application installed on your device.',
   )
-  // Chromium's own question whether to open solana-wallet: takes every real click from here on.
+  // From here on, Chromium's own question whether to open solana-wallet: swallows every real click.
   await dialog.getByRole('button', { name: 'OK' }).dispatchEvent('click')
   await expect(dialog).toBeHidden()
   await expect(page.getByRole('button', { name: 'Connect', exact: true })).toBeEnabled()

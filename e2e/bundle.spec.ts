@@ -9,14 +9,14 @@ interface Chunk {
 }
 
 const dist = new URL('../web/dist/', import.meta.url)
-/** What a visitor may have to download of JavaScript before the market shows, in gzipped bytes. */
-const MOST_BYTES = 100_000
+/** The most JavaScript that a visitor may download before the market shows, in gzipped bytes. */
+const MAX_BYTES = 100_000
 
 test('what a visitor downloads before the market shows is small, and free of what only traders need', () => {
   const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist), 'utf8')) as Record<string, Chunk>
   const files = [...needed(manifest, 'index.html')].map((name) => readFileSync(new URL(manifest[name]?.file ?? '', dist)))
   const bytes = files.reduce((sum, file) => sum + gzipSync(file, { level: 9 }).length, 0)
-  expect(bytes).toBeLessThan(MOST_BYTES)
+  expect(bytes).toBeLessThan(MAX_BYTES)
 
   const code = files.map(String).join('')
   for (const foreign of ['~kind', 'base-ui', 'TransactionMessage', 'mobile-wallet-adapter']) expect(code).not.toContain(foreign)
@@ -24,7 +24,7 @@ test('what a visitor downloads before the market shows is small, and free of wha
 
 const parts = /wallet-menu-|wallet-picker-|inventory-|my-listings-/
 
-test('the rest is downloaded while there is nothing else to do', async ({ page }) => {
+test('the rest is downloaded while the browser is idle', async ({ page }) => {
   const part = page.waitForRequest(parts)
   await page.goto('/')
   await part

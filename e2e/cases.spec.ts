@@ -2,7 +2,7 @@ import { type Page } from '@playwright/test'
 
 import { payByHand } from './support/pay-by-hand.ts'
 import { type PhantomOptions } from './support/phantom.ts'
-import { banner, expect, findLot, LAMPORTS_PER_SOL, lamportsOf, type Player, sell, test } from './support/test.ts'
+import { banner, expect, findListing, LAMPORTS_PER_SOL, lamportsOf, type Player, sell, test } from './support/test.ts'
 
 type SignedIn = (options?: PhantomOptions & { sol?: number }) => Promise<Player>
 
@@ -41,16 +41,16 @@ test('a prepared refund that is not the one shown never reaches the wallet', asy
   await seller.phantom.refuse(seller.page, 4001)
   await seller.page.getByRole('button', { name: 'Refund 0.4 SOL' }).click()
   await expect(banner(seller.page)).toHaveText(
-    'The server prepared another refund than the one shown. Your wallet was not asked; no SOL moved.',
+    'The server prepared a different refund from the one shown. Your wallet was not asked; no SOL moved.',
   )
 })
 
-/** A buyer pays 0.4 SOL for a lot of 0.5 SOL, and both sides see what became of it. */
+/** A buyer pays 0.4 SOL for a listing of 0.5 SOL, and both sides see the case. */
 async function payWrongly(signedIn: SignedIn, origin: string, wallet: PhantomOptions = {}): Promise<{ seller: Player; buyer: Player }> {
   const seller = await signedIn({ ...wallet, sol: 1 })
   await sell(seller.page, 'Apple Juice', 5, 0.5)
   const buyer = await signedIn({ sol: 2 })
-  await expect(await findLot(buyer.page, seller.address)).toBeVisible()
+  await expect(await findListing(buyer.page, seller.address)).toBeVisible()
   await payByHand(buyer, seller.address, origin, 0.4)
   await expect.poll(() => lamportsOf(origin, seller.address)).toBe(1.4 * LAMPORTS_PER_SOL)
   for (const { page } of [buyer, seller]) await expect(attention(page)).toContainText('0.4 SOL for 5 Apple Juice', { timeout: 45_000 })

@@ -13,12 +13,12 @@ test('the Demo Wallet signs in, gets test SOL by itself, and buys', async ({ pag
   await request.getByRole('button', { name: 'Approve' }).click()
   await expect(page.getByText('5.0000 SOL')).toBeVisible()
 
-  const lot = page
+  const listing = page
     .getByRole('article')
     .filter({ has: page.getByRole('button', { name: 'Buy' }) })
     .last()
-  const seller = await lot.locator('dd[title]').getAttribute('title')
-  await lot.getByRole('button', { name: 'Buy' }).click()
+  const seller = await listing.locator('dd[title]').getAttribute('title')
+  await listing.getByRole('button', { name: 'Buy' }).click()
   await page.getByRole('button', { name: /^Pay / }).click()
   const payment = page.getByRole('dialog', { name: 'Demo Wallet: Send this payment' })
   await expect(payment).toContainText(seller ?? 'a seller')

@@ -1,11 +1,11 @@
-import { banner, expect, findLot, sell, test } from './support/test.ts'
+import { banner, expect, findListing, sell, test } from './support/test.ts'
 
 test.use({ allowedErrors: /Failed to load resource/ })
 
 const closed = { status: 409, json: { error: 'The bar is closed' } }
 const wordless = { status: 500, json: {} }
 
-test('a listing that fails shows the server’s words, or else its own', async ({ signedIn }) => {
+test('a failed listing shows the server’s message, or else its own', async ({ signedIn }) => {
   const { page } = await signedIn({ sol: 0 })
   await page.getByRole('tab', { name: 'Inventory' }).click()
   await page.getByRole('button', { name: 'Sell' }).first().click()
@@ -29,7 +29,7 @@ test('a listing that fails shows the server’s words, or else its own', async (
   await expect(banner(page)).toHaveText('Error creating listing')
 })
 
-test('a removal that fails shows the server’s words, or else its own', async ({ signedIn }) => {
+test('a failed removal shows the server’s message, or else its own', async ({ signedIn }) => {
   const { page } = await signedIn({ sol: 0 })
   await sell(page, 'Apple Juice', 1, 0.5)
   await page.getByRole('tab', { name: 'My Listings' }).click()
@@ -44,17 +44,17 @@ test('a removal that fails shows the server’s words, or else its own', async (
   }
 })
 
-test('a purchase that the server refuses shows its words, and the wallet is not asked', async ({ signedIn }) => {
+test('a purchase that the server refuses shows its message, and the wallet is not asked', async ({ signedIn }) => {
   const seller = await signedIn({ sol: 0 })
   await sell(seller.page, 'Apple Juice', 1, 0.5)
   const { page } = await signedIn()
   await page.route('**/api/marketplace/buy/*', (route) => route.fulfill(closed))
-  await (await findLot(page, seller.address)).getByRole('button', { name: 'Buy' }).click()
+  await (await findListing(page, seller.address)).getByRole('button', { name: 'Buy' }).click()
   await page.getByRole('button', { name: 'Pay 0.5 SOL' }).click()
   await expect(banner(page)).toHaveText('The bar is closed')
 })
 
-test('a login that fails names the reason, or else the authorization', async ({ openPlayer }) => {
+test('a failed login names the reason, or else the authorization', async ({ openPlayer }) => {
   const { page } = await openPlayer({ sol: 0 })
   await page.route('**/api/auth/verify', (route) => route.fulfill(wordless))
   await page.getByRole('button', { name: 'Select Wallet' }).click()

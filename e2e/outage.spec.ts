@@ -2,7 +2,7 @@ import { expect, test } from './support/test.ts'
 
 test.use({ allowedErrors: /Failed to load resource/ })
 
-test('a server that does not answer is said to be unavailable, and tried again at a press', async ({ page }) => {
+test('a server that does not answer is reported as unavailable, and Try Again asks it again', async ({ page }) => {
   await page.route('**/health', (route) => route.abort())
   await page.goto('/')
   await expect(page.getByRole('heading', { name: 'Server Unavailable' })).toBeVisible()
@@ -14,7 +14,7 @@ test('a server that does not answer is said to be unavailable, and tried again a
   await expect(page.getByRole('heading', { name: 'Connect Phantom Wallet' })).toBeVisible()
 })
 
-test('while the server is being asked, the page says so', async ({ page }) => {
+test('the app says so while it checks the server', async ({ page }) => {
   let answer = () => {}
   const asked = new Promise<void>((resolve) => (answer = resolve))
   await page.route('**/health', async (route) => {
@@ -52,7 +52,7 @@ test('a SOL balance that cannot be read is not shown as zero', async ({ openPlay
   await expect(page.getByText('0.0000')).toHaveCount(0)
 })
 
-test('a lost live connection is shown, and the market is asked again until it is back', async ({ page }) => {
+test('a lost live connection is shown, and the market is reloaded until it is back', async ({ page }) => {
   await page.route('**/api/marketplace/events', (route) => route.abort())
   await page.goto('/')
   await expect(page.getByRole('status').filter({ hasText: 'Reconnecting' })).toBeVisible()

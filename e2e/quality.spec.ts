@@ -39,7 +39,7 @@ for (const colorScheme of ['dark', 'light'] as const) {
   })
 }
 
-test.describe('the server being away', () => {
+test.describe('an unavailable server', () => {
   test.use({ allowedErrors: /Failed to load resource/ })
 
   test('is accessible too', async ({ page }) => {
@@ -51,7 +51,7 @@ test.describe('the server being away', () => {
 })
 
 for (const width of [320, 390, 768, 1280, 1920, 3840]) {
-  test(`nothing is cut off or moves about at ${width} pixels`, async ({ openContext, baseURL }) => {
+  test(`nothing is cut off or shifts at ${width} pixels`, async ({ openContext, baseURL }) => {
     const context = await openContext({ viewport: { width, height: 900 } })
     await installPhantom(context, baseURL ?? '')
     const page = await context.newPage()
@@ -69,7 +69,7 @@ for (const width of [320, 390, 768, 1280, 1920, 3840]) {
   })
 }
 
-test('the page is used with the keyboard alone', async ({ openContext, baseURL }) => {
+test('the app works with the keyboard alone', async ({ openContext, baseURL }) => {
   const context = await openContext()
   await installPhantom(context, baseURL ?? '')
   const page = await context.newPage()
@@ -141,7 +141,7 @@ for (const width of [320, 390, 1280]) {
 
 function longListing(index: number) {
   return {
-    _id: `lot-${index}`,
+    _id: `listing-${index}`,
     seller: '8qEDkoVTFzWBsRd6sU9SiyTdqbDkN5GwNWbQeetA61NW',
     tokenName: 'Apple Juice',
     tokenType: 'APPLE_JUICE',
@@ -154,7 +154,7 @@ function longListing(index: number) {
   }
 }
 
-/** Alerts that a screen reader speaks twice, since they stand inside of something that is spoken too. */
+/** Alerts that a screen reader speaks twice, because they are inside something that is spoken too. */
 function spokenTwice(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const spoken = '[role=alert], [role=status], [aria-live=polite], [aria-live=assertive]'
@@ -166,11 +166,11 @@ async function expectAccessible(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page })
     .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
     .analyze()
-  expect(await spokenTwice(page), 'said once').toEqual([])
+  expect(await spokenTwice(page), 'each alert is spoken once').toEqual([])
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)).toEqual([])
 }
 
-/** How many pixels the page is wider than its window. */
+/** How many pixels the page is wider than the window. */
 function overflow(page: Page): Promise<number> {
   return page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth))
 }

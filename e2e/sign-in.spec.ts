@@ -45,11 +45,11 @@ test('a wallet that registers late is found while the picker is open', async ({ 
   await expect(page.getByRole('dialog').getByText('Detected')).toBeVisible()
 })
 
-test('a refused signature is asked for again only at the press of a button', async ({ openPlayer }) => {
+test('after a refused signature, only a click asks for it again', async ({ openPlayer }) => {
   const { page, phantom } = await openPlayer({ sol: 0 })
   await page.getByRole('button', { name: 'Select Wallet' }).click()
   await page.evaluate(() => {
-    // The connection succeeds; what comes after it is refused.
+    // The connection succeeds, and everything after it is refused.
     window.addEventListener('click', () => setTimeout(() => Object.assign(window, { phantomRefusal: 4001 })), { once: true })
   })
   await page
@@ -67,7 +67,7 @@ test('a refused signature is asked for again only at the press of a button', asy
   await expect(page.getByRole('tab', { name: 'Inventory' })).toBeVisible()
 })
 
-test('a refused connection says so', async ({ openPlayer }) => {
+test('a refused connection is reported', async ({ openPlayer }) => {
   const { page, phantom } = await openPlayer({ sol: 0 })
   await phantom.refuse(page, -32002)
   await page.getByRole('button', { name: 'Select Wallet' }).click()
@@ -79,7 +79,7 @@ test('a refused connection says so', async ({ openPlayer }) => {
   await expect(page.getByRole('button', { name: 'Connect', exact: true })).toBeVisible()
 })
 
-test('another account in the wallet ends the session and signs in anew', async ({ signedIn }) => {
+test('another account in the wallet ends the session and signs in again', async ({ signedIn }) => {
   const { page, phantom } = await signedIn()
   const before = await page.evaluate(() => localStorage.getItem('jwt_token'))
   const other = await phantom.switchAccount(page)
@@ -116,10 +116,10 @@ test.describe('a session that the server ended', () => {
 
   test('is noticed at the next call', async ({ signedIn }) => {
     const { page } = await signedIn()
-    const token = await page.evaluate(() => localStorage.getItem('jwt_token'))
+    const jwt = await page.evaluate(() => localStorage.getItem('jwt_token'))
     await page.getByRole('tab', { name: 'My Listings' }).focus()
-    await page.request.post('/api/auth/logout', { headers: { authorization: `Bearer ${token}` } })
-    // By key, since the page may notice first (its stream ends too) and take the tab away before a click could find it.
+    await page.request.post('/api/auth/logout', { headers: { authorization: `Bearer ${jwt}` } })
+    // By key: the app may notice first, since its stream ends too, and remove the tab before a click finds it.
     await page.keyboard.press('Enter')
     await expect(page.getByRole('tab')).toHaveText(['Market'])
     await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible()

@@ -1,17 +1,17 @@
-import { expect, findLot, LAMPORTS_PER_SOL, lamportsOf, sell, test } from './support/test.ts'
+import { expect, findListing, LAMPORTS_PER_SOL, lamportsOf, sell, test } from './support/test.ts'
 
-test('a lot is sold: SOL goes to the seller, drinks to the buyer', async ({ signedIn, baseURL }) => {
+test('a listing is sold: SOL goes to the seller, drinks to the buyer', async ({ signedIn, baseURL }) => {
   const seller = await signedIn({ sol: 1 })
   await sell(seller.page, 'Grape Soda', 4, 0.25)
-  await expect((await findLot(seller.page, seller.address)).getByText('Your listing')).toBeVisible()
+  await expect((await findListing(seller.page, seller.address)).getByText('Your listing')).toBeVisible()
 
   const buyer = await signedIn({ sol: 2 })
-  const lot = await findLot(buyer.page, seller.address)
-  await expect(lot).toContainText('Amount4')
-  await expect(lot).toContainText(`${seller.address.slice(0, 8)}…`)
-  await expect(lot).toContainText('0.25 SOL')
-  await expect(lot).toContainText('0.0625 each')
-  await lot.getByRole('button', { name: 'Buy' }).click()
+  const listing = await findListing(buyer.page, seller.address)
+  await expect(listing).toContainText('Amount4')
+  await expect(listing).toContainText(`${seller.address.slice(0, 8)}…`)
+  await expect(listing).toContainText('0.25 SOL')
+  await expect(listing).toContainText('0.0625 each')
+  await listing.getByRole('button', { name: 'Buy' }).click()
 
   const dialog = buyer.page.getByRole('dialog', { name: 'Confirm your purchase' })
   await expect(dialog).toContainText('4 Grape Soda')
@@ -29,7 +29,7 @@ test('a lot is sold: SOL goes to the seller, drinks to the buyer', async ({ sign
   await expect(buyer.page.getByRole('article').filter({ hasText: 'Grape Soda' })).toContainText('54')
   await expect(buyer.page.getByRole('listitem').filter({ hasText: '4 Grape Soda' })).toContainText('Delivered')
 
-  // The seller's page hears of it by itself.
+  // The seller's tab learns of it by itself.
   await expect(seller.page.getByRole('alert').filter({ hasText: 'Sold: 4 Grape Soda for 0.25 SOL.' })).toBeVisible()
   await expect(seller.page.getByRole('tab', { name: 'My Listings' })).toHaveAccessibleDescription('1 sold since you last looked')
   await expect(seller.page.getByText('No listings yet')).toBeVisible()
@@ -45,13 +45,13 @@ test('a wallet that only sends by itself can buy too', async ({ signedIn, baseUR
   const seller = await signedIn({ sol: 1 })
   await sell(seller.page, 'Apple Juice', 2, 0.1)
   const buyer = await signedIn({ sol: 1, sendsByItself: true })
-  await (await findLot(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
+  await (await findListing(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
   await buyer.page.getByRole('button', { name: 'Pay 0.1 SOL' }).click()
   await expect(buyer.page.getByRole('alert').filter({ hasText: 'Purchase successful!' })).toBeVisible()
   await expect.poll(() => lamportsOf(baseURL ?? '', seller.address)).toBe(1.1 * LAMPORTS_PER_SOL)
 })
 
-test('a lot is removed, and its drinks come back', async ({ signedIn }) => {
+test('a listing is removed, and its drinks come back', async ({ signedIn }) => {
   const { page } = await signedIn({ sol: 0 })
   await sell(page, 'Orange Juice', 50, 0.5)
   await page.getByRole('tab', { name: 'Inventory' }).click()
@@ -74,7 +74,7 @@ test('an inventory without drinks says so', async ({ signedIn }) => {
   await expect(page.getByRole('article')).toHaveCount(0)
 })
 
-test('the sell form keeps to its bounds', async ({ signedIn }) => {
+test('the sell form enforces its bounds', async ({ signedIn }) => {
   const { page } = await signedIn({ sol: 0 })
   await page.getByRole('tab', { name: 'Inventory' }).click()
   await page.getByRole('article').filter({ hasText: 'Apple Juice' }).getByRole('button', { name: 'Sell' }).click()
@@ -95,7 +95,7 @@ test('the sell form keeps to its bounds', async ({ signedIn }) => {
   await expect(dialog.getByText('You have 50.')).toBeVisible()
   await amount.fill('10')
   await price.fill('0.0005')
-  await expect(dialog.getByText('The least price is 0.001 SOL.')).toBeVisible()
+  await expect(dialog.getByText('The lowest price is 0.001 SOL.')).toBeVisible()
   await price.fill('0.5')
   await expect(dialog.getByText('0.05 SOL', { exact: true })).toBeVisible()
   await expect(list).toBeEnabled()
@@ -107,38 +107,38 @@ test('the sell form keeps to its bounds', async ({ signedIn }) => {
   await expect(dialog).toBeHidden()
 })
 
-test('a lot dearer than the wallet is refused before anything happens', async ({ signedIn }) => {
+test('a listing that costs more than the wallet holds is refused before anything happens', async ({ signedIn }) => {
   const seller = await signedIn({ sol: 0 })
   await sell(seller.page, 'Apple Juice', 1, 3)
   const buyer = await signedIn({ sol: 1 })
-  await (await findLot(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
+  await (await findListing(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
   await expect(buyer.page.getByRole('alert').filter({ hasText: /^Insufficient SOL to purchase!$/ })).toBeVisible()
   await expect(buyer.page.getByRole('dialog')).toHaveCount(0)
 })
 
-test('a payment declined in the wallet moves no SOL and frees the lot', async ({ signedIn, baseURL }) => {
+test('a payment declined in the wallet moves no SOL and frees the listing', async ({ signedIn, baseURL }) => {
   const seller = await signedIn({ sol: 0 })
   await sell(seller.page, 'Orange Juice', 3, 0.3)
   const buyer = await signedIn({ sol: 1 })
   await buyer.phantom.refuse(buyer.page, 4001)
-  await (await findLot(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
+  await (await findListing(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
   await buyer.page.getByRole('button', { name: 'Pay 0.3 SOL' }).click()
   await expect(buyer.page.getByRole('alert')).toHaveText('You declined the request in your wallet. No SOL moved. The lot is free again.')
   await expect.poll(() => lamportsOf(baseURL ?? '', buyer.address)).toBe(LAMPORTS_PER_SOL)
-  await expect((await findLot(seller.page, seller.address)).getByText('Held')).toBeHidden()
+  await expect((await findListing(seller.page, seller.address)).getByText('Held')).toBeHidden()
   await seller.page.getByRole('tab', { name: 'My Listings' }).click()
   await expect(seller.page.getByRole('button', { name: 'Remove' })).toBeEnabled()
 })
 
-test('a held lot is kept through a reload, then paid', async ({ signedIn }) => {
+test('a hold survives a reload, and is then paid', async ({ signedIn }) => {
   const seller = await signedIn({ sol: 1 })
   await sell(seller.page, 'Grape Soda', 1, 0.2)
   const buyer = await signedIn({ sol: 1 })
   await buyer.phantom.refuse(buyer.page, -32603)
-  await (await findLot(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
+  await (await findListing(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
   await buyer.page.getByRole('button', { name: 'Pay 0.2 SOL' }).click()
   await expect(buyer.page.getByRole('alert')).toContainText('No SOL moved. The lot is kept for you')
-  await expect((await findLot(seller.page, seller.address)).getByText('Your listing')).toBeVisible()
+  await expect((await findListing(seller.page, seller.address)).getByText('Your listing')).toBeVisible()
 
   await buyer.page.reload()
   const waiting = buyer.page.getByRole('region', { name: 'Needs attention' })
@@ -154,7 +154,7 @@ test('a hold can be cancelled', async ({ signedIn }) => {
   await sell(seller.page, 'Grape Soda', 1, 0.2)
   const buyer = await signedIn({ sol: 1 })
   await buyer.phantom.refuse(buyer.page, 4900)
-  await (await findLot(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
+  await (await findListing(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
   await buyer.page.getByRole('button', { name: 'Pay 0.2 SOL' }).click()
   await buyer.page.getByRole('button', { name: 'Cancel purchase' }).click()
   await expect(buyer.page.getByRole('alert').filter({ hasText: 'You cancelled this purchase. No SOL moved.' })).toBeVisible()

@@ -28,7 +28,7 @@ test('a visitor browses, searches and sorts the market without a wallet', async 
     .toBe(true)
 })
 
-test('a drink can be chosen alone', async ({ page }) => {
+test('the market can be filtered by drink', async ({ page }) => {
   await page.goto('/')
   await page.getByText('Orange Juice', { exact: true }).first().click()
   await expect(page.getByRole('article').filter({ hasText: 'Apple Juice' })).toHaveCount(0)

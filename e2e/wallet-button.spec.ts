@@ -72,14 +72,14 @@ test('a login loads balances, SOL, own and all listings, and sends the token wit
     asked.set(pathname + search + method, request.headers()['authorization'])
   })
   await signIn(page)
-  const token = await page.evaluate(() => localStorage.getItem('jwt_token'))
+  const jwt = await page.evaluate(() => localStorage.getItem('jwt_token'))
   for (const call of [
     `/api/tokens/balance/${address}`,
     '/api/marketplace/my-listings?status=active',
     '/api/marketplace/listings?sort=newest',
     '/rpc:getBalance',
   ]) {
-    await expect.poll(() => asked.get(call), call).toBe(`Bearer ${token}`)
+    await expect.poll(() => asked.get(call), call).toBe(`Bearer ${jwt}`)
   }
   expect(asked.get('/api/auth/verify')).toBeUndefined()
 })

@@ -10,9 +10,9 @@ const SYSTEM_CHROMIUMS = [
 ]
 
 /**
- * The Chromium that this machine has: the one that CHROMIUM_PATH names, else one from the usual places.
+ * Finds this machine's Chromium: the one in CHROMIUM_PATH, else one in the usual places.
  *
- * @returns {string | undefined}
+ * @returns {string | undefined} its path
  */
 export function findChromium() {
   const named = process.env.CHROMIUM_PATH

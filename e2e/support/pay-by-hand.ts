@@ -4,10 +4,10 @@ import { buildPayment } from '../../web/src/payment/build-payment.ts'
 import { askChain } from './phantom.ts'
 import { LAMPORTS_PER_SOL, type Player } from './test.ts'
 
-/** Holds the only lot of a seller as a program would that knows the API alone, and sends another amount than agreed. */
+/** Holds the only listing of a seller through the API, as a program would, and pays an amount of its own choice. */
 export async function payByHand(buyer: Player, seller: string, origin: string, sol: number): Promise<void> {
-  const token = await buyer.page.evaluate(() => localStorage.getItem('jwt_token'))
-  const headers = { authorization: `Bearer ${token}` }
+  const jwt = await buyer.page.evaluate(() => localStorage.getItem('jwt_token'))
+  const headers = { authorization: `Bearer ${jwt}` }
   const { listings } = (await (await buyer.page.request.get(`/api/marketplace/listings?seller=${seller}`)).json()) as {
     listings: Listing[]
   }

@@ -10,28 +10,28 @@ import { type BrowserContext, type Page } from '@playwright/test'
 
 /** How the injected wallet behaves. */
 export interface PhantomOptions {
-  /** It signs and broadcasts by itself, and never hands signed bytes back. */
+  /** It signs and sends by itself, and never returns signed bytes. */
   sendsByItself?: boolean
-  /** It registers only this long after the page has loaded, in milliseconds. */
+  /** How long after the page has loaded it registers, in milliseconds. */
   lateBy?: number
-  /** It takes this long to connect, in milliseconds. */
+  /** How long it takes to connect, in milliseconds. */
   connectsAfter?: number
 }
 
-/** A wallet named Phantom in a browser, with real keys that stay outside the page. */
+/** A wallet named Phantom in a browser. Its keys are real, and stay outside the page. */
 export interface Phantom {
   address: string
   /** Signs a transaction outside of any page. */
   sign(transaction: Uint8Array): Promise<Uint8Array>
-  /** Has every request fail with this code; undefined has them succeed again. */
+  /** Makes every request fail with this code; undefined makes them succeed again. */
   refuse(page: Page, code: number | undefined): Promise<void>
-  /** Switches to another account, as the user does inside the wallet. Gives its address. */
+  /** Switches to another account, as the person does inside the wallet. Returns its address. */
   switchAccount(page: Page): Promise<string>
 }
 
 type Bytes = number[]
 
-/** Puts a Wallet Standard wallet named Phantom into every page of a context. `origin` is where its transactions are broadcast. */
+/** Injects a Wallet Standard wallet named Phantom into every page of a context. It sends its transactions through the relay of `origin`. */
 export async function installPhantom(context: BrowserContext, origin: string, options: PhantomOptions = {}): Promise<Phantom> {
   const signers = [await generateKeyPairSigner(), await generateKeyPairSigner()]
   const signerOf = (address: string): KeyPairSigner => {
@@ -68,7 +68,7 @@ export async function installPhantom(context: BrowserContext, origin: string, op
   }
 }
 
-/** One JSON-RPC request through the product's relay. Throws where the chain refuses. */
+/** Sends one JSON-RPC request through the product's relay. Throws if the chain refuses. */
 export async function askChain(origin: string, method: string, params: unknown[]): Promise<unknown> {
   const response = await fetch(`${origin}/rpc`, {
     method: 'POST',
@@ -80,7 +80,7 @@ export async function askChain(origin: string, method: string, params: unknown[]
   return reply.result
 }
 
-/** Runs inside the page: everything that it needs is in it or in its argument. */
+/** Runs inside the page, so it may use only its argument. */
 function registerPhantom({
   accounts,
   sendsByItself,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Runs the built product on a data folder that goes when it ends, for the browser's tests. */
+/** Runs the built product for the browser tests, on a data folder that is deleted at the end. */
 const folder = mkdtempSync(join(tmpdir(), 'juicebar-e2e-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 

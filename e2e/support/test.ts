@@ -9,7 +9,7 @@ export interface Player {
 }
 
 interface Fixtures {
-  /** Console errors that a test brings about on purpose. */
+  /** Console errors that a test causes on purpose. */
   allowedErrors: RegExp | undefined
   /** A new browser profile under watch: an error in the console or a request to another origin fails the test. */
   openContext: (options?: BrowserContextOptions) => Promise<BrowserContext>
@@ -61,7 +61,7 @@ export const test = base.extend<Fixtures>({
     }),
 })
 
-/** Chooses Phantom and waits until the login is through. */
+/** Chooses Phantom, and waits until the login is complete. */
 export async function signIn(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Select Wallet' }).click()
   await page
@@ -71,7 +71,7 @@ export async function signIn(page: Page): Promise<void> {
   await expect(page.getByRole('tab', { name: 'Inventory' })).toBeVisible()
 }
 
-/** Lists some of the player's drinks and comes back to the market. */
+/** Lists some of the player's drinks, and returns to the market. */
 export async function sell(page: Page, drink: string, amount: number, price: number): Promise<void> {
   await page.getByRole('tab', { name: 'Inventory' }).click()
   await page.getByRole('article').filter({ hasText: drink }).getByRole('button', { name: 'Sell' }).click()
@@ -84,15 +84,15 @@ export async function sell(page: Page, drink: string, amount: number, price: num
   await page.getByRole('tab', { name: 'Market' }).click()
 }
 
-/** The only lot of a seller on the market, found by its search. */
-export async function findLot(page: Page, seller: string) {
+/** Finds the only listing of a seller through the market's search. */
+export async function findListing(page: Page, seller: string) {
   await page.getByPlaceholder('Search...').fill(seller)
   const cards = page.getByRole('article')
   await expect(cards).toHaveCount(1)
   return cards.first()
 }
 
-/** The SOL of a wallet in lamports. */
+/** A wallet's SOL in lamports. */
 export async function lamportsOf(origin: string, address: string): Promise<number> {
   const result = (await askChain(origin, 'getBalance', [address, { commitment: 'confirmed' }])) as { value: number }
   return result.value
@@ -117,7 +117,7 @@ function watch(context: BrowserContext, origin: string, allowed: RegExp | undefi
 
 export { expect }
 
-/** The red banner below the header, as against the short messages. */
+/** The red banner below the header. Toasts are alerts too, but without a Dismiss button. */
 export function banner(page: Page) {
   return page.getByRole('alert').filter({ has: page.getByRole('button', { name: 'Dismiss' }) })
 }

@@ -1,7 +1,7 @@
-// Before the first paint, so that the chosen theme never flashes.
+// Runs before the first paint, so that the other theme never flashes.
 try {
   const theme = localStorage.getItem('theme')
   if (theme === 'dark' || theme === 'light') document.documentElement.dataset.theme = theme
 } catch {
-  // Storage is closed to this page: the system's theme stands.
+  // Without access to storage, the system's theme applies.
 }

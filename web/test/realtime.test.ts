@@ -49,13 +49,13 @@ test('attempts to reconnect spread out and stay within 15 seconds', () => {
 })
 
 test('a new listing is put on top only of lists that would show it there', () => {
-  const lot = listing({ seller: 'AbcSeller', tokenType: 'GRAPE_SODA', tokenName: 'Grape Soda' })
-  expect(showsNewest({}, lot)).toBe(true)
-  expect(showsNewest({ sort: 'newest', search: 'GRAPE', tokenType: 'GRAPE_SODA' }, lot)).toBe(true)
-  expect(showsNewest({ search: 'bcsel' }, lot)).toBe(true)
-  expect(showsNewest({ search: 'apple' }, lot)).toBe(false)
-  expect(showsNewest({ tokenType: 'APPLE_JUICE' }, lot)).toBe(false)
-  expect(showsNewest({ sort: 'price' }, lot)).toBe(false)
+  const created = listing({ seller: 'AbcSeller', tokenType: 'GRAPE_SODA', tokenName: 'Grape Soda' })
+  expect(showsNewest({}, created)).toBe(true)
+  expect(showsNewest({ sort: 'newest', search: 'GRAPE', tokenType: 'GRAPE_SODA' }, created)).toBe(true)
+  expect(showsNewest({ search: 'bcsel' }, created)).toBe(true)
+  expect(showsNewest({ search: 'apple' }, created)).toBe(false)
+  expect(showsNewest({ tokenType: 'APPLE_JUICE' }, created)).toBe(false)
+  expect(showsNewest({ sort: 'price' }, created)).toBe(false)
 })
 
 test('paths are filled and escaped, empty query fields left out', () => {

@@ -21,20 +21,20 @@ function openBrowser() {
   return fetched
 }
 
-/** A part of the page that shows what a query gives. */
+/** A component that shows the data of a query. */
 function show(part: { subscribe(listener: () => void): () => void }): void {
   onTestFinished(part.subscribe(() => undefined))
 }
 
 describe('what only a wallet itself may see', () => {
-  it('is asked for with its session', () => {
+  it('is loaded with its session', () => {
     const fetched = openBrowser()
     writeJwt('jwt')
     show(new QueryObserver(queryClient, balancesQuery('wallet')))
     expect(fetched).toHaveBeenCalledOnce()
   })
 
-  it('is not asked for by a part that appears while its owner logs out', () => {
+  it('is not loaded by a component that mounts while its owner logs out', () => {
     const fetched = openBrowser()
     writeJwt('jwt')
     clearJwt()

@@ -102,7 +102,7 @@ export function fillPath(template: string, input: { params?: object | undefined;
 async function readError(response: Response): Promise<ApiError> {
   const retryAfter = Number(response.headers.get('retry-after')) || undefined
   const fallback = `The server answered with an error (${response.status}).`
-  // A body that is no JSON has no sentence of the server either.
+  // A body that is not JSON carries no message of the server.
   const body: unknown = await response.json().catch(() => undefined)
   if (!isErrorReply(body)) return new ApiError('BAD_REPLY', fallback, { status: response.status, retryAfter })
   return new ApiError(body.code ?? 'UNCODED', body.error, { status: response.status, retryAfter })
@@ -118,7 +118,7 @@ async function readJson<Shape>(response: Response): Promise<Shape> {
     const body: unknown = await response.json()
     return body as Shape
   } catch (cause) {
-    throw new ApiError('BAD_REPLY', 'The answer of the server could not be read.', { status: response.status, cause })
+    throw new ApiError('BAD_REPLY', 'The server’s answer could not be read.', { status: response.status, cause })
   }
 }
 

@@ -1,7 +1,7 @@
 import { CloseIcon } from '../ui/icons.tsx'
 import { useNotices } from './use-notices.ts'
 
-/** The red banner: the last thing that went wrong, until it is dismissed. Give each notice its own `key`, so that a repeated one is spoken again. */
+/** The red banner: the last thing that went wrong, until it is dismissed. With a `key` for each notice, screen readers speak a repeated one again. */
 export function Banner({ text }: { text: string }) {
   const { dismissBanner } = useNotices()
   return (

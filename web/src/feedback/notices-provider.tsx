@@ -3,7 +3,7 @@ import { type ReactNode, useMemo, useReducer, useRef } from 'react'
 import { changeNotices, noNotices } from './notices.ts'
 import { type NoticeActions, NoticeActionsContext, NoticesContext } from './use-notices.ts'
 
-/** Keeps the banner and the toasts for everything below it. */
+/** Holds the banner and the toasts for every component below it. */
 export function NoticesProvider({ children }: { children: ReactNode }) {
   const [notices, change] = useReducer(changeNotices, noNotices)
   const lastId = useRef(0)

@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react'
 
 import { noNotices, type Notices, type ToastTone } from './notices.ts'
 
-/** Ways to tell the person something. They stay the same for as long as the app runs. */
+/** Ways to tell the person something. They never change, so effects may depend on them. */
 export interface NoticeActions {
   /** Shows the red banner, in place of an earlier one. It stays until it is dismissed. */
   showBanner: (text: string) => void
@@ -15,7 +15,7 @@ export interface NoticeActions {
 export const NoticeActionsContext = createContext<NoticeActions | undefined>(undefined)
 export const NoticesContext = createContext<Notices>(noNotices)
 
-/** For components and hooks that have something to tell. They do not render again when a notice comes or goes. */
+/** For whoever has something to tell; a notice that comes or goes does not render them again. */
 export function useNotices(): NoticeActions {
   const actions = useContext(NoticeActionsContext)
   if (!actions) throw new Error('useNotices needs a NoticesProvider above it')

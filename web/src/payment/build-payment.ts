@@ -24,8 +24,10 @@ interface Payment {
 }
 
 /**
- * The unsigned bytes of a payment: one System transfer of exact lamports, with the reference as a read-only account that does not
- * sign (Solana Pay's pattern), so that the payment can be found on chain by it.
+ * Builds a payment: one System transfer of exact lamports. It carries the reference as a read-only account that does not sign (as in
+ * Solana Pay), so the payment can be found on chain by it.
+ *
+ * @returns the unsigned transaction bytes
  */
 export function buildPayment({ from, to, lamports, reference, version, lifetime }: Payment): Uint8Array {
   const transfer = getTransferSolInstruction({ source: createNoopSigner(address(from)), destination: address(to), amount: lamports })

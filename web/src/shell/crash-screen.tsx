@@ -3,7 +3,7 @@ import { Component, type ReactNode } from 'react'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 
-/** What stands in place of a part of the page that broke, such as one whose code could not be downloaded. */
+/** Replaces a part of the app that broke, for example because its code could not be downloaded. */
 export class CrashScreen extends Component<{ children: ReactNode }, { broken: boolean }> {
   override state = { broken: false }
 
@@ -15,7 +15,7 @@ export class CrashScreen extends Component<{ children: ReactNode }, { broken: bo
     if (!this.state.broken) return this.props.children
     return (
       <EmptyState title="This part of the page could not be shown">
-        <p className="text-dim">A payment that was already sent is delivered all the same.</p>
+        <p className="text-dim">A payment that you have already sent is still delivered.</p>
         <Button kind="primary" onClick={() => location.reload()}>
           Reload the page
         </Button>

@@ -4,7 +4,7 @@ import { MoonIcon, SunIcon } from '../ui/icons.tsx'
 
 type Theme = 'dark' | 'light'
 
-/** Switches between the evening and the daylight look; the choice is kept for the next visit (read by `public/theme.js`). */
+/** Switches between the evening and the daylight theme. `public/theme.js` reads the choice at the next visit. */
 export function ThemeToggle() {
   const [theme, setTheme] = useState(currentTheme)
   const other = theme === 'dark' ? 'light' : 'dark'

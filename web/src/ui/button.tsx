@@ -5,7 +5,7 @@ interface ButtonProps extends ComponentProps<'button'> {
   small?: boolean
 }
 
-/** A button of the page; it never submits a form unless it says so. */
+/** A button. It submits a form only with `type="submit"`. */
 export function Button({ kind = 'quiet', small = false, className = '', ...rest }: ButtonProps) {
   return <button type="button" className={`button button-${kind} ${small ? 'button-small' : ''} ${className}`} {...rest} />
 }

@@ -7,7 +7,7 @@ interface CountingNumberProps {
   format: (value: number) => string
 }
 
-/** A number that counts from its old value to its new one, so that a change is seen. Reduced motion shows the new value at once. */
+/** A number that counts from its old value to its new one, so that a change is noticed. With reduced motion it changes at once. */
 export function CountingNumber({ value, format }: CountingNumberProps) {
   return <span className="figures">{format(useCounting(value))}</span>
 }

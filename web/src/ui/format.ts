@@ -6,22 +6,22 @@ const solNumber = new Intl.NumberFormat('en-US', { maximumFractionDigits: 9 })
 const unitNumber = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4, maximumFractionDigits: 12 })
 const dateAndTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 
-/** 12345 is "12,345". */
+/** 12345 becomes "12,345". */
 export function formatAmount(amount: number): string {
   return wholeNumber.format(amount)
 }
 
-/** A price in SOL without trailing zeros: 1234.5 is "1,234.5". */
+/** A price in SOL without trailing zeros: 1234.5 becomes "1,234.5". */
 export function formatSol(sol: number): string {
   return solNumber.format(sol)
 }
 
-/** The price of one token, with four significant digits. */
+/** The price of one token in SOL, with four significant digits. */
 export function formatUnitPrice(sol: number): string {
   return unitNumber.format(sol)
 }
 
-/** A balance in lamports as SOL with four decimals, cut and never rounded up: nobody is shown SOL that is not there. */
+/** A balance in lamports as SOL with four decimals, truncated: nobody is shown SOL that they don't have. */
 export function formatBalance(lamports: bigint): string {
   const scale = 10n ** BigInt(SOL_DECIMALS_SHOWN)
   const units = (lamports * scale) / LAMPORTS_PER_SOL
@@ -43,11 +43,12 @@ export function shortSignature(signature: string): string {
   return signature.slice(0, SIGNATURE_CHARACTERS_SHOWN)
 }
 
+/** A timestamp of the server, in the browser's time zone: "1 Jan 2026, 00:00". */
 export function formatTime(timestamp: string): string {
   return dateAndTime.format(new Date(timestamp))
 }
 
-/** Milliseconds as a countdown: 65000 is "1:05". */
+/** Milliseconds as a countdown: 65000 becomes "1:05". */
 export function formatCountdown(milliseconds: number): string {
   const seconds = Math.max(0, Math.ceil(milliseconds / 1000))
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`

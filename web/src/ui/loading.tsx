@@ -4,12 +4,12 @@ import { Spinner } from './spinner.tsx'
 
 interface LoadingProps {
   failed: boolean
-  /** What is loaded, to begin a sentence with. */
+  /** What is being loaded, as the start of a sentence. */
   what: string
   onRetry: () => void
 }
 
-/** What stands where data will be: a spinner, or that it could not be loaded. A failure never looks like an empty list. */
+/** Stands in for data: a spinner, or a message if it could not be loaded. A failure never looks like an empty list. */
 export function Loading({ failed, what, onRetry }: LoadingProps) {
   if (failed) {
     return (

@@ -7,12 +7,12 @@ interface ModalProps {
   open: boolean
   title: string
   onClose: () => void
-  /** A press beside the dialog closes it too: for dialogs that hold nothing typed and ask nothing grave. */
+  /** A click outside closes the dialog too: for dialogs without typed text and without a serious question. */
   lightDismiss?: boolean
   children: ReactNode
 }
 
-/** A dialog above the page: its first field or button takes the keyboard, Escape closes it, and the focus goes back. It fades for 150 ms (specification, section 9). */
+/** A modal dialog. The focus goes to its first field or button, and back when it closes. It fades within 150 ms (specification, section 9). */
 export function Modal({ open, title, onClose, lightDismiss = false, children }: ModalProps) {
   return (
     <Dialog.Root open={open} disablePointerDismissal={!lightDismiss} onOpenChange={(next) => !next && onClose()}>

@@ -1,4 +1,4 @@
-/** A turning ring. It is decoration: what it stands for is said by the text beside it. */
+/** A spinning ring, for the eye only: the text beside it says what is under way. */
 export function Spinner({ className = 'size-5' }: { className?: string }) {
   return (
     <svg

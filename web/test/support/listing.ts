@@ -1,9 +1,9 @@
 import { type Listing } from '@juicebar/contract/schemas'
 
-/** A lot for sale, with what a test changes about it. */
+/** A listing for sale, with what a test changes about it. */
 export function listing(change: Partial<Listing> = {}): Listing {
   return {
-    _id: 'lot-1',
+    _id: 'listing-1',
     seller: '8qEDkoVTFzWBsRd6sU9SiyTdqbDkN5GwNWbQeetA61NW',
     tokenName: 'Apple Juice',
     tokenType: 'APPLE_JUICE',

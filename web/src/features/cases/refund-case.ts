@@ -41,7 +41,7 @@ async function payBack(subject: Case, network: PublicConfig['network']): Promise
     transaction,
     network,
     timeout: WALLET_TIMEOUT_MS,
-    ifUnsure: 'If your wallet shows the refund as sent, do not send it again: we look for it on the chain and close the case by ourselves.',
+    ifUnsure: 'If your wallet shows the refund as sent, do not send it again: we will find it on the chain and close the case.',
   })
   if ('sentAs' in payment) return 'by the wallet'
   await submitPayment({
@@ -63,6 +63,6 @@ async function prepare({ caseId, buyer, lamports }: Case, { wallet, account }: C
   ])
   const terms = { from: account.address, to: buyer, lamports: BigInt(lamports), reference: refundDetails.reference }
   const transaction = checkedRefund(base64.decode(refundDetails.transaction), terms, transactionVersion(wallet))
-  if (!transaction) throw new Error('The server prepared another refund than the one shown. Your wallet was not asked; no SOL moved.')
+  if (!transaction) throw new Error('The server prepared a different refund from the one shown. Your wallet was not asked; no SOL moved.')
   return transaction
 }

@@ -28,7 +28,7 @@ export function useRefund(subject: Case): Refund {
       if (warning) showBanner(warning)
       else showToast('The refund is on its way. The case closes when the network has finalized it.', 'good')
     },
-    onError: (error) => showBanner(errorSentence(error, 'The refund did not work')),
+    onError: (error) => showBanner(errorSentence(error, 'The refund failed')),
     onSettled: refreshMarket,
   })
   // From the cache of all actions, so that it outlives this component, for example through a logout.

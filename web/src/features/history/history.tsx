@@ -54,7 +54,7 @@ function Rows({ purchases, role }: { purchases: readonly Purchase[]; role: Purch
 function RoleFilter({ chosen, onChoose }: { chosen: PurchaseRole; onChoose: (role: PurchaseRole) => void }) {
   return (
     <fieldset>
-      <legend className="sr-only">Which</legend>
+      <legend className="sr-only">Show</legend>
       <div className="flex gap-2">
         {roles.map((role) => (
           <label key={role} className="chip">

@@ -17,7 +17,7 @@ interface Selling {
   balance: number
 }
 
-/** The wallet's drinks, to sell. */
+/** The wallet's drinks, each with a way to sell it. */
 export function Inventory({ walletAddress }: { walletAddress: string }) {
   const [selling, setSelling] = useState<Selling>()
   // Each opening is a new dialog, with empty fields.

@@ -55,7 +55,7 @@ function comparison(percent: number): string {
 
 /** What a listing of `amount` tokens does to the inventory. */
 export function escrowPreview(tokenType: TokenType, amount: number, balance: number): string {
-  return `${formatAmount(amount)} ${tokenName(tokenType)} wait in the listing until sold or removed; ${formatAmount(balance - amount)} stay yours to use.`
+  return `The listing holds ${formatAmount(amount)} ${tokenName(tokenType)} until it is sold or removed; ${formatAmount(balance - amount)} stay in your inventory.`
 }
 
 function amountProblem(text: string, balance: number): string | undefined {
@@ -69,6 +69,6 @@ function amountProblem(text: string, balance: number): string | undefined {
 function priceProblem(text: string): string | undefined {
   if (text === '') return undefined
   const price = Number(text)
-  if (!(price >= MIN_PRICE_SOL)) return `The least price is ${MIN_PRICE_SOL} SOL.`
+  if (!(price >= MIN_PRICE_SOL)) return `The lowest price is ${MIN_PRICE_SOL} SOL.`
   return parsePrice(price) === undefined ? 'The price must be at most 1,000,000 SOL, in steps of 0.001 SOL.' : undefined
 }

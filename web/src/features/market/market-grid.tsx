@@ -22,7 +22,7 @@ export function MarketGrid({ listings, walletAddress, onBuy, onEnd }: MarketGrid
   const { board, top } = measured ?? unmeasured
   const rowHeight = board.cardHeight + board.gap
   const rows = Math.ceil(listings.length / board.columns)
-  const { first, end } = useVisibleRows(measured ? rows : 0, rowHeight, top)
+  const { first, end } = useVisibleRows({ count: measured ? rows : 0, rowHeight, top })
   useEffect(() => {
     if (measured && end >= rows) onEnd()
   }, [measured, end, rows, onEnd])

@@ -3,14 +3,22 @@ import { useCallback, useSyncExternalStore } from 'react'
 /** Rows to render beyond the window's edges, so that scrolling never shows a gap. */
 const OVERSCAN = 3
 
-/** Which of `count` rows of one height are near a window that is `height` high and scrolled to `scroll`; the first row begins at `top`. */
-export function visibleRange(
-  count: number,
-  rowHeight: number,
-  top: number,
-  scroll: number,
-  height: number,
-): { first: number; end: number } {
+/** Rows of one height, one below the other. Lengths are in pixels. */
+interface Rows {
+  count: number
+  rowHeight: number
+  /** Where on the page the first row begins. */
+  top: number
+}
+
+/** The rows from `first` to just before `end`. */
+interface RowRange {
+  first: number
+  end: number
+}
+
+/** Which rows are near a window of this height, scrolled this far. */
+export function visibleRange({ count, rowHeight, top }: Rows, { scroll, height }: { scroll: number; height: number }): RowRange {
   if (count === 0 || rowHeight <= 0) return { first: 0, end: 0 }
   const within = (row: number) => Math.min(count, Math.max(0, row))
   return {
@@ -20,12 +28,12 @@ export function visibleRange(
 }
 
 /**
- * Follows the rows near the window. Rows of one height need no more than this; a general virtualiser costs a visitor 10 kB of gzip
- * before the market shows.
+ * Follows which rows are near the window. Rows of one height need no more than this; a general virtualiser would add 10 kB of gzip to
+ * what a visitor downloads.
  */
-export function useVisibleRows(count: number, rowHeight: number, top: number): { first: number; end: number } {
+export function useVisibleRows({ count, rowHeight, top }: Rows): RowRange {
   const getSnapshot = useCallback(() => {
-    const { first, end } = visibleRange(count, rowHeight, top, window.scrollY, window.innerHeight)
+    const { first, end } = visibleRange({ count, rowHeight, top }, { scroll: window.scrollY, height: window.innerHeight })
     return `${first} ${end}`
   }, [count, rowHeight, top])
   const [first = 0, end = 0] = useSyncExternalStore(subscribe, getSnapshot).split(' ').map(Number)

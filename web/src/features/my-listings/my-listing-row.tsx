@@ -43,7 +43,7 @@ function RowAction({ listing, onRemove }: { listing: Listing; onRemove: () => vo
   if (listing.heldUntil) {
     return (
       <span className="text-tiny text-dim max-sm:order-last max-sm:col-span-full sm:row-span-2 sm:max-w-36 sm:text-right">
-        A buyer is paying until {formatTime(listing.heldUntil)}. It cannot be removed now.
+        A buyer has until {formatTime(listing.heldUntil)} to pay. It can’t be removed now.
       </span>
     )
   }

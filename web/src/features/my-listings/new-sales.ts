@@ -21,5 +21,5 @@ export function salesSentence(sales: readonly Sale[]): string | undefined {
   if (!first) return undefined
   const sol = solText(sales.reduce((sum, { lamports }) => sum + BigInt(lamports), 0n))
   if (!others.length) return `Sold: ${formatAmount(first.amount)} ${first.tokenName} for ${sol} SOL.`
-  return `Sold: ${sales.length} of your lots, for ${sol} SOL in all.`
+  return `Sold: ${sales.length} of your lots for ${sol} SOL in total.`
 }

@@ -32,7 +32,7 @@ export function BuyDialog() {
             </Row>
           </dl>
           <p className="mt-4 text-small text-dim">
-            Your wallet asks you next. The SOL goes straight to the seller, and a payment cannot be taken back.
+            Your wallet will ask you next. The SOL goes straight to the seller, and a payment can’t be undone.
           </p>
         </>
       )}

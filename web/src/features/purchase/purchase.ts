@@ -44,12 +44,12 @@ export function endedText(purchase: Purchase): string {
     case 'cancelled':
       return 'You cancelled this purchase. No SOL moved.'
     case 'lapsed':
-      return 'The time to pay ran out. No SOL moved; do not approve the payment any more.'
+      return 'The time to pay ran out. No SOL moved; do not approve the payment now.'
     case 'expired':
       return 'The network did not take your payment in time, and it can no longer land. No SOL moved. You can buy again.'
     case 'chain_gone':
-      return 'The local chain was restarted, so this purchase ended. No SOL of the present chain moved.'
+      return 'The local chain was restarted, so this purchase ended. No SOL moved on the current chain.'
     default:
-      return 'This purchase ended without delivery. Its history says what became of the payment.'
+      return 'This purchase ended without delivery. Your history shows what became of the payment.'
   }
 }

@@ -12,7 +12,7 @@ export function SolBalance({ walletAddress }: { walletAddress: string }) {
   return (
     <span
       className="text-small font-semibold whitespace-nowrap max-sm:absolute max-sm:right-4 max-sm:bottom-3"
-      title={known ? undefined : errorSentence(error, 'The balance is being read')}
+      title={known ? undefined : errorSentence(error, 'Reading the balance')}
     >
       <span className="sr-only">SOL balance </span>
       {known ? (

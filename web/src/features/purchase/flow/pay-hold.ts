@@ -32,7 +32,7 @@ export async function payHold(hold: Hold, connection: Connection, network: Publi
     transaction,
     network,
     timeout: hold.payMillisLeft,
-    ifUnsure: 'If your wallet shows the payment as sent, do not pay again: we look for it on the chain and deliver by ourselves.',
+    ifUnsure: 'If your wallet shows the payment as sent, do not pay again: we will find it on the chain and deliver.',
   })
   if ('sentAs' in payment) return base58.encode(payment.sentAs)
   const { signature } = await submitPayment({

@@ -46,10 +46,10 @@ async function failureText(error: unknown, purchaseId: string | undefined): Prom
   const text = errorSentence(error, messages.purchaseFailed)
   if (!(error instanceof PaymentFailed) || !error.nothingSigned || !purchaseId) return text
   const declined = error.cause instanceof WalletError && error.cause.kind === 'rejected'
-  if (!declined) return `${text} The lot is kept for you until its time is over: pay for it, or cancel the purchase.`
+  if (!declined) return `${text} The lot is kept for you until the time to pay runs out: pay for it, or cancel the purchase.`
   const cancelled = await cancelHold(purchaseId).then(
     () => true,
     () => false,
   )
-  return cancelled ? `${text} The lot is free again.` : `${text} The lot becomes free by itself when its time is over.`
+  return cancelled ? `${text} The lot is free again.` : `${text} The lot is freed when the time to pay runs out.`
 }

@@ -47,8 +47,8 @@ function Waiting({ until }: { until: number }) {
   return (
     <p aria-live={left > 0 ? 'off' : 'polite'} className="text-small text-dim">
       {left > 0
-        ? `Kept for you for another ${formatCountdown(left)}. Nothing is paid yet.`
-        : 'The time to pay is over. Checking the chain before the lot is freed; do not pay any more.'}
+        ? `Kept for you for another ${formatCountdown(left)}. You have not paid yet.`
+        : 'The time to pay has run out. We are checking the chain before we free the lot; do not pay now.'}
     </p>
   )
 }

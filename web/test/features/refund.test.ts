@@ -16,8 +16,8 @@ import {
 import { getTransferSolInstruction } from '@solana-program/system'
 import { describe, expect, test } from 'vitest'
 
-import { checkedRefund, type RefundTerms } from '../src/features/cases/refund-transaction.ts'
-import { buildPayment } from '../src/payment/build-payment.ts'
+import { checkedRefund, type RefundTerms } from '../../src/features/cases/refund-transaction.ts'
+import { buildPayment } from '../../src/payment/build-payment.ts'
 
 const other = 'CktRuQ2mttgRGkXJtyksdKHjUdc2C4TgDzyB98oEzy8'
 const lifetime = { blockhash: 'FfKDQbhBwkZ7Wq3oyrPYC2oYP8cVZQzVZ1oyrPYC2oYP', lastValidBlockHeight: 150n }
@@ -29,7 +29,7 @@ const terms: RefundTerms = {
 }
 
 describe('a refund that the server prepared', () => {
-  test('is signed where it is the one that was shown, in a version that the wallet knows', () => {
+  test('is signed if it is the one that was shown, in a version that the wallet supports', () => {
     const prepared = buildPayment({ ...terms, lifetime, version: 0 })
     expect(checkedRefund(prepared, terms, 0)).toEqual(prepared)
     const legacy = checkedRefund(prepared, terms, 'legacy') ?? new Uint8Array()
@@ -43,16 +43,16 @@ describe('a refund that the server prepared', () => {
     ['pays more', { lamports: terms.lamports + 1n }],
     ['is another wallet’s to pay', { from: other }],
     ['carries another reference', { reference: other }],
-  ])('is refused where it %s', (_, change) => {
+  ])('is refused if it %s', (_, change) => {
     const prepared = buildPayment({ ...terms, ...change, lifetime, version: 0 })
     expect(checkedRefund(prepared, terms, 0)).toBeUndefined()
   })
 
-  test('is refused where it does something besides', () => {
+  test('is refused if it does anything else as well', () => {
     expect(checkedRefund(withSecondTransfer(), terms, 0)).toBeUndefined()
   })
 
-  test('is refused where it is cut short or is no transaction', () => {
+  test('is refused if it is cut short or is no transaction', () => {
     const prepared = buildPayment({ ...terms, lifetime, version: 0 })
     expect(checkedRefund(prepared.slice(0, -1), terms, 0)).toBeUndefined()
     expect(checkedRefund(Uint8Array.from([...prepared, 0]), terms, 0)).toBeUndefined()
@@ -60,7 +60,7 @@ describe('a refund that the server prepared', () => {
   })
 })
 
-/** The refund as it should be, followed by one lamport for somebody else. */
+/** The right refund, followed by one lamport for somebody else. */
 function withSecondTransfer(): Uint8Array {
   const source = createNoopSigner(address(terms.from))
   const transfer = getTransferSolInstruction({ source, destination: address(terms.to), amount: terms.lamports })

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs'
 import { getCompiledTransactionMessageDecoder, getTransactionDecoder } from '@solana/kit'
 import { describe, expect, test } from 'vitest'
 
-import { buildPayment } from '../src/payment/build-payment.ts'
-import { mobileMessages } from '../src/wallet/mobile/mobile-messages.ts'
-import { isInAppBrowser, phantomLink, platformOf } from '../src/wallet/platform.ts'
-import { isMarketWallet, type MarketWallet, offeredNames, transactionVersion } from '../src/wallet/wallet.ts'
-import { withTimeout, toWalletError, WalletError } from '../src/wallet/wallet-error.ts'
-import { buttonState } from '../src/wallet/wallet-store.ts'
+import { buildPayment } from '../../src/payment/build-payment.ts'
+import { mobileMessages } from '../../src/wallet/mobile/mobile-messages.ts'
+import { isInAppBrowser, phantomLink, platformOf } from '../../src/wallet/platform.ts'
+import { isMarketWallet, type MarketWallet, offeredNames, transactionVersion } from '../../src/wallet/wallet.ts'
+import { withTimeout, toWalletError, WalletError } from '../../src/wallet/wallet-error.ts'
+import { buttonState } from '../../src/wallet/wallet-store.ts'
 
 describe('what a wallet refuses', () => {
   test.each([
@@ -18,7 +18,7 @@ describe('what a wallet refuses', () => {
     [-32002, 'busy'],
     [-32003, 'invalid'],
     [-32603, 'internal'],
-  ])('%i is told apart', (code, kind) => {
+  ])('error %i has a kind of its own', (code, kind) => {
     expect(toWalletError(Object.assign(new Error('x'), { code })).kind).toBe(kind)
     expect(toWalletError(new Error('outer', { cause: { code } })).kind).toBe(kind)
   })
@@ -28,12 +28,12 @@ describe('what a wallet refuses', () => {
     expect(toWalletError('odd').message).toBe('An unexpected error occurred: no reason given')
   })
 
-  test('every kind has words of its own', () => {
+  test('every kind has its own sentence', () => {
     const codes = [4001, 4100, 4900, -32002, -32003, -32603]
     expect(new Set(codes.map((code) => toWalletError({ code }).message)).size).toBe(codes.length)
   })
 
-  test('silence ends the waiting', async () => {
+  test('a silent wallet fails after the timeout', async () => {
     await expect(withTimeout(new Promise(() => {}), 5)).rejects.toEqual(new WalletError('silent'))
     await expect(withTimeout(Promise.resolve(7), 1_000)).resolves.toBe(7)
   })
@@ -49,7 +49,7 @@ describe('the wallet button', () => {
     expect(buttonState({ ...state, phase: 'disconnecting' })).toBe('disconnecting')
   })
 
-  test('offers the Demo Wallet only where the market says so', () => {
+  test('offers the Demo Wallet only if the market says so', () => {
     expect(offeredNames({ demoWallet: false })).not.toContain('Demo Wallet')
     expect(offeredNames({ demoWallet: true }).at(-1)).toBe('Demo Wallet')
   })
@@ -65,7 +65,7 @@ describe('a wallet of the browser', () => {
   const wallet = (name: string, has: object = features) =>
     ({ version: '1.0.0', name, icon: '', chains: [], accounts: [], features: has }) as never
 
-  test('is offered only where it is Phantom, and only where it can do what the market needs', () => {
+  test('is offered only if it is Phantom, and only if it can do what the market needs', () => {
     const names = offeredNames({ demoWallet: false })
     expect(isMarketWallet(wallet('Phantom'), names)).toBe(true)
     expect(isMarketWallet(wallet('Solflare'), names)).toBe(false)
@@ -76,7 +76,7 @@ describe('a wallet of the browser', () => {
     }
   })
 
-  test('pays in version 0, or in legacy where it knows no other', () => {
+  test('pays in version 0, or in legacy if it supports no other', () => {
     const paying = (versions: unknown[]): MarketWallet =>
       wallet('Phantom', { ...features, 'solana:signTransaction': { supportedTransactionVersions: versions } })
     expect(transactionVersion(paying(['legacy', 0]))).toBe(0)
@@ -91,7 +91,7 @@ describe('devices', () => {
   const webView =
     'Mozilla/5.0 (Linux; Android 15; Pixel 9; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/140.0.0.0 Mobile Safari/537.36'
 
-  test('are told apart, iPads among them', () => {
+  test('are told apart, including iPads', () => {
     expect(platformOf({ userAgent: iphone, maxTouchPoints: 5 })).toBe('ios')
     expect(platformOf({ userAgent: mac, maxTouchPoints: 5 })).toBe('ios')
     expect(platformOf({ userAgent: mac, maxTouchPoints: 0 })).toBe('desktop')
@@ -110,7 +110,7 @@ describe('devices', () => {
 })
 
 describe('the mobile wallet protocol', () => {
-  const read = (name: string) => readFileSync(new URL(`../../node_modules/@solana-mobile/${name}`, import.meta.url), 'utf8')
+  const read = (name: string) => readFileSync(new URL(`../../../node_modules/@solana-mobile/${name}`, import.meta.url), 'utf8')
   const protocol = read('mobile-wallet-adapter-protocol/lib/esm/index.browser.js')
   const adapter = read('wallet-standard-mobile/lib/esm/index.browser.js')
 

@@ -1,0 +1,41 @@
+import { type Purchase } from '@juicebar/contract/schemas'
+import { expect, test } from 'vitest'
+
+import { toCsv } from '../../src/features/history/csv.ts'
+import { explorerLink } from '../../src/features/history/explorer-link.ts'
+
+test('a payment links to an explorer if its chain has one', () => {
+  expect(explorerLink('mainnet', 'abc')).toBe('https://explorer.solana.com/tx/abc')
+  expect(explorerLink('devnet', 'abc')).toBe('https://explorer.solana.com/tx/abc?cluster=devnet')
+  expect(explorerLink('testnet', 'abc')).toBe('https://explorer.solana.com/tx/abc?cluster=testnet')
+  expect(explorerLink('localnet', 'abc')).toBeUndefined()
+})
+
+test('a history becomes rows of comma-separated values', () => {
+  const purchase: Purchase = {
+    purchaseId: 'p"1',
+    listingId: 'listing-1',
+    buyer: 'B',
+    seller: 'S',
+    tokenType: 'APPLE_JUICE',
+    tokenName: 'Apple Juice',
+    amount: 3,
+    price: 0.5,
+    lamports: '500000000',
+    status: 'settled',
+    endReason: null,
+    stage: 'delivered',
+    signature: null,
+    reference: 'R',
+    sendsThrough: 'server',
+    payBefore: '2026-01-01T00:01:00.000Z',
+    payMillisLeft: 0,
+    earlierChain: false,
+    finalized: true,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    settledAt: null,
+  }
+  const [head, row] = toCsv([purchase]).split('\r\n')
+  expect(head).toBe('createdAt,settledAt,status,endReason,tokenName,amount,price,lamports,buyer,seller,signature,purchaseId')
+  expect(row).toBe('2026-01-01T00:00:00.000Z,,settled,,Apple Juice,3,0.5,500000000,B,S,,"p""1"')
+})
