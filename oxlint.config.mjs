@@ -109,11 +109,22 @@ const serverArrows = {
 
 /** The stages of a purchase: each may use those before it, and what all of them share. */
 function purchaseArrows() {
+  const inside = (folder, names) => names.map((name) => `${folder}/${name}`)
+  const stages = inside('purchases', ['payment', 'cases', 'hold', 'settlement'])
   const outside = ['database', 'chain/chain.ts', 'chain/transactions', 'inventory', 'listings']
-  const stages = ['purchases/payment', 'purchases/cases', 'purchases/hold', 'purchases/settlement', 'purchases/reconciliation']
-  const shared = ['purchase', 'purchase-store', 'purchase-deps', 'reference', 'database-time'].map((name) => `purchases/${name}.ts`)
+  const shared = inside('purchases', ['purchase.ts', 'purchase-store.ts', 'purchase-deps.ts', 'reference.ts', 'database-time.ts'])
   const entries = stages.map((stage, index) => [stage, [...outside, ...shared, ...stages.slice(0, index)]])
-  return { purchases: [...outside, 'http/api', ...stages], ...Object.fromEntries(entries) }
+
+  const reconciliation = 'purchases/reconciliation'
+  const parts = inside(reconciliation, ['purchase', 'case'])
+  const ofEveryPart = inside(reconciliation, ['reconciliation-store.ts', 'schedule.ts', 'prove-expired.ts'])
+  const belowParts = [...outside, ...shared, ...stages, ...ofEveryPart]
+  return {
+    purchases: [...outside, 'http/api', ...stages, reconciliation],
+    ...Object.fromEntries(entries),
+    ...Object.fromEntries(parts.map((part) => [part, belowParts])),
+    [reconciliation]: [...outside, ...shared, ...stages, ...parts],
+  }
 }
 
 /** The same for the web app. Features do not know each other: the shell puts them together. */

@@ -1,11 +1,11 @@
 import { type PurchaseDeps } from '../purchase-deps.ts'
-import { applyCaseDecision } from './apply-case-decision.ts'
-import { applyPurchaseDecision } from './apply-purchase-decision.ts'
-import { decideCase } from './case-decision.ts'
-import { openRound, type Round } from './open-round.ts'
-import { decidePurchase } from './purchase-decision.ts'
-import { readCaseSnapshot } from './read-case-snapshot.ts'
-import { readPurchaseSnapshot } from './read-purchase-snapshot.ts'
+import { applyCaseDecision } from './case/apply-case-decision.ts'
+import { applyPurchaseDecision } from './purchase/apply-purchase-decision.ts'
+import { decideCase } from './case/case-decision.ts'
+import { openRound, type Round } from './purchase/open-round.ts'
+import { decidePurchase } from './purchase/purchase-decision.ts'
+import { readCaseSnapshot } from './case/read-case-snapshot.ts'
+import { readPurchaseSnapshot } from './purchase/read-purchase-snapshot.ts'
 import {
   type DueCase,
   type DuePurchase,

@@ -13,7 +13,7 @@ import {
   type DeliveryReading,
   type PreparedRefund,
   type RefundReading,
-} from '../../../src/purchases/reconciliation/case-decision.ts'
+} from '../../../src/purchases/reconciliation/case/case-decision.ts'
 import { type DueCase } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
 
 const row: DueCase = {

@@ -10,7 +10,7 @@ import {
   type PurchaseSnapshot,
   type PurchaseState,
   purchaseStateOf,
-} from '../../../src/purchases/reconciliation/purchase-decision.ts'
+} from '../../../src/purchases/reconciliation/purchase/purchase-decision.ts'
 import { type DuePurchase } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
 import { type CandidateVerdict, type VerifiedCandidate } from '../../../src/purchases/settlement/candidate.ts'
 

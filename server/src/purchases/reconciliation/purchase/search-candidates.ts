@@ -1,11 +1,11 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
-import { type FinalizedView, type SignatureEntry, type SignatureStatus } from '../../chain/chain.ts'
-import { type PaymentRow } from '../payment/payment-store.ts'
-import { type PurchaseDeps } from '../purchase-deps.ts'
-import { type PurchaseRow } from '../purchase-store.ts'
-import { type VerifiedCandidate } from '../settlement/candidate.ts'
-import { candidateOf, verifyCandidate } from '../settlement/verify-candidate.ts'
+import { type FinalizedView, type SignatureEntry, type SignatureStatus } from '../../../chain/chain.ts'
+import { type PaymentRow } from '../../payment/payment-store.ts'
+import { type PurchaseDeps } from '../../purchase-deps.ts'
+import { type PurchaseRow } from '../../purchase-store.ts'
+import { type VerifiedCandidate } from '../../settlement/candidate.ts'
+import { candidateOf, verifyCandidate } from '../../settlement/verify-candidate.ts'
 import { isRuledOut } from './ruled-out.ts'
 
 /** The newest transactions searched for a purchase. Before a hold is released, all of them are. */

@@ -1,10 +1,10 @@
-import { type LandedTransaction, type SignatureStatus } from '../../chain/chain.ts'
-import { isClosed } from '../cases/case.ts'
-import { type PaymentRow } from '../payment/payment-store.ts'
-import { type PurchaseRow } from '../purchase-store.ts'
-import { type VerifiedCandidate } from '../settlement/candidate.ts'
-import { type DueCase } from './reconciliation-store.ts'
-import { DELIVERY_SECONDS, REFUND_SECONDS, secondsToNextLateSearch } from './schedule.ts'
+import { type LandedTransaction, type SignatureStatus } from '../../../chain/chain.ts'
+import { isClosed } from '../../cases/case.ts'
+import { type PaymentRow } from '../../payment/payment-store.ts'
+import { type PurchaseRow } from '../../purchase-store.ts'
+import { type VerifiedCandidate } from '../../settlement/candidate.ts'
+import { type DueCase } from '../reconciliation-store.ts'
+import { DELIVERY_SECONDS, REFUND_SECONDS, secondsToNextLateSearch } from '../schedule.ts'
 
 /**
  * closed: nothing is left to do. chainGone: its local chain has been restarted since, and the SOL is gone with it. refunding: a refund

@@ -1,9 +1,9 @@
-import { type SignatureStatus } from '../../chain/chain.ts'
-import { endsUnsent } from '../hold/hold.ts'
-import { type PaymentRow } from '../payment/payment-store.ts'
-import { type VerifiedCandidate } from '../settlement/candidate.ts'
-import { type DuePurchase } from './reconciliation-store.ts'
-import { FINALITY_SECONDS, SEARCH_SECONDS, secondsToNextLateSearch, SENT_SECONDS, UNDECIDED_SECONDS } from './schedule.ts'
+import { type SignatureStatus } from '../../../chain/chain.ts'
+import { endsUnsent } from '../../hold/hold.ts'
+import { type PaymentRow } from '../../payment/payment-store.ts'
+import { type VerifiedCandidate } from '../../settlement/candidate.ts'
+import { type DuePurchase } from '../reconciliation-store.ts'
+import { FINALITY_SECONDS, SEARCH_SECONDS, secondsToNextLateSearch, SENT_SECONDS, UNDECIDED_SECONDS } from '../schedule.ts'
 
 /**
  * unsent: a hold that ends without asking the chain. chainGone: a hold on a local chain that has been restarted since. windowOpen,

@@ -1,10 +1,10 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
-import { type FinalizedView, type SignatureStatus } from '../../chain/chain.ts'
-import { type PaymentRow } from '../payment/payment-store.ts'
-import { type PurchaseDeps } from '../purchase-deps.ts'
-import { type DuePurchase, listCurrentPayments } from './reconciliation-store.ts'
-import { PROOFS_PER_ROUND } from './schedule.ts'
+import { type FinalizedView, type SignatureStatus } from '../../../chain/chain.ts'
+import { type PaymentRow } from '../../payment/payment-store.ts'
+import { type PurchaseDeps } from '../../purchase-deps.ts'
+import { type DuePurchase, listCurrentPayments } from '../reconciliation-store.ts'
+import { PROOFS_PER_ROUND } from '../schedule.ts'
 
 /** What one round reads for all of its purchases at once. Every request is sent after the purchases were leased. */
 export interface Round {

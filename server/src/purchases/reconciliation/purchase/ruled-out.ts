@@ -1,6 +1,6 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
-import { type Chain } from '../../chain/chain.ts'
+import { type Chain } from '../../../chain/chain.ts'
 
 /** Beyond these the oldest are forgotten, and read once more if they turn up again. */
 const MAX_KEPT = 100_000

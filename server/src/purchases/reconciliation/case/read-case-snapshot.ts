@@ -1,17 +1,17 @@
 import { Failure } from '@juicebar/contract/errors'
 
-import { BLOCKHASH_BLOCKS, type LandedTransaction, type SignatureEntry } from '../../chain/chain.ts'
-import { findListing } from '../../listings/listing-store.ts'
-import { ambiguousReferences, verifyPayment } from '../payment/landed-payment.ts'
-import { findPayment, findRefund } from '../payment/payment-store.ts'
-import { findReferences } from '../payment/reference-store.ts'
-import { RELEASE_MARGIN_BLOCKS } from '../purchase.ts'
-import { type PurchaseDeps } from '../purchase-deps.ts'
-import { findPurchase, type PurchaseRow } from '../purchase-store.ts'
-import { candidateOf, verifyCandidate } from '../settlement/verify-candidate.ts'
+import { BLOCKHASH_BLOCKS, type LandedTransaction, type SignatureEntry } from '../../../chain/chain.ts'
+import { findListing } from '../../../listings/listing-store.ts'
+import { ambiguousReferences, verifyPayment } from '../../payment/landed-payment.ts'
+import { findPayment, findRefund } from '../../payment/payment-store.ts'
+import { findReferences } from '../../payment/reference-store.ts'
+import { RELEASE_MARGIN_BLOCKS } from '../../purchase.ts'
+import { type PurchaseDeps } from '../../purchase-deps.ts'
+import { findPurchase, type PurchaseRow } from '../../purchase-store.ts'
+import { candidateOf, verifyCandidate } from '../../settlement/verify-candidate.ts'
 import { type CaseSnapshot, caseStateOf, type DeliveryReading, type PreparedRefund, type RefundReading } from './case-decision.ts'
-import { isProvedExpired } from './prove-expired.ts'
-import { type DueCase } from './reconciliation-store.ts'
+import { isProvedExpired } from '../prove-expired.ts'
+import { type DueCase } from '../reconciliation-store.ts'
 
 /** An honest refund has one transaction, or two if its seller was impatient. */
 const REFUNDS = 5
