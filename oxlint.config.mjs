@@ -75,7 +75,11 @@ const noSolana = {
 const noSql = { group: ['kysely', 'pg'], message: 'SQL stands in stores and in database/.' }
 const browserOnly = [
   { group: ['typebox', 'typebox/**'], message: 'The page carries no validator.' },
-  { group: ['@juicebar/contract/schemas'], allowTypeImports: true, message: 'To the page, schemas are types.' },
+  {
+    group: ['@juicebar/contract/schemas', '@juicebar/contract/entities'],
+    allowTypeImports: true,
+    message: 'To the page, schemas are types.',
+  },
   { group: ['node:*'], message: 'The page runs in a browser.' },
 ]
 

@@ -1,7 +1,8 @@
 import swagger, { type SwaggerTransform, type SwaggerTransformObject } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import { type EndpointName, endpoints } from '@juicebar/contract/endpoints'
-import { ErrorReply, JsonRpcReply, JsonRpcRequest, schemas } from '@juicebar/contract/schemas'
+import { ErrorReply } from '@juicebar/contract/entities'
+import { JsonRpcReply, JsonRpcRequest, schemas } from '@juicebar/contract/schemas'
 import { type FastifyInstance, type FastifySchema } from 'fastify'
 import Type from 'typebox'
 
