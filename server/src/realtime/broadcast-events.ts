@@ -23,7 +23,7 @@ export interface Reader {
   socket: Socket
   /** Whose private events the stream carries; undefined for a visitor. */
   session: Session | undefined
-  /** The client's network; see `callerNetwork`. */
+  /** The client's IPv4 address, or the /64 network of its IPv6 address. */
   network: string
   /** Set while this server's feed is behind what the reader has already received from another server. */
   ahead: Position | undefined

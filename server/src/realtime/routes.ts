@@ -1,7 +1,7 @@
+import { normalizeIP } from '@fastify/rate-limit'
 import { Failure } from '@juicebar/contract/errors'
 import { type FastifyReply, type FastifyRequest } from 'fastify'
 
-import { callerNetwork } from '../http/api/caller-network.ts'
 import { type Api, answered, type Session } from '../http/api/route.ts'
 import { parsePosition } from './event-frame.ts'
 import { openEventStream, requireRoom, type Streams } from './open-event-stream.ts'
@@ -12,7 +12,7 @@ export type Authenticate = (request: FastifyRequest) => Promise<Session>
 export function realtimeRoutes(api: Api, streams: Streams, authenticate: Authenticate): void {
   api.open('events', 'read', async ({ request, reply }) => {
     const session = request.headers.authorization === undefined ? undefined : await authenticate(request)
-    const network = callerNetwork(request.ip)
+    const network = normalizeIP(request.ip)
     const position = requireRoom(streams, network)
     const { socket } = reply.raw
     if (!socket) throw new Failure('BAD_REQUEST', { detail: 'The event stream needs an HTTP/1.1 connection of its own.' })
