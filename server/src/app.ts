@@ -8,9 +8,9 @@ import { type Relay } from './chain/relay/relay.ts'
 import { type Config } from './config.ts'
 import { type DatabaseConnection } from './database/connect.ts'
 import { bearerToken } from './http/api/bearer-token.ts'
-import { registerPage } from './http/web-app.ts'
+import { registerWebApp } from './http/web-app.ts'
 import { createRateLimits } from './http/api/rate-limits.ts'
-import { relayRoute } from './http/relay-routes.ts'
+import { relayRoutes } from './http/relay-routes.ts'
 import { createApi } from './http/api/route.ts'
 import { createServer } from './http/server/server.ts'
 import { statusRoutes } from './http/status-routes.ts'
@@ -68,7 +68,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const purchases = { database, chain, settings: { settleAt: config.settleAt, holdSeconds: config.holdSeconds }, log }
 
   const pageCache = createPageCache()
-  const fastify = await createServer({ ...config, log, version: parts.version, findReady: pageCache.find })
+  const fastify = await createServer({ ...config, log, version: parts.version, findCached: pageCache.find })
   fastify.addHook('onRequest', async ({ routeOptions }) => {
     if (!preparation.isReady() && needsDatabase(routeOptions.url)) throw new Failure('DATABASE_DOWN')
   })
@@ -100,8 +100,8 @@ export async function createApp(parts: AppParts): Promise<App> {
   purchaseRoutes(api, purchases)
   studioRoutes(api, purchases)
   realtimeRoutes(api, { database, feed, readers }, authenticate)
-  relayRoute(api, parts.relay)
-  await registerPage(fastify, parts.webFolder)
+  relayRoutes(api, parts.relay)
+  await registerWebApp(fastify, parts.webFolder)
 
   const background: (() => unknown)[] = []
   return {

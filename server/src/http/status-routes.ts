@@ -5,13 +5,13 @@ import { type Api } from './api/route.ts'
 const PROBE_MILLIS = 1_000
 
 export interface StatusOptions {
-  /** Asks the database anything; rejects where it cannot answer. */
+  /** Asks the database anything; rejects if it cannot answer. */
   probeDatabase: () => Promise<unknown>
   isChainUp: () => boolean
   publicConfig: PublicConfig
 }
 
-/** GET /health and GET /api/config. Only a missing database makes the server unhealthy: without the chain the market can still be read. */
+/** GET /health and GET /api/config. Only the database makes the server unhealthy: without the chain the market can still be read. */
 export function statusRoutes(api: Api, { probeDatabase, isChainUp, publicConfig }: StatusOptions): void {
   api.open('health', 'read', async ({ status }) => {
     const databaseUp = await answersInTime(probeDatabase())
@@ -28,7 +28,7 @@ export function statusRoutes(api: Api, { probeDatabase, isChainUp, publicConfig 
   api.open('config', 'read', async () => publicConfig)
 }
 
-/** Being down is what this finds out, so a failed probe is an answer here and not an error. */
+/** A failed probe is the answer here, not an error. */
 async function answersInTime(probe: Promise<unknown>): Promise<boolean> {
   const outcome = probe.then(
     () => true,

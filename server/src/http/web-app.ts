@@ -4,18 +4,18 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import { type FastifyInstance, type FastifyRequest } from 'fastify'
 
-import { replyToUnknownAddress } from './server/unmatched-path.ts'
+import { replyToUnmatchedPath } from './server/unmatched-path.ts'
 
-/** The build names these files by their content, so a name never changes its meaning. */
+/** The build names these files by a hash of their content, so they never change. */
 const hashedFiles = /\/assets\//
-const notThePage = /^\/(api|rpc|docs|health)(\/|$)/
+const serverPaths = /^\/(api|rpc|docs|health)(\/|$)/
 
 /**
- * Serves the built page from `folder`, compressed beforehand where a .br or .gz stands beside a file. Addresses that only
- * the page itself knows get index.html; what is neither a file nor the page gets a failure reply.
+ * Serves the built web app from `folder`, compressed if there is a .br or .gz beside a file. The web app's own paths get index.html;
+ * everything else that is not a file gets a failure reply. If the web app is not built, `/` says so.
  */
-export async function registerPage(fastify: FastifyInstance, folder: string): Promise<void> {
-  if (!existsSync(join(folder, 'index.html'))) return explainMissingPage(fastify)
+export async function registerWebApp(fastify: FastifyInstance, folder: string): Promise<void> {
+  if (!existsSync(join(folder, 'index.html'))) return registerMissingWebApp(fastify)
 
   await fastify.register(fastifyStatic, {
     root: folder,
@@ -27,22 +27,22 @@ export async function registerPage(fastify: FastifyInstance, folder: string): Pr
     },
   })
   fastify.setNotFoundHandler((request, reply) =>
-    isPageAddress(request) ? reply.sendFile('index.html') : replyToUnknownAddress(request, reply),
+    isWebAppPath(request) ? reply.sendFile('index.html') : replyToUnmatchedPath(request, reply),
   )
 }
 
-function isPageAddress(request: FastifyRequest): boolean {
+function isWebAppPath(request: FastifyRequest): boolean {
   const path = request.url.split('?')[0] ?? ''
   const wantsHtml = request.headers.accept?.includes('text/html') ?? false
-  return (request.method === 'GET' || request.method === 'HEAD') && wantsHtml && !path.includes('.') && !notThePage.test(path)
+  return (request.method === 'GET' || request.method === 'HEAD') && wantsHtml && !path.includes('.') && !serverPaths.test(path)
 }
 
-function explainMissingPage(fastify: FastifyInstance): void {
+function registerMissingWebApp(fastify: FastifyInstance): void {
   fastify.get('/', { schema: { hide: true } }, async (_request, reply) =>
     reply
       .code(503)
       .type('text/plain; charset=utf-8')
       .send('The page is not built yet: run "npm run build". The API is up; /docs describes it.\n'),
   )
-  fastify.setNotFoundHandler((request, reply) => replyToUnknownAddress(request, reply))
+  fastify.setNotFoundHandler((request, reply) => replyToUnmatchedPath(request, reply))
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 
-import { type ReadyReply } from '../http/server/cached-replies.ts'
+import { type CachedReply } from '../http/server/cached-replies.ts'
 import { type MarketQuery } from './market-query.ts'
 
 /** Bounds how stale a page can be when the news of a change is late or lost. */
@@ -15,9 +15,9 @@ const MAX_PAGES = 500
 interface Entry {
   startedAt: number
   read: () => Promise<string>
-  page: Promise<ReadyReply>
+  page: Promise<CachedReply>
   /** Set once the page is read. */
-  ready: ReadyReply | undefined
+  ready: CachedReply | undefined
   renewing: boolean
 }
 
@@ -27,9 +27,9 @@ interface Entry {
  */
 export interface PageCache {
   /** @returns undefined if the page is not in memory */
-  find(url: string): ReadyReply | undefined
+  find(url: string): CachedReply | undefined
   /** The page from memory or from `read`, which returns its JSON. Concurrent callers share one read. */
-  get(url: string, read: () => Promise<string>): Promise<ReadyReply>
+  get(url: string, read: () => Promise<string>): Promise<CachedReply>
   clear(): void
 }
 
@@ -71,7 +71,7 @@ export function createPageCache(): PageCache {
   }
 }
 
-function tag(json: string): ReadyReply {
+function tag(json: string): CachedReply {
   return { json, length: Buffer.byteLength(json), etag: `"${createHash('sha1').update(json).digest('base64url')}"` }
 }
 

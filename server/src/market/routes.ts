@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { isKnown, readyCacheControl, type ReadyReply } from '../http/server/cached-replies.ts'
+import { cachedReplyControl, type CachedReply, isNotModified } from '../http/server/cached-replies.ts'
 import { type Api, answered, type Call } from '../http/api/route.ts'
 import { formatCursor, type MarketQuery, readMarketQuery } from './market-query.ts'
 import { readMarketPage } from './market-store.ts'
@@ -20,9 +20,9 @@ async function renderPage(pool: pg.Pool, query: MarketQuery): Promise<string> {
   return `{"listings":[${listings}],"nextCursor":${next ? JSON.stringify(formatCursor(query.sort, next)) : 'null'}}`
 }
 
-function sendTagged({ request, reply, sendJson }: Call<'listings'>, page: ReadyReply): typeof answered {
-  reply.header('etag', page.etag).header('cache-control', readyCacheControl)
-  if (!isKnown(page, request.headers['if-none-match'])) return sendJson(page.json)
+function sendTagged({ request, reply, sendJson }: Call<'listings'>, page: CachedReply): typeof answered {
+  reply.header('etag', page.etag).header('cache-control', cachedReplyControl)
+  if (!isNotModified(page, request.headers['if-none-match'])) return sendJson(page.json)
   reply.code(304).send()
   return answered
 }

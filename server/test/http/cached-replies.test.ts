@@ -5,10 +5,10 @@ import { serve } from './test-server.ts'
 const json = '{"listings":[],"nextCursor":null}'
 const ready = { json, length: json.length, etag: '"a-tag"' }
 
-async function start(findReady = (url: string) => (url === '/api/marketplace/listings' ? ready : undefined)) {
+async function start(findCached = (url: string) => (url === '/api/marketplace/listings' ? ready : undefined)) {
   const fastify = await serve(
     (api) => api.open('listings', 'read', async (call) => call.sendJson('{"listings":[],"nextCursor":"the long way"}')),
-    { findReady },
+    { findCached },
   )
   return fastify.listen({ port: 0, host: '127.0.0.1' })
 }

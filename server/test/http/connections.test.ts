@@ -95,10 +95,10 @@ describe('a caller that leaves in the middle of its body', () => {
     const port = await listen(await serve(declare, { log }))
     const socket = connect(port, '127.0.0.1')
     socket.write('POST /rpc HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{')
-    await expect.poll(() => lines.map(({ msg }) => msg), { timeout: 10_000 }).toContain('request')
+    await expect.poll(() => lines.map(({ msg }) => msg), { timeout: 10_000 }).toContain('a request arrived')
     leave(socket)
-    await expect.poll(() => lines.map(({ msg }) => msg), { timeout: 10_000 }).toContain('POST /rpc was left by its caller')
-    expect(lines.filter(({ level, msg }) => level >= 40 || msg === 'reply')).toEqual([])
+    await expect.poll(() => lines.map(({ msg }) => msg), { timeout: 10_000 }).toContain('the caller aborted its request')
+    expect(lines.filter(({ level, msg }) => level >= 40 || msg === 'a request was answered')).toEqual([])
   })
 })
 

@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 
 import { bearerToken } from '../../src/http/api/bearer-token.ts'
-import { registerPage } from '../../src/http/web-app.ts'
+import { registerWebApp } from '../../src/http/web-app.ts'
 import { createRateLimits } from '../../src/http/api/rate-limits.ts'
 import { type Api, type ApiOptions, createApi, type Session } from '../../src/http/api/route.ts'
 import { createServer, type ServerOptions } from '../../src/http/server/server.ts'
@@ -34,7 +34,7 @@ export async function serve(
   })
   const limits = await createRateLimits(fastify)
   declare(createApi(fastify, { limits, studioApiKey: STUDIO_KEY, authenticate: parts.authenticate ?? authenticateTheGood }))
-  await registerPage(fastify, parts.pageFolder ?? '/nowhere')
+  await registerWebApp(fastify, parts.pageFolder ?? '/nowhere')
   onTestFinished(() => fastify.close())
   return fastify
 }

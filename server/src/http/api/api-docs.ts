@@ -6,7 +6,7 @@ import { JsonRpcReply, JsonRpcRequest, schemas } from '@juicebar/contract/schema
 import { type FastifyInstance, type FastifySchema } from 'fastify'
 import Type from 'typebox'
 
-/** Who may call: anybody, a signed-in player, or the studio. */
+/** Who may call: anyone, a signed-in player, or the studio. */
 export type Access = 'open' | 'player' | 'studio'
 
 type Tag = 'Status' | 'Signing in' | 'Inventory' | 'Market' | 'Buying' | 'Cases' | 'Studio' | 'Chain'
@@ -43,13 +43,13 @@ const summaries: Record<EndpointName, [Tag, string]> = {
 
 const security: Record<Access, Record<string, string[]>[]> = { open: [], player: [{ session: [] }], studio: [{ studioKey: [] }] }
 
-/** Replies that are no JSON of the contract's. */
+/** Replies without a schema in the contract. */
 const otherReplies: Partial<Record<EndpointName, object>> = {
   events: { 200: { description: 'Server-sent events', content: { 'text/event-stream': { schema: Type.String() } } } },
   rpc: { 200: JsonRpcReply },
 }
 
-/** What the API document says of a call besides its schemas: summary, who may call, and the error replies. */
+/** What the API document says about a call besides its schemas: its summary, who may call, and the error replies. */
 export function documentation(name: EndpointName, access: Access): FastifySchema {
   const [tag, summary] = summaries[name]
   const schema = schemas[name]
@@ -62,27 +62,27 @@ export function documentation(name: EndpointName, access: Access): FastifySchema
   }
 }
 
-/** The relay checks its requests itself, in JSON-RPC's own terms: here they are only described. */
+/** The relay validates its requests itself, so this schema only describes them. */
 const describeRelay: SwaggerTransform = ({ schema, url }) => ({
   schema: endpoints.rpc.endsWith(` ${url}`) ? { ...schema, body: JsonRpcRequest } : schema,
   url,
 })
 
-/** The library takes every body for required. */
-const describeBodiesAtWill: SwaggerTransformObject = (document) => {
+/** The library marks every body as required. */
+const markOptionalBodies: SwaggerTransformObject = (document) => {
   if ('swaggerObject' in document) return document.swaggerObject
   for (const path of Object.values(document.openapiObject.paths ?? {})) {
     const { operationId, requestBody } = path?.post ?? {}
-    if (requestBody && 'required' in requestBody && operationId !== undefined) requestBody.required = !bodiesAtWill.has(operationId)
+    if (requestBody && 'required' in requestBody && operationId !== undefined) requestBody.required = !optionalBodies.has(operationId)
   }
   return document.openapiObject
 }
 
-const bodiesAtWill: ReadonlySet<string> = new Set(
+const optionalBodies: ReadonlySet<string> = new Set(
   Object.entries(schemas).flatMap(([name, schema]) => ('body' in schema && Type.IsOptional(schema.body) ? [name] : [])),
 )
 
-/** The page at /docs needs inline styles; it loads nothing from elsewhere. */
+/** /docs needs inline styles; it loads nothing from elsewhere. */
 const docsContentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -94,11 +94,11 @@ const docsContentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Serves the OpenAPI document at /api/openapi.json and a page to read and try it at /docs. Must come before the calls. */
+/** Serves the OpenAPI document at /api/openapi.json, and to read and try it at /docs. Must come before the calls. */
 export async function registerApiDocs(fastify: FastifyInstance, options: { productName: string; version: string }): Promise<void> {
   await fastify.register(swagger, {
     transform: describeRelay,
-    transformObject: describeBodiesAtWill,
+    transformObject: markOptionalBodies,
     openapi: {
       openapi: '3.1.0',
       info: {

@@ -1,6 +1,6 @@
 import { type FastifyRequest } from 'fastify'
 
-/** What stands behind `Authorization: Bearer`; undefined where there is none. */
+/** The token of `Authorization: Bearer`; undefined if there is none. */
 export function bearerToken(request: FastifyRequest): string | undefined {
   return /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
 }

@@ -7,44 +7,48 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, type Fast
 
 import { type Access, documentation } from './api-docs.ts'
 import { type LimitChecks, type LimitName } from './rate-limits.ts'
-import { createStudioCheck } from './studio-key-check.ts'
+import { createStudioKeyCheck } from './studio-key-check.ts'
 
-/** Who is signed in: the session behind the request's token. */
+/** Who is signed in: the session of the request's JWT. */
 export interface Session {
   id: string
   player: WalletAddress
 }
 
-/** One request to the call `Name`, checked against the contract's schemas. */
+/** One request to the call `Name`, validated against the contract's schemas. */
 export interface Call<Name extends EndpointName> {
   body: Body<Name>
   params: Params<Name>
   query: Query<Name>
   request: FastifyRequest
   reply: FastifyReply
-  /** Sets another status than the call's usual one. */
+  /** Replies with another status than the call's usual one. */
   status(code: number): void
-  /** Answers with JSON text that is rendered already: `return call.sendJson(text)`. */
+  /** Replies with JSON that is rendered already: `return call.sendJson(text)`. */
   sendJson(text: string | Buffer): typeof answered
 }
 
 export interface PlayerCall<Name extends EndpointName> extends Call<Name> {
   player: WalletAddress
   session: Session
-  /** Counts one more call against another limit than the call's own; throws TOO_MANY_REQUESTS, with the wait. */
+  /**
+   * Counts the call against another rate limit besides its own.
+   *
+   * @throws Failure TOO_MANY_REQUESTS, with the wait.
+   */
   count(limit: LimitName): Promise<void>
 }
 
-/** What a handler gives when it answered through `call.reply` by itself, with an event stream or a 304. */
+/** What a handler returns after it replied through `call.reply` itself, with an event stream or a 304. */
 export const answered = Symbol('answered')
 
 type Handler<Name extends EndpointName, C> = (call: C) => Promise<Reply<Name> | typeof answered>
 
-/** How features declare their calls; methods, paths and schemas stand in the contract under the same name. */
+/** How features declare their calls; their methods, paths and schemas are in the contract under the same names. */
 export interface Api {
-  /** Anybody may call. */
+  /** Anyone may call. */
   open<Name extends EndpointName>(name: Name, limit: LimitName, handler: Handler<Name, Call<Name>>): void
-  /** Needs a session; the handler learns whose. */
+  /** Needs a session. */
   player<Name extends EndpointName>(name: Name, limit: LimitName, handler: Handler<Name, PlayerCall<Name>>): void
   /** Needs the studio key. */
   studio<Name extends EndpointName>(name: Name, limit: LimitName, handler: Handler<Name, Call<Name>>): void
@@ -53,28 +57,34 @@ export interface Api {
 export interface ApiOptions {
   limits: Record<LimitName, LimitChecks>
   studioApiKey: string
-  /** Gives the request's session; throws UNAUTHORIZED or SESSION_ENDED where there is none. */
+  /** Returns the request's session; throws `Failure` UNAUTHORIZED or SESSION_ENDED if it has none. */
   authenticate: (request: FastifyRequest) => Promise<Session>
 }
 
-/** Binds the contract's calls to a server: limit by address, who calls, limit by wallet, then the body, then the handler. */
+/** Binds the contract's calls to a server. Checks come in this order: limit by address, caller, limit by wallet, body. */
 export function createApi(fastify: FastifyInstance, { limits, studioApiKey, authenticate }: ApiOptions): Api {
   const sessions = new WeakMap<FastifyRequest, Session>()
-  const checkStudioKey = createStudioCheck(studioApiKey)
+  const checkStudioKey = createStudioKeyCheck(studioApiKey)
 
   return {
     open: (name, limit, handler) => {
-      const checks = 'body' in schemas[name] ? [namedWalletLimit(limits[limit])] : []
-      addRoute(fastify, name, 'open', [limits[limit].address], checks, (request, reply) => handler(createCall(name, request, reply)))
+      const afterValidation = 'body' in schemas[name] ? [limitByNamedWallet(limits[limit])] : []
+      addRoute(fastify, {
+        name,
+        access: 'open',
+        beforeBody: [limits[limit].address],
+        afterValidation,
+        handle: (request, reply) => handler(createCall(name, request, reply)),
+      })
     },
 
     player: (name, limit, handler) => {
-      const admit = async (request: FastifyRequest) => {
+      const checkSession = async (request: FastifyRequest) => {
         const session = await authenticate(request)
         sessions.set(request, session)
         await limits[limit].wallet(request, session.player)
       }
-      addRoute(fastify, name, 'player', [limits[limit].address, admit], [], (request, reply) => {
+      const handle = async (request: FastifyRequest, reply: FastifyReply) => {
         const session = sessions.get(request)
         if (!session) throw new Error(`${name} was reached without a session`)
         const count = async (other: LimitName) => {
@@ -82,26 +92,32 @@ export function createApi(fastify: FastifyInstance, { limits, studioApiKey, auth
           await limits[other].wallet(request, session.player)
         }
         return handler({ ...createCall(name, request, reply), player: session.player, session, count })
-      })
+      }
+      addRoute(fastify, { name, access: 'player', beforeBody: [limits[limit].address, checkSession], handle })
     },
 
     studio: (name, limit, handler) => {
-      const admit = async (request: FastifyRequest) => checkStudioKey(request)
-      addRoute(fastify, name, 'studio', [limits[limit].address, admit], [], (request, reply) => handler(createCall(name, request, reply)))
+      addRoute(fastify, {
+        name,
+        access: 'studio',
+        beforeBody: [limits[limit].address, async (request) => checkStudioKey(request)],
+        handle: (request, reply) => handler(createCall(name, request, reply)),
+      })
     },
   }
 }
 
-type Step = (request: FastifyRequest) => Promise<void>
+type Check = (request: FastifyRequest) => Promise<void>
 
-function addRoute(
-  fastify: FastifyInstance,
-  name: EndpointName,
-  access: Access,
-  admission: Step[],
-  checks: Step[],
-  handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
-): void {
+interface CallRoute {
+  name: EndpointName
+  access: Access
+  beforeBody: Check[]
+  afterValidation?: Check[]
+  handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+}
+
+function addRoute(fastify: FastifyInstance, { name, access, beforeBody, afterValidation = [], handle }: CallRoute): void {
   const [method, url] = splitEndpoint(endpoints[name])
   const success = successStatus(schemas[name])
   fastify.route({
@@ -109,8 +125,8 @@ function addRoute(
     url,
     schema: { ...schemas[name], ...documentation(name, access) },
     exposeHeadRoute: name !== 'events',
-    onRequest: [requireWholeAddress, ...admission],
-    preHandler: checks,
+    onRequest: [requireWholePath, ...beforeBody],
+    preHandler: afterValidation,
     handler: async (request, reply) => {
       reply.code(success).header('cache-control', 'no-store')
       const body = await handle(request, reply)
@@ -119,13 +135,13 @@ function addRoute(
   })
 }
 
-/** An address that ends where an identifier should begin, or leaves one out, is no call's. */
-async function requireWholeAddress({ params }: FastifyRequest): Promise<void> {
+/** A path with an empty id is no call's. */
+async function requireWholePath({ params }: FastifyRequest): Promise<void> {
   if (Object.values(params ?? {}).includes('')) throw new Failure('NOT_FOUND')
 }
 
-/** Where a stranger names a wallet (signing in), calls count for that wallet from that address: nobody can use up another's. */
-function namedWalletLimit(limit: LimitChecks): Step {
+/** Signing in, a caller names a wallet unproven. The call counts for that wallet from this address: nobody can use up another's limit. */
+function limitByNamedWallet(limit: LimitChecks): Check {
   return async (request) => {
     const { body } = request
     if (typeof body !== 'object' || body === null || !('walletAddress' in body)) return
@@ -134,13 +150,13 @@ function namedWalletLimit(limit: LimitChecks): Step {
 }
 
 function createCall<Name extends EndpointName>(name: Name, request: FastifyRequest, reply: FastifyReply): Call<Name> {
-  const checked = <Part>(part: keyof FastifySchema, value: unknown): Part =>
-    // The framework has just checked `value` against the schema that `Part` is derived from.
+  const validated = <Part>(part: keyof FastifySchema, value: unknown): Part =>
+    // The framework has just validated `value` against the schema that `Part` is derived from.
     (part in schemas[name] ? value : undefined) as Part
   return {
-    body: checked<Body<Name>>('body', request.body ?? null),
-    params: checked<Params<Name>>('params', request.params),
-    query: checked<Query<Name>>('querystring', request.query),
+    body: validated<Body<Name>>('body', request.body ?? null),
+    params: validated<Params<Name>>('params', request.params),
+    query: validated<Query<Name>>('querystring', request.query),
     request,
     reply,
     status: (code) => void reply.code(code),
@@ -157,7 +173,7 @@ function splitEndpoint(endpoint: (typeof endpoints)[EndpointName]): [HTTPMethods
   return [method, url]
 }
 
-/** 201 and 204 where the contract names no other success, else 200. */
+/** The only success status that the contract names, else 200. */
 function successStatus(schema: object): number {
   const response = 'response' in schema && typeof schema.response === 'object' ? Object.keys(schema.response ?? {}) : []
   const [only, ...others] = response

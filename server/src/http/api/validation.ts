@@ -3,10 +3,10 @@ import { type FastifyRequest, type FastifySchemaCompiler, type FastifySchemaVali
 import { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 
-const MAX_FIELD_NAME_SHOWN = 40
-const wholeNumber = /^-?\d{1,15}$/
+const MAX_QUOTED_NAME = 40
+const integer = /^-?\d{1,15}$/
 
-/** Fields whose mistakes have words of their own, the same whether a schema or a rule finds them. */
+/** Fields with an error code of their own, the same whether a schema or a rule rejects them. */
 const fieldFailures: Record<string, ErrorCode> = {
   walletAddress: 'WALLET_ADDRESS_INVALID',
   price: 'PRICE_INVALID',
@@ -15,8 +15,8 @@ const fieldFailures: Record<string, ErrorCode> = {
 }
 
 /**
- * Checks what comes in against the contract's schemas, exactly: nothing is converted, dropped or filled in. Only query
- * strings, which are text by nature, have their whole numbers read.
+ * Validates requests strictly against the contract's schemas: nothing is converted, dropped or filled in, except that integers of query
+ * strings are parsed.
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validator = Compile(schema)
@@ -27,12 +27,12 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   }
 }
 
-/** PostgreSQL cannot store NUL characters: why a request with one is refused. Every schema is flat, so one level is enough to look at. */
+/** PostgreSQL cannot store NUL characters. All schemas are flat, so this checks one level. Returns undefined if there are none. */
 export function nulCharacterFailure(request: FastifyRequest): Failure | undefined {
   for (const part of [request.params, request.query, request.body]) {
     for (const [name, value] of Object.entries(part ?? {})) {
       if (typeof value === 'string' && value.includes('\0')) {
-        return new Failure('BAD_REQUEST', { detail: `${shown(name)} must not contain NUL characters.` })
+        return new Failure('BAD_REQUEST', { detail: `${quote(name)} must not contain NUL characters.` })
       }
     }
   }
@@ -42,7 +42,7 @@ export function nulCharacterFailure(request: FastifyRequest): Failure | undefine
 function withNumbers(schema: TSchema, query: unknown): unknown {
   if (!isRecord(query)) return query
   const entries = Object.entries(query).map(([name, value]) => {
-    const numeric = propertyOf(schema, name)?.['type'] === 'integer' && typeof value === 'string' && wholeNumber.test(value)
+    const numeric = propertyOf(schema, name)?.['type'] === 'integer' && typeof value === 'string' && integer.test(value)
     return [name, numeric ? Number(value) : value]
   })
   return Object.fromEntries(entries)
@@ -51,7 +51,7 @@ function withNumbers(schema: TSchema, query: unknown): unknown {
 function toFailure(schema: TSchema, value: unknown, errors: FastifySchemaValidationError[]): Failure {
   if (value === null || isIncomplete(schema, value)) return new Failure('FIELDS_MISSING')
   const unknown = errors.find((error) => error.keyword === 'additionalProperties')?.params['additionalProperties']
-  if (Array.isArray(unknown)) return new Failure('BAD_REQUEST', { detail: `There is no field called ${shown(String(unknown[0]))} here.` })
+  if (Array.isArray(unknown)) return new Failure('BAD_REQUEST', { detail: `There is no field called ${quote(String(unknown[0]))} here.` })
 
   const deepest = errors.toSorted((a, b) => b.instancePath.length - a.instancePath.length)[0]
   const name = deepest?.instancePath.split('/')[1]
@@ -60,7 +60,7 @@ function toFailure(schema: TSchema, value: unknown, errors: FastifySchemaValidat
   return code ? new Failure(code) : new Failure('BAD_REQUEST', { detail: `${name} must be ${requirement(schema, name, deepest)}.` })
 }
 
-/** A required field that is empty is as good as missing: a form sends it so. */
+/** An empty required field counts as missing, because forms send it so. */
 function isIncomplete(schema: TSchema, value: unknown): boolean {
   if (!isRecord(value) || !('required' in schema) || !Array.isArray(schema.required)) return false
   return schema.required.some((name) => isEmpty(value[String(name)]))
@@ -90,6 +90,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function shown(name: string): string {
-  return JSON.stringify(name.slice(0, MAX_FIELD_NAME_SHOWN))
+function quote(name: string): string {
+  return JSON.stringify(name.slice(0, MAX_QUOTED_NAME))
 }

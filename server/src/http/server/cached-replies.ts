@@ -1,7 +1,7 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
 
-/** JSON that is ready before it is asked for. */
-export interface ReadyReply {
+/** A reply that was rendered before it is requested. */
+export interface CachedReply {
   json: string
   /** Of the JSON, in bytes. */
   length: number
@@ -9,39 +9,41 @@ export interface ReadyReply {
   etag: string
 }
 
-/** `no-cache` lets a browser keep the page, but it must ask each time; unchanged it costs no body. */
-export const readyCacheControl = 'no-cache'
+/** A browser may keep the reply but must revalidate it each time, which costs no body while it is unchanged. */
+export const cachedReplyControl = 'no-cache'
 
-/** Whether the client says that it has this version. */
-export function isKnown({ etag }: ReadyReply, ifNoneMatch: string | undefined): boolean {
+/** Whether the client has this version already. */
+export function isNotModified({ etag }: CachedReply, ifNoneMatch: string | undefined): boolean {
   return ifNoneMatch?.includes(etag) === true
 }
 
 /**
- * Gives what answers a request with a ready reply, where there is one, and tells whether it did. It stands before the framework:
- * routing, limits and checks would cost as much again as the answer. `headers` are those that every reply has, and `find` knows
- * the replies by path and query. A page of another origin goes the long way, for its CORS headers.
+ * Returns a function that answers a request from the cache and tells whether it did. It runs before the framework, whose routing, limits
+ * and checks would cost as much again as the reply. Requests from other origins are left to the framework, which adds CORS headers.
+ *
+ * @param headers those that every reply has.
+ * @param find returns the cached reply to a path and query, if there is one.
  */
-export function createReadyReplies(headers: OutgoingHttpHeaders, find: (url: string) => ReadyReply | undefined) {
-  const always = headerList({ ...headers, vary: 'Origin', 'cache-control': readyCacheControl })
+export function createCachedReplySender(headers: OutgoingHttpHeaders, find: (url: string) => CachedReply | undefined) {
+  const always = headerList({ ...headers, vary: 'Origin', 'cache-control': cachedReplyControl })
   const json = ['content-type', 'application/json; charset=utf-8', 'content-length']
 
-  return ({ method, url = '', headers: asked }: IncomingMessage, reply: ServerResponse): boolean => {
-    const ready = method === 'GET' && asked.origin === undefined ? find(url) : undefined
-    if (!ready) return false
-    const tagged = [...always, 'etag', ready.etag]
-    if (isKnown(ready, asked['if-none-match'])) reply.writeHead(304, tagged).end()
-    else reply.writeHead(200, [...tagged, ...json, String(ready.length)]).end(ready.json, encodingOf(ready))
+  return ({ method, url = '', headers: requestHeaders }: IncomingMessage, reply: ServerResponse): boolean => {
+    const cached = method === 'GET' && requestHeaders.origin === undefined ? find(url) : undefined
+    if (!cached) return false
+    const tagged = [...always, 'etag', cached.etag]
+    if (isNotModified(cached, requestHeaders['if-none-match'])) reply.writeHead(304, tagged).end()
+    else reply.writeHead(200, [...tagged, ...json, String(cached.length)]).end(cached.json, encodingOf(cached))
     return true
   }
 }
 
-/** Plain ASCII is written as it is, without a look at each character. */
-function encodingOf({ json, length }: ReadyReply): BufferEncoding {
+/** Node.js writes Latin-1 without encoding each character; ASCII is the same in both. */
+function encodingOf({ json, length }: CachedReply): BufferEncoding {
   return json.length === length ? 'latin1' : 'utf8'
 }
 
-/** Names and values in turn, which a reply writes much faster than it sets one after the other. */
+/** Names and values in one list, which `writeHead` writes much faster than headers that were set one by one. */
 function headerList(headers: OutgoingHttpHeaders): string[] {
   return Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [name, String(value)]))
 }

@@ -1,9 +1,9 @@
 /**
- * SQLSTATEs and classes (first two characters) that say "not now" (PostgreSQL, appendix A): connection lost, out of
- * connections, disk or memory, shutting down or starting up, statement timed out, lock not available, a read-only stand-by,
- * and conflicts that outlasted every retry.
+ * SQLSTATEs, or their beginnings, of temporary failures (PostgreSQL, appendix A): connection lost, out of connections, disk or memory,
+ * shutting down or starting up, statement timed out, lock not available, a read-only stand-by, and conflicts that outlasted all
+ * retries.
  */
-const passingStates = ['08', '53', '57P', '57014', '55P03', '25006', '40001', '40P01', '25P03']
+const temporaryStates = ['08', '53', '57P', '57014', '55P03', '25006', '40001', '40P01', '25P03']
 
 const networkErrors = [
   'ECONNREFUSED',
@@ -17,14 +17,14 @@ const networkErrors = [
   'ENOENT',
 ]
 
-/** What `pg` and `pg-pool` say without any code. */
-const driverSentences =
+/** Messages of `pg` and `pg-pool` errors that have no code. */
+const driverMessages =
   /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Query read timeout|Cannot use a pool after calling end)/
 
-/** Whether an error, or what caused it, means that the database cannot be reached or cannot answer for now. */
+/** Whether an error, or its cause, means that the database cannot be reached or cannot answer for now. */
 export function isDatabaseOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if (driverSentences.test(error.message) || isOutageCode(error)) return true
+  if (driverMessages.test(error.message) || isOutageCode(error)) return true
   if (error instanceof AggregateError && error.errors.some(isDatabaseOutage)) return true
   return isDatabaseOutage(error.cause)
 }
@@ -32,5 +32,5 @@ export function isDatabaseOutage(error: unknown): boolean {
 function isOutageCode(error: Error): boolean {
   if (!('code' in error) || typeof error.code !== 'string') return false
   const { code } = error
-  return networkErrors.includes(code) || (code.length === 5 && passingStates.some((start) => code.startsWith(start)))
+  return networkErrors.includes(code) || (code.length === 5 && temporaryStates.some((start) => code.startsWith(start)))
 }

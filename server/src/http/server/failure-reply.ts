@@ -6,22 +6,22 @@ import { type FastifyReply, type FastifyRequest } from 'fastify'
 
 import { isDatabaseOutage } from './database-outage.ts'
 
-export const addressTooLong = new Failure('BAD_REQUEST', { detail: 'This address is too long.' })
+export const pathTooLong = new Failure('BAD_REQUEST', { detail: 'This address is too long.' })
 
-/** What the framework's own refusals mean in the contract's words; their texts never reach a caller. */
+/** The framework's own errors as the contract's; their messages never reach a caller. */
 const frameworkFailures: Record<string, Failure> = {
   FST_ERR_CTP_BODY_TOO_LARGE: new Failure('BODY_TOO_LARGE'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: new Failure('UNSUPPORTED_MEDIA_TYPE'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: new Failure('BAD_REQUEST', { detail: 'The request is shorter or longer than it said.' }),
   FST_ERR_CTP_INVALID_JSON_BODY: new Failure('BAD_REQUEST', { detail: 'The request is not valid JSON.' }),
   FST_ERR_BAD_URL: new Failure('BAD_REQUEST', { detail: 'This address is not written correctly.' }),
-  FST_ERR_MAX_PARAM_LENGTH: addressTooLong,
+  FST_ERR_MAX_PARAM_LENGTH: pathTooLong,
   FST_ERR_NOT_FOUND: new Failure('NOT_FOUND'),
 }
 
-/** Answers any error with its status and `{ error, code }`. What nobody foresaw is logged and told as INTERNAL, without its text. */
+/** Answers any error with its status and `{ error, code }`. An unexpected one is logged, and answered as INTERNAL without its message. */
 export function replyWithFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error instanceof Error && error === request.raw.errored) return leaveUnanswered(request, reply)
+  if (error instanceof Error && error === request.raw.errored) return abandon(request, reply)
   const failure = toFailure(error)
   logFailure(error, failure, request)
   if (failure.retryAfter !== undefined) reply.header('retry-after', failure.retryAfter)
@@ -33,20 +33,20 @@ export function replyWithFailure(error: unknown, request: FastifyRequest, reply:
     .send({ error: failure.message, code: failure.code })
 }
 
-/** The caller broke its own request off: nobody waits for an answer. Its error reads like that of a broken database connection. */
-function leaveUnanswered(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  request.log.debug(`${callOf(request)} was left by its caller`)
+/** The caller aborted the request, so nobody waits for a reply. The error looks like that of a lost database connection. */
+function abandon(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  request.log.debug({ call: callOf(request) }, 'the caller aborted its request')
   return reply.hijack()
 }
 
-/** Answers a request that names no host, which HTTP/1.1 forbids (RFC 9112, section 3.2), and tells whether it did. */
+/** Refuses a request without a host, which HTTP/1.1 forbids (RFC 9112, section 3.2), and tells whether it did. */
 export function refuseWithoutHost({ httpVersion, headers }: IncomingMessage, reply: ServerResponse): boolean {
   if (httpVersion !== '1.1' || headers.host !== undefined) return false
   replyBeforeFramework(new Failure('BAD_REQUEST', { detail: 'The request does not say which host it is for.' }), reply)
   return true
 }
 
-/** Answers a request whose `Expect` is anything but 100-continue. */
+/** Refuses a request whose `Expect` is not 100-continue. */
 export function refuseExpectation(_request: IncomingMessage, reply: ServerResponse): void {
   replyBeforeFramework(new Failure('EXPECTATION_FAILED'), reply)
 }
@@ -56,7 +56,7 @@ function replyBeforeFramework(failure: Failure, reply: ServerResponse): void {
   reply.end(JSON.stringify({ error: failure.message, code: failure.code }))
 }
 
-/** Answers what is not even an HTTP request that the framework could see, and closes the connection. */
+/** Answers what is not a valid HTTP request, so that the framework never sees it, and closes the connection. */
 export function replyToBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const failure = brokenRequest(error.code)
@@ -88,7 +88,7 @@ function toFailure(error: unknown): Failure {
     : new Failure('INTERNAL', { cause: error })
 }
 
-/** The framework marks what the caller did wrong, malformed JSON for one, with a status from 400 to 499. */
+/** The framework gives the caller's mistakes, such as malformed JSON, a status from 400 to 499. */
 function isClientError(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -103,11 +103,11 @@ const outages: ReadonlySet<ErrorCode> = new Set(['DATABASE_DOWN', 'CHAIN_DOWN'])
 
 function logFailure(error: unknown, failure: Failure, request: FastifyRequest): void {
   const call = callOf(request)
-  if (failure.code === 'INTERNAL') request.log.error({ err: error }, `${call} failed`)
-  else if (outages.has(failure.code)) request.log.warn({ err: error }, `${call} could not be answered: ${failure.code}`)
-  else request.log.debug({ code: failure.code }, `${call} was refused`)
+  if (failure.code === 'INTERNAL') request.log.error({ call, err: error }, 'a call failed')
+  else if (outages.has(failure.code)) request.log.warn({ call, code: failure.code, err: error }, 'a call could not be answered')
+  else request.log.debug({ call, code: failure.code }, 'a call was refused')
 }
 
 function callOf(request: FastifyRequest): string {
-  return `${request.method} ${request.routeOptions?.url ?? 'unknown address'}`
+  return `${request.method} ${request.routeOptions?.url ?? 'unmatched path'}`
 }

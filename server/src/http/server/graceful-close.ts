@@ -1,13 +1,13 @@
 import { endpoints } from '@juicebar/contract/endpoints'
 import { type FastifyInstance, type FastifyReply } from 'fastify'
 
-/** How long calls under way may take to finish once the server is asked to stop. */
+/** How long calls in flight may take once the server is asked to stop. */
 const GRACE_MILLIS = 5_000
 const eventsPath = endpoints.events.replace('GET ', '')
 
 /**
- * Closing ends what would never end by itself: event streams at once (their readers resume elsewhere), connections after the
- * call that is under way on them, and after a grace period whatever is left. The framework closes the idle ones.
+ * Makes `fastify.close()` end what would never end by itself: event streams at once, as their readers resume on another server;
+ * keep-alive connections after the call in flight; and after 5 seconds whatever is left. The framework closes idle connections.
  */
 export function closeGracefully(fastify: FastifyInstance): void {
   const eventStreams = new Set<FastifyReply['raw']>()

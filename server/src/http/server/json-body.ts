@@ -2,10 +2,10 @@ import { Failure } from '@juicebar/contract/errors'
 import { type FastifyInstance } from 'fastify'
 
 /**
- * Bodies are JSON and nothing else. An empty one reads as null whatever type it claims: clients send the JSON content type,
- * or a text one, along with calls that have no payload.
+ * Accepts JSON bodies only. An empty body is null whatever its content type: clients send one, JSON or text, even with calls that have
+ * no payload.
  */
-export function readJsonBodies(fastify: FastifyInstance): void {
+export function acceptJsonBodies(fastify: FastifyInstance): void {
   const parse = fastify.getDefaultJsonParser('error', 'error')
   fastify.removeAllContentTypeParsers()
 

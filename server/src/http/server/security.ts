@@ -7,13 +7,13 @@ import helmet from 'helmet'
 
 const HSTS_SECONDS = 365 * 24 * 60 * 60
 
-/** The headers that every reply has, worked out once. `publicOrigin` is the page's own. */
+/** The security headers of every reply. `publicOrigin` is the web app's own origin. */
 export function securityHeaders(publicOrigin: string): OutgoingHttpHeaders {
   const setHeaders = helmet({
     contentSecurityPolicy: { useDefaults: false, directives: contentSecurityPolicy },
     hsts: publicOrigin.startsWith('https:') ? { maxAge: HSTS_SECONDS, includeSubDomains: false } : false,
     frameguard: { action: 'deny' },
-    // What only browsers of long ago read.
+    // Only obsolete browsers read these.
     xDownloadOptions: false,
     xPermittedCrossDomainPolicies: false,
     xXssProtection: false,
@@ -25,9 +25,9 @@ export function securityHeaders(publicOrigin: string): OutgoingHttpHeaders {
   return { ...reply.getHeaders(), 'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()' }
 }
 
-/** Browsers let pages of no other origin in, and load nothing from elsewhere. */
+/** Sets these headers on every reply, and lets browsers call from `publicOrigin` only. */
 export async function registerSecurity(fastify: FastifyInstance, publicOrigin: string, headers: OutgoingHttpHeaders): Promise<void> {
-  // Straight on the raw reply: event streams, which leave the framework, have the headers too.
+  // On the raw reply, so that event streams, which bypass the framework, have them too.
   const entries = Object.entries(headers)
   fastify.addHook('onRequest', (_request, { raw }, done) => {
     for (const [name, value] of entries) if (value !== undefined) raw.setHeader(name, value)
@@ -43,7 +43,7 @@ export async function registerSecurity(fastify: FastifyInstance, publicOrigin: s
   })
 }
 
-/** `solana-wallet:` and `ws://localhost` are how a page on a phone reaches a wallet app (Mobile Wallet Adapter 2.0). */
+/** Nothing is loaded from elsewhere. `solana-wallet:` and `ws://localhost` reach a wallet app on a phone (Mobile Wallet Adapter 2.0). */
 const contentSecurityPolicy = {
   defaultSrc: ["'none'"],
   scriptSrc: ["'self'"],

@@ -7,21 +7,21 @@ import { type FastifyBaseLogger, type FastifyInstance, fastify as createFastify 
 import { registerApiDocs } from '../api/api-docs.ts'
 import { refuseExpectation, refuseWithoutHost, replyToBrokenRequest, replyWithFailure } from './failure-reply.ts'
 import { closeGracefully } from './graceful-close.ts'
-import { readJsonBodies } from './json-body.ts'
-import { createReadyReplies, type ReadyReply } from './cached-replies.ts'
+import { acceptJsonBodies } from './json-body.ts'
+import { type CachedReply, createCachedReplySender } from './cached-replies.ts'
 import { RequestLog } from './request-log.ts'
 import { registerSecurity, securityHeaders } from './security.ts'
 import { nulCharacterFailure, validatorCompiler } from '../api/validation.ts'
 
-/** A request must have arrived whole, and its head, within these: slow senders cannot occupy connections. */
+/** A whole request and its headers must arrive within these, so that slow senders cannot occupy connections. */
 const REQUEST_MILLIS = 10_000
 const HEADERS_MILLIS = 5_000
 const CHECK_MILLIS = 1_000
-/** Longer than the proxies in front keep a connection: it is theirs to close. */
+/** Longer than proxies keep idle connections, so that it is always the proxy that closes one. */
 const KEEP_ALIVE_MILLIS = 72_000
-/** Nothing moved on a connection for so long that its reader is gone; longer than any call takes and than an event stream is silent. */
-const SILENCE_MILLIS = 60_000
-/** Longer than any identifier or address in a path; the schemas give the exact bounds. */
+/** After this silence a connection is dead. Longer than any call takes, and than an event stream is silent. */
+const MAX_SILENCE_MILLIS = 60_000
+/** Longer than any id or address in a path; the schemas have the exact bounds. */
 const MAX_PATH_PARAMETER = 256
 
 const timeouts = {
@@ -37,17 +37,17 @@ export interface ServerOptions {
   productName: string
   version: string
   trustProxy: string[] | false
-  /** What can be answered to a GET of this path and query without any further look at it. */
-  findReady?: (url: string) => ReadyReply | undefined
+  /** Returns the cached reply to a GET of this path and query, if there is one. */
+  findCached?: (url: string) => CachedReply | undefined
 }
 
 /**
- * The HTTP server without any call of its own: time-outs and bounds against slow and large requests, exact validation, the
- * contract's failure replies, security headers and API docs. It does not listen yet.
+ * Creates the HTTP server without any calls: time-outs and limits against slow and large requests, strict validation, the contract's
+ * failure replies, security headers and API docs. It does not listen yet.
  */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const headers = securityHeaders(options.publicOrigin)
-  const sendReady = createReadyReplies(headers, options.findReady ?? (() => undefined))
+  const sendCached = createCachedReplySender(headers, options.findCached ?? (() => undefined))
   const fastify = createFastify({
     loggerInstance: options.log,
     logController: new RequestLog(),
@@ -57,9 +57,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     serverFactory: (handle) => {
       const server = createHttpServer({ ...timeouts, requireHostHeader: false }, (request, reply) => {
         if (refuseWithoutHost(request, reply)) return
-        if (!server.listening || !sendReady(request, reply)) handle(request, reply)
+        if (!server.listening || !sendCached(request, reply)) handle(request, reply)
       })
-      return server.on('checkExpectation', refuseExpectation).setTimeout(SILENCE_MILLIS)
+      return server.on('checkExpectation', refuseExpectation).setTimeout(MAX_SILENCE_MILLIS)
     },
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER },
     clientErrorHandler: replyToBrokenRequest,
@@ -68,7 +68,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   fastify.setValidatorCompiler(validatorCompiler)
   fastify.setErrorHandler(replyWithFailure)
   fastify.addHook('preValidation', (request, _reply, done) => done(nulCharacterFailure(request)))
-  readJsonBodies(fastify)
+  acceptJsonBodies(fastify)
   closeGracefully(fastify)
   await registerSecurity(fastify, options.publicOrigin, headers)
   await registerApiDocs(fastify, options)

@@ -2,24 +2,24 @@ import { endpoints } from '@juicebar/contract/endpoints'
 import { Failure } from '@juicebar/contract/errors'
 import { type FastifyReply, type FastifyRequest } from 'fastify'
 
-import { addressTooLong, replyWithFailure } from './failure-reply.ts'
+import { pathTooLong, replyWithFailure } from './failure-reply.ts'
 
-const calls = [...new Set(Object.values(endpoints).map((endpoint) => endpoint.split(' ')[1] ?? ''))].map((url) => ({
+const callPaths = [...new Set(Object.values(endpoints).map((endpoint) => endpoint.split(' ')[1] ?? ''))].map((url) => ({
   url,
-  path: new RegExp(`^${url.replaceAll(/:\w+/g, '[^/]+')}$`),
+  pattern: new RegExp(`^${url.replaceAll(/:\w+/g, '[^/]+')}$`),
 }))
 const methods = ['GET', 'POST', 'DELETE', 'HEAD'] as const
 
 /**
- * Answers a request that no route takes: 405 with the methods that its path does take, 404 where there is no such path. Where the
- * method is among those, the router passed the path by for a part of it that is too long.
+ * Answers a request that no route matches: 405 with the allowed methods if other methods match its path, else 404. If its own method is
+ * among the allowed ones, the router skipped the path because one of its parameters is too long.
  */
-export function replyToUnknownAddress(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function replyToUnmatchedPath(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const path = request.url.split('?')[0] ?? ''
-  const { url } = calls.find((call) => call.path.test(path)) ?? {}
-  const taken: string[] = url === undefined ? [] : methods.filter((method) => request.server.hasRoute({ url, method }))
-  if (taken.length === 0) return replyWithFailure(new Failure('NOT_FOUND'), request, reply)
-  if (taken.includes(request.method)) return replyWithFailure(addressTooLong, request, reply)
-  reply.header('allow', [...taken, 'OPTIONS'].join(', '))
+  const { url } = callPaths.find(({ pattern }) => pattern.test(path)) ?? {}
+  const allowed: string[] = url === undefined ? [] : methods.filter((method) => request.server.hasRoute({ url, method }))
+  if (allowed.length === 0) return replyWithFailure(new Failure('NOT_FOUND'), request, reply)
+  if (allowed.includes(request.method)) return replyWithFailure(pathTooLong, request, reply)
+  reply.header('allow', [...allowed, 'OPTIONS'].join(', '))
   return replyWithFailure(new Failure('METHOD_NOT_ALLOWED'), request, reply)
 }
