@@ -103,7 +103,8 @@ create table events (
 create index events_in_order on events (xid, id);
 create index events_by_age on events (created_at);
 
--- Offers of tokens for SOL. Each order and filter of the market has its index, so that every page is one walk along an index.
+-- Offers of tokens for SOL. Each order and filter of the market has its index, so that every page is one walk along an index. The
+-- fillfactor leaves room on each page for the new row of a hold, which then needs no entry in any of them (HOT).
 create table listings (
   id uuid primary key default new_id(),
   seller text not null,
@@ -125,7 +126,7 @@ create table listings (
   check ((held_by is null) = (held_until is null)),
   check (held_by is null or status = 'active'),
   check ((status = 'active') = (closed_at is null))
-);
+) with (fillfactor=90);
 create index listings_newest on listings (id) where closed_at is null;
 create index listings_by_price on listings (price_lamports, id) where closed_at is null;
 create index listings_by_unit_price on listings (unit_lamports, id) where closed_at is null;

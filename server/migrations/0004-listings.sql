@@ -31,7 +31,7 @@ create table listings (
   check ((held_by is null) = (held_until is null)),
   check (held_by is null or status = 'active'),
   check ((status = 'active') = (closed_at is null))
-);
+) with (fillfactor = 90);
 comment on column listings.amount is 'While the listing is active, these tokens are in escrow here.';
 comment on column listings.held_by is 'The purchase that holds the listing.';
 comment on column listings.held_until is 'When the payment window of that purchase closes.';
@@ -94,6 +94,7 @@ create index listings_by_seller_token on listings (seller, token_type, id) where
 create index listings_by_seller_token_price on listings (seller, token_type, price_lamports, id) where status = 'active';
 create index listings_by_seller_token_unit_price on listings (seller, token_type, unit_lamports, id) where status = 'active';
 comment on table listings is
-  'Offers of tokens for SOL. Each order and filter of the market has its index, so that every page is one walk along an index.';
+  'Offers of tokens for SOL. Each order and filter of the market has its index, so that every page is one walk along an index. The
+fillfactor leaves room on each page for the new row of a hold, which then needs no entry in any of them (HOT).';
 comment on index listings_by_token is
   'Includes the seller, as the next two do: a search may walk far along these indexes and then reads nothing else.';
