@@ -1,36 +1,36 @@
 import { isIP } from 'node:net'
 
-/** The network that the page names. */
+/** The network that players are told. */
 export type Network = 'localnet' | 'devnet' | 'testnet' | 'mainnet'
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-/** Every setting, checked. `undefined` stands for "not set: the embedded part or a generated secret takes its place". */
+/** All settings, validated. `undefined` means not set: the embedded part or a generated secret is used. */
 export interface Config {
   port: number
   host: string
-  /** The one origin of page and API, without a trailing slash: named in the login message and the only CORS origin. */
+  /** The origin of the web app and the API, without a trailing slash: named in the login message, and the only CORS origin. */
   publicOrigin: string
   productName: string
   dataDir: string
   databaseUrl: string | undefined
-  /** Chain endpoints in order of preference; undefined for the embedded chain. */
+  /** RPC URLs in order of preference; undefined for the embedded chain. */
   rpcUrls: string[] | undefined
   network: Network
   jwtSecret: string | undefined
   studioApiKey: string | undefined
-  /** Starter tokens for new players, and on a local chain also the demo wallet and test SOL. */
+  /** Starter tokens for new players, and on a local chain the demo wallet and test SOL. */
   demo: boolean
-  /** The demo's market starts with some lots. */
+  /** The demo's market starts with some listings. */
   demoSeed: boolean
   settleAt: 'confirmed' | 'finalized'
   holdSeconds: number
-  /** Addresses and ranges whose forwarded headers count; false where none do. */
+  /** Addresses and ranges of proxies whose forwarded headers are trusted; false for none. */
   trustProxy: string[] | false
   logLevel: (typeof logLevels)[number]
 }
 
-/** The settings are wrong. Its message has one sentence for every wrong one. */
+/** Settings are wrong. The message has a sentence for each. */
 export class ConfigError extends Error {
   readonly problems: readonly string[]
 
@@ -44,21 +44,22 @@ export class ConfigError extends Error {
 const MIN_JWT_SECRET_LENGTH = 32
 const MIN_STUDIO_KEY_LENGTH = 16
 const MAX_PRODUCT_NAME_LENGTH = 40
-const HOLD_SECONDS = { least: 1, most: 600, usual: 60 }
+const HOLD_SECONDS = { min: 1, max: 600, default: 60 }
 
 const proxyRangeNames = ['loopback', 'linklocal', 'uniquelocal']
 
 type Environment = Record<string, string | undefined>
 
 /**
- * Reads all settings from the environment; nothing else in the server does. Throws a `ConfigError` that tells every
- * problem at once and never repeats a value that may hold a secret.
+ * Reads all settings from the environment; nothing else in the server does.
+ *
+ * @throws ConfigError with all problems at once; it never repeats a value that may be a secret.
  */
 export function readConfig(env: Environment): Config {
   const problems: string[] = []
   const read = createReader(env, problems)
 
-  const port = read.wholeNumber('PORT', 1, 65_535, 3000)
+  const port = read.integer('PORT', { min: 1, max: 65_535, default: 3000 })
   const host = read.matching('HOST', isHost, 'an IP address or a host name', '127.0.0.1')
   const databaseUrl = read.secret('DATABASE_URL', isDatabaseUrl, 'a URL like postgresql://user:password@host:5432/name')
   const rpcUrls = read.secret('SOLANA_RPC_URL', isRpcUrlList, 'one or more http or https URLs, separated by commas')?.split(',')
@@ -84,7 +85,7 @@ export function readConfig(env: Environment): Config {
     demo: read.choice('DEMO', ['on', 'off'], rpcUrls ? 'off' : 'on') === 'on',
     demoSeed: read.choice('DEMO_SEED', ['on', 'off'], 'on') === 'on',
     settleAt: read.choice('SETTLE_AT', ['confirmed', 'finalized'], 'confirmed'),
-    holdSeconds: read.wholeNumber('HOLD_SECONDS', HOLD_SECONDS.least, HOLD_SECONDS.most, HOLD_SECONDS.usual),
+    holdSeconds: read.integer('HOLD_SECONDS', HOLD_SECONDS),
     trustProxy: readTrustProxy(read),
     logLevel: read.choice('LOG_LEVEL', logLevels, 'warn'),
   }
@@ -94,7 +95,7 @@ export function readConfig(env: Environment): Config {
   return config
 }
 
-/** Whether only programs on this machine can reach a host. */
+/** Whether a host name or IP address is this machine's own, which only its programs can reach. */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, '').toLowerCase()
   return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'))
@@ -109,7 +110,7 @@ function conflicts(config: Config, env: Environment): string[] {
     found.push('STUDIO_API_KEY is not set. It is required with DATABASE_URL, because all servers on one database must share it.')
   }
   if (config.jwtSecret !== undefined && config.jwtSecret === config.studioApiKey) {
-    found.push('STUDIO_API_KEY is the same as JWT_SECRET. Whoever knows one could do what the other guards: choose two.')
+    found.push('STUDIO_API_KEY is the same as JWT_SECRET. Each protects something else: choose two different values.')
   }
   if (config.demo && config.network === 'mainnet') {
     found.push(
@@ -135,20 +136,20 @@ function readPublicOrigin(read: Reader, host: string, port: number, problems: st
 function readTrustProxy(read: Reader): string[] | false {
   const allowed =
     '"off" or a list of addresses and ranges like 10.0.0.0/8, loopback, linklocal or uniquelocal, separated by commas ' +
-    '(a number of hops is not offered: it would believe whoever reaches this server directly)'
+    '(a number of hops is not supported: it would trust whoever reaches this server directly)'
   const text = read.matching('TRUST_PROXY', (value) => value === 'off' || value.split(',').every(isProxyRange), allowed, 'off')
   return text === 'off' ? false : text.split(',')
 }
 
 /**
- * The network of the endpoints, as the specification words it: mainnet unless they mention devnet or testnet. An endpoint on
- * this machine is a local chain unless it names one: a developer's validator must not be shown as real money. The chain's own
- * genesis hash is compared with it before anything is served.
+ * The network of the endpoints, by the words of their URLs: mainnet unless they mention devnet or testnet. An endpoint on this machine is
+ * a local chain unless it mentions one, because a developer's validator must not be shown as real money. The chain's genesis hash is
+ * compared with it before anything is served.
  */
 function networkOf(rpcUrls: string[] | undefined, problems: string[]): Network {
   const networks = [...new Set((rpcUrls ?? []).map(networkOfEndpoint))]
   if (networks.length > 1) {
-    problems.push(`SOLANA_RPC_URL names endpoints of different networks (${networks.join(', ')}). All of them must be of one network.`)
+    problems.push(`SOLANA_RPC_URL names endpoints of different networks (${networks.join(', ')}). All of them must be on one network.`)
   }
   return networks[0] ?? 'localnet'
 }
@@ -162,7 +163,7 @@ function networkOfEndpoint(url: string): Network {
 
 type Reader = ReturnType<typeof createReader>
 
-/** Readers of single variables: each gives a usable value, and notes a problem where the variable's own value is wrong. */
+/** Readers of single variables. Each returns a usable value, and adds to `problems` if the variable's own value is wrong. */
 function createReader(env: Environment, problems: string[]) {
   const isSet = (name: string) => env[name] !== undefined
 
@@ -173,32 +174,32 @@ function createReader(env: Environment, problems: string[]) {
     return undefined
   }
 
-  const matching = (name: string, fits: (value: string) => boolean, allowed: string, usual: string): string => {
+  const matching = (name: string, isAllowed: (value: string) => boolean, allowed: string, fallback: string): string => {
     const value = text(name)
-    if (value === undefined) return usual
-    if (fits(value)) return value
+    if (value === undefined) return fallback
+    if (isAllowed(value)) return value
     problems.push(`${name} is ${JSON.stringify(value)}. It must be ${allowed}.`)
-    return usual
+    return fallback
   }
 
-  const secret = (name: string, fits: (value: string) => boolean, allowed: string): string | undefined => {
+  const secret = (name: string, isAllowed: (value: string) => boolean, allowed: string): string | undefined => {
     const value = text(name)
-    if (value === undefined || fits(value)) return value
+    if (value === undefined || isAllowed(value)) return value
     problems.push(`${name} has a wrong value (${value.length} characters, not shown here). It must be ${allowed}.`)
     return undefined
   }
 
-  const wholeNumber = (name: string, least: number, most: number, usual: number): number => {
-    const fits = (value: string) => /^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most
-    return Number(matching(name, fits, `a whole number from ${least} to ${most}`, String(usual)))
+  const integer = (name: string, { min, max, default: fallback }: { min: number; max: number; default: number }): number => {
+    const isInRange = (value: string) => /^\d{1,9}$/.test(value) && Number(value) >= min && Number(value) <= max
+    return Number(matching(name, isInRange, `a whole number from ${min} to ${max}`, String(fallback)))
   }
 
-  const choice = <const T extends string>(name: string, values: readonly T[], usual: T): T => {
-    const value = matching(name, (given) => values.some((allowed) => allowed === given), oneOf(values), usual)
-    return values.find((allowed) => allowed === value) ?? usual
+  const choice = <const T extends string>(name: string, values: readonly T[], fallback: T): T => {
+    const value = matching(name, (given) => values.some((allowed) => allowed === given), oneOf(values), fallback)
+    return values.find((allowed) => allowed === value) ?? fallback
   }
 
-  return { isSet, text, matching, secret, wholeNumber, choice }
+  return { isSet, text, matching, secret, integer, choice }
 }
 
 function oneOf(values: readonly string[]): string {

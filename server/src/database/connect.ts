@@ -4,7 +4,7 @@ import pg from 'pg'
 import { preparingPool } from './prepared-statements.ts'
 import { type DB } from './schema.ts'
 
-/** The typed query builder over the pool. A `Transaction<DB>` parameter elsewhere means: call this inside a transaction. */
+/** The typed query builder. A function that takes a `Tx` instead must be called inside a transaction. */
 export type Database = Kysely<DB>
 
 export interface DatabaseConnection {
@@ -12,22 +12,19 @@ export interface DatabaseConnection {
   /** For reads of the market: however many browse, they never take a connection from those who trade. */
   readPool: pg.Pool
   database: Database
-  /** Asks the database anything, over a connection of its own: a pool that is busy is no outage. Rejects where no answer comes. */
+  /** Asks the database anything over a connection of its own, because a busy pool is no outage. Rejects if it does not answer. */
   probe(): Promise<void>
   close(): Promise<void>
 }
 
 const CONNECTIONS = 20
 const READ_CONNECTIONS = 10
-/** Also how long a query waits for one of the connections: a rush on one lot must be answered late rather than called an outage. */
+/** Also how long a query waits for a free connection: in a rush on one listing, late replies are better than an outage. */
 const CONNECT_MILLIS = 10_000
 const STATEMENT_MILLIS = 15_000
 const IDLE_IN_TRANSACTION_MILLIS = 10_000
 const PROBE_MILLIS = 1_000
-/**
- * Each statement is planned once a connection, for all that it will be asked. Left to choose, PostgreSQL plans many anew each time,
- * which takes longer than to run them.
- */
+/** Each statement is planned once per connection. By default PostgreSQL plans many of them every time, which takes longer than to run them. */
 const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan'
 /**
  * What the market reads is nearly always in memory, where the rows that are read cost more than the order they are read in. With the
@@ -36,8 +33,9 @@ const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan'
 const READ_FROM_MEMORY = '-c seq_page_cost=0.1 -c random_page_cost=0.1'
 
 /**
- * Opens the pools on a PostgreSQL URL; they connect when first used. `onIdleError` hears of connections lost while idle:
- * a pool opens new ones by itself.
+ * Creates the connection pools for a PostgreSQL URL; they connect when first used.
+ *
+ * @param onIdleError is told about connections that are lost while idle; the pools replace them.
  */
 export function connectDatabase(url: string, onIdleError: (error: Error) => void): DatabaseConnection {
   const limits = {
@@ -77,10 +75,10 @@ export function connectDatabase(url: string, onIdleError: (error: Error) => void
 function openPool(config: pg.PoolConfig, onIdleError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool(config)
   pool.on('error', (error) => {
-    // The pool reports itself closed before its connections are: a database that stops right after it is no loss.
+    // The pool says that it has ended before its connections have: a database that then stops is no loss.
     if (!pool.ending) onIdleError(error)
   })
-  // Without a listener a connection that is lost between two queries of a transaction would end the process; its next query fails anyway.
+  // A connection lost between two queries of a transaction would otherwise end the process; the next query fails anyway.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }

@@ -1,12 +1,12 @@
 import { type PostgresCursor, type PostgresPool, type PostgresPoolClient, type PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
 
-/** Each connection keeps as many statements at most; what is asked beyond is planned anew each time. */
+/** Most statements that a connection keeps; others are planned every time. */
 const MAX_STATEMENTS = 500
 
 /**
- * The pool as the query builder uses it, with every statement prepared once a connection: the database then neither parses nor
- * plans it again, which is half of the cost of a short one. A pooler in between must know prepared statements.
+ * The pool for the query builder, which prepares each statement once per connection: the database then does not parse and plan it again,
+ * which is half the cost of a short one. A connection pooler in between must support prepared statements.
  */
 export function preparingPool(pool: pg.Pool): PostgresPool {
   const names = new Map<string, string>()
@@ -32,7 +32,7 @@ class PreparingClient implements PostgresPoolClient {
   query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
   query(text: unknown, values: readonly unknown[] = []): unknown {
-    if (typeof text !== 'string') throw new Error('nothing here reads by cursor')
+    if (typeof text !== 'string') throw new Error('cursors are not supported')
     if (values.length === 0) return this.#client.query(text)
     const name = this.#nameOf(text)
     return this.#client.query({ text, values: [...values], ...(name && { name }) })

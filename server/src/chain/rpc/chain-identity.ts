@@ -42,7 +42,7 @@ export class ChainIdentity {
     await Promise.allSettled(this.#endpoints.map(read))
     if (new Set(found.values()).size > 1) {
       const list = [...found].map(([endpoint, hash]) => `${endpoint.host} (${hash})`).join(', ')
-      throw new ConfigError([`SOLANA_RPC_URL names endpoints of different chains: ${list}. All of them must be of one chain.`])
+      throw new ConfigError([`SOLANA_RPC_URL names endpoints of different chains: ${list}. All of them must be on one chain.`])
     }
     const problems = [...found].flatMap(([{ host }, hash]) => {
       const wrong = wrongCluster(hash, this.#network)
