@@ -2,8 +2,8 @@ import { blockhash as asBlockhash } from '@solana/kit'
 import { type Logger } from 'pino'
 
 import { ConfigError, type Network } from '../../config.ts'
-import { type Endpoint } from './endpoint.ts'
 import { EndpointError } from './endpoint-error.ts'
+import { type Endpoint } from './endpoint.ts'
 import { wrongCluster } from './public-clusters.ts'
 
 export type ChainLog = Pick<Logger, 'info' | 'warn' | 'error'>

@@ -1,6 +1,6 @@
 import { type ChainIdentity, type ChainLog } from './chain-identity.ts'
-import { type Endpoint } from './endpoint.ts'
 import { EndpointError } from './endpoint-error.ts'
+import { type Endpoint } from './endpoint.ts'
 
 /**
  * Reads one endpoint's genesis hash periodically: to know whether it is up, to bring it back into use after failures, and to notice a

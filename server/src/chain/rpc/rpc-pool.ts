@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Failure } from '@juicebar/contract/errors'
 
 import { type ChainIdentity } from './chain-identity.ts'
-import { type ChainRpc, type Endpoint } from './endpoint.ts'
 import { EndpointError } from './endpoint-error.ts'
+import { type ChainRpc, type Endpoint } from './endpoint.ts'
 import { type Priority } from './request-queue.ts'
 import { errorCodeOf, type RpcReply } from './rpc-reply.ts'
 

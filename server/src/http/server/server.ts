@@ -5,13 +5,13 @@ import { MAX_BODY_BYTES } from '@juicebar/contract/limits'
 import { type FastifyBaseLogger, type FastifyInstance, fastify as createFastify } from 'fastify'
 
 import { registerApiDocs } from '../api/api-docs.ts'
+import { nulCharacterFailure, validatorCompiler } from '../api/validation.ts'
+import { type CachedReply, createCachedReplySender } from './cached-replies.ts'
 import { refuseExpectation, refuseWithoutHost, replyToBrokenRequest, replyWithFailure } from './failure-reply.ts'
 import { closeGracefully } from './graceful-close.ts'
 import { acceptJsonBodies } from './json-body.ts'
-import { type CachedReply, createCachedReplySender } from './cached-replies.ts'
 import { RequestLog } from './request-log.ts'
 import { registerSecurity, securityHeaders } from './security.ts'
-import { nulCharacterFailure, validatorCompiler } from '../api/validation.ts'
 
 /** A whole request and its headers must arrive within these, so that slow senders cannot occupy connections. */
 const REQUEST_MILLIS = 10_000
