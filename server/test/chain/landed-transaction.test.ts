@@ -29,7 +29,7 @@ const bytes = signedBytes(
 const signature = signatureIn(bytes)
 
 /** As an RPC node gives it, whole numbers read as bigints. */
-const reply: TransactionReply = {
+const reply = {
   slot: 42n,
   transaction: [toBase64(bytes), 'base64'],
   meta: {
@@ -37,7 +37,7 @@ const reply: TransactionReply = {
     loadedAddresses: { writable: [receiver, third], readonly: [reference] },
     innerInstructions: [{ instructions: [{ programIdIndex: 1n, accounts: [0n, 4n], data: base58.encode(transferData(9n)) }] }],
   },
-}
+} as unknown as TransactionReply
 
 function signatureIn(transaction: Uint8Array) {
   const found = parseSignature(base58.encode(transaction.slice(1, 65)))

@@ -1,27 +1,29 @@
 import { type Signature } from '@juicebar/contract/addresses'
-import { getBase58Encoder, getBase64Encoder, getTransactionDecoder } from '@solana/kit'
+import {
+  type Address,
+  getAccountMetasFromCompiledTransactionMessage,
+  getBase64Encoder,
+  getCompiledTransactionMessageDecoder,
+  getInnerInstructionsFromMeta,
+  getInstructionsFromCompiledTransactionMessage,
+  getSignatureFromTransaction,
+  getTransactionDecoder,
+  type MetaWithInnerInstructions,
+} from '@solana/kit'
 
 import { type Instruction, type LandedTransaction } from '../chain.ts'
-import { type CompiledInstruction, decodeMessage, instructionsOf, signatureOf } from './compiled-message.ts'
 import { decodeTransfer } from './system-transfer.ts'
 
 /** What is used of a `getTransaction` reply in base64. */
 export interface TransactionReply {
   slot: bigint
   transaction: readonly [string, string]
-  meta: TransactionMeta | null
+  meta: (MetaWithInnerInstructions & { err: unknown; loadedAddresses?: LoadedAddresses | null }) | null
 }
 
-interface TransactionMeta {
-  err: unknown
-  loadedAddresses?: { writable: readonly string[]; readonly: readonly string[] } | null
-  innerInstructions?: readonly { instructions: readonly InnerInstruction[] }[] | null
-}
-
-interface InnerInstruction {
-  programIdIndex: number | bigint
-  accounts: readonly (number | bigint)[]
-  data: string
+interface LoadedAddresses {
+  writable: readonly Address[]
+  readonly: readonly Address[]
 }
 
 /**
@@ -30,43 +32,28 @@ interface InnerInstruction {
  *
  * @throws Error if the reply is for another signature, incomplete or malformed: the endpoint is unreliable.
  */
-export function decodeLandedTransaction(signature: Signature, reply: TransactionReply): LandedTransaction {
-  const { meta, slot } = reply
+export function decodeLandedTransaction(signature: Signature, { meta, slot, transaction: [base64] }: TransactionReply): LandedTransaction {
   if (meta === null) throw new Error('the endpoint did not return how the transaction ended')
-  const bytes = Uint8Array.from(getBase64Encoder().encode(reply.transaction[0]))
+  const bytes = Uint8Array.from(getBase64Encoder().encode(base64))
   const transaction = getTransactionDecoder().decode(bytes)
-  if (signatureOf(transaction) !== signature) throw new Error('the endpoint returned another transaction')
-  const message = decodeMessage(transaction.messageBytes)
-  const loaded = meta.loadedAddresses
-  const accounts: string[] = [...message.staticAccounts, ...(loaded?.writable ?? []), ...(loaded?.readonly ?? [])]
-  const inner = (meta.innerInstructions ?? []).flatMap((group) => group.instructions)
+  const found: string = getSignatureFromTransaction(transaction)
+  if (found !== signature) throw new Error('the endpoint returned another transaction')
+  const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes)
+  const accounts = getAccountMetasFromCompiledTransactionMessage(message, meta.loadedAddresses)
   return {
     signature,
     slot,
     failed: meta.err !== null,
     bytes,
     signers: message.staticAccounts.slice(0, message.header.numSignerAccounts),
-    instructions: instructionsOf(message).map((instruction) => resolve(instruction, accounts)),
-    innerInstructions: inner.map((instruction) => resolve(toCompiled(instruction), accounts)),
+    instructions: getInstructionsFromCompiledTransactionMessage(message, meta.loadedAddresses).map(toInstruction),
+    innerInstructions: getInnerInstructionsFromMeta(meta, accounts).map(toInstruction),
   }
 }
 
-function toCompiled(instruction: InnerInstruction): CompiledInstruction {
-  return {
-    program: Number(instruction.programIdIndex),
-    accounts: instruction.accounts.map(Number),
-    data: getBase58Encoder().encode(instruction.data),
-  }
-}
+type KitInstruction = ReturnType<typeof getInstructionsFromCompiledTransactionMessage>[number]
 
-function resolve(instruction: CompiledInstruction, addresses: readonly string[]): Instruction {
-  const program = addressAt(addresses, instruction.program)
-  const accounts = instruction.accounts.map((index) => addressAt(addresses, index))
-  return { program, accounts, transfer: decodeTransfer(program, accounts, instruction.data) }
-}
-
-function addressAt(addresses: readonly string[], index: number): string {
-  const found = addresses[index]
-  if (found === undefined) throw new Error('the endpoint left out addresses from lookup tables')
-  return found
+function toInstruction({ programAddress, accounts = [], data = new Uint8Array() }: KitInstruction): Instruction {
+  const addresses = accounts.map((account) => account.address)
+  return { program: programAddress, accounts: addresses, transfer: decodeTransfer(programAddress, addresses, data) }
 }

@@ -1,4 +1,4 @@
-import { type WalletAddress } from '@juicebar/contract/addresses'
+import { parseSignature, type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { MAX_TRANSACTION_BASE64 } from '@juicebar/contract/limits'
 import { type Lamports } from '@juicebar/contract/money'
 import {
@@ -7,13 +7,20 @@ import {
   appendTransactionMessageInstruction,
   blockhash as asBlockhash,
   bytesEqual,
+  type CompiledTransactionMessage,
+  type CompiledTransactionMessageWithLifetime,
   compileTransaction,
   createNoopSigner,
   createTransactionMessage,
+  getAccountMetasFromCompiledTransactionMessage,
+  getBase58Decoder,
   getBase64EncodedWireTransaction,
+  getCompiledTransactionMessageDecoder,
   getCompiledTransactionMessageEncoder,
   getTransactionDecoder,
   getTransactionEncoder,
+  isSignerRole,
+  isWritableRole,
   pipe,
   setTransactionMessageFeePayer,
   setTransactionMessageLifetimeUsingBlockhash,
@@ -21,15 +28,7 @@ import {
 } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
 
-import { type AccountInstruction, type InstructionAccount, type SignedTransaction } from '../chain.ts'
-import {
-  type CompiledInstruction,
-  type CompiledMessage,
-  decodeMessage,
-  instructionsOf,
-  lookedUpCount,
-  signatureOf,
-} from './compiled-message.ts'
+import { type AccountInstruction, type SignedTransaction } from '../chain.ts'
 import { decodeTransfer } from './system-transfer.ts'
 import { isSignedBy } from './wallet-signature.ts'
 
@@ -40,10 +39,13 @@ const MAX_ACCOUNTS = 256
 /** This bit of the first byte is set in every transaction that is neither legacy nor version 0. */
 const LATER_VERSION = 0x80
 
+/** The message of a legacy or version 0 transaction. */
+type Message = Exclude<CompiledTransactionMessage, { version: 1 }> & CompiledTransactionMessageWithLifetime
+
 interface Parts {
   bytes: Uint8Array
   transaction: Transaction
-  message: CompiledMessage
+  message: Message
 }
 
 /**
@@ -65,7 +67,7 @@ export function decodeSignedTransaction(base64: string): (SignedTransaction & { 
     signers: message.staticAccounts.slice(0, message.header.numSignerAccounts),
     signaturesValid: allSigned(transaction),
     blockhash: message.lifetimeToken,
-    instructions: instructionsOf(message).map((instruction) => resolve(instruction, message)),
+    instructions: resolveInstructions(message),
   }
 }
 
@@ -110,8 +112,9 @@ function readParts(base64: string): Parts | undefined {
   if (!bytes || ((bytes[0] ?? 0) & LATER_VERSION) !== 0) return undefined
   try {
     const transaction = getTransactionDecoder().decode(bytes)
-    const message = decodeMessage(transaction.messageBytes)
-    return isCanonical(bytes, transaction, message) && isWellFormed(message) ? { bytes, transaction, message } : undefined
+    const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes)
+    if (message.version === 1 || !isCanonical(bytes, transaction, message) || !isWellFormed(message)) return undefined
+    return { bytes, transaction, message }
   } catch {
     // The decoders read bytes in memory: they throw only on what is not a transaction.
     return undefined
@@ -126,26 +129,25 @@ function decodeBase64(base64: string): Uint8Array | undefined {
 }
 
 /** Encoding it again yields the same bytes: nothing follows it, no number is padded, no signer is listed twice. */
-function isCanonical(bytes: Uint8Array, transaction: Transaction, message: CompiledMessage): boolean {
+function isCanonical(bytes: Uint8Array, transaction: Transaction, message: Message): boolean {
   if (!bytesEqual(getCompiledTransactionMessageEncoder().encode(message), transaction.messageBytes)) return false
   return bytesEqual(getTransactionEncoder().encode(transaction), bytes)
 }
 
 /** What every validator checks before the signatures (Agave, `VersionedTransaction::sanitize` and account loading). */
-function isWellFormed(message: CompiledMessage): boolean {
-  if (message.version === 1) return false
+function isWellFormed(message: Message): boolean {
   const { header, staticAccounts } = message
-  const accounts = staticAccounts.length + lookedUpCount(message)
-  const emptyLookup =
-    message.version === 0 && message.addressTableLookups?.some((table) => table.writableIndexes.length + table.readonlyIndexes.length === 0)
+  const lookups = (message.version === 0 ? message.addressTableLookups : undefined) ?? []
+  const lookedUp = lookups.map((table) => table.writableIndexes.length + table.readonlyIndexes.length)
+  const accounts = lookedUp.reduce((sum, count) => sum + count, staticAccounts.length)
   return (
     header.numReadonlySignerAccounts < header.numSignerAccounts &&
     header.numSignerAccounts + header.numReadonlyNonSignerAccounts <= staticAccounts.length &&
     new Set(staticAccounts).size === staticAccounts.length &&
     accounts <= MAX_ACCOUNTS &&
-    !emptyLookup &&
-    instructionsOf(message).every(({ program, accounts: indices }) => {
-      return program > 0 && program < staticAccounts.length && indices.every((index) => index < accounts)
+    !lookedUp.includes(0) &&
+    message.instructions.every(({ programAddressIndex: program, accountIndices = [] }) => {
+      return program > 0 && program < staticAccounts.length && accountIndices.every((index) => index < accounts)
     })
   )
 }
@@ -156,22 +158,31 @@ function allSigned(transaction: Transaction): boolean {
   })
 }
 
-function resolve(instruction: CompiledInstruction, message: CompiledMessage): AccountInstruction {
-  const program = message.staticAccounts[instruction.program]
-  if (program === undefined) throw new Error('isWellFormed lets no such program index pass')
-  const accounts = instruction.accounts.map((index) => accountAt(message, index))
-  const addresses = accounts.map((account) => account?.address)
-  return { program, accounts, transfer: decodeTransfer(program, addresses, instruction.data) }
+/** The fee payer's signature, which identifies the transaction; undefined if the payer has not signed. */
+function signatureOf(transaction: Transaction): Signature | undefined {
+  const [first] = Object.values(transaction.signatures)
+  return first ? parseSignature(getBase58Decoder().decode(first)) : undefined
 }
 
-/** Undefined for an account in a lookup table. Its position determines what it may do (Solana documentation, message header). */
-function accountAt(message: CompiledMessage, index: number): InstructionAccount | undefined {
-  const found = message.staticAccounts[index]
-  if (found === undefined) return undefined
-  const { numSignerAccounts, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = message.header
-  const signer = index < numSignerAccounts
-  const writableBefore = signer
-    ? numSignerAccounts - numReadonlySignerAccounts
-    : message.staticAccounts.length - numReadonlyNonSignerAccounts
-  return { address: found, signer, writable: index < writableBefore }
+/** The instructions with their accounts. Kit's own resolution throws on accounts in lookup tables: here they are undefined. */
+function resolveInstructions(message: Message): AccountInstruction[] {
+  const metas = getAccountMetasFromCompiledTransactionMessage(message)
+  return message.instructions.map(({ programAddressIndex, accountIndices = [], data = new Uint8Array() }) => {
+    const program = metas[programAddressIndex]?.address
+    if (program === undefined) throw new Error('isWellFormed lets no such program index pass')
+    const accounts = accountIndices.map((index) => metas[index])
+    return {
+      program,
+      accounts: accounts.map((account) => account && { address: account.address, ...permissionsOf(account.role) }),
+      transfer: decodeTransfer(
+        program,
+        accounts.map((account) => account?.address),
+        data,
+      ),
+    }
+  })
+}
+
+function permissionsOf(role: AccountRole): { signer: boolean; writable: boolean } {
+  return { signer: isSignerRole(role), writable: isWritableRole(role) }
 }
