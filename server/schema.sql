@@ -127,6 +127,8 @@ create table listings (
   check (held_by is null or status = 'active'),
   check ((status = 'active') = (closed_at is null))
 ) with (fillfactor=90);
+-- This and the next two say "active" as "closed_at is null", those of one token or seller as "status = 'active'". A query uses one of
+-- the two, so that the planner cannot read the whole market for one token and discard the rest.
 create index listings_newest on listings (id) where closed_at is null;
 create index listings_by_price on listings (price_lamports, id) where closed_at is null;
 create index listings_by_unit_price on listings (unit_lamports, id) where closed_at is null;

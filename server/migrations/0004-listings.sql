@@ -80,9 +80,6 @@ end
 $$;
 create trigger listings_before_write before insert or update on listings for each row execute function before_listing_write();
 
--- One index for each order and filter of the market, so that every page is one walk along an index.
--- These three say "active" as `closed_at is null`, the indexes of one token or seller as `status = 'active'`. A query names one of the
--- two, so that the planner cannot read the whole market for one token and discard the rest.
 create index listings_newest on listings (id) where closed_at is null;
 create index listings_by_price on listings (price_lamports, id) where closed_at is null;
 create index listings_by_unit_price on listings (unit_lamports, id) where closed_at is null;
@@ -96,5 +93,8 @@ create index listings_by_seller_token_unit_price on listings (seller, token_type
 comment on table listings is
   'Offers of tokens for SOL. Each order and filter of the market has its index, so that every page is one walk along an index. The
 fillfactor leaves room on each page for the new row of a hold, which then needs no entry in any of them (HOT).';
+comment on index listings_newest is
+  'This and the next two say "active" as "closed_at is null", those of one token or seller as "status = ''active''". A query uses one of
+the two, so that the planner cannot read the whole market for one token and discard the rest.';
 comment on index listings_by_token is
   'Includes the seller, as the next two do: a search may walk far along these indexes and then reads nothing else.';

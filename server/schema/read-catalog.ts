@@ -78,7 +78,7 @@ async function assertNothingElse(client: pg.ClientBase): Promise<void> {
   if (rows.length > 0) throw new Error(`cannot print ${rows.map(({ what }) => what).join(', ')}: teach server/schema/ to`)
 }
 
-/** The rows of a table as SQL literals; none of `migrations`, which tells the steps and not the state. */
+/** The rows of a table as SQL literals. Those of `migrations` are left out: they are the steps, not the state. */
 async function readRows(client: pg.ClientBase, table: string): Promise<string[]> {
   if (table === 'migrations') return []
   const { rows } = await client.query<{ values: string }>(

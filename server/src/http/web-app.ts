@@ -42,7 +42,7 @@ function registerMissingWebApp(fastify: FastifyInstance): void {
     reply
       .code(503)
       .type('text/plain; charset=utf-8')
-      .send('The page is not built yet: run "npm run build". The API is up; /docs describes it.\n'),
+      .send('The web app is not built yet: run "npm run build". The API is up; /docs describes it.\n'),
   )
   fastify.setNotFoundHandler((request, reply) => replyToUnmatchedPath(request, reply))
 }

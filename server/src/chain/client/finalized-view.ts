@@ -6,7 +6,7 @@ import { type ChainRpc, type Endpoint } from '../rpc/endpoint.ts'
 import { requireInteger } from './require-integer.ts'
 import { readEntry, readStatus } from './signature-status.ts'
 
-/** More pages than this for one address since one slot are an attack. */
+/** More pages than this for one address since one slot can only be an attack. */
 const MAX_PAGES = 100
 const PAGE_SIZE = 1000
 

@@ -114,7 +114,7 @@ export class Endpoint {
     }
   }
 
-  /** Removes from a text whatever could reveal this endpoint's URL or key. */
+  /** Removes whatever could reveal this endpoint's URL or key from a text. */
   scrub(text: string): string {
     return this.#secrets.reduce((scrubbed, secret) => scrubbed.replaceAll(secret, '…'), text)
   }

@@ -113,7 +113,7 @@ export class RpcPool {
     return this.#preferred().every((endpoint) => endpoint.saturated)
   }
 
-  /** Removes from a text whatever could reveal an endpoint's URL or key. */
+  /** Removes whatever could reveal an endpoint's URL or key from a text. */
   scrub(text: string): string {
     return this.endpoints.reduce((scrubbed, endpoint) => endpoint.scrub(scrubbed), text)
   }

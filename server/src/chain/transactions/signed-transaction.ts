@@ -71,7 +71,7 @@ export function decodeSignedTransaction(base64: string): (SignedTransaction & { 
   }
 }
 
-/** Whether a text is a well-formed transaction in base64, signed or not: safe to pass on to an endpoint. */
+/** Whether a string is a well-formed transaction in base64, signed or not: safe to pass on to an endpoint. */
 export function isTransaction(base64: string): boolean {
   return readParts(base64) !== undefined
 }

@@ -29,9 +29,9 @@ export function simulationFailure(error: TransactionError): string | undefined {
       return NOT_ENOUGH
     case 'SignatureFailure':
     case 'MissingSignatureForFee':
-      return 'its signature is not right.'
+      return 'its signature is not valid.'
     default:
-      return typeof error === 'string' ? refusedFor(error) : compoundFailure(error)
+      return typeof error === 'string' ? rejectedFor(error) : compoundFailure(error)
   }
 }
 
@@ -52,13 +52,13 @@ export async function simulationError(simulation: Promise<{ value: { err: Transa
 }
 
 function compoundFailure(error: Exclude<TransactionError, string>): string {
-  if ('InsufficientFundsForRent' in error) return 'it would leave an account with less SOL than the network demands of every account.'
-  if (!('InstructionError' in error)) return refusedFor(Object.keys(error).join())
+  if ('InsufficientFundsForRent' in error) return 'it would leave an account with less SOL than the network requires.'
+  if (!('InstructionError' in error)) return rejectedFor(Object.keys(error).join())
   const reason = error.InstructionError[1]
-  if (typeof reason === 'string') return refusedFor(reason)
-  return Number(reason.Custom) === TOO_LITTLE_TO_SEND ? NOT_ENOUGH : refusedFor(`error ${reason.Custom}`)
+  if (typeof reason === 'string') return rejectedFor(reason)
+  return Number(reason.Custom) === TOO_LITTLE_TO_SEND ? NOT_ENOUGH : rejectedFor(`error ${reason.Custom}`)
 }
 
-function refusedFor(reason: string): string {
-  return `the network would refuse it (${reason}).`
+function rejectedFor(reason: string): string {
+  return `the network would reject it (${reason}).`
 }

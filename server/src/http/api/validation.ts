@@ -77,7 +77,7 @@ function requirement(schema: TSchema, name: string, error: FastifySchemaValidati
   if (Array.isArray(allowedValues)) return `one of ${allowedValues.join(', ')}`
   if (error.keyword === 'maxLength') return `at most ${String(limit)} characters long`
   if (error.keyword === 'minLength') return `at least ${String(limit)} characters long`
-  return type === 'integer' ? 'a whole number' : type === 'number' ? 'a number' : 'a text'
+  return type === 'integer' ? 'a whole number' : type === 'number' ? 'a number' : 'a string'
 }
 
 function propertyOf(schema: TSchema, name: string): Record<string, unknown> | undefined {
