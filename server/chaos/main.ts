@@ -5,12 +5,21 @@ import { runChaos } from './run-chaos.ts'
 const usage = `npm run chaos -- [--seed N] [--purchases N] [--minutes M] [--buyers N] [--sellers N] [--rate N] [--disturb SECONDS] [--keep-logs]
 
 Lets buyers and sellers trade on the real stack (two servers, PostgreSQL, a local Solana chain) while servers and database
-are killed, the chain stands still, its calls fail, payments vanish and clients die; then checks that nothing was lost.
-Ends with 1 where something was. The same seed makes the same choices again.
+are killed, the chain freezes, its calls fail, payments vanish and clients crash; then checks that nothing was lost.
+Exits with 1 if something was. The same seed makes the same choices.
+
+  --seed       decides who does what, what fails, and when (1)
+  --purchases  stop after this many purchases (5000)
+  --minutes    or after this time (30)
+  --buyers     players who buy (120)
+  --sellers    players who sell (30, or one for every 150 purchases)
+  --rate       purchase attempts per second, at most (30)
+  --disturb    seconds between two outages, on average (6)
+  --keep-logs  keep the servers' logs even if nothing fails
 `
 
-/** As many sellers as keep each one's lots within what a page shows of them. */
-const PURCHASES_A_SELLER = 150
+/** Keeps each seller's listings within the 500 that `my-listings` shows. */
+const PURCHASES_PER_SELLER = 150
 
 const { values } = parseArgs({
   options: {
@@ -32,7 +41,7 @@ if (values.help) {
   process.stdout.write(usage)
 } else {
   const purchases = positive('purchases', values.purchases)
-  const sellers = values.sellers ?? String(Math.max(30, Math.ceil(purchases / PURCHASES_A_SELLER)))
+  const sellers = values.sellers ?? String(Math.max(30, Math.ceil(purchases / PURCHASES_PER_SELLER)))
   const report = await runChaos({
     seed: Number(values.seed),
     purchases,
@@ -40,7 +49,7 @@ if (values.help) {
     buyers: positive('buyers', values.buyers),
     sellers: positive('sellers', sellers),
     perSecond: positive('rate', values.rate),
-    disturbMillis: positive('disturb', values.disturb) * 1000,
+    outageMillis: positive('disturb', values.disturb) * 1000,
     keepLogs: values['keep-logs'],
     say: (line) => process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`),
   })

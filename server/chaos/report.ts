@@ -1,21 +1,15 @@
-import { type DisturbanceCounts } from './stack/outages.ts'
-import { type FaultCounts } from './chain-faults/fault-proxy.ts'
+import { type FaultCounts } from './chain-faults/faults.ts'
+import { type Delivery } from './checks/confirmation-times.ts'
 import { type Journal } from './players/journal.ts'
+import { type OutageCounts } from './stack/outages.ts'
 import { type ProductRecord } from './checks/product-record.ts'
 
 export interface ChaosReport {
-  /** The whole report, a line for each figure. */
+  /** The report as text. */
   lines: string[]
-  /** Purchases that were begun and delivered. */
-  begun: number
+  purchases: number
   settled: number
   violations: string[]
-}
-
-/** From the chain's confirmation to the tokens. */
-export interface Delivery {
-  purchaseId: string
-  millis: number
 }
 
 interface Findings {
@@ -23,9 +17,9 @@ interface Findings {
   journal: Journal
   product: ProductRecord
   faults: FaultCounts
-  disturbances: DisturbanceCounts
+  outages: OutageCounts
   deliveries: Delivery[]
-  limited: number
+  rateLimited: number
   tradingSeconds: number
   seconds: number
   violations: string[]
@@ -35,7 +29,7 @@ const VIOLATIONS_SHOWN = 50
 const SLOWEST_SHOWN = 3
 
 export function summarise(findings: Findings): ChaosReport {
-  const { journal, product, faults, disturbances, violations } = findings
+  const { journal, product, faults, outages, violations } = findings
   const purchases = [...product.purchases.values()]
   const ended = (reason: string) => purchases.filter((purchase) => purchase.status === 'ended' && purchase.endReason === reason).length
   const settled = purchases.filter((purchase) => purchase.status === 'settled').length
@@ -43,18 +37,21 @@ export function summarise(findings: Findings): ChaosReport {
   const times = deliveries.map(({ millis }) => millis)
   const lines = [
     row('seed', findings.seed),
-    row('purchases begun', `${purchases.length} (${journal.attempts} attempts at a lot)`),
+    row('purchases started', `${purchases.length} (of ${journal.attempts} attempts)`),
     row('  settled', settled),
     row('  lapsed unpaid', ended('lapsed')),
     row('  payment expired', ended('expired')),
-    row('  let go', ended('cancelled')),
+    row('  cancelled', ended('cancelled')),
     row('cases', tallied([...product.cases.values()].map(({ kind, status }) => `${kind} ${status}`))),
-    row('clients that died', counted(journal.deaths)),
+    row('clients crashed', counted(journal.crashes)),
     row('refusals', counted(journal.refusals)),
-    row('told to wait (429)', findings.limited),
+    row('rate-limited calls', findings.rateLimited),
     row('faults injected', counted(Object.entries(faults))),
-    row('disturbances', counted(Object.entries(disturbances))),
-    row('confirmed to delivered', `median ${at(times, 0.5)} ms, p99 ${at(times, 0.99)} ms, maximum ${at(times, 1)} ms, of ${times.length}`),
+    row('outages', counted(Object.entries(outages))),
+    row(
+      'confirmed to delivered',
+      `median ${at(times, 0.5)} ms, p99 ${at(times, 0.99)} ms, maximum ${at(times, 1)} ms (${times.length} deliveries)`,
+    ),
     ...deliveries.slice(-SLOWEST_SHOWN).map(({ purchaseId, millis }) => row('', `${millis} ms: ${journal.holds.get(purchaseId)?.story}`)),
     row(
       'speed',
@@ -63,7 +60,7 @@ export function summarise(findings: Findings): ChaosReport {
     row('invariant violations', violations.length),
     ...violations.slice(0, VIOLATIONS_SHOWN).map((violation) => `  ${violation}`),
   ]
-  return { lines, begun: purchases.length, settled, violations }
+  return { lines, purchases: purchases.length, settled, violations }
 }
 
 function row(name: string, value: string | number): string {

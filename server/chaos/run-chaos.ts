@@ -1,60 +1,57 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import pg from 'pg'
-
+import { readLamports, readLanded } from './checks/chain-record.ts'
+import { checkOutcome } from './checks/check-outcome.ts'
+import { checkAudit, checkForCrashes } from './checks/check-servers.ts'
+import { deliveryTimes, recordConfirmations } from './checks/confirmation-times.ts'
+import { readProduct } from './checks/product-record.ts'
+import { waitUntilIdle } from './checks/wait-until-idle.ts'
+import { type FaultRates } from './chain-faults/faults.ts'
 import { createApiClient } from './players/api-client.ts'
 import { runBuyer } from './players/buyer.ts'
 import { createChainClient } from './players/chain-client.ts'
-import { inParallel, readAccepted } from './checks/chain-record.ts'
-import { checkOutcome } from './checks/check-outcome.ts'
-import { type Confirmations, watchConfirmations } from './checks/confirmation-times.ts'
-import { disturb } from './stack/outages.ts'
-import { type FaultRates } from './chain-faults/fault-proxy.ts'
+import { createPlayers } from './players/create-players.ts'
 import { createJournal } from './players/journal.ts'
-import { canCallFrom, loopbackAddress } from './players/loopback-address.ts'
-import { type ProductRecord, readProduct } from './checks/product-record.ts'
-import { type ChaosReport, type Delivery, summarise } from './report.ts'
-import { runSeller, STOCK, tokens } from './players/seller.ts'
-import { openShopWindow } from './players/listing-poller.ts'
+import { startListingPoller } from './players/listing-poller.ts'
+import { type Player, type Run, STARTING_LAMPORTS } from './players/player.ts'
+import { runSeller } from './players/seller.ts'
+import { type ChaosReport, summarise } from './report.ts'
+import { startOutages } from './stack/outages.ts'
+import { openReconciliationLag } from './stack/reconciliation-lag.ts'
 import { type Stack, startStack } from './stack/stack.ts'
-import { enterTrader, type Run, STARTING_LAMPORTS, type Trader } from './players/player.ts'
 
 export interface ChaosOptions {
-  /** Decides who does what, what goes wrong, and when. */
+  /** Decides who does what, what fails, and when. */
   seed: number
-  /** The run ends with so many holds given to buyers, or when its time is over. */
+  /** The run ends after this many holds, or when its time is up. */
   purchases: number
   minutes: number
   buyers: number
   sellers: number
-  /** Attempts at a lot in a second, at most. */
+  /** The most purchase attempts per second. */
   perSecond: number
-  /** Between two kills or standstills, on average. */
-  disturbMillis: number
-  /** Keeps the servers' logs in any case. */
+  /** The average time between two outages. */
+  outageMillis: number
+  /** Keeps the servers' logs even if nothing fails. */
   keepLogs: boolean
   say(line: string): void
 }
 
 const SLOT_MILLIS = 50
 const HOLD_SECONDS = 5
-const LOTS_A_SELLER = 6
-const SAY_MILLIS = 10_000
-/** Ends of holds, refunds and late payments, the last of which are looked for a minute after the end of their hold. */
-const FINISH_MILLIS = 240_000
-/** It asks the chain for every settled purchase's payment. */
-const AUDIT_MILLIS = 600_000
+const LISTINGS_PER_SELLER = 6
+const PROGRESS_MILLIS = 10_000
 
 const RATES: FaultRates = {
-  calls: { dropped: 0.003, delayed: 0.01, limited: 0.0004, failed: 0.002, lostReply: 0.003, stale: 0.01 },
+  calls: { dropped: 0.003, delayed: 0.01, rateLimited: 0.0004, failed: 0.002, lostReply: 0.003, stale: 0.01 },
   methods: {
     sendTransaction: { dropped: 0.03, delayed: 0.05, failed: 0.01, lostReply: 0.06 },
-    getSignatureStatuses: { dropped: 0.003, delayed: 0.02, limited: 0.0004, failed: 0.002, lostReply: 0.003, stale: 0.05 },
+    getSignatureStatuses: { dropped: 0.003, delayed: 0.02, rateLimited: 0.0004, failed: 0.002, lostReply: 0.003, stale: 0.05 },
   },
   transactions: { vanished: 0.04, rolledBack: 0.005 },
 }
 
-/** Lets players trade on the real stack while everything around them breaks, then checks that nothing was lost. */
+/** Lets players trade on the real stack while everything around them fails, then checks that nothing was lost. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { seed, say } = options
   const startedAt = performance.now()
@@ -62,80 +59,67 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const stack = await startStack({ seed, rates: RATES, slotMillis: SLOT_MILLIS, holdSeconds: HOLD_SECONDS })
   let keepLogs = true
   try {
-    const report = await trade(options, stack, startedAt)
+    const report = await tradeAndCheck(options, stack, startedAt)
     keepLogs = options.keepLogs || report.violations.length > 0
-    if (keepLogs) say(`the servers' logs are kept in ${stack.folder}`)
+    if (keepLogs) say(`the servers' logs are in ${stack.folder}`)
     return report
   } finally {
     await stack.stop({ keepLogs })
   }
 }
 
-async function trade(options: ChaosOptions, stack: Stack, startedAt: number): Promise<ChaosReport> {
-  const { seed, say } = options
-  const chain = createChainClient(stack.chain.rpcUrl)
+async function tradeAndCheck(options: ChaosOptions, stack: Stack, startedAt: number): Promise<ChaosReport> {
   const closing = new AbortController()
-  const run: Run = { seed, chain, journal: createJournal(), closing: closing.signal }
-  const { buyers, sellers } = await enterEverybody(run, stack, options)
-  const confirmations = watchConfirmations(chain, run.journal)
-  const urls = stack.nodes.map((node) => node.url)
-  const shop = openShopWindow(createApiClient({ urls, localAddress: undefined }))
+  const run: Run = { seed: options.seed, chain: createChainClient(stack.chain.rpcUrl), journal: createJournal(), closing: closing.signal }
+  const players = await createPlayers(run, { urls: urlsOf(stack), studioApiKey: stack.studioApiKey }, options)
+  const confirmations = recordConfirmations(run.chain, run.journal)
+  const progress = reportProgress(stack, run, options.say)
+  const outages = startOutages(stack, options.seed, options.outageMillis, options.say)
 
-  const tradingFrom = performance.now()
-  const timeOver = setTimeout(() => closing.abort(), options.minutes * 60_000)
-  const disturber = disturb(stack, seed, options.disturbMillis, say)
-  const backlog = watchBacklog(stack.databaseUrl)
-  const telling = setInterval(() => void backlog.oldestSeconds().then((seconds) => say(progress(run, stack, seconds))), SAY_MILLIS)
-  const selling = sellers.map((seller) => runSeller(run, seller, LOTS_A_SELLER))
-  const nextTurn = createTurns(run, options)
-  await Promise.all(buyers.map((buyer) => runBuyer(run, buyer, shop, nextTurn)))
-  const tradingSeconds = (performance.now() - tradingFrom) / 1000
+  const selling = players.sellers.map((seller) => runSeller(run, seller, LISTINGS_PER_SELLER))
+  const timeUp = setTimeout(() => closing.abort(), options.minutes * 60_000)
+  const tradingSeconds = await letBuyersTrade(options, stack, run, players.buyers)
+  clearTimeout(timeUp)
 
-  say('the buyers are done; faults end, and the watchers get time to finish')
+  options.say('the buyers are done; faults end, and the servers get time to finish')
   closing.abort()
-  clearTimeout(timeOver)
-  await disturber.stop()
+  await outages.stop()
   stack.proxy.calm()
-  await Promise.all([...selling, shop.stop()])
-  await untilQuiet(stack, run, confirmations)
-  clearInterval(telling)
-  await Promise.all([confirmations.stop(), backlog.stop()])
+  await Promise.all(selling)
+  const { rolledBack } = stack.proxy
+  await waitUntilIdle(stack.databaseUrl, () => ({ journal: run.journal, confirmed: confirmations.confirmedAt.keys(), rolledBack }))
+  await Promise.all([progress.stop(), confirmations.stop()])
 
-  say('checking every payment, lamport and token')
-  const traders = [...buyers, ...sellers]
-  const wallets = new Set(traders.map((trader) => trader.wallet.address))
-  const [accepted, product, lamports] = await Promise.all([
-    readAccepted(chain, [...wallets]),
-    readProduct(traders),
-    readLamports(chain, [...wallets]),
-  ])
-  const evidence = {
-    chain: accepted,
-    lamports,
-    startingLamports: BigInt(STARTING_LAMPORTS),
-    rolledBack: stack.proxy.rolledBack,
-    journal: run.journal,
-    product,
-    wallets,
-  }
-  const violations = [...checkOutcome(evidence), ...(await auditOf(stack)), ...crashesOf(stack)]
-  for (const trader of traders) trader.api.stop()
-  chain.stop()
+  options.say('checking every payment, lamport and token')
+  const everybody = [...players.buyers, ...players.sellers]
+  const { product, violations } = await check(stack, run, everybody)
+  for (const player of everybody) player.api.stop()
   return summarise({
-    seed,
+    seed: options.seed,
     journal: run.journal,
     product,
     faults: stack.proxy.counts,
-    disturbances: disturber.counts,
+    outages: outages.counts,
     deliveries: deliveryTimes(product, confirmations),
-    limited: traders.reduce((sum, trader) => sum + trader.api.limited, 0),
+    rateLimited: everybody.reduce((sum, player) => sum + player.api.rateLimited, 0),
     tradingSeconds,
     seconds: (performance.now() - startedAt) / 1000,
     violations,
   })
 }
 
-/** Gives buyers a turn at the pace of the run, until there were enough purchases: a market that drowns shows nothing but that. */
+/** @returns how many seconds the buyers traded */
+async function letBuyersTrade(options: ChaosOptions, stack: Stack, run: Run, buyers: readonly Player[]): Promise<number> {
+  const startedAt = performance.now()
+  const market = startListingPoller(createApiClient({ urls: urlsOf(stack), localAddress: undefined }))
+  const nextTurn = createTurns(run, options)
+  await Promise.all(buyers.map((buyer) => runBuyer(run, buyer, market, nextTurn)))
+  const seconds = (performance.now() - startedAt) / 1000
+  await market.stop()
+  return seconds
+}
+
+/** Limits the pace of all buyers together: an overloaded market would show nothing but overload. Resolves to false when the run ends. */
 function createTurns({ journal, closing }: Run, { purchases, perSecond }: ChaosOptions): () => Promise<boolean> {
   let next = Date.now()
   return async () => {
@@ -146,122 +130,35 @@ function createTurns({ journal, closing }: Run, { purchases, perSecond }: ChaosO
   }
 }
 
-async function enterEverybody(run: Run, stack: Stack, options: ChaosOptions) {
-  const urls = stack.nodes.map((node) => node.url)
-  const severalAddresses = await canCallFrom(loopbackAddress(1))
-  const enter = async (names: string[], from: number) => {
-    const traders: Trader[] = []
-    await inParallel([...names.entries()], async ([index, name]) => {
-      const localAddress = severalAddresses ? loopbackAddress(from + index) : undefined
-      traders[index] = await enterTrader(run, name, { urls, localAddress })
-    })
-    return traders
+async function check(stack: Stack, { chain, journal }: Run, players: readonly Player[]) {
+  const wallets = new Set(players.map((player) => player.wallet.address))
+  const [landed, product, lamports] = await Promise.all([
+    readLanded(chain, [...wallets]),
+    readProduct(players),
+    readLamports(chain, [...wallets]),
+  ])
+  const startingLamports = BigInt(STARTING_LAMPORTS)
+  const outcome = { landed, lamports, startingLamports, rolledBack: stack.proxy.rolledBack, journal, product, wallets }
+  return { product, violations: [...checkOutcome(outcome), ...(await checkAudit(stack)), ...checkForCrashes(stack)] }
+}
+
+function reportProgress(stack: Stack, { journal }: Run, say: (line: string) => void) {
+  const lag = openReconciliationLag(stack.databaseUrl)
+  const report = async () => {
+    const seconds = await lag.seconds()
+    const overdue = seconds === undefined ? '' : `, reconciliation is ${seconds.toFixed(1)} s behind`
+    const faults = Object.values(stack.proxy.counts).reduce((sum, count) => sum + count, 0)
+    say(`${journal.holds.size} purchases started, ${journal.payments.size} payments signed, ${faults} faults injected${overdue}`)
   }
-  const sellers = await enter(numbered('seller', options.sellers), 1)
-  const buyers = await enter(numbered('buyer', options.buyers), 1 + options.sellers)
-  await inParallel(sellers, (seller) => stockUp(run, stack, seller))
-  return { sellers, buyers }
-}
-
-function numbered(word: string, count: number): string[] {
-  return Array.from({ length: count }, (_, index) => `${word} ${index + 1}`)
-}
-
-async function stockUp(run: Run, stack: Stack, seller: Trader): Promise<void> {
-  const studio = createApiClient({ urls: stack.nodes.map((node) => node.url), localAddress: undefined, token: stack.studioApiKey })
-  const { address: walletAddress } = seller.wallet
-  for (const tokenType of tokens) {
-    const idempotencyKey = `${seller.name} ${tokenType}`
-    const answer = await studio.insist({
-      method: 'POST',
-      path: '/api/studio/credits',
-      body: { walletAddress, tokenType, amount: STOCK, idempotencyKey },
-    })
-    if (answer?.status !== 200) throw new Error(`the studio's credit failed: ${JSON.stringify(answer)}`)
-    run.journal.credits.set(`${walletAddress} ${tokenType}`, STOCK)
-  }
-  studio.stop()
-}
-
-/** Waits until the product has nothing left to do: no hold, no refund on its way, no payment that it has not found. */
-async function untilQuiet(stack: Stack, run: Run, confirmations: Confirmations): Promise<void> {
-  const client = new pg.Client({ connectionString: stack.databaseUrl })
-  await client.connect()
-  try {
-    for (const deadline = Date.now() + FINISH_MILLIS; Date.now() < deadline; await delay(500)) {
-      if (await isQuiet(client, stack, run, confirmations)) return
-    }
-  } finally {
-    await client.end()
-  }
-}
-
-async function isQuiet(client: pg.Client, { proxy }: Stack, { journal }: Run, { acceptedAt }: Confirmations): Promise<boolean> {
-  const { rows } = await client.query<{ open: boolean; known: string[] }>(`
-    select exists (select from purchases where status = 'held')
-        or exists (select from cases where status = 'refunding')
-        or exists (select from purchases p where status = 'settled' and finalized_at is null
-                   and not exists (select from cases c where c.purchase_id = p.id and c.kind = 'vanished')) as open,
-      array(select signature from purchases where signature is not null union select signature from cases
-            union select signature from payments where status = 'settled') as known`)
-  const known = new Set(rows[0]?.known)
-  const missing = [...acceptedAt.keys()].filter(
-    (signature) => !known.has(signature) && !proxy.rolledBack.has(signature) && journal.payments.has(signature),
-  )
-  return rows[0]?.open === false && missing.length === 0
-}
-
-async function readLamports(chain: ReturnType<typeof createChainClient>, wallets: readonly string[]): Promise<Map<string, bigint>> {
-  const lamports = new Map<string, bigint>()
-  await inParallel(wallets, async (wallet) => {
-    const { value } = await chain.ask<{ value: number }>('getBalance', [wallet, { commitment: 'confirmed' }])
-    lamports.set(wallet, BigInt(value))
-  })
-  return lamports
-}
-
-/** The product's own audit has to agree. What the chain took back it cannot verify, and says so. */
-async function auditOf({ nodes, studioApiKey }: Stack): Promise<string[]> {
-  const urls = nodes.map((node) => node.url)
-  const studio = createApiClient({ urls, localAddress: undefined, token: studioApiKey, timeoutMillis: AUDIT_MILLIS })
-  const answer = await studio.insist({ method: 'GET', path: '/api/studio/audit' })
-  studio.stop()
-  if (answer?.status !== 200) return [`the audit was answered with ${JSON.stringify(answer)}`]
-  const violations = (answer.body['violations'] as { invariant: string; detail: string }[]).map(
-    ({ invariant, detail }) => `audit, ${invariant}: ${detail}`,
-  )
-  return answer.body['ok'] === true || violations.length > 0 ? violations : ['the audit is not content, and does not say why']
-}
-
-function crashesOf({ nodes }: Stack): string[] {
-  return nodes.filter((node) => node.crashes > 0).map((node) => `the server at ${node.url} ended by itself ${node.crashes} times`)
-}
-
-/** For every payment that was delivered in time: milliseconds from the chain's confirmation to the tokens. */
-function deliveryTimes({ purchases, cases }: ProductRecord, { acceptedAt }: Confirmations): Delivery[] {
-  const late = new Set([...cases.values()].map((found) => found.signature))
-  return [...purchases.values()].flatMap(({ purchaseId, signature, settledAt }) => {
-    const confirmedAt = signature === null || late.has(signature) ? undefined : acceptedAt.get(signature)
-    return confirmedAt === undefined || settledAt === null ? [] : [{ purchaseId, millis: Math.max(0, Date.parse(settledAt) - confirmedAt) }]
-  })
-}
-
-/** How late the watchers are with what is due; undefined while the database is down. */
-function watchBacklog(databaseUrl: string) {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1, connectionTimeoutMillis: 2_000 })
-  pool.on('error', () => undefined)
-  const query = `select greatest(0, extract(epoch from now() - min(reconcile_at)))::float8 as seconds from purchases where status = 'held'`
+  const timer = setInterval(() => void report(), PROGRESS_MILLIS)
   return {
-    oldestSeconds: async () => {
-      const reply = await pool.query<{ seconds: number | null }>(query).catch(() => undefined)
-      return reply?.rows[0]?.seconds ?? undefined
+    stop: async () => {
+      clearInterval(timer)
+      await lag.stop()
     },
-    stop: () => pool.end(),
   }
 }
 
-function progress({ journal }: Run, { proxy }: Stack, lateSeconds: number | undefined): string {
-  const late = lateSeconds === undefined ? '' : `, the oldest look at a hold is ${lateSeconds.toFixed(1)} s late`
-  const faults = Object.values(proxy.counts).reduce((sum, count) => sum + count, 0)
-  return `${journal.holds.size} purchases begun, ${journal.payments.size} payments signed, ${faults} faults injected${late}`
+function urlsOf({ servers }: Stack): string[] {
+  return servers.map((server) => server.url)
 }

@@ -9,7 +9,7 @@ export interface RpcCall {
 
 const SIGNATURE_BYTES = 64
 
-/** Reads one request; undefined where the text is none. */
+/** Reads one request. @returns undefined if the text is not a JSON-RPC request */
 export function readCall(text: string): RpcCall | undefined {
   const call = parse(text)
   if (!isRecord(call) || typeof call['method'] !== 'string') return undefined
@@ -25,7 +25,7 @@ export function resultText({ id }: RpcCall, result: unknown): string {
   return JSON.stringify({ jsonrpc: '2.0', id, result })
 }
 
-/** What a node answers that has not reached the slot which a call demands (Agave, `custom_error.rs`). */
+/** The answer of an RPC node that has not reached the slot that a call requires (Agave, `custom_error.rs`). */
 export function behindText({ id }: RpcCall, contextSlot: number): string {
   return JSON.stringify({
     jsonrpc: '2.0',
@@ -34,40 +34,40 @@ export function behindText({ id }: RpcCall, contextSlot: number): string {
   })
 }
 
-/** The result in a reply; undefined where it holds an error or is no reply. */
+/** The result in a reply; undefined if it contains an error or is not a reply. */
 export function resultIn(text: string): unknown {
   const reply = parse(text)
   return isRecord(reply) ? reply['result'] : undefined
 }
 
-/** The slot that a call demands of the node that answers it. */
+/** The slot that a call requires the RPC node to have reached. */
 export function minContextSlot({ params }: RpcCall): number | undefined {
   const slot = configOf(params)?.['minContextSlot']
   return typeof slot === 'number' ? slot : undefined
 }
 
-/** The call without the demand of a slot. */
+/** The call without its required slot. */
 export function withoutMinContextSlot(call: RpcCall): RpcCall {
   const { minContextSlot: _, ...config } = configOf(call.params) ?? {}
   return { ...call, params: call.params.map((param) => (isRecord(param) ? config : param)) }
 }
 
-/** The signature of the transaction that a `sendTransaction` carries. */
-export function sentSignature({ params: [wire] }: RpcCall): string | undefined {
-  if (typeof wire !== 'string') return undefined
+/** The signature of the transaction in a `sendTransaction`. */
+export function sentSignature({ params: [transaction] }: RpcCall): string | undefined {
+  if (typeof transaction !== 'string') return undefined
   try {
-    return base58.encode(base64.decode(wire).subarray(1, 1 + SIGNATURE_BYTES))
+    return base58.encode(base64.decode(transaction).subarray(1, 1 + SIGNATURE_BYTES))
   } catch {
     return undefined
   }
 }
 
-/** The signatures that a `getSignatureStatuses` asks for, or a `getTransaction`. */
+/** The signatures in a `getSignatureStatuses` or `getTransaction`. */
 export function askedSignatures({ params: [asked] }: RpcCall): string[] {
   return (Array.isArray(asked) ? asked : [asked]).filter((item) => typeof item === 'string')
 }
 
-/** The transactions that a reply to `getSignatureStatuses` shows as successful, and confirmed but not yet final. */
+/** The transactions that succeeded and are confirmed but not yet final, in a result of `getSignatureStatuses`. */
 export function newlyConfirmed(call: RpcCall, result: unknown): string[] {
   const values = valuesOf(result)
   return askedSignatures(call).filter((_, index) => {
@@ -76,7 +76,7 @@ export function newlyConfirmed(call: RpcCall, result: unknown): string[] {
   })
 }
 
-/** The result as a node gives it that does not know some transactions; `slot` is undefined where it has no slot of its own. */
+/** The result without the transactions that `isHidden` selects. `slot` is undefined for entries without a slot. */
 export function hideFrom(call: RpcCall, result: unknown, isHidden: (signature: string, slot: number | undefined) => boolean): unknown {
   if (call.method === 'getSignatureStatuses' && isRecord(result)) {
     const asked = askedSignatures(call)
@@ -89,8 +89,8 @@ export function hideFrom(call: RpcCall, result: unknown, isHidden: (signature: s
   return result
 }
 
-/** The slot or height that a result gives, and the slot of its context, put back by so many slots. */
-export function putBack(result: unknown, slots: number): unknown {
+/** Subtracts `slots` from a result that is a slot or height, and from the slot of its context. */
+export function setBack(result: unknown, slots: number): unknown {
   if (typeof result === 'number') return Math.max(0, result - slots)
   if (!isRecord(result) || !isRecord(result['context'])) return result
   const slot = slotOf(result['context']) ?? 0

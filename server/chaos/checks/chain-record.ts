@@ -1,7 +1,8 @@
+import { inParallel } from '../in-parallel.ts'
 import { type ChainClient } from '../players/chain-client.ts'
 
-/** A transaction that the chain accepted, as the chain itself tells it: no code of the product has a part in this. */
-export interface AcceptedTransaction {
+/** A transaction that succeeded on chain. It is read without any code of the product. */
+export interface LandedTransaction {
   signature: string
   feePayer: string
   fee: bigint
@@ -19,45 +20,45 @@ interface ParsedTransaction {
 }
 
 const PAGE = 1_000
-const AT_ONCE = 16
 
-/** Every transaction that names one of these wallets and was accepted. */
-export async function readAccepted(chain: ChainClient, wallets: readonly string[]): Promise<Map<string, AcceptedTransaction>> {
+/** Every transaction of these wallets that succeeded, by signature. */
+export async function readLanded(chain: ChainClient, wallets: readonly string[]): Promise<Map<string, LandedTransaction>> {
   const signatures = new Set<string>()
   await inParallel(wallets, async (wallet) => {
     for (const signature of await signaturesOf(chain, wallet)) signatures.add(signature)
   })
-  const accepted = new Map<string, AcceptedTransaction>()
+  const landed = new Map<string, LandedTransaction>()
   await inParallel([...signatures], async (signature) => {
     const transaction = await readTransaction(chain, signature)
-    if (transaction) accepted.set(signature, transaction)
+    if (transaction) landed.set(signature, transaction)
   })
-  return accepted
+  return landed
 }
 
-/** Does something for each item, some at a time. */
-export async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const left = items.values()
-  const worker = async () => {
-    for (const item of left) await work(item)
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+/** The balance of each wallet in lamports. */
+export async function readLamports(chain: ChainClient, wallets: readonly string[]): Promise<Map<string, bigint>> {
+  const lamports = new Map<string, bigint>()
+  await inParallel(wallets, async (wallet) => {
+    const { value } = await chain.call<{ value: number }>('getBalance', [wallet, { commitment: 'confirmed' }])
+    lamports.set(wallet, BigInt(value))
+  })
+  return lamports
 }
 
 async function signaturesOf(chain: ChainClient, wallet: string): Promise<string[]> {
   const found: string[] = []
   for (;;) {
     const before = found.at(-1)
-    const page = await chain.ask<{ signature: string }[]>('getSignaturesForAddress', [wallet, { limit: PAGE, ...(before && { before }) }])
+    const page = await chain.call<{ signature: string }[]>('getSignaturesForAddress', [wallet, { limit: PAGE, ...(before && { before }) }])
     found.push(...page.map((entry) => entry.signature))
     if (page.length < PAGE) return found
   }
 }
 
-async function readTransaction(chain: ChainClient, signature: string): Promise<AcceptedTransaction | undefined> {
+async function readTransaction(chain: ChainClient, signature: string): Promise<LandedTransaction | undefined> {
   const config = { encoding: 'jsonParsed', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }
-  const found = await chain.ask<ParsedTransaction | null>('getTransaction', [signature, config])
-  if (!found) throw new Error(`the chain does not show ${signature}, which it named itself`)
+  const found = await chain.call<ParsedTransaction | null>('getTransaction', [signature, config])
+  if (!found) throw new Error(`the chain lists ${signature} but does not return it`)
   if (found.meta.err !== null) return undefined
   const { accountKeys, instructions } = found.transaction.message
   const transfers = instructions.flatMap(({ program, parsed }) => {

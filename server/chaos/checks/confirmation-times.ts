@@ -2,11 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { type ChainClient } from '../players/chain-client.ts'
 import { type Journal } from '../players/journal.ts'
+import { type ProductRecord } from './product-record.ts'
 
-/** When the chain itself was first seen to have confirmed each transaction of the run: the truth behind the proxy. */
-export interface Confirmations {
-  /** Milliseconds since 1970 for each signature that the chain accepted. */
-  acceptedAt: ReadonlyMap<string, number>
+/** When each transaction of the run was first seen confirmed on the chain itself, without the proxy's faults. */
+export interface ConfirmationTimes {
+  /** Unix milliseconds by signature, for transactions that succeeded. */
+  confirmedAt: ReadonlyMap<string, number>
   stop(): Promise<void>
 }
 
@@ -15,49 +16,65 @@ interface Status {
   confirmationStatus: string | null
 }
 
-const LOOK_MILLIS = 100
-/** Most that one call takes (Agave, `MAX_GET_SIGNATURE_STATUSES_QUERY_ITEMS`). */
-const SIGNATURES_A_CALL = 256
+const POLL_MILLIS = 100
+/** The most that one call accepts (Agave, `MAX_GET_SIGNATURE_STATUSES_QUERY_ITEMS`). */
+const SIGNATURES_PER_CALL = 256
 /** Longer than any blockhash of the run lives. */
-const HOPELESS_MILLIS = 90_000
+const EXPIRED_MILLIS = 90_000
 
-export function watchConfirmations(chain: ChainClient, journal: Journal): Confirmations {
-  const acceptedAt = new Map<string, number>()
+/** Polls the status of every payment in the journal until it is confirmed or its blockhash has expired. */
+export function recordConfirmations(chain: ChainClient, journal: Journal): ConfirmationTimes {
+  const confirmedAt = new Map<string, number>()
   const done = new Set<string>()
   const stopping = new AbortController()
   const running = run()
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await look().catch(() => undefined)
-      await delay(LOOK_MILLIS, undefined, { signal: stopping.signal }).catch(() => undefined)
+      await poll().catch(() => undefined)
+      await delay(POLL_MILLIS, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const open = [...journal.payments.values()].filter(({ signature }) => !done.has(signature))
-    for (const { signature, signedAt } of open) if (Date.now() - signedAt > HOPELESS_MILLIS) done.add(signature)
-    for (let from = 0; from < open.length; from += SIGNATURES_A_CALL) {
-      const signatures = open.slice(from, from + SIGNATURES_A_CALL).map(({ signature }) => signature)
-      const { value } = await chain.ask<{ value: (Status | null)[] }>('getSignatureStatuses', [
+    for (const { signature, signedAt } of open) if (Date.now() - signedAt > EXPIRED_MILLIS) done.add(signature)
+    for (let from = 0; from < open.length; from += SIGNATURES_PER_CALL) {
+      const signatures = open.slice(from, from + SIGNATURES_PER_CALL).map(({ signature }) => signature)
+      const { value } = await chain.call<{ value: (Status | null)[] }>('getSignatureStatuses', [
         signatures,
         { searchTransactionHistory: true },
       ])
-      signatures.forEach((signature, index) => note(signature, value[index]))
+      signatures.forEach((signature, index) => record(signature, value[index]))
     }
   }
 
-  function note(signature: string, status: Status | null | undefined): void {
+  function record(signature: string, status: Status | null | undefined): void {
     if (!status || status.confirmationStatus === 'processed') return
     done.add(signature)
-    if (status.err === null) acceptedAt.set(signature, Date.now())
+    if (status.err === null) confirmedAt.set(signature, Date.now())
   }
 
   return {
-    acceptedAt,
+    confirmedAt,
     stop: async () => {
       stopping.abort()
       await running
     },
   }
+}
+
+/** From the chain's confirmation of a payment until its tokens were delivered. */
+export interface Delivery {
+  purchaseId: string
+  millis: number
+}
+
+/** The delivery times of all payments that were in time. */
+export function deliveryTimes({ purchases, cases }: ProductRecord, { confirmedAt }: ConfirmationTimes): Delivery[] {
+  const late = new Set([...cases.values()].map((openedCase) => openedCase.signature))
+  return [...purchases.values()].flatMap(({ purchaseId, signature, settledAt }) => {
+    const confirmed = signature === null || late.has(signature) ? undefined : confirmedAt.get(signature)
+    return confirmed === undefined || settledAt === null ? [] : [{ purchaseId, millis: Math.max(0, Date.parse(settledAt) - confirmed) }]
+  })
 }

@@ -1,15 +1,15 @@
+import { inParallel } from '../in-parallel.ts'
 import { type ApiClient } from '../players/api-client.ts'
-import { inParallel } from './chain-record.ts'
-import { type Trader } from '../players/player.ts'
+import { type Player } from '../players/player.ts'
 
-/** What the product tells each player of the run, each with the player's own eyes. */
+/** What the product's API shows to the players of the run. */
 export interface ProductRecord {
   purchases: Map<string, PurchaseSeen>
   cases: Map<string, CaseSeen>
   listings: Map<string, ListingSeen>
-  /** Tokens in each wallet, `wallet token` as the key. */
+  /** Each wallet's tokens; the key is `wallet token`. */
   balances: Map<string, number>
-  /** Who sees which purchase and case. */
+  /** The wallets that each purchase and case is shown to. */
   seenBy: Map<string, Set<string>>
 }
 
@@ -49,21 +49,22 @@ export interface ListingSeen {
 
 const balanceFields = { appleJuice: 'APPLE_JUICE', orangeJuice: 'ORANGE_JUICE', grapeSoda: 'GRAPE_SODA' }
 
-export async function readProduct(traders: readonly Trader[]): Promise<ProductRecord> {
+/** Reads everything that each player can see, signed in as that player. */
+export async function readProduct(players: readonly Player[]): Promise<ProductRecord> {
   const record: ProductRecord = { purchases: new Map(), cases: new Map(), listings: new Map(), balances: new Map(), seenBy: new Map() }
-  await inParallel(traders, (trader) => readTrader(record, trader))
+  await inParallel(players, (player) => readAsPlayer(record, player))
   return record
 }
 
-async function readTrader(record: ProductRecord, { api, wallet: { address } }: Trader): Promise<void> {
+async function readAsPlayer(record: ProductRecord, { api, wallet: { address } }: Player): Promise<void> {
   const see = (id: string) => record.seenBy.set(id, (record.seenBy.get(id) ?? new Set()).add(address))
   for (const purchase of await readAll<PurchaseSeen>(api, 'my-purchases', 'purchases')) {
     record.purchases.set(purchase.purchaseId, purchase)
     see(purchase.purchaseId)
   }
-  for (const found of await readAll<CaseSeen>(api, 'cases', 'cases')) {
-    record.cases.set(found.caseId, found)
-    see(found.caseId)
+  for (const openedCase of await readAll<CaseSeen>(api, 'cases', 'cases')) {
+    record.cases.set(openedCase.caseId, openedCase)
+    see(openedCase.caseId)
   }
   for (const listing of await read<ListingSeen[]>(api, '/api/marketplace/my-listings?status=all', 'listings'))
     record.listings.set(listing._id, listing)
@@ -71,14 +72,14 @@ async function readTrader(record: ProductRecord, { api, wallet: { address } }: T
   for (const [field, token] of Object.entries(balanceFields)) record.balances.set(`${address} ${token}`, balances[field] ?? 0)
 }
 
-/** All pages of a list. */
+/** Reads all pages of a list. */
 async function readAll<T>(api: ApiClient, list: string, field: string): Promise<T[]> {
   const all: T[] = []
   let cursor: string | null = null
   do {
     const path: string = `/api/marketplace/${list}?limit=200${cursor === null ? '' : `&cursor=${cursor}`}`
-    const answer = await api.insist({ method: 'GET', path })
-    if (answer?.status !== 200) throw new Error(`${path} was answered with ${JSON.stringify(answer)}`)
+    const answer = await api.callWithRetries({ method: 'GET', path })
+    if (answer?.status !== 200) throw new Error(`${path} failed: ${JSON.stringify(answer)}`)
     all.push(...(answer.body[field] as T[]))
     cursor = answer.body['nextCursor'] as string | null
   } while (cursor !== null)
@@ -86,7 +87,7 @@ async function readAll<T>(api: ApiClient, list: string, field: string): Promise<
 }
 
 async function read<T>(api: ApiClient, path: string, field: string): Promise<T> {
-  const answer = await api.insist({ method: 'GET', path })
-  if (answer?.status !== 200) throw new Error(`${path} was answered with ${JSON.stringify(answer)}`)
+  const answer = await api.callWithRetries({ method: 'GET', path })
+  if (answer?.status !== 200) throw new Error(`${path} failed: ${JSON.stringify(answer)}`)
   return answer.body[field] as T
 }

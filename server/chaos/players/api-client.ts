@@ -9,64 +9,64 @@ export interface Call {
   body?: unknown
 }
 
-/** What a server answered: a success with its body, or a refusal with its code. */
 export interface Answer {
   status: number
   body: Record<string, unknown>
+  /** The error code, if the call failed. */
   code: string | undefined
 }
 
-/** A client as a player's page is one: it has a token, and asks whichever server it reaches. */
+/** Calls the product's API as a player's browser does, on whichever server answers. */
 export interface ApiClient {
-  token: string | undefined
-  /** Repeats the call while it is lost, limited or met by a fault of the server; undefined where that goes on for too long. */
-  insist(call: Call): Promise<Answer | undefined>
-  /** Sends the call and dies: nobody hears the answer. */
-  sendAndDie(call: Call): Promise<void>
-  /** Calls that were told to wait. */
-  limited: number
+  /** The session JWT or the studio's API key. */
+  bearer: string | undefined
+  /** Repeats the call while it gets no answer, is rate-limited or hits a server error. @returns undefined if that lasts too long */
+  callWithRetries(call: Call): Promise<Answer | undefined>
+  /** Sends the call and drops the connection after a few milliseconds, as a crashing client does. */
+  sendAndDisconnect(call: Call): Promise<void>
+  /** How often calls were rate-limited. */
+  rateLimited: number
   stop(): void
 }
 
 interface ApiClientOptions {
-  /** The servers, of which the first one that answers is asked. */
+  /** The servers. After a failed call the client tries the next one. */
   urls: readonly string[]
-  /** The address from which it calls: limits count by address. */
+  /** The address to call from. Rate limits count by address. */
   localAddress: string | undefined
-  token?: string
-  /** Within which a call is answered, or lost. */
+  bearer?: string
   timeoutMillis?: number
 }
 
-const PATIENCE_MILLIS = 90_000
+const RETRY_MILLIS = 90_000
 const TIMEOUT_MILLIS = 20_000
 const PAUSE_MILLIS = { low: 100, high: 400 }
-const LONGEST_DEATH_MILLIS = 20
+const MAX_DISCONNECT_MILLIS = 20
 
-/** A call that a server refuses in this way may succeed a moment later. */
-function asksAgain({ status, code }: Answer): boolean {
+/** Whether the same call may succeed a moment later. */
+function isTransient({ status, code }: Answer): boolean {
   return status >= 500 || (status === 429 && code === 'TOO_MANY_REQUESTS')
 }
 
-export function createApiClient({ urls, localAddress, token, timeoutMillis = TIMEOUT_MILLIS }: ApiClientOptions): ApiClient {
+export function createApiClient({ urls, localAddress, bearer, timeoutMillis = TIMEOUT_MILLIS }: ApiClientOptions): ApiClient {
   const agent = new Agent({ keepAlive: true, maxSockets: 4, ...(localAddress !== undefined && { localAddress }) })
   let next = Math.floor(Math.random() * urls.length)
 
-  function begin({ method, path, body }: Call): ClientRequest {
-    const text = body === undefined ? undefined : JSON.stringify(body)
+  function send({ method, path, body }: Call): ClientRequest {
+    const json = body === undefined ? undefined : JSON.stringify(body)
     const headers = {
-      ...(client.token !== undefined && { authorization: `Bearer ${client.token}` }),
-      ...(text !== undefined && { 'content-type': 'application/json' }),
+      ...(client.bearer !== undefined && { authorization: `Bearer ${client.bearer}` }),
+      ...(json !== undefined && { 'content-type': 'application/json' }),
     }
     const url = `${urls[next % urls.length] ?? ''}${path}`
     const request = httpRequest(url, { method, agent, headers, signal: AbortSignal.timeout(timeoutMillis) })
-    return request.end(text)
+    return request.end(json)
   }
 
-  /** Undefined where the answer is lost: the call may have been done or not. */
-  async function tryOnce(call: Call): Promise<{ answer: Answer; retryAfterMillis: number } | undefined> {
+  /** @returns undefined if the answer is lost; the server may have executed the call or not */
+  async function callOnce(call: Call): Promise<{ answer: Answer; retryAfterMillis: number } | undefined> {
     try {
-      const [response] = (await once(begin(call), 'response')) as [IncomingMessage]
+      const [response] = (await once(send(call), 'response')) as [IncomingMessage]
       const body = parse(await text(response))
       const code = typeof body['code'] === 'string' ? body['code'] : undefined
       return {
@@ -79,23 +79,23 @@ export function createApiClient({ urls, localAddress, token, timeoutMillis = TIM
   }
 
   const client: ApiClient = {
-    token,
-    limited: 0,
-    insist: async (call) => {
-      for (const deadline = Date.now() + PATIENCE_MILLIS; Date.now() < deadline;) {
-        const outcome = await tryOnce(call)
-        if (outcome && !asksAgain(outcome.answer)) return outcome.answer
-        if (outcome?.answer.status === 429) client.limited += 1
+    bearer,
+    rateLimited: 0,
+    callWithRetries: async (call) => {
+      for (const deadline = Date.now() + RETRY_MILLIS; Date.now() < deadline;) {
+        const outcome = await callOnce(call)
+        if (outcome && !isTransient(outcome.answer)) return outcome.answer
+        if (outcome?.answer.status === 429) client.rateLimited += 1
         else next += 1
         const pause = PAUSE_MILLIS.low + Math.random() * (PAUSE_MILLIS.high - PAUSE_MILLIS.low)
         await delay(Math.max(pause, outcome?.retryAfterMillis ?? 0))
       }
       return undefined
     },
-    sendAndDie: async (call) => {
-      const request = begin(call)
+    sendAndDisconnect: async (call) => {
+      const request = send(call)
       request.on('error', () => undefined)
-      await delay(Math.random() * LONGEST_DEATH_MILLIS)
+      await delay(Math.random() * MAX_DISCONNECT_MILLIS)
       request.destroy()
     },
     stop: () => agent.destroy(),

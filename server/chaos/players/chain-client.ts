@@ -1,12 +1,7 @@
-import { once } from 'node:events'
-import { Agent, type IncomingMessage, request as httpRequest } from 'node:http'
-import { json } from 'node:stream/consumers'
-
-/** Asks a chain's JSON-RPC directly, as a wallet does that has an endpoint of its own. */
+/** Calls a chain's JSON-RPC directly, like a wallet with an RPC endpoint of its own. */
 export interface ChainClient {
-  /** Gives the result. Throws where the chain answers with an error, or not at all. */
-  ask<Result>(method: string, params?: readonly unknown[]): Promise<Result>
-  stop(): void
+  /** @throws Error if the chain answers with an error or not at all */
+  call<Result>(method: string, params?: readonly unknown[]): Promise<Result>
 }
 
 interface RpcReply {
@@ -17,21 +12,17 @@ interface RpcReply {
 const TIMEOUT_MILLIS = 15_000
 
 export function createChainClient(url: string): ChainClient {
-  const agent = new Agent({ keepAlive: true, maxSockets: 32 })
   return {
-    ask: async <Result>(method: string, params: readonly unknown[] = []) => {
-      const request = httpRequest(url, {
+    call: async <Result>(method: string, params: readonly unknown[] = []) => {
+      const response = await fetch(url, {
         method: 'POST',
-        agent,
         headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
         signal: AbortSignal.timeout(TIMEOUT_MILLIS),
       })
-      request.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
-      const [response] = (await once(request, 'response')) as [IncomingMessage]
-      const reply = (await json(response)) as RpcReply
+      const reply = (await response.json()) as RpcReply
       if (reply.error) throw new Error(`${method}: ${reply.error.message}`)
       return reply.result as Result
     },
-    stop: () => agent.destroy(),
   }
 }

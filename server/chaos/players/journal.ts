@@ -1,36 +1,37 @@
-/** A hold that a client was given. */
-export interface HeldPurchase {
+/** A hold that a buyer got. */
+export interface JournalHold {
   purchaseId: string
   listingId: string
   buyer: string
   seller: string
   lamports: bigint
-  /** How its buyer pays, and where the client died, for those who look for what was slow. */
+  /** How the buyer pays and where the client crashed, to explain slow deliveries. */
   story: string
 }
 
-/** A transaction that a client signed: from then on it may land, whatever becomes of the client. */
-export interface SignedPayment {
+/** A transaction that a client signed. From then on it can land, even if the client crashes. */
+export interface JournalPayment {
   signature: string
   /** The purchase that it is meant for. */
   purchaseId: string
-  /** Set where it is the refund of a case. */
+  /** Set if it is the refund of a case. */
   caseId: string | undefined
   signedAt: number
 }
 
-/** What the clients of a run did, noted before they do it: the other side of what the product says. */
+/** What the clients of a run did, written before they do it. The checks compare it with what the product says. */
 export interface Journal {
-  holds: Map<string, HeldPurchase>
-  payments: Map<string, SignedPayment>
-  /** Tokens credited to each wallet by the studio, `wallet token` as the key. */
+  holds: Map<string, JournalHold>
+  payments: Map<string, JournalPayment>
+  /** Tokens that the studio credited; the key is `wallet token`. */
   credits: Map<string, number>
-  /** How often each refusal was met, and each way in which a client died. */
+  /** How often each error code was returned. */
   refusals: Map<string, number>
-  deaths: Map<string, number>
+  /** How often clients crashed at each step. */
+  crashes: Map<string, number>
   /** Answers that no client should ever get. */
-  surprises: string[]
-  /** Times that buyers tried to buy a lot. */
+  unexpected: string[]
+  /** How often buyers tried to hold a listing. */
   attempts: number
 }
 
@@ -40,8 +41,8 @@ export function createJournal(): Journal {
     payments: new Map(),
     credits: new Map(),
     refusals: new Map(),
-    deaths: new Map(),
-    surprises: [],
+    crashes: new Map(),
+    unexpected: [],
     attempts: 0,
   }
 }

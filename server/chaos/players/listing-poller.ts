@@ -1,38 +1,39 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { type Path, pickOne } from '../seeded-random.ts'
 import { type ApiClient } from './api-client.ts'
-import { pickOne, type Path } from '../seeded-random.ts'
 
-/** A lot as the market shows it. */
-export interface Lot {
+/** A listing as the market shows it. */
+export interface MarketListing {
   _id: string
   seller: string
   heldUntil: string | null
 }
 
-/** The market as all buyers see it: a moment old, so that some of them want the same lot. */
-export interface ShopWindow {
-  choose(seed: number, path: Path): Lot | undefined
+/** The market as all buyers see it: slightly stale, so that several buyers want the same listing. */
+export interface ListingPoller {
+  /** Picks a listing that is not held; undefined if there is none. */
+  pick(seed: number, path: Path): MarketListing | undefined
   stop(): Promise<void>
 }
 
-const LOOK_MILLIS = 500
+const POLL_MILLIS = 500
 
-export function openShopWindow(api: ApiClient): ShopWindow {
-  let lots: Lot[] = []
+export function startListingPoller(api: ApiClient): ListingPoller {
+  let listings: MarketListing[] = []
   const stopping = new AbortController()
   const running = run()
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const answer = await api.insist({ method: 'GET', path: '/api/marketplace/listings?limit=200&sort=oldest' })
-      if (answer?.status === 200) lots = (answer.body['listings'] as Lot[]).filter((lot) => lot.heldUntil === null)
-      await delay(LOOK_MILLIS, undefined, { signal: stopping.signal }).catch(() => undefined)
+      const answer = await api.callWithRetries({ method: 'GET', path: '/api/marketplace/listings?limit=200&sort=oldest' })
+      if (answer?.status === 200) listings = (answer.body['listings'] as MarketListing[]).filter((listing) => listing.heldUntil === null)
+      await delay(POLL_MILLIS, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
   }
 
   return {
-    choose: (seed, path) => pickOne(seed, path, lots),
+    pick: (seed, path) => pickOne(seed, path, listings),
     stop: async () => {
       stopping.abort()
       await running

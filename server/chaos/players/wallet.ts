@@ -34,50 +34,51 @@ export interface SignedTransaction {
   base64: string
 }
 
-export interface TransferOrder {
+export interface Transfer {
   to: string
   lamports: bigint
-  /** Named by the transfer as an account that is only read. */
+  /** Added to the transfer as a read-only account. */
   reference?: string | undefined
 }
 
-/** The same wallet for the same seed and name. */
+/** The wallet of a name: the same seed and name always give the same wallet. */
 export async function createWallet(seed: number, name: string): Promise<Wallet> {
   const signer = await createKeyPairSignerFromPrivateKeyBytes(createHash('sha256').update(`${seed} ${name}`).digest())
   return { address: signer.address, signer }
 }
 
-/** Signs a text, in base58. */
+/** @returns the text's signature in base58 */
 export async function signText({ signer }: Wallet, text: string): Promise<string> {
   return base58.encode(await signBytes(signer.keyPair.privateKey, new TextEncoder().encode(text)))
 }
 
-/** Signs a transfer with the chain's newest blockhash. `legacy` makes it another transaction that does the same. */
+/** Signs a transfer with the chain's latest blockhash. Another version makes it another transaction with the same transfer. */
 export async function signTransfer(
   chain: ChainClient,
   { signer }: Wallet,
-  order: TransferOrder,
-  legacy = false,
+  transfer: Transfer,
+  version: 0 | 'legacy' = 0,
 ): Promise<SignedTransaction> {
-  const { value } = await chain.ask<{ value: { blockhash: string; lastValidBlockHeight: number } }>('getLatestBlockhash', [
+  const { value } = await chain.call<{ value: { blockhash: string; lastValidBlockHeight: number } }>('getLatestBlockhash', [
     { commitment: 'confirmed' },
   ])
-  const transfer = getTransferSolInstruction({ source: signer, destination: address(order.to), amount: order.lamports })
-  const named = order.reference === undefined ? [] : [{ address: address(order.reference), role: AccountRole.READONLY } as const]
+  const { to, lamports, reference } = transfer
+  const instruction = getTransferSolInstruction({ source: signer, destination: address(to), amount: lamports })
+  const references = reference === undefined ? [] : [{ address: address(reference), role: AccountRole.READONLY } as const]
   const lifetime = { blockhash: blockhash(value.blockhash), lastValidBlockHeight: BigInt(value.lastValidBlockHeight) }
   const message = pipe(
-    createTransactionMessage({ version: legacy ? 'legacy' : 0 }),
+    createTransactionMessage({ version }),
     (draft) => setTransactionMessageFeePayerSigner(signer, draft),
     (draft) => setTransactionMessageLifetimeUsingBlockhash(lifetime, draft),
-    (draft) => appendTransactionMessageInstruction({ ...transfer, accounts: [...transfer.accounts, ...named] }, draft),
+    (draft) => appendTransactionMessageInstruction({ ...instruction, accounts: [...instruction.accounts, ...references] }, draft),
   )
   const signed = await signTransactionMessageWithSigners(message)
   return { signature: getSignatureFromTransaction(signed), base64: getBase64EncodedWireTransaction(signed) }
 }
 
-/** Signs a transaction that somebody else has prepared, in base64. */
-export async function signPrepared({ signer }: Wallet, prepared: string): Promise<SignedTransaction> {
-  const transaction = getTransactionDecoder().decode(base64.decode(prepared))
+/** Signs a transaction in base64 that somebody else built. */
+export async function signPrepared({ signer }: Wallet, transactionBase64: string): Promise<SignedTransaction> {
+  const transaction = getTransactionDecoder().decode(base64.decode(transactionBase64))
   const signed = await signTransaction([signer.keyPair], {
     ...transaction,
     lifetimeConstraint: { blockhash: blockhash('1'.repeat(32)), lastValidBlockHeight: 0n },

@@ -5,32 +5,32 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { findFreePort } from '../../src/embedded/free-port.ts'
 
-/** One API server as a process of its own, that can be killed at any moment. */
-export interface ApiNode {
+/** One API server in a process of its own, which can be killed at any moment. */
+export interface ApiServer {
   url: string
-  /** Ended without having been told to. */
+  /** How often it ended without being told to. */
   crashes: number
-  /** As `kill -9` does it. */
+  /** Kills it with SIGKILL. */
   kill(): Promise<void>
-  /** Fulfilled once it answers. */
+  /** Resolves once it answers. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-interface NodeOptions {
+interface ApiServerOptions {
   /** The built `main.js`. */
   program: string
-  /** Everything that it gets to know of its environment but its port. */
+  /** Its whole environment, except for PORT. */
   env: Record<string, string>
   logFile: string
 }
 
 const READY_MILLIS = 60_000
-const LOOK_AGAIN_MILLIS = 30
+const POLL_MILLIS = 30
 const RESTART_PAUSE_MILLIS = 300
 
-/** A node that is not started yet. One that ends by itself is counted and started again. */
-export async function createNode({ program, env, logFile }: NodeOptions): Promise<ApiNode> {
+/** Creates a server that is not started yet. If it crashes, the crash is counted and it is restarted. */
+export async function createApiServer({ program, env, logFile }: ApiServerOptions): Promise<ApiServer> {
   const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
   let child: ChildProcess | undefined
@@ -45,13 +45,13 @@ export async function createNode({ program, env, logFile }: NodeOptions): Promis
     await log.close()
     child = started
     started.once('exit', () => {
-      if (child === started) crashed()
+      if (child === started) restart()
     })
     await untilHealthy(url, () => child !== started)
   }
 
-  function crashed(): void {
-    node.crashes += 1
+  function restart(): void {
+    server.crashes += 1
     child = undefined
     setTimeout(() => void (child ?? start()), RESTART_PAUSE_MILLIS)
   }
@@ -65,16 +65,16 @@ export async function createNode({ program, env, logFile }: NodeOptions): Promis
     await ended
   }
 
-  const node: ApiNode = { url, crashes: 0, start, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') }
-  return node
+  const server: ApiServer = { url, crashes: 0, start, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') }
+  return server
 }
 
 async function untilHealthy(url: string, isGone: () => boolean): Promise<void> {
   const deadline = Date.now() + READY_MILLIS
   while (!isGone()) {
     if (await isHealthy(url)) return
-    if (Date.now() > deadline) throw new Error(`the node at ${url} does not come up`)
-    await delay(LOOK_AGAIN_MILLIS)
+    if (Date.now() > deadline) throw new Error(`the server at ${url} does not become healthy`)
+    await delay(POLL_MILLIS)
   }
 }
 

@@ -4,10 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { findFreePort } from '../../src/embedded/free-port.ts'
 
-/** A local Solana chain that can be made to stand still. */
+/** A local Solana chain that can be frozen. */
 export interface ChainProcess {
   rpcUrl: string
-  /** The whole process stands still for so long. */
+  /** Suspends the whole process for this long. */
   freeze(millis: number): Promise<void>
   stop(): Promise<void>
 }

@@ -10,21 +10,22 @@ import { build } from 'vite'
 
 import { startEmbeddedPostgres } from '../../src/embedded/postgres/postgres.ts'
 import { type ChainProcess, startChainProcess } from './chain-process.ts'
-import { type FaultProxy, type FaultRates, startFaultProxy } from '../chain-faults/fault-proxy.ts'
-import { type ApiNode, createNode } from './api-server.ts'
+import { type FaultProxy, startFaultProxy } from '../chain-faults/fault-proxy.ts'
+import { type FaultRates } from '../chain-faults/faults.ts'
+import { type ApiServer, createApiServer } from './api-server.ts'
 
-/** The real product: two API servers, one PostgreSQL, and one chain behind the proxy that makes it misbehave. */
+/** The real product: two API servers, one PostgreSQL, and one chain behind the fault proxy. */
 export interface Stack {
-  nodes: readonly ApiNode[]
+  servers: readonly ApiServer[]
   proxy: FaultProxy
   chain: ChainProcess
   databaseUrl: string
   studioApiKey: string
-  /** Where the servers' logs are. */
+  /** The folder of the servers' logs. */
   folder: string
-  /** Kills the database server as `kill -9` does it; it comes back by itself, from what it had written out. */
+  /** Kills PostgreSQL with SIGKILL. It restarts by itself and recovers from its write-ahead log. */
   killDatabase(): Promise<void>
-  /** Ends everything; keeps the folder where asked to. */
+  /** Stops everything and deletes the folder, unless the logs are to be kept. */
   stop(options: { keepLogs: boolean }): Promise<void>
 }
 
@@ -35,18 +36,18 @@ export interface StackOptions {
   holdSeconds: number
 }
 
-const NODES = 2
+const SERVERS = 2
 const serverFolder = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Builds the server from its sources into a folder of its own and starts it. */
+/** Builds the server into a temporary folder and starts everything. */
 export async function startStack({ seed, rates, slotMillis, holdSeconds }: StackOptions): Promise<Stack> {
   const folder = await mkdtemp(join(tmpdir(), 'juicebar-chaos-'))
-  const programs = await buildServer(folder)
+  const dist = await buildServer(folder)
   const dataDir = join(folder, 'data')
   await mkdir(dataDir)
   const [postgres, chain] = await Promise.all([
     startEmbeddedPostgres({ dataDir, log: pino({ level: 'silent' }) }),
-    startChainProcess(join(programs, 'local-chain-process.js'), slotMillis),
+    startChainProcess(join(dist, 'local-chain-process.js'), slotMillis),
   ])
   const proxy = await startFaultProxy({ target: chain.rpcUrl, seed, rates, slotMillis })
   const studioApiKey = randomBytes(24).toString('hex')
@@ -61,12 +62,12 @@ export async function startStack({ seed, rates, slotMillis, holdSeconds }: Stack
     LOG_LEVEL: 'warn',
   }
   const createNumbered = (_: unknown, index: number) =>
-    createNode({ program: join(programs, 'main.js'), env, logFile: join(folder, `node-${index + 1}.log`) })
-  const nodes = await Promise.all(Array.from({ length: NODES }, createNumbered))
-  await Promise.all(nodes.map((node) => node.start()))
+    createApiServer({ program: join(dist, 'main.js'), env, logFile: join(folder, `server-${index + 1}.log`) })
+  const servers = await Promise.all(Array.from({ length: SERVERS }, createNumbered))
+  await Promise.all(servers.map((server) => server.start()))
 
   return {
-    nodes,
+    servers,
     proxy,
     chain,
     databaseUrl: postgres.url,
@@ -74,7 +75,7 @@ export async function startStack({ seed, rates, slotMillis, holdSeconds }: Stack
     folder,
     killDatabase: () => killPostmaster(postgres.url),
     stop: async ({ keepLogs }) => {
-      await Promise.all(nodes.map((node) => node.kill()))
+      await Promise.all(servers.map((server) => server.kill()))
       await Promise.all([postgres.stop(), chain.stop(), proxy.stop()])
       await rm(dataDir, { recursive: true, force: true })
       if (!keepLogs) await rm(folder, { recursive: true, force: true })
@@ -82,19 +83,19 @@ export async function startStack({ seed, rates, slotMillis, holdSeconds }: Stack
   }
 }
 
-/** The server as it is delivered, beside all that it looks for by a relative path. */
+/** Builds the server as it is shipped, together with everything that it finds by a relative path. @returns the folder of its programs */
 async function buildServer(folder: string): Promise<string> {
   const server = join(folder, 'server')
-  const programs = join(server, 'dist')
+  const dist = join(server, 'dist')
   await mkdir(server)
-  await build({ configFile: join(serverFolder, 'vite.config.ts'), logLevel: 'warn', build: { outDir: programs } })
+  await build({ configFile: join(serverFolder, 'vite.config.ts'), logLevel: 'warn', build: { outDir: dist } })
   await cp(join(serverFolder, 'migrations'), join(server, 'migrations'), { recursive: true })
   await cp(join(serverFolder, 'package.json'), join(server, 'package.json'))
   await symlink(join(serverFolder, '..', 'node_modules'), join(folder, 'node_modules'))
-  return programs
+  return dist
 }
 
-/** Its process id stands in the first line of its lock file. */
+/** Reads the process id from the first line of PostgreSQL's lock file. */
 async function killPostmaster(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000, query_timeout: 2_000 })
   client.on('error', () => undefined)

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
-import { type FaultProxy, type FaultRates, noFaults, startFaultProxy } from '../../chaos/chain-faults/fault-proxy.ts'
+import { type FaultProxy, startFaultProxy } from '../../chaos/chain-faults/fault-proxy.ts'
+import { type FaultRates, noFaults } from '../../chaos/chain-faults/faults.ts'
 import { type LocalChain } from '../../src/embedded/local-chain/local-chain.ts'
 import { newWallet, payment, sign } from '../chain/transactions.ts'
 import { startTestChain } from '../support/test-chain.ts'
@@ -22,7 +23,7 @@ async function proxyWith(rates: Partial<FaultRates>, seed = 1): Promise<FaultPro
   return proxy
 }
 
-/** The result, or what became of the call instead. */
+/** The result, or a description of the failure. */
 async function ask<T = unknown>(url: string, method: string, ...params: unknown[]): Promise<T> {
   const headers = { 'content-type': 'application/json' }
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
@@ -45,21 +46,21 @@ const transactionOf = (url: string, signature: string) =>
 const signaturesOf = (url: string, address: string) =>
   ask<{ signature: string }[]>(url, 'getSignaturesForAddress', address).then((entries) => entries.map((entry) => entry.signature))
 
-/** A transfer that the chain itself has confirmed. */
+/** A transfer that is confirmed on the chain itself. */
 async function landedTransfer() {
   const [from, to] = await Promise.all([newWallet(), newWallet()])
   await ask(chain.rpcUrl, 'requestAirdrop', from.address, 1_000_000_000)
   await expect.poll(() => ask(chain.rpcUrl, 'getBalance', from.address)).toMatchObject({ value: 1_000_000_000 })
   const { value } = await ask<{ value: { blockhash: string; lastValidBlockHeight: number } }>(chain.rpcUrl, 'getLatestBlockhash')
   const lifetime = { blockhash: value.blockhash, lastValidBlockHeight: BigInt(value.lastValidBlockHeight) }
-  const wire = await sign(0, from.signer, [payment(from.signer, to.address, 5_000_000n)], lifetime)
-  const signature = await ask<string>(chain.rpcUrl, 'sendTransaction', wire, { encoding: 'base64', skipPreflight: true })
+  const transaction = await sign(0, from.signer, [payment(from.signer, to.address, 5_000_000n)], lifetime)
+  const signature = await ask<string>(chain.rpcUrl, 'sendTransaction', transaction, { encoding: 'base64', skipPreflight: true })
   await expect.poll(() => statusOf(chain.rpcUrl, signature), { interval: 10 }).toMatchObject({ confirmationStatus: 'confirmed' })
-  return { to: to.address, wire, signature }
+  return { to: to.address, transaction, signature }
 }
 
-describe('faults of single calls', () => {
-  it('without faults every call passes', async () => {
+describe('a faulty call', () => {
+  it('does not happen if no fault is configured', async () => {
     const proxy = await proxyWith({})
     expect(await ask(proxy.url, 'getGenesisHash')).toBe(await ask(chain.rpcUrl, 'getGenesisHash'))
     expect(Object.values(proxy.counts)).toEqual(Array.from({ length: 9 }, () => 0))
@@ -68,7 +69,7 @@ describe('faults of single calls', () => {
   it.each([
     ['dropped', 'connection lost'],
     ['lostReply', 'connection lost'],
-    ['limited', 'status 429, retry after 1'],
+    ['rateLimited', 'status 429, retry after 1'],
     ['failed', expect.stringMatching(/^status 50[023]/)],
   ] as const)('%s', async (fault, outcome) => {
     const proxy = await proxyWith({ calls: { [fault]: 1 } })
@@ -76,14 +77,14 @@ describe('faults of single calls', () => {
     expect(proxy.counts[fault]).toBe(1)
   })
 
-  it('a lost reply comes after the chain has done what was asked', async () => {
+  it('loses its reply only after the chain has executed it', async () => {
     const proxy = await proxyWith({ calls: { lostReply: 1 } })
     const { address } = await newWallet()
     expect(await ask(proxy.url, 'requestAirdrop', address, 7_000_000)).toBe('connection lost')
     await expect.poll(() => ask(chain.rpcUrl, 'getBalance', address)).toMatchObject({ value: 7_000_000 })
   })
 
-  it('a stale node is behind, refuses what demands a later slot, and does not know what landed since', async () => {
+  it('answered by a stale RPC node shows an older slot, refuses a later one, and hides what landed since', async () => {
     const proxy = await proxyWith({ calls: { stale: 1 } })
     await expect.poll(() => getSlot(chain.rpcUrl), { timeout: 10_000 }).toBeGreaterThan(45)
     const { signature, to } = await landedTransfer()
@@ -96,8 +97,8 @@ describe('faults of single calls', () => {
     expect(await signaturesOf(proxy.url, to)).toEqual([signature])
   })
 
-  it('hit the same calls again under the same seed, and others under another', async () => {
-    const calls = { dropped: 0.2, failed: 0.2, limited: 0.2 }
+  it('is the same one again under the same seed, and another under another seed', async () => {
+    const calls = { dropped: 0.2, failed: 0.2, rateLimited: 0.2 }
     const outcomes = async (seed: number) => {
       const { url } = await proxyWith({ calls }, seed)
       const seen: unknown[] = []
@@ -110,8 +111,8 @@ describe('faults of single calls', () => {
   })
 })
 
-describe('a transaction that was confirmed', () => {
-  it('vanishes everywhere for a while', async () => {
+describe('a confirmed transaction', () => {
+  it('vanishes from every answer for a while', async () => {
     const proxy = await proxyWith({ transactions: { vanished: 1 } })
     const { signature, to } = await landedTransfer()
     await expect.poll(() => statusOf(proxy.url, signature)).toBeNull()
@@ -120,11 +121,11 @@ describe('a transaction that was confirmed', () => {
     expect(proxy.counts.vanished).toBe(1)
   })
 
-  it('is rolled back for ever, and its bytes do not land again', async () => {
+  it('is rolled back for ever, and its bytes cannot land again', async () => {
     const proxy = await proxyWith({ transactions: { rolledBack: 1 } })
-    const { signature, to, wire } = await landedTransfer()
+    const { signature, to, transaction } = await landedTransfer()
     await expect.poll(() => statusOf(proxy.url, signature)).toBeNull()
-    expect(await ask(proxy.url, 'sendTransaction', wire, { encoding: 'base64' })).toBe(signature)
+    expect(await ask(proxy.url, 'sendTransaction', transaction, { encoding: 'base64' })).toBe(signature)
     proxy.calm()
     await delay(40 * slotMillis)
     expect([await statusOf(proxy.url, signature), await transactionOf(proxy.url, signature), await signaturesOf(proxy.url, to)]).toEqual([
@@ -136,7 +137,7 @@ describe('a transaction that was confirmed', () => {
   })
 })
 
-it('a stalled chain answers nothing until it goes on', async () => {
+it('a stalled chain answers nothing until the stall is over', async () => {
   const proxy = await proxyWith({})
   const startedAt = performance.now()
   const [, slot] = await Promise.all([proxy.stall(300), getSlot(proxy.url)])

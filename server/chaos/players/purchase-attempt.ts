@@ -1,0 +1,205 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { between, happens, type Path } from '../seeded-random.ts'
+import { type Call } from './api-client.ts'
+import { type JournalHold, tally } from './journal.ts'
+import { type Player, type Run } from './player.ts'
+import { sendTransaction } from './send-transaction.ts'
+import { type SignedTransaction, signTransfer } from './wallet.ts'
+
+/**
+ * How a buyer pays. server: signs and submits the bytes to the server. wallet: sends by itself, with the reference.
+ * unreferenced: sends by itself, without the reference.
+ */
+export const styles = { server: 0.5, wallet: 0.3, unreferenced: 0.2 }
+export type Style = keyof typeof styles
+
+/**
+ * What a buyer does with a hold. pay: as agreed. wrongAmount: one lamport off. payTwice: two payments. late: as the payment window
+ * closes. tooLate: long after the listing is free again. cancel: releases the hold. cancelAndPay: releases it and pays all the same.
+ * bypass: sends by itself what only the server should send.
+ */
+export const plans = {
+  server: { pay: 0.84, wrongAmount: 0.03, payTwice: 0.05, cancel: 0.04, bypass: 0.04 },
+  wallet: { pay: 0.76, wrongAmount: 0.04, payTwice: 0.06, late: 0.04, tooLate: 0.03, cancel: 0.04, cancelAndPay: 0.03 },
+  unreferenced: { pay: 0.8, wrongAmount: 0.04, payTwice: 0.04, late: 0.04, tooLate: 0.02, cancel: 0.03, cancelAndPay: 0.03 },
+}
+export type Plan = 'pay' | 'wrongAmount' | 'payTwice' | 'late' | 'tooLate' | 'cancel' | 'cancelAndPay' | 'bypass'
+
+/** The probability that a client crashes at any one step. */
+const CRASHES = 0.025
+/** Buyers whose clients crashed have open holds left, which must end before they can place others. */
+const TOO_MANY_HOLDS_MILLIS = 2_000
+const TOO_LATE_MILLIS = 15_000
+const CONFIRM_TRIES = 60
+const CONFIRM_PAUSE_MILLIS = 250
+
+interface Details {
+  purchaseId: string
+  listingId: string
+  seller: string
+  lamports: string
+  reference: string
+  payMillisLeft: number
+}
+
+/** The client is gone: its process ended or its tab was closed. */
+export class ClientCrash extends Error {}
+
+/** One buyer's attempt to buy one listing. */
+export class PurchaseAttempt {
+  readonly #run: Run
+  readonly #buyer: Player
+  readonly #style: Style
+  readonly #path: Path
+  #purchaseId: string | undefined
+
+  constructor(run: Run, buyer: Player, style: Style, path: Path) {
+    this.#run = run
+    this.#buyer = buyer
+    this.#style = style
+    this.#path = path
+  }
+
+  async hold(listingId: string): Promise<Details | undefined> {
+    const body = this.#style === 'server' ? { sendsThrough: 'server' } : undefined
+    const call = { method: 'POST', path: `/api/marketplace/buy/${listingId}`, body } as const
+    if (this.#crashes('buying')) return this.#crashDuring('buying', call)
+    const answer = await this.#buyer.api.callWithRetries(call)
+    if (answer?.code === 'TOO_MANY_HOLDS') await delay(TOO_MANY_HOLDS_MILLIS)
+    if (answer?.status !== 200) return this.#refused(answer?.code)
+    const details = answer.body['transactionDetails'] as Details
+    this.#run.journal.holds.set(details.purchaseId, { ...journalHold(details, this.#buyer.wallet.address), story: this.#style })
+    this.#purchaseId = details.purchaseId
+    return details
+  }
+
+  async carryOut(plan: Plan, details: Details): Promise<void> {
+    this.#record(plan)
+    this.#maybeCrash('after the hold')
+    switch (plan) {
+      case 'cancel':
+        return this.#cancelHold(details)
+      case 'cancelAndPay':
+        await this.#cancelHold(details)
+        return this.#payByWallet(details, [await this.#sign(details)])
+      case 'wrongAmount':
+        return this.#payWrongAmount(details)
+      case 'payTwice':
+        return this.#payTwice(details)
+      case 'late':
+        await delay(details.payMillisLeft - between(this.#run.seed, [...this.#path, 'early'], 0, 400))
+        return this.#payByWallet(details, [await this.#sign(details)])
+      case 'tooLate':
+        await delay(details.payMillisLeft + TOO_LATE_MILLIS)
+        return this.#payByWallet(details, [await this.#sign(details)])
+      case 'bypass':
+        return this.#payByWallet(details, [await this.#sign(details)])
+      case 'pay':
+        return this.#pay(details)
+    }
+  }
+
+  async #pay(details: Details): Promise<void> {
+    const payment = await this.#sign(details)
+    this.#maybeCrash('after signing')
+    if (this.#style !== 'server') return this.#payByWallet(details, [payment], { mayCrash: true })
+    if (this.#crashes('submitting')) return this.#crashDuring('submitting', submission(details, payment))
+    const answer = await this.#buyer.api.callWithRetries(submission(details, payment))
+    this.#maybeCrash('after submitting')
+    if (answer?.status !== 200) return this.#refused(answer?.code)
+    await this.#confirm(details, payment, { mayCrash: true })
+  }
+
+  /** A server must refuse the amount and send nothing. From a wallet it does move SOL, which must not be lost. */
+  async #payWrongAmount(details: Details): Promise<void> {
+    const lamports = BigInt(details.lamports) + (happens(this.#run.seed, [...this.#path, 'more'], 0.5) ? 1n : -1n)
+    const payment = await this.#sign({ ...details, lamports: lamports.toString() })
+    if (this.#style !== 'server') return this.#payByWallet(details, [payment])
+    const answer = await this.#buyer.api.callWithRetries(submission(details, payment))
+    if (answer?.status === 200)
+      this.#run.journal.unexpected.push(`a payment of the wrong amount was accepted for purchase ${details.purchaseId}`)
+    await this.#cancelHold(details)
+  }
+
+  /** Of two submitted payments the server must send only one. */
+  async #payTwice(details: Details): Promise<void> {
+    const payments = [await this.#sign(details), await this.#sign(details, 'legacy')]
+    if (this.#style !== 'server') return this.#payByWallet(details, payments)
+    const answers = await Promise.all(payments.map((payment) => this.#buyer.api.callWithRetries(submission(details, payment))))
+    if (answers.every((answer) => answer?.status === 200)) {
+      this.#run.journal.unexpected.push(`two payments were accepted for purchase ${details.purchaseId}`)
+    }
+    const accepted = payments[answers.findIndex((answer) => answer?.status === 200)]
+    if (accepted) await this.#confirm(details, accepted, { mayCrash: true })
+  }
+
+  /**
+   * Sends each payment and confirms it with the server. The client may crash on the way only if the server can find the payment by
+   * itself: a wrong payment without a reference is known to its buyer alone.
+   */
+  async #payByWallet(details: Details, payments: readonly SignedTransaction[], { mayCrash } = { mayCrash: false }): Promise<void> {
+    const landed = await Promise.all(payments.map((payment) => sendTransaction(this.#run.chain, payment)))
+    if (mayCrash) this.#maybeCrash('after sending')
+    for (const [index, payment] of payments.entries()) {
+      if (landed[index]) await this.#confirm(details, payment, { mayCrash })
+    }
+  }
+
+  async #confirm({ listingId }: Details, { signature }: SignedTransaction, { mayCrash }: { mayCrash: boolean }): Promise<void> {
+    const body = { listingId, transactionSignature: signature }
+    const call = { method: 'POST', path: '/api/marketplace/confirm-purchase', body } as const
+    if (mayCrash && this.#crashes('confirming')) return this.#crashDuring('confirming', call)
+    for (let tries = 0; tries < CONFIRM_TRIES; tries++) {
+      const answer = await this.#buyer.api.callWithRetries(call)
+      if (answer?.status !== 202) return answer?.status === 200 ? undefined : this.#refused(answer?.code)
+      await delay(CONFIRM_PAUSE_MILLIS)
+    }
+  }
+
+  async #cancelHold({ purchaseId }: Details): Promise<void> {
+    const answer = await this.#buyer.api.callWithRetries({ method: 'DELETE', path: `/api/marketplace/purchases/${purchaseId}` })
+    if (answer?.status !== 200) this.#refused(answer?.code)
+  }
+
+  /** Signs the payment and writes it to the journal before anybody else sees it. */
+  async #sign({ purchaseId, seller, lamports, reference }: Details, version: 0 | 'legacy' = 0): Promise<SignedTransaction> {
+    const transfer = { to: seller, lamports: BigInt(lamports), reference: this.#style === 'unreferenced' ? undefined : reference }
+    const signed = await signTransfer(this.#run.chain, this.#buyer.wallet, transfer, version)
+    this.#run.journal.payments.set(signed.signature, { signature: signed.signature, purchaseId, caseId: undefined, signedAt: Date.now() })
+    return signed
+  }
+
+  #refused(code: string | undefined): undefined {
+    tally(this.#run.journal.refusals, code ?? 'no answer')
+  }
+
+  #crashes(step: string): boolean {
+    return happens(this.#run.seed, [...this.#path, 'crashes', step], CRASHES)
+  }
+
+  #maybeCrash(step: string): void {
+    if (!this.#crashes(step)) return
+    this.#record(`crashed ${step}`)
+    throw new ClientCrash(step)
+  }
+
+  #record(event: string): void {
+    const hold = this.#run.journal.holds.get(this.#purchaseId ?? '')
+    if (hold) hold.story += `, ${event}`
+  }
+
+  async #crashDuring(step: string, call: Call): Promise<never> {
+    this.#record(`crashed ${step}`)
+    await this.#buyer.api.sendAndDisconnect(call)
+    throw new ClientCrash(step)
+  }
+}
+
+function journalHold({ purchaseId, listingId, seller, lamports }: Details, buyer: string): Omit<JournalHold, 'story'> {
+  return { purchaseId, listingId, buyer, seller, lamports: BigInt(lamports) }
+}
+
+function submission({ purchaseId }: Details, { base64 }: SignedTransaction) {
+  return { method: 'POST', path: `/api/marketplace/purchases/${purchaseId}/payment`, body: { transaction: base64 } } as const
+}
