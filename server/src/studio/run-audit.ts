@@ -1,7 +1,7 @@
 import { type AuditReport } from '@juicebar/contract/schemas'
 
 import { type PurchaseDeps } from '../purchases/purchase-deps.ts'
-import { auditPayments } from './audit-payments.ts'
+import { verifyPayments } from './verify-payments.ts'
 import { countPurchases, findViolations, readTokenTotals } from './audit-store.ts'
 
 /**
@@ -12,7 +12,7 @@ import { countPurchases, findViolations, readTokenTotals } from './audit-store.t
 export async function runAudit(deps: PurchaseDeps): Promise<AuditReport> {
   const { database } = deps
   const [tokens, counts, violations] = await Promise.all([readTokenTotals(database), countPurchases(database), findViolations(database)])
-  const payments = await auditPayments(deps)
+  const payments = await verifyPayments(deps)
   const imbalances = tokens
     .filter((token) => !token.balanced)
     .map((token) => ({ invariant: 'I1', detail: `${token.tokenType}: wallets and listings do not add up to credits less debits` }))
