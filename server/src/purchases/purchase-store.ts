@@ -3,7 +3,7 @@ import { type Selectable, sql } from 'kysely'
 import { type Database } from '../database/connect.ts'
 import { type Purchases } from '../database/schema.ts'
 import { type Tx } from '../database/transact.ts'
-import { now } from './database-time.ts'
+import { now } from '../database/time.ts'
 
 export type PurchaseRow = Selectable<Purchases>
 

@@ -6,7 +6,7 @@ import { type Selectable, sql } from 'kysely'
 import { type Database } from '../../database/connect.ts'
 import { type Cases } from '../../database/schema.ts'
 import { inTransaction, type Tx } from '../../database/transact.ts'
-import { inSeconds, now } from '../database-time.ts'
+import { inSeconds, now } from '../../database/time.ts'
 import { isClosed } from './case.ts'
 
 export type CaseRow = Selectable<Cases>

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 
 import { type Database } from '../../database/connect.ts'
 import { type Tx } from '../../database/transact.ts'
-import { inSeconds, now } from '../database-time.ts'
+import { inSeconds, now } from '../../database/time.ts'
 import { type PurchaseRow } from '../purchase-store.ts'
 
 export interface NewHold {

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 
 import { type Database } from '../../database/connect.ts'
 import { type CaseRow } from '../cases/case-store.ts'
-import { inSeconds, now } from '../database-time.ts'
+import { inSeconds, now } from '../../database/time.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
 import { type PurchaseRow, windowClosed } from '../purchase-store.ts'
 

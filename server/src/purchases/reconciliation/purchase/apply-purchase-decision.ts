@@ -10,7 +10,7 @@ import { type VerifiedCandidate } from '../../settlement/candidate.ts'
 import { type PaymentOutcome, settlePayment } from '../../settlement/settle-payment.ts'
 import { type PurchaseAction, type PurchaseDecision } from './purchase-decision.ts'
 import { markFinalized, setReleaseHeight } from '../reconciliation-store.ts'
-import { ruleOut } from './ruled-out.ts'
+import { ruleOut } from './rule-out-candidates.ts'
 
 /** Carries out a decision. Each action decides again under its locks whether it still applies, so a stale decision does no harm. */
 export async function applyPurchaseDecision(deps: PurchaseDeps, purchase: PurchaseRow, { actions }: PurchaseDecision): Promise<void> {

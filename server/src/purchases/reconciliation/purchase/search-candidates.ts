@@ -6,7 +6,7 @@ import { type PurchaseDeps } from '../../purchase-deps.ts'
 import { type PurchaseRow } from '../../purchase-store.ts'
 import { type VerifiedCandidate } from '../../settlement/candidate.ts'
 import { candidateOf, verifyCandidate } from '../../settlement/verify-candidate.ts'
-import { isRuledOut } from './ruled-out.ts'
+import { isRuledOut } from './rule-out-candidates.ts'
 
 /** The newest transactions searched for a purchase. Before a hold is released, all of them are. */
 const NEWEST = 100
