@@ -1,0 +1,127 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import { describe, expect, it } from 'vitest'
+
+const sources = fileURLToPath(new URL('../src', import.meta.url))
+const features = ['sign-in', 'inventory', 'listings', 'market', 'realtime', 'studio', 'purchases']
+
+/** A file whose name begins with one of these is an action. A new verb joins the list. */
+const verbs =
+  'apply broadcast cancel check close confirm create end invalidate open place poll post prove purge read reconcile refund remove request rule run search settle submit verify'.split(
+    ' ',
+  )
+
+type Kind = 'routes' | 'store' | 'action' | 'noun'
+
+function kindOf(file: string): Kind {
+  const name = basename(file, '.ts')
+  if (name === 'routes') return 'routes'
+  if (name.endsWith('-store')) return 'store'
+  return verbs.includes(name.split('-')[0] ?? '') ? 'action' : 'noun'
+}
+
+interface Imported {
+  from: string
+  name: string
+  isType: boolean
+}
+
+function importsOf(source: string): Imported[] {
+  return [...source.matchAll(/^(?:import|export) (type )?([^']*?) from '([^']+)'/gms)].flatMap(([, type, names = '', from = '']) => {
+    const list = names.replaceAll(/[{}]/g, '').split(',')
+    return list
+      .map((name) => name.trim())
+      .filter(Boolean)
+      .map((name) => ({ from, name: name.replace(/^type /, ''), isType: type !== undefined || name.startsWith('type ') }))
+  })
+}
+
+/** Whoever is given one of these can do I/O with it, although it is only a type. */
+const handles = new Set(['Api', 'Chain', 'Database', 'EventFeed', 'FinalizedView', 'PurchaseDeps', 'Tx', 'pg'])
+/** Everything else in Node.js and npm is out of reach of a noun. */
+const purePackages = ['@juicebar/contract/', '@scure/base', 'fast-jwt', 'node:crypto']
+const globalsWithEffects = /\b(?:fetch|setTimeout|setInterval|setImmediate)\(|\bprocess\./
+
+const isLocal = ({ from }: Imported) => from.startsWith('.')
+const isSql = ({ from }: Imported) => from === 'kysely' || from === 'pg'
+const isStore = ({ from }: Imported) => isLocal({ from, name: '', isType: false }) && kindOf(from) === 'store'
+const isFrom = (folder: string) => (imported: Imported) => isLocal(imported) && new RegExp(`/${folder}/`).test(imported.from)
+const isPure = (imported: Imported) =>
+  isLocal(imported)
+    ? isFrom('chain')(imported) || (kindOf(imported.from) === 'noun' && !isFrom('database')(imported) && !isFrom('http')(imported))
+    : purePackages.some((name) => imported.from.startsWith(name))
+
+/** What is wrong with the imports of a file of this name. */
+function complaints(file: string, source: string): string[] {
+  const imports = importsOf(source)
+  const values = imports.filter(({ isType }) => !isType)
+  const say = (wrong: Imported[], why: string) => wrong.map(({ name, from }) => `${file}: ${why}, but imports ${name} from ${from}`)
+  switch (kindOf(file)) {
+    case 'routes':
+      return say(
+        values.filter((it) => isSql(it) || isFrom('database')(it) || isFrom('chain')(it)),
+        'routes are HTTP only',
+      )
+    case 'store':
+      return say(
+        values.filter((it) => !isSql(it) && !isFrom('database')(it) && !isStore(it) && !isPure(it)),
+        'a store is SQL only',
+      )
+    case 'action':
+      return say(values.filter(isSql), 'SQL is in stores')
+    case 'noun': {
+      const held = imports.filter(({ name, isType }) => isType && handles.has(name))
+      const effects = globalsWithEffects.exec(source)?.[0]
+      return [
+        ...say(
+          values.filter((it) => !isPure(it)),
+          'a noun does no I/O',
+        ),
+        // A file of types alone does nothing, whatever it describes.
+        ...(/^export (?:async )?(?:function|const|class)/m.test(source) ? say(held, 'a noun does no I/O') : []),
+        ...(effects === undefined ? [] : [`${file}: a noun does no I/O, but contains ${effects}`]),
+      ]
+    }
+  }
+}
+
+function filesOf(folder: string): string[] {
+  return readdirSync(join(sources, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(folder, name))
+}
+
+describe('the name of a file in a feature', () => {
+  it.each(features)('says what the files of %s may do', (feature) => {
+    const files = filesOf(feature)
+    expect(files.length).toBeGreaterThan(0)
+    expect(files.flatMap((file) => complaints(file, readFileSync(join(sources, file), 'utf8')))).toEqual([])
+  })
+
+  it.each([
+    ['inventory/amount.ts', `import { sql } from 'kysely'`],
+    ['inventory/amount.ts', `import { readBalances } from './ledger-store.ts'`],
+    ['inventory/amount.ts', `import { postStudioOrder } from './post-studio-order.ts'`],
+    ['inventory/amount.ts', `import { inTransaction } from '../database/transact.ts'`],
+    ['inventory/amount.ts', `import { readFile } from 'node:fs/promises'`],
+    ['inventory/amount.ts', `import { type Tx } from '../database/transact.ts'\nexport async function amount(tx: Tx) {}`],
+    ['inventory/amount.ts', `export const answer = () => fetch('http://localhost')`],
+    ['inventory/ledger-store.ts', `import { postStudioOrder } from './post-studio-order.ts'`],
+    ['inventory/ledger-store.ts', `import { setTimeout } from 'node:timers/promises'`],
+    ['inventory/post-studio-order.ts', `import { sql } from 'kysely'`],
+    ['inventory/routes.ts', `import { inTransaction } from '../database/transact.ts'`],
+  ])('of %s forbids: %s', (file, source) => {
+    expect(complaints(file, source)).toHaveLength(1)
+  })
+
+  it.each([
+    ['inventory/amount.ts', `import { type Balances } from './ledger-store.ts'\nexport const none = 0`],
+    ['inventory/deps.ts', `import { type Database } from '../database/connect.ts'\nexport interface Deps { database: Database }`],
+    ['inventory/ledger-store.ts', `import { sql } from 'kysely'\nimport { listing } from '../listings/listing.ts'`],
+    ['inventory/post-studio-order.ts', `import { inTransaction } from '../database/transact.ts'`],
+  ])('of %s allows: %s', (file, source) => {
+    expect(complaints(file, source)).toEqual([])
+  })
+})
