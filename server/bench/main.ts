@@ -1,16 +1,16 @@
 import { writeFile } from 'node:fs/promises'
 
 import { openBenchDatabases } from './databases/bench-databases.ts'
-import { liveLines } from './benchmarks/event-stream.ts'
-import { marketLines, type MarketSizes } from './benchmarks/market.ts'
+import { benchmarkEventStream } from './benchmarks/event-stream.ts'
+import { benchmarkMarket, type MarketSizes } from './benchmarks/market.ts'
 import { type Line } from './measure/comparison.ts'
-import { settlementLines } from './benchmarks/settlement.ts'
-import { signInLines } from './benchmarks/sign-in.ts'
+import { benchmarkSettlement } from './benchmarks/settlement.ts'
+import { benchmarkSignIn } from './benchmarks/sign-in.ts'
 import { isMet, renderTable } from './measure/table.ts'
 
 /**
- * `npm run bench`, with `-- --json=lines.json` for JSON in a file (`--json` alone prints it), `-- --pairs=9` for more pairs and
- * `-- --only=live` for one part: market, settlement, sign-in or live. Uses its own PostgreSQL in `.cache/bench`.
+ * `npm run bench` runs all benchmarks on a PostgreSQL of its own in `.cache/bench`. `-- --only=live` runs one of market, settlement,
+ * sign-in and live; `-- --pairs=9` runs more pairs; `-- --json=lines.json` writes JSON to a file, and `-- --json` prints it.
  */
 const options = new Map(
   process.argv
@@ -22,19 +22,19 @@ const pairs = Number(options.get('pairs') ?? 5)
 const only = options.get('only')
 const sizes: MarketSizes = { small: 1_000, large: [100_000, 1_000_000] }
 
-const tell = (sentence: string) => void process.stderr.write(`${sentence}\n`)
-const databases = await openBenchDatabases(tell)
-const parts: Record<string, () => Promise<Line[]>> = {
-  market: () => marketLines(databases, sizes, pairs),
-  settlement: () => settlementLines(databases, pairs),
-  'sign-in': () => signInLines(databases, pairs),
-  live: () => liveLines(pairs),
+const say = (sentence: string) => void process.stderr.write(`${sentence}\n`)
+const databases = await openBenchDatabases(say)
+const benchmarks: Record<string, () => Promise<Line[]>> = {
+  market: () => benchmarkMarket(databases, sizes, pairs),
+  settlement: () => benchmarkSettlement(databases, pairs),
+  'sign-in': () => benchmarkSignIn(databases, pairs),
+  live: () => benchmarkEventStream(pairs),
 }
 const lines: Line[] = []
 try {
-  for (const [name, run] of Object.entries(parts)) {
+  for (const [name, run] of Object.entries(benchmarks)) {
     if (only && only !== name) continue
-    tell(`measuring: ${name} ...`)
+    say(`measuring: ${name} ...`)
     lines.push(...(await run()))
   }
 } finally {

@@ -3,18 +3,18 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { type LiveQuestion } from '../servers/event-stream-process.ts'
+import { type Question } from '../servers/event-stream-process.ts'
 import { compare, type Line, type Sample } from '../measure/comparison.ts'
 
 const READERS = 5_000
-const AT_ONCE = 100
+const CONNECT_CONCURRENCY = 100
 const EVENTS = 20
-const MOST_KILOBYTES = 15
-/** Between two events readers take what was sent. */
-const REST_MILLIS = 150
+const MAX_KILOBYTES = 15
+/** Lets the readers take what was sent before the next event. */
+const PAUSE_MILLIS = 150
 
-/** One event to 5,000 open streams, by as many plain sockets of the same process; and what a stream costs in memory. */
-export async function liveLines(pairs: number): Promise<Line[]> {
+/** One event to 5,000 open streams, compared with as many raw sockets of the same process; and the memory of a stream. */
+export async function benchmarkEventStream(pairs: number): Promise<Line[]> {
   const child = fork(new URL('../servers/event-stream-process.ts', import.meta.url), {
     execArgv: [...process.execArgv, '--expose-gc'],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -22,7 +22,7 @@ export async function liveLines(pairs: number): Promise<Line[]> {
   await once(child, 'message')
   const sockets: Socket[] = []
   try {
-    // The first streams pay for code that is compiled once.
+    // The first streams would be charged for compiling the code.
     sockets.push(...(await openStreams(child, READERS / 10)))
     const before = await ask(child, 'memory')
     sockets.push(...(await openStreams(child, READERS - sockets.length)))
@@ -33,7 +33,7 @@ export async function liveLines(pairs: number): Promise<Line[]> {
         name: `one event to ${READERS.toLocaleString('en')} readers`,
         reference: 'raw socket writes, same bytes',
         unit: '/s',
-        // 1.3 times the time.
+        // At most 1.3 times as long.
         goal: { least: 0.77 },
         ours: () => repeat(child, 'product millis'),
         theirs: () => repeat(child, 'raw millis'),
@@ -52,27 +52,27 @@ function memoryLine(kilobytes: number): Line {
     name: 'memory of an open stream',
     reference: 'allowed',
     ours: kilobytes,
-    theirs: MOST_KILOBYTES,
+    theirs: MAX_KILOBYTES,
     unit: 'kB',
-    ratio: kilobytes / MOST_KILOBYTES,
+    ratio: kilobytes / MAX_KILOBYTES,
     goal: { most: 1 },
     p50: NaN,
     p99: NaN,
   }
 }
 
-async function ask(child: ChildProcess, question: LiveQuestion): Promise<number> {
+async function ask(child: ChildProcess, question: Question): Promise<number> {
   const answer = once(child, 'message')
   child.send(question)
   const [value]: unknown[] = await answer
   return Number(value)
 }
 
-async function repeat(child: ChildProcess, question: LiveQuestion): Promise<Sample> {
+async function repeat(child: ChildProcess, question: Question): Promise<Sample> {
   const millis: number[] = []
   for (let event = 0; event < EVENTS; event++) {
     millis.push(await ask(child, question))
-    await sleep(REST_MILLIS)
+    await sleep(PAUSE_MILLIS)
   }
   millis.sort((a, b) => a - b)
   return { perSecond: 1000 / (millis[EVENTS / 2] ?? NaN), millis }
@@ -82,7 +82,7 @@ async function openStreams(child: ChildProcess, count: number): Promise<Socket[]
   const open = await ask(child, 'readers')
   const sockets = await openSockets(await ask(child, 'product port'), count)
   for (const [index, socket] of sockets.entries()) {
-    // As behind a proxy: one address may not have that many streams.
+    // Forwarded addresses, since one address may not have that many streams.
     const address = `10.${open >> 8}.${index >> 8}.${index & 255}`
     socket.write(`GET /api/marketplace/events HTTP/1.1\r\nhost: localhost\r\nx-forwarded-for: ${address}\r\n\r\n`)
   }
@@ -93,7 +93,7 @@ async function openStreams(child: ChildProcess, count: number): Promise<Socket[]
 async function openSockets(port: number, count: number): Promise<Socket[]> {
   const sockets: Socket[] = []
   while (sockets.length < count) {
-    const next = Array.from({ length: Math.min(AT_ONCE, count - sockets.length) }, () => connect(port, '127.0.0.1').resume())
+    const next = Array.from({ length: Math.min(CONNECT_CONCURRENCY, count - sockets.length) }, () => connect(port, '127.0.0.1').resume())
     await Promise.all(next.map((socket) => once(socket, 'connect')))
     sockets.push(...next)
   }

@@ -5,24 +5,24 @@ import { formatCursor, type MarketQuery, readMarketQuery } from '../../src/marke
 import { pageStatement } from '../../src/market/market-store.ts'
 import { type BenchDatabases } from '../databases/bench-databases.ts'
 import { type Request, runLoad } from '../measure/http-load.ts'
-import { compare, type Line, percentile, runLanes, type Sample } from '../measure/comparison.ts'
+import { compare, type Line, percentile, runConcurrently, type Sample } from '../measure/comparison.ts'
 import { findPgbench, type Pgbench } from '../measure/pgbench.ts'
-import { type ServerProcess, startProcess } from '../servers/start-server.ts'
+import { type ServerProcess, startServer } from '../servers/start-server.ts'
 
 const CONNECTIONS = 32
 const SECONDS = 1.5
-const DATABASE_LANES = 16
-/** Half as many keep two cores busy, and prepare half as many statements in each run. */
+const DATABASE_CONCURRENCY = 16
+/** Enough to keep two cores busy; more would only prepare more statements in each run. */
 const PGBENCH_CLIENTS = 8
 const PGBENCH_SECONDS = 3
-/** As the product's connections for pages. */
+/** The setting of the product's read pool. */
 const ONE_PLAN = '-c plan_cache_mode=force_generic_plan'
-/** Pages of a market start at so many places of it. */
-const PLACES = 1_000
-const MOST_SEARCH_MILLIS = 50
+/** How many random listings of a market pages start at. */
+const STARTS = 1_000
+const MAX_SEARCH_MILLIS = 50
 const path = '/api/marketplace/listings'
 
-/** How many lots the markets have. */
+/** How many listings the markets have. */
 export interface MarketSizes {
   small: number
   large: number[]
@@ -30,27 +30,27 @@ export interface MarketSizes {
 
 /** A filled market, and the product over it. */
 interface Market {
-  lots: number
+  listings: number
   url: string
   server: ServerProcess
-  places: Place[]
+  starts: PageStart[]
 }
 
-/** A lot, as the start of a page in any order. */
-interface Place {
+/** A listing that a page can start at, in any order. */
+interface PageStart {
   id: string
   price: string
   unitPrice: string
 }
 
-/** Everything that only reads: the first page and other pages of the largest market, and pages and searches of all by those of the small one. */
-export async function marketLines(databases: BenchDatabases, sizes: MarketSizes, pairs: number): Promise<Line[]> {
+/** First pages and other pages of the largest market, and pages and searches of every market compared with the smallest. */
+export async function benchmarkMarket(databases: BenchDatabases, sizes: MarketSizes, pairs: number): Promise<Line[]> {
   const markets: Market[] = []
-  for (const lots of [sizes.small, ...sizes.large]) markets.push(await openMarket(databases, lots))
+  for (const listings of [sizes.small, ...sizes.large]) markets.push(await openMarket(databases, listings))
   const [small, ...large] = markets
   const largest = large.at(-1)
   if (!small || !largest) throw new Error('there is no market to measure')
-  const bare = await startProcess({ role: 'bare', body: await (await fetch(`http://127.0.0.1:${largest.server.port}${path}`)).text() })
+  const bare = await startServer({ role: 'bare', body: await (await fetch(`http://127.0.0.1:${largest.server.port}${path}`)).text() })
   try {
     const lines = [...(await firstPageLines(largest, bare, pairs)), ...(await pageLines(largest, bare, pairs))]
     for (const market of large) lines.push(await pagesBySizeLine(market, small, pairs), await searchLine(market, small, pairs))
@@ -60,51 +60,53 @@ export async function marketLines(databases: BenchDatabases, sizes: MarketSizes,
   }
 }
 
-async function openMarket(databases: BenchDatabases, lots: number): Promise<Market> {
-  const url = await databases.market(lots)
+async function openMarket(databases: BenchDatabases, listings: number): Promise<Market> {
+  const url = await databases.market(listings)
   const pool = new pg.Pool({ connectionString: url, max: 1 })
-  const { rows } = await pool.query<Place>(
-    `select id, price_lamports as price, unit_lamports as "unitPrice" from listings where status = 'active' order by random() limit ${PLACES}`,
+  const { rows } = await pool.query<PageStart>(
+    `select id, price_lamports as price, unit_lamports as "unitPrice" from listings where status = 'active' order by random() limit ${STARTS}`,
   )
   await pool.end()
-  return { lots, url, server: await startProcess({ role: 'product', databaseUrl: url }), places: rows }
+  return { listings, url, server: await startServer({ role: 'product', databaseUrl: url }), starts: rows }
 }
 
-/** What lines of two markets are called. */
-function bySize(what: string, market: Market, small: Market) {
-  return { name: `${what}, ${market.lots.toLocaleString('en')} lots`, reference: `${small.lots.toLocaleString('en')} lots` }
+function nameBySize(what: string, market: Market, small: Market) {
+  return {
+    name: `${what}, ${market.listings.toLocaleString('en')} listings`,
+    reference: `${small.listings.toLocaleString('en')} listings`,
+  }
 }
 
 function pagesBySizeLine(market: Market, small: Market, pairs: number): Promise<Line> {
-  const contest = { ...bySize('other pages', market, small), unit: '/s', goal: { least: 0.9 } }
-  return compare({ ...contest, ours: () => loadPages(market), theirs: () => loadPages(small) }, pairs)
+  const comparison = { ...nameBySize('other pages', market, small), unit: '/s', goal: { least: 0.9 } }
+  return compare({ ...comparison, ours: () => loadPages(market), theirs: () => loadPages(small) }, pairs)
 }
 
 async function firstPageLines({ server, url }: Market, bare: ServerProcess, pairs: number): Promise<Line[]> {
   const firstPage = (): Request => ({ method: 'GET', path })
-  const contest = {
+  const comparison = {
     reference: 'bare Fastify, same bytes',
     unit: '/s',
     goal: { least: 0.9 },
     ours: () => load(server, firstPage),
     theirs: () => load(bare, firstPage),
   }
-  const still = await compare({ ...contest, name: 'first page' }, pairs)
-  const writes = await startProcess({ role: 'writes', databaseUrl: url, perSecond: 100 })
-  const busy = await compare({ ...contest, name: 'first page, 100 writes/s' }, pairs)
+  const still = await compare({ ...comparison, name: 'first page' }, pairs)
+  const writes = await startServer({ role: 'writes', databaseUrl: url, perSecond: 100 })
+  const busy = await compare({ ...comparison, name: 'first page, 100 writes/s' }, pairs)
   writes.stop()
   return [still, busy]
 }
 
 async function pageLines(market: Market, bare: ServerProcess, pairs: number): Promise<Line[]> {
-  const pool = new pg.Pool({ connectionString: market.url, max: DATABASE_LANES, options: ONE_PLAN })
+  const pool = new pg.Pool({ connectionString: market.url, max: DATABASE_CONCURRENCY, options: ONE_PLAN })
   const pgbench = await findPgbench()
-  const contest = { name: 'other pages', unit: '/s', ours: () => loadPages(market) }
-  const database = { ...contest, goal: { least: 0.55 } }
+  const comparison = { name: 'other pages', unit: '/s', ours: () => loadPages(market) }
+  const database = { ...comparison, goal: { least: 0.55 } }
   const firstPage = (): Request => ({ method: 'GET', path })
   const lines = [
     await compare(
-      { ...contest, reference: 'bare Fastify, a first page', goal: { least: 0.2 }, theirs: () => load(bare, firstPage) },
+      { ...comparison, reference: 'bare Fastify, a first page', goal: { least: 0.2 }, theirs: () => load(bare, firstPage) },
       pairs,
     ),
     await compare({ ...database, reference: 'bare pg loop, same SQL', theirs: () => askDatabase(pool, market) }, pairs),
@@ -116,17 +118,17 @@ async function pageLines(market: Market, bare: ServerProcess, pairs: number): Pr
 }
 
 function askDatabase(pool: pg.Pool, market: Market): Promise<Sample> {
-  return runLanes(1_500, DATABASE_LANES, (turn) => pool.query(pageOf(market, turn).statement))
+  return runConcurrently(1_500, DATABASE_CONCURRENCY, (turn) => pool.query(pageOf(market, turn).statement))
 }
 
-/** The same kinds of pages from places that pgbench draws by itself, as `fillMarket` does; where only the age counts, from given ones. */
+/** The same kinds of pages. They start at random prices, which pgbench draws as `fillMarket` does, or at given ids when sorted by age. */
 function askByPgbench(pgbench: Pgbench, market: Market): Promise<Sample> {
   const draw = '\\set price random(1, 100000) * 1000000\n\\set unit :price / random(1, 1000)\n'
   const scripts = Array.from({ length: 2 * listingSorts.length }, (_, turn) => {
     const { query, statement } = pageOf(market, turn)
     const drawn = query.sort.endsWith('unitPrice') ? ':unit' : query.sort.endsWith('price') ? ':price' : undefined
     const literal = (value: unknown) => (drawn && value === query.cursor?.key ? drawn : sqlLiteral(value))
-    return `${draw}${statement.text.replaceAll(/\$(\d+)/g, (_all, place) => literal(statement.values?.[Number(place) - 1]))};\n`
+    return `${draw}${statement.text.replaceAll(/\$(\d+)/g, (_all, position) => literal(statement.values?.[Number(position) - 1]))};\n`
   })
   return pgbench.run({ url: market.url, options: ONE_PLAN }, scripts, PGBENCH_CLIENTS, { seconds: PGBENCH_SECONDS })
 }
@@ -141,13 +143,13 @@ function pageOf(market: Market, turn: number): { query: MarketQuery; statement: 
   return { query, statement: pageStatement(query, query.scope) }
 }
 
-/** Pages from all over the market in each order, of the whole and of one drink: never the same one twice in a row. */
-function pageFields({ places }: Market, turn: number) {
+/** Pages from all over the market, in every order, of all tokens and of one, never the same twice in a row. */
+function pageFields({ starts }: Market, turn: number) {
   const sort = listingSorts[turn % listingSorts.length] ?? 'newest'
-  const place = places[(turn * 7919) % places.length]
-  if (!place) throw new Error('the market is empty')
-  const key = sort.endsWith('unitPrice') ? place.unitPrice : sort.endsWith('price') ? place.price : place.id
-  return { sort, cursor: formatCursor(sort, { key, id: place.id }), ...(turn % 3 === 0 && { tokenType: 'APPLE_JUICE' }) }
+  const start = starts[(turn * 7919) % starts.length]
+  if (!start) throw new Error('the market is empty')
+  const key = sort.endsWith('unitPrice') ? start.unitPrice : sort.endsWith('price') ? start.price : start.id
+  return { sort, cursor: formatCursor(sort, { key, id: start.id }), ...(turn % 3 === 0 && { tokenType: 'APPLE_JUICE' }) }
 }
 
 function loadPages(market: Market): Promise<Sample> {
@@ -158,7 +160,7 @@ function load(server: ServerProcess, next: (turn: number) => Request): Promise<S
   return runLoad({ port: server.port, connections: CONNECTIONS, seconds: SECONDS, next })
 }
 
-/** Every kind of search in every order, one after the other, as one person would wait for it. */
+/** Every kind of search in every order, one after another. */
 async function searchLine(market: Market, small: Market, pairs: number): Promise<Line> {
   const pool = new pg.Pool({ connectionString: market.url, max: 1 })
   const { rows } = await pool.query<{ seller: string }>('select seller from listings group by seller order by count(*) desc limit 1')
@@ -185,11 +187,11 @@ async function searchLine(market: Market, small: Market, pairs: number): Promise
     slowest.push(percentile(sample.millis, 1))
     return sample
   }
-  const contest = { ...bySize('searches', market, small), unit: '/s', goal: { least: 0.9 } }
-  const line = await compare({ ...contest, ours, theirs: () => searches(small) }, pairs)
-  const slow = slowest.filter((millis) => millis > MOST_SEARCH_MILLIS).length
+  const comparison = { ...nameBySize('searches', market, small), unit: '/s', goal: { least: 0.9 } }
+  const line = await compare({ ...comparison, ours, theirs: () => searches(small) }, pairs)
+  const slow = slowest.filter((millis) => millis > MAX_SEARCH_MILLIS).length
   process.stderr.write(
-    `the slowest search of each run: ${slowest.map((millis) => millis.toFixed(1)).join(', ')} ms (${slow} above ${MOST_SEARCH_MILLIS})\n`,
+    `the slowest search of each run: ${slowest.map((millis) => millis.toFixed(1)).join(', ')} ms (${slow} above ${MAX_SEARCH_MILLIS})\n`,
   )
   return line
 }

@@ -9,11 +9,11 @@ import { requestNonce } from '../../src/sign-in/request-nonce.ts'
 import { createSessionJwts } from '../../src/sign-in/session-jwt.ts'
 import { verifySignature } from '../../src/sign-in/verify-signature.ts'
 import { type BenchDatabases } from '../databases/bench-databases.ts'
-import { compare, type Line, runLanes, type Sample } from '../measure/comparison.ts'
+import { compare, type Line, runConcurrently, type Sample } from '../measure/comparison.ts'
 import { JWT_SECRET } from '../servers/product-server.ts'
 
 const WALLETS = 1_000
-const LANES = 16
+const CONCURRENCY = 16
 const RAW_CHECKS = 3_000
 
 interface Wallet {
@@ -22,8 +22,8 @@ interface Wallet {
   privateKey: KeyObject
 }
 
-/** The server's whole work for a sign-in, without HTTP and without the wallet's own signing, by raw signature checks on one core. */
-export async function signInLines(databases: BenchDatabases, pairs: number): Promise<Line[]> {
+/** All of the server's work for a sign-in, without HTTP and the wallet's signing, compared with raw signature checks on one core. */
+export async function benchmarkSignIn(databases: BenchDatabases, pairs: number): Promise<Line[]> {
   const { database, close } = connectDatabase(await databases.empty(), () => undefined)
   const loginText = createLoginText('Juicebar', 'http://localhost:3000')
   const jwts = createSessionJwts(JWT_SECRET)
@@ -32,11 +32,11 @@ export async function signInLines(databases: BenchDatabases, pairs: number): Pro
 
   const signIn = async (): Promise<Sample> => {
     const messages: string[] = []
-    const asked = await runLanes(WALLETS, LANES, async (turn) => {
+    const asked = await runConcurrently(WALLETS, CONCURRENCY, async (turn) => {
       messages[turn] = (await requestNonce(database, loginText, at(wallets, turn).address)).message
     })
     const signatures = wallets.map((wallet, turn) => signText(wallet, messages[turn] ?? ''))
-    const verified = await runLanes(WALLETS, LANES, (turn) =>
+    const verified = await runConcurrently(WALLETS, CONCURRENCY, (turn) =>
       verifySignature(database, options, at(wallets, turn).address, at(signatures, turn)),
     )
     return { perSecond: 1 / (1 / asked.perSecond + 1 / verified.perSecond), millis: verified.millis }
@@ -46,7 +46,7 @@ export async function signInLines(databases: BenchDatabases, pairs: number): Pro
   const text = Buffer.from(loginText('nonce'))
   const signature = sign(null, text, first.privateKey)
   const key = createPublicKey(first.privateKey)
-  const raw = () => runLanes(RAW_CHECKS, 1, async () => verify(null, text, key, signature))
+  const raw = () => runConcurrently(RAW_CHECKS, 1, async () => verify(null, text, key, signature))
   try {
     return [
       await compare(
@@ -62,13 +62,13 @@ export async function signInLines(databases: BenchDatabases, pairs: number): Pro
 function createWallet(): Wallet {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const address = parseWalletAddress(base58.encode(publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)))
-  if (!address) throw new Error('a new key has no address')
+  if (!address) throw new Error('a new key is not a wallet address')
   return { address, publicKey, privateKey }
 }
 
 function signText({ privateKey }: Wallet, text: string) {
   const signature = parseSignature(base58.encode(sign(null, Buffer.from(text), privateKey)))
-  if (!signature) throw new Error('a signature is none')
+  if (!signature) throw new Error('a signature has the wrong format')
   return signature
 }
 

@@ -15,19 +15,19 @@ const folder = fileURLToPath(new URL('../../../.cache/bench', import.meta.url))
 const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
 
 export interface BenchDatabases {
-  /** The URL of a market with so many active listings; made at the first run and kept. */
-  market(lots: number): Promise<string>
+  /** The URL of a market with this many active listings. It is created by the first run and kept. */
+  market(listings: number): Promise<string>
   /** The URL of a new, empty database. */
   empty(): Promise<string>
   stop(): Promise<void>
 }
 
-/** Starts the bench's own PostgreSQL, the one that the product embeds, with its data in `.cache/bench`. */
-export async function openBenchDatabases(tell: (sentence: string) => void): Promise<BenchDatabases> {
+/** Starts the embedded PostgreSQL with its data in `.cache/bench`. */
+export async function openBenchDatabases(say: (sentence: string) => void): Promise<BenchDatabases> {
   await mkdir(folder, { recursive: true })
   const dataDir = await openDataDir(folder)
   const postgres = await startEmbeddedPostgres({ dataDir: dataDir.path, log: pino({ level: 'error' }) })
-  const tables = await fingerprintTables()
+  const fingerprint = await fingerprintMigrations()
   const urlOf = (name: string) => new URL(`/${name}`, postgres.url).href
   const create = async (name: string) => {
     await run(postgres.url, `drop database if exists ${name} with (force)`)
@@ -39,19 +39,19 @@ export async function openBenchDatabases(tell: (sentence: string) => void): Prom
   }
 
   return {
-    market: async (lots) => {
-      const name = `market_${lots}`
-      if ((await readNote(postgres.url, name)) === tables) return urlOf(name)
-      tell(`filling a market with ${lots.toLocaleString('en')} listings, once ...`)
+    market: async (listings) => {
+      const name = `market_${listings}`
+      if ((await readMark(postgres.url, name)) === fingerprint) return urlOf(name)
+      say(`filling a market with ${listings.toLocaleString('en')} listings, once ...`)
       const url = await create(name)
       const client = new pg.Client({ connectionString: url })
       await client.connect()
-      await fillMarket(client, lots)
-      await client.query(`comment on database ${name} is '${tables}'`)
+      await fillMarket(client, listings)
+      await client.query(`comment on database ${name} is '${fingerprint}'`)
       await client.end()
       return url
     },
-    empty: () => create('trades'),
+    empty: () => create('empty'),
     stop: async () => {
       await postgres.stop()
       await dataDir.release()
@@ -59,19 +59,19 @@ export async function openBenchDatabases(tell: (sentence: string) => void): Prom
   }
 }
 
-/** What a filled market is marked with: it is made anew where it was left unfinished or the tables have changed since. */
-async function fingerprintTables(): Promise<string> {
+/** A filled market is marked with this. One without it is unfinished or of other migrations, and is created again. */
+async function fingerprintMigrations(): Promise<string> {
   const hash = createHash('sha256')
   for (const file of (await readdir(migrations)).sort()) hash.update(await readFile(join(migrations, file)))
   return hash.digest('hex')
 }
 
-async function readNote(adminUrl: string, name: string): Promise<string | null | undefined> {
-  const rows = await run<{ note: string | null }>(
+async function readMark(adminUrl: string, name: string): Promise<string | null | undefined> {
+  const rows = await run<{ mark: string | null }>(
     adminUrl,
-    `select shobj_description(oid, 'pg_database') as note from pg_database where datname = '${name}'`,
+    `select shobj_description(oid, 'pg_database') as mark from pg_database where datname = '${name}'`,
   )
-  return rows[0]?.note
+  return rows[0]?.mark
 }
 
 async function run<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {

@@ -1,10 +1,10 @@
-/** One run: how much was done a second, and how long each took, in milliseconds, ascending. */
+/** One run: its throughput, and the duration of each operation in milliseconds, ascending. */
 export interface Sample {
   perSecond: number
   millis: number[]
 }
 
-/** A line of the table. `ratio` is ours by the reference's: the median of all pairs. */
+/** A line of the table. `ratio` is ours divided by the reference's: the median of all pairs. */
 export interface Line {
   name: string
   reference: string
@@ -17,7 +17,7 @@ export interface Line {
   p99: number
 }
 
-interface Contest {
+interface Comparison {
   name: string
   reference: string
   unit: string
@@ -26,44 +26,44 @@ interface Contest {
   theirs: () => Promise<Sample>
 }
 
-/** Runs reference and product in turn, changing who is first: both see the same machine, whatever else it does meanwhile. */
-export async function compare(contest: Contest, pairs: number): Promise<Line> {
+/** Runs the reference and the product alternately, so that both see the same machine, whatever else it is doing. */
+export async function compare(comparison: Comparison, pairs: number): Promise<Line> {
   const ours: Sample[] = []
   const theirs: Sample[] = []
-  await contest.theirs()
-  await contest.ours()
+  await comparison.theirs()
+  await comparison.ours()
   for (let pair = 0; pair < pairs; pair++) {
-    if (pair % 2) ours.push(await contest.ours())
-    theirs.push(await contest.theirs())
-    if (pair % 2 === 0) ours.push(await contest.ours())
+    if (pair % 2) ours.push(await comparison.ours())
+    theirs.push(await comparison.theirs())
+    if (pair % 2 === 0) ours.push(await comparison.ours())
   }
   const millis = ours.flatMap((sample) => sample.millis).sort((a, b) => a - b)
   return {
-    name: contest.name,
-    reference: contest.reference,
+    name: comparison.name,
+    reference: comparison.reference,
     ours: median(ours.map((sample) => sample.perSecond)),
     theirs: median(theirs.map((sample) => sample.perSecond)),
-    unit: contest.unit,
+    unit: comparison.unit,
     ratio: median(ours.map((sample, pair) => sample.perSecond / (theirs[pair]?.perSecond ?? NaN))),
-    goal: contest.goal,
+    goal: comparison.goal,
     p50: percentile(millis, 0.5),
     p99: percentile(millis, 0.99),
   }
 }
 
-/** Does `work` for each of `count` turns, `lanes` at a time. */
-export async function runLanes(count: number, lanes: number, work: (turn: number) => Promise<unknown>): Promise<Sample> {
+/** Does the work `count` times, `concurrency` at a time. */
+export async function runConcurrently(count: number, concurrency: number, work: (turn: number) => Promise<unknown>): Promise<Sample> {
   const millis: number[] = []
   let turn = 0
   const started = performance.now()
-  const lane = async () => {
+  const worker = async () => {
     while (turn < count) {
       const at = performance.now()
       await work(turn++)
       millis.push(performance.now() - at)
     }
   }
-  await Promise.all(Array.from({ length: lanes }, lane))
+  await Promise.all(Array.from({ length: concurrency }, worker))
   return { perSecond: count / ((performance.now() - started) / 1000), millis }
 }
 
@@ -74,7 +74,7 @@ function median(values: number[]): number {
   )
 }
 
-/** Of ascending values; NaN where there are none. */
-export function percentile(ascending: number[], part: number): number {
-  return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * part))] ?? NaN
+/** A percentile, from 0 to 1, of ascending values; NaN if there are none. */
+export function percentile(ascending: number[], fraction: number): number {
+  return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * fraction))] ?? NaN
 }

@@ -1,41 +1,35 @@
 import { connect, type Socket } from 'node:net'
 
-/** What one run of requests showed. Times in milliseconds, ascending. */
-export interface LoadResult {
-  perSecond: number
-  millis: number[]
-}
+import { type Sample } from './comparison.ts'
 
 export interface Request {
   method: 'GET' | 'POST'
   path: string
-  token?: string
+  jwt?: string
   body?: unknown
 }
 
 export interface LoadPlan {
   port: number
   connections: number
-  /** Ends after so many requests, or after so many seconds. */
+  /** The run ends after this many requests or seconds. */
   requests?: number
   seconds?: number
-  /** Gives what to ask next. */
+  /** Returns the next request. */
   next: (index: number) => Request
-  /** Told every reply's body where it is wanted. */
-  onReply?: (body: string, index: number) => void
 }
 
 /**
- * Asks over keep-alive connections, each as soon as it was answered: no slower than the server, and light, since it shares the
- * machine with it. Every connection comes from its own loopback address, so that the server's limits per address stay in force.
- * Fails at the first reply that is not a success.
+ * Sends requests over keep-alive connections, on each the next one as soon as the last is answered. It is light, because it shares
+ * the machine with the server. Every connection has its own loopback address, so that limits per address can stay in force.
+ * @throws Error at the first reply that is not a success
  */
-export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
+export async function runLoad(plan: LoadPlan): Promise<Sample> {
   const millis: number[] = []
   const started = performance.now()
   const deadline = started + (plan.seconds ?? Infinity) * 1000
-  let asked = 0
-  const take = () => (performance.now() < deadline && asked < (plan.requests ?? Infinity) ? asked++ : undefined)
+  let sent = 0
+  const take = () => (performance.now() < deadline && sent < (plan.requests ?? Infinity) ? sent++ : undefined)
   await Promise.all(Array.from({ length: plan.connections }, (_, index) => runConnection(plan, nextAddress(index), take, millis)))
   return { perSecond: millis.length / ((performance.now() - started) / 1000), millis: millis.sort((a, b) => a - b) }
 }
@@ -56,56 +50,55 @@ async function runConnection(
   const socket = connect({ host: '127.0.0.1', port: plan.port, noDelay: true, ...(localAddress && { localAddress }) })
   try {
     await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject))
-    await askInTurn(socket, plan, take, millis)
+    await sendInTurn(socket, plan, take, millis)
   } finally {
     socket.destroy()
   }
 }
 
-function askInTurn(socket: Socket, plan: LoadPlan, take: () => number | undefined, millis: number[]): Promise<void> {
+function sendInTurn(socket: Socket, plan: LoadPlan, take: () => number | undefined, millis: number[]): Promise<void> {
   return new Promise((resolve, reject) => {
     let index: number | undefined
-    let askedAt = 0
+    let sentAt = 0
     const reply = new ReplyReader()
-    const ask = () => {
+    const send = () => {
       index = take()
       if (index === undefined) return resolve()
       const text = requestText(plan.next(index))
-      askedAt = performance.now()
+      sentAt = performance.now()
       socket.write(text)
     }
     socket.on('error', reject)
     socket.on('close', () => reject(new Error('the server closed a connection')))
     socket.on('data', (chunk: Buffer) => {
       if (!reply.add(chunk)) return
-      millis.push(performance.now() - askedAt)
+      millis.push(performance.now() - sentAt)
       if (!reply.succeeded()) return reject(new Error(`the server refused: ${reply.text()}`))
-      if (index !== undefined) plan.onReply?.(reply.text(), index)
       reply.clear()
-      ask()
+      send()
     })
-    ask()
+    send()
   })
 }
 
-function requestText({ method, path, token, body }: Request): string {
+function requestText({ method, path, jwt, body }: Request): string {
   const json = body === undefined ? '' : JSON.stringify(body)
   const content = json && `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(json)}\r\n`
-  return `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${token ? `authorization: Bearer ${token}\r\n` : ''}${content}\r\n${json}`
+  return `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${jwt ? `authorization: Bearer ${jwt}\r\n` : ''}${content}\r\n${json}`
 }
 
-/** Collects one reply at a time; every reply has a `content-length`, as all of the product's have. */
+/** Collects one reply at a time. It relies on `content-length`, which all of the product's replies have. */
 class ReplyReader {
   #chunks: Buffer[] = []
   #size = 0
-  #wanted: number | undefined
+  #length: number | undefined
 
-  /** True once the reply is whole. */
+  /** @returns true once the reply is complete */
   add(chunk: Buffer): boolean {
     this.#chunks.push(chunk)
     this.#size += chunk.length
-    this.#wanted ??= this.#readLength()
-    return this.#wanted !== undefined && this.#size >= this.#wanted
+    this.#length ??= this.#readLength()
+    return this.#length !== undefined && this.#size >= this.#length
   }
 
   succeeded(): boolean {
@@ -120,7 +113,7 @@ class ReplyReader {
   clear(): void {
     this.#chunks = []
     this.#size = 0
-    this.#wanted = undefined
+    this.#length = undefined
   }
 
   #readLength(): number | undefined {

@@ -8,9 +8,9 @@ import { type Sample } from './comparison.ts'
 
 const run = promisify(execFile)
 
-/** PostgreSQL's own load generator, which asks for less of the machine than any client of ours. */
+/** PostgreSQL's own load generator, which takes less of the machine than any client of ours. */
 export interface Pgbench {
-  /** Runs the scripts at random, prepared, on `clients` connections with these `options`, so many seconds long or so many transactions in all. */
+  /** Runs the scripts in random order, as prepared statements, on `clients` connections. `options` are PostgreSQL's. */
   run(
     database: { url: string; options?: string },
     scripts: readonly string[],
@@ -19,7 +19,7 @@ export interface Pgbench {
   ): Promise<Sample>
 }
 
-/** Undefined where it is not installed: PostgreSQL's npm package comes without it. */
+/** @returns undefined if pgbench is not installed; PostgreSQL's npm package does not include it */
 export async function findPgbench(): Promise<Pgbench | undefined> {
   try {
     await run('pgbench', ['--version'])
@@ -40,7 +40,7 @@ const runScripts: Pgbench['run'] = async ({ url, options = '' }, scripts, client
       env: { ...process.env, PGOPTIONS: options },
     })
     const rate = /^tps = ([\d.]+)/m.exec(stdout)?.[1]
-    if (!rate || !/^number of failed transactions: 0 /m.test(stdout)) throw new Error(`pgbench did not succeed: ${stdout}`)
+    if (!rate || !/^number of failed transactions: 0 /m.test(stdout)) throw new Error(`pgbench failed: ${stdout}`)
     return { perSecond: Number(rate), millis: [] }
   } finally {
     await rm(folder, { recursive: true })

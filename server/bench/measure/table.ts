@@ -5,7 +5,7 @@ export function isMet({ ratio, goal }: Line): boolean {
   return 'least' in goal ? ratio >= goal.least : ratio <= goal.most
 }
 
-/** All lines as a table for people. */
+/** All lines as a table for a terminal. */
 export function renderTable(lines: readonly Line[]): string {
   const rows = lines.map((line) => [
     line.name,

@@ -12,8 +12,8 @@ import { renderFrame } from '../../src/realtime/event-frame.ts'
 import { createEventReaders } from '../../src/realtime/broadcast-events.ts'
 import { realtimeRoutes } from '../../src/realtime/routes.ts'
 
-/** What the parent may ask for; every answer is one number. */
-export type LiveQuestion = 'product port' | 'raw port' | 'product millis' | 'raw millis' | 'memory' | 'readers'
+/** What the parent process can ask for. Every answer is a number. */
+export type Question = 'product port' | 'raw port' | 'product millis' | 'raw millis' | 'memory' | 'readers'
 
 process.once('disconnect', () => process.exit())
 process.setMaxListeners(0)
@@ -23,17 +23,17 @@ const position = { xid: '1000000', id: 1_000_000n }
 const event: FeedEvent = { ...position, type: 'listing.sold', audience: null, json, frame: Buffer.alloc(0) }
 event.frame = renderFrame(event)
 
-let tellReaders: ((events: readonly FeedEvent[]) => void) | undefined
+let broadcast: ((events: readonly FeedEvent[]) => void) | undefined
 const feed: EventFeed = {
   position: () => position,
   subscribe: (listener) => {
-    tellReaders = listener
+    broadcast = listener
     return () => undefined
   },
   start: () => async () => undefined,
 }
 
-/** The product's event stream on its own server; only the feed is told by hand what to carry. */
+/** The product's event stream without the rest of the server. Its feed carries the event above whenever the parent asks for it. */
 const fastify = await createServer({
   log: pino({ level: 'error' }),
   publicOrigin: 'http://localhost:3000',
@@ -41,11 +41,11 @@ const fastify = await createServer({
   version: 'bench',
   trustProxy: ['loopback'],
 })
-const nobody = () => Promise.reject(new Error('nobody signs in here'))
+const refuse = () => Promise.reject(new Error('this server has no sessions'))
 const { database } = connectDatabase('postgresql://127.0.0.1:1/none', () => undefined)
 const readers = createEventReaders(feed, async () => new Set())
-const api = createApi(fastify, { limits: await createRateLimits(fastify), studioApiKey: 'bench-studio-key', authenticate: nobody })
-realtimeRoutes(api, { database, feed, readers }, nobody)
+const api = createApi(fastify, { limits: await createRateLimits(fastify), studioApiKey: 'bench-studio-key', authenticate: refuse })
+realtimeRoutes(api, { database, feed, readers }, refuse)
 await fastify.listen({ port: 0, host: '127.0.0.1', backlog: 4096 })
 
 const rawSockets = new Set<Socket>()
@@ -62,7 +62,7 @@ function timed(work: () => void): number {
   return performance.now() - started
 }
 
-function answer(question: LiveQuestion): number {
+function answer(question: Question): number {
   switch (question) {
     case 'product port':
       return Number(new URL(fastify.listeningOrigin).port)
@@ -71,7 +71,7 @@ function answer(question: LiveQuestion): number {
       return typeof address === 'object' ? (address?.port ?? 0) : 0
     }
     case 'product millis':
-      return timed(() => tellReaders?.([event]))
+      return timed(() => broadcast?.([event]))
     case 'raw millis':
       return timed(() => {
         for (const socket of rawSockets) socket.write(event.frame)
@@ -84,5 +84,5 @@ function answer(question: LiveQuestion): number {
   }
 }
 
-process.on('message', (question: LiveQuestion) => process.send?.(answer(question)))
+process.on('message', (question: Question) => process.send?.(answer(question)))
 process.send?.(0)

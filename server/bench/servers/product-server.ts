@@ -7,7 +7,7 @@ import { createStubChain } from './stub-chain.ts'
 
 export const JWT_SECRET = 'bench-secret-bench-secret-bench-secret'
 
-/** Starts the whole product on a free port, its chain stubbed at the port. */
+/** Starts the whole server on a free port, with a stub for the chain port. @returns the port it listens on */
 export async function startProduct(databaseUrl: string): Promise<number> {
   const log = pino({ level: 'error' })
   const connection = connectDatabase(databaseUrl, () => undefined)

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { fastify as createFastify } from 'fastify'
 import pg from 'pg'
 
-import { type Role } from './start-server.ts'
 import { startProduct } from './product-server.ts'
+import { type Role } from './start-server.ts'
 
 process.once('disconnect', () => process.exit())
 const [role]: Role[] = await once(process, 'message')
@@ -21,7 +21,7 @@ function start(role: Role): Promise<number> {
   }
 }
 
-/** The least that any Fastify does: always the same bytes. */
+/** The least that any Fastify server does: it always replies with the same bytes. */
 async function startBareFastify(body: string): Promise<number> {
   const fastify = createFastify()
   fastify.get('/*', (_request, reply) => {
@@ -31,7 +31,7 @@ async function startBareFastify(body: string): Promise<number> {
   return Number(new URL(fastify.listeningOrigin).port)
 }
 
-/** Changes listings and tells of it, as another node would. */
+/** Updates listings and emits their events, as another server on the same database does. */
 async function startWriting(databaseUrl: string, perSecond: number): Promise<number> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 })
   const { rows } = await pool.query<{ id: string }>('select id from listings order by id desc limit 1000')

@@ -6,18 +6,18 @@ export interface ServerProcess {
   stop(): void
 }
 
-/** What a server process can be: see `server-process.ts`. */
+/** What a server process runs; see `server-process.ts`. */
 export type Role =
   | { role: 'product'; databaseUrl: string }
   | { role: 'bare'; body: string }
   | { role: 'writes'; databaseUrl: string; perSecond: number }
 
-/** Starts a process of the bench's own; it listens once this is fulfilled. */
-export async function startProcess(role: Role): Promise<ServerProcess> {
+/** Starts a server process. Resolves once it is listening. */
+export async function startServer(role: Role): Promise<ServerProcess> {
   const child: ChildProcess = fork(new URL('./server-process.ts', import.meta.url), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   child.send(role)
   const first: unknown[] = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [])])
   const [port] = first
-  if (typeof port !== 'number') throw new Error(`the process for ${role.role} did not start`)
+  if (typeof port !== 'number') throw new Error(`the server process for ${role.role} did not start`)
   return { port, stop: () => void child.kill() }
 }

@@ -10,12 +10,12 @@ const SLOT = 10n
 const BYTES = new Uint8Array(220)
 
 /**
- * A chain port on which every payment has landed as agreed, for good: a purchase's reference is its payment's signature (see `trades.ts`).
- * Purchases are read ahead, a thousand and more at a time, so that the stub costs the product no round trip for each.
+ * A chain port on which every payment is landed and final. A purchase's reference is also its payment's signature (see
+ * `held-purchases.ts`). All held purchases are read at once, so that the stub adds no round trip for each of them.
  */
 export function createStubChain(pool: pg.Pool): Chain {
   const landed = new Map<string, LandedTransaction>()
-  const notHere = () => Promise.reject(new Failure('CHAIN_DOWN'))
+  const unavailable = () => Promise.reject(new Failure('CHAIN_DOWN'))
   const readAhead = async () => {
     const { rows } = await pool.query<{ buyer: string; seller: string; price: bigint; reference: Signature }>(
       `select buyer, seller, price_lamports as price, reference from purchases where status = 'held'`,
@@ -29,13 +29,13 @@ export function createStubChain(pool: pg.Pool): Chain {
     isSaturated: () => false,
     balance: async () => lamports(1_000_000_000_000n),
     rentExemptMinimum: async () => lamports(890_880n),
-    latestBlockhash: notHere,
+    latestBlockhash: unavailable,
     highestSlot: async () => SLOT,
     highestBlockHeight: async () => SLOT,
-    finalized: notHere,
-    isBlockhashValid: notHere,
-    simulate: notHere,
-    broadcast: notHere,
+    finalized: unavailable,
+    isBlockhashValid: unavailable,
+    simulate: unavailable,
+    broadcast: unavailable,
     statuses: async (signatures) =>
       new Map(signatures.map((signature) => [signature, { slot: SLOT, commitment: 'finalized', failed: false }])),
     transaction: async (signature) => {

@@ -25,7 +25,8 @@ interface ApiServerOptions {
   logFile: string
 }
 
-const READY_MILLIS = 60_000
+/** Generous, because a run shares its machine with whatever else is running there. */
+const READY_MILLIS = 180_000
 const POLL_MILLIS = 30
 const RESTART_PAUSE_MILLIS = 300
 
