@@ -23,7 +23,7 @@ import {
   purchaseOf,
 } from './market-model.ts'
 import { casesSeen, itemOf, outcomeOf, putUp, type RealMarket, refund } from './real-market.ts'
-import { settleAsFound, watchUntilFound } from './watch-market.ts'
+import { settleAsFound, watchUntilFound } from './reconcile-market.ts'
 
 type Command = fc.AsyncCommand<MarketModel, RealMarket>
 /** Does one thing to the product and the model alike, and says what it was. */

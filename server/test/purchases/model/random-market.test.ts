@@ -7,7 +7,7 @@ import { expectConfirmed, listLot, marketCommands } from './market-commands.ts'
 import { expectInvariants } from './market-invariants.ts'
 import { expectConfirmation, type MarketModel } from './market-model.ts'
 import { casesSeen, itemOf, type RealMarket } from './real-market.ts'
-import { watchUntilOver, watchUntilTold } from './watch-market.ts'
+import { watchUntilOver, watchUntilTold } from './reconcile-market.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
