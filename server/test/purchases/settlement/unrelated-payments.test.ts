@@ -4,10 +4,10 @@ import { AccountRole } from '@solana/kit'
 import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase.ts'
-import { cancelHold } from '../../src/purchases/hold/cancel-hold.ts'
-import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
-import { reconcileOnce } from '../../src/purchases/reconciliation/reconcile-round.ts'
+import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
+import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
+import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
+import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
 import {
   casesOf,
   appleJuice,
@@ -25,7 +25,7 @@ import {
   untilStatus,
   type Wallet,
   watchUntil,
-} from './trading-world.ts'
+} from '../trading-world.ts'
 
 let world: TradingWorld
 let seller: Wallet
