@@ -1,28 +1,21 @@
-import { type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { type Chain, type Commitment } from '../../src/chain/chain.ts'
 import { removeListing } from '../../src/listings/remove-listing.ts'
 import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase.ts'
 import { placeHold } from '../../src/purchases/hold/place-hold.ts'
 import { cancelHold } from '../../src/purchases/hold/cancel-hold.ts'
-import { type PurchaseDeps } from '../../src/purchases/purchase-deps.ts'
 import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
-import { reconcileOnce } from '../../src/purchases/reconciliation/reconcile-round.ts'
 import {
   appleJuice,
   expectAllAddsUp,
   hold,
   list,
   openTradingWorld,
-  readPurchase,
-  runOutOfTime,
   sendByWallet,
   signPayment,
   type TradingWorld,
   untilStatus,
-  waiting,
   type Wallet,
 } from './trading-world.ts'
 
@@ -48,18 +41,6 @@ async function listAnew(): Promise<string> {
   return list(world, seller, { price })
 }
 
-/** The real chain but for some of its answers. */
-function on(answers: Partial<Chain>): PurchaseDeps {
-  const { chain } = world.deps
-  const port = new Proxy(chain, {
-    get: (target, name) => {
-      const value: unknown = Reflect.get(answers, name) ?? Reflect.get(target, name, target)
-      return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(target) : value
-    },
-  })
-  return { ...world.deps, chain: port }
-}
-
 /** Asks again where so many ask at once that this machine has no database connection left in time. */
 async function insistOnHold(wallet: Wallet['address'], listingId: string): Promise<string> {
   for (;;) {
@@ -72,140 +53,45 @@ async function insistOnHold(wallet: Wallet['address'], listingId: string): Promi
 }
 
 const refusal = (code: string) => expect.objectContaining({ code })
-const isRecorded = async (signature: string) =>
-  (await world.connection.pool.query('select from payments where signature = $1', [signature])).rowCount === 1
+const holdForWallet = async (listingId: string) => hold(world, buyer, listingId, 'wallet')
+const confirm = (listingId: string, signature: string) => confirmPurchase(world.deps, buyer.address, listingId, signature)
 const count = (outcomes: PromiseSettledResult<unknown>[]) => outcomes.filter((outcome) => outcome.status === 'fulfilled').length
 
-describe('bytes that are handed in', () => {
-  it('are recorded before the chain gets them', async () => {
-    const purchase = await hold(world, buyer, await listAnew())
-    const payment = await signPayment(world, buyer, purchase)
-    const recordedWhenSent: boolean[] = []
-    const deps = on({ broadcast: async () => void recordedWhenSent.push(await isRecorded(payment.signature)) })
-    await submitPayment(deps, buyer.address, purchase.purchaseId, payment.base64)
-    expect(recordedWhenSent).toEqual([true])
-  })
-
-  it('are sent by a watcher where the server died before it sent them', async () => {
-    const purchase = await hold(world, buyer, await listAnew())
-    const payment = await signPayment(world, buyer, purchase)
-    await submitPayment(on({ broadcast: async () => undefined }), buyer.address, purchase.purchaseId, payment.base64)
-    expect((await world.chain.statuses([payment.signature])).size).toBe(0)
-    await untilStatus(world, purchase.purchaseId, 'settled')
-  })
-
-  it('are refused once their blockhash is dead, and where they would fail', async () => {
-    const purchase = await hold(world, buyer, await listAnew())
-    const { base64 } = await signPayment(world, buyer, purchase)
-    for (const answers of [{ isBlockhashValid: async () => false }, { simulate: async () => 'it would fail' }]) {
-      await expect(submitPayment(on(answers), buyer.address, purchase.purchaseId, base64)).rejects.toEqual(refusal('PAYMENT_REFUSED'))
-    }
-    await cancelHold(world.deps, buyer.address, purchase.purchaseId)
-  })
-})
-
-describe('a payment that the chain has not confirmed', () => {
-  it.each<[string, Commitment, PurchaseDeps['settings']['settleAt']]>([
-    ['processed', 'processed', 'confirmed'],
-    ['confirmed where finalized is asked for', 'confirmed', 'finalized'],
-  ])('but merely %s delivers nothing yet', async (_, commitment, settleAt) => {
-    const listingId = await listAnew()
-    const purchase = await hold(world, buyer, listingId, 'wallet')
-    const signature = await sendByWallet(world, await signPayment(world, buyer, purchase))
-    const early = on({
-      statuses: async (signatures: readonly Signature[]) => {
-        const known = await world.chain.statuses(signatures)
-        return new Map([...known].map(([name, status]) => [name, { ...status, commitment }]))
-      },
-    })
-    const deps = { ...early, settings: { ...early.settings, settleAt } }
-    expect(await confirmPurchase(deps, buyer.address, listingId, signature)).toMatchObject({ settled: false })
-    await reconcileOnce(deps)
-    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held' })
-    expect(await confirmPurchase(world.deps, buyer.address, listingId, signature)).toMatchObject({ settled: true })
-  })
-})
-
-describe('a hold that a wallet may have paid by itself', () => {
-  it('stays, however often it is looked at, while a payment signed in time can still land', async () => {
-    const purchase = await hold(world, buyer, await listAnew(), 'wallet')
-    const payment = await signPayment(world, buyer, purchase)
-    await runOutOfTime(world, purchase.purchaseId)
-    for (let look = 0; look < 4; look++) {
-      await world.connection.pool.query('update purchases set reconcile_at = now() where id = $1', [purchase.purchaseId])
-      await reconcileOnce(world.deps)
-      expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held' })
-    }
-    await sendByWallet(world, payment)
-    await untilStatus(world, purchase.purchaseId, 'settled')
-  })
-
-  it('stays while a transaction that may pay for it cannot be read', async () => {
-    const purchase = await hold(world, buyer, await listAnew(), 'wallet')
-    const signature = await sendByWallet(world, await signPayment(world, buyer, purchase))
-    const unread = on({ transaction: async () => undefined })
-    await world.connection.pool.query('update purchases set pay_before = now(), release_height = 0 where id = $1', [purchase.purchaseId])
-    await vi.waitFor(async () => expect((await world.chain.statuses([signature])).get(signature)?.commitment).toBe('finalized'), waiting)
-    await world.connection.pool.query('update purchases set reconcile_at = now() where id = $1', [purchase.purchaseId])
-    await reconcileOnce(unread)
-    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held' })
-    await untilStatus(world, purchase.purchaseId, 'settled')
-  })
-})
-
-describe('on another chain than the one of the hold', () => {
-  const elsewhere = () => on({ genesisHash: async () => 'another chain' })
-
-  it('a payment settles nothing', async () => {
-    const listingId = await listAnew()
-    const purchase = await hold(world, buyer, listingId, 'wallet')
-    const signature = await sendByWallet(world, await signPayment(world, buyer, purchase))
-    await expect(confirmPurchase(elsewhere(), buyer.address, listingId, signature)).rejects.toEqual(refusal('PAYMENT_MISMATCH'))
-    expect(await confirmPurchase(world.deps, buyer.address, listingId, signature)).toMatchObject({ settled: true })
-  })
-
-  it('no payment is taken', async () => {
-    const purchase = await hold(world, buyer, await listAnew())
-    const { base64 } = await signPayment(world, buyer, purchase)
-    await expect(submitPayment(elsewhere(), buyer.address, purchase.purchaseId, base64)).rejects.toEqual(refusal('HOLD_ENDED'))
-    await cancelHold(world.deps, buyer.address, purchase.purchaseId)
-  })
-
-  it('a hold that the server sends for ends without blame', async () => {
-    const purchase = await hold(world, buyer, await listAnew(), 'server')
-    await runOutOfTime(world, purchase.purchaseId)
-    await world.connection.pool.query('update purchases set reconcile_at = now() where id = $1', [purchase.purchaseId])
-    await reconcileOnce(elsewhere())
-    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'chain_gone' })
-  })
-
-  it('the hold ends, and the lot is free', async () => {
-    const listingId = await listAnew()
-    const purchase = await hold(world, buyer, listingId, 'wallet')
-    await world.connection.pool.query('update purchases set reconcile_at = now() where id = $1', [purchase.purchaseId])
-    await reconcileOnce(elsewhere())
-    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'chain_gone' })
-    expect(await removeListing(world.database, seller.address, listingId)).toMatchObject({ status: 'removed' })
-  })
-
-  it('no hold is released by what that chain does not show', async () => {
-    const purchase = await hold(world, buyer, await listAnew(), 'wallet')
-    await sendByWallet(world, await signPayment(world, buyer, purchase))
-    await world.connection.pool.query(`update purchases set pay_before = now(), release_height = 0, reconcile_at = now() where id = $1`, [
-      purchase.purchaseId,
-    ])
-    const empty = { signaturesFor: async () => [], statusOf: async () => undefined }
-    const deps = on({
-      recentSignatures: async () => [],
-      finalized: async () => ({ genesisHash: 'another chain', slot: 1_000_000n, height: 1_000_000n, ...empty }),
-    })
-    await reconcileOnce(deps)
-    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held' })
-    await untilStatus(world, purchase.purchaseId, 'settled')
-  })
-})
-
 describe('races', () => {
+  it('a lot has one holder among 20 simultaneous buyers', async () => {
+    const listingId = await listAnew()
+    const buyers = await Promise.all(Array.from({ length: 20 }, () => world.createWallet()))
+    const outcomes = await Promise.allSettled(buyers.map((wallet) => hold(world, wallet, listingId)))
+    const won = outcomes.filter((outcome) => outcome.status === 'fulfilled')
+    const lost = outcomes.filter((outcome) => outcome.status === 'rejected')
+    expect(won).toHaveLength(1)
+    expect(lost.map(({ reason }) => reason as unknown)).toEqual(Array.from({ length: 19 }, () => refusal('LISTING_HELD')))
+  })
+
+  it('the same buyer asking 20 times at once gets the same hold', async () => {
+    const listingId = await listAnew()
+    const holds = await Promise.all(Array.from({ length: 20 }, () => hold(world, buyer, listingId)))
+    expect(new Set(holds.map((held) => held.purchaseId)).size).toBe(1)
+    await cancelHold(world.deps, buyer.address, holds[0]?.purchaseId ?? '')
+  })
+
+  it('20 confirmations at once deliver once', async () => {
+    const listingId = await listAnew()
+    const purchase = await holdForWallet(listingId)
+    const before = await appleJuice(world, buyer)
+    const signature = await sendByWallet(world, await signPayment(world, buyer, purchase))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => confirm(listingId, signature)))
+    expect(answers.every((answer) => answer.settled)).toBe(true)
+    expect(await appleJuice(world, buyer)).toBe(before + purchase.amount)
+  })
+
+  it('a wallet has at most three holds, however fast it asks', async () => {
+    const wallet = await world.createWallet()
+    const lots = await Promise.all(Array.from({ length: 8 }, () => listAnew()))
+    const outcomes = await Promise.allSettled(lots.map((listingId) => hold(world, wallet, listingId)))
+    expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(3)
+  })
+
   it('a lot has one holder among 200 simultaneous buyers', { timeout: 120_000 }, async () => {
     const listingId = await listAnew()
     const buyers: Wallet[] = []
@@ -256,49 +142,5 @@ describe('races', () => {
     ])
     expect(count(outcomes)).toBe(1)
     expect([await appleJuice(world, buyer), await appleJuice(world, rival)].toSorted((a, b) => a - b)).toEqual([1_000, 1_010])
-  })
-})
-
-describe('the database refuses by itself', () => {
-  const query = (text: string, values: unknown[]) => world.connection.pool.query(text, values)
-  const violating = (constraint: string) => expect.objectContaining({ constraint })
-
-  it('tokens of a lot that leave escrow twice, or enter it twice', async () => {
-    const listingId = await listAnew()
-    await removeListing(world.database, seller.address, listingId)
-    const post = (kind: string) => query('select post_transfer($1, $2, 10, $3, $4)', [kind, 'APPLE_JUICE', seller.address, listingId])
-    await expect(post('return')).rejects.toEqual(violating('transfers_out_of_escrow'))
-    await expect(post('sale')).rejects.toEqual(violating('transfers_out_of_escrow'))
-    await expect(post('escrow')).rejects.toEqual(violating('transfers_into_escrow'))
-  })
-
-  it('a second hold or sale of a lot, a twin of a hold, and a second payment under way', async () => {
-    const purchase = await hold(world, buyer, await listAnew())
-    const payment = await signPayment(world, buyer, purchase)
-    await submitPayment(on({ broadcast: async () => undefined }), buyer.address, purchase.purchaseId, payment.base64)
-    const other = await list(world, seller, { price })
-    const copy = (listingId: string, buyerAddress: string) =>
-      query(
-        `insert into purchases (listing_id, buyer, seller, token_type, amount, price_lamports, reference, genesis_hash, held_at_slot, server_sends, pay_before)
-         select $2, $3, seller, token_type, amount, price_lamports, gen_random_uuid(), genesis_hash, held_at_slot, true, pay_before from purchases where id = $1`,
-        [purchase.purchaseId, listingId, buyerAddress],
-      )
-    await expect(copy(purchase.listingId, seller.address + '2')).rejects.toEqual(violating('purchases_one_hold_a_listing'))
-    await expect(copy(other, buyer.address)).rejects.toEqual(violating('purchases_no_ambiguous_holds'))
-    const again = query(
-      `insert into payments (signature, kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status)
-       select 'another', kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status from payments where signature = $1`,
-      [payment.signature],
-    )
-    await expect(again).rejects.toEqual(violating('payments_one_recorded'))
-    await untilStatus(world, purchase.purchaseId, 'settled')
-    const settled = `insert into purchases
-       (listing_id, buyer, seller, token_type, amount, price_lamports, reference, genesis_hash, held_at_slot, server_sends, pay_before, status, signature, settled_at)
-       select $2, buyer, seller, token_type, amount, price_lamports, gen_random_uuid(), genesis_hash, held_at_slot, true, pay_before, 'settled', $3, now()
-       from purchases where id = $1`
-    await expect(query(settled, [purchase.purchaseId, purchase.listingId, 'another'])).rejects.toEqual(
-      violating('purchases_one_sale_a_listing'),
-    )
-    await expect(query(settled, [purchase.purchaseId, other, payment.signature])).rejects.toEqual(violating('purchases_signature_key'))
   })
 })

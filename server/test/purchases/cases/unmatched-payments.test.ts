@@ -57,6 +57,72 @@ const mention = (reference: string) => transfer(buyer, buyer.address, lamports(0
 const casesAbout = async (signature: string) => (await casesOf(world, seller.address)).filter((found) => found.signature === signature)
 const confirm = (listingId: string, signature: string) => confirmPurchase(world.deps, buyer.address, listingId, signature)
 
+const holdForWallet = async (listingId: string) => hold(world, buyer, listingId, 'wallet')
+const refusal = (code: string) => expect.objectContaining({ code })
+
+async function expectUnpaid(purchase: Purchase): Promise<void> {
+  await reconcileOnce(world.deps)
+  expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held' })
+}
+
+describe('a payment that is off becomes a case that both sides see', () => {
+  it.each([
+    ['one lamport less', -1n],
+    ['one lamport more', 1n],
+  ])('%s', async (_, difference) => {
+    const listingId = await listAnew()
+    const purchase = await holdForWallet(listingId)
+    const signature = await sendByWallet(
+      world,
+      await signPayment(world, buyer, purchase, { lamports: BigInt(purchase.lamports) + difference }),
+    )
+    await expect(confirm(listingId, signature)).rejects.toEqual(refusal('PAYMENT_CASE'))
+    for (const wallet of [buyer.address, seller.address]) {
+      expect(await casesOf(world, wallet)).toContainEqual(expect.objectContaining({ kind: 'wrong', signature, refundable: true }))
+    }
+    await expectUnpaid(purchase)
+    await abandon(purchase)
+  })
+
+  it('two transfers in one transaction', async () => {
+    const purchase = await holdForWallet(await listAnew())
+    const twice = transfer(buyer, seller.address, lamports(price), [purchase.reference])
+    const signature = await sendByWallet(world, await signPayment(world, buyer, purchase, { after: [twice] }))
+    await watchUntil(world, async () => {
+      expect(await casesOf(world, seller.address)).toContainEqual(expect.objectContaining({ kind: 'wrong', signature }))
+    })
+    await expectUnpaid(purchase)
+    await abandon(purchase)
+  })
+
+  it('one transaction for two purchases settles neither and opens a case for each', async () => {
+    const one = await holdForWallet(await listAnew())
+    const other = await holdForWallet(await listAnew())
+    const second = transfer(buyer, seller.address, lamports(BigInt(other.lamports)), [other.reference])
+    const signature = await sendByWallet(world, await signPayment(world, buyer, one, { after: [second] }))
+    await watchUntil(world, async () => {
+      const cases = (await casesOf(world, buyer.address)).filter((found) => found.signature === signature)
+      expect(cases.map((found) => found.lamports).toSorted()).toEqual([one.lamports, other.lamports].toSorted())
+    })
+    for (const purchase of [one, other]) {
+      await expectUnpaid(purchase)
+      await abandon(purchase)
+    }
+  })
+
+  it('a second payment of a settled purchase', async () => {
+    const listingId = await listAnew()
+    const purchase = await holdForWallet(listingId)
+    const first = await signPayment(world, buyer, purchase)
+    const second = await signPayment(world, buyer, purchase, { legacy: true })
+    await sendByWallet(world, first)
+    await sendByWallet(world, second)
+    expect(await confirm(listingId, first.signature)).toMatchObject({ settled: true })
+    await expect(confirm(listingId, second.signature)).rejects.toEqual(refusal('PAYMENT_CASE'))
+    expect(await casesOf(world, buyer.address)).toContainEqual(expect.objectContaining({ kind: 'double', signature: second.signature }))
+  })
+})
+
 describe('one transaction', () => {
   it('that pays for one lot opens no case for another lot it is claimed for', async () => {
     const [paidLot, otherLot] = [await listAnew(), await listAnew()]

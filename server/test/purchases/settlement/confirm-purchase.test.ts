@@ -1,8 +1,12 @@
+import { type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { lamports } from '@juicebar/contract/money'
 import { type Purchase } from '@juicebar/contract/schemas'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
+import { type Commitment } from '../../../src/chain/chain.ts'
+import { type PurchaseDeps } from '../../../src/purchases/purchase-deps.ts'
+import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
 import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
 import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
 import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
@@ -12,6 +16,7 @@ import {
   hold,
   list,
   openTradingWorld,
+  readPurchase,
   sendByWallet,
   signPayment,
   signTransaction,
@@ -115,5 +120,27 @@ describe('confirming', () => {
     const { deps, calls } = counting()
     expect(await confirmPurchase(deps, buyer.address, listingId, signature)).toEqual(first)
     expect(calls()).toBe(0)
+  })
+})
+
+describe('a payment that the chain has not confirmed', () => {
+  it.each<[string, Commitment, PurchaseDeps['settings']['settleAt']]>([
+    ['processed', 'processed', 'confirmed'],
+    ['confirmed where finalized is asked for', 'confirmed', 'finalized'],
+  ])('but merely %s delivers nothing yet', async (_, commitment, settleAt) => {
+    const listingId = await list(world, seller, { price: 35_000_000n })
+    const purchase = await hold(world, buyer, listingId, 'wallet')
+    const signature = await sendByWallet(world, await signPayment(world, buyer, purchase))
+    const early = chainBut(world, {
+      statuses: async (signatures: readonly Signature[]) => {
+        const known = await world.chain.statuses(signatures)
+        return new Map([...known].map(([name, status]) => [name, { ...status, commitment }]))
+      },
+    })
+    const deps = { ...early, settings: { ...early.settings, settleAt } }
+    expect(await confirmPurchase(deps, buyer.address, listingId, signature)).toMatchObject({ settled: false })
+    await reconcileOnce(deps)
+    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held' })
+    expect(await confirmPurchase(world.deps, buyer.address, listingId, signature)).toMatchObject({ settled: true })
   })
 })

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { removeListing } from '../../src/listings/remove-listing.ts'
+import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase.ts'
+import { cancelHold } from '../../src/purchases/hold/cancel-hold.ts'
+import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
+import { reconcileOnce } from '../../src/purchases/reconciliation/reconcile-round.ts'
+import {
+  chainBut,
+  expectAllAddsUp,
+  hold,
+  list,
+  openTradingWorld,
+  readPurchase,
+  runOutOfTime,
+  sendByWallet,
+  signPayment,
+  type TradingWorld,
+  untilStatus,
+  type Wallet,
+} from './trading-world.ts'
+
+let world: TradingWorld
+let seller: Wallet
+let buyer: Wallet
+let price = 10_000_000n
+
+beforeAll(async () => {
+  world = await openTradingWorld()
+  seller = await world.createWallet()
+})
+
+beforeEach(async () => void (buyer = await world.createWallet()))
+
+afterAll(async () => {
+  await expectAllAddsUp(world)
+  await world.close()
+})
+
+async function listAnew(): Promise<string> {
+  price += 1_000_000n
+  return list(world, seller, { price })
+}
+
+const refusal = (code: string) => expect.objectContaining({ code })
+
+describe('on another chain than the one of the hold', () => {
+  const elsewhere = () => chainBut(world, { genesisHash: async () => 'another chain' })
+
+  it('a payment settles nothing', async () => {
+    const listingId = await listAnew()
+    const purchase = await hold(world, buyer, listingId, 'wallet')
+    const signature = await sendByWallet(world, await signPayment(world, buyer, purchase))
+    await expect(confirmPurchase(elsewhere(), buyer.address, listingId, signature)).rejects.toEqual(refusal('PAYMENT_MISMATCH'))
+    expect(await confirmPurchase(world.deps, buyer.address, listingId, signature)).toMatchObject({ settled: true })
+  })
+
+  it('no payment is taken', async () => {
+    const purchase = await hold(world, buyer, await listAnew())
+    const { base64 } = await signPayment(world, buyer, purchase)
+    await expect(submitPayment(elsewhere(), buyer.address, purchase.purchaseId, base64)).rejects.toEqual(refusal('HOLD_ENDED'))
+    await cancelHold(world.deps, buyer.address, purchase.purchaseId)
+  })
+
+  it('a hold that the server sends for ends without blame', async () => {
+    const purchase = await hold(world, buyer, await listAnew(), 'server')
+    await runOutOfTime(world, purchase.purchaseId)
+    await world.connection.pool.query('update purchases set reconcile_at = now() where id = $1', [purchase.purchaseId])
+    await reconcileOnce(elsewhere())
+    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'chain_gone' })
+  })
+
+  it('the hold ends, and the lot is free', async () => {
+    const listingId = await listAnew()
+    const purchase = await hold(world, buyer, listingId, 'wallet')
+    await world.connection.pool.query('update purchases set reconcile_at = now() where id = $1', [purchase.purchaseId])
+    await reconcileOnce(elsewhere())
+    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'chain_gone' })
+    expect(await removeListing(world.database, seller.address, listingId)).toMatchObject({ status: 'removed' })
+  })
+
+  it('no hold is released by what that chain does not show', async () => {
+    const purchase = await hold(world, buyer, await listAnew(), 'wallet')
+    await sendByWallet(world, await signPayment(world, buyer, purchase))
+    await world.connection.pool.query(`update purchases set pay_before = now(), release_height = 0, reconcile_at = now() where id = $1`, [
+      purchase.purchaseId,
+    ])
+    const empty = { signaturesFor: async () => [], statusOf: async () => undefined }
+    const deps = chainBut(world, {
+      recentSignatures: async () => [],
+      finalized: async () => ({ genesisHash: 'another chain', slot: 1_000_000n, height: 1_000_000n, ...empty }),
+    })
+    await reconcileOnce(deps)
+    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held' })
+    await untilStatus(world, purchase.purchaseId, 'settled')
+  })
+})
