@@ -3,9 +3,11 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 
 import { openTradingWorld, runOutOfTime, type TradingWorld } from '../trading-world.ts'
 import { forkable, type ForkableChain } from './forkable-chain.ts'
-import { expectConfirmed, listLot, marketCommands } from './market-commands.ts'
+import { listLot } from './hold-steps.ts'
+import { marketCommands } from './market-commands.ts'
 import { expectInvariants } from './market-invariants.ts'
 import { expectConfirmation, type MarketModel } from './market-model.ts'
+import { expectConfirmed } from './payment-steps.ts'
 import { casesSeen, itemOf, type RealMarket } from './real-market.ts'
 import { watchUntilOver, watchUntilTold } from './reconcile-market.ts'
 

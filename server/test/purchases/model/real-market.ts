@@ -9,6 +9,7 @@ import { prepareRefund, submitRefund } from '../../../src/purchases/cases/refund
 import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
 import { casesOf, list, readPurchase, type SignedPayment, type TradingWorld, type Wallet } from '../trading-world.ts'
 import { type ForkableChain } from './forkable-chain.ts'
+import { type MarketModel } from './market-model.ts'
 
 /** The running product, with the things of one sequence in the order in which they came. */
 export interface RealMarket {
@@ -20,6 +21,9 @@ export interface RealMarket {
   purchases: Purchase[]
   payments: SignedPayment[]
 }
+
+/** Does one thing to the product and the model alike, and says what it was. */
+export type Act = (model: MarketModel, real: RealMarket) => Promise<string>
 
 /** What became of an action: nothing to say, or the code of its refusal. */
 export async function outcomeOf(action: Promise<unknown>): Promise<string> {
