@@ -5,6 +5,7 @@ import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase
 import { cancelHold } from '../../src/purchases/hold/cancel-hold.ts'
 import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
 import { reconcileOnce } from '../../src/purchases/reconciliation/reconcile-round.ts'
+import { closePaymentWindow, makeDue } from './reconciling.ts'
 import {
   chainBut,
   expectAllAddsUp,
@@ -12,7 +13,6 @@ import {
   list,
   openTradingWorld,
   readPurchase,
-  runOutOfTime,
   sendByWallet,
   signPayment,
   type TradingWorld,
@@ -23,7 +23,6 @@ import {
 let world: TradingWorld
 let seller: Wallet
 let buyer: Wallet
-let price = 10_000_000n
 
 beforeAll(async () => {
   world = await openTradingWorld()
@@ -37,50 +36,45 @@ afterAll(async () => {
   await world.close()
 })
 
-async function listAnew(): Promise<string> {
-  price += 1_000_000n
-  return list(world, seller, { price })
-}
-
 const refusal = (code: string) => expect.objectContaining({ code })
 
-describe('on another chain than the one of the hold', () => {
+describe('on another chain than that of the hold', () => {
   const elsewhere = () => chainBut(world, { genesisHash: async () => 'another chain' })
 
   it('a payment settles nothing', async () => {
-    const listingId = await listAnew()
+    const listingId = await list(world, seller)
     const purchase = await hold(world, buyer, listingId, 'wallet')
     const signature = await sendByWallet(world, await signPayment(world, buyer, purchase))
     await expect(confirmPurchase(elsewhere(), buyer.address, listingId, signature)).rejects.toEqual(refusal('PAYMENT_MISMATCH'))
     expect(await confirmPurchase(world.deps, buyer.address, listingId, signature)).toMatchObject({ settled: true })
   })
 
-  it('no payment is taken', async () => {
-    const purchase = await hold(world, buyer, await listAnew())
+  it('no payment can be submitted', async () => {
+    const purchase = await hold(world, buyer, await list(world, seller))
     const { base64 } = await signPayment(world, buyer, purchase)
     await expect(submitPayment(elsewhere(), buyer.address, purchase.purchaseId, base64)).rejects.toEqual(refusal('HOLD_ENDED'))
     await cancelHold(world.deps, buyer.address, purchase.purchaseId)
   })
 
-  it('a hold that the server sends for ends without blame', async () => {
-    const purchase = await hold(world, buyer, await listAnew(), 'server')
-    await runOutOfTime(world, purchase.purchaseId)
-    await world.connection.pool.query('update purchases set reconcile_at = now() where id = $1', [purchase.purchaseId])
+  it('a hold that only the server would have paid ends without a cooldown', async () => {
+    const purchase = await hold(world, buyer, await list(world, seller), 'server')
+    await closePaymentWindow(world, purchase)
+    await makeDue(world, purchase)
     await reconcileOnce(elsewhere())
     expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'chain_gone' })
   })
 
-  it('the hold ends, and the lot is free', async () => {
-    const listingId = await listAnew()
+  it('a hold ends, and its listing is free', async () => {
+    const listingId = await list(world, seller)
     const purchase = await hold(world, buyer, listingId, 'wallet')
-    await world.connection.pool.query('update purchases set reconcile_at = now() where id = $1', [purchase.purchaseId])
+    await makeDue(world, purchase)
     await reconcileOnce(elsewhere())
     expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'chain_gone' })
     expect(await removeListing(world.database, seller.address, listingId)).toMatchObject({ status: 'removed' })
   })
 
-  it('no hold is released by what that chain does not show', async () => {
-    const purchase = await hold(world, buyer, await listAnew(), 'wallet')
+  it('no hold ends because that chain shows no payment', async () => {
+    const purchase = await hold(world, buyer, await list(world, seller), 'wallet')
     await sendByWallet(world, await signPayment(world, buyer, purchase))
     await world.connection.pool.query(`update purchases set pay_before = now(), release_height = 0, reconcile_at = now() where id = $1`, [
       purchase.purchaseId,

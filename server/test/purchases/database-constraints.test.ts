@@ -17,7 +17,6 @@ import {
 let world: TradingWorld
 let seller: Wallet
 let buyer: Wallet
-let price = 10_000_000n
 
 beforeAll(async () => {
   world = await openTradingWorld()
@@ -31,17 +30,12 @@ afterAll(async () => {
   await world.close()
 })
 
-async function listAnew(): Promise<string> {
-  price += 1_000_000n
-  return list(world, seller, { price })
-}
-
-describe('the database refuses by itself', () => {
+describe('the database itself refuses', () => {
   const query = (text: string, values: unknown[]) => world.connection.pool.query(text, values)
   const violating = (constraint: string) => expect.objectContaining({ constraint })
 
-  it('tokens of a lot that leave escrow twice, or enter it twice', async () => {
-    const listingId = await listAnew()
+  it("a listing's tokens leaving or entering escrow twice", async () => {
+    const listingId = await list(world, seller)
     await removeListing(world.database, seller.address, listingId)
     const post = (kind: string) => query('select post_transfer($1, $2, 10, $3, $4)', [kind, 'APPLE_JUICE', seller.address, listingId])
     await expect(post('return')).rejects.toEqual(violating('transfers_out_of_escrow'))
@@ -49,11 +43,11 @@ describe('the database refuses by itself', () => {
     await expect(post('escrow')).rejects.toEqual(violating('transfers_into_escrow'))
   })
 
-  it('a second hold or sale of a lot, a twin of a hold, and a second payment under way', async () => {
-    const purchase = await hold(world, buyer, await listAnew())
+  it('a second hold or sale of a listing, an ambiguous hold, and a second recorded payment', async () => {
+    const purchase = await hold(world, buyer, await list(world, seller))
     const payment = await signPayment(world, buyer, purchase)
     await submitPayment(chainBut(world, { broadcast: async () => undefined }), buyer.address, purchase.purchaseId, payment.base64)
-    const other = await list(world, seller, { price })
+    const other = await list(world, seller, { price: BigInt(purchase.lamports) })
     const copy = (listingId: string, buyerAddress: string) =>
       query(
         `insert into purchases (listing_id, buyer, seller, token_type, amount, price_lamports, reference, genesis_hash, held_at_slot, server_sends, pay_before)

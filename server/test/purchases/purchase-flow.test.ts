@@ -4,6 +4,7 @@ import { removeListing } from '../../src/listings/remove-listing.ts'
 import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase.ts'
 import { cancelHold } from '../../src/purchases/hold/cancel-hold.ts'
 import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
+import { closePaymentWindow } from './reconciling.ts'
 import {
   appleJuice,
   expectAllAddsUp,
@@ -11,7 +12,6 @@ import {
   list,
   openTradingWorld,
   readPurchase,
-  runOutOfTime,
   sendByWallet,
   signPayment,
   type TradingWorld,
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const refuses = (code: string) => expect.objectContaining({ code })
 
-describe('a purchase that the server sends', () => {
+describe('a purchase whose payment the server broadcasts', () => {
   it('moves SOL and tokens exactly once', async () => {
     const listingId = await list(world, seller, { amount: 7, price: 20_000_000n })
     const [solBefore, tokensBefore] = [await world.chain.balance(seller.address, { fresh: true }), await appleJuice(world, buyer)]
@@ -53,7 +53,7 @@ describe('a purchase that the server sends', () => {
     expect(await appleJuice(world, buyer)).toBe(tokensBefore + 7)
   })
 
-  it('refuses a second, different payment before it can be sent', async () => {
+  it('refuses a second, different payment before it is broadcast', async () => {
     const purchase = await hold(world, buyer, await list(world, seller, { price: 21_000_000n }))
     const first = await signPayment(world, buyer, purchase)
     const second = await signPayment(world, buyer, purchase, { legacy: true })
@@ -64,7 +64,7 @@ describe('a purchase that the server sends', () => {
     await untilStatus(world, purchase.purchaseId, 'settled')
   })
 
-  it('lets the buyer go at once, and bars him from that lot for ten minutes', async () => {
+  it('can be cancelled at once, with a cooldown for that buyer and listing', async () => {
     const listingId = await list(world, seller, { price: 22_000_000n })
     const purchase = await hold(world, buyer, listingId)
     await expect(removeListing(world.database, seller.address, listingId)).rejects.toEqual(refuses('LISTING_HELD_BY_BUYER'))
@@ -74,9 +74,9 @@ describe('a purchase that the server sends', () => {
     await expect(removeListing(world.database, seller.address, listingId)).resolves.toMatchObject({ status: 'removed' })
   })
 
-  it('ends at once when the time is over and nothing was handed in', async () => {
+  it('ends as soon as its payment window closes if no payment was submitted', async () => {
     const purchase = await hold(world, buyer, await list(world, seller, { price: 23_000_000n }))
-    await runOutOfTime(world, purchase.purchaseId)
+    await closePaymentWindow(world, purchase)
     const late = await signPayment(world, buyer, purchase)
     await expect(submitPayment(world.deps, buyer.address, purchase.purchaseId, late.base64)).rejects.toEqual(refuses('HOLD_ENDED'))
     await untilStatus(world, purchase.purchaseId, 'ended')
@@ -85,7 +85,7 @@ describe('a purchase that the server sends', () => {
 })
 
 describe('a purchase by a client that knows only the specification', () => {
-  it('settles a transfer without a reference when the client confirms it', async () => {
+  it('is settled by an unreferenced transfer when the client confirms it', async () => {
     const listingId = await list(world, seller, { amount: 3, price: 30_000_000n })
     const purchase = await hold(world, buyer, listingId, 'wallet')
     const before = await appleJuice(world, buyer)
@@ -94,13 +94,13 @@ describe('a purchase by a client that knows only the specification', () => {
     expect(await appleJuice(world, buyer)).toBe(before + 3)
   })
 
-  it('settles it too when the client never comes back', async () => {
+  it('is settled by an unreferenced transfer even if the client never comes back', async () => {
     const purchase = await hold(world, buyer, await list(world, seller, { price: 31_000_000n }), 'wallet')
     await sendByWallet(world, await signPayment(world, buyer, purchase, { references: [] }))
     await untilStatus(world, purchase.purchaseId, 'settled')
   })
 
-  it('answers "not yet" while the chain does not know the transaction', async () => {
+  it('stays unsettled while the chain does not know the confirmed transaction', async () => {
     const listingId = await list(world, seller, { price: 32_000_000n })
     const purchase = await hold(world, buyer, listingId, 'wallet')
     const unsent = await signPayment(world, buyer, purchase, { references: [] })

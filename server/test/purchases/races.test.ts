@@ -22,7 +22,6 @@ import {
 let world: TradingWorld
 let seller: Wallet
 let buyer: Wallet
-let price = 10_000_000n
 
 beforeAll(async () => {
   world = await openTradingWorld()
@@ -36,13 +35,8 @@ afterAll(async () => {
   await world.close()
 })
 
-async function listAnew(): Promise<string> {
-  price += 1_000_000n
-  return list(world, seller, { price })
-}
-
-/** Asks again where so many ask at once that this machine has no database connection left in time. */
-async function insistOnHold(wallet: Wallet['address'], listingId: string): Promise<string> {
+/** Retries when so many hold at once that no database connection is free in time. */
+async function retryHold(wallet: Wallet['address'], listingId: string): Promise<string> {
   for (;;) {
     try {
       return await placeHold(world.deps, { buyer: wallet, listingId, sendsThrough: 'server' })
@@ -57,9 +51,9 @@ const holdForWallet = async (listingId: string) => hold(world, buyer, listingId,
 const confirm = (listingId: string, signature: string) => confirmPurchase(world.deps, buyer.address, listingId, signature)
 const count = (outcomes: PromiseSettledResult<unknown>[]) => outcomes.filter((outcome) => outcome.status === 'fulfilled').length
 
-describe('races', () => {
-  it('a lot has one holder among 20 simultaneous buyers', async () => {
-    const listingId = await listAnew()
+describe('at once', () => {
+  it('20 buyers get one hold of a listing', async () => {
+    const listingId = await list(world, seller)
     const buyers = await Promise.all(Array.from({ length: 20 }, () => world.createWallet()))
     const outcomes = await Promise.allSettled(buyers.map((wallet) => hold(world, wallet, listingId)))
     const won = outcomes.filter((outcome) => outcome.status === 'fulfilled')
@@ -68,15 +62,15 @@ describe('races', () => {
     expect(lost.map(({ reason }) => reason as unknown)).toEqual(Array.from({ length: 19 }, () => refusal('LISTING_HELD')))
   })
 
-  it('the same buyer asking 20 times at once gets the same hold', async () => {
-    const listingId = await listAnew()
+  it('20 requests of one buyer get the same hold', async () => {
+    const listingId = await list(world, seller)
     const holds = await Promise.all(Array.from({ length: 20 }, () => hold(world, buyer, listingId)))
     expect(new Set(holds.map((held) => held.purchaseId)).size).toBe(1)
     await cancelHold(world.deps, buyer.address, holds[0]?.purchaseId ?? '')
   })
 
-  it('20 confirmations at once deliver once', async () => {
-    const listingId = await listAnew()
+  it('20 confirmations deliver once', async () => {
+    const listingId = await list(world, seller)
     const purchase = await holdForWallet(listingId)
     const before = await appleJuice(world, buyer)
     const signature = await sendByWallet(world, await signPayment(world, buyer, purchase))
@@ -85,26 +79,26 @@ describe('races', () => {
     expect(await appleJuice(world, buyer)).toBe(before + purchase.amount)
   })
 
-  it('a wallet has at most three holds, however fast it asks', async () => {
+  it('a wallet gets at most three holds', async () => {
     const wallet = await world.createWallet()
-    const lots = await Promise.all(Array.from({ length: 8 }, () => listAnew()))
-    const outcomes = await Promise.allSettled(lots.map((listingId) => hold(world, wallet, listingId)))
+    const listingIds = await Promise.all(Array.from({ length: 8 }, () => list(world, seller)))
+    const outcomes = await Promise.allSettled(listingIds.map((listingId) => hold(world, wallet, listingId)))
     expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(3)
   })
 
-  it('a lot has one holder among 200 simultaneous buyers', { timeout: 120_000 }, async () => {
-    const listingId = await listAnew()
+  it('200 buyers get one hold of a listing', { timeout: 120_000 }, async () => {
+    const listingId = await list(world, seller)
     const buyers: Wallet[] = []
     while (buyers.length < 200) buyers.push(...(await Promise.all(Array.from({ length: 25 }, () => world.createWallet()))))
-    const outcomes = await Promise.allSettled(buyers.map(({ address }) => insistOnHold(address, listingId)))
+    const outcomes = await Promise.allSettled(buyers.map(({ address }) => retryHold(address, listingId)))
     expect(count(outcomes)).toBe(1)
     const lost = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
     expect(lost).toEqual(Array.from({ length: 199 }, () => refusal('LISTING_HELD')))
   })
 
-  it('a lot is either removed or held, never both', async () => {
+  it('a listing is either removed or held, never both', async () => {
     for (let round = 0; round < 15; round++) {
-      const listingId = await listAnew()
+      const listingId = await list(world, seller)
       const [removed, held] = await Promise.allSettled([
         removeListing(world.database, seller.address, listingId),
         hold(world, buyer, listingId),
@@ -114,21 +108,21 @@ describe('races', () => {
     }
   })
 
-  it('a payment is either taken or its hold let go, never both', async () => {
+  it('either a payment is accepted or its hold is cancelled, never both', async () => {
     for (let round = 0; round < 10; round++) {
-      const purchase = await hold(world, buyer, await listAnew())
+      const purchase = await hold(world, buyer, await list(world, seller))
       const { base64 } = await signPayment(world, buyer, purchase)
-      const [taken, gone] = await Promise.allSettled([
+      const [submitted, cancelled] = await Promise.allSettled([
         submitPayment(world.deps, buyer.address, purchase.purchaseId, base64),
         cancelHold(world.deps, buyer.address, purchase.purchaseId),
       ])
-      expect(count([taken, gone])).toBe(1)
-      await untilStatus(world, purchase.purchaseId, taken.status === 'fulfilled' ? 'settled' : 'ended')
+      expect(count([submitted, cancelled])).toBe(1)
+      await untilStatus(world, purchase.purchaseId, submitted.status === 'fulfilled' ? 'settled' : 'ended')
     }
   })
 
-  it('of two payments for two purchases of one lot one is delivered', async () => {
-    const listingId = await listAnew()
+  it('one of two late payments for one listing is delivered', async () => {
+    const listingId = await list(world, seller)
     const rival = await world.createWallet()
     const first = await hold(world, buyer, listingId)
     await cancelHold(world.deps, buyer.address, first.purchaseId)

@@ -1,24 +1,7 @@
-import { base64 } from '@scure/base'
 import { parseWalletAddress, type Signature, type WalletAddress } from '@juicebar/contract/addresses'
-import { lamports, type Lamports } from '@juicebar/contract/money'
+import { lamports } from '@juicebar/contract/money'
 import { type Case, type Purchase } from '@juicebar/contract/schemas'
-import {
-  AccountRole,
-  address,
-  appendTransactionMessageInstructions,
-  blockhash as asBlockhash,
-  createTransactionMessage,
-  generateKeyPairSigner,
-  getBase64EncodedWireTransaction,
-  getSignatureFromTransaction,
-  type Instruction,
-  type KeyPairSigner,
-  pipe,
-  setTransactionMessageFeePayerSigner,
-  setTransactionMessageLifetimeUsingBlockhash,
-  signTransactionMessageWithSigners,
-} from '@solana/kit'
-import { getTransferSolInstruction } from '@solana-program/system'
+import { generateKeyPairSigner, type Instruction } from '@solana/kit'
 import { pino } from 'pino'
 import { expect, vi } from 'vitest'
 
@@ -36,35 +19,38 @@ import { findPurchaseReply } from '../../src/purchases/purchase-reply-store.ts'
 import { reconcileOnce } from '../../src/purchases/reconciliation/reconcile-round.ts'
 import { runAudit } from '../../src/studio/run-audit.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
+import { type Payer, type SignedPayment, signTransaction, transfer } from './transactions.ts'
 
 const SOL = 1_000_000_000n
+/** Above the prices that tests name. */
+const FIRST_PRICE = 100_000_000n
+const PRICE_STEP = 1_000_000n
 
-export interface Wallet {
+export interface Wallet extends Payer {
   address: WalletAddress
-  signer: KeyPairSigner
 }
 
-/** How a payment in a test differs from the one agreed. */
+/** How a payment differs from the agreed one. */
 export interface PaymentChanges {
   from?: Wallet
   to?: WalletAddress
   lamports?: bigint
-  /** The references the transfer names; the purchase's own where left out. */
+  /** The references that the transfer carries: by default the purchase's own. */
   references?: readonly string[]
+  /** Instructions before and after the transfer. */
   before?: readonly Instruction[]
   after?: readonly Instruction[]
+  /** As in `signTransaction`. */
   legacy?: boolean
-}
-
-export interface SignedPayment {
-  base64: string
-  bytes: Uint8Array
-  signature: Signature
 }
 
 export type TradingWorld = Awaited<ReturnType<typeof openTradingWorld>>
 
-/** A market of its own for one test file: a fresh database, a fresh local chain, and wallets that hold SOL and tokens. */
+/**
+ * A market for one test file: an empty database, a new local chain, and wallets with 10 SOL and 1,000 apple juices each. The defaults
+ * are slots of 50 ms, in which a signed transaction expires after about 8 seconds, and a payment window of a minute. Nothing
+ * reconciles by itself: tests call `reconcileUntil`. Close it in `afterAll`, after `expectAllAddsUp`.
+ */
 export async function openTradingWorld(options: { slotMillis?: number; holdSeconds?: number; settleAt?: 'confirmed' | 'finalized' } = {}) {
   const { slotMillis = 50, holdSeconds = 60, settleAt = 'confirmed' } = options
   const log = pino({ level: 'silent' })
@@ -72,6 +58,7 @@ export async function openTradingWorld(options: { slotMillis?: number; holdSecon
   const connection = connectDatabase(fresh.url, () => undefined)
   const chain = createChain({ endpoints: [localChain.rpcUrl], log })
   await chain.start()
+  let lastPrice = FIRST_PRICE
   const deps: PurchaseDeps = { database: connection.database, chain, settings: { holdSeconds, settleAt }, log }
   return {
     deps,
@@ -79,6 +66,8 @@ export async function openTradingWorld(options: { slotMillis?: number; holdSecon
     database: connection.database,
     rpcUrl: localChain.rpcUrl,
     connection,
+    /** A price in lamports that no other listing has, so that no payment can be taken for another's. */
+    nextPrice: () => (lastPrice += PRICE_STEP),
     createWallet: () => createWallet(connection.database, chain, localChain.rpcUrl),
     close: async () => {
       await chain.stop()
@@ -104,13 +93,13 @@ async function createWallet(database: Database, chain: SolanaChain, rpcUrl: stri
   return wallet
 }
 
-/** Puts apple juice up for sale. */
-export async function list(world: TradingWorld, seller: Wallet, { amount = 10, price = 50_000_000n } = {}): Promise<string> {
+/** Lists apple juice for `price` lamports, by default a price of its own. Returns the listing's identifier. */
+export async function list(world: TradingWorld, seller: Wallet, { amount = 10, price = world.nextPrice() } = {}): Promise<string> {
   const listing = await createListing(world.database, seller.address, { tokenType: 'APPLE_JUICE', amount, priceLamports: lamports(price) })
   return listing._id
 }
 
-/** Holds a lot and gives the purchase as its buyer sees it. */
+/** Holds a listing. Returns the purchase as its buyer sees it. */
 export async function hold(
   world: TradingWorld,
   buyer: Wallet,
@@ -126,12 +115,12 @@ export async function readPurchase(world: TradingWorld, id: string): Promise<Pur
   return purchase
 }
 
-/** The cases that a wallet is shown. */
+/** The cases that a wallet sees, at most 500. */
 export async function casesOf(world: TradingWorld, wallet: WalletAddress): Promise<Case[]> {
   return (await listCases(world.database, { wallet, limit: 500 })).cases
 }
 
-/** Signs the agreed payment of a purchase, or one that differs from it. */
+/** Signs the agreed payment of a purchase, or one that differs from it. Sends nothing. */
 export async function signPayment(
   world: TradingWorld,
   buyer: Wallet,
@@ -144,38 +133,12 @@ export async function signPayment(
     lamports: amount = BigInt(purchase.lamports),
     references = [purchase.reference],
   } = changes
-  const payment = transfer(from, to, lamports(amount), references)
-  return signTransaction(world, buyer, [...(changes.before ?? []), payment, ...(changes.after ?? [])], changes.legacy)
+  const payment = transfer(from, to, amount, references)
+  const { before = [], after = [], legacy } = changes
+  return signTransaction(world, buyer, [...before, payment, ...after], { legacy })
 }
 
-/** A System transfer that names references. */
-export function transfer(from: Wallet, to: WalletAddress, amount: Lamports, references: readonly string[] = []): Instruction {
-  const instruction = getTransferSolInstruction({ source: from.signer, destination: address(to), amount })
-  const named = references.map((reference) => ({ address: address(reference), role: AccountRole.READONLY }))
-  return { ...instruction, accounts: [...instruction.accounts, ...named] }
-}
-
-export async function signTransaction(
-  world: TradingWorld,
-  payer: Wallet,
-  instructions: readonly Instruction[],
-  legacy = false,
-): Promise<SignedPayment> {
-  const { blockhash, lastValidBlockHeight } = await world.chain.latestBlockhash()
-  const lifetime = { blockhash: asBlockhash(blockhash), lastValidBlockHeight }
-  const message = pipe(
-    createTransactionMessage({ version: legacy ? 'legacy' : 0 }),
-    (draft) => setTransactionMessageFeePayerSigner(payer.signer, draft),
-    (draft) => setTransactionMessageLifetimeUsingBlockhash(lifetime, draft),
-    (draft) => appendTransactionMessageInstructions(instructions, draft),
-  )
-  const signed = await signTransactionMessageWithSigners(message)
-  const wire = getBase64EncodedWireTransaction(signed)
-  // The signature of a signed transaction is its name; kit brands it with a type of its own.
-  return { base64: wire, bytes: base64.decode(wire), signature: getSignatureFromTransaction(signed) as string as Signature }
-}
-
-/** Sends a transaction past the server, as a wallet does by itself, and waits until the chain has confirmed it. */
+/** Sends a transaction without the server, as a wallet does, and waits until the chain has confirmed that it landed, or failed. */
 export async function sendByWallet(world: TradingWorld, payment: SignedPayment): Promise<Signature> {
   await callRpc(world.rpcUrl, 'sendTransaction', [payment.base64, { encoding: 'base64', skipPreflight: true }])
   await vi.waitFor(async () => {
@@ -186,38 +149,29 @@ export async function sendByWallet(world: TradingWorld, payment: SignedPayment):
   return payment.signature
 }
 
-/** Lets the watcher work until `condition` holds. */
-export async function watchUntil(world: TradingWorld, condition: () => Promise<void>): Promise<void> {
+/** Reconciles what is due, round after round, until `condition` no longer throws. Fails after 30 seconds. */
+export async function reconcileUntil(world: TradingWorld, condition: () => Promise<void>): Promise<void> {
   await vi.waitFor(async () => {
     await reconcileOnce(world.deps)
     await condition()
   }, waiting)
 }
 
+/** Reconciles until a purchase has this status. */
 export async function untilStatus(world: TradingWorld, purchaseId: string, status: Purchase['status']): Promise<void> {
-  await watchUntil(world, async () => expect((await readPurchase(world, purchaseId)).status).toBe(status))
+  await reconcileUntil(world, async () => expect((await readPurchase(world, purchaseId)).status).toBe(status))
 }
 
 export async function appleJuice(world: TradingWorld, { address: wallet }: Wallet): Promise<number> {
   return (await readBalances(world.database, wallet)).appleJuice
 }
 
-/** The money audit must find nothing, whatever a test did. */
+/** Runs the money audit, which must find nothing, whatever the tests did. */
 export async function expectAllAddsUp(world: TradingWorld): Promise<void> {
   expect(await runAudit(world.deps)).toMatchObject({ ok: true, violations: [] })
 }
 
-/** Makes the time to pay for a hold be over, by the database's clock. */
-export async function runOutOfTime(world: TradingWorld, purchaseId: string): Promise<void> {
-  await world.connection.pool.query(
-    `with ended as (
-       update purchases set pay_before = now() - interval '1 second', reconcile_at = now() where id = $1 returning id, pay_before
-     ) update listings set held_until = pay_before from ended where held_by = ended.id`,
-    [purchaseId],
-  )
-}
-
-/** The world's real chain but for some of its calls, and all else as it is. */
+/** The world's dependencies, with some of the chain's calls replaced. */
 export function chainBut({ deps }: TradingWorld, changes: Partial<Chain>): PurchaseDeps {
   const chain = new Proxy(deps.chain, {
     get: (target, name) => {
@@ -228,6 +182,7 @@ export function chainBut({ deps }: TradingWorld, changes: Partial<Chain>): Purch
   return { ...deps, chain }
 }
 
+/** For `vi.waitFor`: what a busy machine may take. */
 export const waiting = { timeout: 30_000, interval: 50 }
 
 async function callRpc(url: string, method: string, params: readonly unknown[]): Promise<void> {
@@ -242,6 +197,6 @@ async function callRpc(url: string, method: string, params: readonly unknown[]):
 
 function asWallet(text: string): WalletAddress {
   const wallet = parseWalletAddress(text)
-  if (!wallet) throw new Error(`${text} is no wallet`)
+  if (!wallet) throw new Error(`${text} is not a wallet address`)
   return wallet
 }

@@ -1,8 +1,4 @@
-import { base64 } from '@scure/base'
-import { type Signature } from '@juicebar/contract/addresses'
-import { lamports } from '@juicebar/contract/money'
 import { type Case, type Purchase } from '@juicebar/contract/schemas'
-import { getBase64EncodedWireTransaction, getSignatureFromTransaction, getTransactionDecoder, partiallySignTransaction } from '@solana/kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { listCases } from '../../../src/purchases/cases/case-reply-store.ts'
@@ -12,6 +8,8 @@ import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purch
 import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
 import { prepareRefund, submitRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
+import { makeCasesDue } from '../reconciling.ts'
+import { signRefund } from '../sign-refund.ts'
 import {
   casesOf,
   expectAllAddsUp,
@@ -19,16 +17,14 @@ import {
   list,
   openTradingWorld,
   readPurchase,
+  reconcileUntil,
   sendByWallet,
-  type SignedPayment,
   signPayment,
-  signTransaction,
-  transfer,
   type TradingWorld,
   untilStatus,
   type Wallet,
-  watchUntil,
 } from '../trading-world.ts'
+import { signTransaction, transfer } from '../transactions.ts'
 
 let world: TradingWorld
 let seller: Wallet
@@ -47,15 +43,15 @@ afterAll(async () => {
   await world.close()
 })
 
-interface Stray {
+interface UnmatchedPayment {
   found: Case
   purchase: Purchase
   rivalHold: Purchase
 }
 
-/** A late payment whose lot somebody else holds: it may still be delivered, and its seller may pay it back. */
-async function strayPayment(price = 50_000_000n): Promise<Stray> {
-  const listingId = await list(world, seller, { price })
+/** A late payment whose listing a rival holds: it may still be delivered, and its seller may pay it back. */
+async function payLate(): Promise<UnmatchedPayment> {
+  const listingId = await list(world, seller)
   const purchase = await hold(world, buyer, listingId)
   await cancelHold(world.deps, buyer.address, purchase.purchaseId)
   const rivalHold = await hold(world, rival, listingId)
@@ -72,70 +68,62 @@ async function caseOf(signature: string): Promise<Case> {
   return found
 }
 
-async function signRefund({ caseId }: Case): Promise<SignedPayment> {
-  const { transaction } = await prepareRefund(world.deps, seller.address, caseId)
-  const signed = await partiallySignTransaction([seller.signer.keyPair], getTransactionDecoder().decode(base64.decode(transaction)))
-  const wire = getBase64EncodedWireTransaction(signed)
-  return { base64: wire, bytes: base64.decode(wire), signature: getSignatureFromTransaction(signed) as string as Signature }
-}
+const cancelRivalHold = ({ rivalHold }: UnmatchedPayment) => cancelHold(world.deps, rival.address, rivalHold.purchaseId)
 
-const letRivalGo = ({ rivalHold }: Stray) => cancelHold(world.deps, rival.address, rivalHold.purchaseId)
-const lookAtCases = () => world.connection.pool.query('update cases set reconcile_at = now() where reconcile_at is not null')
-
-describe('a refund that the wallet of the seller sends by itself', () => {
+describe("a refund that the seller's wallet sends by itself", () => {
   it('is found, and closes the case', async () => {
-    const stray = await strayPayment()
-    const refund = await signRefund(stray.found)
+    const payment = await payLate()
+    const refund = await signRefund(world, seller, payment.found)
     await sendByWallet(world, refund)
-    await watchUntil(world, async () => {
-      expect(await caseOf(stray.found.signature)).toMatchObject({ status: 'refunded', refundSignature: refund.signature })
+    await reconcileUntil(world, async () => {
+      expect(await caseOf(payment.found.signature)).toMatchObject({ status: 'refunded', refundSignature: refund.signature })
     })
-    await expect(prepareRefund(world.deps, seller.address, stray.found.caseId)).rejects.toMatchObject({ code: 'CASE_NOT_OPEN' })
+    await expect(prepareRefund(world.deps, seller.address, payment.found.caseId)).rejects.toMatchObject({ code: 'CASE_NOT_OPEN' })
   })
 
   it('is not followed by a delivery', async () => {
-    const stray = await strayPayment()
-    const refund = await signRefund(stray.found)
-    await letRivalGo(stray)
-    const { listingId } = stray.purchase
-    await expect(confirmPurchase(world.deps, buyer.address, listingId, stray.found.signature)).rejects.toMatchObject({
+    const payment = await payLate()
+    const refund = await signRefund(world, seller, payment.found)
+    await cancelRivalHold(payment)
+    const { listingId } = payment.purchase
+    await expect(confirmPurchase(world.deps, buyer.address, listingId, payment.found.signature)).rejects.toMatchObject({
       code: 'PAYMENT_CASE',
     })
     await sendByWallet(world, refund)
-    await watchUntil(world, async () => {
-      await lookAtCases()
-      expect(await caseOf(stray.found.signature)).toMatchObject({ status: 'refunded' })
+    await reconcileUntil(world, async () => {
+      await makeCasesDue(world)
+      expect(await caseOf(payment.found.signature)).toMatchObject({ status: 'refunded' })
     })
-    expect(await readPurchase(world, stray.purchase.purchaseId)).toMatchObject({ status: 'ended' })
+    expect(await readPurchase(world, payment.purchase.purchaseId)).toMatchObject({ status: 'ended' })
   })
 })
 
-describe('a refund that the wallet of the seller signs long after it was prepared', () => {
-  it('is found when either side looks at its cases', async () => {
-    const stray = await strayPayment()
-    const { reference, lamports: amount } = await prepareRefund(world.deps, seller.address, stray.found.caseId)
-    await watchUntil(world, async () => {
-      await lookAtCases()
+describe("a refund that the seller's wallet signs long after it was prepared", () => {
+  it('is found when buyer or seller opens the list of cases', async () => {
+    const payment = await payLate()
+    const { reference, lamports: amount } = await prepareRefund(world.deps, seller.address, payment.found.caseId)
+    await reconcileUntil(world, async () => {
+      await makeCasesDue(world)
       const { refundExpiryHeight } = await world.database
         .selectFrom('cases')
         .select('refundExpiryHeight')
-        .where('id', '=', stray.found.caseId)
+        .where('id', '=', payment.found.caseId)
         .executeTakeFirstOrThrow()
       expect(refundExpiryHeight).toBeNull()
     })
-    const again = transfer(seller, buyer.address, lamports(BigInt(amount)), [reference])
+    const again = transfer(seller, buyer.address, BigInt(amount), [reference])
     const signature = await sendByWallet(world, await signTransaction(world, seller, [again]))
     await reconcileOpenCasesOf(world.database, buyer.address, 0)
-    await watchUntil(world, async () => {
-      expect(await caseOf(stray.found.signature)).toMatchObject({ status: 'refunded', refundSignature: signature })
+    await reconcileUntil(world, async () => {
+      expect(await caseOf(payment.found.signature)).toMatchObject({ status: 'refunded', refundSignature: signature })
     })
   })
 })
 
 describe('the list of cases', () => {
-  it('is read page by page, with those that wait first', async () => {
-    const strays = [await strayPayment(51_000_000n), await strayPayment(52_000_000n), await strayPayment(53_000_000n)]
-    const ids = strays.map(({ found }) => found.caseId)
+  it('is read page by page, open cases first', async () => {
+    const payments = [await payLate(), await payLate(), await payLate()]
+    const ids = payments.map(({ found }) => found.caseId)
     for (const id of ids.slice(1)) await closeCase(world.database, id, 'paid back by hand')
     const shown: Case[] = []
     for (let cursor: string | null | undefined; cursor !== null && shown.length <= ids.length;) {
@@ -151,39 +139,39 @@ describe('the list of cases', () => {
 })
 
 describe('a refund that was prepared and never sent', () => {
-  it('no longer stands against the delivery once it cannot land any more', async () => {
-    const stray = await strayPayment()
-    await signRefund(stray.found)
-    await letRivalGo(stray)
-    await watchUntil(world, async () => {
-      await lookAtCases()
-      expect(await readPurchase(world, stray.purchase.purchaseId)).toMatchObject({ status: 'settled' })
+  it('no longer prevents the delivery once it has expired', async () => {
+    const payment = await payLate()
+    await signRefund(world, seller, payment.found)
+    await cancelRivalHold(payment)
+    await reconcileUntil(world, async () => {
+      await makeCasesDue(world)
+      expect(await readPurchase(world, payment.purchase.purchaseId)).toMatchObject({ status: 'settled' })
     })
-    expect(await caseOf(stray.found.signature)).toMatchObject({ status: 'delivered' })
+    expect(await caseOf(payment.found.signature)).toMatchObject({ status: 'delivered' })
   })
 })
 
-describe('a late payment whose lot is gone for good', () => {
-  it('is no longer said to wait for it', async () => {
-    const stray = await strayPayment()
-    expect(stray.found.explanation).toContain('if the lot becomes free')
-    const payment = await signPayment(world, rival, stray.rivalHold)
-    await submitPayment(world.deps, rival.address, stray.rivalHold.purchaseId, payment.base64)
-    await watchUntil(world, async () => {
-      await lookAtCases()
-      expect((await caseOf(stray.found.signature)).explanation).not.toContain('if the lot becomes free')
+describe('a late payment whose listing is sold', () => {
+  it('is no longer said to wait for the listing', async () => {
+    const payment = await payLate()
+    expect(payment.found.explanation).toContain('if the lot becomes free')
+    const { base64 } = await signPayment(world, rival, payment.rivalHold)
+    await submitPayment(world.deps, rival.address, payment.rivalHold.purchaseId, base64)
+    await reconcileUntil(world, async () => {
+      await makeCasesDue(world)
+      expect((await caseOf(payment.found.signature)).explanation).not.toContain('if the lot becomes free')
     })
-    expect(await caseOf(stray.found.signature)).toMatchObject({ status: 'open', refundable: true })
+    expect(await caseOf(payment.found.signature)).toMatchObject({ status: 'open', refundable: true })
   })
 })
 
-describe('a case of a local chain that was started anew', () => {
-  it('is closed, for the SOL that it is about is gone', async () => {
-    const { found, purchase } = await strayPayment()
-    await submitRefund(world.deps, seller.address, found.caseId, (await signRefund(found)).base64)
+describe('a case from before a restart of the local chain', () => {
+  it('is closed, because its SOL is gone', async () => {
+    const { found, purchase } = await payLate()
+    await submitRefund(world.deps, seller.address, found.caseId, (await signRefund(world, seller, found)).base64)
     await world.connection.pool.query(`update purchases set genesis_hash = 'earlier' where id = $1`, [purchase.purchaseId])
-    await watchUntil(world, async () => {
-      await lookAtCases()
+    await reconcileUntil(world, async () => {
+      await makeCasesDue(world)
       expect(await caseOf(found.signature)).toMatchObject({ status: 'closed', note: expect.stringContaining('was restarted') })
     })
     const { genesisHash } = await world.database
@@ -195,27 +183,27 @@ describe('a case of a local chain that was started anew', () => {
   })
 })
 
-describe('equal refunds handed in', () => {
-  it('many times at once are one refund with one answer', async () => {
-    const { found } = await strayPayment()
-    const refund = await signRefund(found)
+describe('the same refund, submitted', () => {
+  it('several times at once, is one refund with one answer', async () => {
+    const { found } = await payLate()
+    const refund = await signRefund(world, seller, found)
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => submitRefund(world.deps, seller.address, found.caseId, refund.base64)),
     )
     expect(new Set(answers)).toEqual(new Set([refund.signature]))
-    await watchUntil(world, async () => expect(await caseOf(found.signature)).toMatchObject({ status: 'refunded' }))
+    await reconcileUntil(world, async () => expect(await caseOf(found.signature)).toMatchObject({ status: 'refunded' }))
   })
 })
 
 describe('a late payment that is delivered', () => {
-  it('cannot be refunded any more', async () => {
-    const stray = await strayPayment()
-    await letRivalGo(stray)
-    await watchUntil(world, async () => {
-      await lookAtCases()
-      expect(await caseOf(stray.found.signature)).toMatchObject({ status: 'delivered', refundable: false })
+  it('can no longer be refunded', async () => {
+    const payment = await payLate()
+    await cancelRivalHold(payment)
+    await reconcileUntil(world, async () => {
+      await makeCasesDue(world)
+      expect(await caseOf(payment.found.signature)).toMatchObject({ status: 'delivered', refundable: false })
     })
-    await untilStatus(world, stray.purchase.purchaseId, 'settled')
-    await expect(prepareRefund(world.deps, seller.address, stray.found.caseId)).rejects.toMatchObject({ code: 'CASE_NOT_OPEN' })
+    await untilStatus(world, payment.purchase.purchaseId, 'settled')
+    await expect(prepareRefund(world.deps, seller.address, payment.found.caseId)).rejects.toMatchObject({ code: 'CASE_NOT_OPEN' })
   })
 })

@@ -3,92 +3,104 @@ import { expect } from 'vitest'
 import { removeListing } from '../../../src/listings/remove-listing.ts'
 import { placeHold } from '../../../src/purchases/hold/place-hold.ts'
 import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
-import { readPurchase, runOutOfTime } from '../trading-world.ts'
-import { endsUnsent, expectHold, expectLetGo, expectRemoval, holderOf, type MarketModel } from './market-model.ts'
-import { type Act, itemOf, outcomeOf, putUp, type RealMarket } from './real-market.ts'
+import { closePaymentWindow } from '../reconciling.ts'
+import { list, readPurchase } from '../trading-world.ts'
+import { endsUnsent, expectedCancellation, expectedHold, expectedRemoval, holderOf, type MarketModel } from './market-model.ts'
+import { type Act, itemAt, outcomeOf, type RealMarket } from './real-market.ts'
 
-/** Prices few enough that a buyer may want two lots which could not be told apart by their payments. */
+/** So few that a buyer will want two listings whose payments could not be told apart. */
 const prices = [10_000_000n, 20_000_000n, 30_000_000n]
-export const MOST_LOTS = 6
-const LOT_AMOUNT = 10
+export const MAX_LISTINGS = 6
+const LISTING_AMOUNT = 10
 
-export function listOne(n: number): Act {
+export function listStep(n: number): Act {
   return async (model, real) => {
-    const price = itemOf(prices, n % prices.length)
-    await listLot(model, real, price)
-    return `the seller lists lot ${model.lots.length - 1} for ${price}`
+    const price = itemAt(prices, n % prices.length)
+    await addListing(model, real, price)
+    return `the seller lists listing ${model.listings.length - 1} for ${price}`
   }
 }
 
-export async function listLot(model: MarketModel, real: RealMarket, price: bigint): Promise<void> {
-  await putUp(real, price, LOT_AMOUNT)
-  model.lots.push({ price, amount: LOT_AMOUNT, state: 'active' })
+export async function addListing(model: MarketModel, real: RealMarket, price: bigint): Promise<void> {
+  real.listings.push(await list(real.world, real.seller, { price, amount: LISTING_AMOUNT }))
+  model.listings.push({ price, amount: LISTING_AMOUNT, state: 'active' })
 }
 
-export function removeLot(n: number): Act {
+export function removeStep(n: number): Act {
   return async (model, real) => {
-    const lot = n % model.lots.length
-    const expected = expectRemoval(model, lot)
-    expect(await outcomeOf(removeListing(real.world.database, real.seller.address, itemOf(real.lots, lot)))).toBe(expected)
-    if (expected === 'done') itemOf(model.lots, lot).state = 'removed'
-    return `the seller removes lot ${lot}: ${expected}`
+    const listing = n % model.listings.length
+    const expected = expectedRemoval(model, listing)
+    expect(await outcomeOf(removeListing(real.world.database, real.seller.address, itemAt(real.listings, listing)))).toBe(expected)
+    if (expected === 'done') itemAt(model.listings, listing).state = 'removed'
+    return `the seller removes listing ${listing}: ${expected}`
   }
 }
 
-export function holdOne(n: number, buyer: number, sendsThrough: 'server' | 'wallet'): Act {
+export function holdStep(n: number, buyer: number, sendsThrough: 'server' | 'wallet'): Act {
   return async (model, real) => {
-    const lot = n % model.lots.length
-    const expected = expectHold(model, buyer, lot)
-    const holder = holderOf(model, lot)
-    const asked = placeHold(real.world.deps, { buyer: itemOf(real.buyers, buyer).address, listingId: itemOf(real.lots, lot), sendsThrough })
-    const said = `buyer ${buyer} asks for lot ${lot}, to be paid through the ${sendsThrough}: ${expected}`
+    const listing = n % model.listings.length
+    const expected = expectedHold(model, buyer, listing)
+    const holder = holderOf(model, listing)
+    const held = placeHold(real.world.deps, {
+      buyer: itemAt(real.buyers, buyer).address,
+      listingId: itemAt(real.listings, listing),
+      sendsThrough,
+    })
+    const step = `buyer ${buyer} holds listing ${listing}, to pay through the ${sendsThrough}: ${expected}`
     if (expected !== 'new' && expected !== 'same') {
-      expect(await outcomeOf(asked)).toBe(expected)
-      return said
+      expect(await outcomeOf(held)).toBe(expected)
+      return step
     }
-    const purchase = await readPurchase(real.world, await asked)
+    const purchase = await readPurchase(real.world, await held)
     if (expected === 'same') {
       expect(purchase.purchaseId).toBe(real.purchases[holder ?? -1]?.purchaseId)
-      if (sendsThrough === 'wallet') itemOf(model.purchases, holder ?? -1).sends = 'wallet'
-      return said
+      if (sendsThrough === 'wallet') itemAt(model.purchases, holder ?? -1).sendsThrough = 'wallet'
+      return step
     }
-    if (holder !== undefined) endUnsent(model, holder)
+    if (holder !== undefined) markEndedUnsent(model, holder)
     real.purchases.push(purchase)
-    const state = { state: 'held', over: false, cancelRequested: false, recorded: undefined, paidBy: undefined, bars: false } as const
-    model.purchases.push({ lot, buyer, sends: sendsThrough, ...state })
-    return `${said}: purchase ${model.purchases.length - 1}`
+    const state = {
+      state: 'held',
+      windowClosed: false,
+      cancelRequested: false,
+      recorded: undefined,
+      paidBy: undefined,
+      cooldown: false,
+    } as const
+    model.purchases.push({ listing, buyer, sendsThrough, ...state })
+    return `${step}: purchase ${model.purchases.length - 1}`
   }
 }
 
-function endUnsent({ purchases }: MarketModel, number: number): void {
-  const purchase = itemOf(purchases, number)
+function markEndedUnsent({ purchases }: MarketModel, number: number): void {
+  const purchase = itemAt(purchases, number)
   purchase.state = 'ended'
-  purchase.bars = true
+  purchase.cooldown = true
 }
 
-export function giveBack(n: number): Act {
+export function cancelStep(n: number): Act {
   return async (model, real) => {
     const number = n % model.purchases.length
-    const purchase = itemOf(model.purchases, number)
-    const expected = expectLetGo(purchase)
-    const { purchaseId } = itemOf(real.purchases, number)
-    expect(await outcomeOf(cancelHold(real.world.deps, itemOf(real.buyers, purchase.buyer).address, purchaseId))).toBe(expected)
+    const purchase = itemAt(model.purchases, number)
+    const expected = expectedCancellation(purchase)
+    const { purchaseId } = itemAt(real.purchases, number)
+    expect(await outcomeOf(cancelHold(real.world.deps, itemAt(real.buyers, purchase.buyer).address, purchaseId))).toBe(expected)
     if (expected === 'done' && purchase.state === 'held') {
-      purchase.over = true
+      purchase.windowClosed = true
       purchase.cancelRequested = true
-      if (endsUnsent(purchase)) endUnsent(model, number)
+      if (endsUnsent(purchase)) markEndedUnsent(model, number)
     }
-    return `buyer ${purchase.buyer} lets purchase ${number} go: ${expected}`
+    return `buyer ${purchase.buyer} cancels purchase ${number}: ${expected}`
   }
 }
 
-export function endTime(n: number): Act {
+export function closeWindowStep(n: number): Act {
   return async (model, real) => {
     const number = n % model.purchases.length
-    const purchase = itemOf(model.purchases, number)
-    if (purchase.state !== 'held') return `(purchase ${number} is over already)`
-    await runOutOfTime(real.world, itemOf(real.purchases, number).purchaseId)
-    purchase.over = true
-    return `the time to pay for purchase ${number} is over`
+    const purchase = itemAt(model.purchases, number)
+    if (purchase.state !== 'held') return `(purchase ${number} is closed already)`
+    await closePaymentWindow(real.world, itemAt(real.purchases, number))
+    purchase.windowClosed = true
+    return `the payment window of purchase ${number} closes`
   }
 }

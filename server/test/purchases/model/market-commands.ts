@@ -1,29 +1,29 @@
 import fc from 'fast-check'
 
-import { endTime, giveBack, holdOne, listOne, MOST_LOTS, removeLot } from './hold-steps.ts'
+import { cancelStep, closeWindowStep, holdStep, listStep, MAX_LISTINGS, removeStep } from './hold-steps.ts'
 import { expectInvariants } from './market-invariants.ts'
 import { type MarketModel, type PaymentKind, paymentKinds } from './market-model.ts'
-import { confirm, handIn, handInAgain, payByWallet, refundOne, rollBack } from './payment-steps.ts'
+import { confirmStep, payStep, refundStep, rollBackStep, submitAgainStep, submitStep } from './payment-steps.ts'
 import { type Act, type RealMarket } from './real-market.ts'
-import { watchUntilFound } from './reconcile-market.ts'
+import { reconcileUntilFound } from './reconcile-market.ts'
 
 type Command = fc.AsyncCommand<MarketModel, RealMarket>
 
-/** One step of a sequence; it shows in a counter-example as what it did. */
+/** One step of a sequence. A counterexample shows what it did. */
 class Step implements Command {
   readonly #name: string
-  readonly #able: (model: MarketModel) => boolean
+  readonly #isPossible: (model: MarketModel) => boolean
   readonly #act: Act
   #did: string | undefined
 
-  constructor(name: string, able: (model: MarketModel) => boolean, act: Act) {
+  constructor(name: string, isPossible: (model: MarketModel) => boolean, act: Act) {
     this.#name = name
-    this.#able = able
+    this.#isPossible = isPossible
     this.#act = act
   }
 
   check(model: Readonly<MarketModel>): boolean {
-    return this.#able(model)
+    return this.#isPossible(model)
   }
 
   async run(model: MarketModel, real: RealMarket): Promise<void> {
@@ -37,36 +37,36 @@ class Step implements Command {
   }
 }
 
-const hasLots = ({ lots }: MarketModel) => lots.length > 0
+const hasListings = ({ listings }: MarketModel) => listings.length > 0
 const hasPurchases = ({ purchases }: MarketModel) => purchases.length > 0
 const hasPayments = ({ payments }: MarketModel) => payments.length > 0
-const anything = fc.nat({ max: 1000 })
+const anyNumber = fc.nat({ max: 1000 })
 
-/** Every command; a number chooses among what is there when its turn comes. */
+/** Every command. A number chooses among what exists when its turn comes. */
 export const marketCommands = [
-  anything.map((n) => new Step('list', ({ lots }) => lots.length < MOST_LOTS, listOne(n))),
-  anything.map((n) => new Step('remove', hasLots, removeLot(n))),
-  ...['server' as const, 'server' as const, 'wallet' as const, 'wallet' as const].map((sends) =>
-    fc.tuple(anything, fc.nat({ max: 1 })).map(([n, buyer]) => new Step('hold', hasLots, holdOne(n, buyer, sends))),
+  anyNumber.map((n) => new Step('list', ({ listings }) => listings.length < MAX_LISTINGS, listStep(n))),
+  anyNumber.map((n) => new Step('remove', hasListings, removeStep(n))),
+  ...['server' as const, 'server' as const, 'wallet' as const, 'wallet' as const].map((sendsThrough) =>
+    fc.tuple(anyNumber, fc.nat({ max: 1 })).map(([n, buyer]) => new Step('hold', hasListings, holdStep(n, buyer, sendsThrough))),
   ),
-  anything.map((n) => new Step('let go', hasPurchases, giveBack(n))),
+  anyNumber.map((n) => new Step('cancel', hasPurchases, cancelStep(n))),
   fc
-    .tuple(anything, fc.constantFrom<PaymentKind>('exact', 'exact', 'exact', 'off'))
-    .map(([n, kind]) => new Step('hand in', hasPurchases, handIn(n, kind))),
-  anything.map((n) => new Step('hand in again', hasPayments, handInAgain(n))),
+    .tuple(anyNumber, fc.constantFrom<PaymentKind>('exact', 'exact', 'exact', 'wrong'))
+    .map(([n, kind]) => new Step('submit', hasPurchases, submitStep(n, kind))),
+  anyNumber.map((n) => new Step('submit again', hasPayments, submitAgainStep(n))),
   ...[0, 1].map(() =>
     fc
-      .tuple(anything, fc.constantFrom<PaymentKind>('exact', 'exact', ...paymentKinds))
-      .map(([n, kind]) => new Step('pay', hasPurchases, payByWallet(n, kind))),
+      .tuple(anyNumber, fc.constantFrom<PaymentKind>('exact', 'exact', ...paymentKinds))
+      .map(([n, kind]) => new Step('pay', hasPurchases, payStep(n, kind))),
   ),
-  anything.map((n) => new Step('confirm', hasPayments, confirm(n))),
-  anything.map((n) => new Step('confirm', hasPayments, confirm(n))),
-  anything.map((n) => new Step('time over', hasPurchases, endTime(n))),
-  anything.map((n) => new Step('roll back', hasPayments, rollBack(n))),
-  anything.map((n) => new Step('refund', hasPayments, refundOne(n))),
-  fc.constant(null).map(() => new Step('watch', hasPurchases, watch)),
+  anyNumber.map((n) => new Step('confirm', hasPayments, confirmStep(n))),
+  anyNumber.map((n) => new Step('confirm', hasPayments, confirmStep(n))),
+  anyNumber.map((n) => new Step('close window', hasPurchases, closeWindowStep(n))),
+  anyNumber.map((n) => new Step('roll back', hasPayments, rollBackStep(n))),
+  anyNumber.map((n) => new Step('refund', hasPayments, refundStep(n))),
+  fc.constant(null).map(() => new Step('reconcile', hasPurchases, reconcileStep)),
 ]
 
-async function watch(model: MarketModel, real: RealMarket): Promise<string> {
-  return `the watchers look at everything: ${await watchUntilFound(model, real)}`
+async function reconcileStep(model: MarketModel, real: RealMarket): Promise<string> {
+  return `everything is reconciled: ${await reconcileUntilFound(model, real)}`
 }

@@ -3,7 +3,7 @@ import { lamports } from '@juicebar/contract/money'
 import { describe, expect, it } from 'vitest'
 
 import { type Instruction, type LandedTransaction } from '../../../src/chain/chain.ts'
-import { verifyPayment, ambiguousReferences, type PaymentTerms } from '../../../src/purchases/payment/landed-payment.ts'
+import { ambiguousReferences, type PaymentTerms, verifyPayment } from '../../../src/purchases/payment/landed-payment.ts'
 
 const system = '11111111111111111111111111111111'
 const terms: PaymentTerms = {
@@ -34,23 +34,23 @@ function landed(changes: Partial<LandedTransaction> = {}): LandedTransaction {
   }
 }
 
-const plain = transfer({ extra: [] })
+const unreferenced = transfer({ extra: [] })
 
 describe('a payment', () => {
   it.each<[string, LandedTransaction]>([
-    ['names the purchase', landed()],
-    ['stands behind and before harmless instructions', landed({ instructions: [memo(), transfer(), memo(terms.buyer)] })],
+    ['carries the reference', landed()],
+    ['has harmless instructions before and after it', landed({ instructions: [memo(), transfer(), memo(terms.buyer)] })],
     ['is signed by others too', landed({ signers: ['Sponsor', terms.buyer] })],
-    ['names the purchase and landed in a slot before the hold was noticed', landed({ slot: 99n })],
-    ['stands beside a transfer to somebody else', landed({ instructions: [transfer({ to: 'Tip', extra: [] }), transfer()] })],
-  ])('pays when it %s', (_, transaction) => {
+    ['carries the reference and landed before the slot of the hold', landed({ slot: 99n })],
+    ['comes with a transfer to someone else', landed({ instructions: [transfer({ to: 'Tip', extra: [] }), transfer()] })],
+  ])('pays if it %s', (_, transaction) => {
     expect(verifyPayment(transaction, terms)).toEqual({ kind: 'pays', referenced: true })
   })
 
   it.each<[string, LandedTransaction]>([
-    ['landed after the hold', landed({ instructions: [plain] })],
-    ["landed in the hold's own slot", landed({ instructions: [plain], slot: 100n })],
-  ])('without a reference pays when it %s', (_, transaction) => {
+    ['landed after the hold', landed({ instructions: [unreferenced] })],
+    ["landed in the hold's own slot", landed({ instructions: [unreferenced], slot: 100n })],
+  ])('without a reference pays if it %s', (_, transaction) => {
     expect(verifyPayment(transaction, terms)).toEqual({ kind: 'pays', referenced: false })
   })
 
@@ -58,11 +58,11 @@ describe('a payment', () => {
     ['one lamport less', landed({ instructions: [transfer({ lamports: terms.lamports - 1n })] })],
     ['one lamport more', landed({ instructions: [transfer({ lamports: terms.lamports + 1n })] })],
     ['two transfers', landed({ instructions: [transfer(), transfer()] })],
-    ['a second transfer without the reference', landed({ instructions: [transfer(), plain] })],
-    ['a second transfer inside a program', landed({ innerInstructions: [plain] })],
-    ['the only transfer made by a program', landed({ instructions: [memo(terms.reference)], innerInstructions: [plain] })],
-    ['the reference beside the transfer', landed({ instructions: [plain, memo(terms.reference)] })],
-  ])('is wrong, and shown to both, with %s', (_, transaction) => {
+    ['a second transfer without the reference', landed({ instructions: [transfer(), unreferenced] })],
+    ['an additional inner transfer', landed({ innerInstructions: [unreferenced] })],
+    ['only an inner transfer', landed({ instructions: [memo(terms.reference)], innerInstructions: [unreferenced] })],
+    ['the reference on another instruction', landed({ instructions: [unreferenced, memo(terms.reference)] })],
+  ])('is wrong with %s', (_, transaction) => {
     expect(verifyPayment(transaction, terms)).toMatchObject({ kind: 'wrong', referenced: true })
   })
 
@@ -73,24 +73,27 @@ describe('a payment', () => {
     ['goes to another recipient', landed({ instructions: [transfer({ to: 'Stranger' })] })],
     ['goes the other way', landed({ instructions: [transfer({ from: terms.seller, to: terms.buyer })] })],
     ['moves no SOL at all', landed({ instructions: [memo(terms.reference)] })],
-    ['names another purchase', landed({ instructions: [transfer({ extra: ['Other reference'] })] })],
-    ['names nothing and is older than the hold', landed({ instructions: [plain], slot: 99n })],
-    ['names nothing, is older than the hold and off', landed({ instructions: [transfer({ extra: [], lamports: 1n })], slot: 99n })],
-  ])('is not for this purchase when it %s', (_, transaction) => {
+    ['carries the reference of another purchase', landed({ instructions: [transfer({ extra: ['Other reference'] })] })],
+    ['carries no reference and is older than the hold', landed({ instructions: [unreferenced], slot: 99n })],
+    [
+      'carries no reference, is older than the hold and of another amount',
+      landed({ instructions: [transfer({ extra: [], lamports: 1n })], slot: 99n }),
+    ],
+  ])('is unrelated to this purchase if it %s', (_, transaction) => {
     expect(verifyPayment(transaction, terms).kind).toBe('unrelated')
   })
 
-  it('counts for the first purchase alone that its transfer names', () => {
+  it('counts only for the first purchase whose reference its transfer carries', () => {
     const references = new Set([terms.reference, 'Other reference'])
-    const ours = landed({ instructions: [transfer({ extra: ['Key of nobody', terms.reference, 'Other reference'] })] })
+    const ours = landed({ instructions: [transfer({ extra: ['Unknown key', terms.reference, 'Other reference'] })] })
     const theirs = landed({ instructions: [transfer({ extra: ['Other reference', terms.reference] })] })
     expect(verifyPayment(ours, terms, references)).toEqual({ kind: 'pays', referenced: true })
     expect(verifyPayment(theirs, terms, references).kind).toBe('unrelated')
     expect(ambiguousReferences(theirs)).toEqual(['Other reference', terms.reference])
-    expect(ambiguousReferences(landed({ instructions: [transfer(), plain] }))).toEqual([])
+    expect(ambiguousReferences(landed({ instructions: [transfer(), unreferenced] }))).toEqual([])
   })
 
-  it('tells how much moved for this purchase, not for another in the same transaction', () => {
+  it('counts what moved for this purchase, not for another in the same transaction', () => {
     const transaction = landed({ instructions: [transfer(), transfer({ lamports: 7n, extra: ['Other reference'] })] })
     expect(verifyPayment(transaction, terms)).toMatchObject({ kind: 'wrong', lamports: terms.lamports })
   })

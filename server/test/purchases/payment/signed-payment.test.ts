@@ -40,12 +40,12 @@ function someSignature(): Signature {
   return signature
 }
 
-describe('bytes handed in', () => {
+describe('a signed payment', () => {
   it.each<[string, AccountInstruction[]]>([
-    ['just the payment', [transfer()]],
+    ['the transfer alone', [transfer()]],
     ['a priority fee before it', [call(computeBudget), call(computeBudget), transfer()]],
     [
-      'a memo and a wallet guard behind it',
+      'a memo and a wallet guard after it',
       [transfer(), call('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr'), call('L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95')],
     ],
   ])('may hold %s', (_, instructions) => {
@@ -55,11 +55,11 @@ describe('bytes handed in', () => {
   it.each<[string, AccountInstruction[], string]>([
     ['no transfer', [call(computeBudget)], 'it must hold exactly one transfer.'],
     ['two transfers', [transfer(), transfer()], 'it must hold exactly one transfer.'],
-    ['a second transfer to somebody else', [transfer(), transfer({ to: 'Thief' })], 'it must hold exactly one transfer.'],
-    ['a call of another program', [transfer(), call(token)], 'it does something besides this payment.'],
-    ['another call of the System program, as a nonce needs it', [call(system), transfer()], 'it does something besides this payment.'],
-    ['a transfer from somebody else', [transfer({ from: 'Other' })], 'it pays another wallet.'],
-    ['a transfer to somebody else', [transfer({ to: 'Other' })], 'it pays another wallet.'],
+    ['a second transfer to someone else', [transfer(), transfer({ to: 'Thief' })], 'it must hold exactly one transfer.'],
+    ['a call to another program', [transfer(), call(token)], 'it does something besides this payment.'],
+    ['another System instruction, such as AdvanceNonceAccount', [call(system), transfer()], 'it does something besides this payment.'],
+    ['a transfer from someone else', [transfer({ from: 'Other' })], 'it pays another wallet.'],
+    ['a transfer to someone else', [transfer({ to: 'Other' })], 'it pays another wallet.'],
     ['a lamport too many', [transfer({ lamports: 51n })], 'its amount differs from the price.'],
     ['a lamport too few', [transfer({ lamports: 49n })], 'its amount differs from the price.'],
     ['no reference', [transfer({ accounts: [signer, receiver] })], "it does not carry this purchase's reference."],
@@ -74,7 +74,7 @@ describe('bytes handed in', () => {
       "it does not carry this purchase's reference.",
     ],
     [
-      'a reference that may be written',
+      'a writable reference',
       [transfer({ accounts: [signer, receiver, { ...reference, writable: true }] })],
       "it does not carry this purchase's reference.",
     ],
@@ -87,7 +87,7 @@ describe('bytes handed in', () => {
     expect(flawOf(instructions)).toBe(flaw)
   })
 
-  it('must be signed by the buyer alone, and validly', () => {
+  it('must be signed by the buyer alone, with a valid signature', () => {
     expect(flawOf([transfer()], { signers: ['Other'] })).toBe('only the paying wallet may sign it.')
     expect(flawOf([transfer()], { signers: ['Buyer', 'Other'] })).toBe('only the paying wallet may sign it.')
     expect(flawOf([transfer()], { signers: ['Other', 'Buyer'] })).toBe('only the paying wallet may sign it.')

@@ -8,7 +8,7 @@ const signature = 'ours' as Signature
 const payment = { signature, genesisHash: 'chain', expiryHeight: 1_000n }
 const traces = [{ address: 'reference', sinceSlot: 10n }]
 
-/** What the finalized chain shows, far beyond the height up to which the payment could land, and empty but for the changes. */
+/** A finalized chain well above the payment's expiry height, which shows nothing but the changes. */
 function view(changes: Partial<FinalizedView> = {}): FinalizedView {
   return { genesisHash: 'chain', slot: 5_000n, height: 1_011n, signaturesFor: async () => [], statusOf: async () => undefined, ...changes }
 }
@@ -18,11 +18,11 @@ const entry = (changes: Partial<SignatureEntry>): SignatureEntry => ({ signature
 it.each<[string, boolean, FinalizedView]>([
   ['the chain shows nothing of it', true, view()],
   ['it failed', true, view({ statusOf: async () => ({ slot: 20n, commitment: 'finalized', failed: true }) })],
-  ['only others are found by its reference', true, view({ signaturesFor: async () => [entry({ signature: 'other' as Signature })] })],
-  ['its blockhash may still be good on an endpoint that lags behind', false, view({ height: 1_010n })],
+  ['its reference shows only other transactions', true, view({ signaturesFor: async () => [entry({ signature: 'other' as Signature })] })],
+  ['its blockhash may still be valid at an endpoint that lags behind', false, view({ height: 1_010n })],
   ['it landed', false, view({ statusOf: async () => ({ slot: 20n, commitment: 'finalized', failed: false }) })],
-  ['its status is forgotten but its reference shows it', false, view({ signaturesFor: async () => [entry({})] })],
-  ['it was made for another chain', false, view({ genesisHash: 'another' })],
-])('when %s, it is proved dead: %s', async (_, dead, finalized) => {
-  expect(await isProvedExpired(finalized, payment, traces)).toBe(dead)
+  ['its status is gone, but its reference shows it', false, view({ signaturesFor: async () => [entry({})] })],
+  ['it is from another chain', false, view({ genesisHash: 'another' })],
+])('if %s, it is proved expired: %s', async (_, expired, finalized) => {
+  expect(await isProvedExpired(finalized, payment, traces)).toBe(expired)
 })

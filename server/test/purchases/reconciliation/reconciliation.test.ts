@@ -1,6 +1,5 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
-import { lamports } from '@juicebar/contract/money'
 import { type Purchase } from '@juicebar/contract/schemas'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
@@ -11,6 +10,7 @@ import { reconcileEndedOf } from '../../../src/purchases/reconciliation/reconcil
 import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
 import { startReconciliation } from '../../../src/purchases/reconciliation/run-reconciliation.ts'
 import { OPEN_LEASES } from '../../../src/purchases/reconciliation/schedule.ts'
+import { closePaymentWindow, makeDue } from '../reconciling.ts'
 import {
   chainBut,
   expectAllAddsUp,
@@ -18,21 +18,18 @@ import {
   list,
   openTradingWorld,
   readPurchase,
-  runOutOfTime,
   sendByWallet,
   signPayment,
-  signTransaction,
   type TradingWorld,
-  transfer,
   untilStatus,
   waiting,
   type Wallet,
 } from '../trading-world.ts'
+import { signTransaction, transfer } from '../transactions.ts'
 
 let world: TradingWorld
 let seller: Wallet
 let buyer: Wallet
-let price = 10_000_000n
 
 beforeAll(async () => {
   world = await openTradingWorld({ slotMillis: 20 })
@@ -46,41 +43,38 @@ afterAll(async () => {
   await world.close()
 })
 
-async function holdAnew(sendsThrough: 'server' | 'wallet', wallet = buyer) {
-  price += 1_000_000n
-  return hold(world, wallet, await list(world, seller, { price }), sendsThrough)
+async function holdAnother(sendsThrough: 'server' | 'wallet', wallet = buyer) {
+  return hold(world, wallet, await list(world, seller), sendsThrough)
 }
 
-const makeDue = (purchaseId: string) => world.connection.pool.query('update purchases set reconcile_at = now() where id = $1', [purchaseId])
-
-describe('a purchase that somebody floods with transactions', () => {
-  /** What a stranger sends who has learned of the reference; it pays nothing. */
+describe('a purchase that a stranger floods with transactions', () => {
+  /** Sends transactions that carry the reference and pay nothing, as anyone can who has seen it. */
   async function flood(reference: string, count: number): Promise<Signature[]> {
     const stranger = await world.createWallet()
     const sent: Signature[] = []
     for (let n = 1; n <= count; n++) {
-      const mention = transfer(stranger, stranger.address, lamports(BigInt(n)), [reference, buyer.address])
+      const mention = transfer(stranger, stranger.address, BigInt(n), [reference, buyer.address])
       sent.push(await sendByWallet(world, await signTransaction(world, stranger, [mention])))
     }
     return sent
   }
 
-  it('is settled all the same, by the payment that came first', async () => {
-    const purchase = await holdAnew('wallet')
+  it('is settled by the payment that came before them', async () => {
+    const purchase = await holdAnother('wallet')
     await sendByWallet(world, await signPayment(world, buyer, purchase))
     await flood(purchase.reference, 14)
     await untilStatus(world, purchase.purchaseId, 'settled')
   })
 
-  it('is settled by the payment that comes behind others', async () => {
-    const purchase = await holdAnew('wallet')
+  it('is settled by the payment that comes after them', async () => {
+    const purchase = await holdAnother('wallet')
     await flood(purchase.reference, 20)
     await sendByWallet(world, await signPayment(world, buyer, purchase))
     await untilStatus(world, purchase.purchaseId, 'settled')
   })
 
-  it('is settled though one of them cannot be read', async () => {
-    const purchase = await holdAnew('wallet')
+  it('is settled even if one of them cannot be read', async () => {
+    const purchase = await holdAnother('wallet')
     const [unreadable] = await flood(purchase.reference, 1)
     await sendByWallet(world, await signPayment(world, buyer, purchase))
     const deps = chainBut(world, {
@@ -92,10 +86,10 @@ describe('a purchase that somebody floods with transactions', () => {
     await untilStatus({ ...world, deps }, purchase.purchaseId, 'settled')
   })
 
-  it('is released in the end, and each of them is read once', async () => {
-    const purchase = await holdAnew('wallet')
+  it('ends in time, after each of them was read once', async () => {
+    const purchase = await holdAnother('wallet')
     const sent = new Set<string>(await flood(purchase.reference, 20))
-    await runOutOfTime(world, purchase.purchaseId)
+    await closePaymentWindow(world, purchase)
     const slot = await world.chain.highestSlot()
     await vi.waitFor(async () => expect((await world.chain.finalized()).slot).toBeGreaterThan(slot), waiting)
     const reads: string[] = []
@@ -111,12 +105,12 @@ describe('a purchase that somebody floods with transactions', () => {
 })
 
 describe('one round', () => {
-  it('asks a public node no more than it answers in the time that a request may wait', async () => {
+  it('asks a public RPC node for no more than it answers before requests time out', async () => {
     const buyers = await Promise.all(Array.from({ length: 4 }, () => world.createWallet()))
     const holds: Purchase[] = []
-    for (let n = 0; n < 12; n++) holds.push(await holdAnew('wallet', buyers[n % 4]))
-    for (const { purchaseId } of holds) await runOutOfTime(world, purchaseId)
-    // A name that the chain client does not take for its own machine, which it would ask more freely.
+    for (let n = 0; n < 12; n++) holds.push(await holdAnother('wallet', buyers[n % 4]))
+    for (const purchase of holds) await closePaymentWindow(world, purchase)
+    // An address that the chain client does not treat as local, which it would ask without limits.
     const chain = createChain({ endpoints: [world.rpcUrl.replace('127.0.0.1', '0.0.0.0')], log: world.deps.log, requestsPerSecond: 1_000 })
     await chain.start()
     let calls = 0
@@ -138,36 +132,37 @@ describe('one round', () => {
     expect(Math.max(...most)).toBeLessThan(45)
   })
 
-  it('looks at an open hold first, however many ended ones a wallet asks to be looked at', async () => {
-    for (let n = 0; n < 25; n++) await cancelHold(world.deps, buyer.address, (await holdAnew('server')).purchaseId)
+  it('reconciles an open hold first, however many ended ones its buyer has made due', async () => {
+    for (let n = 0; n < 25; n++) await cancelHold(world.deps, buyer.address, (await holdAnother('server')).purchaseId)
     await world.connection.pool.query(`update purchases set reconciled_at = now() - interval '1 hour'`)
     await reconcileEndedOf(world.database, buyer.address, 30)
     const due = await world.connection.pool.query('select id from purchases where buyer = $1 and reconcile_at <= now()', [buyer.address])
     expect(due.rowCount).toBe(10)
-    const purchase = await holdAnew('wallet')
+    const purchase = await holdAnother('wallet')
     await sendByWallet(world, await signPayment(world, buyer, purchase))
-    await makeDue(purchase.purchaseId)
+    await makeDue(world, purchase)
     await reconcileOnce(world.deps)
     expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'settled' })
   })
 })
 
-describe('looks that hang', () => {
+describe('reconciliations that hang', () => {
   it('keep no other purchase waiting', async () => {
     const hanging = new Set<string>()
-    let end = () => {}
-    const atTheEnd = new Promise<SignatureEntry[]>((resolve) => (end = () => resolve([])))
+    let release = () => {}
+    const afterTheTest = new Promise<SignatureEntry[]>((resolve) => (release = () => resolve([])))
     const buyers = await Promise.all(Array.from({ length: 4 }, () => world.createWallet()))
-    for (let n = 0; n < OPEN_LEASES.least; n++) hanging.add((await holdAnew('wallet', buyers[n % 4])).reference)
-    const purchase = await holdAnew('wallet')
+    for (let n = 0; n < OPEN_LEASES.least; n++) hanging.add((await holdAnother('wallet', buyers[n % 4])).reference)
+    const purchase = await holdAnother('wallet')
     await sendByWallet(world, await signPayment(world, buyer, purchase))
     const deps = chainBut(world, {
-      recentSignatures: (address, since, limit) => (hanging.has(address) ? atTheEnd : world.chain.recentSignatures(address, since, limit)),
+      recentSignatures: (address, since, limit) =>
+        hanging.has(address) ? afterTheTest : world.chain.recentSignatures(address, since, limit),
     })
-    const watcher = startReconciliation(deps)
+    const reconciliation = startReconciliation(deps)
     onTestFinished(async () => {
-      end()
-      await watcher.stop()
+      release()
+      await reconciliation.stop()
     })
     await vi.waitFor(async () => {
       expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'settled' })

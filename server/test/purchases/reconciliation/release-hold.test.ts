@@ -1,8 +1,8 @@
-import { type Purchase } from '@juicebar/contract/schemas'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
 import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
+import { closePaymentWindow, expectStillHeld, makeDue } from '../reconciling.ts'
 import {
   chainBut,
   expectAllAddsUp,
@@ -10,7 +10,6 @@ import {
   list,
   openTradingWorld,
   readPurchase,
-  runOutOfTime,
   sendByWallet,
   signPayment,
   type TradingWorld,
@@ -23,7 +22,6 @@ let world: TradingWorld
 let seller: Wallet
 let buyer: Wallet
 let stranger: Wallet
-let price = 10_000_000n
 
 beforeAll(async () => {
   world = await openTradingWorld()
@@ -37,46 +35,36 @@ afterAll(async () => {
   await world.close()
 })
 
-async function listAnew(): Promise<string> {
-  price += 1_000_000n
-  return list(world, seller, { price })
-}
-
 const holdForWallet = async (listingId: string) => hold(world, buyer, listingId, 'wallet')
 
-async function expectUnpaid(purchase: Purchase): Promise<void> {
-  await reconcileOnce(world.deps)
-  expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held' })
-}
-
-describe('the end of a hold that a wallet may have paid by itself', () => {
-  it('comes only when the chain has proved that no payment can land, and a payment until then still counts', async () => {
-    const purchase = await holdForWallet(await listAnew())
+describe('the end of a hold that its wallet may have paid', () => {
+  it('waits for proof that no payment can land, and a payment that lands before still counts', async () => {
+    const purchase = await holdForWallet(await list(world, seller))
     const payment = await signPayment(world, buyer, purchase)
-    await runOutOfTime(world, purchase.purchaseId)
-    await expectUnpaid(purchase)
+    await closePaymentWindow(world, purchase)
+    await expectStillHeld(world, purchase)
     await sendByWallet(world, payment)
     await untilStatus(world, purchase.purchaseId, 'settled')
   })
 
-  it('frees the lot in the end', async () => {
-    const listingId = await listAnew()
+  it('comes after a cancellation too, and frees the listing', async () => {
+    const listingId = await list(world, seller)
     const purchase = await holdForWallet(listingId)
     await cancelHold(world.deps, buyer.address, purchase.purchaseId)
-    await expectUnpaid(purchase)
+    await expectStillHeld(world, purchase)
     await untilStatus(world, purchase.purchaseId, 'ended')
     expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ endReason: 'cancelled' })
     await expect(hold(world, stranger, listingId)).resolves.toMatchObject({ status: 'held' })
   })
 })
 
-describe('a hold that a wallet may have paid by itself', () => {
-  it('stays, however often it is looked at, while a payment signed in time can still land', async () => {
-    const purchase = await hold(world, buyer, await listAnew(), 'wallet')
+describe('a hold that its wallet may have paid', () => {
+  it('stays, however often it is reconciled, while a payment signed in time can still land', async () => {
+    const purchase = await hold(world, buyer, await list(world, seller), 'wallet')
     const payment = await signPayment(world, buyer, purchase)
-    await runOutOfTime(world, purchase.purchaseId)
-    for (let look = 0; look < 4; look++) {
-      await world.connection.pool.query('update purchases set reconcile_at = now() where id = $1', [purchase.purchaseId])
+    await closePaymentWindow(world, purchase)
+    for (let round = 0; round < 4; round++) {
+      await makeDue(world, purchase)
       await reconcileOnce(world.deps)
       expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held' })
     }
@@ -84,13 +72,13 @@ describe('a hold that a wallet may have paid by itself', () => {
     await untilStatus(world, purchase.purchaseId, 'settled')
   })
 
-  it('stays while a transaction that may pay for it cannot be read', async () => {
-    const purchase = await hold(world, buyer, await listAnew(), 'wallet')
+  it('stays while a candidate cannot be read', async () => {
+    const purchase = await hold(world, buyer, await list(world, seller), 'wallet')
     const signature = await sendByWallet(world, await signPayment(world, buyer, purchase))
     const unread = chainBut(world, { transaction: async () => undefined })
     await world.connection.pool.query('update purchases set pay_before = now(), release_height = 0 where id = $1', [purchase.purchaseId])
     await vi.waitFor(async () => expect((await world.chain.statuses([signature])).get(signature)?.commitment).toBe('finalized'), waiting)
-    await world.connection.pool.query('update purchases set reconcile_at = now() where id = $1', [purchase.purchaseId])
+    await makeDue(world, purchase)
     await reconcileOnce(unread)
     expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held' })
     await untilStatus(world, purchase.purchaseId, 'settled')

@@ -1,21 +1,22 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { type Chain, type FinalizedView, type LandedTransaction } from '../../../src/chain/chain.ts'
 import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
+import { makePurchasesDue } from '../reconciling.ts'
 import {
-  casesOf,
   appleJuice,
+  casesOf,
+  chainBut,
   expectAllAddsUp,
   hold,
   list,
   openTradingWorld,
   readPurchase,
+  reconcileUntil,
   signPayment,
   type TradingWorld,
   untilStatus,
   type Wallet,
-  watchUntil,
 } from '../trading-world.ts'
 
 let world: TradingWorld
@@ -32,31 +33,26 @@ afterAll(async () => {
   await world.close()
 })
 
-/** A real chain that has forgotten one transaction: it was on a fork that lost. Counts how often its bytes are sent again. */
-function forgetting(chain: Chain, forgotten: Signature): { chain: Chain; sent: () => number } {
-  let sent = 0
-  const known = (signature: Signature) => signature !== forgotten
-  const changed: Partial<Chain> = {
-    statuses: async (signatures) => chain.statuses(signatures.filter(known)),
-    transaction: async (signature): Promise<LandedTransaction | undefined> => (known(signature) ? chain.transaction(signature) : undefined),
-    recentSignatures: async (...query) => (await chain.recentSignatures(...query)).filter((entry) => known(entry.signature)),
-    broadcast: async () => void (sent += 1),
-    finalized: async (): Promise<FinalizedView> => {
+/** The chain after a rollback of one transaction, whose fork lost; counts how often its bytes are broadcast again. */
+function rollBack(lost: Signature): { fork: TradingWorld; broadcasts: () => number } {
+  const { chain } = world
+  let broadcasts = 0
+  const isKept = (signature: Signature) => signature !== lost
+  const deps = chainBut(world, {
+    statuses: async (signatures) => chain.statuses(signatures.filter(isKept)),
+    transaction: async (signature) => (isKept(signature) ? chain.transaction(signature) : undefined),
+    recentSignatures: async (...query) => (await chain.recentSignatures(...query)).filter((entry) => isKept(entry.signature)),
+    broadcast: async () => void (broadcasts += 1),
+    finalized: async () => {
       const view = await chain.finalized()
       return {
         ...view,
-        statusOf: async (signature) => (known(signature) ? view.statusOf(signature) : undefined),
-        signaturesFor: async (...query) => (await view.signaturesFor(...query)).filter((entry) => known(entry.signature)),
+        statusOf: async (signature) => (isKept(signature) ? view.statusOf(signature) : undefined),
+        signaturesFor: async (...query) => (await view.signaturesFor(...query)).filter((entry) => isKept(entry.signature)),
       }
     },
-  }
-  const port = new Proxy(chain, {
-    get: (target, name) => {
-      const value: unknown = Reflect.get(changed, name) ?? Reflect.get(target, name, target)
-      return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(target) : value
-    },
   })
-  return { chain: port, sent: () => sent }
+  return { fork: { ...world, deps }, broadcasts: () => broadcasts }
 }
 
 async function settledPurchase(price: bigint) {
@@ -67,39 +63,37 @@ async function settledPurchase(price: bigint) {
   return { purchase, payment }
 }
 
-const lookAtAll = () => world.connection.pool.query('update purchases set reconcile_at = now() where reconcile_at is not null')
-
 describe('a settled payment', () => {
-  it('is followed until it is final', async () => {
+  it('is reconciled until it is finalized', async () => {
     const { purchase } = await settledPurchase(40_000_000n)
-    await watchUntil(world, async () => {
-      await lookAtAll()
+    await reconcileUntil(world, async () => {
+      await makePurchasesDue(world)
       expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'settled', finalized: true })
     })
   })
 
-  it('that the chain forgets is sent again, and becomes a case once it can no longer land', async () => {
+  it('that is rolled back is broadcast again, and becomes a case once it can no longer land', async () => {
     const { purchase, payment } = await settledPurchase(41_000_000n)
     await world.connection.pool.query('update purchases set finalized_at = null, reconcile_at = now() where id = $1', [purchase.purchaseId])
     const tokens = await appleJuice(world, buyer)
-    const fork = forgetting(world.chain, payment.signature)
-    await watchUntil({ ...world, deps: { ...world.deps, chain: fork.chain } }, async () => {
-      await lookAtAll()
+    const { fork, broadcasts } = rollBack(payment.signature)
+    await reconcileUntil(fork, async () => {
+      await makePurchasesDue(world)
       const cases = await casesOf(world, seller.address)
       expect(cases).toContainEqual(expect.objectContaining({ kind: 'vanished', signature: payment.signature, refundable: false }))
     })
-    expect(fork.sent()).toBeGreaterThan(0)
+    expect(broadcasts()).toBeGreaterThan(0)
     expect(await appleJuice(world, buyer)).toBe(tokens)
     expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'settled', finalized: false })
   })
 
-  it('that only seemed forgotten is no case', async () => {
+  it('that only seemed rolled back opens no case', async () => {
     const { purchase, payment } = await settledPurchase(42_000_000n)
-    const fork = forgetting(world.chain, payment.signature)
-    await lookAtAll()
-    await watchUntil({ ...world, deps: { ...world.deps, chain: fork.chain } }, async () => expect(fork.sent()).toBeGreaterThan(0))
-    await watchUntil(world, async () => {
-      await lookAtAll()
+    const { fork, broadcasts } = rollBack(payment.signature)
+    await makePurchasesDue(world)
+    await reconcileUntil(fork, async () => expect(broadcasts()).toBeGreaterThan(0))
+    await reconcileUntil(world, async () => {
+      await makePurchasesDue(world)
       expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ finalized: true })
     })
     const cases = await casesOf(world, seller.address)
@@ -108,16 +102,16 @@ describe('a settled payment', () => {
 })
 
 describe('with SETTLE_AT=finalized', () => {
-  it('tokens move only when the payment is final', async () => {
-    const careful = { ...world, deps: { ...world.deps, settings: { ...world.deps.settings, settleAt: 'finalized' as const } } }
-    const purchase = await hold(careful, buyer, await list(careful, seller, { price: 43_000_000n }))
-    const payment = await signPayment(careful, buyer, purchase)
-    await submitPayment(careful.deps, buyer.address, purchase.purchaseId, payment.base64)
-    await watchUntil(careful, async () => {
-      await lookAtAll()
-      expect(await readPurchase(careful, purchase.purchaseId)).toMatchObject({ status: 'held', stage: 'confirmed' })
+  it('tokens move only when the payment is finalized', async () => {
+    const strict = { ...world, deps: { ...world.deps, settings: { ...world.deps.settings, settleAt: 'finalized' as const } } }
+    const purchase = await hold(strict, buyer, await list(strict, seller, { price: 43_000_000n }))
+    const payment = await signPayment(strict, buyer, purchase)
+    await submitPayment(strict.deps, buyer.address, purchase.purchaseId, payment.base64)
+    await reconcileUntil(strict, async () => {
+      await makePurchasesDue(world)
+      expect(await readPurchase(strict, purchase.purchaseId)).toMatchObject({ status: 'held', stage: 'confirmed' })
     })
-    await untilStatus(careful, purchase.purchaseId, 'settled')
+    await untilStatus(strict, purchase.purchaseId, 'settled')
     expect((await world.chain.statuses([payment.signature])).get(payment.signature)?.commitment).toBe('finalized')
   })
 })

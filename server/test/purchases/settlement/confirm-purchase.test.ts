@@ -1,6 +1,5 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
-import { lamports } from '@juicebar/contract/money'
 import { type Purchase } from '@juicebar/contract/schemas'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
@@ -19,12 +18,11 @@ import {
   readPurchase,
   sendByWallet,
   signPayment,
-  signTransaction,
   type TradingWorld,
-  transfer,
   waiting,
   type Wallet,
 } from '../trading-world.ts'
+import { signTransaction, transfer } from '../transactions.ts'
 
 let world: TradingWorld
 let seller: Wallet
@@ -42,7 +40,7 @@ afterAll(async () => {
   await world.close()
 })
 
-/** Holds a lot and lets it go, some times over: as if the wallet were not barred from it. */
+/** Holds a listing and cancels, `times` in a row, as if there were no cooldown. */
 async function holdOften(listingId: string, times: number) {
   const purchases: Purchase[] = []
   for (let n = 0; n < times; n++) {
@@ -54,7 +52,7 @@ async function holdOften(listingId: string, times: number) {
   return purchases
 }
 
-/** Counts what is asked of the chain about payments. */
+/** Counts the chain's calls that read payments. */
 function counting() {
   let calls = 0
   const deps = chainBut(world, {
@@ -71,7 +69,7 @@ function counting() {
 }
 
 describe('confirming', () => {
-  it('finds the purchase that the payment names, however many came after it', async () => {
+  it('finds the purchase whose reference the payment carries, however many came after it', async () => {
     const listingId = await list(world, seller, { price: 30_000_000n })
     const [first] = await holdOften(listingId, 7)
     if (!first) throw new Error('no purchase')
@@ -79,19 +77,19 @@ describe('confirming', () => {
     expect(await confirmPurchase(world.deps, buyer.address, listingId, signature)).toEqual({ purchaseId: first.purchaseId, settled: true })
   })
 
-  it('with a transaction that has nothing to do with the lot asks the chain little', async () => {
+  it('an unrelated transaction takes at most two calls to the chain', async () => {
     const listingId = await list(world, seller, { price: 31_000_000n })
     await holdOften(listingId, 5)
-    const other = await sendByWallet(world, await signTransaction(world, buyer, [transfer(buyer, buyer.address, lamports(1n))]))
+    const other = await sendByWallet(world, await signTransaction(world, buyer, [transfer(buyer, buyer.address, 1n)]))
     const { deps, calls } = counting()
     await expect(confirmPurchase(deps, buyer.address, listingId, other)).rejects.toMatchObject({ code: 'PAYMENT_MISMATCH' })
     expect(calls()).toBeLessThanOrEqual(2)
   })
 
-  it('counts a landed transaction that is not known here, and one that is refused by that count is not read', async () => {
+  it('rate-limits a landed transaction that was not submitted, and does not read one that is refused', async () => {
     const listingId = await list(world, seller, { price: 33_000_000n })
     await hold(world, buyer, listingId, 'wallet')
-    const other = await sendByWallet(world, await signTransaction(world, buyer, [transfer(buyer, buyer.address, lamports(2n))]))
+    const other = await sendByWallet(world, await signTransaction(world, buyer, [transfer(buyer, buyer.address, 2n)]))
     const { deps, calls } = counting()
     const refuse = async () => {
       throw new Failure('TOO_MANY_REQUESTS', { detail: 'a minute' })
@@ -100,7 +98,7 @@ describe('confirming', () => {
     expect(calls()).toBe(1)
   })
 
-  it('does not count a payment that was handed in here', async () => {
+  it('does not rate-limit a submitted payment', async () => {
     const listingId = await list(world, seller, { price: 34_000_000n })
     const purchase = await hold(world, buyer, listingId)
     const payment = await signPayment(world, buyer, purchase)
@@ -112,7 +110,7 @@ describe('confirming', () => {
     expect(count).not.toHaveBeenCalled()
   })
 
-  it('a delivered purchase again asks the chain nothing', async () => {
+  it('a delivered purchase again takes no call to the chain', async () => {
     const listingId = await list(world, seller, { price: 32_000_000n })
     const purchase = await hold(world, buyer, listingId, 'wallet')
     const signature = await sendByWallet(world, await signPayment(world, buyer, purchase))
@@ -123,11 +121,11 @@ describe('confirming', () => {
   })
 })
 
-describe('a payment that the chain has not confirmed', () => {
+describe('a payment that is not final enough', () => {
   it.each<[string, Commitment, PurchaseDeps['settings']['settleAt']]>([
     ['processed', 'processed', 'confirmed'],
-    ['confirmed where finalized is asked for', 'confirmed', 'finalized'],
-  ])('but merely %s delivers nothing yet', async (_, commitment, settleAt) => {
+    ['confirmed with SETTLE_AT=finalized', 'confirmed', 'finalized'],
+  ])('delivers nothing yet: %s', async (_, commitment, settleAt) => {
     const listingId = await list(world, seller, { price: 35_000_000n })
     const purchase = await hold(world, buyer, listingId, 'wallet')
     const signature = await sendByWallet(world, await signPayment(world, buyer, purchase))
