@@ -32,7 +32,7 @@ const row: DueCase = {
   closedAt: null,
   secondsOpen: 100,
 }
-// A decision reads nothing of these but what the tests name.
+// A decision reads nothing else of these.
 const purchase = { genesisHash: 'chain' } as PurchaseRow
 const payment = { signature: 'refund' as Signature } as PaymentRow
 const transaction = { signature: 'refund' as Signature } as LandedTransaction
@@ -73,7 +73,7 @@ describe('the state of a case', () => {
     ['delivered', 'another', 'closed'],
     ['refunded', 'chain', 'closed'],
     ['closed', 'chain', 'closed'],
-  ])('of one that is %s, on %s, is %s', (status, genesisHash, state) => {
+  ])('that is %s on the chain %j is %s', (status, genesisHash, state) => {
     expect(caseStateOf({ ...row, status }, purchase, genesisHash)).toBe(state)
   })
 })
@@ -83,10 +83,10 @@ describe('what is done for a case', () => {
     ['it is closed: nothing', kinds(decideCase({ row, purchase, state: 'closed' })), [null]],
     ['its chain is gone: it is closed', kinds(decideCase({ row, purchase, state: 'chainGone' })), ['closeWithChain', null]],
 
-    ['nobody has seen the refund: it is broadcast', kinds(refunding({})), ['broadcast', 2]],
+    ['no endpoint knows the refund: it is broadcast', kinds(refunding({})), ['broadcast', 2]],
     ['the refund is on its way: nothing', kinds(refunding({ status: confirmed })), [2]],
     ['the refund can never land: the case is open again', kinds(refunding({ expired: true })), ['reopen', null]],
-    ['the refund is finalized, but not shown: nothing', kinds(refunding({ status: finalized })), [2]],
+    ['the refund is finalized, but no endpoint shows it: nothing', kinds(refunding({ status: finalized })), [2]],
     [
       'the refund is finalized: the case is closed',
       kinds(refunding({ status: finalized, landed: { slot: 120n, paysBack: true } })),
@@ -104,7 +104,11 @@ describe('what is done for a case', () => {
       kinds(open(landed({ recordedElsewhere: false, finalized: false }))),
       ['recordRefund', 2],
     ],
-    ['it came in a transaction of another purpose: nothing yet', kinds(open(landed({ recordedElsewhere: true, finalized: false }))), [2]],
+    [
+      'it landed in a transaction recorded for something else: nothing yet',
+      kinds(open(landed({ recordedElsewhere: true, finalized: false }))),
+      [2],
+    ],
     [
       'that transaction is finalized: the case is closed',
       kinds(open(landed({ recordedElsewhere: true, finalized: true }))),

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+
+import {
+  decidePurchase,
+  type PurchaseAction,
+  type PurchaseSnapshot,
+  type PurchaseState,
+} from '../../../src/purchases/reconciliation/purchase/purchase-decision.ts'
+import { everyCandidate, failed, held, payment, pays, seen, snapshot, unrelated } from './purchase-snapshots.ts'
+
+/** Every snapshot that differs in what a decision can depend on, with up to two candidates. */
+function* everySnapshot(): Generator<PurchaseSnapshot> {
+  const states: PurchaseState[] = [
+    'unsent',
+    'chainGone',
+    'windowOpen',
+    'windowClosed',
+    'awaitingFinality',
+    'finalized',
+    'ended',
+    'earlierChain',
+  ]
+  const statuses = [undefined, seen('processed'), seen('confirmed'), seen('finalized'), seen('confirmed', true), seen('finalized', true)]
+  const pairs = [[], ...everyCandidate.map((one) => [one]), ...everyCandidate.flatMap((one) => everyCandidate.map((other) => [one, other]))]
+  for (const state of states)
+    for (const recorded of state === 'awaitingFinality' ? [payment] : [undefined, payment])
+      for (const status of recorded ? statuses : [undefined])
+        for (const candidates of pairs)
+          for (const flags of Array.from({ length: 16 }, (_, bits) => bits))
+            yield snapshot(state, {
+              payment: recorded,
+              status,
+              candidates,
+              allRead: (flags & 1) > 0,
+              finalizedSearched: (flags & 2) > 0,
+              paymentExpired: (flags & 4) > 0,
+              purchase: { ...held, releaseHeight: (flags & 8) > 0 ? 500n : null },
+              releaseHeight: (flags & 8) > 0 ? undefined : 500n,
+            })
+}
+
+describe('in every state, whatever the chain shows', () => {
+  const all = [...everySnapshot()].map((given) => ({ given, decision: decidePurchase(given) }))
+  const doing = (kind: PurchaseAction['kind']) => all.filter(({ decision }) => decision.actions.some((action) => action.kind === kind))
+
+  it('a hold that a wallet may have paid ends on proof alone', () => {
+    const unproved = doing('endHold').filter(({ given, decision }) => {
+      const { state, allRead, finalizedSearched, purchase, candidates } = given
+      const mayPay = candidates.some(({ verdict }) => verdict.kind === 'pays' || verdict.kind === 'pending')
+      const proved = allRead && finalizedSearched && purchase.releaseHeight !== null && !mayPay
+      return (
+        decision.actions.some((action) => action.kind === 'endHold' && action.because === 'unpaid') && !(state === 'windowClosed' && proved)
+      )
+    })
+    expect(unproved).toEqual([])
+  })
+
+  it('a payment that was found settles in every state in which it can', () => {
+    const unsettled = all.filter(({ given, decision }) => {
+      const canSettle = ['windowOpen', 'windowClosed', 'finalized', 'ended'].includes(given.state)
+      const settles = decision.actions.some((action) => action.kind === 'settle' && action.candidate === pays)
+      return canSettle && given.candidates.includes(pays) && !settles
+    })
+    expect(unsettled).toEqual([])
+  })
+
+  it('no candidate that may yet pay is ruled out', () => {
+    const ruledOut = all.flatMap(({ decision }) =>
+      decision.actions.flatMap((action) => (action.kind === 'ruleOut' ? [action.candidate] : [])),
+    )
+    expect(new Set(ruledOut)).toEqual(new Set([failed, unrelated]))
+  })
+
+  it('a delivery is final only when its payment is finalized, and vanished only when it can never land again', () => {
+    const tooEarly = doing('markFinalized').filter(({ given: { status } }) => status?.commitment !== 'finalized' || status.failed)
+    const tooSoon = doing('openVanishedCase').filter(({ given }) => !given.paymentExpired || given.status?.failed === false)
+    expect([...tooEarly, ...tooSoon]).toEqual([])
+    expect(doing('markFinalized').length * doing('openVanishedCase').length).toBeGreaterThan(0)
+  })
+
+  it('a payment is void only when it failed for good', () => {
+    const tooEarly = doing('voidPayment').filter(({ given: { status } }) => !(status?.failed === true && status.commitment === 'finalized'))
+    expect(tooEarly).toEqual([])
+  })
+
+  it('a purchase is due again unless its chain is gone', () => {
+    const forgotten = all.filter(
+      ({ given, decision }) => decision.nextSeconds === null && !['chainGone', 'earlierChain'].includes(given.state),
+    )
+    expect(forgotten).toEqual([])
+  })
+})

@@ -1,0 +1,88 @@
+import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
+import { lamports } from '@juicebar/contract/money'
+
+import { type Commitment, type SignatureStatus } from '../../../src/chain/chain.ts'
+import { type PaymentRow } from '../../../src/purchases/payment/payment-store.ts'
+import { type PurchaseSnapshot, type PurchaseState } from '../../../src/purchases/reconciliation/purchase/purchase-decision.ts'
+import { type DuePurchase } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
+import { type CandidateVerdict, type VerifiedCandidate } from '../../../src/purchases/settlement/candidate.ts'
+
+export const held: DuePurchase = {
+  id: 'purchase',
+  listingId: 'listing',
+  buyer: 'Buyer' as WalletAddress,
+  seller: 'Seller' as WalletAddress,
+  tokenType: 'APPLE_JUICE',
+  amount: 1n,
+  priceLamports: lamports(1_000_000n),
+  reference: 'Reference' as WalletAddress,
+  genesisHash: 'chain',
+  heldAtSlot: 100n,
+  serverSends: false,
+  payBefore: new Date(0),
+  cancelRequested: false,
+  status: 'held',
+  endReason: null,
+  signature: null,
+  releaseHeight: 500n,
+  reconcileAt: new Date(0),
+  reconciledAt: null,
+  reconciliations: 0,
+  buyerScans: 0,
+  createdAt: new Date(0),
+  settledAt: null,
+  endedAt: null,
+  finalizedAt: null,
+  windowClosed: true,
+  ageSeconds: 100,
+  secondsSinceClosed: 0,
+}
+
+export const payment: PaymentRow = {
+  signature: 'recorded' as Signature,
+  kind: 'purchase',
+  purchaseId: held.id,
+  caseId: null,
+  genesisHash: 'chain',
+  transactionBytes: Buffer.alloc(0),
+  expiryHeight: 400n,
+  status: 'recorded',
+  confirmedAt: null,
+  slot: null,
+  createdAt: new Date(0),
+}
+
+export const seen = (commitment: Commitment, failed = false): SignatureStatus => ({ slot: 120n, commitment, failed })
+
+/** A candidate whose verdict fits its status. */
+function candidate(verdict: CandidateVerdict, commitment: Commitment = 'finalized'): VerifiedCandidate {
+  const status = verdict.kind === 'pending' && verdict.landedAt === undefined ? undefined : seen(commitment, verdict.kind === 'failed')
+  return { signature: `candidate ${verdict.kind}` as Signature, status, verdict, paysAnotherHold: false }
+}
+
+export const pays = candidate({ kind: 'pays', referenced: true })
+export const wrong = candidate({ kind: 'wrong', referenced: true, lamports: 1n, referencedLamports: 1n, reason: 'too little' })
+export const pending = candidate({ kind: 'pending' })
+export const landed = candidate({ kind: 'pending', landedAt: 120n }, 'confirmed')
+export const failed = candidate({ kind: 'failed' })
+export const unrelated = candidate({ kind: 'unrelated', reason: 'other', permanent: true })
+export const unrelatedForNow = candidate({ kind: 'unrelated', reason: 'other', permanent: false })
+export const unrelatedConfirmed = candidate({ kind: 'unrelated', reason: 'other', permanent: true }, 'confirmed')
+export const everyCandidate = [pays, wrong, pending, landed, failed, unrelated, unrelatedForNow, unrelatedConfirmed]
+
+/** A snapshot in which the chain shows nothing, but for the changes. */
+export function snapshot(state: PurchaseState, changes: Partial<PurchaseSnapshot> = {}): PurchaseSnapshot {
+  return {
+    purchase: held,
+    state,
+    payment: undefined,
+    status: undefined,
+    paymentExpired: false,
+    candidates: [],
+    allRead: true,
+    scannedBuyer: false,
+    releaseHeight: undefined,
+    finalizedSearched: false,
+    ...changes,
+  }
+}
