@@ -5,7 +5,7 @@ import { generateKeyPairSigner, type Instruction } from '@solana/kit'
 import { pino } from 'pino'
 import { expect, vi } from 'vitest'
 
-import { type Chain } from '../../src/chain/chain.ts'
+import { type Chain, type Commitment } from '../../src/chain/chain.ts'
 import { createChain, type SolanaChain } from '../../src/chain/client/solana-chain.ts'
 import { connectDatabase, type Database } from '../../src/database/connect.ts'
 import { startLocalChain } from '../../src/embedded/local-chain/local-chain.ts'
@@ -180,6 +180,16 @@ export function chainBut({ deps }: TradingWorld, changes: Partial<Chain>): Purch
     },
   })
   return { ...deps, chain }
+}
+
+/** The world's dependencies on a chain whose transactions are at `commitment`, however far they have come. */
+export function chainAt(world: TradingWorld, commitment: Commitment): PurchaseDeps {
+  return chainBut(world, {
+    statuses: async (signatures) => {
+      const known = await world.chain.statuses(signatures)
+      return new Map([...known].map(([signature, status]) => [signature, { ...status, commitment }]))
+    },
+  })
 }
 
 /** For `vi.waitFor`: what a busy machine may take. */

@@ -38,14 +38,13 @@ afterAll(async () => {
   await world.close()
 })
 
+const holdForWallet = async (listingId: string) => hold(world, buyer, listingId, 'wallet')
+const confirm = (listingId: string, signature: string) => confirmPurchase(world.deps, buyer.address, listingId, signature)
+const casesAbout = async (signature: string) => (await casesOf(world, seller.address)).filter((found) => found.signature === signature)
+const refusal = (code: string) => expect.objectContaining({ code })
+
 /** Carries a purchase's reference without paying for it. */
 const mention = (reference: string) => transfer(buyer, buyer.address, 0n, [reference])
-
-const casesAbout = async (signature: string) => (await casesOf(world, seller.address)).filter((found) => found.signature === signature)
-const confirm = (listingId: string, signature: string) => confirmPurchase(world.deps, buyer.address, listingId, signature)
-
-const holdForWallet = async (listingId: string) => hold(world, buyer, listingId, 'wallet')
-const refusal = (code: string) => expect.objectContaining({ code })
 
 describe('a payment that differs from the agreed one becomes a case that buyer and seller see', () => {
   it.each([
@@ -77,7 +76,7 @@ describe('a payment that differs from the agreed one becomes a case that buyer a
     await abandonHold(world, buyer, purchase)
   })
 
-  it('one transaction for two purchases: it settles neither and opens a case for each', async () => {
+  it('one transaction that pays for two purchases: a case for each, and neither settles', async () => {
     const one = await holdForWallet(await list(world, seller))
     const other = await holdForWallet(await list(world, seller))
     const second = transfer(buyer, seller.address, BigInt(other.lamports), [other.reference])
@@ -108,7 +107,7 @@ describe('a payment that differs from the agreed one becomes a case that buyer a
 describe('one transaction', () => {
   it('that pays for one listing opens no case when it is confirmed for another', async () => {
     const [paidListing, otherListing] = [await list(world, seller), await list(world, seller)]
-    const [paid, other] = [await hold(world, buyer, paidListing, 'wallet'), await hold(world, buyer, otherListing, 'wallet')]
+    const [paid, other] = [await holdForWallet(paidListing), await holdForWallet(otherListing)]
     const signature = await sendByWallet(world, await signPayment(world, buyer, paid, { references: [] }))
     await expect(confirm(otherListing, signature)).rejects.toMatchObject({ code: 'PAYMENT_MISMATCH' })
     expect(await confirm(paidListing, signature)).toMatchObject({ settled: true })
@@ -119,8 +118,8 @@ describe('one transaction', () => {
 
   it('that became a case of one purchase settles no other, so it is paid back once', async () => {
     const [unreferencedListing, mentionedListing] = [await list(world, seller), await list(world, seller)]
-    const unreferenced = await hold(world, buyer, unreferencedListing, 'wallet')
-    const mentioned = await hold(world, buyer, mentionedListing, 'wallet')
+    const unreferenced = await holdForWallet(unreferencedListing)
+    const mentioned = await holdForWallet(mentionedListing)
     const pays = transfer(buyer, seller.address, BigInt(unreferenced.lamports))
     const signature = await sendByWallet(world, await signTransaction(world, buyer, [pays, mention(mentioned.reference)]))
     await reconcileUntil(world, async () => expect(await casesAbout(signature)).toHaveLength(1))
@@ -133,10 +132,7 @@ describe('one transaction', () => {
   })
 
   it('that carries the references of two purchases and an unreferenced transfer counts each lamport once', async () => {
-    const [one, other] = [
-      await hold(world, buyer, await list(world, seller), 'wallet'),
-      await hold(world, buyer, await list(world, seller), 'wallet'),
-    ]
+    const [one, other] = [await holdForWallet(await list(world, seller)), await holdForWallet(await list(world, seller))]
     const referenced = [one, other].map((purchase) => transfer(buyer, seller.address, 2_000_000n, [purchase.reference]))
     const unreferenced = transfer(buyer, seller.address, 5_000_000n)
     const signature = await sendByWallet(world, await signTransaction(world, buyer, [...referenced, unreferenced]))
@@ -150,7 +146,7 @@ describe('one transaction', () => {
     const [endedListing, openListing] = [await list(world, seller), await list(world, seller)]
     const ended = await hold(world, buyer, endedListing)
     await cancelHold(world.deps, buyer.address, ended.purchaseId)
-    const open = await hold(world, buyer, openListing, 'wallet')
+    const open = await holdForWallet(openListing)
     const signature = await sendByWallet(world, await signPayment(world, buyer, ended))
     await expect(confirm(openListing, signature)).rejects.toMatchObject({ code: 'PAYMENT_MISMATCH' })
     expect(await casesAbout(signature)).toEqual([])
@@ -163,7 +159,7 @@ describe('one transaction', () => {
     const [endedListing, openListing] = [await list(world, seller, { price }), await list(world, seller, { price })]
     const ended = await hold(world, buyer, endedListing)
     await cancelHold(world.deps, buyer.address, ended.purchaseId)
-    const open = await hold(world, buyer, openListing, 'wallet')
+    const open = await holdForWallet(openListing)
     const before = await appleJuice(world, buyer)
     const signature = await sendByWallet(world, await signPayment(world, buyer, open, { references: [] }))
     await expect(confirm(endedListing, signature)).rejects.toMatchObject({ code: 'PAYMENT_MISMATCH' })
@@ -178,7 +174,7 @@ describe('a second payment of a settled purchase', () => {
     ['with its reference', {}],
     ['without a reference, as by a client that knows only the specification', { references: [] }],
   ])('%s becomes a case, though nobody confirms it', async (_, changes) => {
-    const purchase = await hold(world, buyer, await list(world, seller), 'wallet')
+    const purchase = await holdForWallet(await list(world, seller))
     await sendByWallet(world, await signPayment(world, buyer, purchase, changes))
     await untilStatus(world, purchase.purchaseId, 'settled')
     const second = await signPayment(world, buyer, purchase, { ...changes, legacy: true })

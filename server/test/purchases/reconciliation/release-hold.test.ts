@@ -37,8 +37,8 @@ afterAll(async () => {
 
 const holdForWallet = async (listingId: string) => hold(world, buyer, listingId, 'wallet')
 
-describe('the end of a hold that its wallet may have paid', () => {
-  it('waits for proof that no payment can land, and a payment that lands before still counts', async () => {
+describe("a hold that the buyer's wallet may have paid", () => {
+  it('does not end before no payment can land any more, and is settled by one that lands until then', async () => {
     const purchase = await holdForWallet(await list(world, seller))
     const payment = await signPayment(world, buyer, purchase)
     await closePaymentWindow(world, purchase)
@@ -47,7 +47,7 @@ describe('the end of a hold that its wallet may have paid', () => {
     await untilStatus(world, purchase.purchaseId, 'settled')
   })
 
-  it('comes after a cancellation too, and frees the listing', async () => {
+  it('ends some time after its cancellation, and frees its listing', async () => {
     const listingId = await list(world, seller)
     const purchase = await holdForWallet(listingId)
     await cancelHold(world.deps, buyer.address, purchase.purchaseId)
@@ -56,9 +56,7 @@ describe('the end of a hold that its wallet may have paid', () => {
     expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ endReason: 'cancelled' })
     await expect(hold(world, stranger, listingId)).resolves.toMatchObject({ status: 'held' })
   })
-})
 
-describe('a hold that its wallet may have paid', () => {
   it('stays, however often it is reconciled, while a payment signed in time can still land', async () => {
     const purchase = await hold(world, buyer, await list(world, seller), 'wallet')
     const payment = await signPayment(world, buyer, purchase)

@@ -6,6 +6,7 @@ import { makePurchasesDue } from '../reconciling.ts'
 import {
   appleJuice,
   casesOf,
+  chainAt,
   chainBut,
   expectAllAddsUp,
   hold,
@@ -55,8 +56,8 @@ function rollBack(lost: Signature): { fork: TradingWorld; broadcasts: () => numb
   return { fork: { ...world, deps }, broadcasts: () => broadcasts }
 }
 
-async function settledPurchase(price: bigint) {
-  const purchase = await hold(world, buyer, await list(world, seller, { price }))
+async function settledPurchase() {
+  const purchase = await hold(world, buyer, await list(world, seller))
   const payment = await signPayment(world, buyer, purchase)
   await submitPayment(world.deps, buyer.address, purchase.purchaseId, payment.base64)
   await untilStatus(world, purchase.purchaseId, 'settled')
@@ -65,7 +66,7 @@ async function settledPurchase(price: bigint) {
 
 describe('a settled payment', () => {
   it('is reconciled until it is finalized', async () => {
-    const { purchase } = await settledPurchase(40_000_000n)
+    const { purchase } = await settledPurchase()
     await reconcileUntil(world, async () => {
       await makePurchasesDue(world)
       expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'settled', finalized: true })
@@ -73,7 +74,7 @@ describe('a settled payment', () => {
   })
 
   it('that is rolled back is broadcast again, and becomes a case once it can no longer land', async () => {
-    const { purchase, payment } = await settledPurchase(41_000_000n)
+    const { purchase, payment } = await settledPurchase()
     await world.connection.pool.query('update purchases set finalized_at = null, reconcile_at = now() where id = $1', [purchase.purchaseId])
     const tokens = await appleJuice(world, buyer)
     const { fork, broadcasts } = rollBack(payment.signature)
@@ -88,7 +89,7 @@ describe('a settled payment', () => {
   })
 
   it('that only seemed rolled back opens no case', async () => {
-    const { purchase, payment } = await settledPurchase(42_000_000n)
+    const { purchase, payment } = await settledPurchase()
     const { fork, broadcasts } = rollBack(payment.signature)
     await makePurchasesDue(world)
     await reconcileUntil(fork, async () => expect(broadcasts()).toBeGreaterThan(0))
@@ -104,10 +105,12 @@ describe('a settled payment', () => {
 describe('with SETTLE_AT=finalized', () => {
   it('tokens move only when the payment is finalized', async () => {
     const strict = { ...world, deps: { ...world.deps, settings: { ...world.deps.settings, settleAt: 'finalized' as const } } }
-    const purchase = await hold(strict, buyer, await list(strict, seller, { price: 43_000_000n }))
+    const purchase = await hold(strict, buyer, await list(strict, seller))
     const payment = await signPayment(strict, buyer, purchase)
     await submitPayment(strict.deps, buyer.address, purchase.purchaseId, payment.base64)
-    await reconcileUntil(strict, async () => {
+    // However slow this machine is, it sees the payment while that is only confirmed.
+    const confirmed = { ...world, deps: { ...chainAt(world, 'confirmed'), settings: strict.deps.settings } }
+    await reconcileUntil(confirmed, async () => {
       await makePurchasesDue(world)
       expect(await readPurchase(strict, purchase.purchaseId)).toMatchObject({ status: 'held', stage: 'confirmed' })
     })

@@ -1,4 +1,3 @@
-import { type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { type Purchase } from '@juicebar/contract/schemas'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -10,6 +9,7 @@ import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purch
 import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
 import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
 import {
+  chainAt,
   chainBut,
   expectAllAddsUp,
   hold,
@@ -129,13 +129,7 @@ describe('a payment that is not final enough', () => {
     const listingId = await list(world, seller, { price: 35_000_000n })
     const purchase = await hold(world, buyer, listingId, 'wallet')
     const signature = await sendByWallet(world, await signPayment(world, buyer, purchase))
-    const early = chainBut(world, {
-      statuses: async (signatures: readonly Signature[]) => {
-        const known = await world.chain.statuses(signatures)
-        return new Map([...known].map(([name, status]) => [name, { ...status, commitment }]))
-      },
-    })
-    const deps = { ...early, settings: { ...early.settings, settleAt } }
+    const deps = { ...chainAt(world, commitment), settings: { ...world.deps.settings, settleAt } }
     expect(await confirmPurchase(deps, buyer.address, listingId, signature)).toMatchObject({ settled: false })
     await reconcileOnce(deps)
     expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held' })
