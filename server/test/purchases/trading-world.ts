@@ -132,10 +132,11 @@ export async function signPayment(
     to = asWallet(purchase.seller),
     lamports: amount = BigInt(purchase.lamports),
     references = [purchase.reference],
+    before = [],
+    after = [],
+    legacy,
   } = changes
-  const payment = transfer(from, to, amount, references)
-  const { before = [], after = [], legacy } = changes
-  return signTransaction(world, buyer, [...before, payment, ...after], { legacy })
+  return signTransaction(world, buyer, [...before, transfer(from, to, amount, references), ...after], { legacy })
 }
 
 /** Sends a transaction without the server, as a wallet does, and waits until the chain has confirmed that it landed, or failed. */

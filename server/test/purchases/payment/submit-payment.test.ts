@@ -126,7 +126,7 @@ describe('a submitted payment that is not the agreed one', () => {
 
 describe('a payment that no endpoint accepts', () => {
   it('does not hold the listing for ever', async () => {
-    const purchase = await hold(world, buyer, await list(world, seller, { price: 20_000_000n }))
+    const purchase = await hold(world, buyer, await list(world, seller))
     const payment = await signPayment(world, buyer, purchase)
     const deps = chainBut(world, { broadcast: () => Promise.reject(new Failure('CHAIN_DOWN')) })
     expect(await submitPayment(deps, buyer.address, purchase.purchaseId, payment.base64)).toBe(payment.signature)
@@ -136,7 +136,7 @@ describe('a payment that no endpoint accepts', () => {
   })
 })
 
-describe('a payment that failed, finalized', () => {
+describe('a payment whose failure is finalized', () => {
   it('makes room for another', async () => {
     const price = 9_000_000_000n
     const purchase = await hold(world, buyer, await list(world, seller, { price }))
@@ -162,7 +162,7 @@ describe('a payment that failed, finalized', () => {
 
 describe('the same transaction bytes, submitted', () => {
   it('several times at once, are one payment with one answer', async () => {
-    const purchase = await hold(world, buyer, await list(world, seller, { price: 21_000_000n }))
+    const purchase = await hold(world, buyer, await list(world, seller))
     const payment = await signPayment(world, buyer, purchase)
     const submit = (deps: PurchaseDeps) => submitPayment(deps, buyer.address, purchase.purchaseId, payment.base64)
     // While one call is still checking the bytes, the other broadcasts them and they settle the purchase.
@@ -176,7 +176,7 @@ describe('the same transaction bytes, submitted', () => {
   })
 
   it('after the hold ended, are not broadcast again', async () => {
-    const purchase = await hold(world, buyer, await list(world, seller, { price: 22_000_000n }))
+    const purchase = await hold(world, buyer, await list(world, seller))
     const payment = await signPayment(world, buyer, purchase)
     await submitPayment(chainBut(world, { broadcast: async () => undefined }), buyer.address, purchase.purchaseId, payment.base64)
     // As after a restart of the local chain, which might accept the same bytes again.

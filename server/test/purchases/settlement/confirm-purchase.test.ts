@@ -70,7 +70,7 @@ function counting() {
 
 describe('confirming', () => {
   it('finds the purchase whose reference the payment carries, however many came after it', async () => {
-    const listingId = await list(world, seller, { price: 30_000_000n })
+    const listingId = await list(world, seller)
     const [first] = await holdOften(listingId, 7)
     if (!first) throw new Error('no purchase')
     const signature = await sendByWallet(world, await signPayment(world, buyer, first))
@@ -78,7 +78,7 @@ describe('confirming', () => {
   })
 
   it('an unrelated transaction takes at most two calls to the chain', async () => {
-    const listingId = await list(world, seller, { price: 31_000_000n })
+    const listingId = await list(world, seller)
     await holdOften(listingId, 5)
     const other = await sendByWallet(world, await signTransaction(world, buyer, [transfer(buyer, buyer.address, 1n)]))
     const { deps, calls } = counting()
@@ -87,7 +87,7 @@ describe('confirming', () => {
   })
 
   it('rate-limits a landed transaction that was not submitted, and does not read one that is refused', async () => {
-    const listingId = await list(world, seller, { price: 33_000_000n })
+    const listingId = await list(world, seller)
     await hold(world, buyer, listingId, 'wallet')
     const other = await sendByWallet(world, await signTransaction(world, buyer, [transfer(buyer, buyer.address, 2n)]))
     const { deps, calls } = counting()
@@ -99,7 +99,7 @@ describe('confirming', () => {
   })
 
   it('does not rate-limit a submitted payment', async () => {
-    const listingId = await list(world, seller, { price: 34_000_000n })
+    const listingId = await list(world, seller)
     const purchase = await hold(world, buyer, listingId)
     const payment = await signPayment(world, buyer, purchase)
     await submitPayment(world.deps, buyer.address, purchase.purchaseId, payment.base64)
@@ -111,7 +111,7 @@ describe('confirming', () => {
   })
 
   it('a delivered purchase again takes no call to the chain', async () => {
-    const listingId = await list(world, seller, { price: 32_000_000n })
+    const listingId = await list(world, seller)
     const purchase = await hold(world, buyer, listingId, 'wallet')
     const signature = await sendByWallet(world, await signPayment(world, buyer, purchase))
     const first = await confirmPurchase(world.deps, buyer.address, listingId, signature)
@@ -126,7 +126,7 @@ describe('a payment that is not final enough', () => {
     ['processed', 'processed', 'confirmed'],
     ['confirmed with SETTLE_AT=finalized', 'confirmed', 'finalized'],
   ])('delivers nothing yet: %s', async (_, commitment, settleAt) => {
-    const listingId = await list(world, seller, { price: 35_000_000n })
+    const listingId = await list(world, seller)
     const purchase = await hold(world, buyer, listingId, 'wallet')
     const signature = await sendByWallet(world, await signPayment(world, buyer, purchase))
     const deps = { ...chainAt(world, commitment), settings: { ...world.deps.settings, settleAt } }
