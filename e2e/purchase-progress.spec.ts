@@ -1,0 +1,51 @@
+import { type Page, type Route } from '@playwright/test'
+
+import { expect, findListing, sell, test } from './support/test.ts'
+
+test('the buyer may go on browsing once the payment is sent, and its steps survive a reload', async ({ signedIn }) => {
+  test.slow()
+  const seller = await signedIn({ sol: 1 })
+  await sell(seller.page, 'Grape Soda', 2, 0.2)
+  const { page } = await signedIn({ sol: 1 })
+  const payment = await holdBackDelivery(page)
+
+  await (await findListing(page, seller.address)).getByRole('button', { name: 'Buy' }).click()
+  await page.getByRole('button', { name: 'Pay 0.2 SOL' }).click()
+  const progress = page.getByRole('status').filter({ hasText: 'Processing' })
+  await expect(page.getByRole('listitem').filter({ hasText: 'Sent' })).toContainText('done')
+  await expect(page.getByRole('listitem').filter({ hasText: 'Confirmed' })).toHaveAttribute('aria-current', 'step')
+  await page.getByRole('button', { name: 'Keep browsing' }).click()
+  await expect(progress).toHaveCount(0)
+  await page.getByPlaceholder('Search...').fill('')
+
+  const attention = page.getByRole('region', { name: 'Needs attention' })
+  await page.reload()
+  await expect(attention).toContainText('2 Grape Soda for 0.2 SOL')
+  await expect(attention).toContainText('Payment under way: Sent')
+  payment.stage = 'confirmed'
+  await expect(attention).toContainText('Payment under way: Confirmed')
+  payment.stage = 'delivered'
+  await expect(page.getByRole('alert').filter({ hasText: 'Purchase successful!' })).toBeVisible()
+  await expect(attention).toBeHidden()
+  await page.getByRole('tab', { name: 'Inventory' }).click()
+  await expect(page.getByRole('listitem').filter({ hasText: '2 Grape Soda' })).toContainText('Delivered')
+})
+
+/** Shows the app a slow network: the purchase is at `stage` for it, however far it really is. */
+async function holdBackDelivery(page: Page) {
+  const payment = { stage: 'sent' }
+  let paid: object | undefined
+  const asHeld = (purchase: object) => ({ ...purchase, status: 'held', stage: payment.stage, settledAt: null })
+  await page.route('**/api/marketplace/confirm-purchase', async (route: Route) => {
+    const response = await route.fetch()
+    if (payment.stage === 'delivered') return route.fulfill({ response })
+    const { purchase } = (await response.json()) as { purchase: object }
+    paid = purchase
+    return route.fulfill({ response, json: { purchase: asHeld(purchase) } })
+  })
+  await page.route('**/api/marketplace/my-purchases?*status=held*', async (route: Route) => {
+    if (payment.stage === 'delivered' || !paid) return route.continue()
+    return route.fulfill({ json: { purchases: [asHeld(paid)], nextCursor: null } })
+  })
+  return payment
+}
