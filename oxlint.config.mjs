@@ -74,13 +74,13 @@ const noSolana = {
 }
 const noSql = { group: ['kysely', 'pg'], message: 'SQL stands in stores and in database/.' }
 const browserOnly = [
-  { group: ['typebox', 'typebox/**'], message: 'The page carries no validator.' },
+  { group: ['typebox', 'typebox/**'], message: 'The web app ships no validator.' },
   {
     group: ['@juicebar/contract/schemas', '@juicebar/contract/entities'],
     allowTypeImports: true,
-    message: 'To the page, schemas are types.',
+    message: 'The web app may import schemas only as types.',
   },
-  { group: ['node:*'], message: 'The page runs in a browser.' },
+  { group: ['node:*'], message: 'The web app runs in a browser.' },
 ]
 
 /**
@@ -131,7 +131,7 @@ function purchaseArrows() {
   }
 }
 
-/** The same for the web app. Features do not know each other: the shell puts them together. */
+/** The same for the web app. Features do not import each other: the shell puts them together. */
 const webArrows = {
   ui: [],
   catalogue: ['catalogue/drinks'],

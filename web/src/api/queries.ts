@@ -27,6 +27,7 @@ export const keys = {
   cases: [MINE, 'cases'],
 } as const
 
+/** The server's public settings. */
 export const configQuery = queryOptions({
   queryKey: keys.config,
   queryFn: ({ signal }) => call('config', { signal }),
@@ -45,6 +46,7 @@ export const healthQuery = queryOptions({
   retryDelay: 500,
 })
 
+/** The market's listings that pass a filter, page by page. */
 export function listingsQuery(filter: ListingFilter) {
   return infiniteQueryOptions({
     queryKey: [...keys.listings, filter],
@@ -63,6 +65,7 @@ export function cheapestQuery(tokenType: TokenType) {
   })
 }
 
+/** How many of each drink a wallet has, by the drink's balance key. */
 export function balancesQuery(walletAddress: string) {
   return queryOptions({
     queryKey: [...keys.balances, walletAddress],
@@ -80,6 +83,7 @@ export function solQuery(walletAddress: string) {
   })
 }
 
+/** The signed-in seller's own listings. */
 export function myListingsQuery(status: MyListingsStatus) {
   return queryOptions({
     queryKey: [...keys.myListings, status],
@@ -104,6 +108,7 @@ export const openPurchasesQuery = queryOptions({
     (await call('myPurchases', { query: { role: 'buyer', status: 'held' }, signal })).purchases,
 })
 
+/** The cases in which the signed-in wallet is buyer or seller. */
 export const casesQuery = queryOptions({
   queryKey: keys.cases,
   queryFn: async ({ signal }) => (await call('cases', { query: { limit: MAX_LISTINGS_PAGE }, signal })).cases,

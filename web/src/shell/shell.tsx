@@ -48,7 +48,7 @@ export function Shell() {
   const processing = useProcessing()
   const { running } = usePurchase()
   const busy = processing !== undefined || (running !== undefined && !running.inBackground)
-  useFocusReturn(busy)
+  useFocusReturn({ busy })
   const tabs = <Tabs views={views} current={view} newSales={newSales} onChange={setView} />
   return (
     <>

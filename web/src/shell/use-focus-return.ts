@@ -7,7 +7,7 @@ import { VIEW_ID } from './views.ts'
  *
  * @param busy an action is under way, and the app takes neither keys nor clicks
  */
-export function useFocusReturn(busy: boolean): void {
+export function useFocusReturn({ busy }: { busy: boolean }): void {
   const last = useRef<HTMLElement>(undefined)
   useEffect(() => {
     const remember = ({ target }: FocusEvent) => {

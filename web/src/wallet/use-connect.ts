@@ -12,6 +12,7 @@ interface Connect {
   connectChosen: () => void
 }
 
+/** Ways to connect a wallet. */
 export function useConnect(): Connect {
   const { showBanner } = useNotices()
   const { mutateAsync: reachPhone } = useMutation({

@@ -69,15 +69,21 @@ export async function connectAccount(wallet: MarketWallet): Promise<WalletAccoun
   return firstSolanaAccount(accounts) ?? firstSolanaAccount(wallet.accounts)
 }
 
+/** @returns undefined if no account is of a Solana chain */
 export function firstSolanaAccount(accounts: readonly WalletAccount[]): WalletAccount | undefined {
   return accounts.find((account) => account.chains.some((chain) => chain.startsWith('solana:')))
 }
 
+/** Disconnects the wallet, if it can be disconnected. */
 export async function disconnectAccount(wallet: MarketWallet): Promise<void> {
   await wallet.features[StandardDisconnect]?.disconnect()
 }
 
-/** @returns a function that stops listening */
+/**
+ * Calls `listener` whenever the wallet's accounts change.
+ *
+ * @returns a function that stops listening
+ */
 export function onAccountsChanged(wallet: MarketWallet, listener: () => void): () => void {
   return wallet.features[StandardEvents].on('change', ({ accounts }) => {
     if (accounts) listener()

@@ -2,6 +2,7 @@ import { Button } from '../../ui/button.tsx'
 import { WarningIcon } from '../../ui/icons.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 
+/** Shown until the health check has been answered. */
 export function CheckingServer() {
   return (
     <div role="status" className="grid flex-1 place-content-center justify-items-center gap-4 py-24 text-dim">
@@ -11,6 +12,7 @@ export function CheckingServer() {
   )
 }
 
+/** Shown if the health check failed; Try Again reloads the page. */
 export function ServerUnavailable() {
   return (
     <div className="grid flex-1 place-content-center justify-items-center gap-4 px-6 py-24 text-center">
