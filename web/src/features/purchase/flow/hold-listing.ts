@@ -1,5 +1,4 @@
 import { type Reply } from '@juicebar/contract/calls'
-import { type Purchase } from '@juicebar/contract/schemas'
 
 import { call } from '../../../api/client.ts'
 import { signsWithoutSending } from '../../../wallet/wallet.ts'
@@ -16,14 +15,4 @@ export type Hold = Reply<'buy'>['transactionDetails']
 export async function holdListing(listingId: string, { wallet }: Connection): Promise<Hold> {
   const body = signsWithoutSending(wallet) ? { sendsThrough: 'server' as const } : null
   return (await call('buy', { params: { id: listingId }, body })).transactionDetails
-}
-
-/**
- * Cancels a hold that is not paid.
- *
- * @returns the closed purchase
- * @throws ApiError
- */
-export async function cancelHold(purchaseId: string): Promise<Purchase> {
-  return (await call('cancelPurchase', { params: { id: purchaseId } })).purchase
 }
