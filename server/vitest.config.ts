@@ -13,8 +13,9 @@ export default defineConfig({
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: PROPERTY_SEED === undefined ? [] : 'test/support/property-seed.ts',
     // Every file has its own database and chain: on two busy cores the first reply can take a while.
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     provide: { propertyRuns: Number(PROPERTY_RUNS), propertySeed: PROPERTY_SEED },
     retry: 0,
     passWithNoTests: false,

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
+import { findFreePort } from '../src/embedded/free-port.ts'
 import { result, startFrontServer } from './chain/front-server.ts'
 import { freshDatabase } from './support/fresh-database.ts'
 
@@ -40,9 +41,9 @@ async function exitOf(child: ChildProcess): Promise<number | null> {
 }
 
 async function takePort() {
-  const holder = createServer().listen(0, '127.0.0.1')
+  const port = await findFreePort()
+  const holder = createServer().listen(port, '127.0.0.1')
   await once(holder, 'listening')
-  const { port } = holder.address() as AddressInfo
   return { port: String(port), free: () => new Promise((done) => holder.close(done)) }
 }
 
@@ -67,8 +68,7 @@ describe('the server process', { timeout: 120_000 }, () => {
     const named = run({ SOLANA_RPC_URL: `${proxy.url}/?cluster=mainnet`, DEMO: 'on' })
     expect(await named.exit).toBe(1)
     expect(named.text()).toContain('DEMO is "on"')
-    const { port, free } = await takePort()
-    await free()
+    const port = String(await findFreePort())
     const real = run({ SOLANA_RPC_URL: `${proxy.url}/?cluster=mainnet`, PORT: port })
     await expect.poll(real.text, waiting).toContain('mainnet: real money')
   })
@@ -102,8 +102,7 @@ describe('the server process', { timeout: 120_000 }, () => {
     ['SIGTERM', 'debug'],
     ['SIGINT', 'fatal'],
   ] as const)('says where it is open, logs nothing but JSON, shows no secret, and stops at %s', async (signal, level) => {
-    const { port, free } = await takePort()
-    await free()
+    const port = String(await findFreePort())
     const server = run({ PORT: port, LOG_LEVEL: level })
     await expect.poll(server.text, waiting).toContain(`Juicebar Marketplace is open at http://localhost:${port}`)
     expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200)

@@ -1,6 +1,6 @@
 import { address, createSolanaRpc, type Rpc, type SolanaRpcApi } from '@solana/kit'
 import { pino } from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 
 import { createRelay, type Relay } from '../../src/chain/relay/relay.ts'
 import { decodeSignedTransaction } from '../../src/chain/transactions/signed-transaction.ts'
@@ -51,20 +51,14 @@ describe('the relay', () => {
     const { signer } = await newWallet()
     const reference = (await newWallet()).address
     await rpc.requestAirdrop(signer.address, BigInt(SOL) as Parameters<typeof rpc.requestAirdrop>[1]).send()
-    await vi.waitFor(async () => expect((await rpc.getBalance(signer.address).send()).value).toBe(BigInt(SOL)), {
-      timeout: 8000,
-      interval: 100,
-    })
+    await expect.poll(async () => (await rpc.getBalance(signer.address).send()).value, { interval: 100 }).toBe(BigInt(SOL))
     const { value: lifetime } = await rpc.getLatestBlockhash().send()
     const text = await sign(0, signer, [payment(signer, (await newWallet()).address, 1_000_000n, reference)], lifetime)
     const wire = text as Parameters<typeof rpc.sendTransaction>[0]
     expect((await rpc.simulateTransaction(wire, { encoding: 'base64' }).send()).value.err).toBeNull()
     const signature = await rpc.sendTransaction(wire, { encoding: 'base64' }).send()
     expect(signature).toBe(decodeSignedTransaction(text)?.signature)
-    await vi.waitFor(async () => expect((await rpc.getSignatureStatuses([signature]).send()).value[0]).not.toBeNull(), {
-      timeout: 8000,
-      interval: 50,
-    })
+    await expect.poll(async () => (await rpc.getSignatureStatuses([signature]).send()).value[0]).not.toBeNull()
     const config = { encoding: 'base64', maxSupportedTransactionVersion: 0 } as const
     expect((await rpc.getTransaction(signature, config).send())?.meta?.err).toBeNull()
   })

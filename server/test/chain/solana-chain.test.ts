@@ -50,7 +50,7 @@ async function pay(version: 'legacy' | 0 | 1 = 0) {
   return { ...made, sinceSlot, signature: entry.signature, slot: entry.slot }
 }
 
-const waiting = { timeout: 10_000, interval: 50 }
+const waiting = { timeout: 30_000, interval: 50 }
 
 async function finalizedAt(slot: bigint) {
   return await vi.waitFor(async () => {

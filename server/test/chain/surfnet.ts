@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { address, createSolanaRpc, lamports } from '@solana/kit'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 
 /** The part of Surfpool's native module that tests use. */
 interface SurfnetModule {
@@ -26,7 +26,7 @@ export function startSurfnet(slotTimeMs = 20): Surfnet {
 export async function airdrop(url: string, wallet: WalletAddress, amount: bigint): Promise<void> {
   const rpc = createSolanaRpc(url)
   await rpc.requestAirdrop(address(wallet), lamports(amount)).send()
-  await vi.waitFor(async () => expect((await rpc.getBalance(address(wallet)).send()).value).toBeGreaterThan(0n), { timeout: 5000 })
+  await expect.poll(async () => (await rpc.getBalance(address(wallet)).send()).value).toBeGreaterThan(0n)
 }
 
 function loadSurfpool(): SurfnetModule {

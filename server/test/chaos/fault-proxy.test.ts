@@ -1,6 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { type FaultProxy, startFaultProxy } from '../../chaos/chain-faults/fault-proxy.ts'
 import { type FaultRates, noFaults } from '../../chaos/chain-faults/faults.ts'
@@ -86,14 +84,18 @@ describe('a faulty call', () => {
 
   it('answered by a stale RPC node shows an older slot, refuses a later one, and hides what landed since', async () => {
     const proxy = await proxyWith({ calls: { stale: 1 } })
-    await expect.poll(() => getSlot(chain.rpcUrl), { timeout: 10_000 }).toBeGreaterThan(45)
+    await expect.poll(() => getSlot(chain.rpcUrl)).toBeGreaterThan(45)
     const { signature, to } = await landedTransfer()
+    // Else the stale node would know it too after 40 slots, which are two seconds.
+    await ask(chain.rpcUrl, 'surfnet_pauseClock')
+    onTestFinished(() => ask<void>(chain.rpcUrl, 'surfnet_resumeClock'))
     const slot = await getSlot(chain.rpcUrl)
     expect(await getSlot(proxy.url)).toBeLessThan(slot)
     expect(await ask(proxy.url, 'getSignaturesForAddress', to, { minContextSlot: slot })).toBe('error -32016')
     expect(await signaturesOf(proxy.url, to)).toEqual([])
     expect(await statusOf(proxy.url, signature)).toBeNull()
-    await expect.poll(() => statusOf(proxy.url, signature), { timeout: 5_000 }).not.toBeNull()
+    await ask(chain.rpcUrl, 'surfnet_resumeClock')
+    await expect.poll(() => statusOf(proxy.url, signature)).not.toBeNull()
     expect(await signaturesOf(proxy.url, to)).toEqual([signature])
   })
 
@@ -115,9 +117,15 @@ describe('a confirmed transaction', () => {
   it('vanishes from every answer for a while', async () => {
     const proxy = await proxyWith({ transactions: { vanished: 1 } })
     const { signature, to } = await landedTransfer()
-    await expect.poll(() => statusOf(proxy.url, signature)).toBeNull()
+    // The proxy measures that while by this clock, which moves only as it is told to.
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    await statusOf(proxy.url, signature)
+    vi.advanceTimersByTime(6 * slotMillis)
+    expect(await statusOf(proxy.url, signature)).toBeNull()
     expect([await transactionOf(proxy.url, signature), await signaturesOf(proxy.url, to)]).toEqual([null, []])
-    await expect.poll(() => statusOf(proxy.url, signature), { timeout: 5_000 }).toMatchObject({ err: null })
+    vi.advanceTimersByTime(20 * slotMillis)
+    expect(await statusOf(proxy.url, signature)).toMatchObject({ err: null })
     expect(proxy.counts.vanished).toBe(1)
   })
 
@@ -127,7 +135,8 @@ describe('a confirmed transaction', () => {
     await expect.poll(() => statusOf(proxy.url, signature)).toBeNull()
     expect(await ask(proxy.url, 'sendTransaction', transaction, { encoding: 'base64' })).toBe(signature)
     proxy.calm()
-    await delay(40 * slotMillis)
+    const slot = await getSlot(chain.rpcUrl)
+    await expect.poll(() => getSlot(chain.rpcUrl)).toBeGreaterThan(slot + 40)
     expect([await statusOf(proxy.url, signature), await transactionOf(proxy.url, signature), await signaturesOf(proxy.url, to)]).toEqual([
       null,
       null,

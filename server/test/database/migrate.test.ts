@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import pg from 'pg'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { migrate, SchemaMismatchError } from '../../src/database/migrate.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
@@ -37,10 +37,8 @@ it('a node goes on where another one makes the table of migrations at the same m
     'create table migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now())',
   )
   const migrated = migrate(pool, folder)
-  await vi.waitFor(async () => {
-    const { rowCount } = await pool.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
-    expect(rowCount).toBe(1)
-  })
+  const blocked = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await expect.poll(async () => (await pool.query(blocked)).rowCount).toBe(1)
   await other.query('commit')
   other.release()
   expect(await migrated).not.toHaveLength(0)

@@ -18,7 +18,7 @@ it('the client of docs/api.md buys a drink as it stands there', async () => {
   const origin = await serve(world)
 
   const [, example = ''] = /```js\n([\s\S]*?)```/.exec(await readText('docs/api.md')) ?? []
-  const client = spawn(process.execPath, ['--input-type=module', '-', origin], { cwd: root, timeout: 25_000 })
+  const client = spawn(process.execPath, ['--input-type=module', '-', origin], { cwd: root, timeout: 50_000 })
   client.stdin.end(example)
   const [said, complaint] = await Promise.all([text(client.stdout), text(client.stderr)])
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { startTestChain } from '../support/test-chain.ts'
 
@@ -29,7 +29,7 @@ describe('the embedded chain', () => {
     const { rpcUrl } = await start()
     const address = 'AWvPrMFETXNfnMxeEMbh4g4YUXhHEsStbKmkYRSCLtnH'
     await call(rpcUrl, 'requestAirdrop', address, 2_000_000_000)
-    await vi.waitFor(async () => expect(await call(rpcUrl, 'getBalance', address)).toMatchObject({ value: 2_000_000_000 }))
+    await expect.poll(() => call(rpcUrl, 'getBalance', address)).toMatchObject({ value: 2_000_000_000 })
   })
 
   it('is replaced by a new, empty chain at the same address when it dies', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import pg from 'pg'
 import { pino } from 'pino'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { startEmbeddedPostgres } from '../../src/embedded/postgres/postgres.ts'
 import { killNow, startHolder } from './start-holder.ts'
@@ -83,7 +83,7 @@ describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
     const { child, url } = await startHolder(folder, 'postgres')
     await query(url, 'create table kept as select 42 as answer')
     await killNow(child)
-    await vi.waitUntil(async () => !(await exists(join(folder, 'cluster', 'postmaster.pid'))), { timeout: 10_000 })
+    await expect.poll(() => exists(join(folder, 'cluster', 'postmaster.pid'))).toBe(false)
 
     const { child: second } = await startHolder(folder, 'postgres')
     await killNow(second)
@@ -97,7 +97,7 @@ describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
     await query(url, 'create table kept as select 42 as answer')
     const killed = await serverPid(folder)
     process.kill(killed, 'SIGKILL')
-    await vi.waitFor(async () => expect(await query(url, 'select answer from kept')).toEqual([{ answer: 42 }]), { timeout: 15_000 })
+    await expect.poll(() => query(url, 'select answer from kept')).toEqual([{ answer: 42 }])
     expect(await serverPid(folder)).not.toBe(killed)
   })
 

@@ -35,7 +35,7 @@ const config = {
 } as const
 
 describe('a connection', () => {
-  it('that is too slow is closed, and others are served meanwhile', { timeout: 20_000 }, async () => {
+  it('that is too slow is closed, and others are served meanwhile', async () => {
     const fastify = await serve((api) => {
       api.open('config', 'read', async () => config)
       api.open('requestNonce', 'sign-in', async () => ({ nonce: 'n', message: 'm', expiresAt: '2030-01-01T00:00:00.000Z', millisLeft: 1 }))
@@ -95,9 +95,9 @@ describe('a caller that leaves in the middle of its body', () => {
     const port = await listen(await serve(declare, { log }))
     const socket = connect(port, '127.0.0.1')
     socket.write('POST /rpc HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{')
-    await expect.poll(() => lines.map(({ msg }) => msg), { timeout: 10_000 }).toContain('a request arrived')
+    await expect.poll(() => lines.map(({ msg }) => msg)).toContain('a request arrived')
     leave(socket)
-    await expect.poll(() => lines.map(({ msg }) => msg), { timeout: 10_000 }).toContain('the caller aborted its request')
+    await expect.poll(() => lines.map(({ msg }) => msg)).toContain('the caller aborted its request')
     expect(lines.filter(({ level, msg }) => level >= 40 || msg === 'a request was answered')).toEqual([])
   })
 })

@@ -19,7 +19,7 @@ import { findLiveSessions } from '../../src/sign-in/sign-in-store.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 
 const log = pino({ level: 'silent' })
-export const waiting = { timeout: 10_000, interval: 10 }
+export const waiting = { timeout: 30_000, interval: 10 }
 
 export interface LiveServer {
   port: number
