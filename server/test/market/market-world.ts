@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 
 import { base58 } from '@scure/base'
 import { type Listing, type ListingSort } from '@juicebar/contract/schemas'
@@ -98,6 +98,11 @@ export async function openMarketWorld() {
 
 export function randomWallet(): string {
   return base58.encode(randomBytes(32))
+}
+
+/** Wallets that are the same in every run, so that the seed of a property is enough to repeat it. */
+export function sampleWallets(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => base58.encode(createHash('sha256').update(`wallet ${index}`).digest()))
 }
 
 export const drinks = tokenTypes.map((token) => token.type)

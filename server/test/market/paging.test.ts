@@ -2,10 +2,10 @@ import { listingSorts } from '@juicebar/contract/schemas'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { compareBy, drinks, type MarketWorld, openMarketWorld, randomWallet } from './market-world.ts'
+import { compareBy, drinks, type MarketWorld, openMarketWorld, sampleWallets } from './market-world.ts'
 
 let world: MarketWorld
-const sellers = Array.from({ length: 3 }, randomWallet)
+const sellers = sampleWallets(3)
 
 beforeAll(async () => {
   world = await openMarketWorld()

@@ -4,10 +4,10 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { readMarketQuery } from '../../src/market/market-query.ts'
-import { compareBy, drinks, type Lot, type MarketWorld, openMarketWorld, randomWallet } from './market-world.ts'
+import { compareBy, drinks, type Lot, type MarketWorld, openMarketWorld, randomWallet, sampleWallets } from './market-world.ts'
 
 let world: MarketWorld
-const sellers = Array.from({ length: 40 }, randomWallet)
+const sellers = sampleWallets(40)
 const lots: Lot[] = sellers.flatMap((seller, index) =>
   drinks.slice(0, 1 + (index % 3)).map((tokenType) => ({ seller, tokenType, amount: 1 + index, steps: 1 + ((index * 7) % 5) })),
 )
