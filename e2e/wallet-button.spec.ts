@@ -1,7 +1,7 @@
 import { expect, signIn, test } from './support/test.ts'
 
 test('the wallet button names each of its states', async ({ openPlayer }) => {
-  const { page, address } = await openPlayer({ connectsAfter: 1_500, sol: 0 })
+  const { page, address } = await openPlayer({ connectsAfter: 5_000, sol: 0 })
   await page.getByRole('button', { name: 'Select Wallet', exact: true }).click()
   await page
     .getByRole('dialog')
