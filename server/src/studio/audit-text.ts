@@ -34,7 +34,7 @@ export function auditText(report: AuditReport): string {
 
 function verdict({ ok, violations, unchecked }: AuditReport): string {
   if (!ok) return `${violations.length} ${violations.length === 1 ? 'check fails' : 'checks fail'}.`
-  return unchecked.length === 0 ? 'Everything adds up.' : 'Everything that could be checked adds up.'
+  return unchecked.length === 0 ? 'Everything adds up.' : 'What could be checked adds up.'
 }
 
 const widths = [14, 12, 12, 12, 12, 10]
