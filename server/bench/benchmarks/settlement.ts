@@ -30,7 +30,7 @@ export async function benchmarkSettlement(databases: BenchDatabases, pairs: numb
       await pool.query({ name: 'settle', text: SETTLE, values: [purchaseId, signature, 10n, BYTES, 160n, true] })
     })
   }
-  const fromNode = async (sellers: number) => {
+  const fromNodeJs = async (sellers: number) => {
     const purchases = await prepare(sellers)
     return runConcurrently(PURCHASES, CONCURRENCY, (turn) => settle(database, at(purchases, turn)))
   }
@@ -53,11 +53,11 @@ export async function benchmarkSettlement(databases: BenchDatabases, pairs: numb
   }
 
   const comparison = { reference: 'bare pg loop, same SQL', unit: '/s', theirs: direct }
-  const node = { ...comparison, name: 'settlement, from Node.js', goal: { least: 0.85 }, ours: () => fromNode(MANY_SELLERS) }
+  const settlement = { ...comparison, name: 'settlement, from Node.js', goal: { least: 0.85 }, ours: () => fromNodeJs(MANY_SELLERS) }
   try {
     return [
-      await compare(node, pairs),
-      ...(pgbench ? [await compare({ ...node, reference: 'pgbench, same SQL', theirs: () => byPgbench(pgbench) }, pairs)] : []),
+      await compare(settlement, pairs),
+      ...(pgbench ? [await compare({ ...settlement, reference: 'pgbench, same SQL', theirs: () => byPgbench(pgbench) }, pairs)] : []),
       await compare({ ...comparison, name: 'settlement over HTTP, chain stubbed', goal: { least: 0.6 }, ours: overHttp }, pairs),
       await compare(
         {
@@ -65,8 +65,8 @@ export async function benchmarkSettlement(databases: BenchDatabases, pairs: numb
           reference: '1,000 sellers',
           unit: '/s',
           goal: { least: 0.8 },
-          ours: () => fromNode(1),
-          theirs: () => fromNode(MANY_SELLERS),
+          ours: () => fromNodeJs(1),
+          theirs: () => fromNodeJs(MANY_SELLERS),
         },
         pairs,
       ),
