@@ -28,6 +28,7 @@ interface Findings {
 const VIOLATIONS_SHOWN = 50
 const SLOWEST_SHOWN = 3
 
+/** Renders what was found as lines of text, one for each figure. */
 export function summarise(findings: Findings): ChaosReport {
   const { journal, product, faults, outages, violations } = findings
   const purchases = [...product.purchases.values()]

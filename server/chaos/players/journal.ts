@@ -47,6 +47,7 @@ export function createJournal(): Journal {
   }
 }
 
+/** Adds one to a count. */
 export function tally(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1)
 }

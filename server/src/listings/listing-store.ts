@@ -16,6 +16,7 @@ export type ListingRow = Selectable<Listings>
 /** The listing `l` as replies carry it: `render_listing` in 0004-listings.sql writes it on every change of the row. */
 const listingReply = sql<Listing>`l.reply_json::json`
 
+/** @returns the new listing's id */
 export async function insertListing(tx: Tx, seller: WalletAddress, draft: ListingDraft): Promise<string> {
   const { tokenType, amount, priceLamports } = draft
   const row = await tx
@@ -60,6 +61,7 @@ export async function listOwnListings(database: Database, seller: WalletAddress,
   return rows.map((row) => row.listing)
 }
 
+/** Marks the listing as removed. Its tokens stay in escrow until a `return` transfer is posted. */
 export async function markRemoved(tx: Tx, id: string): Promise<void> {
   await tx
     .updateTable('listings')

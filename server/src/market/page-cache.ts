@@ -33,6 +33,7 @@ export interface PageCache {
   clear(): void
 }
 
+/** Creates an empty cache of at most 500 pages. When it is full, it is cleared. */
 export function createPageCache(): PageCache {
   const entries = new Map<string, Entry>()
 

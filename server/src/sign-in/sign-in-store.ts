@@ -98,6 +98,7 @@ export async function findLiveSessions(database: Database, ids: string[]): Promi
   return new Set(rows.map((row) => row.id))
 }
 
+/** Signs a session out. Its event streams end within two seconds. */
 export async function revokeSession(database: Database, id: string): Promise<void> {
   await database
     .updateTable('sessions')

@@ -93,6 +93,7 @@ const checks: { invariant: string; query: ReturnType<typeof sql<{ detail: string
   },
 ]
 
+/** Runs every check. Each reports at most 20 violations. */
 export async function findViolations(database: Database): Promise<Violation[]> {
   const found: Violation[] = []
   for (const { invariant, query } of checks) {
