@@ -29,6 +29,8 @@ test('the buyer may go on browsing once the payment is sent, and its steps survi
   await expect(attention).toBeHidden()
   await page.getByRole('tab', { name: 'Inventory' }).click()
   await expect(page.getByRole('listitem').filter({ hasText: '2 Grape Soda' })).toContainText('Delivered')
+  // A poll of the app may be under way.
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
 })
 
 /** Shows the app a slow network: the purchase is at `stage` for it, however far it really is. */
