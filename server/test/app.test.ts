@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => fresh.drop())
 
-/** A way to the database that can be cut and mended. */
+/** A connection to the database that can be cut and restored. */
 async function openLine(databaseUrl: string) {
   const target = new URL(databaseUrl)
   const open = new Set<Socket>()
@@ -52,11 +52,11 @@ async function openLine(databaseUrl: string) {
     for (const socket of open) socket.destroy()
     await closed
   }
-  const mend = async () => {
+  const restore = async () => {
     relay.listen(port, '127.0.0.1')
     await once(relay, 'listening')
   }
-  return { url: url.href, cut, mend }
+  return { url: url.href, cut, restore }
 }
 
 async function startApp(databaseUrl: string) {
@@ -82,7 +82,7 @@ async function startApp(databaseUrl: string) {
 }
 
 describe('a server', () => {
-  it('starts before its database, outlives its loss and works again without a restart', async () => {
+  it('starts before its database, survives its loss and works again without a restart', async () => {
     const line = await openLine(fresh.url)
     await line.cut()
     const { get } = await startApp(line.url)
@@ -95,7 +95,7 @@ describe('a server', () => {
     expect(await get('/health')).toEqual({ status: 503, body: { status: 'down', database: 'down', chain: 'down', version: '1.2.3' } })
     expect(await get('/api/config')).toMatchObject({ status: 200, body: { productName: 'Juicebar' } })
 
-    await line.mend()
+    await line.restore()
     await expect.poll(() => get('/api/marketplace/listings'), patience).toMatchObject(up)
     expect(await get('/health')).toEqual({ status: 200, body: { status: 'ok', database: 'ok', chain: 'down', version: '1.2.3' } })
 
@@ -103,11 +103,11 @@ describe('a server', () => {
     expect(await get('/api/marketplace/listings?sort=oldest')).toMatchObject(down)
     expect(await get('/health')).toMatchObject({ status: 503 })
 
-    await line.mend()
+    await line.restore()
     await expect.poll(() => get('/api/marketplace/listings'), patience).toMatchObject(up)
   })
 
-  it('is not called down for being busy', async () => {
+  it('is not reported down because it is busy', async () => {
     const { get, pool } = await startApp(fresh.url)
     await expect.poll(() => get('/health')).toMatchObject({ status: 200 })
     const clients = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()))

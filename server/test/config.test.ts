@@ -16,7 +16,7 @@ function problemsOf(env: Record<string, string>): readonly string[] {
 }
 
 describe('settings', () => {
-  it('need nothing', () => {
+  it('have defaults', () => {
     expect(readConfig({})).toEqual({
       port: 3000,
       host: '127.0.0.1',
@@ -114,7 +114,7 @@ describe('settings', () => {
     ['PRODUCT_NAME', 'Juice\nNonce: 1'],
     ['PRODUCT_NAME', ' Juice'],
     ['LOG_LEVEL', 'verbose'],
-  ])('refuse %s=%j in words that name it and what it got', (name, value) => {
+  ])('refuse %s=%j with a sentence that names it and its value', (name, value) => {
     const problems = problemsOf({ [name]: value })
     expect(problems).toHaveLength(1)
     expect(problems[0]).toMatch(new RegExp(`^${name} is (set but empty|.+\\. It must be .+)`, 's'))
@@ -153,7 +153,7 @@ describe('settings', () => {
     expect(readConfig({ DEMO: 'on', SOLANA_RPC_URL: 'https://api.devnet.solana.com' }).demo).toBe(true)
   })
 
-  it('tell all problems at once', () => {
+  it('report all problems at once', () => {
     expect(problemsOf({ PORT: 'x', DEMO: 'x', HOLD_SECONDS: 'x', HOST: '0.0.0.0' })).toHaveLength(4)
   })
 })

@@ -9,7 +9,7 @@ import { tempFolder } from './embedded/temp-folder.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Each is one line of source in a file of that name, and must be refused by the arrows of the house. */
+/** Each is one line of source in a file of that name, which the linter must refuse. */
 const refused: [file: string, line: string][] = [
   ['server/src/chain/x.ts', `import { a } from '../purchases/a.ts'`],
   ['server/src/chain/x.ts', `import { a } from './client/a.ts'`],
@@ -85,7 +85,7 @@ const allowed: [file: string, line: string][] = [
   ['web/src/shell/x.ts', `import { a } from '../features/market/a.tsx'`],
 ]
 
-/** Lays files of one line each into an empty folder, and gives the names of those that the linter refuses as imports. */
+/** Writes each line to a file in an empty folder. @returns the files whose imports the linter refuses. */
 async function lint(lines: [file: string, line: string][]): Promise<string[]> {
   const folder = await tempFolder()
   await copyFile(join(root, 'oxlint.config.mjs'), join(folder, 'oxlint.config.mjs'))
@@ -100,7 +100,7 @@ async function lint(lines: [file: string, line: string][]): Promise<string[]> {
   return complaints.map((line) => line.split(':')[0] ?? '')
 }
 
-/** Several lines for one file each get a file of their own beside it. */
+/** Several lines for the same file each get a file of their own beside it. */
 function placeOf(file: string, index: number): string {
   return file.replace(/x\.ts$/, `x${index}.ts`)
 }

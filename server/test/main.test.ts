@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => fresh.drop())
 
-/** The server as a process of its own, on parts that are not embedded. */
+/** The server as a process of its own, with nothing embedded. */
 function run(settings: Record<string, string>) {
   const env = { PATH: process.env['PATH'] ?? '', DATABASE_URL: fresh.url, SOLANA_RPC_URL: 'http://127.0.0.1:9', ...secrets, ...settings }
   const child = spawn(process.execPath, ['--import', 'tsx', mainFile], { env, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -49,7 +49,7 @@ async function takePort() {
 
 /** Starting a server takes a while on a busy machine. */
 describe('the server process', { timeout: 120_000 }, () => {
-  it('tells every wrong setting in a sentence and ends', async () => {
+  it('reports every wrong setting in a sentence and ends', async () => {
     const server = run({ PORT: 'many', HOLD_SECONDS: '0', STUDIO_API_KEY: 'short' })
     expect(await server.exit).toBe(1)
     expect(server.text().trim().split('\n')).toEqual([

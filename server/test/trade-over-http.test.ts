@@ -15,7 +15,7 @@ import {
   waiting,
 } from './purchases/trading-world.ts'
 
-/** Everything here goes over HTTP, on two nodes that share one database, as any client would do it. */
+/** Everything goes over HTTP, to two servers that share a database, as any client would do it. */
 interface Node {
   url: string
   stop(): Promise<void>
@@ -73,7 +73,7 @@ async function call(node: Node, method: string, path: string, token?: string, bo
   return { status: response.status, body: text ? JSON.parse(text) : {} }
 }
 
-/** Picks a field that the contract promises; the test fails where it is missing. */
+/** Picks a field that the contract promises; the test fails if it is missing. */
 function pick<T = string>(answer: Answer, ...path: string[]): T {
   let value: unknown = answer.body
   for (const key of path) value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
@@ -100,7 +100,7 @@ const balanceOf = async (node: Node, wallet: Wallet, token: string) =>
   pick<number>(await call(node, 'GET', `/api/tokens/balance/${wallet.address}`, token), 'balances', 'appleJuice')
 
 describe('a whole trade over HTTP', () => {
-  it('through the payment call: SOL and tokens move once, whichever node is asked', async () => {
+  it('through the payment call: SOL and tokens move once, whichever server is asked', async () => {
     const { seller, buyer, sellerToken, buyerToken, listingId } = await startTrade()
     const solBefore = await world.chain.balance(seller.address, { fresh: true })
     const bought = await call(other, 'POST', `/api/marketplace/buy/${listingId}`, buyerToken, { sendsThrough: 'server' })
@@ -149,14 +149,14 @@ describe('a whole trade over HTTP', () => {
     expect(await world.chain.balance(seller.address, { fresh: true })).toBe(solBefore + 250_000_000n)
   })
 
-  it('without a confirm call: the watcher delivers', async () => {
+  it('without a confirm call: reconciliation delivers', async () => {
     const { buyer, buyerToken, listingId } = await startTrade()
     const bought = await call(one, 'POST', `/api/marketplace/buy/${listingId}`, buyerToken)
     await sendByWallet(world, await signPayment(world, buyer, pick(bought, 'transactionDetails')))
     await expect.poll(() => balanceOf(other, buyer, buyerToken), waiting).toBe(1_012)
   })
 
-  it('refuses the own listing, a missing one, and a confirmation without a hold', async () => {
+  it('refuses a listing to its own seller, a missing one, and a confirmation without a hold', async () => {
     const { sellerToken, buyerToken, listingId } = await startTrade()
     const signature = base58.encode(new Uint8Array(64).fill(7))
     expect(await call(one, 'POST', `/api/marketplace/buy/${listingId}`, sellerToken)).toEqual({
@@ -170,7 +170,7 @@ describe('a whole trade over HTTP', () => {
     ).toMatchObject({ status: 409, body: { code: 'NO_HOLD' } })
   })
 
-  it('lists at once what was created, and gives removed tokens back', async () => {
+  it('lists at once what was created, and returns the tokens of a removed listing', async () => {
     const { seller, sellerToken, listingId } = await startTrade()
     expect(await balanceOf(one, seller, sellerToken)).toBe(988)
     const found = await call(other, 'GET', `/api/marketplace/listings?seller=${seller.address}`)
@@ -212,7 +212,7 @@ describe('the studio over HTTP', () => {
 })
 
 describe('market events', () => {
-  it('of one node reach the readers of the other, and a returning reader misses none', async () => {
+  it('of one server reach the readers of the other, and a reader that reconnects misses none', async () => {
     const { sellerToken, listingId } = await startTrade()
     const ofThisLot = (event: SeenEvent) => JSON.stringify(event.data).includes(listingId)
     const removal = (event: SeenEvent) => event.type === 'listing.removed' && ofThisLot(event)
@@ -241,7 +241,7 @@ interface SeenEvent {
   data: unknown
 }
 
-/** Opens the event stream; `until` gives everything seen up to the event that is the last, and closes it. */
+/** Opens the event stream. `until` resolves with everything up to the last event that was wanted, and closes it. */
 async function readEvents(node: Node, options: { token?: string; lastEventId?: string } = {}) {
   const response = await fetch(`${node.url}/api/marketplace/events`, {
     headers: {

@@ -48,7 +48,7 @@ async function deadUrl(): Promise<string> {
   return `http://127.0.0.1:${await findFreePort()}`
 }
 
-/** Answers the start, and misbehaves from then on. */
+/** Answers until the client has started, and misbehaves from then on. */
 async function turningBad(behaviour: Parameters<FrontServer['behave']>[0], options: Partial<ChainOptions> = {}) {
   const bad = await front()
   const good = await front()
@@ -89,7 +89,7 @@ describe('with one endpoint that misbehaves', () => {
     expect(bad.calls.length - asked).toBeLessThanOrEqual(1)
   })
 
-  test('that is overloaded, it is left alone for as long as it asks', async () => {
+  test('that is overloaded, it gets no calls for as long as it asks', async () => {
     const { bad, chain } = await turningBad(status(429, { 'retry-after': '60' }))
     await chain.highestSlot()
     const asked = bad.calls.length
@@ -123,7 +123,7 @@ describe('when no endpoint answers', () => {
     ['they hang', hang],
     ['they drop connections', (_, response) => void response.destroy()],
     ['they answer nonsense', result({ surprise: true })],
-  ])('since %s, every call says so and none gives an empty answer', async (_, behaviour) => {
+  ])('since %s, every call fails and none returns an empty answer', async (_, behaviour) => {
     const only = await front()
     const chain = await startChain([only.url])
     const view = await chain.finalized()
@@ -152,7 +152,7 @@ describe('when no endpoint answers', () => {
     await vi.waitFor(() => expect(chain.isUp()).toBe(false), waiting)
   })
 
-  test('no error tells the URL or its key', async () => {
+  test('no error contains the URL or its key', async () => {
     const only = await front()
     const chain = await startChain([`${only.url}/v2/secret-api-key?token=another-secret`])
     only.behave(status(500))
@@ -189,7 +189,7 @@ describe('at the start', () => {
     expect(String(refusal)).not.toContain('secret')
   })
 
-  test('a public cluster that the settings do not name is refused in words that say how to name it', async () => {
+  test('a public cluster that the settings do not name is refused with a sentence that says how to name it', async () => {
     const proxy = await front(result(mainnetGenesis))
     const refusal: unknown = await startChain([`${proxy.url}/secret-key`]).catch((reason: unknown) => reason)
     expect(refusal).toBeInstanceOf(ConfigError)
@@ -210,7 +210,7 @@ describe('at the start', () => {
 })
 
 describe('when an endpoint comes back as another chain', () => {
-  test('it is left out where there are several, and taken in again when it is ours', async () => {
+  test('one of several is left out until it serves our chain again', async () => {
     const odd = await front()
     const chain = await startChain([odd.url, surfnet.rpcUrl])
     const ours = await chain.genesisHash()
@@ -228,7 +228,7 @@ describe('when an endpoint comes back as another chain', () => {
     expect(odd.calls).toContain('getSlot')
   })
 
-  test('the only one is followed to its new chain, and nothing of the old one is kept', async () => {
+  test('the only one is followed to its new chain, and nothing of the old chain is kept', async () => {
     const only = await front()
     const chain = await startChain([only.url])
     const [former, oldSlot] = [await chain.genesisHash(), await chain.highestSlot()]
@@ -239,9 +239,9 @@ describe('when an endpoint comes back as another chain', () => {
     await airdrop(surfnet.rpcUrl, wallet.address, SOL)
     expect(await chain.balance(wallet.address)).toBe(SOL)
 
-    const anew = startSurfnet(400)
-    cleanUps.push(async () => anew.stop())
-    only.behave(handOnTo(anew.rpcUrl))
+    const restarted = startSurfnet(400)
+    cleanUps.push(async () => restarted.stop())
+    only.behave(handOnTo(restarted.rpcUrl))
     only.drop()
     await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1), waiting)
     const current = await chain.genesisHash()
@@ -266,7 +266,7 @@ describe('when an endpoint comes back as another chain', () => {
     await vi.waitFor(async () => expect(await chain.genesisHash()).toBe(ours), waiting)
   })
 
-  test('the only one is left out all the same where it is named as a public network', async () => {
+  test('even the only one is left out if the settings name a public network', async () => {
     const only = await front()
     const chain = await startChain([only.url], { network: 'mainnet' })
     const heard = vi.fn<() => void>()
@@ -276,7 +276,7 @@ describe('when an endpoint comes back as another chain', () => {
     expect(heard).not.toHaveBeenCalled()
   })
 
-  test('that is known at the next question for the genesis hash, though no connection broke and no look was due', async () => {
+  test('the next genesis hash is the new one, though no connection broke and no probe was due', async () => {
     const only = await front()
     const chain = await startChain([only.url], { probeMillis: 60_000 })
     expect(await chain.genesisHash()).not.toBe(otherGenesis)
@@ -284,7 +284,7 @@ describe('when an endpoint comes back as another chain', () => {
     expect(await chain.genesisHash()).toBe(otherGenesis)
   })
 
-  test('the only one is left out all the same where it is not on this machine', async () => {
+  test('even the only one is left out if it is not on this machine', async () => {
     const only = await front()
     // An address of this machine that does not look like one, as an endpoint far away would not.
     const chain = await startChain([only.url.replace('127.0.0.1', '[::ffff:127.0.0.1]')])
@@ -328,7 +328,7 @@ describe('several endpoints', () => {
     expect(await chain.isBlockhashValid((await chain.latestBlockhash()).blockhash)).toBe(true)
   })
 
-  test('give numbers that never go down', async () => {
+  test('return slots and heights that never go down', async () => {
     const only = await front(async (call, response) =>
       call.method === 'getSlot' ? result(900_000)(call, response) : handOn(call, response),
     )
@@ -370,7 +370,7 @@ describe('a finalized view', () => {
     expect(await view.signaturesFor(address, FIRST_SLOT)).toEqual([])
   })
 
-  test('refuses where the endpoint has dropped blocks since the slot that matters: absence would prove nothing', async () => {
+  test('refuses if the endpoint has dropped blocks since the slot that matters: absence would prove nothing', async () => {
     const only = await front()
     const chain = await startChain([only.url])
     const { address } = await newWallet()

@@ -12,16 +12,16 @@ type Answer = (call: RpcCall, response: ServerResponse) => unknown
 export interface FrontServer {
   url: string
   port: number
-  /** The methods that were asked, in order. */
+  /** The methods that were called, in order. */
   calls: string[]
-  /** Decides from now on; a value that it gives becomes the JSON-RPC reply, undefined means that it answered by itself. */
+  /** Answers from now on. What it returns is the JSON-RPC reply; undefined means that it has replied itself. */
   behave(answer: Answer): void
   /** Drops every open connection. */
   drop(): void
   stop(): Promise<void>
 }
 
-/** An HTTP server in front of a chain that can be told to misbehave: it hands every call on until it is. */
+/** An HTTP server in front of a chain. It passes every call on until a test makes it misbehave. */
 export async function startFrontServer(behaviour: Answer, port = 0): Promise<FrontServer> {
   let answer = behaviour
   const calls: string[] = []
@@ -57,7 +57,7 @@ export async function startFrontServer(behaviour: Answer, port = 0): Promise<Fro
   }
 }
 
-/** Hands each call on to a real chain. */
+/** Passes each call on to a real chain. */
 export function handOnTo(url: string): Answer {
   return async (call) => {
     const headers = { 'content-type': 'application/json' }

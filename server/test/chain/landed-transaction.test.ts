@@ -28,7 +28,7 @@ const bytes = signedBytes(
 
 const signature = signatureIn(bytes)
 
-/** As an RPC node gives it, whole numbers read as bigints. */
+/** As an RPC node returns it, with integers read as bigints. */
 const reply = {
   slot: 42n,
   transaction: [toBase64(bytes), 'base64'],

@@ -47,7 +47,7 @@ function ask(method: string, params?: unknown, id: unknown = 1, on = relay): Pro
 }
 
 describe('the relay', () => {
-  test("serves a page's chain client from airdrop to payment", async () => {
+  test("serves a web app's chain client from airdrop to payment", async () => {
     const { signer } = await newWallet()
     const reference = (await newWallet()).address
     await rpc.requestAirdrop(signer.address, BigInt(SOL) as Parameters<typeof rpc.requestAirdrop>[1]).send()
@@ -63,7 +63,7 @@ describe('the relay', () => {
     expect((await rpc.getTransaction(signature, config).send())?.meta?.err).toBeNull()
   })
 
-  test('offers every read that a page needs', async () => {
+  test('offers every read that a web app needs', async () => {
     const wallet = (await newWallet()).signer.address
     expect(await rpc.getGenesisHash().send()).toBe(await chain.genesisHash())
     expect(await rpc.getMinimumBalanceForRentExemption(0n).send()).toBe(890_880n)
@@ -76,7 +76,7 @@ describe('the relay', () => {
     expect((await rpc.isBlockhashValid(value.blockhash).send()).value).toBe(true)
   })
 
-  test("keeps the page's own id and exact whole numbers", async () => {
+  test("keeps the caller's id and exact integers", async () => {
     endpoint.behave((_, response) => void response.end('{"jsonrpc":"2.0","id":"x","result":18446744073709551615}'))
     expect(await ask('getMinimumBalanceForRentExemption', [123], 'mine')).toBe(
       '{"jsonrpc":"2.0","id":"mine","result":18446744073709551615}',
@@ -84,14 +84,14 @@ describe('the relay', () => {
     expect(await ask('getMinimumBalanceForRentExemption', [123], null)).toContain('"id":null')
   })
 
-  test('asks the chain once for what several pages want to know at the same time', async () => {
+  test('asks the chain once for what several callers want to know at the same time', async () => {
     const { address: wallet } = await newWallet()
     await Promise.all([1, 2, 3].map((id) => ask('getBalance', [wallet], id)))
     await ask('getBalance', [wallet])
     expect(endpoint.calls).toEqual(['getBalance'])
   })
 
-  test('gives the kept answer where that is of a slot late enough, and asks the chain only where it is not', async () => {
+  test('returns the cached answer if its slot is late enough, and asks the chain only if it is not', async () => {
     const still = createRelay(chain.pool, { demo: false, clock: () => 0 })
     const blockhash = async (minContextSlot?: number) =>
       JSON.parse(await ask('getLatestBlockhash', minContextSlot === undefined ? [] : [{ minContextSlot }], 1, still))
@@ -106,7 +106,7 @@ describe('the relay', () => {
     expect(endpoint.calls).toHaveLength(2)
   })
 
-  test("takes nothing from the server's own questions: they go before all that pages ask", async () => {
+  test("takes nothing from the server's own calls: they go before all calls of web apps", async () => {
     const scarce = createChain({ endpoints: [endpoint.url], log: pino({ level: 'silent' }), requestsPerSecond: 2, probeMillis: 60_000 })
     onTestFinished(() => scarce.stop())
     await scarce.start()
@@ -120,7 +120,7 @@ describe('the relay', () => {
     ]
     const outcomes = Promise.allSettled(flood)
     await Promise.all([scarce.balance(wallet), scarce.latestBlockhash()])
-    // What the pages got first is at most what one second allows.
+    // What the web apps got first is at most what one second allows.
     expect(endpoint.calls).toContain('getBalance')
     expect(endpoint.calls.length).toBeLessThanOrEqual(2 + 2)
     expect(scarce.pool.endpoints[0]?.waiting).toBeGreaterThan(10)
@@ -129,7 +129,7 @@ describe('the relay', () => {
     await outcomes
   })
 
-  test('gets a page the blockhash for its payment whatever others ask for', async () => {
+  test('gets a web app the blockhash for its payment whatever others ask for', async () => {
     const scarce = createChain({ endpoints: [endpoint.url], log: pino({ level: 'silent' }), requestsPerSecond: 2, probeMillis: 60_000 })
     onTestFinished(() => scarce.stop())
     await scarce.start()
@@ -143,7 +143,7 @@ describe('the relay', () => {
     await outcomes
   })
 
-  test('bounds how much of an account is handed on', async () => {
+  test('bounds how much of an account it returns', async () => {
     endpoint.behave((call) => ({ jsonrpc: '2.0', id: call.id, result: call.params }))
     const { address: wallet } = await newWallet()
     const [, config] = JSON.parse(await ask('getAccountInfo', [wallet])).result
@@ -196,7 +196,7 @@ describe('the relay', () => {
     expect(endpoint.calls).toEqual([])
   })
 
-  test('gives test SOL only where it is told that this is a demo, and never asks twice', async () => {
+  test('gives test SOL only in a demo, and never asks twice', async () => {
     const { address: wallet } = await newWallet()
     const real = createRelay(chain.pool, { demo: false })
     await expect(ask('requestAirdrop', [wallet, SOL], 1, real)).rejects.toMatchObject({ code: 'RPC_REFUSED' })
@@ -209,7 +209,7 @@ describe('the relay', () => {
     expect(endpoint.calls.filter((method) => method === 'requestAirdrop')).toHaveLength(1)
   })
 
-  test("hands on the chain's own error, without what could tell the endpoint", async () => {
+  test("passes the chain's own error on, without what could identify the endpoint", async () => {
     const error = {
       code: -32000,
       message: `no quota for ${key} at ${endpoint.url}/${key}`,
@@ -224,7 +224,7 @@ describe('the relay', () => {
     })
   })
 
-  test('does not keep an error for others', async () => {
+  test('does not cache an error', async () => {
     endpoint.behave((call) => ({ jsonrpc: '2.0', id: call.id, error: { code: -32000, message: 'not now' } }))
     expect(await ask('getMinimumBalanceForRentExemption', [77])).toContain('not now')
     endpoint.behave(handOnTo(surfnet.rpcUrl))

@@ -16,7 +16,7 @@ function busyQueue(changes: Partial<typeof limits> = {}) {
 }
 
 describe('the request queue', () => {
-  test('lets the urgent go before those that wait longer, and equals in their order', async () => {
+  test('runs the urgent before those that wait longer, and equals in their order', async () => {
     const { order, add, finish } = busyQueue({ maxWaiting: 10 })
     const own = [add('balance', 'balance 1'), add('balance', 'balance 2'), add('blockhash'), add('release'), add('settlement')]
     const all = [add('relay'), ...own]
@@ -26,7 +26,7 @@ describe('the request queue', () => {
     expect(order).toEqual(['settlement', 'release', 'blockhash', 'balance 1', 'balance 2', 'relay'])
   })
 
-  test('begins no more requests in any second than it may', async () => {
+  test('starts no more requests in any second than allowed', async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
     const perSecond = 5
@@ -42,7 +42,7 @@ describe('the request queue', () => {
     }
   })
 
-  test('when full sends away the newest of the least urgent, or what is not more urgent itself', async () => {
+  test('when full rejects the newest of the least urgent, or the new one if it is not more urgent', async () => {
     const { order, add, finish } = busyQueue({ maxWaiting: 2 })
     const kept = add('balance', 'older')
     const displaced = add('balance', 'newer')
@@ -54,14 +54,14 @@ describe('the request queue', () => {
     expect(order).toEqual(['settlement', 'older'])
   })
 
-  test('lets nobody wait longer than it may', async () => {
+  test('lets no request wait longer than allowed', async () => {
     const { add, order, queue } = busyQueue({ maxWaitMillis: 20 })
     await expect(add('settlement')).rejects.toThrow('20 ms')
     expect(queue.waiting).toBe(0)
     expect(order).toEqual([])
   })
 
-  test('goes on after a task that failed', async () => {
+  test('continues after a task that failed', async () => {
     const queue = new RequestQueue(limits, now)
     await expect(queue.run('balance', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
     await expect(queue.run('balance', async () => 'yes')).resolves.toBe('yes')

@@ -76,7 +76,7 @@ describe('a signed transaction', () => {
     ])
   })
 
-  test('of two signers needs both signatures, in their order', () => {
+  test('of two signers needs both signatures, in order', () => {
     const second = newKey()
     const message = {
       ...plain,
@@ -242,7 +242,7 @@ describe('a built transfer', () => {
           blockhash,
           lastValidBlockHeight: 7n,
         })
-        // Unsigned it is none; a signature, even a wrong one, makes it readable.
+        // Unsigned it cannot be decoded; any signature, even a wrong one, makes it readable.
         expect(decodeSignedTransaction(built)).toBeUndefined()
         const signed = Buffer.from(built, 'base64').fill(1, 1, 65)
         expect(decodeSignedTransaction(signed.toString('base64'))).toMatchObject({

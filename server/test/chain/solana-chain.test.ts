@@ -61,7 +61,7 @@ async function finalizedAt(slot: bigint) {
 }
 
 describe('a chain', () => {
-  test('tells what it is, that it is up, and its numbers', async () => {
+  test('reports its genesis hash, that it is up, its slots and its block heights', async () => {
     expect(await chain.genesisHash()).toMatch(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
     expect(chain.isUp()).toBe(true)
     expect(await chain.rentExemptMinimum()).toBe(890_880n)
@@ -70,7 +70,7 @@ describe('a chain', () => {
     expect(await chain.highestBlockHeight()).toBeGreaterThanOrEqual(height)
   })
 
-  test('tells a balance, kept for two seconds unless a fresh one is wanted', async () => {
+  test('returns a balance, cached for two seconds unless a fresh one is requested', async () => {
     const wallet = await newWallet()
     expect(await chain.balance(wallet.address)).toBe(0n)
     await airdrop(surfnet.rpcUrl, wallet.address, SOL)
@@ -79,7 +79,7 @@ describe('a chain', () => {
     expect(await chain.balance(wallet.address)).toBe(SOL)
   })
 
-  test('knows a blockhash that is valid from one that is not', async () => {
+  test('tells a valid blockhash from one that is not', async () => {
     const { blockhash, lastValidBlockHeight } = await chain.latestBlockhash()
     expect(lastValidBlockHeight).toBeGreaterThan(0n)
     expect(await chain.isBlockhashValid(blockhash)).toBe(true)
@@ -139,7 +139,7 @@ describe('a payment with a reference', () => {
     expect((await chain.recentSignatures(buyer.address, first.slot, 1)).map((entry) => entry.signature)).toEqual([second.signature])
   })
 
-  test('may be broadcast again and again', async () => {
+  test('can be broadcast repeatedly', async () => {
     const paid = await pay()
     await expect(chain.broadcast(paid.bytes)).resolves.toBeUndefined()
     expect(await chain.simulate(paid.bytes)).toBeUndefined()
@@ -153,7 +153,7 @@ describe('a simulation', () => {
     expect(await chain.recentSignatures(reference, 0n, 1)).toEqual([])
   })
 
-  test('tells in words why a payment would fail', async () => {
+  test('says in words why a payment would fail', async () => {
     const tooMuch = await signedPayment(0, 100n * SOL)
     expect(await chain.simulate(tooMuch.bytes)).toContain('not have enough SOL')
     const { signer } = await newWallet()

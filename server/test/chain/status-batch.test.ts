@@ -7,7 +7,7 @@ import { StatusBatch } from '../../src/chain/client/status-batch.ts'
 const signature = (n: number) => `signature ${n}` as Signature
 const status: SignatureStatus = { slot: 1n, commitment: 'confirmed', failed: false }
 
-/** A chain that knows the even signatures, and answers each call when it is told to. */
+/** A chain that knows the even signatures, and answers each call when the test says so. */
 function slowChain() {
   const calls: { signatures: readonly Signature[]; answer(): void; fail(): void }[] = []
   const batch = new StatusBatch((signatures) => {
@@ -29,7 +29,7 @@ function slowChain() {
 }
 
 describe('statuses', () => {
-  test('asked for at the same time are asked in one call, and each caller gets his own', async () => {
+  test('requested at the same time are read in one call, and each caller gets its own', async () => {
     const { batch, calls, call } = slowChain()
     const answers = Promise.all(Array.from({ length: 50 }, (_, n) => batch.ask([signature(n)])))
     ;(await call(0))?.answer()
@@ -37,7 +37,7 @@ describe('statuses', () => {
     expect(calls).toHaveLength(1)
   })
 
-  test('asked for during a call wait for the next one, so that no answer is older than its question', async () => {
+  test('requested during a call wait for the next one, so that no answer is older than its request', async () => {
     const { batch, calls, call } = slowChain()
     const first = batch.ask([signature(2)])
     const running = await call(0)
@@ -49,7 +49,7 @@ describe('statuses', () => {
     expect(calls.map((it) => it.signatures)).toEqual([[signature(2)], [signature(2), signature(4)]])
   })
 
-  test('that could not be read fail for those who asked then, and not for the next', async () => {
+  test('that could not be read fail for the callers of that time, and not for the next', async () => {
     const { batch, call } = slowChain()
     const lost = batch.ask([signature(2)])
     ;(await call(0))?.fail()
@@ -59,7 +59,7 @@ describe('statuses', () => {
     expect((await found).size).toBe(1)
   })
 
-  test('leave a pause between the beginnings of two calls', async () => {
+  test('are read with a pause between the starts of two calls', async () => {
     const begun: number[] = []
     const batch = new StatusBatch(async () => {
       begun.push(performance.now())

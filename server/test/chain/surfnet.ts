@@ -22,7 +22,7 @@ export function startSurfnet(slotTimeMs = 20): Surfnet {
   return loadSurfpool().Surfnet.startWithConfig({ offline: true, blockProductionMode: 'clock', slotTimeMs })
 }
 
-/** Gives a wallet test SOL and waits until it is there. */
+/** Sends test SOL to a wallet and waits until it has arrived. */
 export async function airdrop(url: string, wallet: WalletAddress, amount: bigint): Promise<void> {
   const rpc = createSolanaRpc(url)
   await rpc.requestAirdrop(address(wallet), lamports(amount)).send()

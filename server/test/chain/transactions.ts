@@ -37,14 +37,14 @@ export function walletAddress(text: string): WalletAddress {
   return address
 }
 
-/** A System transfer that carries the reference, as the page builds it. */
+/** A System transfer that carries the reference, as the web app builds it. */
 export function payment(from: KeyPairSigner, to: string, lamports: bigint, reference?: string): Instruction {
   const transfer = getTransferSolInstruction({ source: from, destination: address(to), amount: lamports })
   const extra: AccountMeta[] = reference ? [{ address: address(reference), role: AccountRole.READONLY }] : []
   return { ...transfer, accounts: [...transfer.accounts, ...extra] }
 }
 
-/** Signs with the payer and every other signer that the instructions hold; gives base64. */
+/** Signs with the payer and every other signer of the instructions. @returns the transaction as base64. */
 export async function sign(
   version: 'legacy' | 0 | 1,
   payer: KeyPairSigner,

@@ -9,7 +9,7 @@ describe('the table of errors', () => {
     expect(text.length).toBeGreaterThan(0)
   })
 
-  it('fills in the detail', () => {
+  it('puts the detail into the text', () => {
     expect(errorText('COOLDOWN', '10 min')).toContain('10 min')
     expect(new Failure('BAD_REQUEST', { detail: 'price is odd.' }).message).toBe('price is odd.')
   })

@@ -47,11 +47,11 @@ describe('money', () => {
     [-1, undefined],
     [Number.NaN, undefined],
     [Number.POSITIVE_INFINITY, undefined],
-  ])('takes %d SOL as a price of %s lamports', (sol, expected) => {
+  ])('parses %d SOL as a price of %s lamports', (sol, expected) => {
     expect(parsePrice(sol)).toBe(expected)
   })
 
-  it('keeps amounts below the price step, which are no prices but are money', () => {
+  it('converts amounts below the price step, which are money but no prices', () => {
     expect(solToLamports(0.000000001)).toBeUndefined()
     expect(solToLamports(0.000005)).toBe(5_000n)
   })

@@ -22,14 +22,14 @@ async function openEmptyDatabase() {
   return pool
 }
 
-it('nodes that start together on an empty database migrate it once', async () => {
+it('servers that start together on an empty database migrate it once', async () => {
   const pool = await openEmptyDatabase()
   const applied = await Promise.all(Array.from({ length: 4 }, () => migrate(pool, folder)))
   expect(applied.flat().toSorted()).toEqual([...new Set(applied.flat())].toSorted())
   expect(applied.flat()).not.toHaveLength(0)
 })
 
-it('a node goes on where another one makes the table of migrations at the same moment', async () => {
+it('a server continues if another one creates the table of migrations at the same moment', async () => {
   const pool = await openEmptyDatabase()
   const other = await pool.connect()
   await other.query('begin')

@@ -11,7 +11,7 @@ import { readText, root } from './repository.ts'
 
 const MIGRATIONS = `${root}/server/migrations`
 
-it('the client of docs/api.md buys a drink as it stands there', async () => {
+it('the client in docs/api.md buys a drink without a change', async () => {
   const world = await openTradingWorld()
   onTestFinished(() => world.close())
   await list(world, await world.createWallet(), { amount: 7, price: 50_000_000n })

@@ -9,7 +9,7 @@ interface PackageFile {
 }
 
 describe('docs/dependencies.md', () => {
-  it.each(listFiles('package.json'))('has one line for each package of %s', async (path) => {
+  it.each(listFiles('package.json'))('has one line for each dependency of %s', async (path) => {
     const { dependencies, devDependencies, optionalDependencies }: PackageFile = JSON.parse(await readText(path))
     const named = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies })
     const lines = (await readText('docs/dependencies.md')).split('\n')

@@ -10,7 +10,7 @@ const link = /\]\(([^)\s]+)\)/g
 const heading = /^#+ (.+)$/gm
 const elsewhere = /^[a-z]+:/
 
-/** Where a link leads; undefined where it leads out of this repository. */
+/** Where a link leads: a file of this repository and a section of it. */
 interface Target {
   path: string
   section: string | undefined
@@ -26,7 +26,7 @@ function targetsOf(path: string, markdown: string): Target[] {
     })
 }
 
-/** A heading's name in links, as GitHub makes it. */
+/** The anchor that GitHub gives a heading. */
 function slug(title: string): string {
   return title
     .toLowerCase()

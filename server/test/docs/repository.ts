@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url'
 /** The folder of the checkout. */
 export const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** Folders of what is installed, built or kept by a run. */
+/** Folders of what is installed, built or left by a run. */
 const generated = new Set(['node_modules', 'dist', 'test-results', 'playwright-report'])
 
-/** The paths of this repository's own files whose names end so. */
+/** The paths of this repository's own files with this ending. */
 export function listFiles(ending: string, folder = root): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name)
@@ -22,7 +22,7 @@ export function readText(path: string): Promise<string> {
   return readFile(join(root, path), 'utf8')
 }
 
-/** The cells of the table under a heading, header and rule left out. */
+/** The cells of the table under a heading, without its header. */
 export function readTable(markdown: string, heading: string): string[][] {
   const [, after = ''] = markdown.split(`\n${heading}\n`)
   const [section = ''] = after.split('\n## ')

@@ -8,7 +8,7 @@ const readings = /\(\s*'([A-Z][A-Z_]+)'/g
 
 const usual = readConfig({})
 
-/** What each setting is where nothing is set, as the README writes it; the rest is generated, or a part that is built in. */
+/** The defaults as the README writes them. The other settings are generated or replace a built-in part. */
 const defaults: Record<string, string> = {
   PORT: String(usual.port),
   HOST: usual.host,
@@ -29,7 +29,7 @@ describe('the settings table of the README', () => {
     expect((await documented()).map(({ name }) => name).toSorted()).toEqual([...new Set(read)].toSorted())
   })
 
-  it('tells the true defaults', async () => {
+  it('states the real defaults', async () => {
     const told = (await documented()).filter(({ name }) => name in defaults).map(({ name, value }) => [name, value])
     expect(Object.fromEntries(told)).toEqual(defaults)
   })

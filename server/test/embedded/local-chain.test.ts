@@ -25,7 +25,7 @@ function runtimePid(rpcUrl: string): number {
 }
 
 describe('the embedded chain', () => {
-  it('gives test SOL', async () => {
+  it('sends test SOL', async () => {
     const { rpcUrl } = await start()
     const address = 'AWvPrMFETXNfnMxeEMbh4g4YUXhHEsStbKmkYRSCLtnH'
     await call(rpcUrl, 'requestAirdrop', address, 2_000_000_000)

@@ -18,7 +18,7 @@ const steady = ({ headers }: Response) =>
   Object.fromEntries([...headers].filter(([name]) => !varying.has(name) && !name.startsWith('access-control-')))
 
 describe('a ready reply', () => {
-  it('has the headers of any other', async () => {
+  it('has the same headers as any other reply', async () => {
     const url = `${await start()}/api/marketplace/listings`
     const [short, long] = await Promise.all([fetch(url), fetch(`${url}?limit=3`)])
     expect(await short.text()).toBe(json)
@@ -27,7 +27,7 @@ describe('a ready reply', () => {
     expect(short.headers.get('cache-control')).toBe('no-cache')
   })
 
-  it('costs no body where the client has it, also behind a proxy that changed its tag to a weak one', async () => {
+  it('sends no body if the client has it, even if a proxy made its tag a weak one', async () => {
     const url = `${await start()}/api/marketplace/listings`
     for (const known of ['"a-tag"', 'W/"a-tag"', '"other", "a-tag"']) {
       const reply = await fetch(url, { headers: { 'if-none-match': known } })
@@ -36,7 +36,7 @@ describe('a ready reply', () => {
     expect((await fetch(url, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
   })
 
-  it('is for GET alone, and not for pages of other origins', async () => {
+  it('is sent to GET alone, and not to other origins', async () => {
     const url = `${await start()}/api/marketplace/listings`
     expect((await fetch(url, { method: 'POST' })).status).toBe(405)
     expect(await (await fetch(url, { headers: { origin: 'https://market.example' } })).text()).toContain('the long way')

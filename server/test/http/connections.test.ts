@@ -14,7 +14,7 @@ async function listen(fastify: FastifyInstance): Promise<number> {
   return port
 }
 
-/** Sends some bytes and gives everything that came back once the server closed the connection. */
+/** Sends some bytes. Resolves with everything that came back, once the server has closed the connection. */
 async function talk(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   let answer = ''
@@ -35,7 +35,7 @@ const config = {
 } as const
 
 describe('a connection', () => {
-  it('that is too slow is closed, and others are served meanwhile', async () => {
+  it('that is too slow is closed, while others are served', async () => {
     const fastify = await serve((api) => {
       api.open('config', 'read', async () => config)
       api.open('requestNonce', 'sign-in', async () => ({ nonce: 'n', message: 'm', expiresAt: '2030-01-01T00:00:00.000Z', millisLeft: 1 }))
@@ -141,7 +141,7 @@ async function closedSocket(socket: Socket): Promise<void> {
   if (!socket.destroyed) await once(socket, 'close')
 }
 
-/** A promise and what fulfils it; `Promise.withResolvers` needs Node 22. */
+/** `Promise.withResolvers` needs Node.js 22. */
 function withResolvers() {
   let resolve = () => {}
   const promise = new Promise<void>((done) => (resolve = done))

@@ -11,7 +11,7 @@ function ask(walletAddress: string, headers: Record<string, string> = {}, remote
 describe('too many calls', () => {
   const other = '11111111111111111111111111111111'
 
-  it('are refused with the wait in the header and in words, for that wallet alone', async () => {
+  it('are refused for that wallet alone, with the time to wait in the header and in words', async () => {
     const fastify = await serve((api) => api.open('requestNonce', 'sign-in', async () => nonce))
     for (let call = 0; call < 20; call++) expect((await fastify.inject(ask(PLAYER))).statusCode).toBe(200)
     const refused = await fastify.inject(ask(PLAYER))
@@ -23,7 +23,7 @@ describe('too many calls', () => {
     expect((await fastify.inject(ask(other))).statusCode).toBe(200)
   })
 
-  it('of a stranger do not use up what a wallet may do from its own address', async () => {
+  it('of a stranger do not use up the calls of a wallet from its own address', async () => {
     const fastify = await serve((api) => api.open('requestNonce', 'sign-in', async () => nonce))
     for (let call = 0; call < 21; call++) await fastify.inject(ask(PLAYER, {}, '192.0.2.1'))
     expect((await fastify.inject(ask(PLAYER, {}, '192.0.2.1'))).statusCode).toBe(429)
@@ -38,7 +38,7 @@ describe('too many calls', () => {
     expect([...statuses]).toEqual([200, 429])
   })
 
-  it('count by forwarded address where the proxy is trusted', async () => {
+  it('count by forwarded address if the proxy is trusted', async () => {
     const fastify = await serve((api) => api.open('requestNonce', 'sign-in', async () => nonce), { trustProxy: ['10.0.0.0/8'] })
     const forwarded = (address: string, proxy: string) => fastify.inject(ask(PLAYER, { 'x-forwarded-for': address }, proxy))
     for (let call = 0; call < 20; call++) await forwarded('198.51.100.1', '10.0.0.1')

@@ -91,7 +91,7 @@ describe('a body', () => {
     expect(seen).toEqual([])
   })
 
-  it('says which field must be what', async () => {
+  it('says which field is wrong and what it must be', async () => {
     const { fastify } = await serveListings()
     expect((await fastify.inject(createListing({ ...listing, tokenType: 7 }))).json().error).toBe(
       'tokenType must be a token type or its display name.',
@@ -146,7 +146,7 @@ function jsonText(value: unknown): string {
 }
 
 describe('a query string', () => {
-  it('has its whole numbers read, and nothing else', async () => {
+  it('has its integers parsed, and nothing else', async () => {
     const { fastify, seen } = await serveListings()
     await fastify.inject({ url: '/api/marketplace/listings?limit=20&search=20' })
     expect(seen).toEqual([{ limit: 20, search: '20' }])
@@ -187,7 +187,7 @@ describe('an address', () => {
     ['GET', '/health/', 404, 'NOT_FOUND'],
     ['POST', '/api/marketplace/buy/', 404, 'NOT_FOUND'],
     ['POST', '/api/auth/logout/', 404, 'NOT_FOUND'],
-  ] as const)('%s %s answers %i, with a page and without one', async (method, url, status, code) => {
+  ] as const)('%s %s answers %i, with a web app and without one', async (method, url, status, code) => {
     for (const pageFolder of ['/nowhere', await emptyPage()]) {
       const { fastify } = await serveListings(pageFolder)
       const reply = await fastify.inject({ method, url })
@@ -195,7 +195,7 @@ describe('an address', () => {
     }
   })
 
-  it('names the methods that it takes', async () => {
+  it('names the methods that it accepts', async () => {
     const { fastify } = await serveListings()
     const reply = await fastify.inject({ method: 'PUT', url: '/api/marketplace/listings?x=1' })
     expect(reply.headers.allow).toBe('GET, POST, HEAD, OPTIONS')
@@ -208,8 +208,8 @@ describe('an address', () => {
   })
 })
 
-describe('an error nobody foresaw', () => {
-  it('is told without its text', async () => {
+describe('an unforeseen error', () => {
+  it('is answered without its text', async () => {
     const fastify = await serve((api) => {
       api.open('config', 'read', async () => {
         throw new Error('select * from secrets')
@@ -227,7 +227,7 @@ describe('an error nobody foresaw', () => {
     Object.assign(new Error('starting up'), { code: '57P03' }),
     new Error('timeout exceeded when trying to connect'),
     new Error('migration failed', { cause: Object.assign(new Error('lost'), { code: '08006' }) }),
-  ])('but means that the database is away answers 503: %s', async (error) => {
+  ])('that means that the database is away answers 503: %s', async (error) => {
     const fastify = await serve((api) => {
       api.open('config', 'read', async () => {
         throw error
@@ -239,7 +239,7 @@ describe('an error nobody foresaw', () => {
 })
 
 describe('who calls', () => {
-  it('needs a session for a call of players, before anything else is looked at', async () => {
+  it('needs a session for a call of players, before anything else is checked', async () => {
     const { fastify } = await serveListings()
     const strange = await fastify.inject({ ...createListing('{'), headers: { 'content-type': 'application/json' } })
     expect([strange.statusCode, strange.json().code]).toEqual([401, 'UNAUTHORIZED'])
@@ -274,7 +274,7 @@ describe('who calls', () => {
 })
 
 describe('a success', () => {
-  it('has the only status that the contract names, or the one that the handler sets', async () => {
+  it('has the only status in the contract, or the one that the handler sets', async () => {
     const fastify = await serve((api) => {
       api.player('logout', 'read', async () => null)
       api.open('health', 'read', async ({ status }) => {

@@ -22,8 +22,8 @@ async function builtPage(): Promise<string> {
   return folder
 }
 
-describe('the page', () => {
-  it('is served fresh, its hashed files for ever', async () => {
+describe('the web app', () => {
+  it('is never cached, but its hashed files forever', async () => {
     const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
     const page = await fastify.inject({ url: '/', headers: html })
     expect([page.statusCode, page.headers['content-type'], page.headers['cache-control']]).toEqual([
@@ -35,7 +35,7 @@ describe('the page', () => {
     expect([script.body, script.headers['cache-control']]).toEqual(['run()', 'public, max-age=31536000, immutable'])
   })
 
-  it('comes compressed to those who can read it', async () => {
+  it('is compressed for clients that accept it', async () => {
     const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
     const script = await fastify.inject({ url: '/assets/app-1a2b3c.js', headers: { 'accept-encoding': 'br, gzip' } })
     expect(script.headers['content-encoding']).toBe('br')
@@ -44,7 +44,7 @@ describe('the page', () => {
     expect(script.headers.vary).toMatch(/accept-encoding/i)
   })
 
-  it.each(['/market', '/listings/5?from=mail'])('answers for %s, which only it knows', async (url) => {
+  it.each(['/market', '/listings/5?from=mail'])('is served at %s, an address that only it knows', async (url) => {
     const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
     const reply = await fastify.inject({ url, headers: html })
     expect([reply.statusCode, reply.headers['cache-control']]).toEqual([200, 'no-cache'])
@@ -70,7 +70,7 @@ describe('the page', () => {
     expect(reply.json()).toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('says so in a plain sentence where it was not built', async () => {
+  it('is replaced by a sentence if it has not been built', async () => {
     const fastify = await serve(() => {})
     const reply = await fastify.inject({ url: '/' })
     expect(reply.statusCode).toBe(503)
@@ -79,7 +79,7 @@ describe('the page', () => {
 })
 
 describe('security headers', () => {
-  it('let the page load nothing from elsewhere', async () => {
+  it('let the web app load nothing from elsewhere', async () => {
     const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
     const { headers } = await fastify.inject({ url: '/', headers: html })
     expect(headers['content-security-policy']).toBe(
@@ -89,7 +89,7 @@ describe('security headers', () => {
     expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer' })
   })
 
-  it('ask for https only where the public origin has it', async () => {
+  it('require https only if the public origin uses it', async () => {
     const secure = await serve(() => {})
     const plain = await serve(() => {}, { publicOrigin: 'http://localhost:3000' })
     expect((await secure.inject({ url: '/' })).headers['strict-transport-security']).toBe('max-age=31536000')
@@ -106,7 +106,7 @@ describe('security headers', () => {
 })
 
 describe('the API document', () => {
-  it('describes the calls with who may call and how they fail', async () => {
+  it('says of each call who may call it and how it fails', async () => {
     const fastify = await serve((api) => {
       api.player('myListings', 'read', async () => ({ listings: [] }))
       api.studio('studioCases', 'studio', async () => ({ cases: [], nextCursor: null }))
@@ -119,7 +119,7 @@ describe('the API document', () => {
     expect(Object.keys(paths['/api/auth/logout'].post.responses)).toEqual(['204', '4XX', '5XX'])
   })
 
-  it('says of each body whether it is needed, and of what is no JSON of ours what it is', async () => {
+  it('says of each body whether it is required, and of each reply that is not our JSON what it is', async () => {
     const fastify = await serve((api) => {
       api.player('buy', 'buy', async () => Promise.reject(new Failure('NO_HOLD')))
       api.open('requestNonce', 'sign-in', async () => Promise.reject(new Failure('DATABASE_DOWN')))
@@ -137,7 +137,7 @@ describe('the API document', () => {
     expect(unasked.statusCode).toBe(200)
   })
 
-  it('has a page that loads everything from here', async () => {
+  it('has a page that loads everything from this server', async () => {
     const fastify = await serve(() => {})
     const page = await fastify.inject({ url: '/docs/' })
     expect(page.statusCode).toBe(200)

@@ -31,7 +31,7 @@ export interface Page {
 
 export type MarketWorld = Awaited<ReturnType<typeof openMarketWorld>>
 
-/** The market's call on a server of its own over a fresh database, and ways to fill that database. */
+/** A server of its own with only the market's calls, on a fresh database, and ways to fill that database. */
 export async function openMarketWorld() {
   const fresh = await freshDatabase()
   const { pool, readPool, close } = connectDatabase(fresh.url, () => undefined)
@@ -57,7 +57,7 @@ export async function openMarketWorld() {
     pageCache,
     get,
     page,
-    /** Every lot that paging gives, by any number of pages; `between` runs before each page but the first. */
+    /** All listings that paging returns, in any number of pages; `between` runs before each page but the first. */
     everything: async (query: Record<string, string>, between: () => Promise<unknown> = async () => undefined): Promise<Listing[]> => {
       const found: Listing[] = []
       let cursor: string | null = ''
@@ -107,7 +107,7 @@ export function sampleWallets(count: number): string[] {
 
 export const drinks = tokenTypes.map((token) => token.type)
 
-/** The order that a sort promises, told from the wire alone; equal lots stand by identifier. */
+/** The order that a sort promises, computed from the reply alone; equal listings are ordered by id. */
 export function compareBy(sort: ListingSort): (a: Listing, b: Listing) => number {
   const key = (lot: Listing) => (sort.endsWith('unitPrice') ? lot.unitPrice : sort.endsWith('price') ? lot.price : 0)
   const sign = sort === 'newest' || sort.startsWith('-') ? -1 : 1

@@ -4,7 +4,7 @@ import { createPageCache, isCacheable } from '../../src/market/page-cache.ts'
 import { readMarketQuery } from '../../src/market/market-query.ts'
 import { type MarketWorld, openMarketWorld, randomWallet } from './market-world.ts'
 
-/** Pages age by this clock, which stands still but for `pass`. */
+/** Pages age by this clock, which only `pass` moves. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 const pass = (millis: number) => void vi.advanceTimersByTime(millis)

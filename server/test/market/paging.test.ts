@@ -18,8 +18,8 @@ beforeEach(async () => {
 
 const nobody = '00000000-0000-7000-8000-000000000000'
 
-/** Few different values, so that many lots are equal and only the identifier tells them apart. */
-const lot = fc.record({
+/** Few different values, so that many listings are equal and only their ids tell them apart. */
+const listing = fc.record({
   seller: fc.constantFrom(...sellers),
   tokenType: fc.constantFrom(...drinks),
   amount: fc.constantFrom(1, 3, 7, 1_000_000_000),
@@ -38,10 +38,10 @@ const filter = fc.constantFrom<Record<string, string>>(
 )
 
 describe('paging', () => {
-  it.each(listingSorts)('by %s gives every lot that stays, once and in order, while others come and go', async (sort) => {
+  it.each(listingSorts)('by %s returns every listing that stays exactly once, in order, while others come and go', async (sort) => {
     const property = fc.asyncProperty(
-      fc.array(lot, { minLength: 1, maxLength: 25 }),
-      fc.array(lot, { maxLength: 8 }),
+      fc.array(listing, { minLength: 1, maxLength: 25 }),
+      fc.array(listing, { maxLength: 8 }),
       filter,
       fc.integer({ min: 1, max: 6 }),
       fc.infiniteStream(fc.nat()),
@@ -78,7 +78,7 @@ describe('paging', () => {
     expect([first.listings.length, second.listings.length, second.nextCursor]).toEqual([2, 2, null])
   })
 
-  it('keeps a held lot in the market and tells until when it is held', async () => {
+  it('keeps a held listing in the market and says until when it is held', async () => {
     const [id] = await world.add([{ seller: sellers[0]!, tokenType: 'APPLE_JUICE', amount: 2, steps: 5 }])
     await world.hold(id!)
     const { listings } = await world.page()
@@ -105,7 +105,7 @@ describe('a cursor', () => {
     expect(reply.json()).toMatchObject({ code: 'CURSOR_INVALID' })
   })
 
-  it('of any content gives a page or CURSOR_INVALID, never an error', async () => {
+  it('of any content returns a page or CURSOR_INVALID, never a server error', async () => {
     const part = fc.oneof(
       fc.constantFrom(...listingSorts),
       fc.constant(id),

@@ -13,7 +13,7 @@ const LOTS = Number(process.env['PLAN_LOTS'] ?? 20_000)
 const FORMER_SELLERS = 20_000
 const FILL_MILLIS = 60_000 + LOTS / 2
 
-/** A step of a plan, as `auto_explain` tells it. */
+/** A step of a plan, as `auto_explain` prints it. */
 interface Step {
   'Node Type': string
   'Relation Name'?: string
@@ -66,7 +66,7 @@ afterAll(async () => {
   await fresh.drop()
 })
 
-/** How a page may look for lots: along an index of all, of a drink or of a seller's drink; `alone` without a look at the lots. */
+/** How a page may find listings: along an index of all of them, of a drink or of a seller's drink; `alone` reads no table. */
 type Way = 'all' | 'drink' | 'drink alone' | 'seller alone'
 
 /** The terms are in no drink's name. */
@@ -99,7 +99,7 @@ function scanOf(way: Way, sort: ListingSort): string {
   }
 }
 
-/** A lot that is shown, looked up by its identifier. */
+/** A listing that is shown, looked up by its id. */
 const LOOKUP = 'Index Scan using listings_pkey'
 
 /** Every way in which a plan reads a table. What is not bounded is marked: a walk must end at a limit, and nothing may be filtered out on it. */
@@ -112,7 +112,7 @@ function readsOf(step: Step, above?: Step): string[] {
   return [...below, `${step['Node Type']}${index}${bounded ? '' : `, unbounded${step.Filter ? ` by ${step.Filter}` : ''}`}`]
 }
 
-/** How much of the tables `vacuum` has found to be visible to all: only there an index is read alone, so the planner counts with it. */
+/** How many pages of the tables `vacuum` has marked as visible to all: only those need not be read beside an index. */
 const visibilities = [
   ['after a vacuum', 'relpages'],
   ['long after a vacuum', '0'],

@@ -23,7 +23,7 @@ const swapCase = (text: string) =>
 const matches = (lot: Lot, term: string) =>
   tokenName(lot.tokenType).toLowerCase().includes(term.toLowerCase()) || lot.seller.toLowerCase().includes(term.toLowerCase())
 
-/** Parts of what there is, in any case, and what there is not. */
+/** Parts of what exists, in any case, and of what does not. */
 const term = fc.oneof(
   fc
     .tuple(fc.constantFrom(...sellers, 'Apple Juice', 'Orange Juice', 'Grape Soda'), fc.nat(43), fc.integer({ min: 1, max: 44 }))
@@ -35,7 +35,7 @@ const term = fc.oneof(
 )
 
 describe('search', () => {
-  it('finds exactly the lots whose drink or seller contains the term, in every order and through any page size', async () => {
+  it('finds exactly the listings whose drink or seller contains the term, in every order and page size', async () => {
     const property = fc.asyncProperty(
       term.filter((text) => text.trim() !== '' && !text.includes('\0')),
       fc.constantFrom(...listingSorts),
@@ -69,7 +69,7 @@ describe('search', () => {
 })
 
 describe('a walking search', () => {
-  it('gives short pages that go on until the one match, however far it is', async () => {
+  it('returns short pages that lead to the only match, however far away it is', async () => {
     const wide = await openMarketWorld()
     // Ten letters of base58 and no z: a search for z walks past all of these.
     await wide.pool.query(
@@ -87,7 +87,7 @@ describe('a walking search', () => {
     await wide.stop()
   })
 
-  it('takes over where a longer term fits more sellers than can be looked up one by one', async () => {
+  it('takes over if a longer term matches more sellers than can be looked up one by one', async () => {
     const crowded = await openMarketWorld()
     const many = Array.from({ length: 250 }, () => `pump${randomWallet().slice(4)}`)
     await crowded.add(

@@ -45,7 +45,7 @@ async function sessionsOf(wallet: TestWallet): Promise<number> {
 }
 
 describe('asking for a nonce', () => {
-  it('gives the two lines to sign, naming our own host whatever host was asked', async () => {
+  it('returns the two lines to sign, with our own host whatever host was requested', async () => {
     const server = await serveSignIn(database)
     const before = Date.now()
     const { nonce, message, expiresAt, millisLeft } = (await askNonce(server, createWallet().address, { host: 'phishing.example' })).json()
@@ -59,14 +59,14 @@ describe('asking for a nonce', () => {
     expect(askedAt).toBeLessThan(after + 1_000)
   })
 
-  it('again gives the same one, also to many at once and on another server', async () => {
+  it('again returns the same one, even to many at once and on another server', async () => {
     const [one, two] = [await serveSignIn(database), await serveSignIn(database)]
     const wallet = createWallet()
     const replies = await Promise.all([one, two].flatMap((server) => Array.from({ length: 8 }, () => askNonce(server, wallet.address))))
     expect(new Set(replies.map((reply) => reply.json().nonce)).size).toBe(1)
   })
 
-  it('gives another one once it expired', async () => {
+  it('returns a new one once it has expired', async () => {
     const server = await serveSignIn(database)
     const wallet = createWallet()
     const { nonce } = await nonceOf(server, wallet)
@@ -184,7 +184,7 @@ describe('signing in', () => {
     },
   )
 
-  it('tells of a wallet that is new, until that was heard', async () => {
+  it('reports a new wallet until the report succeeds', async () => {
     const heard: string[] = []
     let deaf = true
     const server = await serveSignIn(database, async (wallet) => {
@@ -200,7 +200,7 @@ describe('signing in', () => {
     expect(heard).toEqual([wallet.address])
   })
 
-  it('takes any signature and key without breaking', () => {
+  it('refuses any random key and signature', () => {
     fc.assert(
       fc.property(bytes(32), bytes(64), fc.string(), (key, signature, text) => {
         return !isSignedBy(base58.encode(key), Buffer.from(text), signature)
@@ -213,7 +213,7 @@ function bytes(length: number) {
   return fc.uint8Array({ minLength: length, maxLength: length })
 }
 
-describe('a token', () => {
+describe('a session JWT', () => {
   it('counts only with our signature, our algorithm and a live session of its wallet', async () => {
     const server = await serveSignIn(database)
     const [wallet, other] = [createWallet(), createWallet()]
@@ -245,7 +245,7 @@ describe('a token', () => {
     expect((await whoAmI(server, token)).json().code).toBe('SESSION_ENDED')
   })
 
-  it('is asked for where there is none', async () => {
+  it('is required', async () => {
     const server = await serveSignIn(database)
     for (const headers of [{}, { authorization: 'Basic abc' }, { authorization: 'Bearer' }]) {
       const reply = await server.inject({ url: '/api/auth/me', headers })

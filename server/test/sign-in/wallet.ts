@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 
 import { base58 } from '@scure/base'
 
-/** A wallet as a player has it: a key pair that signs texts. */
+/** A player's wallet: a key pair that signs texts. */
 export interface TestWallet {
   address: string
   privateKey: KeyObject

@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
 
-/** A migrated, empty database of a test file's own, on a real PostgreSQL. */
+/** A test file's own database on a real PostgreSQL, migrated and empty. */
 export interface FreshDatabase {
   url: string
-  /** Ends what is still connected, and deletes it. */
+  /** Closes its connections and deletes it. */
   drop(): Promise<void>
 }
 
-/** Makes a copy of the migrated database, or of another one. */
+/** Copies the migrated database, or another template. */
 export async function freshDatabase(template = inject('templateDatabase')): Promise<FreshDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
   await administer(`create database ${name} template ${template}`)

@@ -12,9 +12,9 @@ import { startEmbeddedPostgres } from '../../src/embedded/postgres/postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Connects to the test server's own database, from which others are created. */
+    /** Connects to the database of PostgreSQL itself, from which others are created. */
     adminUrl: string
-    /** A migrated database that nobody connects to: others are copied from it. */
+    /** A migrated database from which others are copied; nothing connects to it. */
     templateDatabase: string
   }
 }

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 
 import { type LocalChain, startLocalChain } from '../../src/embedded/local-chain/local-chain.ts'
 
-/** A real Solana chain of a test file's own, with slots much faster than Solana's, so that confirmations don't take seconds. */
+/** A test file's own Solana chain. Its slots are much faster than Solana's, so that confirmations don't take seconds. */
 export function startTestChain({ slotMillis = 20 } = {}): Promise<LocalChain> {
   return startLocalChain({ log: pino({ level: 'silent' }), slotMillis })
 }
