@@ -8,7 +8,7 @@ import { isId } from '../../listings/listing.ts'
 import { emitListing, findListingRow, type ListingRow, lockListing, markHeld } from '../../listings/listing-store.ts'
 import { findRecordedPayment } from '../payment/payment-store.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
-import { emitPurchase, findPurchase, lockPurchase } from '../purchase-store.ts'
+import { emitPurchase, findPurchase, lockPurchase, type PurchaseRow } from '../purchase-store.ts'
 import { newReference } from '../reference.ts'
 import { endHold } from './end-hold.ts'
 import { cooldownMinutes, endsUnsent, type OpenHold, requireBuyable, requireRoomForHold, solNeeded } from './hold.ts'
@@ -57,9 +57,16 @@ export async function placeHold(deps: PurchaseDeps, order: HoldOrder): Promise<s
 async function refuseEarly(database: Database | Tx, order: HoldOrder): Promise<void> {
   const listing = await findListingRow(database, order.listingId)
   if (!listing) throw new Failure('LISTING_NOT_FOUND')
-  const holder = listing.heldNow && listing.heldBy !== null ? await findPurchase(database, listing.heldBy) : undefined
-  if (holder?.buyer === order.buyer) return
-  await requireHoldable(database, order.buyer, { ...listing, heldBy: holder ? listing.heldBy : null })
+  const holder = listing.heldBy === null ? undefined : await findPurchase(database, listing.heldBy)
+  const stays = holder !== undefined && !(await mayEndNow(database, holder, { windowClosed: !listing.heldNow }))
+  if (stays && holder.buyer === order.buyer) return
+  await requireHoldable(database, order.buyer, { ...listing, heldBy: stays ? listing.heldBy : null })
+}
+
+/** Whether the hold on a listing is one that the next hold ends under its locks, because nothing can have paid for it. */
+async function mayEndNow(database: Database | Tx, holder: PurchaseRow, { windowClosed }: { windowClosed: boolean }): Promise<boolean> {
+  if (!endsUnsent({ ...holder, windowClosed, paymentRecorded: false })) return false
+  return (await findRecordedPayment(database, holder.id)) === undefined
 }
 
 /** @returns the buyer's other open holds. */

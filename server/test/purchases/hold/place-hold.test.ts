@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { placeHold } from '../../../src/purchases/hold/place-hold.ts'
 import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
+import { closePaymentWindow } from '../reconciling.ts'
 import { chainBut, expectAllAddsUp, hold, list, openTradingWorld, type TradingWorld, type Wallet } from '../trading-world.ts'
 
 let world: TradingWorld
@@ -47,6 +48,18 @@ describe('a hold that would be refused', () => {
     const [first, second] = [await list(world, seller, { price: 5_000_000n }), await list(world, seller, { price: 5_000_000n })]
     await hold(world, buyer, first)
     await expectRefusal(second, 'AMBIGUOUS_HOLD')
+  })
+})
+
+describe('a listing whose holder can no longer pay', () => {
+  it('stays held, in cooldown too, until the chain proves that no payment came', async () => {
+    const rival = await world.createWallet()
+    const listingId = await list(world, seller)
+    await cancelHold(world.deps, buyer.address, (await hold(world, buyer, listingId)).purchaseId)
+    await closePaymentWindow(world, await hold(world, rival, listingId, 'wallet'))
+    await expect(placeHold(world.deps, { buyer: buyer.address, listingId, sendsThrough: 'server' })).rejects.toMatchObject({
+      code: 'LISTING_HELD',
+    })
   })
 })
 
