@@ -4,7 +4,7 @@ import { base58 } from '@scure/base'
 /**
  * Every 32-byte encoding of an ed25519 point of order 1, 2, 4 or 8, the sign bit cleared: y = 0, 1, the two y of order 8, p - 1, and
  * the non-canonical p and p + 1. Under such a key a signature can be made without a secret that node:crypto and WebCrypto accept
- * for many messages. Source: RFC 8032 section 5.1 for the curve; the test multiplies each point by eight.
+ * for many messages before Node.js 24. Source: RFC 8032 section 5.1 for the curve; the test multiplies each point by eight.
  */
 const smallOrderPoints = new Set([
   '0000000000000000000000000000000000000000000000000000000000000000',

@@ -5,8 +5,8 @@ import { base58 } from '@scure/base'
 import { isSmallOrderKey } from './small-order-keys.ts'
 
 /**
- * Whether the key of this address (base58 of 32 bytes) signed these bytes. False for keys of small order: node:crypto accepts
- * signatures under them that were made without a secret.
+ * Whether the key of this address (base58 of 32 bytes) signed these bytes. False for keys of small order: before Node.js
+ * 24, node:crypto accepts signatures under them that were made without a secret.
  */
 export function isSignedBy(address: string, message: Uint8Array, signature: Uint8Array): boolean {
   if (isSmallOrderKey(address)) return false
