@@ -48,7 +48,7 @@ describe('the command for the money audit', { timeout: 120_000 }, () => {
     [0, 'everything adds up', clean, 'Everything adds up.'],
     [1, 'something does not add up', { ...clean, ok: false, violations: [violation] }, violation.detail],
     [1, 'something is wrong and something unchecked', { ...clean, ok: false, violations: [violation], unchecked: ['x'] }, violation.detail],
-    [2, 'a part could not be checked', { ...clean, unchecked: ['purchase 1: no answer'] }, 'Everything that could be checked adds up.'],
+    [2, 'a part could not be checked', { ...clean, unchecked: ['purchase 1: no answer'] }, 'What could be checked adds up.'],
   ])('ends with %i if %s', async (code, _what, report, said) => {
     const result = await run({ PORT: await serveReport(report) })
     expect(result).toMatchObject({ code, complaint: '' })
