@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { address, createSolanaRpc, lamports } from '@solana/kit'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 
 /** The part of Surfpool's native module that tests use. */
 interface SurfnetModule {
@@ -22,11 +22,13 @@ export function startSurfnet(slotTimeMs = 20): Surfnet {
   return loadSurfpool().Surfnet.startWithConfig({ offline: true, blockProductionMode: 'clock', slotTimeMs })
 }
 
+const ARRIVAL = { timeout: 30_000, interval: 50 }
+
 /** Sends test SOL to a wallet and waits until it has arrived. */
 export async function airdrop(url: string, wallet: WalletAddress, amount: bigint): Promise<void> {
   const rpc = createSolanaRpc(url)
   await rpc.requestAirdrop(address(wallet), lamports(amount)).send()
-  await expect.poll(async () => (await rpc.getBalance(address(wallet)).send()).value).toBeGreaterThan(0n)
+  await vi.waitFor(async () => expect((await rpc.getBalance(address(wallet)).send()).value).toBeGreaterThan(0n), ARRIVAL)
 }
 
 function loadSurfpool(): SurfnetModule {
