@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 
-/** Rules that every file keeps. What is off asks for nothing better here, or takes sound code for wrong. */
+/** Rules for every file. Those switched off would improve nothing in this code, or reject sound code. */
 const everywhere = {
   eqeqeq: 'error',
   'import/no-cycle': 'error',
@@ -70,9 +70,9 @@ const webOrder =
 
 const noSolana = {
   group: ['@solana/**', '@solana-program/**'],
-  message: 'Only server/src/chain speaks to Solana: use its port, chain/chain.ts.',
+  message: 'Only server/src/chain talks to Solana: use its port, chain/chain.ts.',
 }
-const noSql = { group: ['kysely', 'pg'], message: 'SQL stands in stores and in database/.' }
+const noSql = { group: ['kysely', 'pg'], message: 'SQL belongs in stores and in database/.' }
 const browserOnly = [
   { group: ['typebox', 'typebox/**'], message: 'The web app ships no validator.' },
   {

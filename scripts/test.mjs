@@ -60,14 +60,14 @@ async function runVitest() {
   const file = reportFile('vitest')
   const command = [join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--reporter=default', '--reporter=json']
   const result = await runNode([...command, `--outputFile.json=${file}`])
-  judge(VITEST, result, () => readVitestReport(JSON.parse(readFileSync(file, 'utf8'))))
+  record(VITEST, result, () => readVitestReport(JSON.parse(readFileSync(file, 'utf8'))))
 }
 
 async function runPlaywright() {
   const file = reportFile('playwright')
   const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: file, E2E_PORT: String(await freePort()) }
   const result = await runNode([join(root, 'node_modules', '@playwright', 'test', 'cli.js'), 'test', '--reporter=list,json'], { env })
-  judge(BROWSER, result, () => readPlaywrightReport(JSON.parse(readFileSync(file, 'utf8'))))
+  record(BROWSER, result, () => readPlaywrightReport(JSON.parse(readFileSync(file, 'utf8'))))
 }
 
 /**
@@ -78,7 +78,7 @@ async function runPlaywright() {
  * @param {() => import('./support/reports.mjs').Report} readReport
  * @throws {StepFailed} if a test failed, none ran, or the runner did not get as far as a report
  */
-function judge(part, result, readReport) {
+function record(part, result, readReport) {
   /** @type {import('./support/reports.mjs').Report} */
   let report
   try {

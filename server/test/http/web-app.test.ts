@@ -133,7 +133,7 @@ describe('the API document', () => {
     expect(requestBody).toMatchObject({ required: true, content: { 'application/json': { schema: { required: ['jsonrpc', 'method'] } } } })
     expect(Object.keys(responses[200].content['application/json'].schema.properties)).toEqual(['jsonrpc', 'id', 'result', 'error'])
     expect(Object.keys(paths['/api/marketplace/events'].get.responses[200].content)).toEqual(['text/event-stream'])
-    const unasked = await fastify.inject({ method: 'POST', url: '/rpc', payload: { anything: 'the relay judges it' } })
+    const unasked = await fastify.inject({ method: 'POST', url: '/rpc', payload: { anything: 'the relay decides' } })
     expect(unasked.statusCode).toBe(200)
   })
 

@@ -16,7 +16,7 @@ import { invalidatePagesOnWrites } from '../../src/market/invalidate-pages.ts'
 import { marketRoutes } from '../../src/market/routes.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 
-export interface Lot {
+export interface ListingToAdd {
   seller: string
   tokenType: TokenType
   amount: number
@@ -70,15 +70,15 @@ export async function openMarketWorld() {
       }
       return found
     },
-    add: async (lots: readonly Lot[]): Promise<string[]> => {
+    add: async (added: readonly ListingToAdd[]): Promise<string[]> => {
       const { rows } = await pool.query<{ id: string }>(
         `insert into listings (seller, token_type, amount, price_lamports)
          select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) returning id`,
         [
-          lots.map((lot) => lot.seller),
-          lots.map((lot) => lot.tokenType),
-          lots.map((lot) => lot.amount),
-          lots.map((lot) => lot.steps * 1_000_000),
+          added.map((one) => one.seller),
+          added.map((one) => one.tokenType),
+          added.map((one) => one.amount),
+          added.map((one) => one.steps * 1_000_000),
         ],
       )
       return rows.map((row) => row.id)
@@ -109,7 +109,7 @@ export const drinks = tokenTypes.map((token) => token.type)
 
 /** The order that a sort promises, computed from the reply alone; equal listings are ordered by id. */
 export function compareBy(sort: ListingSort): (a: Listing, b: Listing) => number {
-  const key = (lot: Listing) => (sort.endsWith('unitPrice') ? lot.unitPrice : sort.endsWith('price') ? lot.price : 0)
+  const key = (listing: Listing) => (sort.endsWith('unitPrice') ? listing.unitPrice : sort.endsWith('price') ? listing.price : 0)
   const sign = sort === 'newest' || sort.startsWith('-') ? -1 : 1
   const byId = (a: Listing, b: Listing) => (a._id < b._id ? -1 : a._id > b._id ? 1 : 0)
   return (a, b) => sign * (key(a) - key(b) || byId(a, b))

@@ -8,10 +8,10 @@ import { formatCursor, readMarketQuery } from '../../src/market/market-query.ts'
 import { readMarketPage } from '../../src/market/market-store.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 
-/** Enough for PostgreSQL to choose as it does for a million, which `PLAN_LOTS=1000000` tries. */
-const LOTS = Number(process.env['PLAN_LOTS'] ?? 20_000)
+/** Enough for PostgreSQL to choose as it does for a million, which `PLAN_LISTINGS=1000000` tries. */
+const LISTINGS = Number(process.env['PLAN_LISTINGS'] ?? 20_000)
 const FORMER_SELLERS = 20_000
-const FILL_MILLIS = 60_000 + LOTS / 2
+const FILL_MILLIS = 60_000 + LISTINGS / 2
 
 /** A step of a plan, as `auto_explain` prints it. */
 interface Step {
@@ -42,7 +42,7 @@ beforeAll(async () => {
   // The planner's figures are the same in every run, and no background worker gathers others meanwhile.
   await client.query('select setseed(0.5)')
   for (const table of ['listings', 'sellers']) await client.query(`alter table ${table} set (autovacuum_enabled = off)`)
-  await fillMarket(client, LOTS)
+  await fillMarket(client, LISTINGS)
   await client.query('insert into sellers select unnest($1::text[])', [Array.from({ length: FORMER_SELLERS }, randomWallet)])
   // What was sold long ago stays in the table, and no page may walk past it.
   await client.query(`update listings set status = 'sold', closed_at = now() where random() < 0.5`)

@@ -4,24 +4,24 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { readMarketQuery } from '../../src/market/market-query.ts'
-import { compareBy, drinks, type Lot, type MarketWorld, openMarketWorld, randomWallet, sampleWallets } from './market-world.ts'
+import { compareBy, drinks, type ListingToAdd, type MarketWorld, openMarketWorld, randomWallet, sampleWallets } from './market-world.ts'
 
 let world: MarketWorld
 const sellers = sampleWallets(40)
-const lots: Lot[] = sellers.flatMap((seller, index) =>
+const added: ListingToAdd[] = sellers.flatMap((seller, index) =>
   drinks.slice(0, 1 + (index % 3)).map((tokenType) => ({ seller, tokenType, amount: 1 + index, steps: 1 + ((index * 7) % 5) })),
 )
 
 beforeAll(async () => {
   world = await openMarketWorld()
-  await world.add(lots)
+  await world.add(added)
 })
 afterAll(() => world.stop())
 
 const swapCase = (text: string) =>
   text.replaceAll(/[a-z]/gi, (letter) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()))
-const matches = (lot: Lot, term: string) =>
-  tokenName(lot.tokenType).toLowerCase().includes(term.toLowerCase()) || lot.seller.toLowerCase().includes(term.toLowerCase())
+const matches = (listing: ListingToAdd, term: string) =>
+  tokenName(listing.tokenType).toLowerCase().includes(term.toLowerCase()) || listing.seller.toLowerCase().includes(term.toLowerCase())
 
 /** Parts of what exists, in any case, and of what does not. */
 const term = fc.oneof(
@@ -44,10 +44,11 @@ describe('search', () => {
       fc.constantFrom('3', '50'),
       async (search, sort, tokenType, seller, limit) => {
         const found = await world.everything({ search, sort, limit, ...(tokenType && { tokenType }), ...(seller && { seller }) })
-        const expected = lots.filter(
-          (lot) => matches(lot, search.trim()) && (!tokenType || lot.tokenType === tokenType) && (!seller || lot.seller === seller),
+        const expected = added.filter(
+          (listing) =>
+            matches(listing, search.trim()) && (!tokenType || listing.tokenType === tokenType) && (!seller || listing.seller === seller),
         )
-        const named = (lot: Pick<Lot, 'seller' | 'tokenType'>) => `${lot.seller} ${lot.tokenType}`
+        const named = (listing: Pick<ListingToAdd, 'seller' | 'tokenType'>) => `${listing.seller} ${listing.tokenType}`
         expect(found.map(named).sort()).toEqual(expected.map(named).sort())
         expect(found).toEqual(found.toSorted(compareBy(sort)))
       },
@@ -56,7 +57,7 @@ describe('search', () => {
   })
 
   it('of nothing but blanks filters nothing', async () => {
-    expect(await world.everything({ search: '   ' })).toHaveLength(lots.length)
+    expect(await world.everything({ search: '   ' })).toHaveLength(added.length)
   })
 
   it.each(['0', 'x'.repeat(45), '100%', '_', 'apple_juice', "' or true --"])(
@@ -81,7 +82,7 @@ describe('a walking search', () => {
       const first = await wide.page({ search: 'Z', sort })
       expect([first.listings.length, typeof first.nextCursor]).toEqual([0, 'string'])
       const found = await wide.everything({ search: 'Z', sort })
-      expect(found.map((lot) => lot.tokenType)).toEqual(['ORANGE_JUICE'])
+      expect(found.map((listing) => listing.tokenType)).toEqual(['ORANGE_JUICE'])
     }
     expect((await wide.page({ search: 'Z', sort: 'newest' })).listings).toHaveLength(1)
     await wide.stop()
@@ -94,7 +95,7 @@ describe('a walking search', () => {
       [...many, ...sellers].map((seller, index) => ({ seller, tokenType: 'GRAPE_SODA' as const, amount: 1, steps: 1 + (index % 9) })),
     )
     const found = await crowded.everything({ search: 'PUMP', sort: '-price', limit: '30' })
-    expect(found.map((lot) => lot.seller).sort()).toEqual(many.toSorted())
+    expect(found.map((listing) => listing.seller).sort()).toEqual(many.toSorted())
     await crowded.stop()
   })
 })
