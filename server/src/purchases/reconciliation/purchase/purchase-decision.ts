@@ -135,7 +135,7 @@ function followFinality(snapshot: PurchaseSnapshot): PurchaseDecision {
 }
 
 /** It pays, or it may turn out to. */
-function isUndecided({ verdict }: VerifiedCandidate): boolean {
+export function isUndecided({ verdict }: VerifiedCandidate): boolean {
   return verdict.kind === 'pays' || verdict.kind === 'pending'
 }
 

@@ -6,7 +6,7 @@ import { type PurchaseDeps } from '../../purchase-deps.ts'
 import { candidateOf, verifyCandidate } from '../../settlement/verify-candidate.ts'
 import { type Round } from './open-round.ts'
 import { isProvedExpired } from '../prove-expired.ts'
-import { hasLanded, type PurchaseSnapshot, purchaseStateOf } from './purchase-decision.ts'
+import { hasLanded, isUndecided, type PurchaseSnapshot, purchaseStateOf } from './purchase-decision.ts'
 import { type DuePurchase } from '../reconciliation-store.ts'
 import { scansBuyer, searchesChain, UNREFERENCED_DOUBLE_SECONDS } from '../schedule.ts'
 import { readCandidates, searchFinalized, searchRecent } from './search-candidates.ts'
@@ -80,8 +80,7 @@ async function readRelease(deps: PurchaseDeps, round: Round, snapshot: PurchaseS
     // Read after `payBefore`: whatever was signed in time used a blockhash no newer than this.
     return { ...snapshot, releaseHeight: (await round.blockHeight()) + BLOCKHASH_BLOCKS + RELEASE_MARGIN_BLOCKS }
   }
-  const mayPay = candidates.some(({ verdict }) => verdict.kind === 'pays' || verdict.kind === 'pending')
-  if (mayPay || !snapshot.allRead) return snapshot
+  if (candidates.some(isUndecided) || !snapshot.allRead) return snapshot
   const view = await round.finalized()
   if (view.genesisHash !== purchase.genesisHash || view.height <= purchase.releaseHeight || !round.mayProve()) return snapshot
   const known = new Set(candidates.map(({ signature }) => signature))
