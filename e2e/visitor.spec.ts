@@ -47,6 +47,24 @@ test('without a wallet the picker says that one is needed, and closes on Escape'
   await expect(dialog).toBeHidden()
 })
 
+test('the picker unfolds the way to Phantom until a wallet is found, and again at a click', async ({ page }) => {
+  let deliver = () => {}
+  const held = new Promise<void>((resolve) => (deliver = resolve))
+  await page.route(/assets\/demo-wallet/, async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Select Wallet' }).click()
+  const dialog = page.getByRole('dialog', { name: "You'll need a wallet on Solana to continue" })
+  await expect(dialog.getByRole('link', { name: /Phantom/ })).toBeVisible()
+  deliver()
+  await expect(dialog.getByRole('button', { name: /Demo Wallet/ })).toBeVisible()
+  await expect(dialog.getByRole('link', { name: /Phantom/ })).toBeHidden()
+  await dialog.getByRole('button', { name: 'More options' }).click()
+  await expect(dialog.getByRole('link', { name: /Phantom/ })).toBeVisible()
+})
+
 test('on an iPhone the picker opens this page inside Phantom', async ({ openContext, baseURL }) => {
   const context = await openContext({
     userAgent: 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Mobile Safari/604.1',

@@ -1,4 +1,5 @@
 import { Collapsible } from '@base-ui/react/collapsible'
+import { useState } from 'react'
 
 import { ChevronIcon } from '../ui/icons.tsx'
 import { Modal } from '../ui/modal.tsx'
@@ -27,7 +28,7 @@ export function WalletPicker({ localChain }: { localChain: boolean }) {
         <p className="mt-4 text-small text-dim">{mobileMessages.incompatible}</p>
       )}
       {localChain && <LocalChainNote withDemo={demo !== undefined} />}
-      <MoreOptions openAtFirst={!present.length} hasPhantom={installed.some((wallet) => wallet.name === PHANTOM)} />
+      <MoreOptions noWallet={!present.length} hasPhantom={installed.some((wallet) => wallet.name === PHANTOM)} />
     </Modal>
   )
 }
@@ -57,11 +58,12 @@ function LocalChainNote({ withDemo }: { withDemo: boolean }) {
   )
 }
 
-function MoreOptions({ openAtFirst, hasPhantom }: { openAtFirst: boolean; hasPhantom: boolean }) {
+function MoreOptions({ noWallet, hasPhantom }: { noWallet: boolean; hasPhantom: boolean }) {
+  const [chosen, choose] = useState<boolean>()
   const platform = platformOf(navigator)
   const opensPhantom = platform === 'ios' && !hasPhantom
   return (
-    <Collapsible.Root defaultOpen={openAtFirst} className="mt-4 border-t border-line pt-2">
+    <Collapsible.Root open={chosen ?? noWallet} onOpenChange={choose} className="mt-4 border-t border-line pt-2">
       <Collapsible.Trigger className="group flex min-h-11 w-full cursor-pointer items-center justify-between text-small font-semibold text-dim hover:text-text">
         More options
         <span className="transition-transform group-data-panel-open:rotate-180">
