@@ -1,5 +1,7 @@
 import { isIP } from 'node:net'
 
+import { createReader, type Environment, type Reader } from './setting-reader.ts'
+
 /** The network that players are told. */
 export type Network = 'localnet' | 'devnet' | 'testnet' | 'mainnet'
 
@@ -16,6 +18,8 @@ export interface Config {
   databaseUrl: string | undefined
   /** RPC URLs in order of preference; undefined for the embedded chain. */
   rpcUrls: string[] | undefined
+  /** Requests a second: one number for each of the endpoints; undefined for the default of each. */
+  rpcLimits: number[] | undefined
   network: Network
   jwtSecret: string | undefined
   studioApiKey: string | undefined
@@ -44,11 +48,10 @@ export class ConfigError extends Error {
 const MIN_JWT_SECRET_LENGTH = 32
 const MIN_STUDIO_KEY_LENGTH = 16
 const MAX_PRODUCT_NAME_LENGTH = 40
+const MAX_RPC_LIMIT = 100_000
 const HOLD_SECONDS = { min: 1, max: 600, default: 60 }
 
 const proxyRangeNames = ['loopback', 'linklocal', 'uniquelocal']
-
-type Environment = Record<string, string | undefined>
 
 /**
  * Reads all settings from the environment; nothing else in the server does.
@@ -79,6 +82,7 @@ export function readConfig(env: Environment): Config {
     dataDir: read.text('DATA_DIR') ?? '.data',
     databaseUrl,
     rpcUrls,
+    rpcLimits: readRpcLimits(read, rpcUrls?.length ?? 1, problems),
     network,
     jwtSecret,
     studioApiKey,
@@ -133,6 +137,19 @@ function readPublicOrigin(read: Reader, host: string, port: number, problems: st
   return ''
 }
 
+function readRpcLimits(read: Reader, endpoints: number, problems: string[]): number[] | undefined {
+  if (!read.isSet('SOLANA_RPC_LIMIT')) return undefined
+  const allowed = `whole numbers from 1 to ${MAX_RPC_LIMIT}: one for every endpoint of SOLANA_RPC_URL, or one for each, separated by commas`
+  const limits = read.matching('SOLANA_RPC_LIMIT', isRpcLimitList, allowed, '').split(',').map(Number)
+  if (limits.length === endpoints) return limits
+  if (limits.length > 1) {
+    problems.push(
+      `SOLANA_RPC_LIMIT has ${limits.length} numbers, but SOLANA_RPC_URL names ${endpoints}. Give one number, or one for each endpoint.`,
+    )
+  }
+  return Array.from({ length: endpoints }, () => limits[0] ?? 0)
+}
+
 function readTrustProxy(read: Reader): string[] | false {
   const allowed =
     '"off" or a list of addresses and ranges like 10.0.0.0/8, loopback, linklocal or uniquelocal, separated by commas ' +
@@ -161,51 +178,6 @@ function networkOfEndpoint(url: string): Network {
   return isLoopback(new URL(url).hostname) && !text.includes('mainnet') ? 'localnet' : 'mainnet'
 }
 
-type Reader = ReturnType<typeof createReader>
-
-/** Readers of single variables. Each returns a usable value, and adds to `problems` if the variable's own value is wrong. */
-function createReader(env: Environment, problems: string[]) {
-  const isSet = (name: string) => env[name] !== undefined
-
-  const text = (name: string): string | undefined => {
-    const value = env[name]
-    if (value === undefined || value.trim() !== '') return value
-    problems.push(`${name} is set but empty. Give it a value or leave it out.`)
-    return undefined
-  }
-
-  const matching = (name: string, isAllowed: (value: string) => boolean, allowed: string, fallback: string): string => {
-    const value = text(name)
-    if (value === undefined) return fallback
-    if (isAllowed(value)) return value
-    problems.push(`${name} is ${JSON.stringify(value)}. It must be ${allowed}.`)
-    return fallback
-  }
-
-  const secret = (name: string, isAllowed: (value: string) => boolean, allowed: string): string | undefined => {
-    const value = text(name)
-    if (value === undefined || isAllowed(value)) return value
-    problems.push(`${name} has a wrong value (${value.length} characters, not shown here). It must be ${allowed}.`)
-    return undefined
-  }
-
-  const integer = (name: string, { min, max, default: fallback }: { min: number; max: number; default: number }): number => {
-    const isInRange = (value: string) => /^\d{1,9}$/.test(value) && Number(value) >= min && Number(value) <= max
-    return Number(matching(name, isInRange, `a whole number from ${min} to ${max}`, String(fallback)))
-  }
-
-  const choice = <const T extends string>(name: string, values: readonly T[], fallback: T): T => {
-    const value = matching(name, (given) => values.some((allowed) => allowed === given), oneOf(values), fallback)
-    return values.find((allowed) => allowed === value) ?? fallback
-  }
-
-  return { isSet, text, matching, secret, integer, choice }
-}
-
-function oneOf(values: readonly string[]): string {
-  return `one of ${values.map((value) => `"${value}"`).join(', ')}`
-}
-
 function isHost(text: string): boolean {
   return isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text)
 }
@@ -226,6 +198,10 @@ function isDatabaseUrl(text: string): boolean {
 
 function isRpcUrlList(text: string): boolean {
   return text.split(',').every((url) => url === url.trim() && URL.canParse(url) && isHttp(new URL(url)))
+}
+
+function isRpcLimitList(text: string): boolean {
+  return text.split(',').every((limit) => /^\d{1,6}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= MAX_RPC_LIMIT)
 }
 
 function isStudioKey(text: string): boolean {

@@ -48,7 +48,7 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
 
   const connection = connectDatabase(databaseUrl, ({ message }) => log.warn({ reason: message }, 'an idle database connection was lost'))
   await shutdown.onStop('the database connection', () => connection.close())
-  const chain = createChain({ endpoints: rpcUrls, network: config.network, log })
+  const chain = createChain({ endpoints: rpcUrls, requestsPerSecond: config.rpcLimits, network: config.network, log })
   await shutdown.onStop('the chain client', () => chain.stop())
   await chain.start()
 

@@ -114,6 +114,11 @@ describe('settings', () => {
     ['PRODUCT_NAME', 'Juice\nNonce: 1'],
     ['PRODUCT_NAME', ' Juice'],
     ['LOG_LEVEL', 'verbose'],
+    ['SOLANA_RPC_LIMIT', '0'],
+    ['SOLANA_RPC_LIMIT', '10.5'],
+    ['SOLANA_RPC_LIMIT', '50, 200'],
+    ['SOLANA_RPC_LIMIT', '1000000'],
+    ['SOLANA_RPC_LIMIT', ' '],
   ])('refuse %s=%j with a sentence that names it and its value', (name, value) => {
     const problems = problemsOf({ [name]: value })
     expect(problems).toHaveLength(1)
@@ -143,10 +148,23 @@ describe('settings', () => {
     [{ DEMO: 'on', SOLANA_RPC_URL: 'https://api.mainnet-beta.solana.com' }, /^DEMO is "on".+mainnet/],
     [{ DEMO: 'on', SOLANA_RPC_URL: 'http://127.0.0.1:8899/?cluster=mainnet' }, /^DEMO is "on".+mainnet/],
     [{ SOLANA_RPC_URL: 'https://api.devnet.solana.com,https://rpc.example' }, /^SOLANA_RPC_URL names endpoints of different networks/],
+    [{ SOLANA_RPC_LIMIT: '50,200' }, /^SOLANA_RPC_LIMIT has 2 numbers, but SOLANA_RPC_URL names 1/],
+    [
+      { SOLANA_RPC_LIMIT: '1,2', SOLANA_RPC_URL: 'https://a.example,https://b.example,https://c.example' },
+      /^SOLANA_RPC_LIMIT has 2 numbers/,
+    ],
   ])('refuse the combination %j', (env, sentence) => {
     const problems = problemsOf(env)
     expect(problems).toHaveLength(1)
     expect(problems[0]).toMatch(sentence)
+  })
+
+  it('allow one RPC limit for every endpoint, or one for each', () => {
+    const SOLANA_RPC_URL = 'https://a.example,https://b.example'
+    expect(readConfig({ SOLANA_RPC_URL }).rpcLimits).toBeUndefined()
+    expect(readConfig({ SOLANA_RPC_URL, SOLANA_RPC_LIMIT: '50' }).rpcLimits).toEqual([50, 50])
+    expect(readConfig({ SOLANA_RPC_URL, SOLANA_RPC_LIMIT: '50,200' }).rpcLimits).toEqual([50, 200])
+    expect(readConfig({ SOLANA_RPC_LIMIT: '7' }).rpcLimits).toEqual([7])
   })
 
   it('allow the demo on devnet', () => {

@@ -3,10 +3,11 @@ import { lamports } from '@juicebar/contract/money'
 import { Failure } from '@juicebar/contract/errors'
 import type pg from 'pg'
 
-import { type Chain, type LandedTransaction } from '../../src/chain/chain.ts'
+import { BLOCKHASH_BLOCKS, type Chain, type LandedTransaction, type SignatureStatus } from '../../src/chain/chain.ts'
 
 export const STUB_GENESIS = 'the bench has no chain'
 const SLOT = 10n
+const FINAL: SignatureStatus = { slot: SLOT, commitment: 'finalized', failed: false }
 const BYTES = new Uint8Array(220)
 
 /**
@@ -27,17 +28,19 @@ export function createStubChain(pool: pg.Pool): Chain {
     genesisHash: async () => STUB_GENESIS,
     isUp: () => true,
     isSaturated: () => false,
+    hasSpare: () => true,
+    budget: () => ({ perSecond: 2_000, backlogSeconds: 0 }),
     balance: async () => lamports(1_000_000_000_000n),
     rentExemptMinimum: async () => lamports(890_880n),
     latestBlockhash: unavailable,
     highestSlot: async () => SLOT,
     highestBlockHeight: async () => SLOT,
+    expiryHeight: async () => SLOT + BLOCKHASH_BLOCKS,
     finalized: unavailable,
-    isBlockhashValid: unavailable,
     simulate: unavailable,
     broadcast: unavailable,
-    statuses: async (signatures) =>
-      new Map(signatures.map((signature) => [signature, { slot: SLOT, commitment: 'finalized', failed: false }])),
+    statuses: async (signatures) => new Map(signatures.map((signature) => [signature, FINAL])),
+    finality: async (signatures) => new Map(signatures.map((signature) => [signature, FINAL])),
     transaction: async (signature) => {
       if (!landed.has(signature)) await readAhead()
       return landed.get(signature)

@@ -90,9 +90,36 @@ export interface FinalizedView {
   statusOf(signature: Signature): Promise<SignatureStatus | undefined>
 }
 
+/** How a transaction would end that has not been sent. */
+export type Simulation =
+  /** It would succeed, or the chain has executed it already: then its status says how it ended. `slot` is where it was simulated. */
+  | { kind: 'valid'; slot: bigint }
+  /** Its blockhash is too old, or of another chain. */
+  | { kind: 'expired' }
+  /** Why it would fail, in words for players that can follow a colon. */
+  | { kind: 'fails'; reason: string }
+
+export interface ReadOptions {
+  /** The request takes only what others leave of the budget, and may wait for long. */
+  spare?: boolean
+}
+
+export interface WideReadOptions {
+  /** Asks every healthy endpoint, for what is part of a proof. By default one is asked. */
+  everywhere?: boolean
+}
+
+/** How much of the requests that the endpoints allow is spent. */
+export interface ChainBudget {
+  /** Requests a second that all endpoints allow together. */
+  perSecond: number
+  /** Seconds until a request has its turn that a new hold would add. */
+  backlogSeconds: number
+}
+
 /**
- * The chain as the purchase protocol needs it. Every call throws `Failure` CHAIN_DOWN if no endpoint answers: a failed request never
- * becomes an empty answer.
+ * The chain as the purchase protocol needs it. Every call throws `Failure` CHAIN_DOWN if no endpoint answers, and CHAIN_BUSY if none had
+ * room for the request in time: a failed request never becomes an empty answer.
  */
 export interface Chain {
   /** The chain's identity, read again after every lost connection, so that a local chain that was reset is noticed. */
@@ -101,36 +128,46 @@ export interface Chain {
   isUp(): boolean
   /** Whether every endpoint is at its request rate, with requests of this server waiting: more would only wait longer. Never throws. */
   isSaturated(): boolean
+  /** Whether a request that only uses spare budget would be sent now. Never throws. */
+  hasSpare(): boolean
+  /** Never throws. */
+  budget(): ChainBudget
 
-  /** At `confirmed`, at most two seconds old; with `fresh` not from the cache. */
+  /** At `processed`, at most two seconds old; with `fresh` not from the cache. */
   balance(address: WalletAddress, options?: { fresh?: boolean }): Promise<Lamports>
   /** The least that an account without data may hold. */
   rentExemptMinimum(): Promise<Lamports>
   /** At `confirmed`, at most a second old. */
   latestBlockhash(): Promise<{ blockhash: string; lastValidBlockHeight: bigint }>
 
-  /** The highest processed slot of any endpoint. Never decreases on one chain. */
+  /** The highest slot that any answer has told. Never decreases on one chain. */
   highestSlot(): Promise<bigint>
-  /** The highest block height of any endpoint, at any commitment. Never decreases on one chain. */
+  /** The highest block height of any endpoint, at any commitment, read after the call. Never decreases on one chain. */
   highestBlockHeight(): Promise<bigint>
+  /** A block height above which a transaction can no longer land that was valid, or landed, at this slot. */
+  expiryHeight(slot: bigint): Promise<bigint>
   finalized(): Promise<FinalizedView>
 
-  /** Whether any endpoint reports that the blockhash is still valid. */
-  isBlockhashValid(blockhash: string): Promise<boolean>
+  /** Runs the transaction without sending it. */
+  simulate(transactionBytes: Uint8Array): Promise<Simulation>
   /**
-   * Runs the transaction without sending it.
-   *
-   * @returns why it would fail, in words for players that can follow a colon. Undefined if it would succeed, or if the chain has executed
-   * it already: then its status says how it ended.
+   * Sends the transaction through one endpoint, and through another one if the same transaction is sent again. Best effort: only
+   * `statuses` tells whether it landed.
    */
-  simulate(transactionBytes: Uint8Array): Promise<string | undefined>
-  /** Sends the transaction through every endpoint. Best effort: only `statuses` tells whether it landed. */
   broadcast(transactionBytes: Uint8Array): Promise<void>
 
-  /** The best status that any endpoint knows, for any number of signatures; those that none knows are absent. */
-  statuses(signatures: readonly Signature[]): Promise<Map<Signature, SignatureStatus>>
+  /**
+   * The statuses that an endpoint of this chain knows, for any number of signatures; those that it does not know are absent. Each was
+   * requested after the call began.
+   */
+  statuses(signatures: readonly Signature[], options?: WideReadOptions): Promise<Map<Signature, SignatureStatus>>
+  /**
+   * As `statuses`, but where there are several endpoints, two of them say that a status is `finalized`, and a payment that only one of
+   * them knows has been read.
+   */
+  finality(signatures: readonly Signature[]): Promise<Map<Signature, SignatureStatus>>
   /** The transaction at `confirmed` or above; undefined if no endpoint has it, which proves nothing. */
-  transaction(signature: Signature): Promise<LandedTransaction | undefined>
+  transaction(signature: Signature, options?: ReadOptions): Promise<LandedTransaction | undefined>
   /** The newest transactions at `confirmed` that mention this address, none before `sinceSlot`, newest first, at most `limit`. */
-  recentSignatures(address: string, sinceSlot: bigint, limit: number): Promise<SignatureEntry[]>
+  recentSignatures(address: string, sinceSlot: bigint, limit: number, options?: ReadOptions & WideReadOptions): Promise<SignatureEntry[]>
 }

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
 import { type Priority, NotSent, RequestQueue } from '../../src/chain/rpc/request-queue.ts'
 
-const limits = { perSecond: 1000, maxInFlight: 1, maxWaiting: 4, maxWaitMillis: 5000 }
+const limits = { perSecond: 1000, maxInFlight: 1, maxWaiting: 4, maxWaitMillis: 5000, longestWaitMillis: 5000 }
 const now = () => performance.now()
 
 /** A queue whose only place is taken until `finish` is called. */
@@ -18,12 +18,19 @@ function busyQueue(changes: Partial<typeof limits> = {}) {
 describe('the request queue', () => {
   test('runs the urgent before those that wait longer, and equals in their order', async () => {
     const { order, add, finish } = busyQueue({ maxWaiting: 10 })
-    const own = [add('balance', 'balance 1'), add('balance', 'balance 2'), add('blockhash'), add('release'), add('settlement')]
-    const all = [add('relay'), ...own]
+    const own = [
+      add('balance', 'balance 1'),
+      add('balance', 'balance 2'),
+      add('release'),
+      add('blockhash'),
+      add('payment'),
+      add('settlement'),
+    ]
+    const all = [add('spare'), add('relay'), ...own]
     await Promise.resolve()
     finish()
     await Promise.all(all)
-    expect(order).toEqual(['settlement', 'release', 'blockhash', 'balance 1', 'balance 2', 'relay'])
+    expect(order).toEqual(['settlement', 'payment', 'blockhash', 'release', 'balance 1', 'balance 2', 'relay', 'spare'])
   })
 
   test('starts no more requests in any second than allowed', async () => {
@@ -54,11 +61,33 @@ describe('the request queue', () => {
     expect(order).toEqual(['settlement', 'older'])
   })
 
-  test('lets no request wait longer than allowed', async () => {
-    const { add, order, queue } = busyQueue({ maxWaitMillis: 20 })
-    await expect(add('settlement')).rejects.toThrow('20 ms')
-    expect(queue.waiting).toBe(0)
-    expect(order).toEqual([])
+  test('lets no request wait longer than allowed, and those of payments longer than others', async () => {
+    const { add, order, queue, finish } = busyQueue({ maxWaitMillis: 20 })
+    const paid = add('payment')
+    await expect(add('balance')).rejects.toThrow('20 ms')
+    expect(queue.waiting).toBe(1)
+    finish()
+    await paid
+    expect(order).toEqual(['payment'])
+  })
+
+  test('gives spare requests no permit that others may want within the second', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const queue = new RequestQueue({ ...limits, perSecond: 10, maxInFlight: 100, maxWaiting: 100, longestWaitMillis: 60_000 }, now)
+    const begun: Priority[] = []
+    const add = (priority: Priority) => queue.run(priority, async () => void begun.push(priority))
+    const all = Array.from({ length: 20 }, () => add('spare'))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(begun).toHaveLength(7)
+    expect(queue.hasSpare).toBe(false)
+    all.push(...Array.from({ length: 4 }, () => add('settlement')))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(begun.slice(7)).toEqual(['settlement', 'settlement', 'settlement'])
+    await vi.advanceTimersByTimeAsync(10_000)
+    await Promise.all(all)
+    expect(begun).toHaveLength(24)
+    expect(queue.hasSpare).toBe(true)
   })
 
   test('continues after a task that failed', async () => {

@@ -1,34 +1,35 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { type Lamports } from '@juicebar/contract/money'
-import {
-  address,
-  blockhash as asBlockhash,
-  getBase64EncodedWireTransaction,
-  getTransactionDecoder,
-  isSolanaError,
-  signature as asSignature,
-} from '@solana/kit'
+import { address, getBase64EncodedWireTransaction, getTransactionDecoder, signature as asSignature } from '@solana/kit'
 
 import { type Network } from '../../config.ts'
-import { type Chain, type FinalizedView, type LandedTransaction, type SignatureEntry, type SignatureStatus } from '../chain.ts'
+import {
+  type Chain,
+  type ChainBudget,
+  type FinalizedView,
+  type LandedTransaction,
+  type ReadOptions,
+  type SignatureEntry,
+  type SignatureStatus,
+  type Simulation,
+  type WideReadOptions,
+} from '../chain.ts'
 import { ChainIdentity, type ChainLog, type GenesisListener } from '../rpc/chain-identity.ts'
 import { EndpointProbe } from '../rpc/endpoint-probe.ts'
 import { type ChainRpc, type Endpoint } from '../rpc/endpoint.ts'
 import { RpcPool } from '../rpc/rpc-pool.ts'
 import { decodeLandedTransaction } from '../transactions/landed-transaction.ts'
-import { simulationError, simulationFailure } from '../transactions/simulation-failure.ts'
-import { type BlockhashLifetime, CachedReads, requireAnswer } from './cached-reads.ts'
+import { readSimulation } from '../transactions/simulation.ts'
+import { Broadcaster } from './broadcaster.ts'
 import { openFinalizedView } from './finalized-view.ts'
 import { openEndpoints } from './open-endpoints.ts'
-import { readStatuses } from './read-statuses.ts'
 import { requireInteger } from './require-integer.ts'
+import { type BlockhashLifetime, requireAnswer, SharedReads } from './shared-reads.ts'
 import { readEntry } from './signature-status.ts'
-import { StatusBatch } from './status-batch.ts'
+import { StatusReads } from './status-reads.ts'
 
 const PROBE_MILLIS = 2000
-/** Between two requests for statuses, on endpoints that cost money or are shared. */
-const STATUS_PAUSE_MILLIS = 250
 /** Most entries in one page of `getSignaturesForAddress`. */
 const MAX_ENTRIES = 1000
 
@@ -42,8 +43,8 @@ export interface ChainOptions {
   clock?: () => number
   /** Of one attempt on one endpoint; 5000 by default. */
   timeoutMillis?: number
-  /** For each endpoint; 10 by default, and 2000 for one on this machine. */
-  requestsPerSecond?: number
+  /** Requests a second: one number for each endpoint, or one for all; 10 by default, and 2000 for one on this machine. */
+  requestsPerSecond?: number | readonly number[] | undefined
   /** Between two probes of an endpoint; 2000 by default. */
   probeMillis?: number
 }
@@ -64,10 +65,11 @@ export class SolanaChain implements Chain {
   readonly #identity: ChainIdentity
   readonly #probes: readonly EndpointProbe[]
   readonly #listeners = new Set<GenesisListener>()
-  readonly #cached: CachedReads
-  readonly #statuses: StatusBatch
-  /** The highest numbers seen on this chain. Replaced when the chain changes, so that late answers of the former one are not counted. */
-  #highest = { slot: 0n, height: 0n }
+  readonly #shared: SharedReads
+  readonly #statuses: StatusReads
+  readonly #broadcaster: Broadcaster
+  /** The highest block height seen on this chain. Replaced when the chain changes, so that late answers of the former one do not count. */
+  #highest = { height: 0n }
 
   constructor(options: ChainOptions) {
     const { endpoints: urls, clock = () => performance.now(), log, network = 'localnet', probeMillis = PROBE_MILLIS, ...limits } = options
@@ -75,9 +77,9 @@ export class SolanaChain implements Chain {
     this.#identity = new ChainIdentity(this.#endpoints, network, log, (current, former) => this.#reset(current, former))
     this.pool = new RpcPool(this.#endpoints, this.#identity)
     this.#probes = this.#endpoints.map((endpoint) => new EndpointProbe(endpoint, this.#identity, log, probeMillis))
-    this.#cached = new CachedReads(this.pool, clock)
-    const statusPause = this.#endpoints.every((endpoint) => endpoint.loopback) ? 0 : STATUS_PAUSE_MILLIS
-    this.#statuses = new StatusBatch((signatures) => readStatuses(this.pool, signatures), statusPause)
+    this.#shared = new SharedReads(this.pool, clock)
+    this.#statuses = new StatusReads(this.pool, (signature) => this.transaction(signature))
+    this.#broadcaster = new Broadcaster(this.pool)
   }
 
   /**
@@ -120,93 +122,98 @@ export class SolanaChain implements Chain {
     return this.pool.isSaturated()
   }
 
+  hasSpare(): boolean {
+    return this.pool.hasSpare()
+  }
+
+  budget(): ChainBudget {
+    return { perSecond: this.pool.perSecond, backlogSeconds: this.pool.backlogSeconds('balance') }
+  }
+
   balance(of: WalletAddress, options?: { fresh?: boolean }): Promise<Lamports> {
-    return this.#cached.balance(of, options)
+    return this.#shared.balance(of, options)
   }
 
   rentExemptMinimum(): Promise<Lamports> {
-    return this.#cached.rentExemptMinimum()
+    return this.#shared.rentExemptMinimum()
   }
 
   latestBlockhash(): Promise<BlockhashLifetime> {
-    return this.#cached.latestBlockhash()
+    return this.#shared.latestBlockhash()
   }
 
-  async highestSlot(): Promise<bigint> {
-    const seen = this.#highest
-    const ask = async (rpc: ChainRpc) => requireInteger(await rpc.getSlot({ commitment: 'processed' }).send())
-    const slots = await this.pool.askAll('blockhash', ask)
-    seen.slot = highest([seen.slot, ...slots])
-    return seen.slot
+  highestSlot(): Promise<bigint> {
+    return this.#shared.highestSlot()
   }
 
   async highestBlockHeight(): Promise<bigint> {
     const seen = this.#highest
     const ask = async (rpc: ChainRpc) => requireInteger(await rpc.getBlockHeight({ commitment: 'processed' }).send())
     const heights = await this.pool.askAll('release', ask)
-    seen.height = highest([seen.height, ...heights])
+    seen.height = heights.reduce((most, height) => (height > most ? height : most), seen.height)
     return seen.height
   }
 
+  expiryHeight(slot: bigint): Promise<bigint> {
+    return this.#shared.expiryHeight(slot)
+  }
+
   async finalized(): Promise<FinalizedView> {
-    const view = await this.pool.askInTurn(async (endpoint) => {
+    const view = await this.pool.askInTurn('release', async (_, endpoint) => {
       const hash = await this.#identity.prove(endpoint)
       return await openFinalizedView(endpoint, hash, () => endpoint.proven && this.#identity.genesisHash === hash)
     })
     return failingAsDown(requireAnswer(view))
   }
 
-  async isBlockhashValid(blockhash: string): Promise<boolean> {
-    const ask = async (rpc: ChainRpc) => (await rpc.isBlockhashValid(asBlockhash(blockhash), { commitment: 'processed' }).send()).value
-    return (await this.pool.askAll('settlement', ask)).includes(true)
-  }
-
-  async simulate(transactionBytes: Uint8Array): Promise<string | undefined> {
+  async simulate(transactionBytes: Uint8Array): Promise<Simulation> {
     const base64Transaction = encodeBase64(transactionBytes)
     const config = { encoding: 'base64', sigVerify: true, commitment: 'confirmed' } as const
-    const outcome = await this.pool.askInTurn(async (endpoint) => {
-      const error = await simulationError(endpoint.client('settlement').simulateTransaction(base64Transaction, config).send())
+    const outcome = await this.pool.askInTurn('payment', async (rpc) => {
+      const simulation = await readSimulation(rpc.simulateTransaction(base64Transaction, config).send())
       // An endpoint that is behind does not know a fresh blockhash yet; another one may.
-      return error === 'BlockhashNotFound' ? undefined : { reason: error === null ? undefined : simulationFailure(error) }
+      return simulation.kind === 'expired' ? undefined : simulation
     })
-    return outcome ? outcome.reason : simulationFailure('BlockhashNotFound')
+    return outcome ?? { kind: 'expired' }
   }
 
-  async broadcast(transactionBytes: Uint8Array): Promise<void> {
-    const base64Transaction = encodeBase64(transactionBytes)
-    await this.pool.askAll('settlement', async (rpc) => {
-      try {
-        await rpc.sendTransaction(base64Transaction, { encoding: 'base64', skipPreflight: true }).send()
-      } catch (error) {
-        // The endpoint refused it, mostly because it has it already: `statuses` tells what became of it.
-        if (!isSolanaError(error)) throw error
-      }
-    })
+  broadcast(transactionBytes: Uint8Array): Promise<void> {
+    return this.#broadcaster.send(encodeBase64(transactionBytes))
   }
 
-  statuses(signatures: readonly Signature[]): Promise<Map<Signature, SignatureStatus>> {
-    return this.#statuses.ask(signatures)
+  statuses(signatures: readonly Signature[], options?: WideReadOptions): Promise<Map<Signature, SignatureStatus>> {
+    return this.#statuses.read(signatures, options)
   }
 
-  transaction(signature: Signature): Promise<LandedTransaction | undefined> {
+  finality(signatures: readonly Signature[]): Promise<Map<Signature, SignatureStatus>> {
+    return this.#statuses.readFinality(signatures)
+  }
+
+  transaction(signature: Signature, { spare = false }: ReadOptions = {}): Promise<LandedTransaction | undefined> {
     const config = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 1 } as const
-    return this.pool.askInTurn(async (endpoint) => {
-      const reply = await endpoint.client('settlement').getTransaction(asSignature(signature), config).send()
+    return this.pool.askInTurn(spare ? 'spare' : 'settlement', async (rpc) => {
+      const reply = await rpc.getTransaction(asSignature(signature), config).send()
       return reply ? decodeLandedTransaction(signature, reply) : undefined
     })
   }
 
-  async recentSignatures(of: string, sinceSlot: bigint, limit: number): Promise<SignatureEntry[]> {
+  async recentSignatures(
+    of: string,
+    sinceSlot: bigint,
+    limit: number,
+    { spare = false, everywhere = false }: ReadOptions & WideReadOptions = {},
+  ): Promise<SignatureEntry[]> {
     const config = { commitment: 'confirmed', limit: Math.min(limit, MAX_ENTRIES) } as const
     const ask = async (rpc: ChainRpc) => (await rpc.getSignaturesForAddress(address(of), config).send()).map(readEntry)
-    const entries = (await this.pool.askAll('settlement', ask)).flat().filter((entry) => entry.slot >= sinceSlot)
-    const distinct = new Map(entries.map((entry) => [entry.signature, entry]))
+    const priority = spare ? 'spare' : 'release'
+    const found = everywhere ? (await this.pool.askAll(priority, ask)).flat() : requireAnswer(await this.pool.askInTurn(priority, ask))
+    const distinct = new Map(found.filter((entry) => entry.slot >= sinceSlot).map((entry) => [entry.signature, entry]))
     return [...distinct.values()].toSorted((a, b) => Number(b.slot - a.slot)).slice(0, limit)
   }
 
   #reset(current: string, former: string): void {
-    this.#highest = { slot: 0n, height: 0n }
-    this.#cached.clear()
+    this.#highest = { height: 0n }
+    this.#shared.clear()
     for (const listener of this.#listeners) listener(current, former)
   }
 }
@@ -222,10 +229,6 @@ function failingAsDown(view: FinalizedView): FinalizedView {
 
 function throwDown(cause: unknown): never {
   throw new Failure('CHAIN_DOWN', { cause })
-}
-
-function highest(values: readonly bigint[]): bigint {
-  return values.reduce((most, value) => (value > most ? value : most), 0n)
 }
 
 function encodeBase64(transactionBytes: Uint8Array) {

@@ -79,9 +79,7 @@ export class ChainIdentity {
     if (former !== undefined && former !== hash && !this.#mayBeReset(endpoint)) {
       throw this.#exclude(endpoint, `serves another chain (${hash}, not ${former}).`)
     }
-    endpoint.foreign = false
-    endpoint.proven = true
-    endpoint.up = true
+    endpoint.confirmChain()
     if (former === hash) return hash
     this.#genesisHash = hash
     if (former === undefined) {
@@ -106,7 +104,7 @@ export class ChainIdentity {
 
 async function readGenesisHash(endpoint: Endpoint): Promise<string> {
   try {
-    return asBlockhash(await endpoint.client('blockhash').getGenesisHash().send())
+    return asBlockhash(await endpoint.client('settlement').getGenesisHash().send())
   } catch (error) {
     if (error instanceof EndpointError) throw error
     throw new EndpointError(endpoint.host, 'broken', 'does not return its genesis hash')

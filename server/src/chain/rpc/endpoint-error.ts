@@ -5,10 +5,11 @@ import { isSolanaError, SOLANA_ERROR__RPC__TRANSPORT_HTTP_ERROR } from '@solana/
  * - lost: the connection failed, so another chain may be behind it by now.
  * - broken: it timed out, failed, or answered something unusable.
  * - foreign: it serves another chain.
- * - unsent: the request never left this server.
+ * - busy: it never left this server, since its budget is spent on others.
+ * - unsent: it never left this server for another reason.
  * - refused: it refused this request; others may succeed.
  */
-type FailureKind = 'rate-limited' | 'lost' | 'broken' | 'foreign' | 'unsent' | 'refused'
+type FailureKind = 'rate-limited' | 'lost' | 'broken' | 'foreign' | 'busy' | 'unsent' | 'refused'
 
 /** Why an endpoint did not answer. Names the endpoint by its host and never contains its URL, which may hold a key. */
 export class EndpointError extends Error {
@@ -22,6 +23,11 @@ export class EndpointError extends Error {
     this.kind = kind
     this.retryAfterMillis = retryAfterMillis
   }
+}
+
+/** The request never left this server, which says nothing about the endpoint. */
+export function isUnsent({ kind }: EndpointError): boolean {
+  return kind === 'busy' || kind === 'unsent'
 }
 
 const TOO_MANY_REQUESTS = 429

@@ -1,5 +1,5 @@
 import { type ChainIdentity, type ChainLog } from './chain-identity.ts'
-import { EndpointError } from './endpoint-error.ts'
+import { EndpointError, isUnsent } from './endpoint-error.ts'
 import { type Endpoint } from './endpoint.ts'
 
 /**
@@ -45,7 +45,7 @@ export class EndpointProbe {
       else await this.#identity.prove(endpoint)
     } catch (error) {
       // The reason is in `lastFailure` and is logged once per change. A request that was never sent says nothing about the endpoint.
-      if (!(error instanceof EndpointError && error.kind === 'unsent')) endpoint.up = false
+      if (!(error instanceof EndpointError && isUnsent(error))) endpoint.up = false
     }
     if (this.#stopped) return
     if (endpoint.up !== this.#wasUp) this.#logChange()

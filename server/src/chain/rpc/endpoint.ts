@@ -18,14 +18,17 @@ export interface EndpointOptions {
   /** Of one request; 5000 by default. */
   timeoutMillis?: number
   /** 10 by default, 2000 for an endpoint on this machine. */
-  requestsPerSecond?: number
+  requestsPerSecond?: number | undefined
 }
 
 /** Public RPC nodes allow about this many requests a second from one address. */
 const REMOTE_PER_SECOND = 10
 const LOOPBACK_PER_SECOND = 2000
 const TIMEOUT_MILLIS = 5000
-const MAX_IN_FLIGHT = 64
+/** A request that a payment depends on waits so long for its turn. What was signed stays valid for about a minute. */
+const LONGEST_WAIT_MILLIS = 30_000
+/** Enough for the whole rate if each answer takes half a second. */
+const LEAST_IN_FLIGHT = 64
 const MAX_WAITING = 1000
 
 /** One RPC endpoint: its request rate, its time-out, its backoff, and whether it has proven to serve our chain. */
@@ -33,12 +36,14 @@ export class Endpoint {
   readonly host: string
   /** It runs on this machine. */
   readonly loopback: boolean
-  /** Its genesis hash is our chain's, read since the connection was last lost. */
-  proven = false
+  /** Requests a second that this server may send to it. */
+  readonly perSecond: number
   /** It serves another chain. */
   foreign = false
   /** What the last probe found. */
   up = false
+
+  #provenAt: number | undefined
 
   readonly #queue: RequestQueue
   readonly #backoff: Backoff
@@ -56,8 +61,25 @@ export class Endpoint {
     this.#transport = createHttpTransport(url)
     this.#secrets = secretsOf(url)
     this.#backoff = new Backoff(now)
-    const perSecond = requestsPerSecond ?? (this.loopback ? LOOPBACK_PER_SECOND : REMOTE_PER_SECOND)
-    this.#queue = new RequestQueue({ perSecond, maxInFlight: MAX_IN_FLIGHT, maxWaiting: MAX_WAITING, maxWaitMillis: timeoutMillis }, now)
+    this.perSecond = requestsPerSecond ?? (this.loopback ? LOOPBACK_PER_SECOND : REMOTE_PER_SECOND)
+    const limits = {
+      perSecond: this.perSecond,
+      maxInFlight: Math.max(LEAST_IN_FLIGHT, this.perSecond / 2),
+      maxWaiting: MAX_WAITING,
+      maxWaitMillis: timeoutMillis,
+      longestWaitMillis: LONGEST_WAIT_MILLIS,
+    }
+    this.#queue = new RequestQueue(limits, now)
+  }
+
+  /** Its genesis hash is our chain's, read since the connection was last lost. */
+  get proven(): boolean {
+    return this.#provenAt !== undefined
+  }
+
+  /** Milliseconds since its genesis hash was last read; infinite if it is not proven. */
+  get proofAgeMillis(): number {
+    return this.#provenAt === undefined ? Number.POSITIVE_INFINITY : this.#now() - this.#provenAt
   }
 
   /** It serves our chain, and its last answer was no failure. */
@@ -70,14 +92,19 @@ export class Endpoint {
     return this.#backoff.lastFailure
   }
 
-  /** How many requests wait for their turn here. */
-  get waiting(): number {
-    return this.#queue.waiting
-  }
-
   /** The server's own requests wait for their turn here. */
   get saturated(): boolean {
     return this.#queue.saturated
+  }
+
+  /** A request that only uses spare budget would be sent now. */
+  get hasSpare(): boolean {
+    return this.#queue.hasSpare
+  }
+
+  /** Seconds of its budget that are spent before a request of this priority has its turn. */
+  backlogSeconds(priority: Priority): number {
+    return this.#queue.backlogSeconds(priority)
   }
 
   /** Milliseconds until it should be asked again after failures; 0 if now. */
@@ -109,7 +136,7 @@ export class Endpoint {
     try {
       return await this.#queue.run(priority, () => this.#post(payload))
     } catch (error) {
-      if (error instanceof NotSent) throw new EndpointError(this.host, 'unsent', error.message)
+      if (error instanceof NotSent) throw new EndpointError(this.host, error.busy ? 'busy' : 'unsent', error.message)
       throw error
     }
   }
@@ -119,10 +146,17 @@ export class Endpoint {
     return this.#secrets.reduce((scrubbed, secret) => scrubbed.replaceAll(secret, '…'), text)
   }
 
+  /** Marks it as serving our chain: its genesis hash was just read. */
+  confirmChain(): void {
+    this.foreign = false
+    this.#provenAt = this.#now()
+    this.up = true
+  }
+
   /** Marks it as serving another chain. */
   exclude(reason: string): EndpointError {
     this.foreign = true
-    this.proven = false
+    this.#provenAt = undefined
     this.up = false
     return new EndpointError(this.host, 'foreign', reason)
   }
@@ -150,7 +184,7 @@ export class Endpoint {
   #failed(failure: EndpointError, startedAt: number): void {
     if (failure.kind === 'refused') return
     if (failure.kind === 'lost') {
-      this.proven = false
+      this.#provenAt = undefined
       this.up = false
     }
     this.#backoff.failed(failure, startedAt)

@@ -1,15 +1,31 @@
 /**
- * What a request is for, the most urgent first. `relay` is what browsers ask through the relay: it never delays the server's own
- * requests.
+ * What a request is for, the most urgent first.
+ *
+ * - settlement: what became of a payment.
+ * - payment: checking and broadcasting a signed payment.
+ * - blockhash: what everybody needs to pay.
+ * - release: searching for the payments of holds.
+ * - balance: reading what a new hold needs to know.
+ * - relay: what browsers ask through the relay. It never delays the server's own requests.
+ * - spare: what can wait for any length of time. It takes only permits that nobody else would want within a second.
  */
-const priorities = ['settlement', 'release', 'blockhash', 'balance', 'relay'] as const
+const priorities = ['settlement', 'payment', 'blockhash', 'release', 'balance', 'relay', 'spare'] as const
 export type Priority = (typeof priorities)[number]
 
-/** The request was not sent: too many were waiting, it waited too long, or the queue is closed. */
+/** Somebody has paid: such a request waits longer than others rather than fail. */
+const paid: ReadonlySet<Priority> = new Set(['settlement', 'payment'])
+/** The part of the permits that requests of the class `spare` leave to the others. */
+const KEPT_FROM_SPARE = 0.3
+
+/** The request was not sent. */
 export class NotSent extends Error {
-  constructor(reason: string) {
+  /** Too many requests were ahead of it; otherwise the queue is closed. */
+  readonly busy: boolean
+
+  constructor(reason: string, { busy }: { busy: boolean }) {
     super(reason)
     this.name = 'NotSent'
+    this.busy = busy
   }
 }
 
@@ -19,6 +35,8 @@ interface QueueLimits {
   maxInFlight: number
   maxWaiting: number
   maxWaitMillis: number
+  /** For requests on which a payment depends, and for those that use spare permits. */
+  longestWaitMillis: number
 }
 
 interface Waiter {
@@ -28,7 +46,7 @@ interface Waiter {
 
 const SECOND = 1000
 
-const CLOSED = 'the chain client was stopped'
+const closed = () => new NotSent('the chain client was stopped', { busy: false })
 
 /**
  * Starts requests at a bounded rate, the most urgent first. The limit is a sliding window: no second, wherever it begins, sees more than
@@ -39,10 +57,12 @@ export class RequestQueue {
   readonly #now: () => number
   readonly #waiting: Record<Priority, Set<Waiter>> = {
     settlement: new Set(),
-    release: new Set(),
+    payment: new Set(),
     blockhash: new Set(),
+    release: new Set(),
     balance: new Set(),
     relay: new Set(),
+    spare: new Set(),
   }
   /** When the last `perSecond` requests started, as a ring: `#oldest` is the place of the first of them. */
   readonly #startedAt: number[]
@@ -60,12 +80,22 @@ export class RequestQueue {
 
   /** How many requests wait. */
   get waiting(): number {
-    return priorities.reduce((sum, priority) => sum + this.#waiting[priority].size, 0)
+    return this.#waitingUpTo('spare')
   }
 
   /** Requests of the server itself wait for their turn. */
   get saturated(): boolean {
-    return this.waiting > this.#waiting.relay.size
+    return this.#waitingUpTo('balance') > 0
+  }
+
+  /** A request of the class `spare` would start now. */
+  get hasSpare(): boolean {
+    return this.waiting === 0 && this.#millisUntil('spare') <= 0
+  }
+
+  /** Seconds of work that lie before a request of this priority: of the last second's permits, and of those that wait. */
+  backlogSeconds(priority: Priority): number {
+    return (this.#startedWithinSecond() + this.#waitingUpTo(priority)) / this.#limits.perSecond
   }
 
   /**
@@ -88,14 +118,14 @@ export class RequestQueue {
     this.#closed = true
     clearTimeout(this.#timer)
     for (const priority of priorities) {
-      for (const waiter of this.#waiting[priority]) waiter.reject(new NotSent(CLOSED))
+      for (const waiter of this.#waiting[priority]) waiter.reject(closed())
     }
   }
 
   #turn(priority: Priority): Promise<void> {
-    if (this.#closed) return Promise.reject(new NotSent(CLOSED))
+    if (this.#closed) return Promise.reject(closed())
     if (this.waiting >= this.#limits.maxWaiting && !this.#displaceLessUrgent(priority)) {
-      return Promise.reject(new NotSent(`${this.#limits.maxWaiting} requests are waiting already`))
+      return Promise.reject(new NotSent(`${this.#limits.maxWaiting} requests are waiting already`, { busy: true }))
     }
     return new Promise((resolve, reject) => {
       const queue = this.#waiting[priority]
@@ -109,8 +139,9 @@ export class RequestQueue {
           reject(error)
         },
       }
-      const tooLate = () => waiter.reject(new NotSent(`waited for ${this.#limits.maxWaitMillis} ms`))
-      const expiry = setTimeout(tooLate, this.#limits.maxWaitMillis)
+      const { maxWaitMillis, longestWaitMillis } = this.#limits
+      const patience = paid.has(priority) || priority === 'spare' ? longestWaitMillis : maxWaitMillis
+      const expiry = setTimeout(() => waiter.reject(new NotSent(`waited for ${patience} ms`, { busy: true })), patience)
       queue.add(waiter)
       this.#startNext()
     })
@@ -126,7 +157,7 @@ export class RequestQueue {
     for (const lower of lessUrgent) {
       const newest = [...this.#waiting[lower]].at(-1)
       if (!newest) continue
-      newest.reject(new NotSent('displaced by a more urgent request'))
+      newest.reject(new NotSent('displaced by a more urgent request', { busy: true }))
       return true
     }
     return false
@@ -134,23 +165,44 @@ export class RequestQueue {
 
   #startNext(): void {
     while (this.#inFlight < this.#limits.maxInFlight) {
-      const waiter = this.#mostUrgent()
-      if (!waiter) return
-      const wait = (this.#startedAt[this.#oldest] ?? 0) + SECOND - this.#now()
+      const priority = priorities.find((name) => this.#waiting[name].size > 0)
+      if (!priority) return
+      const wait = this.#millisUntil(priority)
       if (wait > 0) return this.#startLater(wait)
       this.#startedAt[this.#oldest] = this.#now()
       this.#oldest = (this.#oldest + 1) % this.#limits.perSecond
       this.#inFlight += 1
-      waiter.start()
+      const [first] = this.#waiting[priority]
+      first?.start()
     }
   }
 
-  #mostUrgent(): Waiter | undefined {
-    for (const priority of priorities) {
-      const [first] = this.#waiting[priority]
-      if (first) return first
+  /** Until there is a permit for a request of this priority: fewer than so many have started in the last second. */
+  #millisUntil(priority: Priority): number {
+    const { perSecond } = this.#limits
+    const permits = priority === 'spare' ? Math.max(1, Math.floor(perSecond * (1 - KEPT_FROM_SPARE))) : perSecond
+    return this.#startOf(perSecond - permits) + SECOND - this.#now()
+  }
+
+  /** When the request started that is so many after the oldest. */
+  #startOf(offset: number): number {
+    return this.#startedAt[(this.#oldest + offset) % this.#limits.perSecond] ?? Number.NEGATIVE_INFINITY
+  }
+
+  #startedWithinSecond(): number {
+    const { perSecond } = this.#limits
+    const since = this.#now() - SECOND
+    let [low, high] = [0, perSecond]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#startOf(middle) > since) high = middle
+      else low = middle + 1
     }
-    return undefined
+    return perSecond - low
+  }
+
+  #waitingUpTo(last: Priority): number {
+    return priorities.slice(0, priorities.indexOf(last) + 1).reduce((sum, priority) => sum + this.#waiting[priority].size, 0)
   }
 
   #startLater(millis: number): void {

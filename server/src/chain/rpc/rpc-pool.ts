@@ -5,11 +5,18 @@ import { Failure } from '@juicebar/contract/errors'
 import { type ChainIdentity } from './chain-identity.ts'
 import { EndpointError } from './endpoint-error.ts'
 import { type ChainRpc, type Endpoint } from './endpoint.ts'
+import { paceMillis, SLOT_MILLIS } from './pace.ts'
 import { type Priority } from './request-queue.ts'
 import { errorCodeOf, type RpcReply } from './rpc-reply.ts'
 
 /** A longer backoff is not waited for. */
 const LONGEST_WAIT_MILLIS = 1000
+/** How often one endpoint is asked the same while it breaks connections, or asks us to slow down for a moment. */
+const ATTEMPTS = 3
+/** A request that waited in vain may well have its turn after that. */
+const BUSY_SECONDS = 5
+/** How much of the budget goes into proving that a local chain was not reset. */
+const PROOF_SHARE = 0.05
 
 /**
  * JSON-RPC errors that another endpoint may not return: method not offered, internal error, block not available yet, RPC node behind or
@@ -23,11 +30,16 @@ interface SendOptions {
   once?: boolean
 }
 
+interface AskOptions {
+  /** Asked only after all the others: it gave an answer that is to be checked. */
+  last?: Endpoint | undefined
+}
+
 /**
- * The endpoints of one chain, with fail-over. A request goes to the healthy endpoint with the shortest queue, of equal ones to the first
- * in the settings, and to the next one when that fails. Fail-over is above kit's typed answers, so an endpoint that returns nonsense or
- * an RPC error is skipped like one that does not answer. Nothing is asked of an endpoint before it has proven to serve our chain, at the
- * start and after every lost connection.
+ * The endpoints of one chain, with fail-over. A request goes to one healthy endpoint: the one with most room in its budget for a request
+ * of that priority, of equal ones the first in the settings. It goes to the next one when that fails. Fail-over is above kit's typed
+ * answers, so an endpoint that returns nonsense or an RPC error is skipped like one that does not answer. Nothing is asked of an
+ * endpoint before it has proven to serve our chain, at the start and after every lost connection.
  */
 export class RpcPool {
   readonly endpoints: readonly Endpoint[]
@@ -38,16 +50,22 @@ export class RpcPool {
     this.#identity = identity
   }
 
+  /** Requests a second that all endpoints of our chain allow together. */
+  get perSecond(): number {
+    return this.endpoints.reduce((sum, endpoint) => (endpoint.foreign ? sum : sum + endpoint.perSecond), 0)
+  }
+
   /**
    * Sends one JSON-RPC request.
    *
    * @returns the first reply that no other endpoint could better; it may hold a JSON-RPC error.
-   * @throws Failure CHAIN_DOWN if no endpoint answers.
+   * @throws Failure CHAIN_DOWN if no endpoint answers, CHAIN_BUSY if none had room for the request.
    */
   async send(payload: unknown, { priority, once = false }: SendOptions): Promise<RpcReply> {
     const errors: unknown[] = []
     let lastReply: RpcReply | undefined
-    for (const endpoint of once ? this.#preferred().slice(0, 1) : this.#byPreference()) {
+    const endpoints = this.#byPreference(priority)
+    for (const endpoint of once ? endpoints.slice(0, 1) : endpoints) {
       try {
         const reply = await this.#attempt(endpoint, () => endpoint.send(payload, priority), { once })
         if (!OTHER_ENDPOINT_CODES.has(errorCodeOf(reply) ?? 0)) return reply
@@ -57,36 +75,42 @@ export class RpcPool {
       }
     }
     if (lastReply) return lastReply
-    throw chainDown(errors)
+    throw failureOf(errors)
   }
 
   /**
-   * Asks all healthy endpoints at once.
+   * Asks all healthy endpoints at once: for proofs, and for what any of them may know.
    *
    * @returns the answers, at least one.
-   * @throws Failure CHAIN_DOWN if none answers.
+   * @throws Failure CHAIN_DOWN if none answers, CHAIN_BUSY if none had room for the request.
    */
   async askAll<T>(priority: Priority, ask: (rpc: ChainRpc) => Promise<T>): Promise<T[]> {
-    const attempts = this.#preferred().map((endpoint) => this.#attempt(endpoint, () => ask(endpoint.client(priority))))
+    const attempts = this.#preferred(priority).map((endpoint) => this.#attempt(endpoint, () => ask(endpoint.client(priority))))
     const outcomes = await Promise.allSettled(attempts)
     const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
     if (answers.length > 0) return answers
-    throw chainDown(outcomes.flatMap((outcome): unknown[] => (outcome.status === 'rejected' ? [outcome.reason] : [])))
+    throw failureOf(outcomes.flatMap((outcome): unknown[] => (outcome.status === 'rejected' ? [outcome.reason] : [])))
   }
 
   /**
    * Asks one endpoint after the other, the healthy ones first and the others only if no healthy one answers.
    *
    * @returns the first answer that is not undefined; undefined if all answers are.
-   * @throws Failure CHAIN_DOWN if none answers.
+   * @throws Failure CHAIN_DOWN if none answers, CHAIN_BUSY if none had room for the request.
    */
-  async askInTurn<T>(ask: (endpoint: Endpoint) => Promise<T | undefined>): Promise<T | undefined> {
+  async askInTurn<T>(
+    priority: Priority,
+    ask: (rpc: ChainRpc, endpoint: Endpoint) => Promise<T | undefined>,
+    { last }: AskOptions = {},
+  ): Promise<T | undefined> {
     const errors: unknown[] = []
     let answered = false
-    for (const endpoint of this.#byPreference()) {
+    const endpoints = this.#byPreference(priority)
+    const inOrder = last ? [...endpoints.filter((endpoint) => endpoint !== last), last] : endpoints
+    for (const endpoint of inOrder) {
       if (answered && !endpoint.healthy) break
       try {
-        const answer = await this.#attempt(endpoint, () => ask(endpoint))
+        const answer = await this.#attempt(endpoint, () => ask(endpoint.client(priority), endpoint))
         if (answer !== undefined) return answer
         answered = true
       } catch (error) {
@@ -94,23 +118,34 @@ export class RpcPool {
       }
     }
     if (answered) return undefined
-    throw chainDown(errors)
+    throw failureOf(errors)
   }
 
   /**
-   * Makes sure that some endpoint is proven to serve our chain now. One on this machine is asked each time, which costs a millisecond: a
-   * local chain can be reset without breaking a connection.
+   * Makes sure that some endpoint is proven to serve our chain now. One on this machine is asked again and again, since a local chain can
+   * be reset without breaking a connection.
    *
    * @throws Failure CHAIN_DOWN if none can be proven.
    */
   async proveOne(): Promise<void> {
-    if (this.endpoints.some((endpoint) => endpoint.proven && !endpoint.loopback)) return
-    await this.askInTurn((endpoint) => this.#identity.prove(endpoint))
+    const pace = paceMillis(this.perSecond, { share: PROOF_SHARE, leastMillis: SLOT_MILLIS })
+    if (this.endpoints.some((endpoint) => endpoint.proven && (!endpoint.loopback || endpoint.proofAgeMillis < pace))) return
+    await this.askInTurn('settlement', (_, endpoint) => this.#identity.prove(endpoint))
   }
 
   /** Whether the server's own requests wait for their turn at every endpoint that can be asked. */
   isSaturated(): boolean {
-    return this.#preferred().every((endpoint) => endpoint.saturated)
+    return this.#preferred('balance').every((endpoint) => endpoint.saturated)
+  }
+
+  /** Whether some endpoint would send a request of the class `spare` now. */
+  hasSpare(): boolean {
+    return this.#preferred('spare').some((endpoint) => endpoint.hasSpare)
+  }
+
+  /** Seconds until a request of this priority has its turn, at the endpoint with most room. */
+  backlogSeconds(priority: Priority): number {
+    return Math.min(...this.#preferred(priority).map((endpoint) => endpoint.backlogSeconds(priority)))
   }
 
   /** Removes whatever could reveal an endpoint's URL or key from a text. */
@@ -118,41 +153,54 @@ export class RpcPool {
     return this.endpoints.reduce((scrubbed, endpoint) => endpoint.scrub(scrubbed), text)
   }
 
-  /** The healthy endpoints; if there are none, those of our chain, the shortest backoff first. */
-  #preferred(): Endpoint[] {
+  /** The healthy endpoints, those with most room first; if there are none, those of our chain, the shortest backoff first. */
+  #preferred(priority: Priority): Endpoint[] {
     const healthy = this.endpoints.filter((endpoint) => endpoint.healthy)
-    if (healthy.length > 0) return healthy.toSorted((a, b) => a.waiting - b.waiting)
-    return this.endpoints.filter((endpoint) => !endpoint.foreign).toSorted((a, b) => a.backoffMillis - b.backoffMillis)
+    if (healthy.length === 0) {
+      return this.endpoints.filter((endpoint) => !endpoint.foreign).toSorted((a, b) => a.backoffMillis - b.backoffMillis)
+    }
+    const backlogs = new Map(healthy.map((endpoint) => [endpoint, endpoint.backlogSeconds(priority)]))
+    return healthy.toSorted((a, b) => (backlogs.get(a) ?? 0) - (backlogs.get(b) ?? 0))
   }
 
   /** All endpoints that may answer, the healthy ones first. */
-  #byPreference(): Endpoint[] {
-    const first = this.#preferred()
+  #byPreference(priority: Priority): Endpoint[] {
+    const first = this.#preferred(priority)
     const others = this.endpoints.filter((endpoint) => !endpoint.foreign && !first.includes(endpoint))
     return [...first, ...others]
   }
 
+  /**
+   * A connection that broke says nothing about this request: it may have been idle, or failed because of another one. And the only
+   * endpoint that there is may ask us to slow down for a moment.
+   */
   async #attempt<T>(endpoint: Endpoint, ask: () => Promise<T>, { once = false } = {}): Promise<T> {
-    try {
-      return await this.#askProven(endpoint, ask)
-    } catch (error) {
-      // A connection that broke says nothing about this request: it may have been idle, or failed because of another one.
-      if (once || !(error instanceof EndpointError) || error.kind !== 'lost') throw error
-      return await this.#askProven(endpoint, ask)
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#askProven(endpoint, ask)
+      } catch (error) {
+        if (once || attempt === ATTEMPTS || !(error instanceof EndpointError) || !this.#isPassing(error, endpoint)) throw error
+      }
     }
+  }
+
+  #isPassing({ kind }: EndpointError, endpoint: Endpoint): boolean {
+    if (kind !== 'rate-limited') return kind === 'lost'
+    return endpoint.backoffMillis <= LONGEST_WAIT_MILLIS && !this.endpoints.some((other) => other !== endpoint && other.healthy)
   }
 
   async #askProven<T>(endpoint: Endpoint, ask: () => Promise<T>): Promise<T> {
     const wait = endpoint.backoffMillis
-    if (wait > LONGEST_WAIT_MILLIS || (wait > 0 && endpoint.rateLimited)) {
-      throw endpoint.lastFailure ?? new EndpointError(endpoint.host, 'unsent', 'is backing off')
-    }
+    if (wait > LONGEST_WAIT_MILLIS) throw endpoint.lastFailure ?? new EndpointError(endpoint.host, 'unsent', 'is backing off')
     if (wait > 0) await delay(wait)
     if (!endpoint.proven) await this.#identity.prove(endpoint)
     return await ask()
   }
 }
 
-function chainDown(errors: unknown[]): Failure {
-  return new Failure('CHAIN_DOWN', { cause: new AggregateError(errors, 'no chain endpoint answered') })
+/** While there is more to ask than the budget allows, this server is busy; the chain itself may be well. */
+function failureOf(errors: unknown[]): Failure {
+  const busy = errors.some((error) => error instanceof EndpointError && error.kind === 'busy')
+  const cause = new AggregateError(errors, busy ? 'no chain endpoint had room' : 'no chain endpoint answered')
+  return busy ? new Failure('CHAIN_BUSY', { retryAfter: BUSY_SECONDS, cause }) : new Failure('CHAIN_DOWN', { cause })
 }

@@ -1,7 +1,7 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 
-import { BLOCKHASH_BLOCKS, type Chain } from '../../chain/chain.ts'
+import { type Chain } from '../../chain/chain.ts'
 import { decodeSignedTransaction } from '../../chain/transactions/signed-transaction.ts'
 import { type ExpectedTransfer, findPaymentFlaw } from './signed-payment.ts'
 
@@ -30,11 +30,17 @@ export function decodePayment(base64: string, expected: ExpectedTransfer) {
  * @throws PAYMENT_REFUSED or CHAIN_DOWN
  */
 export async function checkOnChain(chain: Chain, transaction: ReturnType<typeof decodePayment>): Promise<CheckedPayment> {
-  if (!(await chain.isBlockhashValid(transaction.blockhash))) throw refused('it was signed too long ago. Please try again.')
-  const problem = await chain.simulate(transaction.bytes)
-  if (problem) throw refused(`the network would refuse it (${problem}).`)
-  const expiryHeight = (await chain.highestBlockHeight()) + BLOCKHASH_BLOCKS
-  return { signature: transaction.signature, bytes: transaction.bytes, expiryHeight }
+  const { signature, bytes } = transaction
+  const simulation = await chain.simulate(bytes)
+  switch (simulation.kind) {
+    case 'expired':
+      throw refused('it was signed too long ago. Please try again.')
+    case 'fails':
+      throw refused(`the network would refuse it (${simulation.reason}).`)
+    case 'valid':
+      // Its blockhash was known to the bank that simulated it, so it is no younger than that slot.
+      return { signature, bytes, expiryHeight: await chain.expiryHeight(simulation.slot) }
+  }
 }
 
 function refused(detail: string): Failure {

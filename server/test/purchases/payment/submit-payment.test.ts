@@ -67,10 +67,9 @@ describe('a submitted payment', () => {
   it('is refused if its blockhash has expired or its simulation fails', async () => {
     const purchase = await hold(world, buyer, await list(world, seller))
     const { base64 } = await signPayment(world, buyer, purchase)
-    for (const answers of [{ isBlockhashValid: async () => false }, { simulate: async () => 'it would fail' }]) {
-      await expect(submitPayment(chainBut(world, answers), buyer.address, purchase.purchaseId, base64)).rejects.toEqual(
-        refusal('PAYMENT_REFUSED'),
-      )
+    for (const simulation of [{ kind: 'expired' }, { kind: 'fails', reason: 'it would fail' }] as const) {
+      const deps = chainBut(world, { simulate: async () => simulation })
+      await expect(submitPayment(deps, buyer.address, purchase.purchaseId, base64)).rejects.toEqual(refusal('PAYMENT_REFUSED'))
     }
     await cancelHold(world.deps, buyer.address, purchase.purchaseId)
   })

@@ -2,7 +2,7 @@ import { type Signature } from '@juicebar/contract/addresses'
 import { describe, expect, test } from 'vitest'
 
 import { type SignatureStatus } from '../../src/chain/chain.ts'
-import { StatusBatch } from '../../src/chain/client/status-batch.ts'
+import { RequestBatch } from '../../src/chain/client/request-batch.ts'
 
 const signature = (n: number) => `signature ${n}` as Signature
 const status: SignatureStatus = { slot: 1n, commitment: 'confirmed', failed: false }
@@ -10,16 +10,19 @@ const status: SignatureStatus = { slot: 1n, commitment: 'confirmed', failed: fal
 /** A chain that knows the even signatures, and answers each call when the test says so. */
 function slowChain() {
   const calls: { signatures: readonly Signature[]; answer(): void; fail(): void }[] = []
-  const batch = new StatusBatch((signatures) => {
-    return new Promise((resolve, reject) => {
-      const known = signatures.filter((text) => Number(text.split(' ')[1]) % 2 === 0)
-      calls.push({
-        signatures,
-        answer: () => resolve(new Map(known.map((one) => [one, status]))),
-        fail: () => reject(new Error('no answer')),
+  const batch = new RequestBatch<Signature, SignatureStatus>(
+    (signatures) => {
+      return new Promise((resolve, reject) => {
+        const known = signatures.filter((text) => Number(text.split(' ')[1]) % 2 === 0)
+        calls.push({
+          signatures,
+          answer: () => resolve(new Map(known.map((one) => [one, status]))),
+          fail: () => reject(new Error('no answer')),
+        })
       })
-    })
-  }, 0)
+    },
+    () => 0,
+  )
   const call = (index: number) =>
     expect
       .poll(() => calls[index])
@@ -61,10 +64,13 @@ describe('statuses', () => {
 
   test('are read with a pause between the starts of two calls', async () => {
     const begun: number[] = []
-    const batch = new StatusBatch(async () => {
-      begun.push(performance.now())
-      return new Map()
-    }, 100)
+    const batch = new RequestBatch<Signature, SignatureStatus>(
+      async () => {
+        begun.push(performance.now())
+        return new Map()
+      },
+      () => 100,
+    )
     for (let n = 0; n < 3; n++) await batch.ask([signature(n)])
     expect(
       begun

@@ -1,0 +1,166 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { Failure } from '@juicebar/contract/errors'
+import { type Lamports, lamports } from '@juicebar/contract/money'
+import { address, blockhash as asBlockhash } from '@solana/kit'
+
+import { AnswerCache } from '../rpc/answer-cache.ts'
+import { type ChainRpc } from '../rpc/endpoint.ts'
+import { paceMillis, SLOT_MILLIS } from '../rpc/pace.ts'
+import { type Priority } from '../rpc/request-queue.ts'
+import { type RpcPool } from '../rpc/rpc-pool.ts'
+import { chunks } from './chunks.ts'
+import { RequestBatch } from './request-batch.ts'
+import { requireInteger } from './require-integer.ts'
+
+const BLOCKHASH_MILLIS = 1000
+const BALANCE_MILLIS = 2000
+const RENT_MILLIS = 60 * 60 * 1000
+const MAX_BALANCES = 10_000
+/** How long a pair of slot and height is used: blocks are skipped, so what is computed from it grows a little too high. */
+const TIP_MILLIS = 60_000
+/** Most accounts in one `getMultipleAccounts` (Agave, `MAX_MULTIPLE_ACCOUNTS`). */
+const ACCOUNTS_PER_CALL = 100
+/** How much of the budget balances may take, however many wallets buy. */
+const BALANCES = { share: 0.1, leastMillis: 100 }
+/** For slots that no other answer has told yet. */
+const SLOTS = { share: 0.1, leastMillis: SLOT_MILLIS }
+
+export interface BlockhashLifetime {
+  blockhash: string
+  lastValidBlockHeight: bigint
+}
+
+interface Tip extends BlockhashLifetime {
+  slot: bigint
+}
+
+/**
+ * What many players ask alike and what may be a moment old. One request serves everybody who asks at the time. Every call throws
+ * CHAIN_DOWN if no endpoint answers, and CHAIN_BUSY if none has room for the request.
+ */
+export class SharedReads {
+  readonly #pool: RpcPool
+  readonly #now: () => number
+  readonly #tips: AnswerCache<Tip>
+  readonly #rents: AnswerCache<Lamports>
+  readonly #balances: AnswerCache<Lamports>
+  readonly #batch: RequestBatch<WalletAddress, Lamports>
+  /** The highest slot seen, and when the newest request that told a slot was sent. Replaced when the chain changes. */
+  #seen = { slot: 0n, at: Number.NEGATIVE_INFINITY }
+  #newestTip: { tip: Tip; at: number } | undefined
+
+  /** `now` returns monotonic milliseconds. */
+  constructor(pool: RpcPool, now: () => number) {
+    this.#pool = pool
+    this.#now = now
+    this.#tips = new AnswerCache(now, 1)
+    this.#rents = new AnswerCache(now, 1)
+    this.#balances = new AnswerCache(now, MAX_BALANCES)
+    this.#batch = new RequestBatch(
+      (wallets) => this.#readBalances(wallets),
+      () => paceMillis(pool.perSecond, BALANCES),
+    )
+  }
+
+  balance(of: WalletAddress, { fresh = false }: { fresh?: boolean } = {}): Promise<Lamports> {
+    const read = async () => requireAnswer((await this.#batch.ask([of])).get(of))
+    return fresh ? this.#balances.refresh(of, BALANCE_MILLIS, read) : this.#balances.get(of, BALANCE_MILLIS, read)
+  }
+
+  rentExemptMinimum(): Promise<Lamports> {
+    return this.#rents.get('rent', RENT_MILLIS, () => this.#readRent())
+  }
+
+  async latestBlockhash(): Promise<BlockhashLifetime> {
+    const { blockhash, lastValidBlockHeight } = await this.#tips.get('latest', BLOCKHASH_MILLIS, () => this.#readTip())
+    return { blockhash, lastValidBlockHeight }
+  }
+
+  /** The highest slot seen; the newest that any answer told is at most so old as a slot is long. */
+  async highestSlot(): Promise<bigint> {
+    if (this.#now() - this.#seen.at >= paceMillis(this.#pool.perSecond, SLOTS)) await this.#readSlot()
+    return this.#seen.slot
+  }
+
+  /**
+   * The height above which nothing can land (again) that was valid, or landed, at this slot. A slot has at most one block, so from any
+   * slot and its height on, heights rise no faster than slots: the answer may be too high, but never too low.
+   */
+  async expiryHeight(slot: bigint): Promise<bigint> {
+    const known = this.#newestTip
+    const tip = known && this.#now() - known.at < TIP_MILLIS ? known.tip : await this.#readTip()
+    return tip.lastValidBlockHeight + (slot > tip.slot ? slot - tip.slot : 0n)
+  }
+
+  /** Forgets everything, since it is of another chain. */
+  clear(): void {
+    for (const cache of [this.#tips, this.#rents, this.#balances]) cache.clear()
+    this.#seen = { slot: 0n, at: Number.NEGATIVE_INFINITY }
+    this.#newestTip = undefined
+  }
+
+  async #readBalances(wallets: readonly WalletAddress[]): Promise<ReadonlyMap<WalletAddress, Lamports>> {
+    const read = await Promise.all(chunks(wallets, ACCOUNTS_PER_CALL).map((chunk) => this.#readAccounts(chunk)))
+    return new Map(read.flat())
+  }
+
+  async #readAccounts(wallets: readonly WalletAddress[]): Promise<[WalletAddress, Lamports][]> {
+    const config = { commitment: 'processed', encoding: 'base64', dataSlice: { offset: 0, length: 0 } } as const
+    const balances = await this.#askNotingSlots('balance', async (rpc) => {
+      const { context, value } = await rpc
+        .getMultipleAccounts(
+          wallets.map((wallet) => address(wallet)),
+          config,
+        )
+        .send()
+      if (value.length !== wallets.length) throw new Error('the endpoint left out accounts')
+      return {
+        slot: requireInteger(context.slot),
+        value: value.map((account) => (account === null ? 0n : requireInteger(account.lamports))),
+      }
+    })
+    return wallets.map((wallet, index) => [wallet, lamports(balances.value[index] ?? 0n)])
+  }
+
+  async #readRent(): Promise<Lamports> {
+    const rent = await this.#pool.askInTurn('blockhash', async (rpc) => {
+      return lamports(requireInteger(await rpc.getMinimumBalanceForRentExemption(0n).send()))
+    })
+    return requireAnswer(rent)
+  }
+
+  async #readSlot(): Promise<void> {
+    await this.#askNotingSlots('blockhash', async (rpc) => {
+      return { slot: requireInteger(await rpc.getSlot({ commitment: 'processed' }).send()) }
+    })
+  }
+
+  async #readTip(): Promise<Tip> {
+    const tip = await this.#askNotingSlots('blockhash', async (rpc) => {
+      const { context, value } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
+      const lastValidBlockHeight = requireInteger(value.lastValidBlockHeight)
+      return { slot: requireInteger(context.slot), blockhash: asBlockhash(value.blockhash), lastValidBlockHeight }
+    })
+    this.#newestTip = { tip, at: this.#now() }
+    return tip
+  }
+
+  /** Asks one endpoint, and keeps the slot that it answered for, unless the chain has changed meanwhile. */
+  async #askNotingSlots<T extends { slot: bigint }>(priority: Priority, ask: (rpc: ChainRpc) => Promise<T>): Promise<T> {
+    const seen = this.#seen
+    const answer = await this.#pool.askInTurn(priority, async (rpc) => {
+      const sentAt = this.#now()
+      const told = await ask(rpc)
+      if (told.slot > seen.slot) seen.slot = told.slot
+      if (sentAt > seen.at) seen.at = sentAt
+      return told
+    })
+    return requireAnswer(answer)
+  }
+}
+
+/** @throws Failure CHAIN_DOWN if there is no answer. */
+export function requireAnswer<T>(answer: T | undefined): T {
+  if (answer === undefined) throw new Failure('CHAIN_DOWN')
+  return answer
+}

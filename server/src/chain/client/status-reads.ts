@@ -1,0 +1,60 @@
+import { type Signature } from '@juicebar/contract/addresses'
+
+import { type LandedTransaction, type SignatureStatus, type WideReadOptions } from '../chain.ts'
+import { type Endpoint } from '../rpc/endpoint.ts'
+import { paceMillis } from '../rpc/pace.ts'
+import { type RpcPool } from '../rpc/rpc-pool.ts'
+import { chunks } from './chunks.ts'
+import { readFinality } from './read-finality.ts'
+import { readStatusesEverywhere, readStatusesOnce, type Statuses, STATUSES_PER_CALL } from './read-statuses.ts'
+import { RequestBatch } from './request-batch.ts'
+
+/** How much of the budget statuses may take, however many payments are under way. */
+const STATUSES = { share: 0.1, leastMillis: 250 }
+/** Nobody waits for finality. */
+const FINALITY = { share: 0.05, leastMillis: 1000 }
+
+/** Statuses of payments, in batches that a fixed share of the budget pays for. */
+export class StatusReads {
+  readonly #pool: RpcPool
+  readonly #readTransaction: (signature: Signature) => Promise<LandedTransaction | undefined>
+  readonly #statuses: RequestBatch<Signature, SignatureStatus>
+  readonly #finality: RequestBatch<Signature, SignatureStatus>
+  /** The endpoint that did not know all of the signatures it was asked about last. */
+  #ignorant: Endpoint | undefined
+
+  constructor(pool: RpcPool, readTransaction: (signature: Signature) => Promise<LandedTransaction | undefined>) {
+    this.#pool = pool
+    this.#readTransaction = readTransaction
+    this.#statuses = new RequestBatch(
+      (signatures) => inChunks(signatures, (chunk) => this.#readOnce(chunk)),
+      () => paceMillis(pool.perSecond, STATUSES),
+    )
+    this.#finality = new RequestBatch(
+      (signatures) => inChunks(signatures, (chunk) => readFinality(pool, chunk, this.#readTransaction)),
+      () => paceMillis(pool.perSecond, FINALITY),
+    )
+  }
+
+  /** As `statuses` of the port `Chain`. */
+  read(signatures: readonly Signature[], { everywhere = false }: WideReadOptions = {}): Promise<Statuses> {
+    return everywhere ? readStatusesEverywhere(this.#pool, signatures) : this.#statuses.ask(signatures)
+  }
+
+  /** As `finality` of the port `Chain`. */
+  readFinality(signatures: readonly Signature[]): Promise<Statuses> {
+    return this.#finality.ask(signatures)
+  }
+
+  /** What one endpoint does not know, another one is asked about the next time. */
+  async #readOnce(signatures: readonly Signature[]): Promise<Statuses> {
+    const { statuses, endpoint } = await readStatusesOnce(this.#pool, signatures, this.#ignorant)
+    this.#ignorant = statuses.size < signatures.length ? endpoint : undefined
+    return statuses
+  }
+}
+
+async function inChunks(signatures: readonly Signature[], read: (chunk: Signature[]) => Promise<Statuses>): Promise<Statuses> {
+  const answers = await Promise.all(chunks(signatures, STATUSES_PER_CALL).map(read))
+  return new Map(answers.flatMap((statuses) => [...statuses]))
+}

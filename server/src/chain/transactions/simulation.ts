@@ -1,0 +1,74 @@
+import {
+  isSolanaError,
+  SOLANA_ERROR__JSON_RPC__INVALID_PARAMS,
+  SOLANA_ERROR__JSON_RPC__SERVER_ERROR_TRANSACTION_PRECOMPILE_VERIFICATION_FAILURE,
+  SOLANA_ERROR__JSON_RPC__SERVER_ERROR_TRANSACTION_SIGNATURE_LEN_MISMATCH,
+  SOLANA_ERROR__JSON_RPC__SERVER_ERROR_TRANSACTION_SIGNATURE_VERIFICATION_FAILURE,
+  type TransactionError,
+} from '@solana/kit'
+
+import { type Simulation } from '../chain.ts'
+
+/** The System program's error if the sender has too little (`SystemError::ResultWithNegativeLamports`). */
+const TOO_LITTLE_TO_SEND = 1
+
+const NOT_ENOUGH = 'the wallet does not have enough SOL for the payment and the network fee.'
+
+interface SimulationReply {
+  context: { slot: bigint }
+  value: { err: TransactionError | null }
+}
+
+/**
+ * Reads the reply to a `simulateTransaction`. What is wrong with the bytes or signatures comes as an RPC error and is read as well.
+ *
+ * @throws whatever else the request threw: it is the endpoint's own failure.
+ */
+export async function readSimulation(reply: Promise<SimulationReply>): Promise<Simulation> {
+  try {
+    const { context, value } = await reply
+    if (typeof context.slot !== 'bigint') throw new Error('the endpoint did not return a slot')
+    // Executed already: its status says how it ended.
+    if (value.err === null || value.err === 'AlreadyProcessed') return { kind: 'valid', slot: context.slot }
+    return value.err === 'BlockhashNotFound' ? { kind: 'expired' } : { kind: 'fails', reason: simulationFailure(value.err) }
+  } catch (error) {
+    const refusal = refusalOf(error)
+    if (refusal === undefined) throw error
+    return { kind: 'fails', reason: simulationFailure(refusal) }
+  }
+}
+
+/** Why the network would reject a transaction, in words for players that can follow a colon. */
+function simulationFailure(error: TransactionError): string {
+  switch (error) {
+    case 'AccountNotFound':
+    case 'InsufficientFundsForFee':
+    case 'InvalidAccountForFee':
+      return NOT_ENOUGH
+    case 'SignatureFailure':
+    case 'MissingSignatureForFee':
+      return 'its signature is not valid.'
+    default:
+      return typeof error === 'string' ? rejectedFor(error) : compoundFailure(error)
+  }
+}
+
+/** What is wrong with the bytes or signatures, if an RPC error says so. */
+function refusalOf(error: unknown): TransactionError | undefined {
+  if (isSolanaError(error, SOLANA_ERROR__JSON_RPC__SERVER_ERROR_TRANSACTION_SIGNATURE_VERIFICATION_FAILURE)) return 'SignatureFailure'
+  if (isSolanaError(error, SOLANA_ERROR__JSON_RPC__SERVER_ERROR_TRANSACTION_SIGNATURE_LEN_MISMATCH)) return 'SignatureFailure'
+  if (isSolanaError(error, SOLANA_ERROR__JSON_RPC__SERVER_ERROR_TRANSACTION_PRECOMPILE_VERIFICATION_FAILURE)) return 'SanitizeFailure'
+  return isSolanaError(error, SOLANA_ERROR__JSON_RPC__INVALID_PARAMS) ? 'SanitizeFailure' : undefined
+}
+
+function compoundFailure(error: Exclude<TransactionError, string>): string {
+  if ('InsufficientFundsForRent' in error) return 'it would leave an account with less SOL than the network requires.'
+  if (!('InstructionError' in error)) return rejectedFor(Object.keys(error).join())
+  const reason = error.InstructionError[1]
+  if (typeof reason === 'string') return rejectedFor(reason)
+  return Number(reason.Custom) === TOO_LITTLE_TO_SEND ? NOT_ENOUGH : rejectedFor(`error ${reason.Custom}`)
+}
+
+function rejectedFor(reason: string): string {
+  return `the network would reject it (${reason}).`
+}
