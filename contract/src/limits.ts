@@ -14,8 +14,8 @@ export const MAX_LISTINGS_PAGE = 200
 export const MAX_SEARCH_LENGTH = 64
 
 export const MAX_BODY_BYTES = 16_384
-/** A Solana transaction has at most 1232 bytes, which are 1644 characters in base64. */
-export const MAX_TRANSACTION_BASE64 = 1644
+/** A Solana transaction has at most 4096 bytes, in version 1, which are 5464 characters in base64. */
+export const MAX_TRANSACTION_BASE64 = 5464
 
 export const MAX_OPEN_HOLDS = 3
 export const NONCE_SECONDS = 300

@@ -9,13 +9,16 @@ export interface HandMadeKey {
 }
 
 export interface HandMadeMessage {
-  version: 'legacy' | 0
+  version: 'legacy' | 0 | 1
   /** Required signatures, read-only ones of them, read-only accounts that do not sign. */
   header: [number, number, number]
   accounts: string[]
   blockhash: string
   instructions: { program: number; accounts: number[]; data: Uint8Array }[]
+  /** Of version 0. */
   lookups?: { table: string; writable: number[]; readonly: number[] }[]
+  /** Of version 1: the mask of what is configured, and the values in its order. */
+  config?: { mask: number; values: Uint8Array }
 }
 
 export function newKey(): HandMadeKey {
@@ -26,6 +29,7 @@ export function newKey(): HandMadeKey {
 /** The message's bytes, after the format in the Solana documentation and without the library under test. */
 export function messageBytes(message: HandMadeMessage): Uint8Array {
   const { version, header, accounts, blockhash, instructions, lookups = [] } = message
+  if (version === 1) return messageBytesV1(message)
   return Uint8Array.from([
     ...(version === 0 ? [0x80] : []),
     ...header,
@@ -41,9 +45,26 @@ export function messageBytes(message: HandMadeMessage): Uint8Array {
   ])
 }
 
-/** The signed transaction's bytes. */
+/** As SIMD-0385 lays it out: no lengths in compact form, all instruction headers before what they describe. */
+function messageBytesV1({ header, config, accounts, blockhash, instructions }: HandMadeMessage): Uint8Array {
+  return Uint8Array.from([
+    0x81,
+    ...header,
+    ...littleEndian(config?.mask ?? 0, 4),
+    ...base58.decode(blockhash),
+    instructions.length,
+    accounts.length,
+    ...accounts.flatMap((account) => [...base58.decode(account)]),
+    ...(config?.values ?? []),
+    ...instructions.flatMap(({ program, accounts: used, data }) => [program, used.length, ...littleEndian(data.length, 2)]),
+    ...instructions.flatMap(({ accounts: used, data }) => [...used, ...data]),
+  ])
+}
+
+/** The signed transaction's bytes: of version 1 the signatures come last, and are not counted. */
 export function signedBytes(message: Uint8Array, keys: HandMadeKey[]): Uint8Array {
   const signatures = keys.map((key) => sign(null, message, key.privateKey))
+  if (message[0] === 0x81) return Uint8Array.from([...message, ...signatures.flatMap((signature) => [...signature])])
   return Uint8Array.from([...compactArray(signatures, (signature) => signature), ...message])
 }
 
@@ -57,6 +78,11 @@ export function transferData(lamports: bigint): Uint8Array {
   data.writeUInt32LE(2, 0)
   data.writeBigUInt64LE(lamports, 4)
   return data
+}
+
+/** An integer of that many bytes, the lowest first. */
+export function littleEndian(value: number, bytes: number): number[] {
+  return Array.from({ length: bytes }, (_, index) => Math.floor(value / 2 ** (8 * index)) % 256)
 }
 
 function lookupBytes({ table, writable, readonly }: { table: string; writable: number[]; readonly: number[] }): number[] {

@@ -186,7 +186,7 @@ describe('the relay', () => {
     ['getSlot', [{}, {}]],
     ['getSignatureStatuses', [Array.from({ length: 257 }, () => '1'.repeat(64))]],
     ['sendTransaction', ['AAAA', { encoding: 'base64' }]],
-    ['sendTransaction', ['A'.repeat(1648), { encoding: 'base64' }]],
+    ['sendTransaction', ['A'.repeat(5468), { encoding: 'base64' }]],
     ['sendTransaction', ['3Bxs']],
     ['simulateTransaction', ['AAAA', { encoding: 'base64' }]],
     ['requestAirdrop', ['11111111111111111111111111111111', 5 * SOL + 1]],

@@ -56,7 +56,7 @@ describe('a purchase whose payment the server broadcasts', () => {
   it('refuses a second, different payment before it is broadcast', async () => {
     const purchase = await hold(world, buyer, await list(world, seller, { price: 21_000_000n }))
     const first = await signPayment(world, buyer, purchase)
-    const second = await signPayment(world, buyer, purchase, { legacy: true })
+    const second = await signPayment(world, buyer, purchase, { version: 'legacy' })
     await submitPayment(world.deps, buyer.address, purchase.purchaseId, first.base64)
     await expect(submitPayment(world.deps, buyer.address, purchase.purchaseId, second.base64)).rejects.toEqual(
       expect.objectContaining({ code: expect.stringMatching(/PAYMENT_DIFFERS|HOLD_ENDED/) }),

@@ -19,7 +19,7 @@ import { findPurchaseReply } from '../../src/purchases/purchase-reply-store.ts'
 import { reconcileOnce } from '../../src/purchases/reconciliation/reconcile-round.ts'
 import { runAudit } from '../../src/studio/run-audit.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
-import { type Payer, type SignedPayment, signTransaction, transfer } from './transactions.ts'
+import { type Payer, type SignedPayment, signTransaction, transfer, type TransactionVersion } from './transactions.ts'
 
 const SOL = 1_000_000_000n
 /** Above the prices that tests name. */
@@ -41,7 +41,7 @@ export interface PaymentChanges {
   before?: readonly Instruction[]
   after?: readonly Instruction[]
   /** As in `signTransaction`. */
-  legacy?: boolean
+  version?: TransactionVersion
 }
 
 export type TradingWorld = Awaited<ReturnType<typeof openTradingWorld>>
@@ -134,9 +134,9 @@ export async function signPayment(
     references = [purchase.reference],
     before = [],
     after = [],
-    legacy,
+    version,
   } = changes
-  return signTransaction(world, buyer, [...before, transfer(from, to, amount, references), ...after], { legacy })
+  return signTransaction(world, buyer, [...before, transfer(from, to, amount, references), ...after], { version })
 }
 
 /** Sends a transaction without the server, as a wallet does, and waits until the chain has confirmed that it landed, or failed. */
@@ -196,14 +196,16 @@ export function chainAt(world: TradingWorld, commitment: Commitment): PurchaseDe
 /** For `vi.waitFor`: what a busy machine may take. */
 export const waiting = { timeout: 30_000, interval: 50 }
 
-async function callRpc(url: string, method: string, params: readonly unknown[]): Promise<void> {
+/** Calls the chain without the client under test. */
+export async function callRpc(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   })
   const reply: unknown = await response.json()
-  if (typeof reply === 'object' && reply !== null && 'error' in reply) throw new Error(`${method}: ${JSON.stringify(reply.error)}`)
+  if (typeof reply !== 'object' || reply === null || !('result' in reply)) throw new Error(`${method}: ${JSON.stringify(reply)}`)
+  return reply.result
 }
 
 function asWallet(text: string): WalletAddress {

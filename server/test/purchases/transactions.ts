@@ -11,6 +11,7 @@ import {
   type Instruction,
   type KeyPairSigner,
   pipe,
+  setTransactionMessageConfig,
   setTransactionMessageFeePayerSigner,
   setTransactionMessageLifetimeUsingBlockhash,
   signTransactionMessageWithSigners,
@@ -38,17 +39,22 @@ export function transfer(from: Payer, to: WalletAddress, amount: bigint, referen
   return { ...instruction, accounts: [...instruction.accounts, ...carried] }
 }
 
-/** Signs a transaction with the latest blockhash. Equal instructions on one blockhash are one transaction, unless one is `legacy`. */
+export type TransactionVersion = 'legacy' | 0 | 1
+
+/** What version 1 says of itself, and the others leave to the chain: without it, it may use nothing. */
+const v1Config = { computeUnitLimit: 400_000, loadedAccountsDataSizeLimit: 1_000_000, priorityFeeLamports: 1_000n }
+
+/** Signs a transaction with the latest blockhash. Equal instructions on one blockhash are one transaction in each version. */
 export async function signTransaction(
   { chain }: { chain: Pick<Chain, 'latestBlockhash'> },
   payer: Payer,
   instructions: readonly Instruction[],
-  { legacy = false }: { legacy?: boolean | undefined } = {},
+  { version = 0 }: { version?: TransactionVersion | undefined } = {},
 ): Promise<SignedPayment> {
   const { blockhash, lastValidBlockHeight } = await chain.latestBlockhash()
   const lifetime = { blockhash: asBlockhash(blockhash), lastValidBlockHeight }
   const message = pipe(
-    createTransactionMessage({ version: legacy ? 'legacy' : 0 }),
+    version === 1 ? setTransactionMessageConfig(v1Config, createTransactionMessage({ version })) : createTransactionMessage({ version }),
     (draft) => setTransactionMessageFeePayerSigner(payer.signer, draft),
     (draft) => setTransactionMessageLifetimeUsingBlockhash(lifetime, draft),
     (draft) => appendTransactionMessageInstructions(instructions, draft),

@@ -48,10 +48,13 @@ export function chainOf(network: PublicConfig['network']): IdentifierString {
   return `solana:${network}`
 }
 
-/** The transaction version to build for a wallet: 0, or legacy if that is all it supports. */
+/** What wallets are asked to sign (specification, section 1), the better one first. A wallet may return version 1: the server accepts it. */
+const transactionVersions = [0, 'legacy'] as const satisfies readonly SolanaTransactionVersion[]
+
+/** The transaction version to build for a wallet: 0, or legacy if it does not support that. */
 export function transactionVersion(wallet: MarketWallet): SolanaTransactionVersion {
   const feature = wallet.features[SolanaSignTransaction] ?? wallet.features[SolanaSignAndSendTransaction]
-  return feature?.supportedTransactionVersions.includes(0) ? 0 : 'legacy'
+  return transactionVersions.find((version) => feature?.supportedTransactionVersions.includes(version)) ?? 'legacy'
 }
 
 /** True if the wallet returns the signed bytes, so that the server can record them before it sends them. */

@@ -79,6 +79,8 @@ describe('a wallet of the browser', () => {
       wallet('Phantom', { ...features, 'solana:signTransaction': { supportedTransactionVersions: versions } })
     expect(transactionVersion(paying(['legacy', 0]))).toBe(0)
     expect(transactionVersion(paying(['legacy']))).toBe('legacy')
+    expect(transactionVersion(paying(['legacy', 0, 1]))).toBe(0)
+    expect(transactionVersion(paying([1]))).toBe('legacy')
   })
 })
 

@@ -27,8 +27,7 @@ interface LoadedAddresses {
 }
 
 /**
- * Decodes a `getTransaction` reply in base64: legacy, version 0 with lookup tables, and version 1, which the chain executes even if no
- * wallet makes it for us.
+ * Decodes a `getTransaction` reply in base64: legacy, version 0 with lookup tables, and version 1.
  *
  * @throws Error if the reply is for another signature, incomplete or malformed: the endpoint is unreliable.
  */

@@ -7,8 +7,6 @@ import {
   appendTransactionMessageInstruction,
   blockhash as asBlockhash,
   bytesEqual,
-  type CompiledTransactionMessage,
-  type CompiledTransactionMessageWithLifetime,
   compileTransaction,
   createNoopSigner,
   createTransactionMessage,
@@ -29,18 +27,9 @@ import {
 import { getTransferSolInstruction } from '@solana-program/system'
 
 import { type AccountInstruction, type SignedTransaction } from '../chain.ts'
+import { instructionsOf, isWellFormed, type Message, sizeLimit } from './message-format.ts'
 import { decodeTransfer } from './system-transfer.ts'
 import { isSignedBy } from './wallet-signature.ts'
-
-/** Size limit of a legacy or version 0 transaction: the minimum MTU of IPv6 less the headers (Agave, `PACKET_DATA_SIZE`). */
-export const MAX_TRANSACTION_BYTES = 1232
-/** An account index is one byte (Agave, `VersionedMessage::sanitize`). */
-const MAX_ACCOUNTS = 256
-/** This bit of the first byte is set in every transaction that is neither legacy nor version 0. */
-const LATER_VERSION = 0x80
-
-/** The message of a legacy or version 0 transaction. */
-type Message = Exclude<CompiledTransactionMessage, { version: 1 }> & CompiledTransactionMessageWithLifetime
 
 interface Parts {
   bytes: Uint8Array
@@ -49,8 +38,8 @@ interface Parts {
 }
 
 /**
- * Decodes a signed transaction, legacy or version 0. Strict: at most 1232 bytes in canonical base64, with canonical encoding, no
- * trailing bytes, and well-formed as the network demands. `signaturesValid` says whether all signatures are present and valid, and none
+ * Decodes a signed transaction: legacy, version 0 or version 1. Strict: at most 1,232 bytes (version 1: 4,096) in canonical base64, with
+ * canonical encoding, no trailing bytes, and well-formed as the network demands. `signaturesValid` says whether all signatures are present and valid, and none
  * is by a key for which signatures can be forged.
  *
  * @returns undefined for anything else.
@@ -109,11 +98,11 @@ export function buildTransfer(details: {
 
 function readParts(base64: string): Parts | undefined {
   const bytes = decodeBase64(base64)
-  if (!bytes || ((bytes[0] ?? 0) & LATER_VERSION) !== 0) return undefined
+  if (!bytes || bytes.length > sizeLimit(bytes[0] ?? 0)) return undefined
   try {
     const transaction = getTransactionDecoder().decode(bytes)
     const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes)
-    if (message.version === 1 || !isCanonical(bytes, transaction, message) || !isWellFormed(message)) return undefined
+    if (!isCanonical(bytes, transaction, message) || !isWellFormed(message)) return undefined
     return { bytes, transaction, message }
   } catch {
     // The decoders read bytes in memory: they throw only on what is not a transaction.
@@ -124,32 +113,13 @@ function readParts(base64: string): Parts | undefined {
 function decodeBase64(base64: string): Uint8Array | undefined {
   if (base64.length > MAX_TRANSACTION_BASE64) return undefined
   const bytes = Buffer.from(base64, 'base64')
-  if (bytes.length > MAX_TRANSACTION_BYTES || bytes.toString('base64') !== base64) return undefined
-  return new Uint8Array(bytes)
+  return bytes.toString('base64') === base64 ? new Uint8Array(bytes) : undefined
 }
 
 /** Encoding it again yields the same bytes: nothing follows it, no number is padded, no signer is listed twice. */
 function isCanonical(bytes: Uint8Array, transaction: Transaction, message: Message): boolean {
   if (!bytesEqual(getCompiledTransactionMessageEncoder().encode(message), transaction.messageBytes)) return false
   return bytesEqual(getTransactionEncoder().encode(transaction), bytes)
-}
-
-/** What every validator checks before the signatures (Agave, `VersionedTransaction::sanitize` and account loading). */
-function isWellFormed(message: Message): boolean {
-  const { header, staticAccounts } = message
-  const lookups = (message.version === 0 ? message.addressTableLookups : undefined) ?? []
-  const lookedUp = lookups.map((table) => table.writableIndexes.length + table.readonlyIndexes.length)
-  const accounts = lookedUp.reduce((sum, count) => sum + count, staticAccounts.length)
-  return (
-    header.numReadonlySignerAccounts < header.numSignerAccounts &&
-    header.numSignerAccounts + header.numReadonlyNonSignerAccounts <= staticAccounts.length &&
-    new Set(staticAccounts).size === staticAccounts.length &&
-    accounts <= MAX_ACCOUNTS &&
-    !lookedUp.includes(0) &&
-    message.instructions.every(({ programAddressIndex: program, accountIndices = [] }) => {
-      return program > 0 && program < staticAccounts.length && accountIndices.every((index) => index < accounts)
-    })
-  )
 }
 
 function allSigned(transaction: Transaction): boolean {
@@ -167,7 +137,7 @@ function signatureOf(transaction: Transaction): Signature | undefined {
 /** The instructions with their accounts. Kit's own resolution throws on accounts in lookup tables: here they are undefined. */
 function resolveInstructions(message: Message): AccountInstruction[] {
   const metas = getAccountMetasFromCompiledTransactionMessage(message)
-  return message.instructions.map(({ programAddressIndex, accountIndices = [], data = new Uint8Array() }) => {
+  return instructionsOf(message).map(({ programAddressIndex, accountIndices, data }) => {
     const program = metas[programAddressIndex]?.address
     if (program === undefined) throw new Error('isWellFormed lets no such program index pass')
     const accounts = accountIndices.map((index) => metas[index])

@@ -95,7 +95,7 @@ describe('a payment that differs from the agreed one becomes a case that buyer a
     const listingId = await list(world, seller)
     const purchase = await holdForWallet(listingId)
     const first = await signPayment(world, buyer, purchase)
-    const second = await signPayment(world, buyer, purchase, { legacy: true })
+    const second = await signPayment(world, buyer, purchase, { version: 'legacy' })
     await sendByWallet(world, first)
     await sendByWallet(world, second)
     expect(await confirm(listingId, first.signature)).toMatchObject({ settled: true })
@@ -177,7 +177,7 @@ describe('a second payment of a settled purchase', () => {
     const purchase = await holdForWallet(await list(world, seller))
     await sendByWallet(world, await signPayment(world, buyer, purchase, changes))
     await untilStatus(world, purchase.purchaseId, 'settled')
-    const second = await signPayment(world, buyer, purchase, { ...changes, legacy: true })
+    const second = await signPayment(world, buyer, purchase, { ...changes, version: 'legacy' })
     await sendByWallet(world, second)
     await reconcileUntil(world, async () => {
       await makePurchasesDue(world)

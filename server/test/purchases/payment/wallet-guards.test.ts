@@ -1,0 +1,101 @@
+import { address, AccountRole, type Instruction } from '@solana/kit'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { decodePayment } from '../../../src/purchases/payment/check-payment.ts'
+import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
+import {
+  callRpc,
+  expectAllAddsUp,
+  hold,
+  list,
+  openTradingWorld,
+  sendByWallet,
+  signPayment,
+  type TradingWorld,
+  untilStatus,
+  type Wallet,
+} from '../trading-world.ts'
+import { type TransactionVersion } from '../transactions.ts'
+
+const computeBudget = 'ComputeBudget111111111111111111111111111111'
+const lighthouse = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95'
+const memo = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr'
+
+const versions: TransactionVersion[] = ['legacy', 0, 1]
+/** The bytes of each guard that Phantom added on mainnet in August 2026: three before the payment and one after it. */
+const guardBytes = [17, 52, 16, 27] as const
+
+let world: TradingWorld
+let seller: Wallet
+let buyer: Wallet
+
+beforeAll(async () => {
+  world = await openTradingWorld()
+  seller = await world.createWallet()
+  await installGuards(world)
+})
+
+beforeEach(async () => void (buyer = await world.createWallet()))
+
+afterAll(async () => {
+  await expectAllAddsUp(world)
+  await world.close()
+})
+
+/** The local chain has no Lighthouse. The Memo program in its place accepts the same instructions, if their data is text. */
+async function installGuards({ rpcUrl }: TradingWorld): Promise<void> {
+  const { value } = (await callRpc(rpcUrl, 'getAccountInfo', [memo, { encoding: 'base64' }])) as { value: ProgramAccount }
+  const { lamports, owner, data } = value
+  const copy = { lamports, owner, executable: true, data: Buffer.from(data[0], 'base64').toString('hex') }
+  await callRpc(rpcUrl, 'surfnet_setAccount', [lighthouse, copy])
+}
+
+interface ProgramAccount {
+  lamports: number
+  owner: string
+  data: [string, string]
+}
+
+/** What Phantom puts around a payment: a price for its compute units, and guards over the payer's account. */
+function around({ signer }: Wallet, guardsBefore: number) {
+  const guards = guardBytes.map((length): Instruction => {
+    const accounts = [{ address: signer.address, role: AccountRole.READONLY_SIGNER }]
+    return { programAddress: address(lighthouse), accounts, data: new Uint8Array(length).fill(0x67) }
+  })
+  const limit = { programAddress: address(computeBudget), data: Uint8Array.from([2, 0x80, 0x1a, 6, 0]) }
+  const price = { programAddress: address(computeBudget), data: Uint8Array.from([3, 0x88, 0x13, 0, 0, 0, 0, 0, 0]) }
+  return { before: [limit, price, ...guards.slice(0, guardsBefore)], after: guards.slice(guardsBefore) }
+}
+
+describe('a payment with what Phantom adds', () => {
+  it.each(versions)('is delivered if it is submitted in version %s', async (version) => {
+    const purchase = await hold(world, buyer, await list(world, seller))
+    const { base64 } = await signPayment(world, buyer, purchase, { ...around(buyer, 3), version })
+    await submitPayment(world.deps, buyer.address, purchase.purchaseId, base64)
+    await untilStatus(world, purchase.purchaseId, 'settled')
+  })
+
+  it.each(versions)('is delivered if the wallet sends it in version %s', async (version) => {
+    const purchase = await hold(world, buyer, await list(world, seller), 'wallet')
+    await sendByWallet(world, await signPayment(world, buyer, purchase, { ...around(buyer, 3), version }))
+    await untilStatus(world, purchase.purchaseId, 'settled')
+  })
+
+  it.each(versions)('is accepted in version %s wherever its guards are', async (version) => {
+    const purchase = await hold(world, buyer, await list(world, seller), 'wallet')
+    const { seller: to, reference } = purchase
+    const expected = { from: buyer.address, to, lamports: BigInt(purchase.lamports), reference }
+    for (const guardsBefore of [0, 1, 2, 3, 4]) {
+      const { base64, bytes } = await signPayment(world, buyer, purchase, { ...around(buyer, guardsBefore), version })
+      expect(decodePayment(base64, expected)).toMatchObject({ bytes, signaturesValid: true })
+    }
+  })
+
+  it.each(versions)('is refused in version %s if it does something else besides', async (version) => {
+    const purchase = await hold(world, buyer, await list(world, seller), 'wallet')
+    const { before, after } = around(buyer, 3)
+    const stranger = { programAddress: address('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'), data: Uint8Array.from([1]) }
+    const { base64 } = await signPayment(world, buyer, purchase, { before, after: [...after, stranger], version })
+    await expect(submitPayment(world.deps, buyer.address, purchase.purchaseId, base64)).rejects.toMatchObject({ code: 'PAYMENT_REFUSED' })
+  })
+})
