@@ -21,18 +21,15 @@ const MAX_ACCOUNTS = 256
 const V1_LIMITS = { signatures: 12, accounts: 64, instructions: 64 }
 /** The first byte of every version 1 transaction: its message comes before its signatures. */
 const V1_FIRST_BYTE = 0x81
-/** Set in the first byte of a transaction whose message comes first. Others begin with the number of signatures. */
-const MESSAGE_FIRST = 0x80
 
 /** Priority fee (two bits), compute units, loaded account data, heap size (SIMD-0385, "TransactionConfigMask"). */
 const KNOWN_CONFIG_BITS = 0b11111
 const HEAP_SIZE_BIT = 0b10000
 const HEAP = { step: 1024, least: 32 * 1024, most: 256 * 1024 }
 
-/** Most bytes that a transaction with this first byte may have; 0 for a version that the network does not know. */
-export function sizeLimit(firstByte: number): number {
-  if (firstByte === V1_FIRST_BYTE) return MAX_V1_TRANSACTION_BYTES
-  return (firstByte & MESSAGE_FIRST) === 0 ? MAX_TRANSACTION_BYTES : 0
+/** Most bytes that a transaction with this first byte may have. */
+export function sizeLimit(firstByte: number | undefined): number {
+  return firstByte === V1_FIRST_BYTE ? MAX_V1_TRANSACTION_BYTES : MAX_TRANSACTION_BYTES
 }
 
 /** The instructions of a message, in one shape for all versions. */

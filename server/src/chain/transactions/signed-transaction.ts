@@ -98,7 +98,7 @@ export function buildTransfer(details: {
 
 function readParts(base64: string): Parts | undefined {
   const bytes = decodeBase64(base64)
-  if (!bytes || bytes.length > sizeLimit(bytes[0] ?? 0)) return undefined
+  if (!bytes || bytes.length > sizeLimit(bytes[0])) return undefined
   try {
     const transaction = getTransactionDecoder().decode(bytes)
     const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes)
