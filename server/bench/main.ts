@@ -1,51 +1,67 @@
 import { writeFile } from 'node:fs/promises'
 
 import { openBenchDatabases } from './databases/bench-databases.ts'
+import { benchmarkChainBudget } from './benchmarks/chain-budget.ts'
 import { benchmarkEventStream } from './benchmarks/event-stream.ts'
 import { benchmarkMarket, type MarketSizes } from './benchmarks/market.ts'
+import { type ChainRun, goalsOf, isReached, renderChainRuns } from './measure/chain-runs.ts'
 import { type Line } from './measure/comparison.ts'
 import { benchmarkSettlement } from './benchmarks/settlement.ts'
 import { benchmarkSignIn } from './benchmarks/sign-in.ts'
 import { isMet, renderTable } from './measure/table.ts'
 
 /**
- * `npm run bench` runs all benchmarks on a PostgreSQL of its own in `.cache/bench`. `-- --only=live` runs one of market, settlement,
- * sign-in and live; `-- --pairs=9` runs more pairs; `-- --json=lines.json` writes JSON to a file, and `-- --json` prints it.
+ * `npm run bench` runs all benchmarks on a PostgreSQL of its own in `.cache/bench`. `-- live` runs one of market, settlement, sign-in,
+ * live and chain; `-- --pairs=9` runs more pairs; `-- --json=lines.json` writes JSON to a file, and `-- --json` prints it. For chain,
+ * `--seconds`, `--limits`, `--endpoints` and `--sends` choose what is measured: `-- chain --seconds=10 --limits=10,50 --endpoints=1`.
  */
-const options = new Map(
-  process.argv
-    .slice(2)
-    .map((argument) => argument.replace(/^--/, '').split('='))
-    .map(([name, value]) => [name, value ?? 'yes']),
-)
+const given = process.argv.slice(2)
+const [named] = given.filter((argument) => !argument.startsWith('--'))
+const options = new Map(given.map((argument) => argument.replace(/^--/, '').split('=')).map(([name, value]) => [name, value ?? 'yes']))
 const pairs = Number(options.get('pairs') ?? 5)
-const only = options.get('only')
+const only = named ?? options.get('only')
 const sizes: MarketSizes = { small: 1_000, large: [100_000, 1_000_000] }
+const listOf = (name: string, fallback: string) => (options.get(name) ?? fallback).split(',')
 
 const say = (sentence: string) => void process.stderr.write(`${sentence}\n`)
 const databases = await openBenchDatabases(say)
-const benchmarks: Record<string, () => Promise<Line[]>> = {
-  market: () => benchmarkMarket(databases, sizes, pairs),
-  settlement: () => benchmarkSettlement(databases, pairs),
-  'sign-in': () => benchmarkSignIn(databases, pairs),
-  live: () => benchmarkEventStream(pairs),
-}
 const lines: Line[] = []
+const chainRuns: ChainRun[] = []
+const benchmarks: Record<string, () => Promise<unknown>> = {
+  market: async () => lines.push(...(await benchmarkMarket(databases, sizes, pairs))),
+  settlement: async () => lines.push(...(await benchmarkSettlement(databases, pairs))),
+  'sign-in': async () => lines.push(...(await benchmarkSignIn(databases, pairs))),
+  live: async () => lines.push(...(await benchmarkEventStream(pairs))),
+  chain: async () => chainRuns.push(...(await benchmarkChainBudget(databases, chainOptions()))),
+}
 try {
   for (const [name, run] of Object.entries(benchmarks)) {
     if (only && only !== name) continue
     say(`measuring: ${name} ...`)
-    lines.push(...(await run()))
+    await run()
   }
 } finally {
   await databases.stop()
 }
 const json = options.get('json')
-const text = JSON.stringify(
-  lines.map((line) => ({ ...line, met: isMet(line) })),
-  undefined,
-  2,
-)
+const measured = [
+  ...lines.map((line) => ({ ...line, met: isMet(line) })),
+  ...chainRuns.map((run) => ({ ...run, goals: goalsOf(run, chainRuns).map((goal) => ({ ...goal, met: isReached(goal) })) })),
+]
+const text = JSON.stringify(measured, undefined, 2)
 if (json && json !== 'yes') await writeFile(json, `${text}\n`)
-process.stdout.write(`${json === 'yes' ? text : renderTable(lines)}\n`)
+const tables = [lines.length > 0 && renderTable(lines), chainRuns.length > 0 && renderChainRuns(chainRuns)].filter(
+  (table) => table !== false,
+)
+process.stdout.write(`${json === 'yes' ? text : tables.join('\n\n')}\n`)
 process.exit()
+
+function chainOptions() {
+  return {
+    seconds: Number(options.get('seconds') ?? 60),
+    limits: listOf('limits', '10,50,200').map(Number),
+    endpoints: listOf('endpoints', '1,2').map(Number),
+    sends: listOf('sends', 'server,wallet').map((sender) => (sender === 'wallet' ? ('wallet' as const) : ('server' as const))),
+    say,
+  }
+}

@@ -19,8 +19,13 @@ export function renderTable(lines: readonly Line[]): string {
     short(line.p99),
   ])
   const all = [['line', 'ours', 'reference', 'its figure', 'ratio', 'goal', '', 'p50 ms', 'p99 ms'], ...rows]
-  const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? []
-  return all
+  return renderRows(all)
+}
+
+/** Rows of cells, their columns aligned. */
+export function renderRows(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+  return rows
     .map((row) =>
       row
         .map((cell, column) => cell.padEnd(widths[column] ?? 0))

@@ -1,23 +1,27 @@
 import { pino } from 'pino'
 
 import { createApp } from '../../src/app.ts'
+import { type Chain } from '../../src/chain/chain.ts'
+import { createChain } from '../../src/chain/client/solana-chain.ts'
+import { createRelay, type Relay } from '../../src/chain/relay/relay.ts'
 import { readConfig } from '../../src/config.ts'
-import { connectDatabase } from '../../src/database/connect.ts'
+import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
+import { type ChainSettings } from './start-server.ts'
 import { createStubChain } from './stub-chain.ts'
 
 export const JWT_SECRET = 'bench-secret-bench-secret-bench-secret'
 
-/** Starts the whole server on a free port, with a stub for the chain port. @returns the port it listens on */
-export async function startProduct(databaseUrl: string): Promise<number> {
-  const log = pino({ level: 'error' })
+const log = pino({ level: 'error' })
+
+/** Starts the whole server on a free port, with a stub for the chain port if no chain is given. @returns the port it listens on */
+export async function startProduct(databaseUrl: string, chainSettings?: ChainSettings): Promise<number> {
   const connection = connectDatabase(databaseUrl, () => undefined)
   const app = await createApp({
-    config: { ...readConfig({}), port: 0 },
+    config: { ...readConfig({}), port: 0, trustProxy: ['loopback'], ...(chainSettings && { holdSeconds: chainSettings.holdSeconds }) },
     jwtSecret: JWT_SECRET,
     studioApiKey: 'bench-studio-key-bench',
     connection,
-    chain: createStubChain(connection.pool),
-    relay: () => Promise.reject(new Error('the bench has no relay')),
+    ...(chainSettings ? await openChain(chainSettings) : stubChain(connection)),
     log,
     version: 'bench',
     webFolder: '/nowhere',
@@ -25,4 +29,19 @@ export async function startProduct(databaseUrl: string): Promise<number> {
   })
   await app.start()
   return Number(new URL(app.fastify.listeningOrigin).port)
+}
+
+interface ChainParts {
+  chain: Chain
+  relay: Relay
+}
+
+function stubChain({ pool }: DatabaseConnection): ChainParts {
+  return { chain: createStubChain(pool), relay: () => Promise.reject(new Error('the stub has no relay')) }
+}
+
+async function openChain({ endpoints, requestsPerSecond }: ChainSettings): Promise<ChainParts> {
+  const chain = createChain({ endpoints, requestsPerSecond, log })
+  await chain.start()
+  return { chain, relay: createRelay(chain.pool, { demo: false }) }
 }

@@ -1,0 +1,105 @@
+import { renderRows } from './table.ts'
+
+/** One measurement of purchases under a chain budget. */
+export interface ChainRun {
+  /** Requests a second that each endpoint allows. */
+  limit: number
+  endpoints: number
+  sends: 'server' | 'wallet'
+  offeredPerSecond: number
+  deliveredPerSecond: number
+  /** Requests at the endpoints for each delivered purchase, in all and by method. */
+  requestsEach: number
+  methodsEach: Record<string, number>
+  /** Share of buyers who were refused a hold with CHAIN_BUSY. */
+  busyShare: number
+  /** Error replies to buyers, by code. */
+  errors: Record<string, number>
+  /** Requests that the endpoints answered with 429. */
+  tooMany: number
+  /** Purchases that were paid and whose payment expired. */
+  expired: number
+  /** From the chain's confirmation to the delivery, in milliseconds. */
+  p50: number
+  p99: number
+  /** Late searches that were due and not done when the load ended. */
+  lateOutstanding: number
+  /** Purchases still held or not final when the bench gave up waiting for them. */
+  stillOpen: number
+}
+
+interface Goal {
+  name: string
+  value: number
+  unit?: string
+  goal: { least: number } | { most: number }
+}
+
+const MOST_REQUESTS = { server: 3, wallet: 6 }
+const MOST_DELIVERY_MILLIS = 5_000
+const LEAST_GAIN = 1.8
+
+/** The purchases a second that one endpoint must carry: 3 of 10 requests a second, 15 of 50, 50 of 200. */
+export function leastPerSecond(limit: number): number {
+  return limit < 200 ? limit * 0.3 : limit * 0.25
+}
+
+/** What a run must reach. A second endpoint is compared with the run that has one, if there is such a run. */
+export function goalsOf(run: ChainRun, runs: readonly ChainRun[]): Goal[] {
+  const one = runs.find((other) => other.endpoints === 1 && other.limit === run.limit && other.sends === run.sends)
+  const least = run.endpoints > 1 && run.limit < 200 && one ? LEAST_GAIN * one.deliveredPerSecond : leastPerSecond(run.limit)
+  return [
+    { name: 'purchases/s', value: run.deliveredPerSecond, goal: { least } },
+    { name: 'requests each', value: run.requestsEach, goal: { most: MOST_REQUESTS[run.sends] } },
+    { name: 'CHAIN_DOWN', value: run.errors['CHAIN_DOWN'] ?? 0, goal: { most: 0 } },
+    { name: 'expired', value: run.expired, goal: { most: 0 } },
+    { name: 'delivery p99 ms', value: run.p99, goal: { most: MOST_DELIVERY_MILLIS } },
+  ]
+}
+
+export function isReached({ value, goal }: Goal): boolean {
+  return 'least' in goal ? value >= goal.least : value <= goal.most
+}
+
+/** All runs as two tables for a terminal: figures beside their goals, and requests by method. */
+export function renderChainRuns(runs: readonly ChainRun[]): string {
+  const figures = runs.map((run) => [
+    nameOf(run),
+    short(run.offeredPerSecond),
+    ...goalsOf(run, runs).map(renderGoal),
+    short(run.p50),
+    `${(100 * run.busyShare).toFixed(0)} %`,
+    String(run.tooMany),
+    String(run.lateOutstanding),
+    String(run.stillOpen),
+    pairsOf(run.errors)
+      .map(([code, count]) => `${code} ${count}`)
+      .join(', '),
+  ])
+  const goals = runs[0] ? goalsOf(runs[0], runs).map(({ name }) => name) : []
+  const head = ['', 'offered/s', ...goals, 'p50 ms', 'busy', '429', 'late due', 'open', 'error replies']
+  const methods = runs.map((run) => [
+    nameOf(run),
+    pairsOf(run.methodsEach)
+      .map(([method, each]) => `${method} ${each.toFixed(2)}`)
+      .join(', '),
+  ])
+  return `${renderRows([head, ...figures])}\n\n${renderRows([['', 'requests for each purchase'], ...methods])}`
+}
+
+function nameOf({ limit, endpoints, sends }: ChainRun): string {
+  return `${limit} requests/s, ${endpoints} ${endpoints === 1 ? 'endpoint' : 'endpoints'}, the ${sends} sends`
+}
+
+function renderGoal(goal: Goal): string {
+  const bound = 'least' in goal.goal ? `>= ${short(goal.goal.least)}` : `<= ${short(goal.goal.most)}`
+  return `${short(goal.value)} (${bound} ${isReached(goal) ? 'met' : 'missed'})`
+}
+
+function pairsOf(counts: Record<string, number>): [string, number][] {
+  return Object.entries(counts).toSorted(([, one], [, other]) => other - one)
+}
+
+function short(value: number): string {
+  return Number.isNaN(value) ? '-' : String(Number(value.toFixed(value >= 100 ? 0 : 2)))
+}
