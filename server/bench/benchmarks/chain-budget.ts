@@ -6,7 +6,7 @@ import { createWallet } from '../../chaos/players/wallet.ts'
 import { type Buyer, buyListing, type Outcome, type Shop } from '../chain/buyer.ts'
 import { type BenchDatabases } from '../databases/bench-databases.ts'
 import { addListings, addSessions } from '../databases/listings-for-sale.ts'
-import { type ChainRun, leastPerSecond } from '../measure/chain-runs.ts'
+import { type ChainRun, leastPerSecond, renderChainRuns } from '../measure/chain-runs.ts'
 import { percentile } from '../measure/comparison.ts'
 import { type EndpointReport } from '../servers/rpc-endpoints-process.ts'
 import { type RpcEndpoints, startRpcEndpoints } from '../servers/start-rpc-endpoints.ts'
@@ -50,7 +50,9 @@ export async function benchmarkChainBudget(databases: BenchDatabases, options: C
     for (const limit of limits) {
       for (const count of endpoints) {
         say(`  ${limit} requests/s, endpoints: ${count}, sent by the ${sender} ...`)
-        runs.push(await measure(await databases.empty(), wallets, { limit, endpoints: count, sends: sender }, seconds))
+        const run = await measure(await databases.empty(), wallets, { limit, endpoints: count, sends: sender }, seconds)
+        runs.push(run)
+        say(renderChainRuns([run]))
       }
     }
   }
