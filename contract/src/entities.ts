@@ -62,7 +62,10 @@ export const PurchaseSchema = Type.Object({
   reference: Type.String(),
   sendsThrough: Type.Enum(['server', 'wallet']),
   payBefore: Timestamp,
-  payMillisLeft: Type.Integer({ description: 'milliseconds left to pay; 0 once the time has run out' }),
+  payMillisLeft: Type.Integer({ description: 'milliseconds left to pay; 0 once the time has run out, and unless it is held' }),
+  cooldownUntil: Nullable(
+    Type.String({ format: 'date-time', description: 'until when the buyer cannot hold this listing again; null if there is no cooldown' }),
+  ),
   earlierChain: Type.Boolean({ description: 'made on a local chain that has been restarted since' }),
   finalized: Type.Boolean(),
   createdAt: Timestamp,

@@ -47,12 +47,12 @@ export const errors = {
   OWN_LISTING: { status: 409, text: 'You cannot buy your own listing!' },
   INSUFFICIENT_SOL: { status: 409, text: 'Insufficient SOL to purchase!' },
 
-  TOO_MANY_HOLDS: { status: 409, text: 'You are already buying three lots. Pay for one or cancel one first.' },
+  TOO_MANY_HOLDS: { status: 409, text: 'You can buy {detail}. Pay for one or cancel one first.' },
   AMBIGUOUS_HOLD: {
     status: 409,
     text: 'You are already buying another lot from this seller at the same price. Finish that purchase first.',
   },
-  COOLDOWN: { status: 429, text: 'You recently left this lot unpaid. You can try again in {detail}.' },
+  COOLDOWN: { status: 429, text: 'You left this lot unpaid more than once. You can try again in {detail}.' },
   NO_HOLD: { status: 409, text: 'Your wallet has no purchase of this lot.' },
   PURCHASE_NOT_FOUND: { status: 404, text: 'This purchase does not exist.' },
   HOLD_ENDED: { status: 409, text: 'The time to pay for this lot has run out. Do not pay for it any more.' },

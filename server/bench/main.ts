@@ -6,6 +6,7 @@ import { benchmarkEventStream } from './benchmarks/event-stream.ts'
 import { benchmarkMarket, type MarketSizes } from './benchmarks/market.ts'
 import { type ChainRun, goalsOf, isReached, renderChainRuns } from './measure/chain-runs.ts'
 import { type Line } from './measure/comparison.ts'
+import { benchmarkPurchase } from './benchmarks/purchase.ts'
 import { benchmarkSettlement } from './benchmarks/settlement.ts'
 import { benchmarkSignIn } from './benchmarks/sign-in.ts'
 import { isMet, renderTable } from './measure/table.ts'
@@ -30,6 +31,7 @@ const chainRuns: ChainRun[] = []
 const benchmarks: Record<string, () => Promise<unknown>> = {
   market: async () => lines.push(...(await benchmarkMarket(databases, sizes, pairs))),
   settlement: async () => lines.push(...(await benchmarkSettlement(databases, pairs))),
+  purchase: async () => lines.push(...(await benchmarkPurchase(databases, pairs))),
   'sign-in': async () => lines.push(...(await benchmarkSignIn(databases, pairs))),
   live: async () => lines.push(...(await benchmarkEventStream(pairs))),
   chain: async () => chainRuns.push(...(await benchmarkChainBudget(databases, chainOptions()))),

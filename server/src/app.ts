@@ -20,6 +20,7 @@ import { createPageCache } from './market/page-cache.ts'
 import { invalidatePagesOnWrites } from './market/invalidate-pages.ts'
 import { marketRoutes } from './market/routes.ts'
 import { prepareDatabase } from './prepare-database.ts'
+import { startRecordingOutages } from './purchases/hold/record-outages.ts'
 import { purchaseRoutes } from './purchases/routes.ts'
 import { startReconciliation } from './purchases/reconciliation/run-reconciliation.ts'
 import { createEventReaders } from './realtime/broadcast-events.ts'
@@ -109,7 +110,8 @@ export async function createApp(parts: AppParts): Promise<App> {
     start: async () => {
       await fastify.listen({ host: config.host, port: config.port })
       await preparation.run()
-      if (preparation.isReady()) background.push(startPurging(database, log), feed.start(), startReconciliation(purchases).stop)
+      if (!preparation.isReady()) return
+      background.push(startPurging(database, log), feed.start(), startReconciliation(purchases).stop, startRecordingOutages(purchases))
     },
     stop: async () => {
       preparation.stop()

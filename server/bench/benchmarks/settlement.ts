@@ -46,8 +46,13 @@ export async function benchmarkSettlement(databases: BenchDatabases, pairs: numb
       connections: HTTP_CONNECTIONS,
       requests: PURCHASES,
       next: (turn) => {
-        const { listingId, signature, jwt } = at(purchases, turn)
-        return { method: 'POST', path: '/api/marketplace/confirm-purchase', jwt, body: { listingId, transactionSignature: signature } }
+        const { listingId, signature, buyer } = at(purchases, turn)
+        return {
+          method: 'POST',
+          path: '/api/marketplace/confirm-purchase',
+          jwt: buyer.jwt,
+          body: { listingId, transactionSignature: signature },
+        }
       },
     })
   }
@@ -92,7 +97,7 @@ async function storeForPgbench(pool: pg.Pool, purchases: HeldPurchase[]): Promis
 }
 
 async function settle(database: Database, { purchaseId, signature }: HeldPurchase): Promise<void> {
-  const outcome = await settlePurchase(database, purchaseId, {
+  const { outcome } = await settlePurchase(database, purchaseId, {
     signature,
     slot: 10n,
     transactionBytes: BYTES,

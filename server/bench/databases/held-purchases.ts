@@ -1,37 +1,26 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-
-import { parseSignature, parseWalletAddress, type Signature, type WalletAddress } from '@juicebar/contract/addresses'
-import { base58 } from '@scure/base'
+import { type Signature } from '@juicebar/contract/addresses'
 import type pg from 'pg'
 
-import { createSessionJwts } from '../../src/sign-in/session-jwt.ts'
-import { JWT_SECRET } from '../servers/product-server.ts'
-import { STUB_GENESIS } from '../servers/stub-chain.ts'
+import { STUB_GENESIS, stubSignature } from '../servers/stub-chain.ts'
+import { addBuyers, type Buyer } from './buyers.ts'
 import { randomWallet } from './fill-market.ts'
 
 /** A purchase that waits for its payment, which the stub chain shows. */
 export interface HeldPurchase {
   purchaseId: string
   listingId: string
-  buyer: WalletAddress
+  buyer: Buyer
   signature: Signature
-  /** The buyer's session JWT. */
-  jwt: string
 }
 
 const BUYERS = 500
 
 /** Adds `count` held purchases, each of its own listing, together with their buyers' players and sessions. */
 export async function addHeldPurchases(pool: pg.Pool, { count, sellers }: { count: number; sellers: number }): Promise<HeldPurchase[]> {
-  const buyers = Array.from({ length: BUYERS }, () => ({ wallet: wallet(), session: randomUUID() }))
+  const buyers = await addBuyers(pool, BUYERS)
   const sellerWallets = Array.from({ length: sellers }, randomWallet)
-  await pool.query('insert into players (wallet_address) select unnest($1::text[])', [buyers.map((buyer) => buyer.wallet)])
-  await pool.query(
-    `insert into sessions (id, wallet_address, expires_at) select id, wallet, now() + interval '1 day' from unnest($1::uuid[], $2::text[]) u(id, wallet)`,
-    [buyers.map((buyer) => buyer.session), buyers.map((buyer) => buyer.wallet)],
-  )
   const turns = Array.from({ length: count }, (_, turn) => turn)
-  const signatures = turns.map(() => signature())
+  const references = turns.map(randomWallet)
   const { rows } = await pool.query<{ purchase: string; listing: string }>(
     `with listed as (
        insert into listings (seller, token_type, amount, price_lamports, held_by, held_until)
@@ -43,34 +32,41 @@ export async function addHeldPurchases(pool: pg.Pool, { count, sellers }: { coun
        now() + interval '1 hour', now() + interval '1 hour'
      from placed join unnest($2::text[], $3::text[]) with ordinality u(buyer, reference, n) using (n)
      order by placed.n returning id as purchase, listing_id as listing`,
-    [
-      turns.map((turn) => sellerWallets[turn % sellers]),
-      turns.map((turn) => buyers[turn % BUYERS]?.wallet),
-      // The stub chain finds a purchase by its payment's signature, because its reference is the same text.
-      signatures,
-      STUB_GENESIS,
-    ],
+    [turns.map((turn) => sellerWallets[turn % sellers]), turns.map((turn) => buyers[turn % BUYERS]?.wallet), references, STUB_GENESIS],
   )
-  const jwts = createSessionJwts(JWT_SECRET)
-  const tomorrow = new Date(Date.now() + 86_400_000)
-  const jwtOf = buyers.map(({ wallet: player, session: id }) => jwts.sign({ id, player }, tomorrow))
   return rows.map((row, turn) => {
     const buyer = buyers[turn % BUYERS]
-    const text = signatures[turn]
-    const jwt = jwtOf[turn % BUYERS]
-    if (!buyer || !text || !jwt) throw new Error('fewer purchases were returned than inserted')
-    return { purchaseId: row.purchase, listingId: row.listing, buyer: buyer.wallet, signature: text, jwt }
+    const reference = references[turn]
+    if (!buyer || !reference) throw new Error('more purchases were returned than inserted')
+    return { purchaseId: row.purchase, listingId: row.listing, buyer, signature: stubSignature(reference) }
   })
 }
 
-function wallet(): WalletAddress {
-  const address = parseWalletAddress(randomWallet())
-  if (!address) throw new Error('a random wallet is not a wallet address')
-  return address
+/** A listing, and who is about to buy it. */
+export interface WantedListing {
+  listingId: string
+  buyer: Buyer
 }
 
-function signature(): Signature {
-  const text = parseSignature(base58.encode(randomBytes(64)))
-  if (!text) throw new Error('random bytes are not a signature')
-  return text
+/** Adds `count` listings of as many sellers, and buyers who buy two each. */
+export async function addWantedListings(pool: pg.Pool, count: number): Promise<WantedListing[]> {
+  const buyers = await addBuyers(pool, Math.ceil(count / 2))
+  const { rows } = await pool.query<{ id: string }>(
+    `insert into listings (seller, token_type, amount, price_lamports)
+     select seller, 'APPLE_JUICE', 10, 1000000 * (1 + n) from unnest($1::text[]) with ordinality u(seller, n) returning id`,
+    [Array.from({ length: count }, randomWallet)],
+  )
+  return rows.map(({ id }, turn) => {
+    const buyer = buyers[turn % buyers.length]
+    if (!buyer) throw new Error('no buyers')
+    return { listingId: id, buyer }
+  })
+}
+
+/** The signature of each open hold's payment on the stub chain, by listing. */
+export async function readSignatures(pool: pg.Pool): Promise<Map<string, Signature>> {
+  const { rows } = await pool.query<{ id: string; reference: string }>(
+    `select listing_id as id, reference from purchases where status = 'held'`,
+  )
+  return new Map(rows.map(({ id, reference }) => [id, stubSignature(reference)]))
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 
 export interface ServerProcess {
   port: number
+  pid: number
   stop(): void
 }
 
@@ -26,6 +27,6 @@ export async function startServer(role: Role): Promise<ServerProcess> {
   child.send(role)
   const first: unknown[] = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [])])
   const [port] = first
-  if (typeof port !== 'number') throw new Error(`the server process for ${role.role} did not start`)
-  return { port, stop: () => void child.kill() }
+  if (typeof port !== 'number' || child.pid === undefined) throw new Error(`the server process for ${role.role} did not start`)
+  return { port, pid: child.pid, stop: () => void child.kill() }
 }

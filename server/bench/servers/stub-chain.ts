@@ -1,4 +1,5 @@
-import { type Signature } from '@juicebar/contract/addresses'
+import { base58 } from '@scure/base'
+import { parseSignature, type Signature } from '@juicebar/contract/addresses'
 import { lamports } from '@juicebar/contract/money'
 import { Failure } from '@juicebar/contract/errors'
 import type pg from 'pg'
@@ -10,19 +11,30 @@ const SLOT = 10n
 const FINAL: SignatureStatus = { slot: SLOT, commitment: 'finalized', failed: false }
 const BYTES = new Uint8Array(220)
 
+/** The signature of a purchase's payment on the stub chain: it begins with the reference. */
+export function stubSignature(reference: string): Signature {
+  const signature = parseSignature(base58.encode(Buffer.concat([base58.decode(reference), Buffer.alloc(32, 1)])))
+  if (!signature) throw new Error(`${reference} is not a reference`)
+  return signature
+}
+
 /**
- * A chain port on which every payment is landed and final. A purchase's reference is also its payment's signature (see
- * `held-purchases.ts`). All held purchases are read at once, so that the stub adds no round trip for each of them.
+ * A chain port on which every payment is landed and final: `stubSignature` names it. All held purchases are read at once, so that the
+ * stub adds no round trip for each of them.
  */
 export function createStubChain(pool: pg.Pool): Chain {
   const landed = new Map<string, LandedTransaction>()
   const unavailable = () => Promise.reject(new Failure('CHAIN_DOWN'))
+  let reading: Promise<void> | undefined
   const readAhead = async () => {
-    const { rows } = await pool.query<{ buyer: string; seller: string; price: bigint; reference: Signature }>(
+    const { rows } = await pool.query<{ buyer: string; seller: string; price: bigint; reference: string }>(
       `select buyer, seller, price_lamports as price, reference from purchases where status = 'held'`,
     )
     landed.clear()
-    for (const { buyer, seller, price, reference } of rows) landed.set(reference, payment(buyer, seller, price, reference))
+    for (const { buyer, seller, price, reference } of rows) {
+      const signature = stubSignature(reference)
+      landed.set(signature, payment({ buyer, seller, price, reference, signature }))
+    }
   }
   return {
     genesisHash: async () => STUB_GENESIS,
@@ -42,14 +54,22 @@ export function createStubChain(pool: pg.Pool): Chain {
     statuses: async (signatures) => new Map(signatures.map((signature) => [signature, FINAL])),
     finality: async (signatures) => new Map(signatures.map((signature) => [signature, FINAL])),
     transaction: async (signature) => {
-      if (!landed.has(signature)) await readAhead()
+      if (!landed.has(signature)) await (reading ??= readAhead().finally(() => (reading = undefined)))
       return landed.get(signature)
     },
     recentSignatures: async () => [],
   }
 }
 
-function payment(buyer: string, seller: string, price: bigint, signature: Signature): LandedTransaction {
+interface StubPayment {
+  buyer: string
+  seller: string
+  price: bigint
+  reference: string
+  signature: Signature
+}
+
+function payment({ buyer, seller, price, reference, signature }: StubPayment): LandedTransaction {
   const transfer = { from: buyer, to: seller, lamports: price }
   return {
     signature,
@@ -57,7 +77,7 @@ function payment(buyer: string, seller: string, price: bigint, signature: Signat
     failed: false,
     bytes: BYTES,
     signers: [buyer],
-    instructions: [{ program: '11111111111111111111111111111111', accounts: [buyer, seller, signature], transfer }],
+    instructions: [{ program: '11111111111111111111111111111111', accounts: [buyer, seller, reference], transfer }],
     innerInstructions: [],
   }
 }

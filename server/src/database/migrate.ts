@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import type pg from 'pg'
 
-import { sqlState } from './transact.ts'
+import { sqlState } from './refusals.ts'
 
 /** SQLSTATE (PostgreSQL, appendix A). */
 const UNDEFINED_COLUMN = '42703'

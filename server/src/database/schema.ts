@@ -69,6 +69,11 @@ export interface Events {
   xid: Generated<string>;
 }
 
+export interface Heartbeat {
+  beatAt: Date;
+  onlyRow: Generated<boolean>;
+}
+
 export interface LedgerEntries {
   account: string | null;
   amount: bigint | null;
@@ -101,6 +106,11 @@ export interface Listings {
   status: Generated<ListingStatus>;
   tokenType: TokenType;
   unitLamports: Generated<Numeric>;
+}
+
+export interface Outages {
+  beganAt: Date;
+  endedAt: Date;
 }
 
 export interface Payments {
@@ -221,8 +231,10 @@ export interface DB {
   balances: Balances;
   cases: Cases;
   events: Events;
+  heartbeat: Heartbeat;
   ledgerEntries: LedgerEntries;
   listings: Listings;
+  outages: Outages;
   payments: Payments;
   players: Players;
   purchases: Purchases;

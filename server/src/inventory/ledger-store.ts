@@ -1,11 +1,10 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
-import { Failure } from '@juicebar/contract/errors'
 import { balanceKey, type Balances, type TokenType } from '@juicebar/contract/token-types'
 import { type Selectable, sql } from 'kysely'
 
 import { type Database } from '../database/connect.ts'
 import { type Transfers } from '../database/schema.ts'
-import { sqlState, type Tx, violatedConstraint } from '../database/transact.ts'
+import { type Tx } from '../database/transact.ts'
 
 export type TransferKind = 'credit' | 'debit' | 'escrow' | 'return' | 'sale'
 
@@ -18,22 +17,13 @@ export interface TransferOrder {
   idempotencyKey?: string
 }
 
-/** Raised by `post_transfer` in 0002-ledger.sql. */
-const INSUFFICIENT_TOKENS = 'JB001'
-
 /**
- * Posts one transfer and updates the balance it touches. A failure aborts the transaction.
- * @throws INSUFFICIENT_TOKENS, BALANCE_LIMIT
+ * Posts one transfer and updates the balance it touches. If the database refuses, `inTransaction` throws INSUFFICIENT_TOKENS or
+ * BALANCE_LIMIT.
  */
 export async function postTransfer(tx: Tx, order: TransferOrder): Promise<void> {
   const { kind, tokenType, amount, wallet, listingId = null, idempotencyKey = null } = order
-  try {
-    await sql`select post_transfer(${kind}, ${tokenType}, ${amount}, ${wallet}, ${listingId}, ${idempotencyKey})`.execute(tx)
-  } catch (error) {
-    if (sqlState(error) === INSUFFICIENT_TOKENS) throw new Failure('INSUFFICIENT_TOKENS', { cause: error })
-    if (violatedConstraint(error) === 'balance_bounds') throw new Failure('BALANCE_LIMIT', { cause: error })
-    throw error
-  }
+  await sql`select post_transfer(${kind}, ${tokenType}, ${amount}, ${wallet}, ${listingId}, ${idempotencyKey})`.execute(tx)
 }
 
 /** When the transaction commits, tells the wallet's event streams that its balance changed. */

@@ -1,10 +1,9 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
-import { lamportsToSol } from '@juicebar/contract/money'
 import { type Purchase, type PurchaseStatus } from '@juicebar/contract/schemas'
-import { tokenName } from '@juicebar/contract/token-types'
 import { sql } from 'kysely'
 
 import { type Database } from '../database/connect.ts'
+import { purchaseReply, type ReplyRow } from './purchase-reply.ts'
 
 export interface PurchaseFilter {
   wallet: WalletAddress
@@ -15,10 +14,12 @@ export interface PurchaseFilter {
   before: string | undefined
 }
 
-/** A wallet's purchases and sales, newest first. `genesisHash` marks those of an earlier local chain; undefined marks none. */
+/** A wallet's purchases and sales, newest first. `genesisHash` as for `purchaseReply`. */
 export async function listPurchases(database: Database, filter: PurchaseFilter, genesisHash: string | undefined): Promise<Purchase[]> {
   const { wallet, role, status, limit, before } = filter
-  const rows = await selectReplies(database)
+  const rows = await database
+    .selectFrom(replySource.as('p'))
+    .selectAll()
     .$if(role !== undefined, (query) => query.where(role === 'seller' ? 'p.seller' : 'p.buyer', '=', wallet))
     .$if(role === undefined, (query) => query.where((or) => or.or([or('p.buyer', '=', wallet), or('p.seller', '=', wallet)])))
     .$if(status !== undefined, (query) => query.where('p.status', '=', status as PurchaseStatus))
@@ -26,58 +27,23 @@ export async function listPurchases(database: Database, filter: PurchaseFilter, 
     .orderBy('p.id', 'desc')
     .limit(limit)
     .execute()
-  return rows.map((row) => toReply(row, genesisHash))
+  return rows.map((row) => purchaseReply(row, genesisHash))
 }
 
 /** One purchase as the API returns it. */
 export async function findPurchaseReply(database: Database, id: string, genesisHash: string | undefined): Promise<Purchase | undefined> {
-  const row = await selectReplies(database).where('p.id', '=', id).executeTakeFirst()
-  return row && toReply(row, genesisHash)
+  const { rows } = await sql<ReplyRow>`select * from ${replySource} p where id = ${id}`.execute(database)
+  return rows[0] && purchaseReply(rows[0], genesisHash)
 }
 
-/** Whole milliseconds left to pay, by the database's clock. */
-const payMillisLeft = sql<number>`greatest(0, floor(extract(epoch from p.pay_before - now()) * 1000))::int`
+/** For a purchase `p`. */
+export const payMillisLeft = sql<number>`
+  case when p.status = 'held' then greatest(0, floor(extract(epoch from p.pay_before - now()) * 1000)) else 0 end::int`
 
-function selectReplies(database: Database) {
-  return database
-    .selectFrom('purchases as p')
-    .leftJoin('payments as m', (join) =>
-      join.onRef('m.purchaseId', '=', 'p.id').on('m.kind', '=', 'purchase').on('m.status', '=', 'recorded'),
-    )
-    .selectAll('p')
-    .select(['m.signature as sentSignature', 'm.confirmedAt', payMillisLeft.as('payMillisLeft')])
-}
-
-type ReplyRow = Awaited<ReturnType<ReturnType<typeof selectReplies>['execute']>>[number]
-
-function toReply(row: ReplyRow, genesisHash: string | undefined): Purchase {
-  return {
-    purchaseId: row.id,
-    listingId: row.listingId,
-    buyer: row.buyer,
-    seller: row.seller,
-    tokenType: row.tokenType,
-    tokenName: tokenName(row.tokenType),
-    amount: Number(row.amount),
-    price: lamportsToSol(row.priceLamports),
-    lamports: row.priceLamports.toString(),
-    status: row.status,
-    endReason: row.endReason,
-    stage: stageOf(row),
-    signature: row.signature ?? row.sentSignature,
-    reference: row.reference,
-    sendsThrough: row.serverSends ? 'server' : 'wallet',
-    payBefore: row.payBefore.toISOString(),
-    payMillisLeft: row.payMillisLeft,
-    earlierChain: genesisHash !== undefined && row.genesisHash !== genesisHash,
-    finalized: row.finalizedAt !== null,
-    createdAt: row.createdAt.toISOString(),
-    settledAt: row.settledAt?.toISOString() ?? null,
-  }
-}
-
-function stageOf(row: ReplyRow): Purchase['stage'] {
-  if (row.status === 'settled') return 'delivered'
-  if (row.sentSignature === null) return 'none'
-  return row.confirmedAt === null ? 'sent' : 'confirmed'
-}
+/** Every purchase as a `ReplyRow`. Cooldowns are read only for purchases that can have left one. */
+export const replySource = sql<ReplyRow>`(
+  select p.*, m.signature as sent_signature, m.confirmed_at, ${payMillisLeft} as pay_millis_left,
+    case when p.end_reason in ('cancelled', 'lapsed') and p.ended_at > now() - interval '24 hours'
+      then (select c from cooldown_until(p.buyer, p.listing_id) c where c > now()) end as cooldown_until
+  from purchases p left join payments m on m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded'
+)`

@@ -10,6 +10,7 @@ import { cancelHold } from './hold/cancel-hold.ts'
 import { placeHold } from './hold/place-hold.ts'
 import { submitPayment } from './payment/submit-payment.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
+import { purchaseReply, transactionDetails } from './purchase-reply.ts'
 import { findPurchaseReply, listPurchases } from './purchase-reply-store.ts'
 import { reconcileEndedOf, reconcileOpenCasesOf } from './reconciliation/reconciliation-store.ts'
 import { REQUESTED_PAUSE_SECONDS } from './reconciliation/schedule.ts'
@@ -18,8 +19,8 @@ import { confirmPurchase } from './settlement/confirm-purchase.ts'
 /** Buying, from the hold to the delivered tokens, and the cases of unmatched payments. */
 export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
   api.player('buy', 'buy', async ({ params, body, player }) => {
-    const id = await placeHold(deps, { buyer: player, listingId: params.id, sendsThrough: body?.sendsThrough ?? 'wallet' })
-    return { transactionDetails: await readPurchase(deps, id) }
+    const hold = await placeHold(deps, { buyer: player, listingId: params.id, sendsThrough: body?.sendsThrough ?? 'wallet' })
+    return { transactionDetails: transactionDetails(hold) }
   })
 
   api.player('submitPayment', 'buy', async ({ params, body, player }) => ({
@@ -32,11 +33,11 @@ export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
   })
 
   api.player('confirmPurchase', 'buy', async ({ body, player, status, count }) => {
-    const { purchaseId, settled } = await confirmPurchase(deps, player, body.listingId, body.transactionSignature, () =>
+    const { purchase, settled } = await confirmPurchase(deps, player, body.listingId, body.transactionSignature, () =>
       count('chain-lookup'),
     )
     status(settled ? 200 : 202)
-    return { purchase: await readPurchase(deps, purchaseId) }
+    return { purchase: purchaseReply(purchase, await knownGenesis(deps)) }
   })
 
   api.player('myPurchases', 'read', async ({ query, player }) => {

@@ -48,7 +48,7 @@ describe('a purchase whose payment the server broadcasts', () => {
     expect(await world.chain.balance(seller.address, { fresh: true })).toBe(solBefore + 20_000_000n)
     expect(await appleJuice(world, buyer)).toBe(tokensBefore + 7)
     const confirmed = await confirmPurchase(world.deps, buyer.address, listingId, payment.signature)
-    expect(confirmed).toEqual({ purchaseId: purchase.purchaseId, settled: true })
+    expect(confirmed).toMatchObject({ purchase: { id: purchase.purchaseId }, settled: true })
     expect(await submitPayment(world.deps, buyer.address, purchase.purchaseId, payment.base64)).toBe(payment.signature)
     expect(await appleJuice(world, buyer)).toBe(tokensBefore + 7)
   })
@@ -64,13 +64,12 @@ describe('a purchase whose payment the server broadcasts', () => {
     await untilStatus(world, purchase.purchaseId, 'settled')
   })
 
-  it('can be cancelled at once, with a cooldown for that buyer and listing', async () => {
+  it('can be cancelled at once', async () => {
     const listingId = await list(world, seller, { price: 22_000_000n })
     const purchase = await hold(world, buyer, listingId)
     await expect(removeListing(world.database, seller.address, listingId)).rejects.toEqual(refuses('LISTING_HELD_BY_BUYER'))
     await cancelHold(world.deps, buyer.address, purchase.purchaseId)
     expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'cancelled' })
-    await expect(hold(world, buyer, listingId)).rejects.toEqual(refuses('COOLDOWN'))
     await expect(removeListing(world.database, seller.address, listingId)).resolves.toMatchObject({ status: 'removed' })
   })
 

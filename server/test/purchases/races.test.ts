@@ -39,7 +39,7 @@ afterAll(async () => {
 async function retryHold(wallet: Wallet['address'], listingId: string): Promise<string> {
   for (;;) {
     try {
-      return await placeHold(world.deps, { buyer: wallet, listingId, sendsThrough: 'server' })
+      return (await placeHold(world.deps, { buyer: wallet, listingId, sendsThrough: 'server' })).id
     } catch (error) {
       if (error instanceof Failure) throw error
     }

@@ -106,7 +106,8 @@ export async function hold(
   listingId: string,
   sendsThrough: 'server' | 'wallet' = 'server',
 ): Promise<Purchase> {
-  return readPurchase(world, await placeHold(world.deps, { buyer: buyer.address, listingId, sendsThrough }))
+  const held = await placeHold(world.deps, { buyer: buyer.address, listingId, sendsThrough })
+  return readPurchase(world, held.id)
 }
 
 export async function readPurchase(world: TradingWorld, id: string): Promise<Purchase> {

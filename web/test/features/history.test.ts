@@ -30,6 +30,7 @@ test('a history becomes rows of comma-separated values', () => {
     sendsThrough: 'server',
     payBefore: '2026-01-01T00:01:00.000Z',
     payMillisLeft: 0,
+    cooldownUntil: null,
     earlierChain: false,
     finalized: true,
     createdAt: '2026-01-01T00:00:00.000Z',

@@ -3,7 +3,8 @@ import { type Lamports, lamports, PRICE_STEP_LAMPORTS } from '@juicebar/contract
 import { type TokenType, tokenTypes } from '@juicebar/contract/token-types'
 
 import { type Database } from '../../database/connect.ts'
-import { inTransaction, violatedConstraint } from '../../database/transact.ts'
+import { violatedConstraint } from '../../database/refusals.ts'
+import { inTransaction } from '../../database/transact.ts'
 import { postTransfer } from '../../inventory/ledger-store.ts'
 import { postStudioOrder } from '../../inventory/post-studio-order.ts'
 import { createListingIn } from '../../listings/create-listing.ts'

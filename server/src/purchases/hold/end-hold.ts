@@ -1,12 +1,11 @@
 import { type EndReason } from '@juicebar/contract/schemas'
 
 import { type Tx } from '../../database/transact.ts'
-import { emitListing, lockListing, markHeld } from '../../listings/listing-store.ts'
-import { reconcileWaitingCases } from '../cases/case-store.ts'
-import { findRecordedPayment, voidPayment } from '../payment/payment-store.ts'
-import { emitPurchase, lockPurchase } from '../purchase-store.ts'
+import { lockListing } from '../../listings/listing-store.ts'
+import { findRecordedPayment } from '../payment/payment-store.ts'
+import { lockPurchase } from '../purchase-store.ts'
 import { type HoldState } from './hold.ts'
-import { markEnded } from './hold-store.ts'
+import { recordEnd } from './hold-store.ts'
 
 /** A payment may still turn up after the end; it is searched for soon. */
 const FIRST_LATE_SEARCH_SECONDS = 60
@@ -26,12 +25,6 @@ export async function endHold(
   if (!listing || purchase?.status !== 'held') return undefined
   const payment = await findRecordedPayment(tx, id)
   const reason = decide({ ...purchase, paymentRecorded: payment !== undefined })
-  if (!reason) return undefined
-  if (payment) await voidPayment(tx, payment.signature)
-  await markEnded(tx, id, reason, reason === 'chain_gone' ? null : FIRST_LATE_SEARCH_SECONDS)
-  await markHeld(tx, listingId, { heldBy: null, heldUntil: null })
-  await reconcileWaitingCases(tx, listingId)
-  await emitListing(tx, 'listing.released', listingId)
-  await emitPurchase(tx, id)
+  if (reason) await recordEnd(tx, id, reason, reason === 'chain_gone' ? null : FIRST_LATE_SEARCH_SECONDS)
   return reason
 }

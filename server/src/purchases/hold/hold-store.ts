@@ -1,88 +1,76 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
+import { MAX_OPEN_HOLDS, SIGNATURE_FEE_LAMPORTS } from '@juicebar/contract/limits'
 import { type EndReason } from '@juicebar/contract/schemas'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
 import { type Database } from '../../database/connect.ts'
-import { type Tx } from '../../database/transact.ts'
+import { type Tx, withRetry } from '../../database/transact.ts'
 import { inSeconds, now } from '../../database/time.ts'
+import { payMillisLeft } from '../purchase-reply-store.ts'
 import { type PurchaseRow } from '../purchase-store.ts'
+import { type HoldOrder, type HoldRefusal } from './hold.ts'
+
+/** A purchase that was just held, or is still. */
+export interface HeldPurchase extends PurchaseRow {
+  payMillisLeft: number
+}
+
+/** Either a refusal, or a hold, or neither. */
+export interface HoldOutcome {
+  refusal: HoldRefusal | undefined
+  hold: HeldPurchase | undefined
+}
+
+/**
+ * Decides about a hold without the chain, in one statement: `check_hold` in 0006-holds.sql. It returns a hold only to a buyer who has it
+ * already, and neither if the hold may be placed.
+ */
+export async function checkHold(database: Database, { buyer, listingId, sendsThrough }: HoldOrder): Promise<HoldOutcome> {
+  return runHold(database, sql`check_hold(${buyer}, ${listingId}, ${sendsThrough === 'wallet'}, ${MAX_OPEN_HOLDS})`)
+}
 
 export interface NewHold {
-  listingId: string
-  buyer: WalletAddress
-  seller: WalletAddress
-  tokenType: PurchaseRow['tokenType']
-  amount: bigint
-  priceLamports: PurchaseRow['priceLamports']
   reference: WalletAddress
   genesisHash: string
   heldAtSlot: bigint
-  serverSends: boolean
+  /** The lamports that the wallet has for prices and fees. */
+  spendable: bigint
+  holdSeconds: number
 }
 
-export async function insertHold(tx: Tx, hold: NewHold, holdSeconds: number): Promise<PurchaseRow> {
-  const payBefore = sql<Date>`now() + make_interval(secs => ${holdSeconds})`
-  // A wallet that sends by itself may pay at once; bytes that only the server sends are submitted to it.
-  const reconcileAt = hold.serverSends ? payBefore : now
-  return tx
-    .insertInto('purchases')
-    .values({ ...hold, payBefore, reconcileAt })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+/** Decides again and holds the listing, in one statement and one transaction: `place_hold` in 0006-holds.sql. */
+export async function insertHold(database: Database, order: HoldOrder, hold: NewHold): Promise<HoldOutcome> {
+  const { buyer, listingId, sendsThrough } = order
+  const { reference, genesisHash, heldAtSlot, spendable, holdSeconds } = hold
+  return runHold(
+    database,
+    sql`place_hold(${buyer}, ${listingId}, ${sendsThrough === 'wallet'}, ${MAX_OPEN_HOLDS}, ${reference}, ${genesisHash}, ${heldAtSlot},
+      ${spendable}, ${SIGNATURE_FEE_LAMPORTS}, ${holdSeconds})`,
+  )
 }
 
-/** A buyer's open hold on a listing. */
-export async function findOpenHold(tx: Tx, listingId: string, buyer: WalletAddress): Promise<PurchaseRow | undefined> {
-  return tx
-    .selectFrom('purchases')
-    .selectAll()
-    .where('listingId', '=', listingId)
-    .where('buyer', '=', buyer)
-    .where('status', '=', 'held')
-    .executeTakeFirst()
+type OutcomeRow = { [Column in keyof HeldPurchase]: HeldPurchase[Column] | null } & {
+  refusal: HoldRefusal['code'] | null
+  retrySeconds: number | null
+  allowed: number | null
 }
 
-/** A buyer's open holds on other listings. */
-export async function listOtherHolds(database: Database | Tx, buyer: WalletAddress, listingId: string) {
-  return database
-    .selectFrom('purchases')
-    .select(['seller', 'priceLamports'])
-    .where('buyer', '=', buyer)
-    .where('listingId', '<>', listingId)
-    .where('status', '=', 'held')
-    .execute()
+async function runHold(database: Database, call: RawBuilder<unknown>): Promise<HoldOutcome> {
+  const statement = sql<OutcomeRow>`
+    select r.refusal, r.retry_seconds, r.allowed, p.*, ${payMillisLeft} as pay_millis_left
+    from ${call} r, lateral (select (r.purchase).*) p`
+  const [row] = (await withRetry(() => statement.execute(database))).rows
+  if (!row) throw new Error('the database decided nothing about a hold')
+  const { refusal: code, retrySeconds, allowed, ...purchase } = row
+  return {
+    refusal: code ? { code, retrySeconds: retrySeconds ?? undefined, allowed: allowed ?? undefined } : undefined,
+    hold: code === null && isHeld(purchase) ? purchase : undefined,
+  }
 }
 
-/** Locks the player's row, so that the holds of one wallet are counted one at a time. */
-export async function lockPlayer(tx: Tx, wallet: WalletAddress): Promise<void> {
-  await tx.selectFrom('players').select('walletAddress').where('walletAddress', '=', wallet).forUpdate().execute()
-}
-
-export interface UnpaidHistory {
-  /** Seconds since this wallet last left this listing unpaid; null if it did not in the last 24 hours. */
-  secondsSinceUnpaid: number | null
-  /** Holds that this wallet let lapse in the last 24 hours, on any listing. */
-  lapses: number
-}
-
-export async function readUnpaidHistory(database: Database | Tx, buyer: WalletAddress, listingId: string): Promise<UnpaidHistory> {
-  return database
-    .selectFrom('purchases')
-    .select([
-      sql<number | null>`(extract(epoch from now() - max(ended_at) filter (where listing_id = ${listingId})))::float8`.as(
-        'secondsSinceUnpaid',
-      ),
-      sql<number>`(count(*) filter (where end_reason = 'lapsed'))::int`.as('lapses'),
-    ])
-    .where('buyer', '=', buyer)
-    .where('endReason', 'in', ['lapsed', 'cancelled'])
-    .where('endedAt', '>', sql<Date>`now() - interval '24 hours'`)
-    .executeTakeFirstOrThrow()
-}
-
-/** From now on the buyer's own wallet may send the payment, so only the chain can prove that none came. */
-export async function allowWalletToSend(tx: Tx, id: string): Promise<void> {
-  await tx.updateTable('purchases').set({ serverSends: false, reconcileAt: now }).where('id', '=', id).execute()
+/** The function returns all columns of a purchase, or null for each of them. */
+function isHeld(purchase: { [Column in keyof HeldPurchase]: HeldPurchase[Column] | null }): purchase is HeldPurchase {
+  return purchase.id !== null
 }
 
 /** Closes the payment window; the hold itself ends once no payment can land any more. */
@@ -94,12 +82,11 @@ export async function requestCancel(tx: Tx, id: string): Promise<void> {
     .execute()
 }
 
-/** `reconcileSeconds`: when to search for a late payment first; null for never. */
-export async function markEnded(tx: Tx, id: string, reason: EndReason, reconcileSeconds: number | null): Promise<void> {
-  const reconcileAt = reconcileSeconds === null ? null : inSeconds(reconcileSeconds)
-  await tx
-    .updateTable('purchases')
-    .set({ status: 'ended', endReason: reason, endedAt: now, reconciliations: 0, reconcileAt })
-    .where('id', '=', id)
-    .execute()
+/**
+ * Ends a hold whose listing and purchase are locked, and frees the listing: `end_hold` in 0006-holds.sql. `searchSeconds`: when to
+ * search for a late payment first; null for never.
+ */
+export async function recordEnd(tx: Tx, id: string, reason: EndReason, searchSeconds: number | null): Promise<void> {
+  const searchAt = searchSeconds === null ? null : inSeconds(searchSeconds)
+  await sql`select end_hold(p, ${reason}, ${searchAt}) from purchases p where id = ${id}`.execute(tx)
 }

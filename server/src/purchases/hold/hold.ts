@@ -1,55 +1,53 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
-import { FEE_RESERVE_LAMPORTS, MAX_OPEN_HOLDS, SIGNATURE_FEE_LAMPORTS } from '@juicebar/contract/limits'
+import { FEE_RESERVE_LAMPORTS } from '@juicebar/contract/limits'
 import { type Lamports } from '@juicebar/contract/money'
 import { type EndReason } from '@juicebar/contract/schemas'
 
-export interface HoldableListing {
-  seller: WalletAddress
-  status: string
-  heldBy: string | null
+export interface HoldOrder {
+  buyer: WalletAddress
+  listingId: string
+  /** server: only this product broadcasts the payment. wallet: the buyer's wallet may do so too. */
+  sendsThrough: 'server' | 'wallet'
 }
 
-/** @throws OWN_LISTING, LISTING_NOT_ACTIVE or LISTING_HELD if this buyer cannot hold the listing. */
-export function requireBuyable(listing: HoldableListing, buyer: WalletAddress): void {
-  if (listing.seller === buyer) throw new Failure('OWN_LISTING')
-  if (listing.status !== 'active') throw new Failure('LISTING_NOT_ACTIVE')
-  if (listing.heldBy !== null) throw new Failure('LISTING_HELD')
+/** Why the database refused a hold. */
+export interface HoldRefusal {
+  code:
+    | 'LISTING_NOT_FOUND'
+    | 'OWN_LISTING'
+    | 'LISTING_NOT_ACTIVE'
+    | 'LISTING_HELD'
+    | 'COOLDOWN'
+    | 'TOO_MANY_HOLDS'
+    | 'AMBIGUOUS_HOLD'
+    | 'INSUFFICIENT_SOL'
+    | 'PAYMENT_UNDER_WAY'
+    | 'HOLD_ENDED'
+  /** Set for COOLDOWN: until when it lasts. */
+  retrySeconds: number | undefined
+  /** Set for TOO_MANY_HOLDS: how many open holds the wallet may have. */
+  allowed: number | undefined
 }
 
-export interface OpenHold {
-  seller: WalletAddress
-  priceLamports: bigint
+/** What the caller hears of a refusal. */
+export function holdFailure({ code, retrySeconds, allowed }: HoldRefusal): Failure {
+  if (code === 'COOLDOWN' && retrySeconds !== undefined) {
+    return new Failure(code, { detail: `${Math.ceil(retrySeconds / 60)} min`, retryAfter: retrySeconds })
+  }
+  if (code === 'TOO_MANY_HOLDS') {
+    const limit = allowed === 1 ? 'one lot at a time, because you left several unpaid within the last hour' : `${allowed} lots at a time`
+    return new Failure(code, { detail: limit })
+  }
+  return new Failure(code)
 }
 
 /**
- * @throws TOO_MANY_HOLDS for a fourth open hold, and AMBIGUOUS_HOLD for one whose payment could not be told from another's: without
- * a reference, a payment is known by its buyer, seller and amount alone.
+ * The lamports that a wallet has for prices and transaction fees. The rest is a reserve for priority fees, and the rent-exempt
+ * minimum, below which the chain refuses to leave an account. May be negative.
  */
-export function requireRoomForHold(holds: readonly OpenHold[], wanted: OpenHold): void {
-  if (holds.length >= MAX_OPEN_HOLDS) throw new Failure('TOO_MANY_HOLDS')
-  const ambiguous = holds.some((hold) => hold.seller === wanted.seller && hold.priceLamports === wanted.priceLamports)
-  if (ambiguous) throw new Failure('AMBIGUOUS_HOLD')
-}
-
-/**
- * The lamports a wallet needs to pay for all of its holds: the prices, a fee for each transaction with a reserve for priority fees,
- * and the rent-exempt minimum, below which the chain refuses to leave an account.
- */
-export function solNeeded(prices: readonly bigint[], rentExemptMinimum: Lamports): bigint {
-  const fees = BigInt(prices.length) * SIGNATURE_FEE_LAMPORTS + FEE_RESERVE_LAMPORTS
-  return prices.reduce((total, price) => total + price, fees + rentExemptMinimum)
-}
-
-const COOLDOWN_MINUTES = 10
-const LONGEST_COOLDOWN_MINUTES = 24 * 60
-
-/**
- * Minutes before a wallet may hold a listing again that it held without paying: ten, doubled by each further hold that it let lapse
- * within 24 hours, up to a day.
- */
-export function cooldownMinutes(lapses: number): number {
-  return Math.min(COOLDOWN_MINUTES * 2 ** Math.max(0, lapses - 1), LONGEST_COOLDOWN_MINUTES)
+export function spendableLamports(balance: Lamports, rentExemptMinimum: Lamports): bigint {
+  return balance - FEE_RESERVE_LAMPORTS - rentExemptMinimum
 }
 
 /** What decides how an open hold ends. */

@@ -1,5 +1,5 @@
 import { type Signature } from '@juicebar/contract/addresses'
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Insertable, type Selectable } from 'kysely'
 
 import { type Database } from '../../database/connect.ts'
 import { type Payments } from '../../database/schema.ts'
@@ -52,17 +52,6 @@ export async function recordUncounted(
     .onConflict((conflict) => conflict.column('signature').doUpdateSet((query) => ({ signature: query.ref('excluded.signature') })))
     .returning(['purchaseId', 'kind', 'status'])
     .executeTakeFirstOrThrow()
-}
-
-/** @returns whether this is news. */
-export async function markConfirmed(database: Database, signature: Signature, slot: bigint): Promise<boolean> {
-  const result = await database
-    .updateTable('payments')
-    .set({ confirmedAt: sql<Date>`now()`, slot })
-    .where('signature', '=', signature)
-    .where('confirmedAt', 'is', null)
-    .executeTakeFirst()
-  return result.numUpdatedRows > 0n
 }
 
 /** The recorded bytes were proved expired, or they landed and did not count. */

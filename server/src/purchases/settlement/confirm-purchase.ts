@@ -3,13 +3,13 @@ import { Failure } from '@juicebar/contract/errors'
 
 import { isId } from '../../listings/listing.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
-import { type PurchaseRow } from '../purchase-store.ts'
+import { type ReplyRow } from '../purchase-reply.ts'
 import { type PaymentOutcome, settlePayment } from './settle-payment.ts'
 import { listPayablePurchases } from './settlement-store.ts'
 import { type Candidate, candidateOf, verifyCandidate } from './verify-candidate.ts'
 
 export interface Confirmation {
-  purchaseId: string
+  purchase: ReplyRow
   /** False while the chain has not confirmed the payment: ask again, or leave it to reconciliation. */
   settled: boolean
 }
@@ -32,23 +32,30 @@ export async function confirmPurchase(
   const recorded = payable.filter((purchase) => purchase.recorded)
   const purchases = recorded.length > 0 ? recorded : payable
   const settled = purchases.find((purchase) => purchase.signature === signature)
-  if (settled) return { purchaseId: settled.id, settled: true }
+  if (settled) return { purchase: settled, settled: true }
   if (purchases.length === 0) throw new Failure('NO_HOLD')
   const status = (await deps.chain.statuses([signature])).get(signature)
   const options = { submittedByBuyer: true, ...(recorded.length === 0 && { admit }) }
   return settleOneOf(deps, purchases, candidateOf(deps.chain, signature, status, options))
 }
 
-async function settleOneOf(deps: PurchaseDeps, purchases: readonly PurchaseRow[], candidate: Candidate): Promise<Confirmation> {
+async function settleOneOf(deps: PurchaseDeps, purchases: readonly ReplyRow[], candidate: Candidate): Promise<Confirmation> {
   let refusal = new Failure('NO_HOLD')
   for (const purchase of purchases) {
     const outcome = await settlePayment(deps.database, purchase, await verifyCandidate(deps, purchase, candidate))
-    if (outcome.kind === 'settled') return { purchaseId: purchase.id, settled: true }
-    if (outcome.kind === 'pending') return { purchaseId: purchase.id, settled: false }
+    if (outcome.kind === 'settled') return { purchase: { ...outcome.purchase, ...settledReply }, settled: true }
+    if (outcome.kind === 'pending') return { purchase: withConfirmation(purchase, candidate, outcome.confirmedAt), settled: false }
     refusal = refusalOf(outcome)
     if (outcome.kind !== 'unrelated') break
   }
   throw refusal
+}
+
+/** What a reply says of every settled purchase. */
+const settledReply = { sentSignature: null, confirmedAt: null, payMillisLeft: 0, cooldownUntil: null }
+
+function withConfirmation(purchase: ReplyRow, { signature }: Candidate, confirmedAt: Date | undefined): ReplyRow {
+  return confirmedAt && purchase.sentSignature === signature ? { ...purchase, confirmedAt } : purchase
 }
 
 function refusalOf(outcome: Exclude<PaymentOutcome, { kind: 'settled' | 'pending' }>): Failure {

@@ -2,18 +2,18 @@ import { type Signature } from '@juicebar/contract/addresses'
 
 import { type Database } from '../../database/connect.ts'
 import { openCase, type UnmatchedPayment } from '../cases/open-case.ts'
-import { markConfirmed } from '../payment/payment-store.ts'
-import { emitPurchase, type PurchaseRow } from '../purchase-store.ts'
+import { findPurchase, type PurchaseRow } from '../purchase-store.ts'
 import { type CandidateVerdict, type VerifiedCandidate } from './candidate.ts'
-import { settlePurchase } from './settlement-store.ts'
+import { noteConfirmed, settlePurchase } from './settlement-store.ts'
 
 /**
  * settled: the tokens are the buyer's. pending, failed, unrelated: see `CandidateVerdict`. used: the transaction served another
  * purpose. case: the SOL moved but could not be delivered; both sides see why.
  */
 export type PaymentOutcome =
-  | { kind: 'settled' }
-  | { kind: 'pending' }
+  | { kind: 'settled'; purchase: PurchaseRow }
+  /** `confirmedAt`: set if it is news that the payment landed. */
+  | { kind: 'pending'; confirmedAt?: Date }
   | { kind: 'failed' }
   | { kind: 'used' }
   | { kind: 'unrelated'; reason: string; permanent: boolean }
@@ -27,8 +27,7 @@ export async function settlePayment(database: Database, purchase: PurchaseRow, c
   const { verdict, signature } = candidate
   switch (verdict.kind) {
     case 'pending':
-      if (verdict.landedAt !== undefined) await noteConfirmed(database, purchase, signature, verdict.landedAt)
-      return { kind: 'pending' }
+      return { kind: 'pending', ...(await showLanding(database, signature, verdict.landedAt)) }
     case 'failed':
       return { kind: 'failed' }
     case 'unrelated':
@@ -41,8 +40,9 @@ export async function settlePayment(database: Database, purchase: PurchaseRow, c
 }
 
 /** Shows the buyer that the payment landed, while it does not count yet. */
-async function noteConfirmed(database: Database, { id }: PurchaseRow, signature: Signature, slot: bigint): Promise<void> {
-  if (await markConfirmed(database, signature, slot)) await emitPurchase(database, id)
+async function showLanding(database: Database, signature: Signature, slot: bigint | undefined): Promise<{ confirmedAt?: Date }> {
+  const confirmedAt = slot === undefined ? undefined : await noteConfirmed(database, signature, slot)
+  return confirmedAt ? { confirmedAt } : {}
 }
 
 /** The database moves the tokens; what it refuses becomes a case that both sides see. */
@@ -52,13 +52,13 @@ async function deliver(
   candidate: VerifiedCandidate,
   { referenced }: Extract<CandidateVerdict, { kind: 'pays' }>,
 ): Promise<PaymentOutcome> {
-  const outcome = await settlePurchase(database, purchase.id, { ...landingOf(candidate), referenced })
+  const { outcome, ...settled } = await settlePurchase(database, purchase.id, { ...landingOf(candidate), referenced })
   const lamports = purchase.priceLamports
   const moved = { referenced, lamports, referencedLamports: referenced ? lamports : 0n }
   const report = (kind: Unmatched['kind'], reason: string) => reportUnmatched(database, purchase, candidate, { ...moved, kind, reason })
   switch (outcome) {
     case 'settled':
-      return { kind: 'settled' }
+      return { kind: 'settled', purchase: settled }
     case 'refunding':
       return { kind: 'case', reason: 'it can no longer be delivered.' }
     case 'signature_used':
@@ -88,7 +88,14 @@ async function reportUnmatched(
   const outcome = await openCase(database, { purchase, kind, payment, lamports, referencedLamports, deliverable })
   if (outcome === 'dust')
     return { kind: 'unrelated', reason: `${reason.replace(/\.$/, '')}, and it is too little to record`, permanent: true }
+  if (outcome === 'settled') return { kind: 'settled', purchase: await requirePurchase(database, purchase.id) }
   return outcome === 'open' ? { kind: 'case', reason } : { kind: outcome }
+}
+
+async function requirePurchase(database: Database, id: string): Promise<PurchaseRow> {
+  const purchase = await findPurchase(database, id)
+  if (!purchase) throw new Error(`purchase ${id} is missing`)
+  return purchase
 }
 
 function landingOf({ landing, signature }: VerifiedCandidate) {

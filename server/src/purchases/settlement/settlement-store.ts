@@ -4,10 +4,12 @@ import { sql } from 'kysely'
 import { type Database } from '../../database/connect.ts'
 import { withRetry } from '../../database/transact.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
+import { type ReplyRow } from '../purchase-reply.ts'
+import { replySource } from '../purchase-reply-store.ts'
 import { type PurchaseRow } from '../purchase-store.ts'
 
 /** A buyer's purchase of a listing that a payment may be for. */
-export interface PayablePurchase extends PurchaseRow {
+export interface PayablePurchase extends ReplyRow {
   /** The payment is recorded for this purchase. */
   recorded: boolean
 }
@@ -19,18 +21,12 @@ export async function listPayablePurchases(
   database: Database,
   { listingId, buyer, signature }: { listingId: string; buyer: WalletAddress; signature: Signature },
 ): Promise<PayablePurchase[]> {
-  const recorded = sql<boolean>`exists (select from payments m where m.signature = ${signature} and m.purchase_id = p.id)`
-  return database
-    .selectFrom('purchases as p')
-    .selectAll()
-    .select(recorded.as('recorded'))
-    .where('listingId', '=', listingId)
-    .where('buyer', '=', buyer)
-    .orderBy('recorded', 'desc')
-    .orderBy(sql`status = 'held'`, 'desc')
-    .orderBy('id', 'desc')
-    .limit(20)
-    .execute()
+  const { rows } = await sql<PayablePurchase>`
+    select *, exists (select from payments m where m.signature = ${signature} and m.purchase_id = p.id) as recorded
+    from ${replySource} p where listing_id = ${listingId} and buyer = ${buyer}
+    order by recorded desc, status = 'held' desc, id desc limit 20
+  `.execute(database)
+  return rows
 }
 
 /** The other open holds of a purchase's buyer on listings of its seller. */
@@ -51,20 +47,38 @@ export async function listHoldsBetween(
 export type SettleOutcome = 'settled' | 'paid_before' | 'listing_gone' | 'signature_used' | 'refunding'
 
 /**
- * Delivers the tokens in one round trip and one transaction; `settle_purchase` in 0005-purchases.sql explains each outcome.
+ * Delivers the tokens in one round trip and one transaction; `settle_purchase` in 0006-holds.sql explains each outcome.
  * `referenced`: the payment carries the purchase's reference, so it may be delivered even after the hold ended.
+ * @returns the purchase as it is afterwards
  */
 export async function settlePurchase(
   database: Database,
   purchaseId: string,
   payment: Pick<PaymentRow, 'signature' | 'slot' | 'transactionBytes' | 'expiryHeight'> & { referenced: boolean },
-): Promise<SettleOutcome> {
+): Promise<PurchaseRow & { outcome: SettleOutcome }> {
   const { signature, slot, transactionBytes, expiryHeight, referenced } = payment
-  const settle = sql<{ outcome: SettleOutcome }>`
-    select settle_purchase(${purchaseId}, ${signature}, ${slot}, ${transactionBytes}, ${expiryHeight}, ${referenced}) as outcome
+  const settle = sql<PurchaseRow & { outcome: SettleOutcome }>`
+    select r.outcome, p.*
+    from settle_purchase(${purchaseId}, ${signature}, ${slot}, ${transactionBytes}, ${expiryHeight}, ${referenced}) r,
+      lateral (select (r.purchase).*) p
   `
   const { rows } = await withRetry(() => settle.execute(database))
   const [row] = rows
   if (!row) throw new Error('settle_purchase returned nothing')
-  return row.outcome
+  return row
+}
+
+/**
+ * Notes that a payment has landed and tells buyer and seller, in one statement and one commit.
+ * @returns when it was confirmed, if that is news
+ */
+export async function noteConfirmed(database: Database, signature: Signature, slot: bigint): Promise<Date | undefined> {
+  const { rows } = await sql<{ confirmedAt: Date }>`
+    with noted as (
+      update payments set confirmed_at = now(), slot = ${slot} where signature = ${signature} and confirmed_at is null
+      returning purchase_id, confirmed_at
+    )
+    select noted.confirmed_at, emit_purchase(p) from noted join purchases p on p.id = noted.purchase_id
+  `.execute(database)
+  return rows[0]?.confirmedAt
 }

@@ -1,40 +1,35 @@
-import { type WalletAddress } from '@juicebar/contract/addresses'
+import { readFileSync } from 'node:fs'
+
 import { lamports } from '@juicebar/contract/money'
+import { errors } from '@juicebar/contract/errors'
 import { describe, expect, it } from 'vitest'
 
-import { cooldownMinutes, requireBuyable, requireRoomForHold, solNeeded } from '../../../src/purchases/hold/hold.ts'
+import { holdFailure, spendableLamports } from '../../../src/purchases/hold/hold.ts'
 
-const seller = 'Seller' as WalletAddress
-const buyer = 'Buyer' as WalletAddress
-const listing = { seller, status: 'active', heldBy: null }
+const refusal = { retrySeconds: undefined, allowed: undefined }
 
-describe('the rules of a hold', () => {
-  it('allow an active listing of someone else', () => {
-    expect(() => requireBuyable(listing, buyer)).not.toThrow()
+describe('a refused hold', () => {
+  it('has a code of the contract, whatever the database refuses', () => {
+    const schema = readFileSync(new URL('../../../schema.sql', import.meta.url), 'utf8')
+    const codes = [...schema.matchAll(/^ *(?:return|refusal :=|when .* then) '([A-Z_]{4,})'/gm)].map(([, code]) => code)
+    expect(codes).toHaveLength(10)
+    expect(Object.keys(errors)).toEqual(expect.arrayContaining(codes))
   })
 
-  it.each([
-    [{ ...listing, seller: buyer }, 'OWN_LISTING'],
-    [{ ...listing, status: 'sold' }, 'LISTING_NOT_ACTIVE'],
-    [{ ...listing, status: 'removed' }, 'LISTING_NOT_ACTIVE'],
-    [{ ...listing, heldBy: 'other' }, 'LISTING_HELD'],
-  ])('refuse %o with %s', (refused, code) => {
-    expect(() => requireBuyable(refused, buyer)).toThrow(expect.objectContaining({ code }))
+  it('tells a buyer in cooldown how long to wait', () => {
+    expect(holdFailure({ ...refusal, code: 'COOLDOWN', retrySeconds: 61 })).toMatchObject({
+      retryAfter: 61,
+      message: expect.stringContaining('2 min'),
+    })
   })
 
-  it('allow three holds, and no two whose payments could not be told apart', () => {
-    const open = (priceLamports: bigint, of = seller) => ({ seller: of, priceLamports })
-    expect(() => requireRoomForHold([open(1n), open(2n)], open(3n))).not.toThrow()
-    expect(() => requireRoomForHold([open(1n), open(2n), open(3n)], open(4n))).toThrow(expect.objectContaining({ code: 'TOO_MANY_HOLDS' }))
-    expect(() => requireRoomForHold([open(1n)], open(1n))).toThrow(expect.objectContaining({ code: 'AMBIGUOUS_HOLD' }))
-    expect(() => requireRoomForHold([open(1n)], open(1n, buyer))).not.toThrow()
+  it('tells a buyer with too many holds how many are allowed', () => {
+    const text = (allowed: number) => holdFailure({ ...refusal, code: 'TOO_MANY_HOLDS', allowed }).message
+    expect(text(3)).toContain('3 lots at a time')
+    expect(text(1)).toContain('one lot at a time')
   })
+})
 
-  it('require SOL for the prices, a fee each, the reserve and the rent', () => {
-    expect(solNeeded([10n, 20n], lamports(890_880n))).toBe(30n + 2n * 5_000n + 100_000n + 890_880n)
-  })
-
-  it('double the cooldown with every lapse, up to a day', () => {
-    expect([0, 1, 2, 3, 4, 9, 50].map(cooldownMinutes)).toEqual([10, 10, 20, 40, 80, 1440, 1440])
-  })
+it('a wallet can spend its SOL except for the reserve and the rent', () => {
+  expect(spendableLamports(lamports(2_000_000n), lamports(890_880n))).toBe(2_000_000n - 100_000n - 890_880n)
 })

@@ -51,7 +51,7 @@ export function holdStep(n: number, buyer: number, sendsThrough: 'server' | 'wal
       expect(await outcomeOf(held)).toBe(expected)
       return step
     }
-    const purchase = await readPurchase(real.world, await held)
+    const purchase = await readPurchase(real.world, (await held).id)
     if (expected === 'same') {
       expect(purchase.purchaseId).toBe(real.purchases[holder ?? -1]?.purchaseId)
       if (sendsThrough === 'wallet') itemAt(model.purchases, holder ?? -1).sendsThrough = 'wallet'
@@ -65,7 +65,7 @@ export function holdStep(n: number, buyer: number, sendsThrough: 'server' | 'wal
       cancelRequested: false,
       recorded: undefined,
       paidBy: undefined,
-      cooldown: false,
+      abandoned: false,
     } as const
     model.purchases.push({ listing, buyer, sendsThrough, ...state })
     return `${step}: purchase ${model.purchases.length - 1}`
@@ -75,7 +75,7 @@ export function holdStep(n: number, buyer: number, sendsThrough: 'server' | 'wal
 function markEndedUnsent({ purchases }: MarketModel, number: number): void {
   const purchase = itemAt(purchases, number)
   purchase.state = 'ended'
-  purchase.cooldown = true
+  purchase.abandoned = true
 }
 
 export function cancelStep(n: number): Act {

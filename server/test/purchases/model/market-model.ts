@@ -28,8 +28,8 @@ export interface PurchaseModel {
   recorded: number | undefined
   /** The payment that settled it. */
   paidBy: number | undefined
-  /** It ended without a submitted payment, so its buyer cannot hold that listing again for a while. */
-  cooldown: boolean
+  /** Its buyer cancelled it or let it lapse, and submitted no payment. */
+  abandoned: boolean
 }
 
 /** exact: as agreed. unreferenced: as agreed, but without a reference. wrong: one lamport more. wrongUnreferenced: both. */
@@ -69,11 +69,11 @@ export function expectedHold(model: MarketModel, buyer: number, listing: number)
   }
   if (wanted?.state !== 'active') return 'LISTING_NOT_ACTIVE'
   if (hold && !endsUnsent(hold)) return 'LISTING_HELD'
-  const own = model.purchases.filter((purchase) => purchase.buyer === buyer && purchase !== hold)
-  if (hold?.buyer === buyer || own.some((purchase) => purchase.listing === listing && purchase.state === 'ended' && purchase.cooldown))
-    return 'COOLDOWN'
-  const open = own.filter((purchase) => purchase.state === 'held')
-  if (open.length >= 3) return 'TOO_MANY_HOLDS'
+  const own = model.purchases.filter((purchase) => purchase.buyer === buyer)
+  const abandoned = own.filter((purchase) => purchase.abandoned || endsUnsent(purchase))
+  if (abandoned.filter((purchase) => purchase.listing === listing).length >= 2) return 'COOLDOWN'
+  const open = own.filter((purchase) => purchase.state === 'held' && purchase !== hold)
+  if (open.length >= (abandoned.length >= 3 ? 1 : 3)) return 'TOO_MANY_HOLDS'
   return open.some((purchase) => model.listings[purchase.listing]?.price === wanted.price) ? 'AMBIGUOUS_HOLD' : 'new'
 }
 

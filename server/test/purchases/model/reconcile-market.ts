@@ -90,5 +90,5 @@ function noteEnd(model: MarketModel, number: number, now: { status: string; endR
   expect({ was: purchase.state, windowClosed: purchase.windowClosed, paid }).toEqual({ was: 'held', windowClosed: true, paid: [] })
   expect(now).toMatchObject({ status: 'ended', endReason: endReasonOf(purchase) })
   purchase.state = 'ended'
-  purchase.cooldown = now.endReason !== 'expired'
+  purchase.abandoned = now.endReason !== 'expired'
 }
