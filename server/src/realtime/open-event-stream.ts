@@ -1,14 +1,20 @@
+import { randomInt } from 'node:crypto'
+
 import { Failure } from '@juicebar/contract/errors'
 
 import { type Database } from '../database/connect.ts'
 import { type EventFeed } from './poll-outbox.ts'
-import { isAfter, renderFrame, renderNotice } from './event-frame.ts'
+import { isAfter, renderFrame, renderNotice, renderRetry } from './event-frame.ts'
 import { type EventReaders, mayRead, MAX_READERS, MAX_READERS_PER_ADDRESS, type Reader } from './broadcast-events.ts'
 import { holdsEvent, type OutboxEvent, type Position, readEvents } from './outbox-store.ts'
 
 /** A reader that missed more is told to reset. The bytes are well below what a reader may be behind. */
 const MAX_REPLAY = 1_000
 const MAX_REPLAY_BYTES = 512 * 1024
+
+/** When a server ends, its readers come back between these, at random: even 20,000 of them no faster than 2,500 a second. */
+const SOONEST_RETRY_MILLIS = 1_000
+const LATEST_RETRY_MILLIS = 9_000
 
 export interface Streams {
   database: Database
@@ -29,21 +35,22 @@ export function requireRoom({ feed, readers }: Streams, network: string): Positi
 }
 
 /**
- * Starts a stream at the feed's `position`. It carries the events since `last`, or `reset` if the outbox no longer holds them, then
- * `ready`, then every new event. If the outbox cannot be read, the connection is closed and the client reconnects.
+ * Starts a stream at the feed's `position`. It carries when to reconnect, the events since `last` or, if the outbox no longer holds
+ * them, `reset`, then `ready`, then every new event. If the outbox cannot be read, the connection is closed and the client reconnects.
  */
 export async function openEventStream(streams: Streams, reader: Reader, position: Position, last: Position | undefined): Promise<void> {
   reader.ahead = last && isAfter(last, position) ? last : undefined
   streams.readers.add(reader)
   try {
     const missed = last ? await readMissed(streams.database, last, position) : []
+    const retry = renderRetry(randomInt(SOONEST_RETRY_MILLIS, LATEST_RETRY_MILLIS))
     const frames = missed?.filter((event) => mayRead(reader, event)).map(renderFrame)
     if (frames && totalLength(frames) <= MAX_REPLAY_BYTES) {
       const reached = last && isAfter(last, position) ? last : position
-      streams.readers.release(reader, [...frames, renderNotice('ready', reached)])
+      streams.readers.release(reader, [retry, ...frames, renderNotice('ready', reached)])
     } else {
       reader.ahead = undefined
-      streams.readers.release(reader, [renderNotice('reset', position), renderNotice('ready', position)])
+      streams.readers.release(reader, [retry, renderNotice('reset', position), renderNotice('ready', position)])
     }
   } catch (error) {
     reader.socket.destroy()

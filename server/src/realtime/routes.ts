@@ -3,7 +3,7 @@ import { Failure } from '@juicebar/contract/errors'
 import { type FastifyReply, type FastifyRequest } from 'fastify'
 
 import { type Api, answered, type Session } from '../http/api/route.ts'
-import { parsePosition } from './event-frame.ts'
+import { nowhere, parsePosition } from './event-frame.ts'
 import { openEventStream, requireRoom, type Streams } from './open-event-stream.ts'
 
 export type Authenticate = (request: FastifyRequest) => Promise<Session>
@@ -39,5 +39,5 @@ function startStream(reply: FastifyReply): FastifyReply['raw'] {
 
 function readLastId({ headers }: FastifyRequest) {
   const last = headers['last-event-id']
-  return typeof last === 'string' ? parsePosition(last) : undefined
+  return last === undefined ? undefined : (parsePosition(String(last)) ?? nowhere)
 }

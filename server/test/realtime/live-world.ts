@@ -121,6 +121,7 @@ export async function readStream(server: LiveServer, options: Asking = {}) {
     names: () => seen().flatMap(({ name }) => name ?? []),
     head: () => text.slice(0, text.indexOf('\r\n\r\n')),
     hasEnded: () => ended,
+    retry: () => Number(/^retry: (\d+)$/m.exec(text)?.[1]),
     close: () => void socket.destroy(),
   }
   await vi.waitFor(() => expect(seen().map(({ type }) => type)).toContain('ready'), waiting)

@@ -101,11 +101,22 @@ describe('a reader that reconnects', () => {
     await server.stop()
   })
 
-  it.each(['1-1', '18446744073709551615-9223372036854775807'])('with the unknown id %s is told to reset', async (lastEventId) => {
-    const back = await readStream(one, { lastEventId })
-    expect(back.seen().map((event) => event.type)).toEqual(['reset', 'ready'])
-    await world.emit('after the reset')
-    await expect.poll(() => back.names(), waiting).toEqual(['after the reset'])
+  it.each(['1-1', '18446744073709551615-9223372036854775807', 'garbage', '1-1, 1-1', '-1'])(
+    'with the unknown id %s is told to reset',
+    async (lastEventId) => {
+      const back = await readStream(one, { lastEventId })
+      expect(back.seen().map((event) => event.type)).toEqual(['reset', 'ready'])
+      await world.emit('after the reset')
+      await expect.poll(() => back.names(), waiting).toEqual(['after the reset'])
+    },
+  )
+
+  it('is told when to, and not all readers the same time', async () => {
+    const streams = await Promise.all(Array.from({ length: 20 }, () => readStream(one)))
+    const waits = streams.map((stream) => stream.retry())
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(1_000)
+    expect(Math.max(...waits)).toBeLessThan(9_000)
+    expect(new Set(waits).size).toBeGreaterThan(10)
   })
 
   it('after more than a thousand events is told to reset', async () => {
