@@ -24,7 +24,8 @@ import { startRecordingOutages } from './purchases/hold/record-outages.ts'
 import { purchaseRoutes } from './purchases/routes.ts'
 import { startReconciliation } from './purchases/reconciliation/run-reconciliation.ts'
 import { createEventReaders } from './realtime/broadcast-events.ts'
-import { createEventFeed } from './realtime/poll-outbox.ts'
+import { formatPosition } from './realtime/event-frame.ts'
+import { createEventFeed, type EventFeed } from './realtime/poll-outbox.ts'
 import { realtimeRoutes } from './realtime/routes.ts'
 import { createLoginText } from './sign-in/login-text.ts'
 import { startPurging } from './sign-in/purge-sign-ins.ts'
@@ -68,7 +69,8 @@ export async function createApp(parts: AppParts): Promise<App> {
   const jwts = createSessionJwts(parts.jwtSecret)
   const purchases = { database, chain, settings: { settleAt: config.settleAt, holdSeconds: config.holdSeconds }, log }
 
-  const pageCache = createPageCache()
+  const feed = createEventFeed(database, log)
+  const pageCache = createPageCache(() => lastEventId(feed))
   const fastify = await createServer({ ...config, log, version: parts.version, findCached: pageCache.find })
   fastify.addHook('onRequest', async ({ routeOptions }) => {
     if (!preparation.isReady() && needsDatabase(routeOptions.url)) throw new Failure('DATABASE_DOWN')
@@ -76,7 +78,6 @@ export async function createApp(parts: AppParts): Promise<App> {
   const authenticate = (request: FastifyRequest) => readSession(database, jwts, bearerToken(request))
   const limits = await createRateLimits(fastify)
   const api = createApi(fastify, { limits, studioApiKey: parts.studioApiKey, authenticate })
-  const feed = createEventFeed(database, log)
   invalidatePagesOnWrites(fastify, pageCache)
   // Subscribed before the event streams: whoever reacts to an event gets an answer that includes the change.
   feed.subscribe(() => pageCache.clear())
@@ -120,6 +121,11 @@ export async function createApp(parts: AppParts): Promise<App> {
       for (const stop of background.splice(0).toReversed()) await stop()
     },
   }
+}
+
+function lastEventId(feed: EventFeed): string | undefined {
+  const position = feed.position()
+  return position && formatPosition(position)
 }
 
 function publicConfig(config: Config, version: string): PublicConfig {

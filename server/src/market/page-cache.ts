@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 
 import { type CachedReply } from '../http/server/cached-replies.ts'
+import { compress } from '../http/api/compression.ts'
 import { type MarketQuery } from './market-query.ts'
 
 /** Bounds how stale a page can be when the news of a change is late or lost. */
@@ -33,17 +34,23 @@ export interface PageCache {
   clear(): void
 }
 
-/** Creates an empty cache of at most 500 pages. When it is full, it is cleared. */
-export function createPageCache(): PageCache {
+/**
+ * Creates an empty cache of at most 500 pages. When it is full, it is cleared.
+ *
+ * @param lastEventId the id of the last event that this server has heard of; a page read from now on shows its change
+ */
+export function createPageCache(lastEventId: () => string | undefined): PageCache {
   const entries = new Map<string, Entry>()
 
   /** Starts to read a page. A renewal replaces `stale` when it is done, unless the cache was cleared in the meantime. */
   const start = (url: string, read: () => Promise<string>, stale: Entry | undefined) => {
-    const entry: Entry = { startedAt: performance.now(), read, page: read().then(tag), ready: undefined, renewing: false }
+    const known = lastEventId()
+    const page = read().then((json) => toReply(json, known, stale?.ready))
+    const entry: Entry = { startedAt: performance.now(), read, page, ready: undefined, renewing: false }
     if (!stale) entries.set(url, entry)
-    entry.page.then(
-      (page) => {
-        entry.ready = page
+    page.then(
+      (reply) => {
+        entry.ready = reply
         if (stale && entries.get(url) === stale) entries.set(url, entry)
       },
       () => entries.get(url) === entry && entries.delete(url),
@@ -72,8 +79,11 @@ export function createPageCache(): PageCache {
   }
 }
 
-function tag(json: string): CachedReply {
-  return { json, length: Buffer.byteLength(json), etag: `"${createHash('sha1').update(json).digest('base64url')}"` }
+/** Compresses and tags a page once, and not again while it stays the same. */
+async function toReply(json: string, lastEventId: string | undefined, previous: CachedReply | undefined): Promise<CachedReply> {
+  if (json === previous?.json) return { ...previous, lastEventId }
+  const etag = `"${createHash('sha1').update(json).digest('base64url')}"`
+  return { json, length: Buffer.byteLength(json), gzipped: await compress(json), etag, lastEventId }
 }
 
 /** Whether a page is cached: the first page of the whole market or of one token, which many players look at. */

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { cachedReplyControl, type CachedReply, isNotModified } from '../http/server/cached-replies.ts'
+import { cachedReplyControl, type CachedReply, isNotModified, versionHeaders } from '../http/server/cached-replies.ts'
 import { type Api, answered, type Call } from '../http/api/route.ts'
 import { formatCursor, type MarketQuery, readMarketQuery } from './market-query.ts'
 import { readMarketPage } from './market-store.ts'
@@ -11,7 +11,8 @@ export function marketRoutes(api: Api, pool: pg.Pool, pageCache: PageCache): voi
   api.open('listings', 'read', async (call): Promise<typeof answered> => {
     const query = readMarketQuery(call.query)
     const render = () => renderPage(pool, query)
-    return isCacheable(query) ? sendTagged(call, await pageCache.get(call.request.url, render)) : call.sendJson(await render())
+    if (isCacheable(query)) return sendTagged(call, await pageCache.get(call.request.url, render))
+    return await call.sendPublicJson(await render())
   })
 }
 
@@ -20,9 +21,9 @@ async function renderPage(pool: pg.Pool, query: MarketQuery): Promise<string> {
   return `{"listings":[${listings}],"nextCursor":${next ? JSON.stringify(formatCursor(query.sort, next)) : 'null'}}`
 }
 
-function sendTagged({ request, reply, sendJson }: Call<'listings'>, page: CachedReply): typeof answered {
-  reply.header('etag', page.etag).header('cache-control', cachedReplyControl)
-  if (!isNotModified(page, request.headers['if-none-match'])) return sendJson(page.json)
+async function sendTagged({ request, reply, sendPublicJson }: Call<'listings'>, page: CachedReply): Promise<typeof answered> {
+  reply.headers(versionHeaders(page)).header('cache-control', cachedReplyControl)
+  if (!isNotModified(page, request.headers['if-none-match'])) return await sendPublicJson(page.json, page.gzipped)
   reply.code(304).send()
   return answered
 }

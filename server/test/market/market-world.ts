@@ -35,7 +35,7 @@ export type MarketWorld = Awaited<ReturnType<typeof openMarketWorld>>
 export async function openMarketWorld() {
   const fresh = await freshDatabase()
   const { pool, readPool, close } = connectDatabase(fresh.url, () => undefined)
-  const pageCache = createPageCache()
+  const pageCache = createPageCache(() => undefined)
   const fastify = createFastify()
   fastify.setValidatorCompiler(validatorCompiler)
   fastify.setErrorHandler(replyWithFailure)

@@ -1,3 +1,5 @@
+import { gunzipSync } from 'node:zlib'
+
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { createPageCache, isCacheable } from '../../src/market/page-cache.ts'
@@ -7,11 +9,12 @@ import { type MarketWorld, openMarketWorld, randomWallet } from './market-world.
 /** Pages age by this clock, which only `pass` moves. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
+const unknown = () => undefined
 const pass = (millis: number) => void vi.advanceTimersByTime(millis)
 
 describe('first pages', () => {
   it('are read once for all callers, until a change is reported', async () => {
-    const pages = createPageCache()
+    const pages = createPageCache(unknown)
     let readings = 0
     const read = async () => `reading ${++readings}`
     const both = await Promise.all([pages.get('a', read), pages.get('a', read)])
@@ -21,8 +24,32 @@ describe('first pages', () => {
     expect((await pages.get('a', read)).json).toBe('reading 3')
   })
 
+  it('carry the last event that was known before they were read', async () => {
+    let known = '1-1'
+    const pages = createPageCache(() => known)
+    const read = async () => {
+      known = '2-2'
+      return 'page'
+    }
+    expect((await pages.get('a', read)).lastEventId).toBe('1-1')
+    pages.clear()
+    expect((await pages.get('a', read)).lastEventId).toBe('2-2')
+  })
+
+  it('are compressed once, and not again while they stay the same', async () => {
+    let known = '1-1'
+    const pages = createPageCache(() => known)
+    const first = await pages.get('a', async () => 'page')
+    expect(gunzipSync(first.gzipped).toString()).toBe('page')
+    known = '2-2'
+    pass(600)
+    pages.find('a')
+    await expect.poll(() => pages.find('a')?.lastEventId).toBe('2-2')
+    expect(pages.find('a')?.gzipped).toBe(first.gzipped)
+  })
+
   it('are not cached if a change came while they were being read', async () => {
-    const pages = createPageCache()
+    const pages = createPageCache(unknown)
     let finish: ((text: string) => void) | undefined
     const slow = pages.get('a', () => new Promise((resolve) => (finish = resolve)))
     pages.clear()
@@ -33,7 +60,7 @@ describe('first pages', () => {
   })
 
   it('requested all the time are renewed before they are too old, and no request waits for it', async () => {
-    const pages = createPageCache()
+    const pages = createPageCache(unknown)
     let readings = 0
     await pages.get('a', async () => `reading ${++readings}`)
     pass(600)
@@ -45,7 +72,7 @@ describe('first pages', () => {
   })
 
   it('invalidated during their renewal do not come back', async () => {
-    const pages = createPageCache()
+    const pages = createPageCache(unknown)
     let finish: ((text: string) => void) | undefined
     let readings = 0
     const read = () => (++readings === 1 ? Promise.resolve('first') : new Promise<string>((resolve) => (finish = resolve)))
@@ -60,7 +87,7 @@ describe('first pages', () => {
   })
 
   it('are read again after a failed read', async () => {
-    const pages = createPageCache()
+    const pages = createPageCache(unknown)
     await expect(pages.get('a', () => Promise.reject(new Error('no database')))).rejects.toThrow('no database')
     expect((await pages.get('a', async () => 'there')).json).toBe('there')
   })

@@ -5,6 +5,7 @@ import { Failure } from '@juicebar/contract/errors'
 import { schemas } from '@juicebar/contract/schemas'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifySchema, type HTTPMethods } from 'fastify'
 
+import { compress, takesGzip } from './compression.ts'
 import { type Access, documentation } from './api-docs.ts'
 import { type LimitChecks, type LimitName } from './rate-limits.ts'
 import { createStudioKeyCheck } from './studio-key-check.ts'
@@ -26,6 +27,8 @@ export interface Call<Name extends EndpointName> {
   status(code: number): void
   /** Replies with JSON that is rendered already: `return call.sendJson(text)`. */
   sendJson(text: string | Buffer): typeof answered
+  /** The same for JSON that is the same for everybody: compressed if the client takes it. `gzipped` is the text, compressed before. */
+  sendPublicJson(text: string, gzipped?: Buffer): Promise<typeof answered>
 }
 
 export interface PlayerCall<Name extends EndpointName> extends Call<Name> {
@@ -160,11 +163,21 @@ function createCall<Name extends EndpointName>(name: Name, request: FastifyReque
     request,
     reply,
     status: (code) => void reply.code(code),
-    sendJson: (text) => {
-      reply.type('application/json; charset=utf-8').send(text)
-      return answered
+    sendJson: (text) => sendJson(reply, text),
+    sendPublicJson: async (text, gzipped) => {
+      const vary = reply.getHeader('vary')
+      reply.header('vary', vary === undefined ? 'Accept-Encoding' : `${String(vary)}, Accept-Encoding`)
+      if (!takesGzip(request.headers['accept-encoding'])) return sendJson(reply, text)
+      const body = gzipped ?? (await compress(text))
+      reply.header('content-encoding', 'gzip')
+      return sendJson(reply, body)
     },
   }
+}
+
+function sendJson(reply: FastifyReply, body: string | Buffer): typeof answered {
+  reply.type('application/json; charset=utf-8').send(body)
+  return answered
 }
 
 function splitEndpoint(endpoint: (typeof endpoints)[EndpointName]): [HTTPMethods, string] {

@@ -1,16 +1,26 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
 
+import { takesGzip } from '../api/compression.ts'
+
 /** A reply that was rendered before it is requested. */
 export interface CachedReply {
   json: string
   /** Of the JSON, in bytes. */
   length: number
+  gzipped: Buffer
   /** Its entity tag, in quotes. */
   etag: string
+  /** Where an event stream must start to carry every change that the reply does not show; undefined if that is not known. */
+  lastEventId: string | undefined
 }
 
 /** A browser may keep the reply but must revalidate it each time, which costs no body while it is unchanged. */
 export const cachedReplyControl = 'no-cache'
+
+/** The headers that say which version this is. The tag is a weak one: it is the same whether the reply is compressed or not. */
+export function versionHeaders({ etag, lastEventId }: CachedReply): Record<string, string> {
+  return { etag: `W/${etag}`, ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) }
+}
 
 /** Whether the client has this version already. */
 export function isNotModified({ etag }: CachedReply, ifNoneMatch: string | undefined): boolean {
@@ -25,15 +35,18 @@ export function isNotModified({ etag }: CachedReply, ifNoneMatch: string | undef
  * @param find returns the cached reply to a path and query, if there is one.
  */
 export function createCachedReplySender(headers: OutgoingHttpHeaders, find: (url: string) => CachedReply | undefined) {
-  const always = headerList({ ...headers, vary: 'Origin', 'cache-control': cachedReplyControl })
+  const always = headerList({ ...headers, vary: 'Origin, Accept-Encoding', 'cache-control': cachedReplyControl })
   const json = ['content-type', 'application/json; charset=utf-8', 'content-length']
+  const compressed = ['content-encoding', 'gzip', ...json]
 
   return ({ method, url = '', headers: requestHeaders }: IncomingMessage, reply: ServerResponse): boolean => {
     const cached = method === 'GET' && requestHeaders.origin === undefined ? find(url) : undefined
     if (!cached) return false
-    const tagged = [...always, 'etag', cached.etag]
+    const tagged = [...always, ...headerList(versionHeaders(cached))]
     if (isNotModified(cached, requestHeaders['if-none-match'])) reply.writeHead(304, tagged).end()
-    else reply.writeHead(200, [...tagged, ...json, String(cached.length)]).end(cached.json, encodingOf(cached))
+    else if (takesGzip(requestHeaders['accept-encoding'])) {
+      reply.writeHead(200, [...tagged, ...compressed, String(cached.gzipped.length)]).end(cached.gzipped)
+    } else reply.writeHead(200, [...tagged, ...json, String(cached.length)]).end(cached.json, encodingOf(cached))
     return true
   }
 }

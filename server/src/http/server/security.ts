@@ -37,7 +37,7 @@ export async function registerSecurity(fastify: FastifyInstance, publicOrigin: s
     origin: [publicOrigin],
     methods: ['GET', 'HEAD', 'POST', 'DELETE'],
     allowedHeaders: ['authorization', 'content-type', 'last-event-id', 'if-none-match'],
-    exposedHeaders: ['etag', 'retry-after'],
+    exposedHeaders: ['etag', 'last-event-id', 'retry-after'],
     maxAge: 600,
     strictPreflight: false,
   })
