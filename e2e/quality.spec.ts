@@ -1,6 +1,6 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import { type Page } from '@playwright/test'
 
+import { expectAccessible } from './support/accessible.ts'
 import { installPhantom } from './support/phantom.ts'
 import { expect, signIn, test } from './support/test.ts'
 
@@ -152,22 +152,6 @@ function longListing(index: number) {
     heldUntil: null,
     createdAt: '2026-01-01T00:00:00.000Z',
   }
-}
-
-/** Alerts that a screen reader speaks twice, because they are inside something that is spoken too. */
-function spokenTwice(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
-    const spoken = '[role=alert], [role=status], [aria-live=polite], [aria-live=assertive]'
-    return [...document.querySelectorAll(spoken)].filter((part) => part.parentElement?.closest(spoken)).map((part) => part.outerHTML)
-  })
-}
-
-async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page })
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
-    .analyze()
-  expect(await spokenTwice(page), 'each alert is spoken once').toEqual([])
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)).toEqual([])
 }
 
 /** How many pixels the page is wider than the window. */

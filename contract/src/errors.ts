@@ -17,10 +17,7 @@ export const errors = {
     text: 'The market cannot reach its database right now. Please try again in a moment.',
   },
   CHAIN_DOWN: { status: 503, text: 'The Solana network cannot be reached right now. Please try again in a moment.' },
-  CHAIN_BUSY: {
-    status: 503,
-    text: 'Many players are paying right now, so this has to wait. Nothing was started, and no SOL moved. Please try again in a moment.',
-  },
+  CHAIN_BUSY: { status: 503, text: 'Many people are buying right now, so this has to wait its turn. Please try again in a moment.' },
   TOO_MANY_REQUESTS: { status: 429, text: 'Too many requests. Please wait {detail} and try again.' },
 
   UNAUTHORIZED: { status: 401, text: 'Sign in to do this.' },

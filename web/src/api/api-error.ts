@@ -37,10 +37,21 @@ export function isPassing(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500)
 }
 
+/** True if what the server did is anybody's guess: it did not answer, or answered with an error of its own or without a code. */
+export function isUnexplained(error: unknown): error is ApiError {
+  if (!(error instanceof ApiError) || error.code === 'CHAIN_BUSY') return false
+  return error.status === 0 || error.status >= 500 || error.code === 'BAD_REPLY'
+}
+
 /** The server's own sentence if it sent one, else `fallback` (specification, section 8). */
 export function serverSentence(error: unknown, fallback: string): string {
   if (!(error instanceof ApiError)) return fallback
   return transportCodes.some((code) => code === error.code) ? fallback : error.message
+}
+
+/** The text with a full stop, if it has no end of its own, so that another sentence may follow. */
+export function asSentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
 /** The error's own sentence if it has one, else `fallback`. */

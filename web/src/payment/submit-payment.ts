@@ -1,30 +1,30 @@
-import { isUnanswered } from '../api/api-error.ts'
-import { retryUnanswered } from '../api/retry-unanswered.ts'
+import { isUnexplained } from '../api/api-error.ts'
+import { retryPassing } from '../api/retry-passing.ts'
 import { PaymentFailed } from './payment-failed.ts'
 
 interface Submission<Reply> {
   signed: Uint8Array
   /** Submits the signed bytes, in base64. The server treats the same bytes as the same payment, so this may be called again. */
   submit: (transaction: string) => Promise<Reply>
-  /** How long to keep trying while no answer comes, in milliseconds. */
+  /** How long to keep trying while the server neither takes nor refuses the bytes, in milliseconds. */
   timeout: number
-  /** What to tell the person if no answer came. */
+  /** What to tell the person if it never did. */
   ifUnanswered: string
 }
 
 /**
  * Submits signed transaction bytes to the server.
  *
- * @throws PaymentFailed if no answer came, so that nobody knows whether SOL moved
+ * @throws PaymentFailed if the server neither took nor refused them, so that nobody knows whether SOL moved
  * @throws ApiError if the server refuses the bytes
  */
 export async function submitPayment<Reply>({ signed, submit, timeout, ifUnanswered }: Submission<Reply>): Promise<Reply> {
   const { base64 } = await import('@scure/base')
   const transaction = base64.encode(signed)
   try {
-    return await retryUnanswered(() => submit(transaction), timeout)
+    return await retryPassing(() => submit(transaction), timeout)
   } catch (error) {
-    if (!isUnanswered(error)) throw error
+    if (!isUnexplained(error)) throw error
     throw new PaymentFailed(ifUnanswered, { nothingSigned: false, cause: error })
   }
 }

@@ -4,6 +4,8 @@ import { LAMPORTS_PER_SOL } from '@juicebar/contract/money'
 const wholeNumber = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 const solNumber = new Intl.NumberFormat('en-US', { maximumFractionDigits: 9 })
 const unitNumber = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4, maximumFractionDigits: 12 })
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const dayAndClock = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
 const dateAndTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 
 /** 12345 becomes "12,345". */
@@ -46,6 +48,13 @@ export function shortSignature(signature: string): string {
 /** A timestamp of the server, in the browser's time zone: "1 Jan 2026, 00:00". */
 export function formatTime(timestamp: string): string {
   return dateAndTime.format(new Date(timestamp))
+}
+
+/** A time within a day of `now`, both in milliseconds, as "14:33", with its day if that is not today. It is rounded up, so that it is not too early. */
+export function formatClock(time: number, now: number): string {
+  const end = new Date(Math.ceil(time / 60_000) * 60_000)
+  const today = end.toDateString() === new Date(now).toDateString()
+  return (today ? clock : dayAndClock).format(end)
 }
 
 /** Milliseconds as a countdown: 65000 becomes "1:05". */

@@ -1,5 +1,6 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 
+import { PurchaseStopped } from '../../src/features/purchase/flow/purchase-stopped.ts'
 import { runPurchase } from '../../src/features/purchase/flow/run-purchase.ts'
 import { useWallet } from '../../src/wallet/wallet-store.ts'
 import { listing } from '../support/listing.ts'
@@ -18,21 +19,27 @@ const hold = {
 const settled = { purchaseId: 'purchase-1', status: 'settled', stage: 'delivered', signature: null }
 const blockhash = { value: { blockhash: address, lastValidBlockHeight: 150 } }
 
+const BUY = `POST /api/marketplace/buy/${offer._id}`
+const SUBMIT = 'POST /api/marketplace/purchases/purchase-1/payment'
+const CONFIRM = 'POST /api/marketplace/confirm-purchase'
+const CANCEL = 'DELETE /api/marketplace/purchases/purchase-1'
+
 /** A server that answers each call with what `replies` has for it, and a wallet that signs as `sign` does. */
-function open(sign: () => Promise<object[]>, replies: Record<string, object> = {}) {
-  const all: Record<string, object> = {
-    [`POST /api/marketplace/buy/${offer._id}`]: { transactionDetails: hold },
+function open(sign: () => Promise<object[]>, replies: Record<string, object | (() => Response)> = {}) {
+  const all: Record<string, object | (() => Response)> = {
+    [BUY]: { transactionDetails: hold },
     'POST /rpc': { result: blockhash },
-    'POST /api/marketplace/purchases/purchase-1/payment': { signature: 'signature' },
-    'POST /api/marketplace/confirm-purchase': { purchase: settled },
-    'DELETE /api/marketplace/purchases/purchase-1': { purchase: { ...settled, status: 'ended' } },
+    [SUBMIT]: { signature: 'signature' },
+    [CONFIRM]: { purchase: settled },
+    [CANCEL]: { purchase: { ...settled, status: 'ended' } },
     ...replies,
   }
   const calls: string[] = []
   vi.stubGlobal('localStorage', { getItem: () => null })
   vi.stubGlobal('fetch', async (url: string, { method }: RequestInit) => {
     calls.push(`${method} ${url}`)
-    return Response.json(all[`${method} ${url}`] ?? {}, { status: all[`${method} ${url}`] ? 200 : 500 })
+    const reply = all[`${method} ${url}`] ?? broken
+    return typeof reply === 'function' ? (reply as () => Response)() : Response.json(reply)
   })
   const features = { 'solana:signTransaction': { supportedTransactionVersions: [0], signTransaction: sign } }
   const connected = { wallet: { chains: [], features }, account: { address: buyer }, connection: 1 }
@@ -46,9 +53,18 @@ function open(sign: () => Promise<object[]>, replies: Record<string, object> = {
 
 function run() {
   const progress: object[] = []
-  const outcome = runPurchase({ listing: offer, network: 'localnet', onProgress: (change) => progress.push(change) })
-  return { progress, outcome }
+  const cancellation = new AbortController()
+  const { signal } = cancellation
+  const outcome = runPurchase({ listing: offer, network: 'localnet', signal, onProgress: (change) => progress.push(change) })
+  // A failure is looked at when the test is ready for it.
+  outcome.catch(() => undefined)
+  return { progress, outcome, cancellation }
 }
+
+/** What a proxy sends when the server behind it is broken. */
+const broken = () => new Response(null, { status: 500 })
+const refused = (status: number, code: string, retryAfter?: number) => () =>
+  Response.json({ error: `${code}.`, code }, { status, headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) } })
 
 const signs = async () => [{ signedTransaction: new Uint8Array([1]) }]
 const fails = (code: number) => async () => {
@@ -65,7 +81,7 @@ describe('a purchase', () => {
 
   test('does not ask the wallet for anything but what the buyer confirmed', async () => {
     const sign = vi.fn<typeof signs>(signs)
-    open(sign, { [`POST /api/marketplace/buy/${offer._id}`]: { transactionDetails: { ...hold, lamports: '500000001' } } })
+    open(sign, { [BUY]: { transactionDetails: { ...hold, lamports: '500000001' } } })
     await expect(run().outcome).rejects.toThrow('The lot has changed since you confirmed it. Your wallet was not asked; no SOL moved.')
     expect(sign).not.toHaveBeenCalled()
   })
@@ -73,12 +89,117 @@ describe('a purchase', () => {
   test('that the buyer declines gives the hold back', async () => {
     const calls = open(fails(4001))
     await expect(run().outcome).rejects.toThrow('You declined the request in your wallet. No SOL moved. The lot is free again.')
-    expect(calls).toContain('DELETE /api/marketplace/purchases/purchase-1')
+    expect(calls).toContain(CANCEL)
   })
 
   test('that fails in the wallet keeps its hold, so that the buyer can try again', async () => {
     const calls = open(fails(4900))
     await expect(run().outcome).rejects.toThrow(/No SOL moved\. The lot is kept for you until the time to pay runs out/)
-    expect(calls).not.toContain('DELETE /api/marketplace/purchases/purchase-1')
+    expect(calls).not.toContain(CANCEL)
+  })
+})
+
+describe('a purchase that fails for an unknown reason', () => {
+  test('before anything is held', async () => {
+    open(signs, { [BUY]: broken })
+    await expect(run().outcome).rejects.toThrow(
+      'The server answered with an error (500). Your wallet was not asked, so no SOL moved. If the lot was held for you, Needs attention shows it.',
+    )
+  })
+
+  test('before the wallet is asked', async () => {
+    open(signs, { 'POST /rpc': refused(400, 'BAD_REPLY') })
+    await expect(run().outcome).rejects.toThrow(/^BAD_REPLY\. Your wallet was not asked, so no SOL moved\. The lot is kept for you/)
+  })
+
+  test('while the payment is submitted', async () => {
+    open(signs, { [BUY]: { transactionDetails: { ...hold, payMillisLeft: 900 } }, [SUBMIT]: broken })
+    await expect(run().outcome).rejects.toThrow(/it is not known yet whether SOL moved\. Do not pay again/)
+  })
+
+  test('while the payment is followed', async () => {
+    open(signs, { [CONFIRM]: () => new Response('<html>', { status: 404 }) })
+    await expect(run().outcome).rejects.toThrow('The server answered with an error (404). Your payment was sent, so do not pay again')
+  })
+
+  test('and one that the server explains', async () => {
+    open(signs, { [BUY]: refused(409, 'LISTING_HELD') })
+    await expect(run().outcome).rejects.toThrow(/^LISTING_HELD\.$/)
+  })
+})
+
+describe('a purchase at a busy server', () => {
+  const busy = refused(503, 'CHAIN_BUSY', 4)
+
+  beforeEach(() => {
+    vi.useFakeTimers()
+    vi.spyOn(Math, 'random').mockReturnValue(0)
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+  })
+
+  test('is tried again after the time that the server asks for', async () => {
+    const replies = [busy, busy]
+    const calls = open(signs, { [BUY]: () => (replies.shift() ?? (() => Response.json({ transactionDetails: hold })))() })
+    const { progress, outcome } = run()
+    await vi.advanceTimersByTimeAsync(7_999)
+    expect(calls).toEqual([BUY, BUY])
+    await vi.advanceTimersByTimeAsync(1)
+    await expect(outcome).resolves.toMatchObject({ status: 'settled' })
+    expect(progress.slice(0, 3)).toEqual([{ retryMillis: 4_000 }, { retryMillis: 4_000 }, { payMillisLeft: 60_000 }])
+  })
+
+  test('is given up after two minutes, in the server’s words', async () => {
+    const calls = open(signs, { [BUY]: busy })
+    const { outcome } = run()
+    await vi.advanceTimersByTimeAsync(120_000)
+    await expect(outcome).rejects.toThrow(/^CHAIN_BUSY\.$/)
+    expect(calls).toHaveLength(31)
+  })
+
+  test('is not tried again if the server asks for more than two minutes', async () => {
+    const calls = open(signs, { [BUY]: refused(503, 'CHAIN_BUSY', 300) })
+    await expect(run().outcome).rejects.toThrow(/^CHAIN_BUSY\.$/)
+    expect(calls).toEqual([BUY])
+  })
+
+  test('ends at once when the buyer cancels', async () => {
+    const calls = open(signs, { [BUY]: busy })
+    const { outcome, cancellation } = run()
+    await vi.advanceTimersByTimeAsync(1_000)
+    const stopped = new PurchaseStopped('cancelled', { byBuyer: true })
+    cancellation.abort(stopped)
+    await expect(outcome).rejects.toBe(stopped)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(calls).toEqual([BUY])
+  })
+
+  test('gives a hold back that comes after the buyer has cancelled', async () => {
+    const cancellations: AbortController[] = []
+    const stopped = new PurchaseStopped('cancelled', { byBuyer: true })
+    const calls = open(signs, {
+      [BUY]: () => {
+        cancellations[0]?.abort(stopped)
+        return cancellations[0] ? Response.json({ transactionDetails: hold }) : busy()
+      },
+    })
+    const { outcome, cancellation } = run()
+    await vi.advanceTimersByTimeAsync(1_000)
+    cancellations.push(cancellation)
+    await vi.advanceTimersByTimeAsync(3_000)
+    await expect(outcome).rejects.toBe(stopped)
+    expect(calls).toEqual([BUY, BUY, CANCEL])
+  })
+
+  test('ends when another wallet is connected meanwhile', async () => {
+    const calls = open(signs, { [BUY]: busy })
+    const { outcome } = run()
+    await vi.advanceTimersByTimeAsync(1_000)
+    useWallet.setState({ connected: { ...useWallet.getState().connected, connection: 2 } as never })
+    await vi.advanceTimersByTimeAsync(3_000)
+    await expect(outcome).rejects.toThrow('Your wallet changed while you waited')
+    expect(calls).toEqual([BUY])
   })
 })

@@ -1,5 +1,6 @@
 import { type Case, type PublicConfig } from '@juicebar/contract/schemas'
 
+import { asSentence, isUnexplained } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
 import { PaymentFailed } from '../../payment/payment-failed.ts'
 import { signPayment } from '../../payment/sign-payment.ts'
@@ -30,6 +31,7 @@ export async function refundCase(subject: Case, network: PublicConfig['network']
     return { mayLandUntil: sent === 'by the wallet' ? Date.now() + MAY_LAND_MS : undefined, warning: undefined }
   } catch (error) {
     if (error instanceof PaymentFailed && !error.nothingSigned) return { mayLandUntil: Date.now() + MAY_LAND_MS, warning: error.message }
+    if (isUnexplained(error)) throw new Error(`${asSentence(error.message)} Your wallet was not asked, so no SOL moved.`, { cause: error })
     throw error
   }
 }
@@ -49,7 +51,7 @@ async function payBack(subject: Case, network: PublicConfig['network']): Promise
     submit: (bytes) => call('submitRefund', { params: { id: subject.caseId }, body: { transaction: bytes } }),
     timeout: SUBMIT_TIMEOUT_MS,
     ifUnanswered:
-      'The connection broke while the refund was being submitted, so it is not known yet whether SOL moved. Do not send it again: this page shows the outcome as soon as the server answers.',
+      'The server did not say what became of the refund, so it is not known yet whether SOL moved. Do not send it again: this page shows the outcome as soon as the server answers.',
   })
   return 'by the server'
 }

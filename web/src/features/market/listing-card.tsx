@@ -1,20 +1,22 @@
 import { type Listing } from '@juicebar/contract/schemas'
-import { memo } from 'react'
+import { memo, type ReactNode } from 'react'
 
 import { Button } from '../../ui/button.tsx'
 import { DrinkImage } from '../../catalogue/drink-image.tsx'
-import { formatAmount, formatSol, formatUnitPrice, shortSeller } from '../../ui/format.ts'
+import { formatAmount, formatClock, formatSol, formatUnitPrice, shortSeller } from '../../ui/format.ts'
 import { ClockIcon } from '../../ui/icons.tsx'
 
 interface ListingCardProps {
   listing: Listing
   compact: boolean
   isOwn: boolean
+  /** When this wallet may buy the listing again, by this browser's clock; undefined if it may now. */
+  waitUntil: number | undefined
   onBuy: (listing: Listing) => void
 }
 
 /** One listing on the market. */
-export const ListingCard = memo(function ListingCard({ listing, compact, isOwn, onBuy }: ListingCardProps) {
+export const ListingCard = memo(function ListingCard({ listing, compact, isOwn, waitUntil, onBuy }: ListingCardProps) {
   const gone = listing.status !== 'active'
   return (
     <article className={`card drink-card relative ${compact ? 'flex-row' : ''} ${gone ? 'farewell' : ''}`} data-token={listing.tokenType}>
@@ -29,7 +31,7 @@ export const ListingCard = memo(function ListingCard({ listing, compact, isOwn, 
         <Facts listing={listing} compact={compact} />
         <div className="mt-auto flex items-end justify-between gap-2">
           <Price listing={listing} compact={compact} />
-          <CardAction listing={listing} isOwn={isOwn} onBuy={onBuy} />
+          <CardAction listing={listing} isOwn={isOwn} waitUntil={waitUntil} onBuy={onBuy} />
         </div>
       </div>
       {gone && <Stamp text={listing.status === 'sold' ? 'Sold' : 'Removed'} />}
@@ -65,23 +67,38 @@ function Price({ listing, compact }: { listing: Listing; compact: boolean }) {
   )
 }
 
-function CardAction({ listing, isOwn, onBuy }: Omit<ListingCardProps, 'compact'>) {
-  if (isOwn) return <span className="flex min-h-11 items-center text-small font-semibold text-dim">Your listing</span>
+function CardAction({ listing, isOwn, waitUntil, onBuy }: Omit<ListingCardProps, 'compact'>) {
+  if (isOwn) return <Note>Your listing</Note>
   if (listing.heldUntil) {
     return (
-      <span
-        className="flex min-h-11 items-center gap-1.5 text-small font-semibold text-dim"
-        title="Another buyer is paying for this lot right now."
-      >
+      <Note title="Another buyer is paying for this lot right now.">
         <ClockIcon />
         Held
-      </span>
+      </Note>
+    )
+  }
+  if (waitUntil !== undefined) {
+    const end = formatClock(waitUntil, Date.now())
+    return (
+      <Note title={`You left this lot unpaid more than once. You can buy it again at ${end}.`}>
+        <ClockIcon />
+        Wait until {end}
+      </Note>
     )
   }
   return (
     <Button kind="primary" disabled={listing.status !== 'active'} onClick={() => onBuy(listing)}>
       Buy
     </Button>
+  )
+}
+
+/** Why there is no Buy button. */
+function Note({ title, children }: { title?: string; children: ReactNode }) {
+  return (
+    <span className="flex min-h-11 items-center gap-1.5 text-small font-semibold text-dim" title={title}>
+      {children}
+    </span>
   )
 }
 

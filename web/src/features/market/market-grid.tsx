@@ -9,6 +9,7 @@ import { useVisibleRows } from './use-visible-rows.ts'
 interface MarketGridProps {
   listings: readonly Listing[]
   walletAddress: string | undefined
+  cooldowns: ReadonlyMap<string, number>
   onBuy: (listing: Listing) => void
   /** Called when the last rows come near. */
   onEnd: () => void
@@ -17,7 +18,7 @@ interface MarketGridProps {
 const unmeasured = { board: boardFor(0, 16), top: 0 }
 
 /** The board of listings. Only the cards near the window are in the page, however long the list is. */
-export function MarketGrid({ listings, walletAddress, onBuy, onEnd }: MarketGridProps) {
+export function MarketGrid({ listings, walletAddress, cooldowns, onBuy, onEnd }: MarketGridProps) {
   const { ref, measured } = useBoard()
   const { board, top } = measured ?? unmeasured
   const rowHeight = board.cardHeight + board.gap
@@ -33,7 +34,13 @@ export function MarketGrid({ listings, walletAddress, onBuy, onEnd }: MarketGrid
     <ul ref={ref} className="relative" style={{ height: rows * rowHeight - board.gap }}>
       {visible.map((listing, index) => (
         <li key={listing._id} className="place absolute top-0 left-0" style={placeStyle(board, from + index)}>
-          <ListingCard listing={listing} compact={board.compact} isOwn={listing.seller === walletAddress} onBuy={onBuy} />
+          <ListingCard
+            listing={listing}
+            compact={board.compact}
+            isOwn={listing.seller === walletAddress}
+            waitUntil={cooldowns.get(listing._id)}
+            onBuy={onBuy}
+          />
         </li>
       ))}
     </ul>

@@ -10,11 +10,13 @@ import { useMarket } from './use-market.ts'
 
 interface MarketProps {
   walletAddress: string | undefined
+  /** The listings that this wallet may not buy for a while, and when that ends, by this browser's clock. */
+  cooldowns: ReadonlyMap<string, number>
   onBuy: (listing: Listing) => void
 }
 
 /** The market: every active listing, to search, sort and buy. */
-export function Market({ walletAddress, onBuy }: MarketProps) {
+export function Market({ walletAddress, cooldowns, onBuy }: MarketProps) {
   const { filter, change, clear, isFiltered, listings, query } = useMarket()
   const { hasNextPage, isFetching, fetchNextPage, refetch } = query
   const onEnd = useCallback(() => {
@@ -36,7 +38,9 @@ export function Market({ walletAddress, onBuy }: MarketProps) {
           {isFiltered && <Button onClick={clear}>Show everything</Button>}
         </EmptyState>
       )}
-      {listings && listings.length > 0 && <MarketGrid listings={listings} walletAddress={walletAddress} onBuy={onBuy} onEnd={onEnd} />}
+      {listings && listings.length > 0 && (
+        <MarketGrid listings={listings} walletAddress={walletAddress} cooldowns={cooldowns} onBuy={onBuy} onEnd={onEnd} />
+      )}
     </section>
   )
 }

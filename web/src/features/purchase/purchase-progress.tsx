@@ -1,27 +1,60 @@
+import { useEffect, useRef } from 'react'
+
 import { Button } from '../../ui/button.tsx'
 import { formatAmount, formatCountdown, formatSol } from '../../ui/format.ts'
 import { Overlay } from '../../feedback/overlay.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { PurchaseSteps } from './purchase-steps.tsx'
-import { usePurchase } from './use-purchase.ts'
+import { RetryNote } from './retry-note.tsx'
+import { type RunningPurchase, usePurchase } from './use-purchase.ts'
 
-/** The overlay of a purchase under way. Once the payment is sent, the buyer may go on browsing. */
+/** The overlay of a purchase under way. While the server is asked again, and once the payment is sent, the buyer may go on browsing. */
 export function PurchaseProgress() {
-  const { running, keepBrowsing } = usePurchase()
+  const { running } = usePurchase()
   if (!running || running.inBackground) return null
-  const { listing, step, payUntil } = running
+  const { listing, step, payUntil, retryAt } = running
   return (
     <Overlay label={`${formatAmount(listing.amount)} ${listing.tokenName} for ${formatSol(listing.price)} SOL`}>
-      <div className="mt-6 rounded-field bg-well p-4">
-        <PurchaseSteps step={step} />
-      </div>
-      {step === 'approve' && payUntil !== undefined && <TimeLeft until={payUntil} />}
-      {(step === 'sent' || step === 'confirmed') && (
-        <Button className="mt-4 w-full" onClick={keepBrowsing}>
-          Keep browsing
-        </Button>
+      <div role="status">{retryAt !== undefined && <Waiting retryAt={retryAt} />}</div>
+      {retryAt === undefined && (
+        <div className="mt-6 rounded-field bg-well p-4">
+          <PurchaseSteps step={step} />
+        </div>
       )}
+      {step === 'approve' && payUntil !== undefined && <TimeLeft until={payUntil} />}
+      <Ways running={running} />
     </Overlay>
+  )
+}
+
+function Waiting({ retryAt }: { retryAt: number }) {
+  const note = useRef<HTMLParagraphElement>(null)
+  // The focus has nowhere to be while the rest takes none; from here the next Tab reaches the buttons.
+  useEffect(() => note.current?.focus({ preventScroll: true }), [])
+  return (
+    <p ref={note} tabIndex={-1} className="mt-6 rounded-field bg-well p-4 text-left text-small outline-none">
+      <RetryNote retryAt={retryAt} />
+    </p>
+  )
+}
+
+/** What the buyer may do instead of watching. Escape leaves the overlay; it never cancels. */
+function Ways({ running: { step, retryAt } }: { running: RunningPurchase }) {
+  const { keepBrowsing, cancel } = usePurchase()
+  const waits = retryAt !== undefined
+  const mayLeave = waits || step === 'sent' || step === 'confirmed'
+  useEffect(() => {
+    if (!mayLeave) return undefined
+    const onKeyDown = ({ key }: KeyboardEvent) => key === 'Escape' && keepBrowsing()
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [mayLeave, keepBrowsing])
+  if (!mayLeave) return null
+  return (
+    <div className="mt-4 flex flex-wrap gap-3 *:flex-1">
+      {waits && <Button onClick={cancel}>Cancel purchase</Button>}
+      <Button onClick={keepBrowsing}>Keep browsing</Button>
+    </div>
   )
 }
 

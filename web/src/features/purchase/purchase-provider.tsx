@@ -11,7 +11,7 @@ export function PurchaseProvider({ children }: { children: ReactNode }) {
   const [confirming, setConfirming] = useState<Listing>()
   const [running, setRunning] = useState<RunningPurchase>()
   const buy = useBuy(setConfirming)
-  const run = useRunPurchase(setRunning)
+  const { run, cancel } = useRunPurchase(setRunning)
   const dismiss = useCallback(() => setConfirming(undefined), [])
   const pay = useCallback(
     (listing: BoughtListing) => {
@@ -22,8 +22,8 @@ export function PurchaseProvider({ children }: { children: ReactNode }) {
   )
   const keepBrowsing = useCallback(() => setRunning((current) => current && { ...current, inBackground: true }), [])
   const value = useMemo(
-    () => ({ confirming, running, buy, dismiss, pay, keepBrowsing }),
-    [confirming, running, buy, dismiss, pay, keepBrowsing],
+    () => ({ confirming, running, buy, dismiss, pay, keepBrowsing, cancel }),
+    [confirming, running, buy, dismiss, pay, keepBrowsing, cancel],
   )
   return <PurchaseContext value={value}>{children}</PurchaseContext>
 }

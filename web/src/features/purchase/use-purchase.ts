@@ -9,6 +9,8 @@ export interface RunningPurchase {
   step: PurchaseStep
   /** When the hold ends, by this browser's clock; undefined until there is a hold. */
   payUntil: number | undefined
+  /** When the server, which is too busy to hold the listing, is asked again, by this browser's clock; undefined if it is not. */
+  retryAt: number | undefined
   /** The buyer chose to go on browsing while it runs. */
   inBackground: boolean
 }
@@ -24,6 +26,8 @@ export interface PurchaseContextValue {
   /** Buys what the buyer has confirmed, or pays what is already held. Does nothing while another purchase runs. */
   pay: (listing: BoughtListing) => void
   keepBrowsing: () => void
+  /** Gives up the running purchase, as long as nothing is held for it. */
+  cancel: () => void
 }
 
 export const PurchaseContext = createContext<PurchaseContextValue | undefined>(undefined)

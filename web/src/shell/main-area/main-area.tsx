@@ -1,6 +1,7 @@
 import { Suspense } from 'react'
 
 import { Market } from '../../features/market/market.tsx'
+import { useCooldowns } from '../../features/purchase/cooldowns.ts'
 import { usePurchase } from '../../features/purchase/use-purchase.ts'
 import { type SessionState } from '../../session/session-store.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
@@ -24,13 +25,14 @@ interface MainAreaProps {
 /** The four states of the main area (specification, section 2). */
 export function MainArea({ backend, session, view }: MainAreaProps) {
   const { buy } = usePurchase()
+  const cooldowns = useCooldowns(session.user?.walletAddress)
   if (backend === 'offline') return <ServerUnavailable />
   if (backend === 'checking' || session.authorization === 'checking') return <CheckingServer />
   if (!session.user) {
     return (
       <div className="grid gap-8">
         <ConnectPrompt />
-        <Market walletAddress={undefined} onBuy={buy} />
+        <Market walletAddress={undefined} cooldowns={cooldowns} onBuy={buy} />
       </div>
     )
   }
@@ -41,7 +43,7 @@ export function MainArea({ backend, session, view }: MainAreaProps) {
         <Attention walletAddress={walletAddress} />
       </Suspense>
       <Suspense fallback={<Spinner className="mx-auto my-20 size-8" />}>
-        {view === 'marketplace' && <Market walletAddress={walletAddress} onBuy={buy} />}
+        {view === 'marketplace' && <Market walletAddress={walletAddress} cooldowns={cooldowns} onBuy={buy} />}
         {view === 'inventory' && (
           <div className="grid gap-12">
             <Inventory walletAddress={walletAddress} />

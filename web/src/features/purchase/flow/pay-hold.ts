@@ -2,11 +2,15 @@ import { type PublicConfig } from '@juicebar/contract/schemas'
 
 import { readLatestBlockhash } from '../../../api/chain.ts'
 import { call } from '../../../api/client.ts'
+import { retryPassing } from '../../../api/retry-passing.ts'
 import { signPayment } from '../../../payment/sign-payment.ts'
 import { submitPayment } from '../../../payment/submit-payment.ts'
 import { transactionVersion } from '../../../wallet/wallet.ts'
 import { type Connection } from '../../../wallet/wallet-store.ts'
 import { type Hold } from './hold-listing.ts'
+
+/** How long to try to read a blockhash, in milliseconds: the buyer waits for it before the wallet opens. */
+const BLOCKHASH_TIMEOUT_MS = 10_000
 
 /**
  * Has the wallet sign the payment of a hold, and makes sure that it is sent.
@@ -18,7 +22,7 @@ export async function payHold(hold: Hold, connection: Connection, network: Publi
   const [{ buildPayment }, { base58 }, lifetime] = await Promise.all([
     import('../../../payment/build-payment.ts'),
     import('@scure/base'),
-    readLatestBlockhash(),
+    retryPassing(readLatestBlockhash, BLOCKHASH_TIMEOUT_MS),
   ])
   const transaction = buildPayment({
     from: connection.account.address,
@@ -40,7 +44,7 @@ export async function payHold(hold: Hold, connection: Connection, network: Publi
     submit: (bytes) => call('submitPayment', { params: { id: hold.purchaseId }, body: { transaction: bytes } }),
     timeout: hold.payMillisLeft,
     ifUnanswered:
-      'The connection broke while your payment was being submitted, so it is not known yet whether SOL moved. Do not pay again: this page shows the outcome as soon as the server answers.',
+      'The server did not say what became of your payment, so it is not known yet whether SOL moved. Do not pay again: this page shows the outcome as soon as the server answers.',
   })
   return signature
 }

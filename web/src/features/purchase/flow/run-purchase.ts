@@ -1,56 +1,61 @@
-import { messages } from '@juicebar/contract/messages'
 import { type Purchase, type PublicConfig } from '@juicebar/contract/schemas'
 
-import { errorSentence } from '../../../api/api-error.ts'
-import { PaymentFailed } from '../../../payment/payment-failed.ts'
-import { WalletError } from '../../../wallet/wallet-error.ts'
 import { requireConnection } from '../../../wallet/wallet-store.ts'
-import { cancelHold } from './cancel-hold.ts'
-import { followPurchase } from './follow-purchase.ts'
-import { holdListing } from './hold-listing.ts'
-import { payHold } from './pay-hold.ts'
 import { type BoughtListing, isAsConfirmed, type PurchaseStep, stepOf } from '../purchase.ts'
+import { cancelHold } from './cancel-hold.ts'
+import { failureText, type Reached } from './failure-text.ts'
+import { followPurchase } from './follow-purchase.ts'
+import { payHold } from './pay-hold.ts'
+import { PurchaseStopped } from './purchase-stopped.ts'
+import { waitForHold } from './wait-for-hold.ts'
+
+/** What is new about a purchase under way. */
+export interface Progress {
+  step?: PurchaseStep
+  /** At the hold: the milliseconds left to pay. */
+  payMillisLeft?: number
+  /** The server is too busy to hold the listing: the milliseconds until it is asked again. */
+  retryMillis?: number
+}
 
 interface Run {
   listing: BoughtListing
   network: PublicConfig['network']
-  /** Called at the hold, with the milliseconds left to pay, and at each step. */
-  onProgress: (progress: { step?: PurchaseStep; payMillisLeft?: number }) => void
+  /** Aborted, with a PurchaseStopped, when the buyer cancels; it has no effect once the listing is held. */
+  signal: AbortSignal
+  onProgress: (progress: Progress) => void
 }
 
 /**
  * Carries a purchase through: hold, payment, confirmation, delivery.
  *
  * @returns the purchase, settled or ended
- * @throws Error with a sentence for the buyer: what happened, whether SOL moved, and what to do
+ * @throws Error with a sentence for the buyer: what happened, whether SOL moved, and what to do; PurchaseStopped if the wallet was not asked
  */
-export async function runPurchase({ listing, network, onProgress }: Run): Promise<Purchase> {
-  let purchaseId: string | undefined
+export async function runPurchase({ listing, network, signal, onProgress }: Run): Promise<Purchase> {
+  const reached: Reached = {}
   try {
     const connection = requireConnection()
-    const hold = await holdListing(listing._id, connection)
-    purchaseId = hold.purchaseId
-    if (!isAsConfirmed(listing, hold))
-      throw new Error('The lot has changed since you confirmed it. Your wallet was not asked; no SOL moved.')
-    onProgress({ payMillisLeft: hold.payMillisLeft })
+    const onBusy = (retryMillis: number) => onProgress({ retryMillis })
+    const hold = await waitForHold({ listingId: listing._id, connection, signal, onBusy })
+    const { purchaseId, payMillisLeft } = hold
+    reached.purchaseId = purchaseId
+    if (signal.aborted) await cancelHold(purchaseId)
+    signal.throwIfAborted()
+    requireAsConfirmed(listing, hold)
+    onProgress({ payMillisLeft })
     const signature = await payHold(hold, connection, network)
+    reached.sent = true
     onProgress({ step: 'sent' })
     const onChange = (purchase: Purchase) => onProgress({ step: stepOf(purchase) })
     return await followPurchase({ purchaseId, listingId: listing._id, signature, onChange })
   } catch (error) {
-    throw new Error(await failureText(error, purchaseId), { cause: error })
+    if (error instanceof PurchaseStopped) throw error
+    throw new Error(await failureText(error, reached), { cause: error })
   }
 }
 
-/** What to tell the buyer. A buyer who declined does not want the lot any more, so the hold is cancelled. */
-async function failureText(error: unknown, purchaseId: string | undefined): Promise<string> {
-  const text = errorSentence(error, messages.purchaseFailed)
-  if (!(error instanceof PaymentFailed) || !error.nothingSigned || !purchaseId) return text
-  const declined = error.cause instanceof WalletError && error.cause.kind === 'rejected'
-  if (!declined) return `${text} The lot is kept for you until the time to pay runs out: pay for it, or cancel the purchase.`
-  const cancelled = await cancelHold(purchaseId).then(
-    () => true,
-    () => false,
-  )
-  return cancelled ? `${text} The lot is free again.` : `${text} The lot is freed when the time to pay runs out.`
+function requireAsConfirmed(listing: BoughtListing, hold: { seller: string; lamports: string }): void {
+  if (isAsConfirmed(listing, hold)) return
+  throw new PurchaseStopped('The lot has changed since you confirmed it. Your wallet was not asked; no SOL moved.', { byBuyer: false })
 }

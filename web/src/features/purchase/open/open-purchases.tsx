@@ -1,43 +1,46 @@
 import { type Purchase } from '@juicebar/contract/schemas'
 
 import { Button } from '../../../ui/button.tsx'
-import { DrinkPlate } from '../../../catalogue/drink-image.tsx'
-import { formatAmount, formatCountdown, formatSol } from '../../../ui/format.ts'
+import { formatCountdown } from '../../../ui/format.ts'
 import { useNow } from '../../../ui/use-now.ts'
 import { useConnect } from '../../../wallet/use-connect.ts'
 import { useWallet } from '../../../wallet/wallet-store.ts'
 import { stepLabels, stepOf } from '../purchase.ts'
+import { OpenPurchaseCard } from './open-purchase-card.tsx'
 import { useCancelHold } from './use-cancel-hold.ts'
 import { useOpenPurchases } from './use-open-purchases.ts'
+import { WaitingPurchase } from './waiting-purchase.tsx'
 import { usePurchase } from '../use-purchase.ts'
 
 /** Purchases that are not closed yet, also after a reload and in another tab. */
 export function OpenPurchases() {
   const { purchases, loadedAt } = useOpenPurchases()
-  return purchases.map((purchase) => (
-    <OpenPurchase key={purchase.purchaseId} purchase={purchase} payUntil={purchase.payMillisLeft && loadedAt + purchase.payMillisLeft} />
-  ))
+  return (
+    <>
+      <WaitingPurchase />
+      {purchases.map((purchase) => (
+        <OpenPurchase
+          key={purchase.purchaseId}
+          purchase={purchase}
+          payUntil={purchase.payMillisLeft && loadedAt + purchase.payMillisLeft}
+        />
+      ))}
+    </>
+  )
 }
 
 function OpenPurchase({ purchase, payUntil }: { purchase: Purchase; payUntil: number }) {
-  const { tokenType, tokenName, amount, price, signature } = purchase
+  if (!purchase.signature)
+    return <OpenPurchaseCard purchase={purchase} state={<Waiting until={payUntil} />} actions={<HoldActions purchase={purchase} />} />
   return (
-    <li className="card arrive flex flex-wrap items-center gap-4 p-3 pr-4">
-      <DrinkPlate tokenType={tokenType} className="h-16 w-16 flex-none rounded-field" />
-      <div className="min-w-0 flex-1 basis-52">
-        <p className="font-semibold">
-          {formatAmount(amount)} {tokenName} for {formatSol(price)} SOL
+    <OpenPurchaseCard
+      purchase={purchase}
+      state={
+        <p role="status" className="text-small text-dim">
+          Payment under way: {stepLabels[stepOf(purchase)]}
         </p>
-        {signature ? (
-          <p role="status" className="text-small text-dim">
-            Payment under way: {stepLabels[stepOf(purchase)]}
-          </p>
-        ) : (
-          <Waiting until={payUntil} />
-        )}
-      </div>
-      {!signature && <HoldActions purchase={purchase} />}
-    </li>
+      }
+    />
   )
 }
 
@@ -60,7 +63,7 @@ function HoldActions({ purchase }: { purchase: Purchase }) {
   const { mutate: cancelHold } = useCancelHold()
   const { listingId, purchaseId, payMillisLeft } = purchase
   return (
-    <div className="flex gap-2 max-sm:w-full max-sm:*:flex-1">
+    <>
       <Button small onClick={() => cancelHold(purchaseId)}>
         Cancel purchase
       </Button>
@@ -72,6 +75,6 @@ function HoldActions({ purchase }: { purchase: Purchase }) {
       >
         {connected ? 'Pay now' : 'Connect to pay'}
       </Button>
-    </div>
+    </>
   )
 }

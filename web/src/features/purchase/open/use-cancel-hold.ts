@@ -1,7 +1,7 @@
 import { messages } from '@juicebar/contract/messages'
 import { useMutation } from '@tanstack/react-query'
 
-import { errorSentence } from '../../../api/api-error.ts'
+import { asSentence, errorSentence, isUnexplained } from '../../../api/api-error.ts'
 import { refreshMarket } from '../../../api/refresh-market.ts'
 import { useNotices } from '../../../feedback/use-notices.ts'
 import { cancelHold } from '../flow/cancel-hold.ts'
@@ -13,7 +13,14 @@ export function useCancelHold() {
   return useMutation({
     mutationFn: cancelHold,
     onSuccess: (purchase) => showToast(endedText(purchase)),
-    onError: (error) => showBanner(errorSentence(error, messages.purchaseFailed)),
+    onError: (error) => {
+      const text = errorSentence(error, messages.purchaseFailed)
+      showBanner(
+        isUnexplained(error)
+          ? `${asSentence(text)} Cancelling moves no SOL. If Needs attention still shows the purchase, cancel it again.`
+          : text,
+      )
+    },
     onSettled: refreshMarket,
   })
 }

@@ -10,12 +10,13 @@ const POLL_MS = 4_000
 
 /** The buyer's open purchases to show, and when they were loaded. Those that are paid are followed to their end. */
 export function useOpenPurchases(): { purchases: readonly Purchase[]; loadedAt: number } {
-  const { data = [], dataUpdatedAt } = useQuery({
+  const { data, dataUpdatedAt } = useQuery({
     ...openPurchasesQuery,
     refetchInterval: ({ state }) => (state.data?.length ? POLL_MS : false),
   })
   const { running } = usePurchase()
-  const others = data.filter(({ listingId }) => listingId !== running?.listing._id)
-  useResumePurchases(others)
-  return { purchases: running?.inBackground ? data : others, loadedAt: dataUpdatedAt }
+  const runningListing = running?.listing._id
+  useResumePurchases(data, runningListing)
+  const shown = running?.inBackground ? data : data?.filter(({ listingId }) => listingId !== runningListing)
+  return { purchases: shown ?? [], loadedAt: dataUpdatedAt }
 }

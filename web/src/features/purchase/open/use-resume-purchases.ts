@@ -1,34 +1,37 @@
-import { messages } from '@juicebar/contract/messages'
 import { type Purchase } from '@juicebar/contract/schemas'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 
-import { errorSentence } from '../../../api/api-error.ts'
 import { keys } from '../../../api/queries.ts'
 import { refreshMarket, reload } from '../../../api/refresh-market.ts'
 import { useNotices } from '../../../feedback/use-notices.ts'
+import { dropOpenPurchase } from '../drop-open-purchase.ts'
+import { failureText } from '../flow/failure-text.ts'
 import { followPurchase } from '../flow/follow-purchase.ts'
 import { useOutcome } from '../use-outcome.ts'
+import { type PaidPurchase, takeUnfollowed } from './resumed-purchases.ts'
 
-/** Purchases whose outcome this tab tells, or has told. */
-const resumed = new Set<string>()
-
-/** Follows payments that were made before a reload or in another tab, and tells once what became of each. */
-export function useResumePurchases(purchases: readonly Purchase[]): void {
+/**
+ * Follows payments that were made before a reload or in another tab, and tells once what became of each.
+ *
+ * @param open undefined until the open purchases are loaded
+ * @param running the listing of the purchase that this tab carries out itself
+ */
+export function useResumePurchases(open: readonly Purchase[] | undefined, running: string | undefined): void {
+  const client = useQueryClient()
   const { showBanner } = useNotices()
   const tellOutcome = useOutcome()
   const { mutate: resume } = useMutation({
-    mutationFn: ({ purchaseId, listingId, signature }: Purchase & { signature: string }) =>
+    mutationFn: ({ purchaseId, listingId, signature }: PaidPurchase) =>
       followPurchase({ purchaseId, listingId, signature, onChange: () => reload(keys.openPurchases) }),
-    onSuccess: tellOutcome,
-    onError: (error) => showBanner(errorSentence(error, messages.purchaseFailed)),
+    onSuccess: async (purchase) => {
+      tellOutcome(purchase)
+      await dropOpenPurchase(client, purchase.purchaseId)
+    },
+    onError: async (error, { purchaseId }) => showBanner(await failureText(error, { purchaseId, sent: true })),
     onSettled: refreshMarket,
   })
   useEffect(() => {
-    for (const { signature, ...purchase } of purchases) {
-      if (!signature || resumed.has(purchase.purchaseId)) continue
-      resumed.add(purchase.purchaseId)
-      resume({ ...purchase, signature })
-    }
-  }, [purchases, resume])
+    if (open) takeUnfollowed(open, running).forEach((purchase) => resume(purchase))
+  }, [open, running, resume])
 }

@@ -1,0 +1,95 @@
+import { type Page } from '@playwright/test'
+
+import { expectAccessible } from './support/accessible.ts'
+import { banner, expect, findListing, type Player, sell, test } from './support/test.ts'
+
+test.use({ allowedErrors: /Failed to load resource/ })
+
+const TOLD = 'Many people are buying right now. Nothing was held, and no SOL moved.'
+
+type SignedIn = (options?: { sol?: number }) => Promise<Player>
+
+test('a purchase at a busy server is tried again by itself, also after its overlay is closed', async ({ signedIn }) => {
+  const { page, seller } = await openListing(signedIn)
+  const server = await makeBusy(page, 1)
+  await buy(page, seller)
+  await expect(page.getByRole('status').filter({ hasText: TOLD })).toContainText(/Trying again in [12] seconds\./)
+  await expect.poll(() => server.refused).toBeGreaterThan(1)
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('heading', { name: 'Processing' })).toHaveCount(0)
+  await expect(attention(page)).toContainText(TOLD)
+  await expect(attention(page)).toContainText('1 Grape Soda for 0.2 SOL')
+  server.busy = false
+  await expect(page.getByRole('alert').filter({ hasText: 'Purchase successful!' })).toBeVisible()
+  await expect(attention(page)).toBeHidden()
+})
+
+test('a purchase that waits for a busy server can be cancelled with the keyboard, and is not tried again', async ({ signedIn }) => {
+  const { page, seller } = await openListing(signedIn)
+  const server = await makeBusy(page, 60)
+  await buy(page, seller)
+  const told = page.getByRole('status').filter({ hasText: TOLD })
+  await expect(told.getByRole('paragraph')).toBeFocused()
+  await expectAccessible(page)
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('button', { name: 'Cancel purchase' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('alert')).toHaveText('You cancelled this purchase. Nothing was held, and no SOL moved.')
+  await expect(page.getByRole('heading', { name: 'Processing' })).toHaveCount(0)
+
+  await page.clock.install()
+  await page.clock.runFor(180_000)
+  expect(server.refused).toBe(1)
+})
+
+test('a purchase that waits in the background is cancelled among what needs attention', async ({ signedIn }) => {
+  const { page, seller } = await openListing(signedIn)
+  await makeBusy(page, 60)
+  const listing = await buy(page, seller)
+  await page.getByRole('button', { name: 'Keep browsing' }).click()
+  await expectAccessible(page)
+  await listing.getByRole('button', { name: 'Buy' }).click()
+  await page.getByRole('button', { name: 'Pay 0.2 SOL' }).click()
+  await expect(page.getByRole('alert')).toHaveText('Your other purchase is still under way. Wait for it or cancel it, then try again.')
+  await attention(page).getByRole('button', { name: 'Cancel purchase' }).click()
+  await expect(page.getByRole('alert').filter({ hasText: 'Nothing was held, and no SOL moved.' })).toBeVisible()
+  await expect(attention(page)).toBeHidden()
+})
+
+test('a server that stays busy is reported in its own words', async ({ signedIn }) => {
+  const { page, seller } = await openListing(signedIn)
+  await makeBusy(page, 3_600)
+  await buy(page, seller)
+  await expect(banner(page)).toHaveText(`${TOLD} Please try again in 3600 s.`)
+})
+
+/** A seller's listing of 1 Grape Soda for 0.2 SOL, and a buyer's page. */
+async function openListing(signedIn: SignedIn): Promise<{ page: Page; seller: string }> {
+  const seller = await signedIn({ sol: 0 })
+  await sell(seller.page, 'Grape Soda', 1, 0.2)
+  const { page } = await signedIn({ sol: 1 })
+  return { page, seller: seller.address }
+}
+
+/** Lets the server refuse every purchase as busy until `busy` is false. */
+async function makeBusy(page: Page, retryAfter: number) {
+  const server = { busy: true, refused: 0 }
+  await page.route('**/api/marketplace/buy/*', async (route) => {
+    if (!server.busy) return route.continue()
+    server.refused += 1
+    const error = `${TOLD} Please try again in ${retryAfter} s.`
+    return route.fulfill({ status: 503, headers: { 'retry-after': String(retryAfter) }, json: { error, code: 'CHAIN_BUSY' } })
+  })
+  return server
+}
+
+async function buy(page: Page, seller: string) {
+  const listing = await findListing(page, seller)
+  await listing.getByRole('button', { name: 'Buy' }).click()
+  await page.getByRole('button', { name: 'Pay 0.2 SOL' }).click()
+  return listing
+}
+
+function attention(page: Page) {
+  return page.getByRole('region', { name: 'Needs attention' })
+}

@@ -1,0 +1,19 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, type Page } from '@playwright/test'
+
+/** Fails on whatever axe finds wrong with the page as it is now, and on alerts that a screen reader speaks twice. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+    .analyze()
+  expect(await spokenTwice(page), 'each alert is spoken once').toEqual([])
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)).toEqual([])
+}
+
+/** Alerts that a screen reader speaks twice, because they are inside something that is spoken too. */
+function spokenTwice(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const spoken = '[role=alert], [role=status], [aria-live=polite], [aria-live=assertive]'
+    return [...document.querySelectorAll(spoken)].filter((part) => part.parentElement?.closest(spoken)).map((part) => part.outerHTML)
+  })
+}

@@ -1,0 +1,54 @@
+import { ApiError } from '../../../api/api-error.ts'
+import { pause } from '../../../api/pause.ts'
+import { type Connection, useWallet } from '../../../wallet/wallet-store.ts'
+import { type Hold, holdListing } from './hold-listing.ts'
+import { PurchaseStopped } from './purchase-stopped.ts'
+
+/** How long to try again without asking the buyer, from the first attempt on, in milliseconds: as long as a wallet may take to answer. */
+const PATIENCE_MS = 120_000
+/** How long to wait if the server does not say, in seconds. */
+const DEFAULT_WAIT_S = 5
+/** Waits are up to this share longer than the server asks, so that buyers who were refused together do not come back together. */
+const JITTER = 0.25
+
+interface WaitForHold {
+  listingId: string
+  connection: Connection
+  /** Aborted, with the error to throw, when the buyer cancels. */
+  signal: AbortSignal
+  /** Called when the server is too busy, with the milliseconds until the next attempt. */
+  onBusy: (retryMillis: number) => void
+}
+
+/**
+ * Holds a listing. If the server is too busy for another purchase, it is asked again when it says, for up to two minutes.
+ *
+ * @throws ApiError, with CHAIN_BUSY if the server is still busy; PurchaseStopped, or the signal's reason, with nothing held
+ */
+export async function waitForHold({ listingId, connection, signal, onBusy }: WaitForHold): Promise<Hold> {
+  const giveUpAt = Date.now() + PATIENCE_MS
+  for (;;) {
+    try {
+      return await holdListing(listingId, connection)
+    } catch (error) {
+      const wait = busyMillis(error)
+      if (wait === undefined || Date.now() + wait > giveUpAt) throw error
+      onBusy(wait)
+      await pause(wait, signal)
+      requireSameWallet(connection)
+    }
+  }
+}
+
+/** @returns undefined if the server is not merely busy; else the milliseconds to wait, in whole seconds as the buyer sees them */
+function busyMillis(error: unknown): number | undefined {
+  if (!(error instanceof ApiError) || error.code !== 'CHAIN_BUSY') return undefined
+  return Math.ceil((error.retryAfter ?? DEFAULT_WAIT_S) * (1 + Math.random() * JITTER)) * 1_000
+}
+
+function requireSameWallet(connection: Connection): void {
+  if (useWallet.getState().connected === connection) return
+  throw new PurchaseStopped('Your wallet changed while you waited, so this purchase was given up. Nothing was held, and no SOL moved.', {
+    byBuyer: false,
+  })
+}

@@ -1,0 +1,23 @@
+import { type Purchase } from '@juicebar/contract/schemas'
+
+/** A purchase whose payment was recorded or found. */
+export type PaidPurchase = Purchase & { signature: string }
+
+/** The payments that this tab follows although it did not begin them: their signatures by purchase. */
+const resumed = new Map<string, string>()
+
+/**
+ * Of a wallet's open purchases, the paid ones that this tab does not follow yet; from now on it does. A purchase that is not open any
+ * more is forgotten, and one that is paid again, since its first payment failed for good, is followed again.
+ *
+ * @param running the listing of the purchase that this tab carries out itself
+ */
+export function takeUnfollowed(open: readonly Purchase[], running: string | undefined): PaidPurchase[] {
+  for (const id of resumed.keys()) if (!open.some(({ purchaseId }) => purchaseId === id)) resumed.delete(id)
+  return open.filter((purchase): purchase is PaidPurchase => {
+    const { purchaseId, listingId, signature } = purchase
+    if (signature === null || listingId === running || resumed.get(purchaseId) === signature) return false
+    resumed.set(purchaseId, signature)
+    return true
+  })
+}
