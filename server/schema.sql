@@ -199,8 +199,9 @@ create unique index purchases_no_ambiguous_holds on purchases (buyer, seller, pr
 create index purchases_by_listing on purchases (listing_id, buyer);
 create index purchases_by_buyer on purchases (buyer, id);
 create index purchases_by_seller on purchases (seller, id);
-create index purchases_due on purchases (reconcile_at) where reconcile_at is not null;
 create index purchases_left_unpaid on purchases (buyer, ended_at) where end_reason in ('cancelled', 'lapsed');
+create index purchases_due_open on purchases (reconcile_at) where reconcile_at is not null and (status = 'held' or status = 'settled' and finalized_at is null);
+create index purchases_due_closed on purchases (reconcile_at) where reconcile_at is not null and not (status = 'held' or status = 'settled' and finalized_at is null);
 
 -- Payments that the chain accepted and that could not be delivered.
 create table cases (

@@ -60,6 +60,9 @@ export interface SignedTransaction {
   signers: string[]
   /** Every required signature is present and valid. */
   signaturesValid: boolean
+  version: 'legacy' | 0 | 1
+  /** Accounts come from lookup tables, which the bytes do not contain. */
+  usesLookupTables: boolean
   blockhash: string
   instructions: AccountInstruction[]
 }

@@ -186,12 +186,11 @@ export function chainBut({ deps }: TradingWorld, changes: Partial<Chain>): Purch
 
 /** The world's dependencies on a chain whose transactions are at `commitment`, however far they have come. */
 export function chainAt(world: TradingWorld, commitment: Commitment): PurchaseDeps {
-  return chainBut(world, {
-    statuses: async (signatures) => {
-      const known = await world.chain.statuses(signatures)
-      return new Map([...known].map(([signature, status]) => [signature, { ...status, commitment }]))
-    },
-  })
+  const statuses = async (signatures: readonly Signature[]) => {
+    const known = await world.chain.statuses(signatures)
+    return new Map([...known].map(([signature, status]) => [signature, { ...status, commitment }]))
+  }
+  return chainBut(world, { statuses, finality: statuses })
 }
 
 /** For `vi.waitFor`: what a busy machine may take. */

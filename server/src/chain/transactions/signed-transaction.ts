@@ -55,6 +55,8 @@ export function decodeSignedTransaction(base64: string): (SignedTransaction & { 
     signature,
     signers: message.staticAccounts.slice(0, message.header.numSignerAccounts),
     signaturesValid: allSigned(transaction),
+    version: message.version,
+    usesLookupTables: message.version === 0 && (message.addressTableLookups ?? []).length > 0,
     blockhash: message.lifetimeToken,
     instructions: resolveInstructions(message),
   }

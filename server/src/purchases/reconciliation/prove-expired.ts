@@ -1,4 +1,4 @@
-import { type FinalizedView } from '../../chain/chain.ts'
+import { type Chain, type FinalizedView } from '../../chain/chain.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
 import { RELEASE_MARGIN_BLOCKS } from '../purchase.ts'
 
@@ -13,13 +13,20 @@ export interface Trace {
 /**
  * Whether recorded transaction bytes can never land (again): their blockhash expired at a finalized height, and the finalized chain,
  * read at that height, shows no such transaction that succeeded, neither by its signature nor under its accounts. Absence anywhere
- * else proves nothing.
+ * else proves nothing. And no endpoint can show the transaction: one that can is right about it, whatever the others say.
  * @throws CHAIN_DOWN
  */
-export async function isProvedExpired(finalized: FinalizedView, payment: RecordedBytes, traces: readonly Trace[]): Promise<boolean> {
+export async function isProvedExpired(
+  chain: Pick<Chain, 'transaction'>,
+  finalized: FinalizedView,
+  payment: RecordedBytes,
+  traces: readonly Trace[],
+): Promise<boolean> {
   if (finalized.genesisHash !== payment.genesisHash || finalized.height <= payment.expiryHeight + RELEASE_MARGIN_BLOCKS) return false
   const status = await finalized.statusOf(payment.signature)
   if (status && !status.failed) return false
   const found = await Promise.all(traces.map(({ address, sinceSlot }) => finalized.signaturesFor(address, sinceSlot)))
-  return found.flat().every((entry) => entry.signature !== payment.signature || entry.failed)
+  if (found.flat().some((entry) => entry.signature === payment.signature && !entry.failed)) return false
+  const transaction = await chain.transaction(payment.signature)
+  return !transaction || transaction.failed
 }

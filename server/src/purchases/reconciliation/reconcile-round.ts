@@ -6,15 +6,17 @@ import { openRound, type Round } from './purchase/open-round.ts'
 import { decidePurchase } from './purchase/purchase-decision.ts'
 import { readCaseSnapshot } from './case/read-case-snapshot.ts'
 import { readPurchaseSnapshot } from './purchase/read-purchase-snapshot.ts'
+import { collectWrites } from './collect-writes.ts'
 import {
   type DueCase,
   type DuePurchase,
   leaseDue,
   leaseDueCases,
+  type ReturnedLease,
+  returnLeases,
   scheduleCaseReconciliation,
-  scheduleReconciliation,
 } from './reconciliation-store.ts'
-import { CASE_LEASES, CLOSED_LEASES, LEASE_SECONDS, OPEN_LEASES, RETRY_SECONDS } from './schedule.ts'
+import { CASE_LEASES, LEASE_SECONDS, leaseLimits, RETRY_SECONDS } from './schedule.ts'
 
 /** A round under way. */
 export interface RoundUnderWay {
@@ -26,41 +28,41 @@ export interface RoundUnderWay {
 
 /** One whole round: reconciles what is due. */
 export async function reconcileOnce(deps: PurchaseDeps): Promise<void> {
-  const round = await beginRound(deps, OPEN_LEASES.least)
+  const round = await beginRound(deps)
   await round.done
 }
 
-/** Leases what is due, at most `openLeases` of the open purchases, and begins to reconcile it. */
-export async function beginRound(deps: PurchaseDeps, openLeases: number): Promise<RoundUnderWay> {
-  const { database, log } = deps
-  const leaseSeconds = LEASE_SECONDS
-  const [open, closed, cases] = await Promise.all([
-    leaseDue(database, { which: 'open', limit: openLeases, leaseSeconds }),
-    leaseDue(database, { which: 'closed', limit: CLOSED_LEASES, leaseSeconds }),
-    leaseDueCases(database, { limit: CASE_LEASES, leaseSeconds }),
+/** Leases what is due, as much as the chain's budget has room for, and begins to reconcile it. */
+export async function beginRound(deps: PurchaseDeps): Promise<RoundUnderWay> {
+  const { database, chain, log } = deps
+  const limits = leaseLimits({ perSecond: chain.budget().perSecond, saturated: chain.isSaturated(), spare: chain.hasSpare() })
+  const [purchases, cases] = await Promise.all([
+    leaseDue(database, limits, LEASE_SECONDS),
+    leaseDueCases(database, { limit: CASE_LEASES, leaseSeconds: LEASE_SECONDS }),
   ])
-  const purchases = [...open, ...closed]
   const round = openRound(deps, purchases)
+  const returnLease = collectWrites<ReturnedLease>(purchases.length, (returned) => returnLeases(database, returned))
   const reconciliations = [
-    ...purchases.map(async (purchase) => scheduleReconciliation(database, purchase, await reconcilePurchase(deps, round, purchase))),
+    ...purchases.map(async (purchase) => returnLease(await reconcilePurchase(deps, round, purchase))),
     ...cases.map(async (row) => scheduleCaseReconciliation(database, row, await reconcileCase(deps, row))),
   ].map((reconciliation) =>
     reconciliation.catch((error: unknown) => log.warn({ err: error }, 'a lease could not be returned; it will run out')),
   )
-  const more = open.length === openLeases || closed.length === CLOSED_LEASES || cases.length === CASE_LEASES
+  const more = purchases.length >= limits.paid || cases.length === CASE_LEASES
   return { more, done: Promise.all(reconciliations) }
 }
 
 /** If it fails, mostly because the chain cannot be asked, nothing was decided, and it is due again soon. */
-async function reconcilePurchase(deps: PurchaseDeps, round: Round, purchase: DuePurchase) {
+async function reconcilePurchase(deps: PurchaseDeps, round: Round, purchase: DuePurchase): Promise<ReturnedLease> {
   try {
     const snapshot = await readPurchaseSnapshot(deps, round, purchase)
     const decision = decidePurchase(snapshot)
     await applyPurchaseDecision(deps, purchase, decision)
-    return { seconds: decision.nextSeconds, scannedBuyer: snapshot.scannedBuyer }
+    const finalized = decision.actions.some(({ kind }) => kind === 'markFinalized')
+    return { purchase, seconds: decision.nextSeconds, scannedBuyer: snapshot.scannedBuyer, finalized }
   } catch (error) {
     deps.log.warn({ err: error, purchaseId: purchase.id, status: purchase.status }, 'reconciling a purchase failed; trying again')
-    return { seconds: RETRY_SECONDS, scannedBuyer: false }
+    return { purchase, seconds: RETRY_SECONDS, scannedBuyer: false, finalized: false }
   }
 }
 

@@ -1,5 +1,5 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
 import { type Database } from '../../database/connect.ts'
 import { type CaseRow } from '../cases/case-store.ts'
@@ -20,32 +20,46 @@ export interface DueCase extends CaseRow {
   secondsOpen: number
 }
 
-/** Someone is waiting for these: holds, and deliveries whose payment is not finalized yet. */
+/** Somebody is waiting for these: holds, and deliveries whose payment is not finalized yet. */
 const isOpen = sql<boolean>`(status = 'held' or (status = 'settled' and finalized_at is null))`
+/** Of these only statuses are asked for, which cost next to nothing together. */
+const isPaid = sql<boolean>`(status = 'settled' or exists (
+  select from payments m where m.purchase_id = purchases.id and m.kind = 'purchase' and m.status = 'recorded'
+))`
+
+/** How many purchases of each kind one round leases at most. */
+export interface LeaseLimits {
+  /** Paid, as far as this server knows: a payment is recorded, or delivered and not finalized yet. */
+  paid: number
+  /** Open holds for whose payment the chain is searched. */
+  unpaid: number
+  closed: number
+}
 
 /**
- * Leases up to `limit` purchases that are due for `leaseSeconds`. No other server takes them meanwhile, and if this one dies they are
- * due again.
+ * Leases purchases that are due for `leaseSeconds`. No other server takes them meanwhile, and if this one dies they are due again. One
+ * statement for the whole round.
  */
-export async function leaseDue(
-  database: Database,
-  { which, limit, leaseSeconds }: { which: 'open' | 'closed'; limit: number; leaseSeconds: number },
-): Promise<DuePurchase[]> {
-  const due = database
-    .selectFrom('purchases')
-    .select('id')
-    .where('reconcileAt', '<=', now)
-    .where(which === 'open' ? isOpen : sql<boolean>`not ${isOpen}`)
-    .orderBy('reconcileAt')
-    .limit(limit)
-    .forUpdate()
-    .skipLocked()
+export async function leaseDue(database: Database, limits: LeaseLimits, leaseSeconds: number): Promise<DuePurchase[]> {
+  const due = (kind: RawBuilder<boolean>, limit: number) =>
+    database
+      .selectFrom('purchases')
+      .select('id')
+      .where('reconcileAt', '<=', now)
+      .where(kind)
+      .orderBy('reconcileAt')
+      .limit(limit)
+      .forUpdate()
+      .skipLocked()
+  const paid = due(sql<boolean>`${isOpen} and ${isPaid}`, limits.paid)
+  const unpaid = due(sql<boolean>`${isOpen} and not ${isPaid}`, limits.unpaid)
+  const closed = due(sql<boolean>`not ${isOpen}`, limits.closed)
   return (
     database
       .updateTable('purchases')
       .set({ reconcileAt: inSeconds(leaseSeconds), reconciledAt: now })
       // An array is read once; a subquery the planner may read again for each row, and then lease more than the limit.
-      .where(sql<boolean>`id = any(array(${due}))`)
+      .where(sql<boolean>`id = any(array(${paid}) || array(${unpaid}) || array(${closed}))`)
       .returningAll()
       .returning([
         windowClosed.as('windowClosed'),
@@ -78,26 +92,39 @@ export async function leaseDueCases(
     .execute()
 }
 
-/** Returns a lease: `seconds` until the purchase is due again, null for never. If it changed meanwhile, it keeps the time it was given then. */
-export async function scheduleReconciliation(
-  database: Database,
-  purchase: PurchaseRow,
-  { seconds, scannedBuyer }: { seconds: number | null; scannedBuyer: boolean },
-): Promise<void> {
-  await database
-    .updateTable('purchases')
-    .set({
-      reconcileAt: seconds === null ? null : inSeconds(seconds),
-      reconciliations: sql<number>`reconciliations + 1`,
-      buyerScans: sql<number>`buyer_scans + ${scannedBuyer ? 1 : 0}`,
-    })
-    .where('id', '=', purchase.id)
-    .where('status', '=', purchase.status)
-    .where('reconcileAt', '=', purchase.reconcileAt)
-    .execute()
+/** What a round has to note of one purchase when it returns the lease. */
+export interface ReturnedLease {
+  purchase: Pick<PurchaseRow, 'id' | 'status' | 'reconcileAt'>
+  /** Until the purchase is due again; null for never. */
+  seconds: number | null
+  /** The buyer's own transactions were searched. */
+  scannedBuyer: boolean
+  /** The payment that settled it is finalized. */
+  finalized: boolean
 }
 
-/** Returns the lease of a case, as `scheduleReconciliation` does that of a purchase. */
+/** Returns leases, in one statement. A purchase that changed meanwhile keeps the time it was given then, and is not marked. */
+export async function returnLeases(database: Database, leases: readonly ReturnedLease[]): Promise<void> {
+  const column = <T>(valueOf: (lease: ReturnedLease) => T) => leases.map(valueOf)
+  await sql`
+    update purchases p
+    set reconcile_at = date_trunc('milliseconds', now() + make_interval(secs => r.seconds)),
+      reconciliations = reconciliations + 1,
+      buyer_scans = buyer_scans + r.scans,
+      finalized_at = case when r.finalized then coalesce(p.finalized_at, now()) else p.finalized_at end
+    from unnest(
+      ${column(({ purchase }) => purchase.id)}::uuid[],
+      ${column(({ purchase }) => purchase.status)}::text[],
+      ${column(({ purchase }) => purchase.reconcileAt)}::timestamptz[],
+      ${column(({ seconds }) => seconds)}::float8[],
+      ${column(({ scannedBuyer }) => (scannedBuyer ? 1 : 0))}::int[],
+      ${column(({ finalized }) => finalized)}::boolean[]
+    ) as r (id, status, leased_until, seconds, scans, finalized)
+    where p.id = r.id and p.status = r.status and p.reconcile_at = r.leased_until
+  `.execute(database)
+}
+
+/** Returns the lease of a case, as `returnLeases` does those of purchases. */
 export async function scheduleCaseReconciliation(database: Database, row: CaseRow, seconds: number | null): Promise<void> {
   await database
     .updateTable('cases')
@@ -108,14 +135,21 @@ export async function scheduleCaseReconciliation(database: Database, row: CaseRo
     .execute()
 }
 
-/** For each purchase, the payment that matters to it: the recorded one of a hold, or the one that settled it. */
-export async function listCurrentPayments(database: Database, purchases: readonly PurchaseRow[]): Promise<PaymentRow[]> {
+/** The payment that matters to a purchase: the recorded one of a hold, or the one that settled it. */
+export interface CurrentPayment extends PaymentRow {
+  /** Since it was recorded. */
+  ageSeconds: number
+}
+
+/** The current payments of those purchases that have one. */
+export async function listCurrentPayments(database: Database, purchases: readonly PurchaseRow[]): Promise<CurrentPayment[]> {
   if (purchases.length === 0) return []
   const ids = purchases.map(({ id }) => id)
   return database
     .selectFrom('payments as m')
     .innerJoin('purchases as p', 'p.id', 'm.purchaseId')
     .selectAll('m')
+    .select(sql<number>`extract(epoch from now() - m.created_at)::float8`.as('ageSeconds'))
     .where('p.id', 'in', ids)
     .where('m.kind', '=', 'purchase')
     .where(sql<boolean>`(p.status = 'held' and m.status = 'recorded' or p.status = 'settled' and m.signature = p.signature)`)
@@ -125,10 +159,6 @@ export async function listCurrentPayments(database: Database, purchases: readonl
 /** Set once, and only after the payment window has closed. */
 export async function setReleaseHeight(database: Database, id: string, height: bigint): Promise<void> {
   await database.updateTable('purchases').set({ releaseHeight: height }).where('id', '=', id).where('releaseHeight', 'is', null).execute()
-}
-
-export async function markFinalized(database: Database, id: string): Promise<void> {
-  await database.updateTable('purchases').set({ finalizedAt: now }).where('id', '=', id).execute()
 }
 
 /** So many of a wallet's purchases, or cases, become due when it opens their list; the schedule takes care of the others. */

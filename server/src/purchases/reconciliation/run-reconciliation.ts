@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { type PurchaseDeps } from '../purchase-deps.ts'
 import { beginRound } from './reconcile-round.ts'
-import { nextOpenLeases, OPEN_LEASES, pauseMillis } from './schedule.ts'
+import { pauseMillis } from './schedule.ts'
 
 /** Rounds under way at once, at most. */
-const ROUNDS = 4
-/** The next round begins after this long in any case: reconciliations that hang keep no others waiting. */
-const ROUND_MILLIS = 1_000
+const ROUNDS = 32
+/** The next round begins after this long in any case: reconciliations that wait for the chain keep no others waiting. */
+const ROUND_MILLIS = 400
 
 /**
  * Reconciles every purchase and every case with the chain, on each server. All that it needs to know is in the database, so a closed
@@ -27,11 +27,10 @@ export function startReconciliation(deps: PurchaseDeps): { stop(): Promise<void>
 
 async function run(deps: PurchaseDeps, signal: AbortSignal): Promise<void> {
   const underWay = new Set<Promise<unknown>>()
-  let openLeases = OPEN_LEASES.least
   while (!signal.aborted) {
     let more = false
     try {
-      const round = await beginRound(deps, openLeases)
+      const round = await beginRound(deps)
       more = round.more
       underWay.add(round.done)
       void round.done.then(() => underWay.delete(round.done))
@@ -39,9 +38,7 @@ async function run(deps: PurchaseDeps, signal: AbortSignal): Promise<void> {
     } catch (error) {
       deps.log.warn({ err: error }, 'a round of reconciliation failed; trying again')
     }
-    const state = { more, saturated: deps.chain.isSaturated() }
-    openLeases = nextOpenLeases(openLeases, state)
-    await pause(pauseMillis(state), signal)
+    await pause(pauseMillis({ more }), signal)
     if (underWay.size >= ROUNDS) await Promise.race(underWay)
   }
   await Promise.all(underWay)

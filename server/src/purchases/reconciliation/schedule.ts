@@ -1,47 +1,66 @@
 const SHORTEST_PAUSE_MILLIS = 50
 const IDLE_PAUSE_MILLIS = 400
-const SATURATED_PAUSE_MILLIS = 2_000
 
-/** What a round of reconciliation showed. */
-export interface RoundState {
-  /** Everything that could be leased was, so more may be due. */
-  more: boolean
-  /** Requests to the chain are queueing at every endpoint. */
-  saturated: boolean
-}
-
-/** The pause after a round: short if more may be due, long if the chain's endpoints allow no more, because others need their share. */
-export function pauseMillis({ more, saturated }: RoundState): number {
-  if (saturated) return SATURATED_PAUSE_MILLIS
+/** The pause after a round: short if more may be due of what somebody has paid for. */
+export function pauseMillis({ more }: { more: boolean }): number {
   return more ? SHORTEST_PAUSE_MILLIS : IDLE_PAUSE_MILLIS
 }
 
-/**
- * How much one round leases, and for how long: if a server is killed, another leases its share after that. Open purchases go first;
- * closed ones and cases have small shares of their own, so that none of them keeps the others waiting.
- */
-export const OPEN_LEASES = { least: 8, most: 64 }
-export const CLOSED_LEASES = 2
-export const CASE_LEASES = 4
+/** If a server is killed, another leases its share after that. */
 export const LEASE_SECONDS = 8
+export const CASE_LEASES = 4
+
+/** As many as one request for statuses takes. */
+const PAID_LEASES = 256
+const MOST_LEASES = 64
+/** The part of the budget that searches may take while requests are waiting. */
+const SATURATED_SHARE = 0.3
+/** The part of the budget that late searches may take. */
+const SPARE_SHARE = 0.3
+
+export interface BudgetState {
+  /** Requests a second that the chain's endpoints allow. */
+  perSecond: number
+  /** Requests are waiting for their turn. */
+  saturated: boolean
+  /** Nobody else needs what is left of the budget now. */
+  spare: boolean
+}
 
 /**
- * How many open purchases the next round leases: half as many if the chain's endpoints allow no more, otherwise twice as many while
- * more may be due. Slow answers alone are no reason for fewer: requests wait for them side by side.
+ * How many purchases one round leases. Those that are paid always, for their statuses are read together. The others as far as the budget
+ * goes, since each of them costs a request or more: open holds first of all, closed purchases with what nobody else needs.
  */
-export function nextOpenLeases(leases: number, { more, saturated }: RoundState): number {
-  if (saturated) return Math.max(OPEN_LEASES.least, leases / 2)
-  return more ? Math.min(OPEN_LEASES.most, leases * 2) : leases
+export function leaseLimits({ perSecond, saturated, spare }: BudgetState): { paid: number; unpaid: number; closed: number } {
+  const perRound = (share: number) => Math.max(1, Math.min(MOST_LEASES, Math.floor((share * perSecond * IDLE_PAUSE_MILLIS) / 1000)))
+  return { paid: PAID_LEASES, unpaid: perRound(saturated ? SATURATED_SHARE : 1), closed: spare ? perRound(SPARE_SHARE) : 0 }
 }
 
 /** Holds that one round may prove unpaid: each proof takes about ten requests. */
 export const PROOFS_PER_ROUND = 2
 
-/** Seconds until a hold is reconciled again: often while its recorded payment is under way, less often while the chain is searched. */
+/** Seconds until a hold is reconciled again whose recorded payment is under way. */
 export const SENT_SECONDS = 1
-export const SEARCH_SECONDS = 2
-/** Until a settled payment is asked about again while it is not finalized. */
-export const FINALITY_SECONDS = 4
+/** A recorded payment that is not on the chain is broadcast again when it is so old: an RPC node may have dropped it. */
+export const REBROADCAST_SECONDS = 2
+
+const SEARCH_SECONDS = { least: 2, most: 15 }
+
+/**
+ * Seconds until the chain is searched again for the payment of a hold of this age. Whoever pays by themselves tells the server as a rule;
+ * the search is for those who do not.
+ */
+export function searchSeconds(ageSeconds: number): number {
+  return Math.min(SEARCH_SECONDS.most, Math.max(SEARCH_SECONDS.least, ageSeconds / 2))
+}
+
+const FINALITY_SECONDS = { least: 4, most: 60 }
+
+/** Seconds until a payment that settled so long ago is asked about again while it is not finalized. */
+export function finalitySeconds(secondsSinceSettled: number): number {
+  return Math.min(FINALITY_SECONDS.most, Math.max(FINALITY_SECONDS.least, secondsSinceSettled / 4))
+}
+
 /** Until whatever failed is tried again, mostly because the chain cannot be asked. */
 export const RETRY_SECONDS = 3
 /** Until a closed purchase with a candidate that is not final yet, or was not read yet, is searched again. */
@@ -59,8 +78,8 @@ export const REQUESTED_PAUSE_SECONDS = 30
 const SEARCH_EVERY = 5
 
 /** Whether this reconciliation of a hold searches the chain. */
-export function searchesChain(hold: { windowClosed: boolean; reconciliations: number }, paymentRecorded: boolean): boolean {
-  return !paymentRecorded || hold.windowClosed || hold.reconciliations % SEARCH_EVERY === SEARCH_EVERY - 1
+export function searchesChain({ reconciliations }: { reconciliations: number }, paymentRecorded: boolean): boolean {
+  return !paymentRecorded || reconciliations % SEARCH_EVERY === SEARCH_EVERY - 1
 }
 
 /** How often the buyer's own transactions are searched for a hold: only clients that add no reference need it. */
@@ -78,9 +97,12 @@ const MINUTE = 60
 const HOUR = 60 * MINUTE
 /** A closed purchase is searched again at these ages, for payments that come late or twice. */
 const lateSearches = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 24 * HOUR, 7 * 24 * HOUR]
+/** The same for one that only this server would have paid: nothing else was signed for it unless its buyer's client deviates. */
+const lateSearchesIfServerSends = [5 * MINUTE, 24 * HOUR]
 
 /** Seconds until the next search for a purchase that closed this long ago; null after the last. */
-export function secondsToNextLateSearch(secondsSinceClosed: number): number | null {
-  const next = lateSearches.find((age) => age > secondsSinceClosed + 1)
+export function secondsToNextLateSearch(secondsSinceClosed: number, { serverSends }: { serverSends: boolean }): number | null {
+  const ages = serverSends ? lateSearchesIfServerSends : lateSearches
+  const next = ages.find((age) => age > secondsSinceClosed + 1)
   return next === undefined ? null : next - secondsSinceClosed
 }

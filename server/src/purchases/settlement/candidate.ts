@@ -3,7 +3,6 @@ import { type Signature } from '@juicebar/contract/addresses'
 import { type LandedTransaction, type SignatureStatus } from '../../chain/chain.ts'
 import { type PaymentTerms, verifyPayment } from '../payment/landed-payment.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
-import { isSettled, type SettleAt } from '../purchase.ts'
 import { type PurchaseRow } from '../purchase-store.ts'
 
 /**
@@ -38,11 +37,6 @@ export interface VerifiedCandidate {
   landing?: Pick<PaymentRow, 'signature' | 'slot' | 'transactionBytes' | 'expiryHeight'>
   /** It carries no reference and would pay for another open hold of the same buyer and seller. */
   paysAnotherHold: boolean
-}
-
-/** Whether a transaction with this status has to be read to verify it. */
-export function needsTransaction(status: SignatureStatus | undefined, settleAt: SettleAt): boolean {
-  return status !== undefined && !status.failed && isSettled(status.commitment, settleAt)
 }
 
 /** Verifies a candidate for one purchase on the chain of that purchase. */

@@ -29,13 +29,13 @@ export async function confirmPurchase(
   const signature = parseSignature(text)
   if (!signature) throw new Failure('BAD_REQUEST', { detail: 'transactionSignature must be a transaction signature in base58.' })
   const payable = isId(listingId) ? await listPayablePurchases(deps.database, { listingId, buyer, signature }) : []
-  const recorded = payable.filter((purchase) => purchase.recorded)
+  const recorded = payable.filter((purchase) => purchase.payment)
   const purchases = recorded.length > 0 ? recorded : payable
   const settled = purchases.find((purchase) => purchase.signature === signature)
   if (settled) return { purchase: settled, settled: true }
   if (purchases.length === 0) throw new Failure('NO_HOLD')
   const status = (await deps.chain.statuses([signature])).get(signature)
-  const options = { submittedByBuyer: true, ...(recorded.length === 0 && { admit }) }
+  const options = { submittedByBuyer: true, recorded: recorded[0]?.payment, ...(recorded.length === 0 && { admit }) }
   return settleOneOf(deps, purchases, candidateOf(deps.chain, signature, status, options))
 }
 

@@ -4,15 +4,23 @@ import { sql } from 'kysely'
 import { type Database } from '../../database/connect.ts'
 import { withRetry } from '../../database/transact.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
+import { type RecordedPayment } from '../payment/recorded-payment.ts'
 import { type ReplyRow } from '../purchase-reply.ts'
 import { replySource } from '../purchase-reply-store.ts'
 import { type PurchaseRow } from '../purchase-store.ts'
 
 /** A buyer's purchase of a listing that a payment may be for. */
 export interface PayablePurchase extends ReplyRow {
-  /** The payment is recorded for this purchase. */
-  recorded: boolean
+  /** The payment, if it is recorded for this purchase. */
+  payment: RecordedPayment | undefined
 }
+
+interface RecordedColumns extends Pick<PaymentRow, 'transactionBytes' | 'expiryHeight'> {
+  paymentKind: PaymentRow['kind']
+  paymentStatus: PaymentRow['status']
+}
+
+type Nullable<T> = { [Name in keyof T]: T[Name] | null }
 
 /**
  * The buyer's purchases of a listing that a payment may be for: first the one it is recorded for, then the open hold, then the newest.
@@ -21,12 +29,17 @@ export async function listPayablePurchases(
   database: Database,
   { listingId, buyer, signature }: { listingId: string; buyer: WalletAddress; signature: Signature },
 ): Promise<PayablePurchase[]> {
-  const { rows } = await sql<PayablePurchase>`
-    select *, exists (select from payments m where m.signature = ${signature} and m.purchase_id = p.id) as recorded
-    from ${replySource} p where listing_id = ${listingId} and buyer = ${buyer}
-    order by recorded desc, status = 'held' desc, id desc limit 20
+  const { rows } = await sql<ReplyRow & Nullable<RecordedColumns>>`
+    select p.*, m.kind as payment_kind, m.status as payment_status, m.transaction_bytes, m.expiry_height
+    from ${replySource} p left join payments m on m.purchase_id = p.id and m.signature = ${signature}
+    where p.listing_id = ${listingId} and p.buyer = ${buyer}
+    order by m.signature is not null desc, p.status = 'held' desc, p.id desc limit 20
   `.execute(database)
-  return rows
+  return rows.map(({ paymentKind: kind, paymentStatus: status, transactionBytes, expiryHeight, ...purchase }) => {
+    const isRecorded = kind !== null && status !== null && transactionBytes !== null && expiryHeight !== null
+    const payment = isRecorded ? { signature, purchaseId: purchase.id, kind, status, transactionBytes, expiryHeight } : undefined
+    return { ...purchase, payment }
+  })
 }
 
 /** The other open holds of a purchase's buyer on listings of its seller. */

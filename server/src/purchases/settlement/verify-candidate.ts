@@ -1,11 +1,13 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
-import { BLOCKHASH_BLOCKS, type Chain, type LandedTransaction, type SignatureStatus } from '../../chain/chain.ts'
+import { type Chain, type LandedTransaction, type ReadOptions, type SignatureStatus } from '../../chain/chain.ts'
 import { ambiguousReferences, verifyPayment } from '../payment/landed-payment.ts'
 import { findReferences } from '../payment/reference-store.ts'
+import { type RecordedPayment, settlesOnStatus } from '../payment/recorded-payment.ts'
+import { isSettled } from '../purchase.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
 import { type PurchaseRow } from '../purchase-store.ts'
-import { type CandidateVerdict, needsTransaction, termsOf, verdictOf, type VerifiedCandidate } from './candidate.ts'
+import { type CandidateVerdict, termsOf, verdictOf, type VerifiedCandidate } from './candidate.ts'
 import { listHoldsBetween } from './settlement-store.ts'
 
 /** A transaction that may pay for a purchase. */
@@ -14,12 +16,15 @@ export interface Candidate {
   /** What the chain has just said of it. */
   status: SignatureStatus | undefined
   submittedByBuyer: boolean
+  /** Set if a server has checked and recorded the transaction before it was broadcast. */
+  recorded: RecordedPayment | undefined
   /** The transaction itself, read once, however many purchases it is verified for. */
   read(): Promise<LandedTransaction | undefined>
 }
 
-interface CandidateOptions {
+interface CandidateOptions extends ReadOptions {
   submittedByBuyer?: boolean
+  recorded?: RecordedPayment | undefined
   /** May throw to refuse the request that reading the transaction costs. */
   admit?: () => Promise<void>
 }
@@ -28,11 +33,11 @@ export function candidateOf(
   chain: Chain,
   signature: Signature,
   status: SignatureStatus | undefined,
-  { submittedByBuyer = false, admit = async () => {} }: CandidateOptions = {},
+  { submittedByBuyer = false, recorded, admit = async () => {}, spare = false }: CandidateOptions = {},
 ): Candidate {
   let transaction: Promise<LandedTransaction | undefined> | undefined
-  const read = () => (transaction ??= admit().then(() => chain.transaction(signature)))
-  return { signature, status, submittedByBuyer, read }
+  const read = () => (transaction ??= admit().then(() => chain.transaction(signature, { spare })))
+  return { signature, status, submittedByBuyer, recorded, read }
 }
 
 /**
@@ -47,7 +52,10 @@ export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow,
     const verdict: CandidateVerdict = { kind: 'unrelated', reason: 'it is from another chain', permanent: false }
     return { signature, status, verdict, paysAnotherHold: false }
   }
-  const transaction = needsTransaction(status, settings.settleAt) ? await candidate.read() : undefined
+  const mayCount = status !== undefined && !status.failed && isSettled(status.commitment, settings.settleAt)
+  const known = mayCount ? knownLanding(purchase, candidate, status) : undefined
+  if (known) return { signature, status, verdict: { kind: 'pays', referenced: true }, landing: known, paysAnotherHold: false }
+  const transaction = mayCount ? await candidate.read() : undefined
   const knownReferences = await findReferences(database, transaction ? ambiguousReferences(transaction) : [])
   const verdict = verdictOf(termsOf(purchase), { status, transaction, knownReferences, submittedByBuyer })
   if (!transaction || (verdict.kind !== 'pays' && verdict.kind !== 'wrong')) return { signature, status, verdict, paysAnotherHold: false }
@@ -58,10 +66,17 @@ export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow,
   return { signature, status, verdict, landing, paysAnotherHold }
 }
 
-/** A landed transaction as it is recorded. It was signed before now, which bounds the height up to which it could land again. */
+/** The landing of a recorded payment whose status says all that there is to know. */
+function knownLanding({ id, buyer, seller, priceLamports, reference }: PurchaseRow, { recorded }: Candidate, { slot }: SignatureStatus) {
+  const expected = { from: buyer, to: seller, lamports: priceLamports, reference }
+  if (recorded?.purchaseId !== id || !settlesOnStatus(recorded, expected)) return undefined
+  const { signature, transactionBytes, expiryHeight } = recorded
+  return { signature, slot, transactionBytes, expiryHeight }
+}
+
+/** A landed transaction as it is recorded. Its blockhash was valid where it landed, which bounds the height up to which it could land again. */
 async function readLanding(chain: Chain, { signature, slot, bytes }: LandedTransaction) {
-  const expiryHeight = (await chain.highestBlockHeight()) + BLOCKHASH_BLOCKS
-  return { signature, slot, transactionBytes: Buffer.from(bytes), expiryHeight }
+  return { signature, slot, transactionBytes: Buffer.from(bytes), expiryHeight: await chain.expiryHeight(slot) }
 }
 
 async function isForAnotherHold({ database }: PurchaseDeps, purchase: PurchaseRow, transaction: LandedTransaction): Promise<boolean> {

@@ -23,10 +23,12 @@ function transfer(
 const call = (program: string): AccountInstruction => ({ program, accounts: [], transfer: undefined })
 
 function flawOf(instructions: AccountInstruction[], changes: Partial<SignedTransaction> = {}): string | undefined {
-  const transaction = {
+  const transaction: SignedTransaction = {
     signature: someSignature(),
     signers: ['Buyer'],
     signaturesValid: true,
+    version: 0,
+    usesLookupTables: false,
     blockhash: 'Blockhash',
     instructions,
     ...changes,

@@ -24,5 +24,10 @@ it.each<[string, boolean, FinalizedView]>([
   ['its status is gone, but its reference shows it', false, view({ signaturesFor: async () => [entry({})] })],
   ['it is from another chain', false, view({ genesisHash: 'another' })],
 ])('if %s, it is proved expired: %s', async (_, expired, finalized) => {
-  expect(await isProvedExpired(finalized, payment, traces)).toBe(expired)
+  expect(await isProvedExpired({ transaction: async () => undefined }, finalized, payment, traces)).toBe(expired)
+})
+
+it.each([true, false])('if another endpoint shows the transaction, and that it failed: %s, it is as that one says', async (failed) => {
+  const shown = { signature, slot: 20n, failed, bytes: new Uint8Array(), signers: [], instructions: [], innerInstructions: [] }
+  expect(await isProvedExpired({ transaction: async () => shown }, view(), payment, traces)).toBe(failed)
 })

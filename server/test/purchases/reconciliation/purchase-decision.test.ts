@@ -69,6 +69,7 @@ describe('what is done for a purchase', () => {
     ['it is closed and its chain is gone: nothing', decide('earlierChain'), []],
     ['nothing has come yet: nothing', decide('windowOpen'), []],
     ['no endpoint knows the recorded payment: it is broadcast', decide('windowOpen', { payment }), ['broadcast']],
+    ['it has only just been broadcast: nothing', decide('windowOpen', { payment: { ...payment, ageSeconds: 1 } }), []],
     ['it is on its way: nothing', decide('windowOpen', { payment, status: seen('processed') }), []],
     ['it failed, but not for good: nothing', decide('windowOpen', { payment, status: seen('confirmed', true) }), []],
     ['it failed for good: it is void', decide('windowOpen', { payment, status: seen('finalized', true) }), ['voidPayment']],
@@ -114,7 +115,8 @@ describe('what is done for a purchase', () => {
 
   it.each([
     ['a hold whose payment is recorded', snapshot('windowOpen', { payment }), 1],
-    ['a hold whose payment may come', snapshot('windowOpen'), 2],
+    ['a new hold whose payment may come', snapshot('windowOpen', { purchase: { ...held, ageSeconds: 2 } }), 2],
+    ['an older hold whose payment may come', snapshot('windowOpen'), 15],
     ['a delivery that is not finalized', snapshot('awaitingFinality', { payment, status: seen('confirmed') }), 4],
     ['an ended hold', snapshot('ended', closedFor(100)), 200],
     ['an ended hold with a candidate that may yet pay', snapshot('ended', { ...closedFor(100), candidates: [pending] }), 10],

@@ -2,9 +2,8 @@ import { type Signature, type WalletAddress } from '@juicebar/contract/addresses
 import { lamports } from '@juicebar/contract/money'
 
 import { type Commitment, type SignatureStatus } from '../../../src/chain/chain.ts'
-import { type PaymentRow } from '../../../src/purchases/payment/payment-store.ts'
 import { type PurchaseSnapshot, type PurchaseState } from '../../../src/purchases/reconciliation/purchase/purchase-decision.ts'
-import { type DuePurchase } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
+import { type CurrentPayment, type DuePurchase } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
 import { type CandidateVerdict, type VerifiedCandidate } from '../../../src/purchases/settlement/candidate.ts'
 
 export const held: DuePurchase = {
@@ -38,7 +37,7 @@ export const held: DuePurchase = {
   secondsSinceClosed: 0,
 }
 
-export const payment: PaymentRow = {
+export const payment: CurrentPayment = {
   signature: 'recorded' as Signature,
   kind: 'purchase',
   purchaseId: held.id,
@@ -50,6 +49,7 @@ export const payment: PaymentRow = {
   confirmedAt: null,
   slot: null,
   createdAt: new Date(0),
+  ageSeconds: 10,
 }
 
 export const seen = (commitment: Commitment, failed = false): SignatureStatus => ({ slot: 120n, commitment, failed })

@@ -9,7 +9,6 @@ import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
 import { reconcileEndedOf } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
 import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
 import { startReconciliation } from '../../../src/purchases/reconciliation/run-reconciliation.ts'
-import { OPEN_LEASES } from '../../../src/purchases/reconciliation/schedule.ts'
 import { closePaymentWindow, makeDue } from '../reconciling.ts'
 import {
   chainBut,
@@ -152,7 +151,7 @@ describe('reconciliations that hang', () => {
     let release = () => {}
     const afterTheTest = new Promise<SignatureEntry[]>((resolve) => (release = () => resolve([])))
     const buyers = await Promise.all(Array.from({ length: 4 }, () => world.createWallet()))
-    for (let n = 0; n < OPEN_LEASES.least; n++) hanging.add((await holdAnother('wallet', buyers[n % 4])).reference)
+    for (let n = 0; n < 8; n++) hanging.add((await holdAnother('wallet', buyers[n % 4])).reference)
     const purchase = await holdAnother('wallet')
     await sendByWallet(world, await signPayment(world, buyer, purchase))
     const deps = chainBut(world, {

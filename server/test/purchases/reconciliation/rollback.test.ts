@@ -41,6 +41,7 @@ function rollBack(lost: Signature): { fork: TradingWorld; broadcasts: () => numb
   const isKept = (signature: Signature) => signature !== lost
   const deps = chainBut(world, {
     statuses: async (signatures) => chain.statuses(signatures.filter(isKept)),
+    finality: async (signatures) => chain.finality(signatures.filter(isKept)),
     transaction: async (signature) => (isKept(signature) ? chain.transaction(signature) : undefined),
     recentSignatures: async (...query) => (await chain.recentSignatures(...query)).filter((entry) => isKept(entry.signature)),
     broadcast: async () => void (broadcasts += 1),

@@ -2,29 +2,46 @@ import { describe, expect, it } from 'vitest'
 
 import {
   BUYER_SCANS,
-  nextOpenLeases,
-  OPEN_LEASES,
+  finalitySeconds,
+  leaseLimits,
   pauseMillis,
   scansBuyer,
+  searchSeconds,
   secondsToNextLateSearch,
 } from '../../../src/purchases/reconciliation/schedule.ts'
 
 describe('the schedule of reconciliation', () => {
-  it('searches for late payments after 1, 5 and 30 min, 2 h, 24 h and 7 days', () => {
-    const ages = [60]
-    for (let age: number | null = 60; age !== null;) {
-      const next = secondsToNextLateSearch(age)
+  it.each([
+    ['after 1, 5 and 30 min, 2 h, 24 h and 7 days', false, [60, 300, 1_800, 7_200, 86_400, 604_800]],
+    ['after 5 min and 24 h if only the server would have paid', true, [300, 86_400]],
+  ])('searches for late payments %s', (_, serverSends, expected) => {
+    const ages: number[] = []
+    for (let age: number | null = 0; age !== null;) {
+      const next = secondsToNextLateSearch(age, { serverSends })
       age = next === null ? null : age + next
       if (age !== null) ages.push(age)
     }
-    expect(ages).toEqual([60, 300, 1_800, 7_200, 86_400, 604_800])
+    expect(ages).toEqual(expected)
+  })
+
+  it('searches for the payment of a hold less and less often, but so often that it is delivered within 30 s', () => {
+    const searchedAt: number[] = []
+    for (let age = 2; age <= 60; age += searchSeconds(age)) searchedAt.push(age)
+    expect(searchedAt.length).toBeLessThanOrEqual(10)
+    expect(Math.max(...[1, 10, 60, 600].map(searchSeconds))).toBe(15)
+    expect(searchSeconds(0)).toBe(2)
+  })
+
+  it('asks about finality less and less often', () => {
+    expect([12, 40, 1_000].map(finalitySeconds)).toEqual([4, 10, 60])
   })
 
   it('is not thrown off by a search in between', () => {
-    expect(secondsToNextLateSearch(100)).toBe(200)
-    expect(secondsToNextLateSearch(60.4)).toBeCloseTo(239.6)
-    expect(secondsToNextLateSearch(59.9)).toBeCloseTo(240.1)
-    expect(secondsToNextLateSearch(604_900)).toBeNull()
+    const next = (age: number) => secondsToNextLateSearch(age, { serverSends: false })
+    expect(next(100)).toBe(200)
+    expect(next(60.4)).toBeCloseTo(239.6)
+    expect(next(59.9)).toBeCloseTo(240.1)
+    expect(next(604_900)).toBeNull()
   })
 
   it.each([60, 600])("spreads twenty scans of the buyer's own transactions over a hold of %i seconds and its release", (holdSeconds) => {
@@ -38,18 +55,16 @@ describe('the schedule of reconciliation', () => {
     expect(scannedAt.at(-1)).toBeGreaterThanOrEqual(holdSeconds + 90)
   })
 
-  it('goes on at once if more may be due, and pauses if the endpoints are saturated', () => {
-    expect(pauseMillis({ more: false, saturated: false })).toBe(400)
-    expect(pauseMillis({ more: true, saturated: false })).toBe(50)
-    expect(pauseMillis({ more: true, saturated: true })).toBe(2_000)
+  it('goes on at once if more may be due', () => {
+    expect(pauseMillis({ more: false })).toBe(400)
+    expect(pauseMillis({ more: true })).toBe(50)
   })
 
-  it('leases more while more may be due, and less while the endpoints are saturated', () => {
-    const { least, most } = OPEN_LEASES
-    expect(nextOpenLeases(least, { more: true, saturated: false })).toBe(2 * least)
-    expect(nextOpenLeases(most, { more: true, saturated: false })).toBe(most)
-    expect(nextOpenLeases(least, { more: false, saturated: false })).toBe(least)
-    expect(nextOpenLeases(most, { more: true, saturated: true })).toBe(most / 2)
-    expect(nextOpenLeases(least, { more: true, saturated: true })).toBe(least)
+  it('leases what is paid always, and the rest as far as the budget goes', () => {
+    const limits = (perSecond: number, saturated: boolean, spare: boolean) => leaseLimits({ perSecond, saturated, spare })
+    expect(limits(10, false, true)).toEqual({ paid: 256, unpaid: 4, closed: 1 })
+    expect(limits(10, true, false)).toEqual({ paid: 256, unpaid: 1, closed: 0 })
+    expect(limits(200, true, false)).toEqual({ paid: 256, unpaid: 24, closed: 0 })
+    expect(limits(2_000, false, true)).toEqual({ paid: 256, unpaid: 64, closed: 64 })
   })
 })

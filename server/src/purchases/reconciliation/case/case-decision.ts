@@ -124,7 +124,7 @@ function decideOpen(snapshot: CaseSnapshot): CaseDecision {
 
 /** A late payment is delivered as soon as its listing is free. */
 function decideDelivery({ row, delivery }: CaseSnapshot): CaseDecision {
-  const late = secondsToNextLateSearch(row.secondsOpen)
+  const late = secondsToNextLateSearch(row.secondsOpen, { serverSends: false })
   if (!delivery) return { actions: [], nextSeconds: late }
   switch (delivery.listing) {
     case 'gone':

@@ -1,6 +1,6 @@
 import { Failure } from '@juicebar/contract/errors'
 
-import { BLOCKHASH_BLOCKS, type LandedTransaction, type SignatureEntry } from '../../../chain/chain.ts'
+import { type LandedTransaction, type SignatureEntry } from '../../../chain/chain.ts'
 import { findListing } from '../../../listings/listing-store.ts'
 import { ambiguousReferences, verifyPayment } from '../../payment/landed-payment.ts'
 import { findPayment, findRefund } from '../../payment/payment-store.ts'
@@ -42,7 +42,7 @@ async function readRefund(deps: PurchaseDeps, row: DueCase, purchase: PurchaseRo
     return { payment, status, expired: false, landed }
   }
   const traces = [{ address: row.refundReference ?? purchase.seller, sinceSlot: purchase.heldAtSlot }]
-  const expired = !status && (await isProvedExpired(await chain.finalized(), payment, traces))
+  const expired = !status && (await isProvedExpired(chain, await chain.finalized(), payment, traces))
   return { payment, status, expired, landed: undefined }
 }
 
@@ -81,7 +81,7 @@ async function describeLanded({ chain, database }: PurchaseDeps, transaction: La
   const { signature } = transaction
   const recordedElsewhere = (await findPayment(database, signature)) !== undefined
   const status = recordedElsewhere ? (await chain.statuses([signature])).get(signature) : undefined
-  const expiryHeight = (await chain.highestBlockHeight()) + BLOCKHASH_BLOCKS
+  const expiryHeight = await chain.expiryHeight(transaction.slot)
   return { kind: 'landed', transaction, expiryHeight, recordedElsewhere, finalized: status?.commitment === 'finalized' }
 }
 

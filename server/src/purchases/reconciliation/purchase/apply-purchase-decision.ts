@@ -9,7 +9,7 @@ import { emitPurchase, type PurchaseRow } from '../../purchase-store.ts'
 import { type VerifiedCandidate } from '../../settlement/candidate.ts'
 import { type PaymentOutcome, settlePayment } from '../../settlement/settle-payment.ts'
 import { type PurchaseAction, type PurchaseDecision } from './purchase-decision.ts'
-import { markFinalized, setReleaseHeight } from '../reconciliation-store.ts'
+import { setReleaseHeight } from '../reconciliation-store.ts'
 import { ruleOut } from './rule-out-candidates.ts'
 
 /** Carries out a decision. Each action decides again under its locks whether it still applies, so a stale decision does no harm. */
@@ -44,7 +44,7 @@ async function apply(deps: PurchaseDeps, purchase: PurchaseRow, action: Purchase
       await setReleaseHeight(database, purchase.id, action.height)
       break
     case 'markFinalized':
-      await markFinalized(database, purchase.id)
+      // Noted together with the lease's return, for the whole round at once.
       break
     case 'openVanishedCase':
       await openVanishedCase(database, purchase, action.payment)

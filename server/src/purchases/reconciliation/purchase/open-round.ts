@@ -1,17 +1,20 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
 import { type FinalizedView, type SignatureStatus } from '../../../chain/chain.ts'
-import { type PaymentRow } from '../../payment/payment-store.ts'
 import { type PurchaseDeps } from '../../purchase-deps.ts'
-import { type DuePurchase, listCurrentPayments } from '../reconciliation-store.ts'
+import { type CurrentPayment, type DuePurchase, listCurrentPayments } from '../reconciliation-store.ts'
 import { PROOFS_PER_ROUND } from '../schedule.ts'
+
+type Statuses = ReadonlyMap<Signature, SignatureStatus>
 
 /** What one round reads for all of its purchases at once. Every request is sent after the purchases were leased. */
 export interface Round {
   /** The payment of each purchase that has one: recorded for a hold, or settling. */
-  payments: Promise<ReadonlyMap<string, PaymentRow>>
-  /** What the chain says of these payments. */
-  statuses: Promise<ReadonlyMap<Signature, SignatureStatus>>
+  payments: Promise<ReadonlyMap<string, CurrentPayment>>
+  /** What the chain says of the payments recorded for holds. */
+  statuses: Promise<Statuses>
+  /** What is sure of the payments that settled purchases. */
+  finality: Promise<Statuses>
   /** The highest block height of any endpoint. */
   blockHeight(): Promise<bigint>
   /** The finalized chain. */
@@ -20,21 +23,22 @@ export interface Round {
   mayProve(): boolean
 }
 
-/** Begins to read for a round: one database query and one request to the chain, however many purchases. */
+/** Begins to read for a round: one database query and two requests to the chain, however many purchases. */
 export function openRound({ database, chain }: PurchaseDeps, purchases: readonly DuePurchase[]): Round {
   const payments = listCurrentPayments(database, purchases).then((rows) => new Map(rows.map((row) => [row.purchaseId, row])))
-  const statuses = payments.then((known) => {
-    const signatures = [...known.values()].map(({ signature }) => signature)
-    return signatures.length > 0 ? chain.statuses(signatures) : new Map<Signature, SignatureStatus>()
-  })
+  const signaturesOf = (status: CurrentPayment['status']) =>
+    payments.then((known) => [...known.values()].filter((payment) => payment.status === status).map(({ signature }) => signature))
+  const statuses = signaturesOf('recorded').then((signatures) => chain.statuses(signatures))
+  const finality = signaturesOf('settled').then((signatures) => chain.finality(signatures))
   // Each purchase that needs the statuses hears of their failure; a round in which none does must not end the process.
-  statuses.catch(() => undefined)
+  for (const reading of [statuses, finality]) reading.catch(() => undefined)
   let height: Promise<bigint> | undefined
   let view: Promise<FinalizedView> | undefined
   let proofs = 0
   return {
     payments,
     statuses,
+    finality,
     blockHeight: () => (height ??= chain.highestBlockHeight()),
     finalized: () => (view ??= chain.finalized()),
     mayProve: () => (proofs += 1) <= PROOFS_PER_ROUND,

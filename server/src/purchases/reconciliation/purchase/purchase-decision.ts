@@ -2,8 +2,15 @@ import { type SignatureStatus } from '../../../chain/chain.ts'
 import { endsUnsent } from '../../hold/hold.ts'
 import { type PaymentRow } from '../../payment/payment-store.ts'
 import { type VerifiedCandidate } from '../../settlement/candidate.ts'
-import { type DuePurchase } from '../reconciliation-store.ts'
-import { FINALITY_SECONDS, SEARCH_SECONDS, secondsToNextLateSearch, SENT_SECONDS, UNDECIDED_SECONDS } from '../schedule.ts'
+import { type CurrentPayment, type DuePurchase } from '../reconciliation-store.ts'
+import {
+  finalitySeconds,
+  REBROADCAST_SECONDS,
+  searchSeconds,
+  secondsToNextLateSearch,
+  SENT_SECONDS,
+  UNDECIDED_SECONDS,
+} from '../schedule.ts'
 
 /**
  * unsent: a hold that ends without asking the chain. chainGone: a hold on a local chain that has been restarted since. windowOpen,
@@ -25,7 +32,7 @@ export interface PurchaseSnapshot {
   purchase: DuePurchase
   state: PurchaseState
   /** The recorded payment of a hold, or the one that settled the purchase. */
-  payment: PaymentRow | undefined
+  payment: CurrentPayment | undefined
   status: SignatureStatus | undefined
   /** The payment is proved expired: it can never land (again). */
   paymentExpired: boolean
@@ -99,10 +106,10 @@ export function hasLanded(status: SignatureStatus | undefined): status is Signat
   return status !== undefined && !status.failed
 }
 
-/** A recorded payment that nobody has seen is broadcast again; one that failed for good makes room for another. */
+/** A recorded payment that is not on the chain after a while is broadcast again; one that failed for good makes room for another. */
 function pushPayment({ payment, status }: PurchaseSnapshot): PurchaseAction[] {
   if (!payment) return []
-  if (!status) return [{ kind: 'broadcast', payment }]
+  if (!status) return payment.ageSeconds >= REBROADCAST_SECONDS ? [{ kind: 'broadcast', payment }] : []
   return status.failed && status.commitment === 'finalized' ? [{ kind: 'voidPayment', payment }] : []
 }
 
@@ -123,15 +130,15 @@ function releaseHold({ purchase, releaseHeight, finalizedSearched, candidates, a
 }
 
 function followFinality(snapshot: PurchaseSnapshot): PurchaseDecision {
-  const { payment, status, paymentExpired } = snapshot
-  if (!payment) throw new Error(`purchase ${snapshot.purchase.id} is settled without a payment`)
-  const late = { actions: actOnCandidates(snapshot), nextSeconds: lateSeconds(snapshot) }
+  const { purchase, payment, status, paymentExpired } = snapshot
+  if (!payment) throw new Error(`purchase ${purchase.id} is settled without a payment`)
+  const again = finalitySeconds(purchase.secondsSinceClosed)
   if (hasLanded(status)) {
-    if (status.commitment !== 'finalized') return { actions: [], nextSeconds: FINALITY_SECONDS }
-    return { ...late, actions: [{ kind: 'markFinalized' }, ...late.actions] }
+    if (status.commitment !== 'finalized') return { actions: [], nextSeconds: again }
+    return { actions: [{ kind: 'markFinalized' }], nextSeconds: lateSeconds(snapshot) }
   }
-  if (!paymentExpired) return { actions: [{ kind: 'broadcast', payment }], nextSeconds: FINALITY_SECONDS }
-  return { ...late, actions: [{ kind: 'openVanishedCase', payment }, ...late.actions] }
+  if (!paymentExpired) return { actions: [{ kind: 'broadcast', payment }], nextSeconds: again }
+  return { actions: [{ kind: 'openVanishedCase', payment }, ...actOnCandidates(snapshot)], nextSeconds: lateSeconds(snapshot) }
 }
 
 /** It pays, or it may turn out to. */
@@ -139,12 +146,12 @@ export function isUndecided({ verdict }: VerifiedCandidate): boolean {
   return verdict.kind === 'pays' || verdict.kind === 'pending'
 }
 
-function holdSeconds({ payment }: PurchaseSnapshot): number {
-  return payment ? SENT_SECONDS : SEARCH_SECONDS
+function holdSeconds({ payment, purchase }: PurchaseSnapshot): number {
+  return payment ? SENT_SECONDS : searchSeconds(purchase.ageSeconds)
 }
 
 function lateSeconds({ purchase, candidates, allRead }: PurchaseSnapshot): number | null {
-  const seconds = secondsToNextLateSearch(purchase.secondsSinceClosed)
+  const seconds = secondsToNextLateSearch(purchase.secondsSinceClosed, purchase)
   const undecided = !allRead || candidates.some(({ verdict }) => verdict.kind === 'pending')
   return seconds !== null && undecided ? Math.min(seconds, UNDECIDED_SECONDS) : seconds
 }

@@ -36,11 +36,11 @@ export async function readPurchaseSnapshot(deps: PurchaseDeps, round: Round, pur
     case 'earlierChain':
       return snapshot
     case 'windowOpen':
-      return readHold(deps, await withStatus(round, snapshot))
+      return readHold(deps, await withStatus(deps, round, snapshot))
     case 'windowClosed':
-      return readRelease(deps, round, await readHold(deps, await withStatus(round, snapshot)))
+      return readRelease(deps, round, await readHold(deps, await withStatus(deps, round, snapshot)))
     case 'awaitingFinality':
-      return readFinality(deps, round, await withStatus(round, snapshot))
+      return readFinality(deps, round, snapshot)
     case 'finalized':
     case 'ended':
       return searchLate(deps, snapshot)
@@ -53,21 +53,27 @@ async function readGenesisHash({ chain }: PurchaseDeps, purchase: DuePurchase, p
   return unsent && !chain.isUp() ? undefined : chain.genesisHash()
 }
 
-async function withStatus(round: Round, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
+async function withStatus({ chain }: PurchaseDeps, round: Round, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
   const { payment } = snapshot
-  return payment ? { ...snapshot, status: (await round.statuses).get(payment.signature) } : snapshot
+  if (!payment) return snapshot
+  const status = (await round.statuses).get(payment.signature)
+  // It would be given up, and the buyer could pay again: not on the word of one endpoint.
+  const sure = status?.failed ? (await chain.finality([payment.signature])).get(payment.signature) : status
+  return { ...snapshot, status: sure }
 }
 
 /** The recorded payment if it has landed; unless it pays, also what the chain shows by the reference or of the buyer. */
 async function readHold(deps: PurchaseDeps, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
   const { purchase, payment, status } = snapshot
   const recorded =
-    payment && hasLanded(status) ? [await verifyCandidate(deps, purchase, candidateOf(deps.chain, payment.signature, status))] : []
+    payment && hasLanded(status)
+      ? [await verifyCandidate(deps, purchase, candidateOf(deps.chain, payment.signature, status, { recorded: payment }))]
+      : []
   if (recorded.some(({ verdict }) => verdict.kind === 'pays') || !searchesChain(purchase, payment !== undefined)) {
     return { ...snapshot, candidates: recorded }
   }
   const scannedBuyer = !purchase.serverSends && scansBuyer(purchase, deps.settings.holdSeconds)
-  const found = await searchRecent(deps, purchase, scannedBuyer)
+  const found = await searchRecent(deps, purchase, { scanBuyer: scannedBuyer })
   const others = found.filter((signature) => signature !== recorded[0]?.signature)
   const { candidates, allRead } = await readCandidates(deps, purchase, others)
   return { ...snapshot, candidates: [...recorded, ...candidates], allRead, scannedBuyer }
@@ -84,18 +90,24 @@ async function readRelease(deps: PurchaseDeps, round: Round, snapshot: PurchaseS
   const view = await round.finalized()
   if (view.genesisHash !== purchase.genesisHash || view.height <= purchase.releaseHeight || !round.mayProve()) return snapshot
   const known = new Set(candidates.map(({ signature }) => signature))
-  const found = (await searchFinalized(view, purchase, payment)).filter((signature) => !known.has(signature))
+  const [shown, recent] = await Promise.all([
+    searchFinalized(view, purchase, payment),
+    searchRecent(deps, purchase, { scanBuyer: false, everywhere: true }),
+  ])
+  const found = [...new Set([...shown, ...recent])].filter((signature) => !known.has(signature))
   const read = await readCandidates(deps, purchase, found)
   return { ...snapshot, candidates: [...candidates, ...read.candidates], allRead: read.allRead, finalizedSearched: true }
 }
 
-/** Once the payment is finalized, or proved never to be, only a late or second one can come. */
-async function readFinality(deps: PurchaseDeps, round: Round, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
-  const { purchase, payment, status } = snapshot
-  if (!payment) return snapshot
-  if (hasLanded(status)) return status.commitment === 'finalized' ? searchLate(deps, snapshot) : snapshot
+/** Once the payment is proved never to be final, only a late or second one can come. */
+async function readFinality(deps: PurchaseDeps, round: Round, unread: PurchaseSnapshot): Promise<PurchaseSnapshot> {
+  const { purchase, payment } = unread
+  if (!payment) return unread
+  const status = (await round.finality).get(payment.signature)
+  const snapshot = { ...unread, status }
+  if (hasLanded(status)) return snapshot
   const traces = [purchase.reference, purchase.buyer].map((address) => ({ address, sinceSlot: purchase.heldAtSlot }))
-  const paymentExpired = await isProvedExpired(await round.finalized(), payment, traces)
+  const paymentExpired = await isProvedExpired(deps.chain, await round.finalized(), payment, traces)
   return paymentExpired ? searchLate(deps, { ...snapshot, paymentExpired }) : snapshot
 }
 
@@ -103,6 +115,7 @@ async function searchLate(deps: PurchaseDeps, snapshot: PurchaseSnapshot): Promi
   const { purchase } = snapshot
   const recently = purchase.status === 'ended' || purchase.secondsSinceClosed < UNREFERENCED_DOUBLE_SECONDS
   const scannedBuyer = !purchase.serverSends && recently
-  const read = await readCandidates(deps, purchase, await searchRecent(deps, purchase, scannedBuyer))
+  const found = await searchRecent(deps, purchase, { scanBuyer: scannedBuyer, spare: true })
+  const read = await readCandidates(deps, purchase, found, { spare: true })
   return { ...snapshot, ...read, scannedBuyer }
 }

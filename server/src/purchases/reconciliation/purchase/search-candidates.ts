@@ -1,6 +1,12 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
-import { type FinalizedView, type SignatureEntry, type SignatureStatus } from '../../../chain/chain.ts'
+import {
+  type FinalizedView,
+  type ReadOptions,
+  type SignatureEntry,
+  type SignatureStatus,
+  type WideReadOptions,
+} from '../../../chain/chain.ts'
 import { type PaymentRow } from '../../payment/payment-store.ts'
 import { type PurchaseDeps } from '../../purchase-deps.ts'
 import { type PurchaseRow } from '../../purchase-store.ts'
@@ -13,15 +19,24 @@ const NEWEST = 100
 /** New transactions read in one round, since each costs a request. What is left is read in later rounds. */
 const READS_PER_ROUND = 16
 
+interface SearchOptions extends ReadOptions, WideReadOptions {
+  /** Search the buyer's own transactions since the hold, too. */
+  scanBuyer: boolean
+}
+
 /**
- * Signatures on the chain that carry the purchase's reference and, with `scanBuyer`, those of its buyer since the hold; oldest first.
+ * Signatures on the chain that carry the purchase's reference, and its buyer's if asked for; oldest first.
  * @throws CHAIN_DOWN
  */
-export async function searchRecent({ chain }: PurchaseDeps, purchase: PurchaseRow, scanBuyer: boolean): Promise<Signature[]> {
+export async function searchRecent(
+  { chain }: PurchaseDeps,
+  purchase: PurchaseRow,
+  { scanBuyer, ...options }: SearchOptions,
+): Promise<Signature[]> {
   const { reference, buyer, heldAtSlot } = purchase
   const [referenced, own] = await Promise.all([
-    chain.recentSignatures(reference, heldAtSlot, NEWEST),
-    scanBuyer ? chain.recentSignatures(buyer, heldAtSlot, NEWEST) : [],
+    chain.recentSignatures(reference, heldAtSlot, NEWEST, options),
+    scanBuyer ? chain.recentSignatures(buyer, heldAtSlot, NEWEST, options) : [],
   ])
   return landedSignatures([...referenced.toReversed(), ...own.toReversed()])
 }
@@ -52,7 +67,12 @@ export interface ReadCandidates {
  * For an open hold it stops at the first that pays.
  * @throws CHAIN_DOWN if not even their statuses can be read
  */
-export async function readCandidates(deps: PurchaseDeps, purchase: PurchaseRow, signatures: readonly Signature[]): Promise<ReadCandidates> {
+export async function readCandidates(
+  deps: PurchaseDeps,
+  purchase: PurchaseRow,
+  signatures: readonly Signature[],
+  options: ReadOptions = {},
+): Promise<ReadCandidates> {
   const { chain, log } = deps
   const unread = signatures.filter((signature) => signature !== purchase.signature && !isRuledOut(chain, purchase.id, signature))
   const batch = unread.slice(0, READS_PER_ROUND)
@@ -61,7 +81,7 @@ export async function readCandidates(deps: PurchaseDeps, purchase: PurchaseRow, 
   let failures = 0
   for (const signature of batch) {
     try {
-      const candidate = await verifyCandidate(deps, purchase, candidateOf(chain, signature, statuses.get(signature)))
+      const candidate = await verifyCandidate(deps, purchase, candidateOf(chain, signature, statuses.get(signature), options))
       candidates.push(candidate)
       if (purchase.status === 'held' && candidate.verdict.kind === 'pays') break
     } catch (error) {
