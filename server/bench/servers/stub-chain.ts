@@ -41,7 +41,7 @@ export function createStubChain(pool: pg.Pool): Chain {
     isUp: () => true,
     isSaturated: () => false,
     hasSpare: () => true,
-    budget: () => ({ perSecond: 2_000, backlogSeconds: 0 }),
+    budget: () => ({ perSecond: 1_000_000, backlogSeconds: 0 }),
     balance: async () => lamports(1_000_000_000_000n),
     rentExemptMinimum: async () => lamports(890_880n),
     latestBlockhash: unavailable,

@@ -21,7 +21,7 @@ const TIP_MILLIS = 60_000
 /** Most accounts in one `getMultipleAccounts` (Agave, `MAX_MULTIPLE_ACCOUNTS`). */
 const ACCOUNTS_PER_CALL = 100
 /** How much of the budget balances may take, however many wallets buy. */
-const BALANCES = { share: 0.1, leastMillis: 100 }
+const BALANCES = { share: 0.06, leastMillis: 100 }
 /** For slots that no other answer has told yet. */
 const SLOTS = { share: 0.1, leastMillis: SLOT_MILLIS }
 

@@ -10,9 +10,9 @@ import { readStatusesEverywhere, readStatusesOnce, type Statuses, STATUSES_PER_C
 import { RequestBatch } from './request-batch.ts'
 
 /** How much of the budget statuses may take, however many payments are under way. */
-const STATUSES = { share: 0.1, leastMillis: 250 }
+const STATUSES = { share: 0.08, leastMillis: 250 }
 /** Nobody waits for finality. */
-const FINALITY = { share: 0.05, leastMillis: 1000 }
+const FINALITY = { share: 0.03, leastMillis: 1000 }
 
 /** Statuses of payments, in batches that a fixed share of the budget pays for. */
 export class StatusReads {

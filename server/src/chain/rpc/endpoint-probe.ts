@@ -1,6 +1,10 @@
 import { type ChainIdentity, type ChainLog } from './chain-identity.ts'
 import { EndpointError, isUnsent } from './endpoint-error.ts'
 import { type Endpoint } from './endpoint.ts'
+import { paceMillis } from './pace.ts'
+
+/** How much of an endpoint's budget its probes may take. */
+const PROBE_SHARE = 0.025
 
 /**
  * Reads one endpoint's genesis hash periodically: to know whether it is up, to bring it back into use after failures, and to notice a
@@ -34,7 +38,8 @@ export class EndpointProbe {
   }
 
   #schedule(): void {
-    this.#timer = setTimeout(() => void this.#probe(), this.#intervalMillis)
+    const pace = paceMillis(this.#endpoint.perSecond, { share: PROBE_SHARE, leastMillis: this.#intervalMillis })
+    this.#timer = setTimeout(() => void this.#probe(), Math.max(this.#intervalMillis, pace))
     this.#timer.unref()
   }
 

@@ -16,7 +16,7 @@ const ATTEMPTS = 3
 /** A request that waited in vain may well have its turn after that. */
 const BUSY_SECONDS = 5
 /** How much of the budget goes into proving that a local chain was not reset. */
-const PROOF_SHARE = 0.05
+const PROOF_SHARE = 0.025
 
 /**
  * JSON-RPC errors that another endpoint may not return: method not offered, internal error, block not available yet, RPC node behind or

@@ -1,0 +1,55 @@
+/**
+ * What is known of the demand for the chain's budget, in seconds of that budget's whole rate. A purchase that is admitted reserves what it
+ * will cost, so the reservations run ahead of the clock while more is admitted than the budget can pay for.
+ */
+export interface Reservations {
+  /** The time up to which the budget is reserved for purchases that were admitted. */
+  reservedUntil: number
+  /** The time up to which it is promised, also to those who were told to come back. */
+  promisedUntil: number
+}
+
+export interface Demand {
+  /** Monotonic, in seconds. */
+  now: number
+  /** Requests a second that the chain's endpoints allow. */
+  perSecond: number
+  /** Seconds until a request of a new hold would have its turn: more than one if others wait. */
+  backlogSeconds: number
+  /** Requests that the purchase will cost. */
+  requests: number
+}
+
+export type Admission = { kind: 'admitted'; reservations: Reservations } | { kind: 'busy'; retryAfter: number; reservations: Reservations }
+
+export const noReservations: Reservations = { reservedUntil: 0, promisedUntil: 0 }
+
+/** So far ahead reservations may run: if all who hold paid at once, the last of them would wait for so long. */
+const LONGEST_AHEAD_SECONDS = 5
+/** Others wait for their turn already, for longer than it takes a full second's permits to return. */
+const LONGEST_BACKLOG_SECONDS = 2
+const LONGEST_RETRY_SECONDS = 60
+
+/**
+ * Decides whether one more purchase may begin. Those who hold or have paid have reserved their requests; a new hold that would make them
+ * wait is refused before it costs anything.
+ */
+export function decideAdmission(reservations: Reservations, { now, perSecond, backlogSeconds, requests }: Demand): Admission {
+  const seconds = requests / perSecond
+  const reservedUntil = Math.max(reservations.reservedUntil, now) + seconds
+  if (reservedUntil - now <= Math.max(LONGEST_AHEAD_SECONDS, seconds) && backlogSeconds <= LONGEST_BACKLOG_SECONDS) {
+    return { kind: 'admitted', reservations: { ...reservations, reservedUntil } }
+  }
+  const promisedUntil = Math.max(reservations.promisedUntil, reservedUntil - seconds) + seconds
+  const wait = Math.max(promisedUntil - now - LONGEST_AHEAD_SECONDS, backlogSeconds - LONGEST_BACKLOG_SECONDS)
+  const retryAfter = Math.min(LONGEST_RETRY_SECONDS, Math.max(1, Math.ceil(wait)))
+  return { kind: 'busy', retryAfter, reservations: { ...reservations, promisedUntil } }
+}
+
+/** Gives back what a purchase has reserved that did not begin after all. */
+export function returnReservation(
+  reservations: Reservations,
+  { perSecond, requests }: Pick<Demand, 'perSecond' | 'requests'>,
+): Reservations {
+  return { ...reservations, reservedUntil: reservations.reservedUntil - requests / perSecond }
+}

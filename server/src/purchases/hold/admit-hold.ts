@@ -1,0 +1,27 @@
+import { Failure } from '@juicebar/contract/errors'
+
+import { type Chain } from '../../chain/chain.ts'
+import { decideAdmission, noReservations, type Reservations, returnReservation } from './admission.ts'
+import { type HoldOrder } from './hold.ts'
+
+/** Requests that one purchase costs, measured under load (docs/performance.md). */
+const REQUESTS = { server: 3, wallet: 5 }
+
+/** Of this server, for each chain client. */
+const reservations = new WeakMap<Chain, Reservations>()
+
+/**
+ * Reserves what a purchase will cost of the chain's budget.
+ *
+ * @returns a function that gives the reservation back, for a hold that was not placed after all.
+ * @throws CHAIN_BUSY, with an honest time to try again, if there is no room for it
+ */
+export function admitHold(chain: Chain, { sendsThrough }: Pick<HoldOrder, 'sendsThrough'>): () => void {
+  const { perSecond, backlogSeconds } = chain.budget()
+  const requests = REQUESTS[sendsThrough]
+  const demand = { now: performance.now() / 1000, perSecond, backlogSeconds, requests }
+  const admission = decideAdmission(reservations.get(chain) ?? noReservations, demand)
+  reservations.set(chain, admission.reservations)
+  if (admission.kind === 'busy') throw new Failure('CHAIN_BUSY', { retryAfter: admission.retryAfter })
+  return () => void reservations.set(chain, returnReservation(reservations.get(chain) ?? noReservations, { perSecond, requests }))
+}
