@@ -219,10 +219,12 @@ declare
   r record;
 begin
   -- While the chain was asked, somebody else may have held the listing: nobody has to wait for its lock to hear that.
-  select * into l from listings where id = p_listing;
-  select * into refusal, retry_seconds, allowed from hold_refusal(p_buyer, l, p_max_holds);
-  if refusal is not null then
-    return;
+  select * into l from listings where id = p_listing and (held_by is not null or status <> 'active');
+  if found then
+    select * into refusal, retry_seconds, allowed from hold_refusal(p_buyer, l, p_max_holds);
+    if refusal is not null then
+      return;
+    end if;
   end if;
 
   -- Under the locks all is decided again: each statement sees what was committed before it began.
