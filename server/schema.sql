@@ -321,8 +321,9 @@ create function json_time(p_time timestamptz) returns text language sql stable a
 $$;
 
 -- A listing as the API shows it: the only place that says so.
-create function render_listing(l listings) returns text language sql stable as $$
-  select json_build_object(
+create function render_listing(l listings) returns text language plpgsql stable as $$
+begin
+  return json_build_object(
     '_id', l.id,
     'seller', l.seller,
     'tokenName', (select name from token_types where token_type = l.token_type),
@@ -333,7 +334,8 @@ create function render_listing(l listings) returns text language sql stable as $
     'unitPrice', trim_scale(round(l.price_lamports::numeric / l.amount, 9) * 0.000000001),
     'status', l.status,
     'heldUntil', json_time(l.held_until),
-    'createdAt', json_time(l.created_at))::text
+    'createdAt', json_time(l.created_at))::text;
+end
 $$;
 
 create function before_listing_write() returns trigger language plpgsql as $$
@@ -390,6 +392,11 @@ create function cooldown_until(p_buyer text, p_listing uuid) returns timestamptz
   ) abandoned
   where abandoned_at > last_at - interval '24 hours'
   having count(*) >= 2
+$$;
+
+-- Whole milliseconds that a buyer has left to pay.
+create function pay_millis_left(p purchases) returns integer language sql stable as $$
+  select (case when p.status = 'held' then greatest(0, floor(extract(epoch from p.pay_before - now()) * 1000)) else 0 end)::integer
 $$;
 
 create function listing_event(p_type text, l listings) returns table(type text, audience text[], data json) language sql stable as $$
@@ -457,7 +464,7 @@ begin
 end
 $$;
 
--- Why a wallet may not hold a listing; null if it may. A hold of its own that stays is for repeat_hold.
+-- Why nobody, or not this wallet, may hold a listing now; null if it may. A hold of its own that stays is for repeat_hold.
 create function listing_refusal(p_buyer text, l listings) returns text language plpgsql stable as $$
 begin
   if l.id is null then
@@ -468,8 +475,6 @@ begin
     return 'LISTING_NOT_ACTIVE';
   elsif l.held_by is not null and (select p.buyer <> p_buyer and not ends_unsent(p) from purchases p where p.id = l.held_by) then
     return 'LISTING_HELD';
-  elsif cooldown_until(p_buyer, l.id) > now() then
-    return 'COOLDOWN';
   end if;
   return null;
 end
@@ -495,14 +500,24 @@ $$;
 create function hold_refusal(
   p_buyer text, l listings, p_max_holds integer, out refusal text, out retry_seconds integer, out allowed integer
 ) returns record language plpgsql stable as $$
+declare
+  cooldown timestamptz;
 begin
   refusal := listing_refusal(p_buyer, l);
-  if refusal = 'COOLDOWN' then
-    retry_seconds := ceil(extract(epoch from cooldown_until(p_buyer, l.id) - now()));
-  elsif refusal is null then
-    allowed := allowed_holds(p_buyer, p_max_holds);
-    refusal := wallet_refusal(p_buyer, l, allowed);
+  if refusal is not null then
+    return;
   end if;
+  allowed := p_max_holds;
+  if exists (select from abandoned_holds(p_buyer)) then
+    cooldown := cooldown_until(p_buyer, l.id);
+    if cooldown > now() then
+      refusal := 'COOLDOWN';
+      retry_seconds := ceil(extract(epoch from cooldown - now()));
+      return;
+    end if;
+    allowed := allowed_holds(p_buyer, p_max_holds);
+  end if;
+  refusal := wallet_refusal(p_buyer, l, allowed);
 end
 $$;
 
@@ -581,14 +596,15 @@ begin
 end
 $$;
 
--- Delivers the tokens for a payment that the chain accepted. Idempotent. Returns the purchase as it is now, and
+-- Delivers the tokens for a payment that the chain accepted. Idempotent. Returns when, and
 --   settled: delivered, by this call or an earlier one;    paid_before: another payment settled this purchase;
 --   listing_gone: sold, removed or held by someone else;   signature_used: the transaction served another purpose;
 --   refunding: the seller is paying it back, or may be.
 create function settle_purchase(
-  p_purchase uuid, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint, p_referenced boolean, out outcome text, out purchase purchases
+  p_purchase uuid, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint, p_referenced boolean, out outcome text, out settled_at timestamptz
 ) returns record language plpgsql as $$
 declare
+  purchase purchases;
   l listings;
   c cases;
 begin
@@ -597,6 +613,7 @@ begin
   select * into purchase from purchases where id = p_purchase for update;
   if purchase.status = 'settled' then
     outcome := case when purchase.signature = p_signature then 'settled' else 'paid_before' end;
+    settled_at := purchase.settled_at;
     return;
   end if;
   -- A late payment is delivered only if it carries the reference and nobody else is paying for the listing.
@@ -621,6 +638,7 @@ begin
   end if;
 
   -- A payment is finalized some 32 slots, about 13 s, after it was confirmed: until then there is nothing new to learn.
+  settled_at := now();
   update purchases set status = 'settled', end_reason = null, signature = p_signature, settled_at = now(), reconcile_at = now() + interval '12 s'
     where id = purchase.id returning * into purchase;
   update listings set status = 'sold', closed_at = now(), held_by = null, held_until = null

@@ -65,6 +65,11 @@ comment on function cooldown_until is
   'Until when a wallet may not hold a listing again: for 10 minutes after the second hold of it that it abandons within 24 hours, doubled '
   'by each further one. Null if it has abandoned fewer. No more than nine fit into 24 hours.';
 
+create function pay_millis_left(p purchases) returns integer language sql stable as $$
+  select (case when p.status = 'held' then greatest(0, floor(extract(epoch from p.pay_before - now()) * 1000)) else 0 end)::integer
+$$;
+comment on function pay_millis_left is 'Whole milliseconds that a buyer has left to pay.';
+
 create function listing_event(p_type text, l listings) returns table (type text, audience text[], data json) language sql stable as $$
   select p_type, null::text[], json_build_object('type', p_type, 'listing', l.reply_json::json)
 $$;
@@ -75,6 +80,24 @@ $$;
 
 create function balance_event(p_wallet text) returns table (type text, audience text[], data json) language sql stable as $$
   select 'balance.changed', array[p_wallet], json_build_object('type', 'balance.changed')
+$$;
+
+-- As before, but in PL/pgSQL, which plans its queries once per connection.
+create or replace function render_listing(l listings) returns text language plpgsql stable as $$
+begin
+  return json_build_object(
+    '_id', l.id,
+    'seller', l.seller,
+    'tokenName', (select name from token_types where token_type = l.token_type),
+    'tokenType', l.token_type,
+    'amount', l.amount,
+    'price', trim_scale(l.price_lamports * 0.000000001),
+    -- Computed here, because the generated column is still empty in a before-trigger.
+    'unitPrice', trim_scale(round(l.price_lamports::numeric / l.amount, 9) * 0.000000001),
+    'status', l.status,
+    'heldUntil', json_time(l.held_until),
+    'createdAt', json_time(l.created_at))::text;
+end
 $$;
 
 drop function emit_listing, emit_purchase, emit_balance;
@@ -144,14 +167,12 @@ begin
     return 'LISTING_NOT_ACTIVE';
   elsif l.held_by is not null and (select p.buyer <> p_buyer and not ends_unsent(p) from purchases p where p.id = l.held_by) then
     return 'LISTING_HELD';
-  elsif cooldown_until(p_buyer, l.id) > now() then
-    return 'COOLDOWN';
   end if;
   return null;
 end
 $$;
 comment on function listing_refusal is
-  'Why a wallet may not hold a listing; null if it may. A hold of its own that stays is for repeat_hold.';
+  'Why nobody, or not this wallet, may hold a listing now; null if it may. A hold of its own that stays is for repeat_hold.';
 
 create function allowed_holds(p_buyer text, p_max_holds integer) returns integer language sql stable as $$
   select case when count(*) < 3 then p_max_holds else 1 end from abandoned_holds(p_buyer) where abandoned_at > now() - interval '1 hour'
@@ -172,14 +193,24 @@ comment on function wallet_refusal is
 create function hold_refusal(
   p_buyer text, l listings, p_max_holds integer, out refusal text, out retry_seconds integer, out allowed integer
 ) language plpgsql stable as $$
+declare
+  cooldown timestamptz;
 begin
   refusal := listing_refusal(p_buyer, l);
-  if refusal = 'COOLDOWN' then
-    retry_seconds := ceil(extract(epoch from cooldown_until(p_buyer, l.id) - now()));
-  elsif refusal is null then
-    allowed := allowed_holds(p_buyer, p_max_holds);
-    refusal := wallet_refusal(p_buyer, l, allowed);
+  if refusal is not null then
+    return;
   end if;
+  allowed := p_max_holds;
+  if exists (select from abandoned_holds(p_buyer)) then
+    cooldown := cooldown_until(p_buyer, l.id);
+    if cooldown > now() then
+      refusal := 'COOLDOWN';
+      retry_seconds := ceil(extract(epoch from cooldown - now()));
+      return;
+    end if;
+    allowed := allowed_holds(p_buyer, p_max_holds);
+  end if;
+  refusal := wallet_refusal(p_buyer, l, allowed);
 end
 $$;
 comment on function hold_refusal is
@@ -270,9 +301,10 @@ drop function settle_purchase;
 
 create function settle_purchase(
   p_purchase uuid, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint, p_referenced boolean,
-  out outcome text, out purchase purchases
+  out outcome text, out settled_at timestamptz
 ) language plpgsql as $$
 declare
+  purchase purchases;
   l listings;
   c cases;
 begin
@@ -281,6 +313,7 @@ begin
   select * into purchase from purchases where id = p_purchase for update;
   if purchase.status = 'settled' then
     outcome := case when purchase.signature = p_signature then 'settled' else 'paid_before' end;
+    settled_at := purchase.settled_at;
     return;
   end if;
   -- A late payment is delivered only if it carries the reference and nobody else is paying for the listing.
@@ -305,6 +338,7 @@ begin
   end if;
 
   -- A payment is finalized some 32 slots, about 13 s, after it was confirmed: until then there is nothing new to learn.
+  settled_at := now();
   update purchases set status = 'settled', end_reason = null, signature = p_signature, settled_at = now(), reconcile_at = now() + interval '12 s'
     where id = purchase.id returning * into purchase;
   update listings set status = 'sold', closed_at = now(), held_by = null, held_until = null
@@ -321,7 +355,7 @@ begin
 end
 $$;
 comment on function settle_purchase is
-  'Delivers the tokens for a payment that the chain accepted. Idempotent. Returns the purchase as it is now, and
+  'Delivers the tokens for a payment that the chain accepted. Idempotent. Returns when, and
   settled: delivered, by this call or an earlier one;    paid_before: another payment settled this purchase;
   listing_gone: sold, removed or held by someone else;   signature_used: the transaction served another purpose;
   refunding: the seller is paying it back, or may be.';

@@ -18,7 +18,7 @@ export interface PurchaseFilter {
 export async function listPurchases(database: Database, filter: PurchaseFilter, genesisHash: string | undefined): Promise<Purchase[]> {
   const { wallet, role, status, limit, before } = filter
   const rows = await database
-    .selectFrom(replySource.as('p'))
+    .selectFrom(sql<ReplyRow>`${sql.raw(REPLY_ROWS)}`.as('p'))
     .selectAll()
     .$if(role !== undefined, (query) => query.where(role === 'seller' ? 'p.seller' : 'p.buyer', '=', wallet))
     .$if(role === undefined, (query) => query.where((or) => or.or([or('p.buyer', '=', wallet), or('p.seller', '=', wallet)])))
@@ -32,17 +32,13 @@ export async function listPurchases(database: Database, filter: PurchaseFilter, 
 
 /** One purchase as the API returns it. */
 export async function findPurchaseReply(database: Database, id: string, genesisHash: string | undefined): Promise<Purchase | undefined> {
-  const { rows } = await sql<ReplyRow>`select * from ${replySource} p where id = ${id}`.execute(database)
+  const { rows } = await sql<ReplyRow>`select * from ${sql.raw(REPLY_ROWS)} p where id = ${id}`.execute(database)
   return rows[0] && purchaseReply(rows[0], genesisHash)
 }
 
-/** For a purchase `p`. */
-export const payMillisLeft = sql<number>`
-  case when p.status = 'held' then greatest(0, floor(extract(epoch from p.pay_before - now()) * 1000)) else 0 end::int`
-
-/** Every purchase as a `ReplyRow`. Cooldowns are read only for purchases that can have left one. */
-export const replySource = sql<ReplyRow>`(
-  select p.*, m.signature as sent_signature, m.confirmed_at, ${payMillisLeft} as pay_millis_left,
+/** SQL of every purchase as a `ReplyRow`. Cooldowns are read only for purchases that can have left one. */
+export const REPLY_ROWS = `(
+  select p.*, m.signature as sent_signature, m.confirmed_at, pay_millis_left(p),
     case when p.end_reason in ('cancelled', 'lapsed') and p.ended_at > now() - interval '24 hours'
       then (select c from cooldown_until(p.buyer, p.listing_id) c where c > now()) end as cooldown_until
   from purchases p left join payments m on m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded'

@@ -3,6 +3,7 @@ import { type Reply } from '@juicebar/contract/calls'
 import { type Purchase } from '@juicebar/contract/schemas'
 import { tokenName } from '@juicebar/contract/token-types'
 
+import { type HeldPurchase } from './hold/hold-store.ts'
 import { type PaymentRow } from './payment/payment-store.ts'
 import { type PurchaseRow } from './purchase-store.ts'
 
@@ -46,7 +47,7 @@ export function purchaseReply(row: ReplyRow, genesisHash: string | undefined): P
 }
 
 /** What a buyer has to know to pay for a hold. */
-export function transactionDetails(hold: PurchaseRow & Pick<ReplyRow, 'payMillisLeft'>): Reply<'buy'>['transactionDetails'] {
+export function transactionDetails(hold: HeldPurchase): Reply<'buy'>['transactionDetails'] {
   return {
     purchaseId: hold.id,
     listingId: hold.listingId,

@@ -4,6 +4,7 @@ import { type User } from '@juicebar/contract/schemas'
 import { sql } from 'kysely'
 
 import { type Database } from '../database/connect.ts'
+import { runStatement } from '../database/run-statement.ts'
 import { withRetry } from '../database/transact.ts'
 
 export interface IssuedNonce {
@@ -79,11 +80,11 @@ export async function findPlayer(database: Database, wallet: WalletAddress): Pro
   return row && { walletAddress: row.walletAddress, createdAt: row.createdAt.toISOString() }
 }
 
-/** Whether the wallet's session is alive. Raw SQL, because every player's call runs it and building a query costs more. */
+const ALIVE = 'select 1 from sessions where id = $1 and wallet_address = $2 and revoked_at is null and expires_at > now()'
+
+/** Whether the wallet's session is alive. Every player's call runs this, so the statement is not built anew each time. */
 export async function isSessionAlive(database: Database, id: string, wallet: WalletAddress): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from sessions where id = ${id} and wallet_address = ${wallet} and revoked_at is null and expires_at > now()`.execute(database)
-  return rows.length > 0
+  return (await runStatement(database, ALIVE, [id, wallet])).length > 0
 }
 
 /** Those of the given sessions that are alive: neither signed out nor expired. */

@@ -1,17 +1,17 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { MAX_OPEN_HOLDS, SIGNATURE_FEE_LAMPORTS } from '@juicebar/contract/limits'
 import { type EndReason } from '@juicebar/contract/schemas'
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 
 import { type Database } from '../../database/connect.ts'
+import { runStatement } from '../../database/run-statement.ts'
 import { type Tx, withRetry } from '../../database/transact.ts'
 import { inSeconds, now } from '../../database/time.ts'
-import { payMillisLeft } from '../purchase-reply-store.ts'
 import { type PurchaseRow } from '../purchase-store.ts'
 import { type HoldOrder, type HoldRefusal } from './hold.ts'
 
-/** A purchase that was just held, or is still. */
-export interface HeldPurchase extends PurchaseRow {
+/** What a buyer has to know of an open hold. */
+export interface HeldPurchase extends Pick<PurchaseRow, 'id' | 'listingId' | 'seller' | 'priceLamports' | 'reference' | 'payBefore'> {
   payMillisLeft: number
 }
 
@@ -26,7 +26,7 @@ export interface HoldOutcome {
  * already, and neither if the hold may be placed.
  */
 export async function checkHold(database: Database, { buyer, listingId, sendsThrough }: HoldOrder): Promise<HoldOutcome> {
-  return runHold(database, sql`check_hold(${buyer}, ${listingId}, ${sendsThrough === 'wallet'}, ${MAX_OPEN_HOLDS})`)
+  return runHold(database, CHECK, [buyer, listingId, sendsThrough === 'wallet', MAX_OPEN_HOLDS])
 }
 
 export interface NewHold {
@@ -42,12 +42,15 @@ export interface NewHold {
 export async function insertHold(database: Database, order: HoldOrder, hold: NewHold): Promise<HoldOutcome> {
   const { buyer, listingId, sendsThrough } = order
   const { reference, genesisHash, heldAtSlot, spendable, holdSeconds } = hold
-  return runHold(
-    database,
-    sql`place_hold(${buyer}, ${listingId}, ${sendsThrough === 'wallet'}, ${MAX_OPEN_HOLDS}, ${reference}, ${genesisHash}, ${heldAtSlot},
-      ${spendable}, ${SIGNATURE_FEE_LAMPORTS}, ${holdSeconds})`,
-  )
+  const asked = [buyer, listingId, sendsThrough === 'wallet', MAX_OPEN_HOLDS]
+  return runHold(database, PLACE, [...asked, reference, genesisHash, heldAtSlot, spendable, SIGNATURE_FEE_LAMPORTS, holdSeconds])
 }
+
+const OUTCOME = `
+  r.refusal, r.retry_seconds, r.allowed, (r.purchase).id, (r.purchase).listing_id, (r.purchase).seller, (r.purchase).price_lamports,
+  (r.purchase).reference, (r.purchase).pay_before, pay_millis_left(r.purchase)`
+const CHECK = `select ${OUTCOME} from check_hold($1, $2, $3, $4) r`
+const PLACE = `select ${OUTCOME} from place_hold($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) r`
 
 type OutcomeRow = { [Column in keyof HeldPurchase]: HeldPurchase[Column] | null } & {
   refusal: HoldRefusal['code'] | null
@@ -55,11 +58,8 @@ type OutcomeRow = { [Column in keyof HeldPurchase]: HeldPurchase[Column] | null 
   allowed: number | null
 }
 
-async function runHold(database: Database, call: RawBuilder<unknown>): Promise<HoldOutcome> {
-  const statement = sql<OutcomeRow>`
-    select r.refusal, r.retry_seconds, r.allowed, p.*, ${payMillisLeft} as pay_millis_left
-    from ${call} r, lateral (select (r.purchase).*) p`
-  const [row] = (await withRetry(() => statement.execute(database))).rows
+async function runHold(database: Database, statement: string, parameters: readonly unknown[]): Promise<HoldOutcome> {
+  const [row] = await withRetry(() => runStatement<OutcomeRow>(database, statement, parameters))
   if (!row) throw new Error('the database decided nothing about a hold')
   const { refusal: code, retrySeconds, allowed, ...purchase } = row
   return {
@@ -68,7 +68,7 @@ async function runHold(database: Database, call: RawBuilder<unknown>): Promise<H
   }
 }
 
-/** The function returns all columns of a purchase, or null for each of them. */
+/** Without a hold, each of its columns is null. */
 function isHeld(purchase: { [Column in keyof HeldPurchase]: HeldPurchase[Column] | null }): purchase is HeldPurchase {
   return purchase.id !== null
 }

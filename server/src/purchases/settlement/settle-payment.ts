@@ -52,13 +52,13 @@ async function deliver(
   candidate: VerifiedCandidate,
   { referenced }: Extract<CandidateVerdict, { kind: 'pays' }>,
 ): Promise<PaymentOutcome> {
-  const { outcome, ...settled } = await settlePurchase(database, purchase.id, { ...landingOf(candidate), referenced })
+  const { outcome, settledAt } = await settlePurchase(database, purchase.id, { ...landingOf(candidate), referenced })
   const lamports = purchase.priceLamports
   const moved = { referenced, lamports, referencedLamports: referenced ? lamports : 0n }
   const report = (kind: Unmatched['kind'], reason: string) => reportUnmatched(database, purchase, candidate, { ...moved, kind, reason })
   switch (outcome) {
     case 'settled':
-      return { kind: 'settled', purchase: settled }
+      return { kind: 'settled', purchase: { ...purchase, status: 'settled', endReason: null, signature: candidate.signature, settledAt } }
     case 'refunding':
       return { kind: 'case', reason: 'it can no longer be delivered.' }
     case 'signature_used':

@@ -2,11 +2,12 @@ import { type Signature, type WalletAddress } from '@juicebar/contract/addresses
 import { sql } from 'kysely'
 
 import { type Database } from '../../database/connect.ts'
+import { runStatement } from '../../database/run-statement.ts'
 import { withRetry } from '../../database/transact.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
 import { type RecordedPayment } from '../payment/recorded-payment.ts'
 import { type ReplyRow } from '../purchase-reply.ts'
-import { replySource } from '../purchase-reply-store.ts'
+import { REPLY_ROWS } from '../purchase-reply-store.ts'
 import { type PurchaseRow } from '../purchase-store.ts'
 
 /** A buyer's purchase of a listing that a payment may be for. */
@@ -22,6 +23,12 @@ interface RecordedColumns extends Pick<PaymentRow, 'transactionBytes' | 'expiryH
 
 type Nullable<T> = { [Name in keyof T]: T[Name] | null }
 
+const PAYABLE = `
+  select p.*, m.kind as payment_kind, m.status as payment_status, m.transaction_bytes, m.expiry_height
+  from ${REPLY_ROWS} p left join payments m on m.purchase_id = p.id and m.signature = $3
+  where p.listing_id = $1 and p.buyer = $2
+  order by m.signature is not null desc, p.status = 'held' desc, p.id desc limit 20`
+
 /**
  * The buyer's purchases of a listing that a payment may be for: first the one it is recorded for, then the open hold, then the newest.
  */
@@ -29,12 +36,7 @@ export async function listPayablePurchases(
   database: Database,
   { listingId, buyer, signature }: { listingId: string; buyer: WalletAddress; signature: Signature },
 ): Promise<PayablePurchase[]> {
-  const { rows } = await sql<ReplyRow & Nullable<RecordedColumns>>`
-    select p.*, m.kind as payment_kind, m.status as payment_status, m.transaction_bytes, m.expiry_height
-    from ${replySource} p left join payments m on m.purchase_id = p.id and m.signature = ${signature}
-    where p.listing_id = ${listingId} and p.buyer = ${buyer}
-    order by m.signature is not null desc, p.status = 'held' desc, p.id desc limit 20
-  `.execute(database)
+  const rows = await runStatement<ReplyRow & Nullable<RecordedColumns>>(database, PAYABLE, [listingId, buyer, signature])
   return rows.map(({ paymentKind: kind, paymentStatus: status, transactionBytes, expiryHeight, ...purchase }) => {
     const isRecorded = kind !== null && status !== null && transactionBytes !== null && expiryHeight !== null
     const payment = isRecorded ? { signature, purchaseId: purchase.id, kind, status, transactionBytes, expiryHeight } : undefined
@@ -57,26 +59,28 @@ export async function listHoldsBetween(
     .execute()
 }
 
+const SETTLE = 'select * from settle_purchase($1, $2, $3, $4, $5, $6)'
+
+export interface Settlement {
+  outcome: SettleOutcome
+  /** When the purchase was settled, by this payment or another. */
+  settledAt: Date | null
+}
+
 export type SettleOutcome = 'settled' | 'paid_before' | 'listing_gone' | 'signature_used' | 'refunding'
 
 /**
  * Delivers the tokens in one round trip and one transaction; `settle_purchase` in 0006-holds.sql explains each outcome.
  * `referenced`: the payment carries the purchase's reference, so it may be delivered even after the hold ended.
- * @returns the purchase as it is afterwards
  */
 export async function settlePurchase(
   database: Database,
   purchaseId: string,
   payment: Pick<PaymentRow, 'signature' | 'slot' | 'transactionBytes' | 'expiryHeight'> & { referenced: boolean },
-): Promise<PurchaseRow & { outcome: SettleOutcome }> {
+): Promise<Settlement> {
   const { signature, slot, transactionBytes, expiryHeight, referenced } = payment
-  const settle = sql<PurchaseRow & { outcome: SettleOutcome }>`
-    select r.outcome, p.*
-    from settle_purchase(${purchaseId}, ${signature}, ${slot}, ${transactionBytes}, ${expiryHeight}, ${referenced}) r,
-      lateral (select (r.purchase).*) p
-  `
-  const { rows } = await withRetry(() => settle.execute(database))
-  const [row] = rows
+  const parameters = [purchaseId, signature, slot, transactionBytes, expiryHeight, referenced]
+  const [row] = await withRetry(() => runStatement<Settlement>(database, SETTLE, parameters))
   if (!row) throw new Error('settle_purchase returned nothing')
   return row
 }
