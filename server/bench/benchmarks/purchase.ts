@@ -1,67 +1,127 @@
-import { type Signature } from '@juicebar/contract/addresses'
 import type pg from 'pg'
+import { pino } from 'pino'
 
 import { connectDatabase } from '../../src/database/connect.ts'
+import { placeHold } from '../../src/purchases/hold/place-hold.ts'
+import { type PurchaseDeps } from '../../src/purchases/purchase-deps.ts'
+import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase.ts'
+import { readSession } from '../../src/sign-in/read-session.ts'
+import { createSessionJwts } from '../../src/sign-in/session-jwt.ts'
 import { type BenchDatabases } from '../databases/bench-databases.ts'
+import { randomWallet } from '../databases/fill-market.ts'
 import { addWantedListings, readSignatures, type WantedListing } from '../databases/held-purchases.ts'
-import { type Line } from '../measure/comparison.ts'
+import { compare, type Line, runConcurrently, type Sample } from '../measure/comparison.ts'
+import { countStatements } from '../measure/count-statements.ts'
 import { postgresCpu, processCpu } from '../measure/cpu.ts'
-import { type Request, runLoad } from '../measure/http-load.ts'
+import { runLoad } from '../measure/http-load.ts'
+import { JWT_SECRET } from '../servers/product-server.ts'
 import { type ServerProcess, startServer } from '../servers/start-server.ts'
+import { createStubChain, STUB_GENESIS, stubSignature } from '../servers/stub-chain.ts'
 
 const PURCHASES = 1_000
 const CONNECTIONS = 16
+const BYTES = Buffer.alloc(220)
+const MOST_STATEMENTS = { buy: 5, confirm: 3 }
+/** HTTP, the session and the checks of the payment cost as much again as the three statements that do the work. */
+const MOST_CPU_RATIO = 2
 
-/** Buying and confirming over HTTP, with a stub for the chain: CPU time of server and database for a pair of calls. */
+/** Buying and confirming, with a stub for the chain: statements, and CPU time of server and database for a pair of calls over HTTP. */
 export async function benchmarkPurchase(databases: BenchDatabases, pairs: number): Promise<Line[]> {
   const url = await databases.empty()
-  const { pool, close } = connectDatabase(url, () => undefined)
+  const { pool, database, close } = connectDatabase(url, () => undefined)
+  const deps: PurchaseDeps = {
+    database,
+    chain: createStubChain(pool),
+    settings: { settleAt: 'confirmed', holdSeconds: 600 },
+    log: pino({ level: 'silent' }),
+  }
   const product = await startServer({ role: 'product', databaseUrl: url })
   try {
-    await buyAndConfirm(product, pool)
-    for (let pair = 0; pair < pairs; pair++) {
-      const sample = await buyAndConfirm(product, pool)
-      console.error(JSON.stringify(sample))
-    }
-    return []
+    return [...(await countPurchase(pool, deps)), await measureCpu(product, pool, pairs)]
   } finally {
     product.stop()
     await close()
   }
 }
 
-async function buyAndConfirm(product: ServerProcess, pool: pg.Pool) {
-  const wanted = await addWantedListings(pool, PURCHASES)
-  const buy = ({ listingId, buyer }: WantedListing): Request => ({
-    method: 'POST',
-    path: `/api/marketplace/buy/${listingId}`,
-    jwt: buyer.jwt,
-    body: { sendsThrough: 'server' },
-  })
-  const confirm = ({ listingId, buyer }: WantedListing, signatures: Map<string, Signature>): Request => ({
-    method: 'POST',
-    path: '/api/marketplace/confirm-purchase',
-    jwt: buyer.jwt,
-    body: { listingId, transactionSignature: signatures.get(listingId) },
-  })
-  const held = await measured(product, pool, (turn) => buy(at(wanted, turn)))
-  const signatures = await readSignatures(pool)
-  const confirmed = await measured(product, pool, (turn) => confirm(at(wanted, turn), signatures))
-  return { held, confirmed }
-}
-
-async function measured({ port, pid }: ServerProcess, pool: pg.Pool, next: (turn: number) => Request) {
-  const [node, database] = [await processCpu(pid), await postgresCpu(pool)]
-  const load = await runLoad({ port, connections: CONNECTIONS, requests: PURCHASES, next })
-  return {
-    perSecond: load.perSecond,
-    nodeMillis: ((await processCpu(pid)) - node) / PURCHASES,
-    databaseMillis: ((await postgresCpu(pool)) - database) / PURCHASES,
+/** What one call of each kind sends to the database, the check of the session included. */
+async function countPurchase(pool: pg.Pool, deps: PurchaseDeps): Promise<Line[]> {
+  const [{ listingId, buyer } = noListing()] = await addWantedListings(pool, 1)
+  const jwts = createSessionJwts(JWT_SECRET)
+  const signedIn = () => readSession(deps.database, jwts, buyer.jwt)
+  const order = { listingId, buyer: buyer.wallet, sendsThrough: 'server' } as const
+  const buy = await countStatements(async () => [await signedIn(), await placeHold(deps, order)])
+  const signature = (await readSignatures(pool)).get(listingId) ?? noListing()
+  await deps.chain.transaction(signature)
+  const confirm = await countStatements(async () => [await signedIn(), await confirmPurchase(deps, buyer.wallet, listingId, signature)])
+  const line = (name: string, ours: number, theirs: number): Line => {
+    return { name, reference: 'allowed', ours, theirs, unit: '', ratio: ours / theirs, goal: { most: 1 }, p50: NaN, p99: NaN }
   }
+  return [line('statements of buying', buy, MOST_STATEMENTS.buy), line('statements of confirming', confirm, MOST_STATEMENTS.confirm)]
 }
 
-function at<T>(list: readonly T[], turn: number): T {
-  const item = list[turn]
-  if (item === undefined) throw new Error('the bench ran out of listings')
-  return item
+/** CPU milliseconds of server and database for one purchase, compared with a client that sends the same SQL and nothing else. */
+async function measureCpu(product: ServerProcess, pool: pg.Pool, pairs: number): Promise<Line> {
+  const perCpuSecond = async (pid: number, work: (wanted: WantedListing[]) => Promise<number[]>): Promise<Sample> => {
+    const cpu = async () => (await processCpu(pid)) + (await postgresCpu(pool))
+    const wanted = await addWantedListings(pool, PURCHASES)
+    const before = await cpu()
+    const millis = await work(wanted)
+    return { perSecond: (1000 * PURCHASES) / ((await cpu()) - before), millis }
+  }
+  const line = await compare(
+    {
+      name: 'CPU of buying and confirming, over HTTP',
+      reference: 'bare pg loop, same SQL',
+      unit: 'ms',
+      goal: { most: MOST_CPU_RATIO },
+      ours: () => perCpuSecond(product.pid, (wanted) => buyOverHttp(product.port, pool, wanted)),
+      theirs: () => perCpuSecond(process.pid, (wanted) => buyFromLoop(pool, wanted)),
+    },
+    pairs,
+  )
+  return { ...line, ours: 1000 / line.ours, theirs: 1000 / line.theirs, ratio: 1 / line.ratio }
+}
+
+async function buyOverHttp(port: number, pool: pg.Pool, wanted: readonly WantedListing[]): Promise<number[]> {
+  const load = { port, connections: CONNECTIONS, requests: wanted.length }
+  const held = await runLoad({
+    ...load,
+    next: (turn) => {
+      const { listingId, buyer } = wanted[turn] ?? noListing()
+      return { method: 'POST', path: `/api/marketplace/buy/${listingId}`, jwt: buyer.jwt, body: { sendsThrough: 'server' } }
+    },
+  })
+  const signatures = await readSignatures(pool)
+  const confirmed = await runLoad({
+    ...load,
+    next: (turn) => {
+      const { listingId, buyer } = wanted[turn] ?? noListing()
+      const body = { listingId, transactionSignature: signatures.get(listingId) }
+      return { method: 'POST', path: '/api/marketplace/confirm-purchase', jwt: buyer.jwt, body }
+    },
+  })
+  return [...held.millis, ...confirmed.millis]
+}
+
+async function buyFromLoop(pool: pg.Pool, wanted: readonly WantedListing[]): Promise<number[]> {
+  const { millis } = await runConcurrently(wanted.length, CONNECTIONS, async (turn) => {
+    const { listingId, buyer } = wanted[turn] ?? noListing()
+    const reference = randomWallet()
+    await pool.query({ name: 'check', text: 'select refusal from check_hold($1, $2, false, 3)', values: [buyer.wallet, listingId] })
+    const { rows } = await pool.query<{ id: string }>({
+      name: 'place',
+      text: PLACE,
+      values: [buyer.wallet, listingId, reference, STUB_GENESIS],
+    })
+    await pool.query({ name: 'settle', text: SETTLE, values: [rows[0]?.id, stubSignature(reference), BYTES] })
+  })
+  return millis
+}
+
+const PLACE = 'select (purchase).id from place_hold($1, $2, false, 3, $3, $4, 1, 1000000000000000, 5000, 600)'
+const SETTLE = 'select outcome from settle_purchase($1, $2, 10, $3, 160, true)'
+
+function noListing(): never {
+  throw new Error('the bench ran out of listings')
 }
