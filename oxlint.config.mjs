@@ -76,7 +76,7 @@ const noSql = { group: ['kysely', 'pg'], message: 'SQL belongs in stores and in 
 const browserOnly = [
   { group: ['typebox', 'typebox/**'], message: 'The web app ships no validator.' },
   {
-    group: ['@juicebar/contract/schemas', '@juicebar/contract/entities'],
+    group: ['@juicebar/contract/schemas', '@juicebar/contract/schemas/*'],
     allowTypeImports: true,
     message: 'The web app may import schemas only as types.',
   },
@@ -90,7 +90,8 @@ const browserOnly = [
 const serverArrows = {
   database: [],
   'http/api': [],
-  'http/server': ['http/api'],
+  'http/docs': ['http/api'],
+  'http/server': ['http/api', 'http/docs'],
   http: ['http/api', 'http/server'],
   chain: [],
   'chain/transactions': ['chain/chain.ts'],
@@ -159,7 +160,10 @@ function featureArrows(features) {
 /** Of two entries that fit a file, the later one's import rules count. */
 const arrows = [
   imports('contract/src/**', [
-    { group: ['*', '!./*', '!typebox', '!@scure/base'], message: 'The contract runs in browsers and servers alike.' },
+    { group: ['*', '!./*', '!./schemas/*', '!typebox', '!@scure/base'], message: 'The contract runs in browsers and servers alike.' },
+  ]),
+  imports('contract/src/schemas/*', [
+    { group: ['*', '!./*', '!../*', '!typebox'], message: 'The contract runs in browsers and servers alike.' },
   ]),
   imports('server/src/*.ts', [noSolana]),
   ...Object.entries(serverArrows).map(([folder, open]) => imports(`server/src/${folder}/*.ts`, serverImports(folder, open))),

@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url'
+
 import { defineConfig } from 'vitest/config'
 
 /**
@@ -10,6 +12,8 @@ export default defineConfig({
   test: {
     name: 'server',
     include: ['test/**/*.test.ts'],
+    alias: { typescript: fileURLToPath(new URL('test/docs/typescript-6.ts', import.meta.url)) },
+    server: { deps: { inline: ['openapi-typescript'] } },
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: PROPERTY_SEED === undefined ? [] : 'test/support/property-seed.ts',
     // Every file has its own database and chain: on two busy cores the first reply can take a while.

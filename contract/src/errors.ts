@@ -1,6 +1,7 @@
 /**
  * Every way a call can fail: its HTTP status and its words for people. Whoever raises the failure fills in `{detail}`.
- * Server and web app share this table; a code without words does not compile.
+ * `retryAfter`: the reply says in `Retry-After` how many seconds to wait. Server and web app share this table; a code without words does
+ * not compile.
  */
 export const errors = {
   BAD_REQUEST: { status: 400, text: '{detail}' },
@@ -17,8 +18,12 @@ export const errors = {
     text: 'The market cannot reach its database right now. Please try again in a moment.',
   },
   CHAIN_DOWN: { status: 503, text: 'The Solana network cannot be reached right now. Please try again in a moment.' },
-  CHAIN_BUSY: { status: 503, text: 'Many people are buying right now, so this has to wait its turn. Please try again in a moment.' },
-  TOO_MANY_REQUESTS: { status: 429, text: 'Too many requests. Please wait {detail} and try again.' },
+  CHAIN_BUSY: {
+    status: 503,
+    text: 'Many people are buying right now, so this has to wait its turn. Please try again in a moment.',
+    retryAfter: true,
+  },
+  TOO_MANY_REQUESTS: { status: 429, text: 'Too many requests. Please wait {detail} and try again.', retryAfter: true },
 
   UNAUTHORIZED: { status: 401, text: 'Sign in to do this.' },
   SESSION_ENDED: { status: 401, text: 'Your session has ended. Please sign in again.' },
@@ -49,7 +54,7 @@ export const errors = {
     status: 409,
     text: 'You are already buying another lot from this seller at the same price. Finish that purchase first.',
   },
-  COOLDOWN: { status: 429, text: 'You left this lot unpaid more than once. You can try again in {detail}.' },
+  COOLDOWN: { status: 429, text: 'You left this lot unpaid more than once. You can try again in {detail}.', retryAfter: true },
   NO_HOLD: { status: 409, text: 'Your wallet has no purchase of this lot.' },
   PURCHASE_NOT_FOUND: { status: 404, text: 'This purchase does not exist.' },
   HOLD_ENDED: { status: 409, text: 'The time to pay for this lot has run out. Do not pay for it any more.' },
@@ -70,7 +75,7 @@ export const errors = {
   CASE_NOT_OPEN: { status: 409, text: 'This case is already closed or being refunded.' },
   NOT_YOUR_REFUND: { status: 403, text: 'Only the seller who was paid can refund this payment.' },
   RPC_REFUSED: { status: 403, text: 'This RPC method is not available here.' },
-} as const satisfies Record<string, { status: number; text: string }>
+} as const satisfies Record<string, { status: number; text: string; retryAfter?: true }>
 
 export type ErrorCode = keyof typeof errors
 

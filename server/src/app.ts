@@ -8,6 +8,7 @@ import { type Relay } from './chain/relay/relay.ts'
 import { type Config } from './config.ts'
 import { type DatabaseConnection } from './database/connect.ts'
 import { bearerToken } from './http/api/bearer-token.ts'
+import { needsDatabase } from './http/api/needs-database.ts'
 import { registerWebApp } from './http/web-app.ts'
 import { createRateLimits } from './http/api/rate-limits.ts'
 import { relayRoutes } from './http/relay-routes.ts'
@@ -73,7 +74,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const pageCache = createPageCache(() => lastEventId(feed))
   const fastify = await createServer({ ...config, log, version: parts.version, findCached: pageCache.find })
   fastify.addHook('onRequest', async ({ routeOptions }) => {
-    if (!preparation.isReady() && needsDatabase(routeOptions.url)) throw new Failure('DATABASE_DOWN')
+    if (!preparation.isReady() && needsDatabase(routeOptions.url ?? '')) throw new Failure('DATABASE_DOWN')
   })
   const authenticate = (request: FastifyRequest) => readSession(database, jwts, bearerToken(request))
   const limits = await createRateLimits(fastify)
@@ -131,8 +132,4 @@ function lastEventId(feed: EventFeed): string | undefined {
 function publicConfig(config: Config, version: string): PublicConfig {
   const { productName, network, demo, holdSeconds } = config
   return { productName, network, commitment: config.settleAt, demo, demoWallet: demo && network === 'localnet', holdSeconds, version }
-}
-
-function needsDatabase(url: string | undefined): boolean {
-  return url?.startsWith('/api/') === true && url !== '/api/config' && url !== '/api/openapi.json'
 }

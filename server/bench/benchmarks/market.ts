@@ -1,4 +1,4 @@
-import { listingSorts } from '@juicebar/contract/schemas'
+import { listingSorts } from '@juicebar/contract/schemas/market'
 import pg from 'pg'
 
 import { formatCursor, type MarketQuery, readMarketQuery } from '../../src/market/market-query.ts'

@@ -3,10 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 
-import { Failure } from '@juicebar/contract/errors'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { answered } from '../../src/http/api/route.ts'
 import { serve } from './test-server.ts'
 
 const html = { accept: 'text/html,application/xhtml+xml' }
@@ -106,37 +104,6 @@ describe('security headers', () => {
 })
 
 describe('the API document', () => {
-  it('says of each call who may call it and how it fails', async () => {
-    const fastify = await serve((api) => {
-      api.player('myListings', 'read', async () => ({ listings: [] }))
-      api.studio('studioCases', 'studio', async () => ({ cases: [], nextCursor: null }))
-      api.player('logout', 'read', async () => null)
-    })
-    const { paths } = (await fastify.inject({ url: '/api/openapi.json' })).json()
-    expect(Object.keys(paths).toSorted()).toEqual(['/api/auth/logout', '/api/marketplace/my-listings', '/api/studio/cases'])
-    expect(paths['/api/marketplace/my-listings'].get).toMatchObject({ operationId: 'myListings', security: [{ session: [] }] })
-    expect(paths['/api/studio/cases'].get).toMatchObject({ tags: ['Studio'], security: [{ studioKey: [] }] })
-    expect(Object.keys(paths['/api/auth/logout'].post.responses)).toEqual(['204', '4XX', '5XX'])
-  })
-
-  it('says of each body whether it is required, and of each reply that is not our JSON what it is', async () => {
-    const fastify = await serve((api) => {
-      api.player('buy', 'buy', async () => Promise.reject(new Failure('NO_HOLD')))
-      api.open('requestNonce', 'sign-in', async () => Promise.reject(new Failure('DATABASE_DOWN')))
-      api.open('rpc', 'rpc', async ({ sendJson }) => sendJson('{}'))
-      api.open('events', 'read', async () => answered)
-    })
-    const { paths } = (await fastify.inject({ url: '/api/openapi.json' })).json()
-    expect(paths['/api/marketplace/buy/{id}'].post.requestBody.required).toBe(false)
-    expect(paths['/api/auth/nonce'].post.requestBody.required).toBe(true)
-    const { requestBody, responses } = paths['/rpc'].post
-    expect(requestBody).toMatchObject({ required: true, content: { 'application/json': { schema: { required: ['jsonrpc', 'method'] } } } })
-    expect(Object.keys(responses[200].content['application/json'].schema.properties)).toEqual(['jsonrpc', 'id', 'result', 'error'])
-    expect(Object.keys(paths['/api/marketplace/events'].get.responses[200].content)).toEqual(['text/event-stream'])
-    const unasked = await fastify.inject({ method: 'POST', url: '/rpc', payload: { anything: 'the relay decides' } })
-    expect(unasked.statusCode).toBe(200)
-  })
-
   it('has a page that loads everything from this server', async () => {
     const fastify = await serve(() => {})
     const page = await fastify.inject({ url: '/docs/' })

@@ -1,4 +1,4 @@
-import { listingSorts } from '@juicebar/contract/schemas'
+import { listingSorts } from '@juicebar/contract/schemas/market'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 

@@ -1,4 +1,5 @@
-import { type ListingSort, listingSorts } from '@juicebar/contract/schemas'
+import { type ListingSort } from '@juicebar/contract/schemas'
+import { listingSorts } from '@juicebar/contract/schemas/market'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 

@@ -1,4 +1,4 @@
-import { listingSorts } from '@juicebar/contract/schemas'
+import { listingSorts } from '@juicebar/contract/schemas/market'
 import { tokenName } from '@juicebar/contract/token-types'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
 import { Failure } from '@juicebar/contract/errors'
-import { JsonRpcRequest } from '@juicebar/contract/schemas'
+import { JsonRpcRequest } from '@juicebar/contract/schemas/rpc'
 import { stringifyJsonWithBigInts } from '@solana/rpc-spec-types'
 import { Compile } from 'typebox/compile'
 

@@ -3,12 +3,22 @@ import { type Body, type Params, type Query, type Reply } from '@juicebar/contra
 import { type EndpointName, endpoints } from '@juicebar/contract/endpoints'
 import { Failure } from '@juicebar/contract/errors'
 import { schemas } from '@juicebar/contract/schemas'
+import { type CallSchema } from '@juicebar/contract/schemas/call'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifySchema, type HTTPMethods } from 'fastify'
 
 import { compress, takesGzip } from './compression.ts'
-import { type Access, documentation } from './api-docs.ts'
 import { type LimitChecks, type LimitName } from './rate-limits.ts'
 import { createStudioKeyCheck } from './studio-key-check.ts'
+
+/** Who may call: anyone, a signed-in player, or the studio. */
+export type Access = 'open' | 'player' | 'studio'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The contract's call that the route answers; undefined for everything that is not part of the API. */
+    call?: { name: EndpointName; access: Access }
+  }
+}
 
 /** Who is signed in: the session of the request's JWT. */
 export interface Session {
@@ -126,7 +136,8 @@ function addRoute(fastify: FastifyInstance, { name, access, beforeBody, afterVal
   fastify.route({
     method,
     url,
-    schema: { ...schemas[name], ...documentation(name, access) },
+    config: { call: { name, access } },
+    schema: checkedParts(schemas[name]),
     exposeHeadRoute: name !== 'events',
     onRequest: [requireWholePath, ...beforeBody],
     preHandler: afterValidation,
@@ -136,6 +147,11 @@ function addRoute(fastify: FastifyInstance, { name, access, beforeBody, afterVal
       return body === answered ? reply : reply.send(body)
     },
   })
+}
+
+/** What the framework validates and serialises. */
+function checkedParts({ params, querystring, body, response }: CallSchema): FastifySchema {
+  return { ...(params && { params }), ...(querystring && { querystring }), ...(body && { body }), ...(response && { response }) }
 }
 
 /** A path with an empty id is no call's. */
@@ -187,8 +203,7 @@ function splitEndpoint(endpoint: (typeof endpoints)[EndpointName]): [HTTPMethods
 }
 
 /** The only success status that the contract names, else 200. */
-function successStatus(schema: object): number {
-  const response = 'response' in schema && typeof schema.response === 'object' ? Object.keys(schema.response ?? {}) : []
-  const [only, ...others] = response
+function successStatus({ response = {} }: CallSchema): number {
+  const [only, ...others] = Object.keys(response)
   return only && others.length === 0 ? Number(only) : 200
 }

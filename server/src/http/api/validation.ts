@@ -1,4 +1,5 @@
 import { type ErrorCode, Failure } from '@juicebar/contract/errors'
+import { type Keywords } from '@juicebar/contract/schemas/call'
 import { type FastifyRequest, type FastifySchemaCompiler, type FastifySchemaValidationError } from 'fastify'
 import { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -71,8 +72,8 @@ function isEmpty(value: unknown): boolean {
 }
 
 function requirement(schema: TSchema, name: string, error: FastifySchemaValidationError): string {
-  const description = propertyOf(schema, name)?.['description']
-  if (typeof description === 'string') return description
+  const mustBe = propertyOf(schema, name)?.['mustBe' satisfies keyof Keywords]
+  if (typeof mustBe === 'string') return mustBe
   const { allowedValues, limit, type } = error.params
   if (Array.isArray(allowedValues)) return `one of ${allowedValues.join(', ')}`
   if (error.keyword === 'maxLength') return `at most ${String(limit)} characters long`

@@ -1,0 +1,95 @@
+import Type from 'typebox'
+
+import { SignedTransaction, Submitted } from './buying.ts'
+import { type CallSchema, chainFailures } from './call.ts'
+import {
+  Address,
+  closed,
+  Id,
+  idParams,
+  lamports,
+  nextCursor,
+  Nullable,
+  pageOf,
+  Timestamp,
+  TokenNameSchema,
+  TokenTypeSchema,
+} from './fields.ts'
+
+/**
+ * late: landed after the hold had ended. wrong: another amount or shape than agreed. double: a second payment for one purchase.
+ * vanished: the network dropped a payment for which tokens had moved.
+ */
+export const caseKinds = ['late', 'wrong', 'double', 'vanished'] as const
+export const caseStatuses = ['open', 'refunding', 'delivered', 'refunded', 'closed'] as const
+
+export const CaseSchema = Type.Object(
+  {
+    caseId: Id('The case'),
+    kind: Type.Enum([...caseKinds], {
+      title: 'CaseKind',
+      description:
+        '`late`: landed after the hold had ended. `wrong`: another amount or shape than agreed. `double`: a second payment for one purchase. `vanished`: the network dropped a payment for which tokens had moved.',
+    }),
+    status: Type.Enum([...caseStatuses], {
+      title: 'CaseStatus',
+      description: '`open` and `refunding` wait for someone; the others are closed.',
+    }),
+    explanation: Type.String({ description: 'What happened and what to do, for people' }),
+    purchaseId: Id('The purchase that the payment was for'),
+    listingId: Id('What the buyer wanted'),
+    buyer: Address('Who paid'),
+    seller: Address('Who was paid'),
+    tokenType: TokenTypeSchema,
+    tokenName: TokenNameSchema,
+    amount: Type.Integer({ description: 'How many drinks' }),
+    price: Type.Number({ description: 'What was paid, in SOL' }),
+    lamports,
+    signature: Type.String({ description: 'The payment’s transaction' }),
+    refundSignature: Nullable(Type.String({ description: 'The refund’s transaction, once it was submitted' })),
+    refundable: Type.Boolean({ description: 'The seller may refund it now' }),
+    openedAt: Timestamp('When the server found the payment'),
+    closedAt: Nullable(Timestamp('When the case was closed')),
+    note: Nullable(Type.String({ description: 'What the studio wrote when it closed the case' })),
+  },
+  { title: 'Case' },
+)
+
+const RefundDetails = Type.Object(
+  {
+    caseId: Id('The case'),
+    buyer: Address('Who gets the SOL back'),
+    price: Type.Number({ description: 'The refund, in SOL' }),
+    lamports,
+    reference: Address('Already part of `transaction`; ties the refund to the case'),
+    transaction: Type.String({ description: 'The unsigned refund in base64: the seller signs and submits it' }),
+  },
+  { title: 'RefundDetails' },
+)
+
+export const CasesPage = Type.Object({ cases: Type.Array(CaseSchema), nextCursor }, { title: 'CasesPage' })
+
+export const caseCalls = {
+  cases: {
+    summary: 'List your cases: payments that did not end in a delivery',
+    description: 'As buyer and as seller; those that wait for someone come first.',
+    querystring: Type.Object(pageOf, closed),
+    response: { 200: CasesPage },
+    failures: ['CURSOR_INVALID'],
+  },
+  prepareRefund: {
+    summary: 'Prepare the refund of a case, as an unsigned transaction',
+    description: 'For the seller. Asking again returns the same reference with a fresh blockhash.',
+    params: idParams('The case'),
+    response: { 200: Type.Object({ refundDetails: RefundDetails }) },
+    failures: ['CASE_NOT_FOUND', 'NOT_YOUR_REFUND', 'CASE_NOT_OPEN', ...chainFailures],
+  },
+  submitRefund: {
+    summary: 'Submit the signed refund for the server to send',
+    description: 'For the seller. After an error nothing was sent. Submit the same bytes as often as you like.',
+    params: idParams('The case'),
+    body: SignedTransaction,
+    response: { 200: Submitted },
+    failures: ['CASE_NOT_FOUND', 'NOT_YOUR_REFUND', 'CASE_NOT_OPEN', 'PAYMENT_REFUSED', ...chainFailures],
+  },
+} as const satisfies Record<string, CallSchema>

@@ -1,0 +1,110 @@
+/** Fields that many calls share. A schema with a title becomes a named schema of the API document. */
+import Type, { type TSchema } from 'typebox'
+
+import {
+  LISTINGS_PAGE,
+  MAX_AMOUNT,
+  MAX_LISTINGS_PAGE,
+  MAX_PRICE_SOL,
+  MAX_TRANSACTION_BASE64,
+  MIN_AMOUNT,
+  MIN_PRICE_SOL,
+} from '../limits.ts'
+import { tokenTypes } from '../token-types.ts'
+import { type Keywords } from './call.ts'
+
+const keywords = (own: Keywords) => own
+
+/** Requests are closed: an unknown field is an error. */
+export const closed = { additionalProperties: false }
+
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** Exactly one of the schemas fits. */
+export const OneOf = <T extends TSchema[]>(schemas: [...T], options: object) =>
+  Type.Unsafe<Type.Static<T[number]>>({ oneOf: schemas, ...options })
+
+export const Timestamp = (description: string) => Type.String({ format: 'date-time', description })
+
+/** A required text of a request, and the words of its refusal. */
+export const RequiredText = (mustBe: string, maxLength: number, { minLength = 1, description = mustBe } = {}) =>
+  Type.String({ ...keywords({ mustBe }), description, minLength, maxLength })
+
+export const walletAddress = RequiredText('a Solana wallet address in base58', 44, {
+  minLength: 32,
+  description: 'A Solana wallet address: a public key of 32 bytes in base58',
+})
+export const signature = RequiredText('an ed25519 signature in base58', 88, {
+  minLength: 64,
+  description: 'An ed25519 signature: 64 bytes in base58',
+})
+export const signedTransaction = RequiredText('a signed Solana transaction in base64', MAX_TRANSACTION_BASE64, {
+  description: 'A signed Solana transaction, as it goes over the wire, in base64',
+})
+
+/** The identifier in a call's path. */
+export const idParams = (description: string) =>
+  Type.Object({ id: RequiredText('an identifier', 64, { description: `${description}: a UUID` }) })
+
+/** Identifiers and addresses in replies. */
+export const Id = (description: string) => Type.String({ description })
+export const Address = (description: string) => Type.String({ description: `${description}: an address in base58` })
+
+export const lamports = Type.String({ description: 'A whole number of lamports, as text: 1 SOL is 1,000,000,000', pattern: '^[0-9]+$' })
+
+export const TokenTypeSchema = Type.Enum(
+  tokenTypes.map((token) => token.type),
+  { title: 'TokenType', description: 'What the API calls a drink' },
+)
+export const TokenNameSchema = Type.Enum(
+  tokenTypes.map((token) => token.name),
+  { title: 'TokenName', description: 'What players call a drink' },
+)
+
+const TokenTypeOrName = Type.Enum(
+  tokenTypes.flatMap(({ type, name }) => [type, name]),
+  { title: 'TokenTypeOrName', description: 'A token type or its display name' },
+)
+
+/** A token in a request's body. */
+export const requiredToken = Type.String({
+  ...keywords({ mustBe: 'a token type or its display name', documentedAs: TokenTypeOrName }),
+  minLength: 1,
+  maxLength: 32,
+})
+/** A token to filter by. */
+export const tokenFilter = Type.String({ ...keywords({ documentedAs: TokenTypeOrName }), maxLength: 32 })
+
+const amountText = `a whole number from ${MIN_AMOUNT} to ${MAX_AMOUNT}`
+export const amount = Type.Integer(
+  keywords({
+    mustBe: amountText,
+    documentedAs: Type.Integer({ minimum: MIN_AMOUNT, maximum: MAX_AMOUNT, description: 'How many drinks' }),
+  }),
+)
+
+const priceText = `SOL from ${MIN_PRICE_SOL} to ${MAX_PRICE_SOL} in steps of 0.001`
+export const price = Type.Number(
+  keywords({
+    mustBe: priceText,
+    documentedAs: Type.Number({ minimum: MIN_PRICE_SOL, maximum: MAX_PRICE_SOL, description: `The whole listing, in ${priceText}` }),
+  }),
+)
+
+/** Which page of a list. */
+export const pageOf = {
+  limit: Type.Optional(
+    Type.Integer({
+      ...keywords({ mustBe: `from 1 to ${MAX_LISTINGS_PAGE}, ${LISTINGS_PAGE} by default` }),
+      minimum: 1,
+      maximum: MAX_LISTINGS_PAGE,
+      default: LISTINGS_PAGE,
+      description: 'Most items in one page',
+    }),
+  ),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 256, description: 'The `nextCursor` of the page before; leave it out for the first page' }),
+  ),
+}
+
+export const nextCursor = Nullable(Type.String({ description: 'Pass it as `cursor` for the next page; null on the last' }))

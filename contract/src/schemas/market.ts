@@ -1,0 +1,133 @@
+import Type from 'typebox'
+
+import { MAX_SEARCH_LENGTH } from '../limits.ts'
+import { type CallSchema } from './call.ts'
+import {
+  Address,
+  amount,
+  closed,
+  Id,
+  idParams,
+  nextCursor,
+  Nullable,
+  OneOf,
+  pageOf,
+  price,
+  requiredToken,
+  Timestamp,
+  tokenFilter,
+  TokenNameSchema,
+  TokenTypeSchema,
+} from './fields.ts'
+
+export const listingStatuses = ['active', 'sold', 'removed'] as const
+
+export const ListingSchema = Type.Object(
+  {
+    _id: Id('The listing'),
+    seller: Address('Who sells it and receives the SOL'),
+    tokenName: TokenNameSchema,
+    tokenType: TokenTypeSchema,
+    amount: Type.Integer({ description: 'How many drinks' }),
+    price: Type.Number({ description: 'The whole listing, in SOL' }),
+    unitPrice: Type.Number({ description: 'One drink, in SOL' }),
+    status: Type.Enum([...listingStatuses], { title: 'ListingStatus' }),
+    heldUntil: Nullable(Type.String({ format: 'date-time', description: 'Until when a buyer may pay; null if nobody holds the listing' })),
+    createdAt: Timestamp('When it was put up for sale'),
+  },
+  { title: 'Listing' },
+)
+
+export const listingSorts = ['newest', 'oldest', 'price', '-price', 'unitPrice', '-unitPrice'] as const
+
+const ListingsQuery = Type.Object(
+  {
+    search: Type.Optional(
+      Type.String({ maxLength: MAX_SEARCH_LENGTH, description: 'Part of a drink’s name or of the seller’s address, in any case' }),
+    ),
+    tokenType: Type.Optional(tokenFilter),
+    seller: Type.Optional(Type.String({ maxLength: 44, description: 'Only the listings of this wallet' })),
+    sort: Type.Optional(
+      Type.Enum([...listingSorts], {
+        title: 'ListingSort',
+        description: 'The order; `newest` by default. A minus sorts the dearest first.',
+      }),
+    ),
+    ...pageOf,
+  },
+  closed,
+)
+
+const ListingsPage = Type.Object({ listings: Type.Array(ListingSchema), nextCursor }, { title: 'ListingsPage' })
+
+const offer = { price, amount }
+const tokenType = requiredToken
+const tokenName = requiredToken
+const CreateListingBody = Type.Object(
+  { tokenType: Type.Optional(tokenType), tokenName: Type.Optional(tokenName), ...offer },
+  {
+    ...closed,
+    documentedAs: OneOf(
+      [
+        Type.Object({ tokenType, tokenName: Type.Optional(tokenName), ...offer }, { ...closed, title: 'ListingByTokenType' }),
+        Type.Object({ tokenName, ...offer }, { ...closed, title: 'ListingByTokenName' }),
+      ],
+      { title: 'CreateListing', description: 'The drink is named by `tokenType` or by `tokenName`; if by both, they must agree.' },
+    ),
+  },
+)
+
+const entityTag = Type.String({ description: 'The version of this page; send it as `If-None-Match` to get it only if it has changed' })
+const cacheControl = Type.String({ description: '`no-cache` for a page with an `ETag`, else `no-store`' })
+const lastEventId = Type.String({ description: 'An event stream that starts here misses nothing that this page does not show' })
+const pageHeaders = { ETag: entityTag, 'Last-Event-ID': lastEventId, 'Cache-Control': cacheControl }
+
+export const marketCalls = {
+  listings: {
+    summary: 'List active listings, with search, filters and sort orders',
+    description:
+      'Held listings are included: `heldUntil` says so. Listings that come and go between two pages are neither skipped nor repeated.',
+    querystring: ListingsQuery,
+    response: { 200: ListingsPage },
+    failures: ['TOKEN_TYPE_UNKNOWN', 'CURSOR_INVALID'],
+    documented: {
+      headers: { 'If-None-Match': Type.String({ description: 'The `ETag` of the page that the client has' }) },
+      replies: { 200: { headers: pageHeaders }, 304: { description: 'The client has this page already', headers: pageHeaders } },
+    },
+  },
+  listing: {
+    summary: 'Read one listing',
+    description: 'Sold and removed listings can still be read.',
+    params: idParams('The listing'),
+    response: { 200: Type.Object({ listing: ListingSchema }) },
+    failures: ['LISTING_NOT_FOUND'],
+  },
+  createListing: {
+    summary: 'Put tokens up for sale',
+    description:
+      'They leave your balance and stay in the listing until it is sold or you remove it. The one call that is not safe to repeat.',
+    body: CreateListingBody,
+    response: { 201: Type.Object({ listing: ListingSchema }) },
+    failures: ['PRICE_INVALID', 'TOKEN_TYPE_UNKNOWN', 'AMOUNT_INVALID', 'INSUFFICIENT_TOKENS'],
+  },
+  removeListing: {
+    summary: 'Remove one of your listings',
+    description: 'Its tokens return to your balance. A listing that a buyer holds cannot be removed.',
+    params: idParams('The listing'),
+    response: { 200: Type.Object({ listing: ListingSchema }) },
+    failures: ['LISTING_NOT_FOUND', 'NOT_YOUR_LISTING', 'LISTING_NOT_ACTIVE', 'LISTING_HELD_BY_BUYER', 'BALANCE_LIMIT'],
+  },
+  myListings: {
+    summary: 'List your own listings',
+    querystring: Type.Object(
+      {
+        status: Type.Optional(
+          Type.Enum([...listingStatuses, 'all'], { title: 'ListingStatusFilter', description: 'Only these; `active` by default' }),
+        ),
+      },
+      closed,
+    ),
+    response: { 200: Type.Object({ listings: Type.Array(ListingSchema) }) },
+    failures: [],
+  },
+} as const satisfies Record<string, CallSchema>

@@ -1,0 +1,111 @@
+import Type from 'typebox'
+
+import { type CallSchema } from './call.ts'
+import { CaseSchema, CasesPage, caseStatuses } from './cases.ts'
+import { amount, closed, pageOf, requiredToken, RequiredText, Timestamp, TokenTypeSchema, walletAddress } from './fields.ts'
+import { StudioOrder } from './inventory.ts'
+
+const StudioOrderBody = Type.Object(
+  {
+    walletAddress,
+    tokenType: requiredToken,
+    amount,
+    idempotencyKey: RequiredText('at most 128 characters, one for each order', 128, {
+      description: 'Your own name for this order. The same key never moves tokens twice: it returns the order posted first.',
+    }),
+  },
+  { ...closed, title: 'StudioOrderRequest' },
+)
+
+const TokenAudit = Type.Object(
+  {
+    tokenType: TokenTypeSchema,
+    credited: Type.Integer(),
+    debited: Type.Integer(),
+    inWallets: Type.Integer(),
+    inListings: Type.Integer(),
+    balanced: Type.Boolean({ description: 'Whether wallets and listings add up to credits less debits' }),
+  },
+  { title: 'TokenAudit' },
+)
+
+const Violation = Type.Object(
+  {
+    invariant: Type.String({ description: 'Its number in docs/payments.md' }),
+    detail: Type.String({ description: 'What does not add up' }),
+  },
+  { title: 'Violation' },
+)
+
+export const AuditReportSchema = Type.Object(
+  {
+    ok: Type.Boolean({ description: 'Whether everything that was checked adds up' }),
+    checkedAt: Timestamp('When the audit ended'),
+    tokens: Type.Array(TokenAudit),
+    purchases: Type.Object(
+      {
+        held: Type.Integer(),
+        settled: Type.Integer(),
+        ended: Type.Integer(),
+        openCases: Type.Integer(),
+        earlierChain: Type.Integer({ description: 'Purchases made on a local chain that has been restarted since' }),
+        verifiedOnChain: Type.Integer({ description: 'Settled purchases whose payment was read from the chain again' }),
+      },
+      { title: 'PurchaseAudit', description: 'How many purchases there are of each kind' },
+    ),
+    violations: Type.Array(Violation),
+    unchecked: Type.Array(Type.String({ description: 'What could not be checked, and why' })),
+  },
+  { title: 'AuditReport' },
+)
+
+const retry = 'Retry as often as you like: a repeated `idempotencyKey` returns the first result and moves nothing.'
+
+export const studioCalls = {
+  studioCredit: {
+    summary: 'Credit tokens to a wallet',
+    description: retry,
+    body: StudioOrderBody,
+    response: { 200: Type.Object({ credit: StudioOrder }) },
+    failures: ['WALLET_ADDRESS_INVALID', 'TOKEN_TYPE_UNKNOWN', 'AMOUNT_INVALID', 'IDEMPOTENCY_KEY_REUSED', 'BALANCE_LIMIT'],
+  },
+  studioDebit: {
+    summary: 'Debit tokens from a wallet',
+    description: retry,
+    body: StudioOrderBody,
+    response: { 200: Type.Object({ debit: StudioOrder }) },
+    failures: ['WALLET_ADDRESS_INVALID', 'TOKEN_TYPE_UNKNOWN', 'AMOUNT_INVALID', 'IDEMPOTENCY_KEY_REUSED', 'INSUFFICIENT_TOKENS'],
+  },
+  studioCases: {
+    summary: 'List all cases',
+    description: 'Those that wait for someone come first.',
+    querystring: Type.Object(
+      {
+        status: Type.Optional(
+          Type.Enum([...caseStatuses, 'all'], { title: 'CaseStatusFilter', description: 'Only these; `open` by default' }),
+        ),
+        ...pageOf,
+      },
+      closed,
+    ),
+    response: { 200: CasesPage },
+    failures: ['CURSOR_INVALID'],
+  },
+  closeCase: {
+    summary: 'Close a case with a note for buyer and seller',
+    body: Type.Object(
+      {
+        caseId: RequiredText('a case identifier', 64, { description: 'The case' }),
+        note: RequiredText('what was done, for both sides to read', 1000, { description: 'What was done, for both sides to read' }),
+      },
+      { ...closed, title: 'CaseClosure' },
+    ),
+    response: { 200: Type.Object({ case: CaseSchema }) },
+    failures: ['CASE_NOT_FOUND', 'CASE_NOT_OPEN'],
+  },
+  audit: {
+    summary: 'Audit the market: check that all tokens and payments add up',
+    response: { 200: AuditReportSchema },
+    failures: [],
+  },
+} as const satisfies Record<string, CallSchema>

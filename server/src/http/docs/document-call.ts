@@ -1,0 +1,68 @@
+import { STATUS_CODES } from 'node:http'
+
+import { type EndpointName } from '@juicebar/contract/endpoints'
+import { schemas, sections } from '@juicebar/contract/schemas'
+import { type CallSchema } from '@juicebar/contract/schemas/call'
+import { type FastifySchema } from 'fastify'
+import Type, { type TSchema } from 'typebox'
+
+import { type Access } from '../api/route.ts'
+import { type JsonSchema, type SchemaNames } from './schema-names.ts'
+
+const json = 'application/json'
+
+const security: Record<Access, Record<string, string[]>[]> = { open: [], player: [{ session: [] }], studio: [{ studioKey: [] }] }
+
+/** Whether a call may be made with or without a body. */
+export function isBodyOptional(name: string): boolean {
+  const calls: Record<string, CallSchema> = schemas
+  const body = calls[name]?.body
+  return body !== undefined && Type.IsOptional(body)
+}
+
+/** What the API document says about a call, but for its failures. */
+export function documentCall(name: EndpointName, access: Access, names: SchemaNames): FastifySchema {
+  const { summary, description, params, querystring, body, sessionOptional, documented = {} }: CallSchema = schemas[name]
+  const documentedBody = documented.body ?? body
+  return {
+    operationId: name,
+    tags: sections.filter(({ calls }) => name in calls).map((section) => section.name),
+    summary,
+    description: description ?? `${summary}.`,
+    security: sessionOptional ? [{}, ...security.player] : security[access],
+    ...(params && { params: names.reference(params) }),
+    ...(querystring && { querystring: names.reference(querystring) }),
+    ...(documented.headers && { headers: names.reference(Type.Object(optional(documented.headers))) }),
+    ...(documentedBody && { body: names.reference(documentedBody) }),
+    response: successes(schemas[name], names),
+  }
+}
+
+function optional(headers: Record<string, TSchema>): Record<string, TSchema> {
+  return Object.fromEntries(Object.entries(headers).map(([name, schema]) => [name, Type.Optional(schema)]))
+}
+
+type Replies = Record<string, JsonSchema>
+
+function successes({ response = {}, documented: { replies = {} } = {} }: CallSchema, names: SchemaNames): Replies {
+  const statuses = new Set([...Object.keys(response), ...Object.keys(replies)].map(Number))
+  return Object.fromEntries(
+    [...statuses].map((status) => {
+      const { description = STATUS_CODES[status] ?? '', headers = {}, content } = replies[status] ?? {}
+      const schema = response[status]
+      const media = content ?? (schema && !Type.IsNull(schema) ? { [json]: schema } : undefined)
+      return [status, { description, ...documentHeaders(headers, names), ...documentContent(media, names) }]
+    }),
+  )
+}
+
+function documentHeaders(headers: Record<string, TSchema>, names: SchemaNames): JsonSchema {
+  const entries = Object.entries(headers).map(([name, schema]) => [name, names.reference(schema)])
+  return entries.length === 0 ? {} : { headers: Object.fromEntries(entries) }
+}
+
+/** A reply without content is one of type null in the library's words. */
+function documentContent(media: Record<string, TSchema> | undefined, names: SchemaNames): JsonSchema {
+  if (!media) return { type: 'null' }
+  return { content: Object.fromEntries(Object.entries(media).map(([type, schema]) => [type, { schema: names.reference(schema) }])) }
+}

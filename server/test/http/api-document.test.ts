@@ -1,0 +1,130 @@
+import { endpoints } from '@juicebar/contract/endpoints'
+import { type ErrorCode, errors } from '@juicebar/contract/errors'
+import { schemas } from '@juicebar/contract/schemas'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import Type from 'typebox'
+import { describe, expect, it } from 'vitest'
+
+import { failuresOf } from '../../src/http/docs/call-failures.ts'
+import { createSchemaNames } from '../../src/http/docs/schema-names.ts'
+import { readApiDocument } from './api-document.ts'
+import { serve } from './test-server.ts'
+
+/** The operations of a document, each with its method and path. */
+function operationsOf(paths: Record<string, Record<string, object>>): ReturnType<typeof JSON.parse>[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ ...operation, place: `${method.toUpperCase()} ${path}` })),
+  )
+}
+
+describe('the API document', () => {
+  it('keeps the recommended rules of Redocly', async () => {
+    const config = await createConfig({ extends: ['recommended'] })
+    expect(await lintFromString({ source: JSON.stringify(await readApiDocument()), config })).toEqual([])
+  })
+
+  it('describes every call of the contract, and each of its parameters', async () => {
+    const { paths } = await readApiDocument()
+    const operations = operationsOf(paths)
+    const served = operations.map(({ operationId, place }) => [operationId, place.replaceAll(/\{(\w+)\}/g, ':$1')])
+    expect(Object.fromEntries(served)).toEqual(endpoints)
+    expect(operations.filter(({ summary, description, tags }) => !summary || !description || tags.length !== 1)).toEqual([])
+    const parameters = operations.flatMap(({ operationId, parameters = [] }) => parameters.map((one: object) => ({ operationId, ...one })))
+    expect(parameters.filter((parameter: object) => !('description' in parameter))).toEqual([])
+  })
+
+  it('names every error code of the contract in a reply of its status', async () => {
+    const { paths, components } = await readApiDocument()
+    const named = new Set<string>()
+    for (const { responses } of operationsOf(paths)) {
+      for (const [status, reply] of Object.entries<ReturnType<typeof JSON.parse>>(responses)) {
+        const { content } = reply.$ref ? components.responses[reply.$ref.split('/').at(-1)] : reply
+        for (const code of content?.['application/json']?.schema.allOf?.[1].properties.code.enum ?? []) named.add(`${status} ${code}`)
+      }
+    }
+    const ofNoCall = ['404 NOT_FOUND', '405 METHOD_NOT_ALLOWED']
+    expect([...named, ...ofNoCall].toSorted()).toEqual(
+      Object.entries(errors)
+        .map(([code, { status }]) => `${status} ${code}`)
+        .toSorted(),
+    )
+  })
+
+  it('says who may call, and which body may be left out', async () => {
+    const { paths } = await readApiDocument()
+    expect(paths['/api/marketplace/my-listings'].get.security).toEqual([{ session: [] }])
+    expect(paths['/api/studio/cases'].get.security).toEqual([{ studioKey: [] }])
+    expect(paths['/api/marketplace/listings'].get.security).toEqual([])
+    expect(paths['/api/marketplace/events'].get.security).toEqual([{}, { session: [] }])
+    expect(paths['/api/marketplace/buy/{id}'].post.requestBody.required).toBe(false)
+    expect(paths['/api/auth/nonce'].post.requestBody.required).toBe(true)
+  })
+
+  it('describes what the framework neither validates nor serialises', async () => {
+    const { paths } = await readApiDocument()
+    const relay = paths['/rpc'].post
+    expect(relay.requestBody.content['application/json'].schema).toEqual({ $ref: '#/components/schemas/JsonRpcRequest' })
+    expect(relay.responses[200].content['application/json'].schema).toEqual({ $ref: '#/components/schemas/JsonRpcReply' })
+    const events = paths['/api/marketplace/events'].get
+    expect(events.responses[200].content['text/event-stream'].schema.items).toEqual({ $ref: '#/components/schemas/ServerSentEvent' })
+    expect(events.parameters).toMatchObject([{ in: 'header', name: 'Last-Event-ID' }])
+    const listings = paths['/api/marketplace/listings'].get
+    expect([Object.keys(listings.responses[200].headers), Object.keys(listings.responses[304].headers)]).toEqual([
+      ['ETag', 'Last-Event-ID', 'Cache-Control'],
+      ['ETag', 'Last-Event-ID', 'Cache-Control'],
+    ])
+  })
+
+  it('asks for one of two fields by one of two schemas, and names tokens', async () => {
+    const { components } = await readApiDocument()
+    const { CreateListing, ListingByTokenType, ListingByTokenName, TokenTypeOrName } = components.schemas
+    expect(CreateListing.oneOf).toEqual([
+      { $ref: '#/components/schemas/ListingByTokenType' },
+      { $ref: '#/components/schemas/ListingByTokenName' },
+    ])
+    expect([ListingByTokenType.required, ListingByTokenName.required]).toEqual([
+      ['tokenType', 'price', 'amount'],
+      ['tokenName', 'price', 'amount'],
+    ])
+    expect(TokenTypeOrName.enum).toContain('APPLE_JUICE')
+    expect(TokenTypeOrName.enum).toContain('Apple Juice')
+  })
+
+  it('tells how long to wait wherever a reply does', async () => {
+    const { paths, components } = await readApiDocument()
+    expect(Object.keys(components.responses.TOO_MANY_REQUESTS.headers)).toEqual(['Retry-After'])
+    expect(Object.keys(paths['/api/marketplace/buy/{id}'].post.responses[429].headers)).toEqual(['Retry-After'])
+  })
+
+  it('names the public server', async () => {
+    const document = async (publicOrigin: string) => (await (await serve(() => {}, { publicOrigin })).inject('/api/openapi.json')).json()
+    expect((await document('https://market.example')).servers).toMatchObject([{ url: 'https://market.example' }])
+    expect((await document('http://localhost:3000')).servers).toMatchObject([{ url: '/' }])
+  })
+})
+
+describe('a named schema', () => {
+  it('is written once, and no other may have its name', () => {
+    const names = createSchemaNames()
+    const fruit = Type.Object({ peel: Type.Boolean() }, { title: 'Fruit' })
+    expect(names.reference(Type.Array(fruit))).toEqual({ type: 'array', items: { $ref: '#/components/schemas/Fruit' } })
+    expect(names.reference(Type.Optional(fruit))).toEqual({ $ref: '#/components/schemas/Fruit' })
+    expect(names.named).toEqual({ Fruit: { type: 'object', required: ['peel'], properties: { peel: { type: 'boolean' } } } })
+    expect(() => names.reference(Type.String({ title: 'Fruit' }))).toThrow('two schemas of the contract are called Fruit')
+  })
+})
+
+describe('the failures of a call', () => {
+  it('are those of its rules and those of its kind', () => {
+    expect(failuresOf('config', 'open')).toEqual<ErrorCode[]>([
+      'BAD_REQUEST',
+      'BODY_TOO_LARGE',
+      'REQUEST_TIMEOUT',
+      'EXPECTATION_FAILED',
+      'INTERNAL',
+      'TOO_MANY_REQUESTS',
+    ])
+    const ofItsKind: ErrorCode[] = ['FIELDS_MISSING', 'UNSUPPORTED_MEDIA_TYPE', 'DATABASE_DOWN', 'UNAUTHORIZED', 'SESSION_ENDED']
+    expect(failuresOf('createListing', 'player')).toEqual(expect.arrayContaining([...ofItsKind, ...schemas.createListing.failures]))
+  })
+})
