@@ -99,7 +99,7 @@ const serverArrows = {
   'chain/client': ['config.ts', 'chain/chain.ts', 'chain/rpc', 'chain/transactions'],
   'chain/relay': ['chain/rpc', 'chain/transactions'],
   'sign-in': ['database', 'http/api', 'chain/transactions'],
-  inventory: ['database', 'http/api'],
+  inventory: ['database', 'http/api', 'chain/transactions'],
   listings: ['database', 'http/api', 'inventory'],
   market: ['database', 'http/api', 'http/server', 'listings'],
   realtime: ['database', 'http/api'],

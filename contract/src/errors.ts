@@ -31,6 +31,7 @@ export const errors = {
   SIGNATURE_INVALID: { status: 401, text: 'The signature does not belong to this wallet and message.' },
   STUDIO_KEY_INVALID: { status: 401, text: 'This call needs the studio key.' },
   WALLET_ADDRESS_INVALID: { status: 400, text: 'This is not a Solana wallet address.' },
+  WALLET_CANNOT_SIGN: { status: 400, text: 'Nobody can sign with this address, so nobody could ever use these tokens.' },
   NOT_YOUR_BALANCE: { status: 403, text: 'You can only see the balance of your own wallet.' },
 
   TOKEN_TYPE_UNKNOWN: { status: 400, text: 'There is no such token.' },

@@ -64,10 +64,17 @@ const retry = 'Retry as often as you like: a repeated `idempotencyKey` returns t
 export const studioCalls = {
   studioCredit: {
     summary: 'Credit tokens to a wallet',
-    description: retry,
+    description: `${retry} The wallet must have a private key: addresses of programs’ accounts are refused.`,
     body: StudioOrderBody,
     response: { 200: Type.Object({ credit: StudioOrder }) },
-    failures: ['WALLET_ADDRESS_INVALID', 'TOKEN_TYPE_UNKNOWN', 'AMOUNT_INVALID', 'IDEMPOTENCY_KEY_REUSED', 'BALANCE_LIMIT'],
+    failures: [
+      'WALLET_ADDRESS_INVALID',
+      'WALLET_CANNOT_SIGN',
+      'TOKEN_TYPE_UNKNOWN',
+      'AMOUNT_INVALID',
+      'IDEMPOTENCY_KEY_REUSED',
+      'BALANCE_LIMIT',
+    ],
   },
   studioDebit: {
     summary: 'Debit tokens from a wallet',

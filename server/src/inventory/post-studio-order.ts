@@ -1,5 +1,6 @@
 import { Failure } from '@juicebar/contract/errors'
 
+import { mayHaveSigner } from '../chain/transactions/signing-key.ts'
 import { type Database } from '../database/connect.ts'
 import { inTransaction } from '../database/transact.ts'
 import { emitBalanceChanged, findStudioOrder, postTransfer, type StoredOrder } from './ledger-store.ts'
@@ -13,11 +14,13 @@ export interface PostedOrder extends StudioOrder {
 /**
  * Posts a credit or debit: the only way for tokens to enter or leave the market. An order with a known idempotency key moves
  * nothing and returns the order posted with that key.
- * @throws IDEMPOTENCY_KEY_REUSED if the key belongs to a different order; INSUFFICIENT_TOKENS; BALANCE_LIMIT
+ * @throws IDEMPOTENCY_KEY_REUSED if the key belongs to a different order; WALLET_CANNOT_SIGN for a credit that nobody could use;
+ * INSUFFICIENT_TOKENS; BALANCE_LIMIT
  */
 export async function postStudioOrder(database: Database, order: StudioOrder): Promise<PostedOrder> {
   const posted = await findStudioOrder(database, order.idempotencyKey)
   if (posted) return replay(posted, order)
+  if (order.direction === 'credit' && !mayHaveSigner(order.walletAddress)) throw new Failure('WALLET_CANNOT_SIGN')
   try {
     await post(database, order)
   } catch (error) {

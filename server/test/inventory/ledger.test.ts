@@ -4,17 +4,18 @@ import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
-import { readBalances } from '../../src/inventory/ledger-store.ts'
+import { inTransaction } from '../../src/database/transact.ts'
+import { postTransfer, readBalances } from '../../src/inventory/ledger-store.ts'
 import { postStudioOrder } from '../../src/inventory/post-studio-order.ts'
 import { type StudioOrder } from '../../src/inventory/studio-order.ts'
 import { createListing } from '../../src/listings/create-listing.ts'
 import { removeListing } from '../../src/listings/remove-listing.ts'
 import { findViolations, readTokenTotals } from '../../src/studio/audit-store.ts'
+import { newKey } from '../chain/hand-made.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 
 let fresh: FreshDatabase
 let connection: DatabaseConnection
-let wallets = 0
 
 beforeAll(async () => {
   fresh = await freshDatabase()
@@ -31,7 +32,7 @@ afterAll(async () => {
   await fresh.drop()
 })
 
-const newWallet = () => `wallet-${(wallets += 1)}` as WalletAddress
+const newWallet = () => newKey().address as WalletAddress
 
 function order(walletAddress: WalletAddress, changes: Partial<StudioOrder> = {}): StudioOrder {
   return { direction: 'credit', walletAddress, tokenType: 'APPLE_JUICE', amount: 10, idempotencyKey: `key-${Math.random()}`, ...changes }
@@ -154,6 +155,24 @@ describe("the studio's orders", () => {
     const first = order(newWallet())
     await postStudioOrder(connection.database, first)
     await expect(postStudioOrder(connection.database, { ...first, ...changes })).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' })
+  })
+})
+
+describe('an address that nobody can sign with', () => {
+  /** An account that a program derived: not on the curve. The System program: a point of order 4. */
+  const nobodys = ['Hwemktm3bZx4tGFfqjr3AYUm64jTppUW5D2j67rBrGcq', '11111111111111111111111111111111'] as WalletAddress[]
+
+  it.each(nobodys)('is credited nothing: %s', async (wallet) => {
+    await expect(postStudioOrder(connection.database, order(wallet))).rejects.toMatchObject({ code: 'WALLET_CANNOT_SIGN' })
+    expect(await appleJuice(wallet)).toBe(0)
+  })
+
+  it.each(nobodys)('keeps the answers to its earlier credits, and can be debited: %s', async (wallet) => {
+    const { direction: kind, ...credit } = order(wallet)
+    await inTransaction(connection.database, (tx) => postTransfer(tx, { kind, wallet, ...credit }))
+    expect(await postStudioOrder(connection.database, { direction: 'credit', ...credit })).toMatchObject(credit)
+    expect(await postStudioOrder(connection.database, order(wallet, { direction: 'debit' }))).toMatchObject({ direction: 'debit' })
+    expect(await appleJuice(wallet)).toBe(0)
   })
 })
 
