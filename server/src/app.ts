@@ -9,6 +9,7 @@ import { type Config } from './config.ts'
 import { type DatabaseConnection } from './database/connect.ts'
 import { bearerToken } from './http/api/bearer-token.ts'
 import { needsDatabase } from './http/api/needs-database.ts'
+import { registerSecurityTxt } from './http/security-txt.ts'
 import { registerWebApp } from './http/web-app.ts'
 import { createRateLimits } from './http/api/rate-limits.ts'
 import { relayRoutes } from './http/relay-routes.ts'
@@ -48,6 +49,8 @@ export interface AppParts {
   /** The built web app. */
   webFolder: string
   migrationsFolder: string
+  /** How to report a vulnerability, for people. */
+  securityPolicyFile?: string
   /** See `SignInOptions`. Must be idempotent. */
   onFirstSignIn?: (wallet: WalletAddress) => Promise<void>
 }
@@ -104,6 +107,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   studioRoutes(api, purchases)
   realtimeRoutes(api, { database, feed, readers }, authenticate)
   relayRoutes(api, parts.relay)
+  await registerSecurityTxt(fastify, { ...config, contact: config.securityContact, policyFile: parts.securityPolicyFile })
   await registerWebApp(fastify, parts.webFolder)
 
   const background: (() => unknown)[] = []

@@ -32,6 +32,8 @@ export interface Config {
   /** Addresses and ranges of proxies whose forwarded headers are trusted; false for none. */
   trustProxy: string[] | false
   logLevel: (typeof logLevels)[number]
+  /** Where to report vulnerabilities of this market, as a URI. */
+  securityContact: string | undefined
 }
 
 /** Settings are wrong. The message has a sentence for each. */
@@ -92,6 +94,7 @@ export function readConfig(env: Environment): Config {
     holdSeconds: read.integer('HOLD_SECONDS', HOLD_SECONDS),
     trustProxy: readTrustProxy(read),
     logLevel: read.choice('LOG_LEVEL', logLevels, 'warn'),
+    securityContact: read.matching('SECURITY_CONTACT', isContact, 'a URI that starts with mailto:, tel: or https:', '') || undefined,
   }
 
   problems.push(...conflicts(config, env))
@@ -206,6 +209,11 @@ function isRpcLimitList(text: string): boolean {
 
 function isStudioKey(text: string): boolean {
   return text.length >= MIN_STUDIO_KEY_LENGTH && /^[\x21-\x7e]+$/.test(text)
+}
+
+/** What RFC 9116 allows as a contact. */
+function isContact(text: string): boolean {
+  return /^(?:mailto:|tel:|https:\/\/)[\x21-\x7e]{3,500}$/.test(text) && URL.canParse(text)
 }
 
 function isProductName(text: string): boolean {

@@ -18,6 +18,7 @@ import { announceStart } from './started-text.ts'
 /** The same relative paths hold from `src` and from `dist`. */
 const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url))
 const webFolder = fileURLToPath(new URL('../../web/dist', import.meta.url))
+const securityPolicyFile = fileURLToPath(new URL('../../SECURITY.md', import.meta.url))
 const packageFile = new URL('../package.json', import.meta.url)
 
 await main()
@@ -66,6 +67,7 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
     version,
     webFolder,
     migrationsFolder,
+    securityPolicyFile,
     ...(demo && { onFirstSignIn: demo.welcome }),
   })
   await shutdown.onStop('the server', () => app.stop())

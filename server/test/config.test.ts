@@ -34,6 +34,7 @@ describe('settings', () => {
       holdSeconds: 60,
       trustProxy: false,
       logLevel: 'warn',
+      securityContact: undefined,
     })
   })
 
@@ -55,6 +56,8 @@ describe('settings', () => {
     [{ TRUST_PROXY: 'off' }, { trustProxy: false }],
     [{ TRUST_PROXY: 'loopback,10.0.0.0/8,fd00::/8,192.0.2.7' }, { trustProxy: ['loopback', '10.0.0.0/8', 'fd00::/8', '192.0.2.7'] }],
     [{ LOG_LEVEL: 'debug' }, { logLevel: 'debug' }],
+    [{ SECURITY_CONTACT: 'https://studio.example/security' }, { securityContact: 'https://studio.example/security' }],
+    [{ SECURITY_CONTACT: 'tel:+1-201-555-0123' }, { securityContact: 'tel:+1-201-555-0123' }],
     [
       { DATABASE_URL: 'postgres://u:p@db/x', ...shared },
       { databaseUrl: 'postgres://u:p@db/x', jwtSecret: shared.JWT_SECRET },
@@ -107,6 +110,9 @@ describe('settings', () => {
     ['DEMO_SEED', '1'],
     ['SETTLE_AT', 'processed'],
     ['HOLD_SECONDS', '0'],
+    ['SECURITY_CONTACT', 'security at studio.example'],
+    ['SECURITY_CONTACT', 'http://studio.example'],
+    ['SECURITY_CONTACT', 'https://studio.example/a\nExpires: never'],
     ['HOLD_SECONDS', '601'],
     ['HOLD_SECONDS', '-60'],
     ['HOLD_SECONDS', '60s'],
