@@ -64,29 +64,6 @@ test('a purchase that fails for an unknown reason still says that no SOL moved',
   await expect(banner(page)).toContainText('Your wallet was not asked, so no SOL moved.')
 })
 
-test('a listing in cooldown says until when instead of offering Buy, also after a reload', async ({ signedIn }) => {
-  const seller = await signedIn({ sol: 0 })
-  await sell(seller.page, 'Apple Juice', 1, 0.5)
-  const { page } = await signedIn()
-  const json = { error: 'You recently left this lot unpaid. You can try again in 10 min.', code: 'COOLDOWN' }
-  await page.route('**/api/marketplace/buy/*', (route) => route.fulfill({ status: 429, headers: { 'retry-after': '600' }, json }))
-  await page.clock.setFixedTime('2026-05-04T14:23:30')
-  const listing = await findListing(page, seller.address)
-  await listing.getByRole('button', { name: 'Buy' }).click()
-  await page.getByRole('button', { name: 'Pay 0.5 SOL' }).click()
-  await expect(banner(page)).toHaveText(json.error)
-  await expect(listing).toContainText('Wait until 14:34')
-  await expect(listing.getByRole('button', { name: 'Buy' })).toHaveCount(0)
-
-  await page.reload()
-  await findListing(page, seller.address)
-  await expect(listing).toContainText('Wait until 14:34')
-  await page.clock.setFixedTime('2026-05-04T14:33:31')
-  await page.reload()
-  await findListing(page, seller.address)
-  await expect(listing.getByRole('button', { name: 'Buy' })).toBeVisible()
-})
-
 test('a failed login names the reason, or else the authorization', async ({ openPlayer }) => {
   const { page } = await openPlayer({ sol: 0 })
   await page.route('**/api/auth/verify', (route) => route.fulfill(wordless))

@@ -158,6 +158,31 @@ test('a payment declined in the wallet moves no SOL and frees the listing', asyn
   await expect(seller.page.getByRole('button', { name: 'Remove' })).toBeEnabled()
 })
 
+test('declining once leaves a listing for sale to the buyer, declining twice until its cooldown ends', async ({ signedIn }) => {
+  const seller = await signedIn({ sol: 0 })
+  await sell(seller.page, 'Orange Juice', 3, 0.3)
+  const { page, phantom } = await signedIn({ sol: 1 })
+  const decline = async () => {
+    await phantom.refuse(page, 4001)
+    await (await findListing(page, seller.address)).getByRole('button', { name: 'Buy' }).click()
+    await page.getByRole('button', { name: 'Pay 0.3 SOL' }).click()
+    await expect(page.getByRole('alert')).toHaveText('You declined the request in your wallet. No SOL moved. The lot is free again.')
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+  }
+  await decline()
+  await decline()
+  const listing = await findListing(page, seller.address)
+  await expect(listing).toContainText(/Wait until \d\d:\d\d/)
+  await expect(listing.getByRole('button', { name: 'Buy' })).toHaveCount(0)
+
+  await page.clock.install()
+  await page.reload()
+  await findListing(page, seller.address)
+  await expect(listing).toContainText(/Wait until \d\d:\d\d/)
+  await page.clock.fastForward('11:00')
+  await expect(listing.getByRole('button', { name: 'Buy' })).toBeVisible()
+})
+
 test('a hold survives a reload, and is then paid', async ({ signedIn }) => {
   const seller = await signedIn({ sol: 1 })
   await sell(seller.page, 'Grape Soda', 1, 0.2)

@@ -39,8 +39,13 @@ export function isPassing(error: unknown): boolean {
 
 /** True if what the server did is anybody's guess: it did not answer, or answered with an error of its own or without a code. */
 export function isUnexplained(error: unknown): error is ApiError {
-  if (!(error instanceof ApiError) || error.code === 'CHAIN_BUSY') return false
+  if (!(error instanceof ApiError)) return false
   return error.status === 0 || error.status >= 500 || error.code === 'BAD_REPLY'
+}
+
+/** True if the server had no room to ask the chain, and so has not begun what was asked. */
+export function isChainBusy(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === 'CHAIN_BUSY'
 }
 
 /** The server's own sentence if it sent one, else `fallback` (specification, section 8). */

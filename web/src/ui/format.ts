@@ -50,8 +50,8 @@ export function formatTime(timestamp: string): string {
   return dateAndTime.format(new Date(timestamp))
 }
 
-/** A time within a day of `now`, both in milliseconds, as "14:33", with its day if that is not today. It is rounded up, so that it is not too early. */
-export function formatClock(time: number, now: number): string {
+/** A time within a day from now, in milliseconds, as "14:33", with its day if that is not today. It is rounded up, so that it is not too early. */
+export function formatClock(time: number, now = Date.now()): string {
   const end = new Date(Math.ceil(time / 60_000) * 60_000)
   const today = end.toDateString() === new Date(now).toDateString()
   return (today ? clock : dayAndClock).format(end)

@@ -78,7 +78,7 @@ function CardAction({ listing, isOwn, waitUntil, onBuy }: Omit<ListingCardProps,
     )
   }
   if (waitUntil !== undefined) {
-    const end = formatClock(waitUntil, Date.now())
+    const end = formatClock(waitUntil)
     return (
       <Note title={`You left this lot unpaid more than once. You can buy it again at ${end}.`}>
         <ClockIcon />
@@ -96,7 +96,7 @@ function CardAction({ listing, isOwn, waitUntil, onBuy }: Omit<ListingCardProps,
 /** Why there is no Buy button. */
 function Note({ title, children }: { title?: string; children: ReactNode }) {
   return (
-    <span className="flex min-h-11 items-center gap-1.5 text-small font-semibold text-dim" title={title}>
+    <span className="flex min-h-11 shrink-99 items-center gap-1.5 text-small leading-tight font-semibold text-dim" title={title}>
       {children}
     </span>
   )

@@ -24,7 +24,10 @@ export function Market({ walletAddress, cooldowns, onBuy }: MarketProps) {
   }, [hasNextPage, isFetching, fetchNextPage])
 
   return (
-    <section aria-label="Market" className="grid grid-cols-1 gap-5">
+    <section aria-labelledby="market-title" className="grid grid-cols-1 gap-5">
+      <h2 id="market-title" className="sr-only">
+        Market
+      </h2>
       <MarketToolbar filter={filter} onChange={change} />
       {!listings && query.isError && (
         <EmptyState title="The market could not be loaded">

@@ -16,6 +16,15 @@ export const stepLabels: Record<PurchaseStep, string> = {
   delivered: 'Delivered',
 }
 
+/** What is new about a purchase under way. */
+export interface Progress {
+  step?: PurchaseStep
+  /** At the hold: the milliseconds left to pay. */
+  payMillisLeft?: number
+  /** The server is too busy to hold the listing: the milliseconds until it is asked again. */
+  retryMillis?: number
+}
+
 /** The last step that a purchase has reached. */
 export function stepOf(purchase: Pick<Purchase, 'stage'>): PurchaseStep {
   return purchase.stage === 'none' ? 'approve' : purchase.stage

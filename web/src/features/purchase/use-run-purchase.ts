@@ -2,16 +2,12 @@ import { type Purchase } from '@juicebar/contract/schemas'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Dispatch, type SetStateAction, useCallback, useRef } from 'react'
 
-import { ApiError } from '../../api/api-error.ts'
 import { configQuery } from '../../api/queries.ts'
 import { refreshMarket } from '../../api/refresh-market.ts'
 import { useNotices } from '../../feedback/use-notices.ts'
-import { useSession } from '../../session/session-store.ts'
-import { startCooldown } from './cooldowns.ts'
 import { dropOpenPurchase } from './drop-open-purchase.ts'
 import { PurchaseStopped } from './flow/purchase-stopped.ts'
-import { type Progress } from './flow/run-purchase.ts'
-import { type BoughtListing } from './purchase.ts'
+import { type BoughtListing, type Progress } from './purchase.ts'
 import { useOutcome } from './use-outcome.ts'
 import { type RunningPurchase } from './use-purchase.ts'
 
@@ -44,8 +40,7 @@ export function useRunPurchase(setRunning: Dispatch<SetStateAction<RunningPurcha
       await dropOpenPurchase(client, purchase.purchaseId)
       if (purchase.status === 'settled') await new Promise((resolve) => setTimeout(resolve, DELIVERED_MS))
     },
-    onError: (error, listing) => {
-      noteCooldown(error, listing)
+    onError: (error) => {
       if (error instanceof PurchaseStopped && error.byBuyer) showToast(error.message)
       else showBanner(error.message)
     },
@@ -74,13 +69,6 @@ export function useRunPurchase(setRunning: Dispatch<SetStateAction<RunningPurcha
     [],
   )
   return { run, cancel }
-}
-
-/** If the server refused because of a cooldown, it said when that ends. */
-function noteCooldown({ cause }: Error, listing: BoughtListing): void {
-  const { user } = useSession.getState()
-  if (!user || !(cause instanceof ApiError) || cause.code !== 'COOLDOWN' || cause.retryAfter === undefined) return
-  startCooldown(user.walletAddress, listing._id, cause.retryAfter)
 }
 
 function advanced(running: RunningPurchase, { step, payMillisLeft, retryMillis }: Progress): RunningPurchase {

@@ -1,7 +1,7 @@
 import { Suspense } from 'react'
 
 import { Market } from '../../features/market/market.tsx'
-import { useCooldowns } from '../../features/purchase/cooldowns.ts'
+import { useCooldowns } from '../../features/purchase/use-cooldowns.ts'
 import { usePurchase } from '../../features/purchase/use-purchase.ts'
 import { type SessionState } from '../../session/session-store.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'

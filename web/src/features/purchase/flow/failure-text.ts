@@ -1,6 +1,6 @@
 import { messages } from '@juicebar/contract/messages'
 
-import { ApiError, asSentence, errorSentence, isUnexplained } from '../../../api/api-error.ts'
+import { ApiError, asSentence, errorSentence, isChainBusy, isUnexplained } from '../../../api/api-error.ts'
 import { PaymentFailed } from '../../../payment/payment-failed.ts'
 import { WalletError } from '../../../wallet/wallet-error.ts'
 import { cancelHold } from './cancel-hold.ts'
@@ -21,6 +21,7 @@ export async function failureText(error: unknown, { purchaseId, sent }: Reached)
   if (error instanceof PaymentFailed) return error.nothingSigned && purchaseId ? `${text} ${await afterRefusal(error, purchaseId)}` : text
   if (error instanceof WalletError) return `${text}. No SOL moved.`
   if (error instanceof ApiError && !isUnexplained(error)) return text
+  if (isChainBusy(error) && !purchaseId) return `${text} Nothing was held, and no SOL moved.`
   return `${asSentence(text)} ${whatIsCertain({ purchaseId, sent })}`
 }
 

@@ -1,22 +1,13 @@
 import { type Purchase, type PublicConfig } from '@juicebar/contract/schemas'
 
 import { requireConnection } from '../../../wallet/wallet-store.ts'
-import { type BoughtListing, isAsConfirmed, type PurchaseStep, stepOf } from '../purchase.ts'
+import { type BoughtListing, isAsConfirmed, type Progress, stepOf } from '../purchase.ts'
 import { cancelHold } from './cancel-hold.ts'
 import { failureText, type Reached } from './failure-text.ts'
 import { followPurchase } from './follow-purchase.ts'
 import { payHold } from './pay-hold.ts'
 import { PurchaseStopped } from './purchase-stopped.ts'
 import { waitForHold } from './wait-for-hold.ts'
-
-/** What is new about a purchase under way. */
-export interface Progress {
-  step?: PurchaseStep
-  /** At the hold: the milliseconds left to pay. */
-  payMillisLeft?: number
-  /** The server is too busy to hold the listing: the milliseconds until it is asked again. */
-  retryMillis?: number
-}
 
 interface Run {
   listing: BoughtListing

@@ -1,4 +1,4 @@
-import { ApiError } from '../../../api/api-error.ts'
+import { isChainBusy } from '../../../api/api-error.ts'
 import { pause } from '../../../api/pause.ts'
 import { type Connection, useWallet } from '../../../wallet/wallet-store.ts'
 import { type Hold, holdListing } from './hold-listing.ts'
@@ -42,7 +42,7 @@ export async function waitForHold({ listingId, connection, signal, onBusy }: Wai
 
 /** @returns undefined if the server is not merely busy; else the milliseconds to wait, in whole seconds as the buyer sees them */
 function busyMillis(error: unknown): number | undefined {
-  if (!(error instanceof ApiError) || error.code !== 'CHAIN_BUSY') return undefined
+  if (!isChainBusy(error)) return undefined
   return Math.ceil((error.retryAfter ?? DEFAULT_WAIT_S) * (1 + Math.random() * JITTER)) * 1_000
 }
 

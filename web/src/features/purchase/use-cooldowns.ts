@@ -1,0 +1,27 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+
+import { purchasesQuery } from '../../api/queries.ts'
+
+/**
+ * Until when a wallet may not buy a listing that it left unpaid, by listing and in milliseconds; a visitor has no cooldowns. The server
+ * says it with the wallet's purchases, so it holds after a reload and in other browsers, too. Each leaves by itself when it ends.
+ */
+export function useCooldowns(walletAddress: string | undefined): ReadonlyMap<string, number> {
+  const { data } = useInfiniteQuery({ ...purchasesQuery('buyer'), ...(walletAddress === undefined && { enabled: false }) })
+  const [now, setNow] = useState(() => Date.now())
+  const purchases = walletAddress === undefined ? [] : (data?.pages.flatMap((page) => page.purchases) ?? [])
+  const cooldowns = new Map(
+    purchases.flatMap(({ listingId, cooldownUntil }) => {
+      const until = Date.parse(cooldownUntil ?? '')
+      return until > now ? [[listingId, until] as const] : []
+    }),
+  )
+  const next = Math.min(...cooldowns.values())
+  useEffect(() => {
+    if (next === Infinity) return undefined
+    const timer = setTimeout(() => setNow(Date.now()), Math.max(0, next - Date.now()))
+    return () => clearTimeout(timer)
+  }, [next])
+  return cooldowns
+}
