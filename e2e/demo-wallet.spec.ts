@@ -54,3 +54,16 @@ test('the Demo Wallet keeps its key through a reload', async ({ page }) => {
   await expect(address).toHaveText(before ?? '')
   await expect(page.getByRole('tab', { name: 'Inventory' })).toBeVisible()
 })
+
+test('another app on the same page sees the Demo Wallet', async ({ page }) => {
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Select Wallet' }).click()
+  await expect(page.getByRole('dialog').getByRole('button', { name: /Demo Wallet/ })).toBeVisible()
+  const seen = await page.evaluate(() => {
+    const names: string[] = []
+    const detail = { register: (wallet: { name: string }) => names.push(wallet.name) }
+    window.dispatchEvent(new CustomEvent('wallet-standard:app-ready', { detail }))
+    return names
+  })
+  expect(seen).toEqual(['Demo Wallet'])
+})

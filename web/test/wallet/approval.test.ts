@@ -1,39 +1,34 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 
-import { createAskOwner, type OpenRequest } from '../../src/wallet/demo/approval.ts'
+import { askOwner, useApproval } from '../../src/wallet/demo/approval.ts'
 
 const request = { title: 'Sign this message', lines: [], message: 'hello' }
+const shown = () => useApproval.getState().request
 
-function owner() {
-  const shown: (OpenRequest | undefined)[] = []
-  return { shown, ask: createAskOwner((open) => shown.push(open)) }
-}
+afterEach(() => useApproval.setState({ request: undefined }))
 
 describe('an approval of the Demo Wallet', () => {
   test('is shown until the owner approves', async () => {
-    const { shown, ask } = owner()
-    const approved = ask(request)
-    expect(shown).toEqual([expect.objectContaining(request)])
-    shown[0]?.answer(true)
+    const approved = askOwner(request)
+    expect(shown()).toMatchObject(request)
+    shown()?.answer(true)
     await expect(approved).resolves.toBeUndefined()
-    expect(shown.at(-1)).toBeUndefined()
+    expect(shown()).toBeUndefined()
   })
 
   test('that the owner refuses fails like that of any wallet', async () => {
-    const { shown, ask } = owner()
-    const refused = ask(request)
-    shown[0]?.answer(false)
+    const refused = askOwner(request)
+    shown()?.answer(false)
     await expect(refused).rejects.toMatchObject({ code: 4001 })
   })
 
   test('is asked for one at a time', async () => {
-    const { shown, ask } = owner()
-    const first = ask(request)
-    await expect(ask(request)).rejects.toMatchObject({ code: -32002 })
-    shown[0]?.answer(true)
+    const first = askOwner(request)
+    await expect(askOwner(request)).rejects.toMatchObject({ code: -32002 })
+    shown()?.answer(true)
     await first
-    const second = ask(request)
-    shown.at(-1)?.answer(true)
+    const second = askOwner(request)
+    shown()?.answer(true)
     await expect(second).resolves.toBeUndefined()
   })
 })

@@ -1,3 +1,7 @@
+import { create } from 'zustand'
+
+import { Refusal } from './refusal.ts'
+
 /** What the Demo Wallet wants its owner to approve. */
 export interface Request {
   title: string
@@ -14,28 +18,13 @@ export interface OpenRequest extends Request {
 /** Resolves when the owner approves; rejects as wallets do if they do not, or if another request is still open. */
 export type AskOwner = (request: Request) => Promise<void>
 
-/** A refusal in the form that wallets use (EIP-1193). */
-class UserRejected extends Error {
-  readonly code = 4001
-}
-/** Another request is still open. */
-class RequestPending extends Error {
-  readonly code = -32002
-}
+/** The request on the screen. */
+export const useApproval = create<{ request: OpenRequest | undefined }>()(() => ({ request: undefined }))
 
-/**
- * Asks the owner for one approval at a time.
- *
- * @param show puts a request on the screen; undefined takes it away
- */
-export function createAskOwner(show: (request: OpenRequest | undefined) => void): AskOwner {
-  let pending = false
-  return async (request) => {
-    if (pending) throw new RequestPending('A request is already open')
-    pending = true
-    const approved = await new Promise<boolean>((answer) => show({ ...request, answer }))
-    pending = false
-    show(undefined)
-    if (!approved) throw new UserRejected('User rejected the request.')
-  }
+/** Asks the owner for one approval at a time. */
+export const askOwner: AskOwner = async (request) => {
+  if (useApproval.getState().request) throw new Refusal('pending', 'A request is already open.')
+  const approved = await new Promise<boolean>((answer) => useApproval.setState({ request: { ...request, answer } }))
+  useApproval.setState({ request: undefined })
+  if (!approved) throw new Refusal('rejected', 'The owner rejected the request.')
 }

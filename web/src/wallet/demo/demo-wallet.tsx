@@ -1,9 +1,9 @@
-import { Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect } from 'react'
 
 import { useNotices } from '../../feedback/use-notices.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
 import { useRetained } from '../../ui/use-retained.ts'
-import { createAskOwner, type OpenRequest } from './approval.ts'
+import { useApproval } from './approval.ts'
 import { registerDemoWallet } from './register-demo-wallet.ts'
 
 const ApprovalDialog = lazyComponent(async () => (await import('./approval-dialog.tsx')).ApprovalDialog)
@@ -11,17 +11,10 @@ const ApprovalDialog = lazyComponent(async () => (await import('./approval-dialo
 /** The Demo Wallet: registers it among the wallets of this browser, and shows its window when it asks for an approval. */
 export function DemoWallet() {
   const { showBanner } = useNotices()
-  const [request, setRequest] = useState<OpenRequest>()
+  const { request } = useApproval()
   const shown = useRetained(request)
   useEffect(() => {
-    const registration = registerDemoWallet(createAskOwner(setRequest))
-    registration.catch(() => showBanner('The Demo Wallet does not work in this browser: it cannot make ed25519 keys.'))
-    return () => {
-      registration.then(
-        (unregister) => unregister(),
-        () => undefined, // It never registered, and the banner has said so.
-      )
-    }
+    registerDemoWallet().catch(() => showBanner('The Demo Wallet does not work in this browser: it cannot make ed25519 keys.'))
   }, [showBanner])
   if (!shown) return null
   return (
