@@ -43,6 +43,22 @@ test('a visitor who saves data downloads no part before it is needed', async ({ 
   expect(early).not.toEqual([])
 })
 
+test('the licences of the typefaces and of all bundled code come with the web app', async ({ page }) => {
+  await page.goto('/')
+  const link = await page.getByRole('link', { name: 'Licences' }).getAttribute('href')
+  const text = await (await page.request.get(link ?? '')).text()
+  const sections = text.split(/^## /m).slice(1)
+  const names = sections.map((section) => section.slice(0, section.indexOf(' - ')))
+  expect(names).toEqual(
+    expect.arrayContaining(['@fontsource-variable/gabarito', '@fontsource-variable/unbounded', 'tailwindcss', 'react', '@solana/keys']),
+  )
+  expect(text).toContain('SIL OPEN FONT LICENSE')
+  // The one package without a text of its own has the licence of others.
+  const bare = sections.filter((section) => section.trim().split('\n').length < 3)
+  expect(bare).toEqual([expect.stringMatching(/^@solana-program\/system - .+ \(Apache-2\.0\)/)])
+  expect(text).toContain('Apache License')
+})
+
 function needed(manifest: Record<string, Chunk>, name: string, found = new Set<string>()): Set<string> {
   if (found.has(name)) return found
   found.add(name)

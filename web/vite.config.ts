@@ -4,11 +4,13 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 
+import { LICENSES_FILE, otherLicenses } from './licenses.ts'
+
 const SERVER = `http://localhost:${process.env['PORT'] ?? 3000}`
-const compressible = /\.(?:js|css|html|svg)$/
+const compressible = /\.(?:js|css|html|svg|txt)$/
 
 export default defineConfig({
-  plugins: [react(), tailwindcss(), preloadFonts(), compressed()],
+  plugins: [react(), tailwindcss(), preloadFonts(), otherLicenses(), compressed()],
   build: {
     target: 'es2022',
     // Images stay files: the content security policy forbids inlined ones, and files are cached on their own.
@@ -17,6 +19,7 @@ export default defineConfig({
     // Everything that a visitor needs at once is one file: it compresses better than the same modules apart.
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'market', tags: ['$initial'] }] } } },
     manifest: true,
+    license: { fileName: LICENSES_FILE },
   },
   server: { proxy: { '/api': SERVER, '/rpc': SERVER, '/health': SERVER } },
 })

@@ -13,6 +13,9 @@ export function Footer({ config }: { config: PublicConfig | undefined }) {
             {config.network} · version {config.version}
           </p>
         )}
+        <a href="/licenses.txt" className="py-2 hover:text-text">
+          Licences
+        </a>
         <ThemeToggle />
       </div>
     </footer>
