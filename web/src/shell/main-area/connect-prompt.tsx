@@ -5,6 +5,9 @@ import { Button } from '../../ui/button.tsx'
 import { DrinkImage } from '../../catalogue/drink-image.tsx'
 import { openPicker, useWallet } from '../../wallet/wallet-store.ts'
 
+/** More would be too small to tell apart. */
+const MAX_GLASSES = 12
+
 /** What a visitor sees first, above the market: how to get in. */
 export function ConnectPrompt() {
   const connected = useWallet((wallet) => wallet.connected !== undefined)
@@ -30,10 +33,10 @@ export function ConnectPrompt() {
         )}
       </div>
       <div
-        className={`bar max-md:absolute max-md:right-0 max-md:bottom-0 max-md:h-20 max-md:w-[36%] max-md:max-w-44 max-md:rounded-tl-card ${connected ? 'max-md:hidden' : ''}`}
+        className={`bar max-md:absolute max-md:right-0 max-md:bottom-0 max-md:h-18 max-md:w-[38%] max-md:max-w-52 max-md:rounded-tl-card ${connected ? 'max-md:hidden' : ''}`}
         aria-hidden="true"
       >
-        {tokenTypes.map(({ type }) => (
+        {tokenTypes.slice(0, MAX_GLASSES).map(({ type }) => (
           <div key={type} className="bar-glass" data-token={type}>
             <DrinkImage tokenType={type} />
           </div>
