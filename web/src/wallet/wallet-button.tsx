@@ -40,7 +40,7 @@ function PlainButton({ state }: { state: keyof typeof labels }) {
   return (
     <button
       type="button"
-      className="button button-primary"
+      className="button button-primary max-sm:px-3.5"
       disabled={busy}
       onClick={() => (state === 'has-wallet' ? connectChosen() : openPicker())}
     >
@@ -60,7 +60,7 @@ function ConnectedButton({ address, icon }: { address: string; icon: string }) {
   return (
     <Suspense
       fallback={
-        <button type="button" className="button button-quiet">
+        <button type="button" className="button button-quiet max-sm:px-3">
           {face}
         </button>
       }

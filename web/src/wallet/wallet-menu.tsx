@@ -1,44 +1,97 @@
-import { Menu } from '@base-ui/react/menu'
-import { type ReactNode, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, type ToggleEvent, useId, useRef, useState } from 'react'
 
 import { useNotices } from '../feedback/use-notices.ts'
 import { disconnectWallet, openPicker } from './wallet-store.ts'
 
 /** How long "Copied" is shown (specification, section 9). */
 const COPIED_MS = 400
+/** Between the button and its menu, in pixels. */
+const GAP = 8
 
 /** The menu of a connected wallet; `children` is the face of its button. */
 export function WalletMenu({ address, children }: { address: string; children: ReactNode }) {
+  const id = useId()
+  const trigger = useRef<HTMLButtonElement>(null)
+  const menu = useRef<HTMLDivElement>(null)
   const [open, setOpen] = useState(false)
-  const { copied, copy } = useCopy(address, () => setOpen(false))
+  const close = () => menu.current?.hidePopover()
+  const { copied, copy } = useCopy(address, close)
+  const choose = (action: () => void) => () => {
+    close()
+    action()
+  }
+  const onToggle = ({ newState }: ToggleEvent) => {
+    setOpen(newState === 'open')
+    if (newState === 'open') itemsOf(menu.current)[0]?.focus()
+  }
   return (
-    <Menu.Root open={open} onOpenChange={setOpen} modal={false}>
-      <Menu.Trigger className="button button-quiet">{children}</Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner className="z-56" sideOffset={8} align="end">
-          <Menu.Popup className="popup rising min-w-48 rounded-field p-1.5">
-            <Item staysOpen onClick={copy}>
-              {copied ? 'Copied' : 'Copy address'}
-            </Item>
-            <Item onClick={openPicker}>Change wallet</Item>
-            <Item onClick={() => void disconnectWallet()}>Disconnect</Item>
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
+    <>
+      <button
+        ref={trigger}
+        type="button"
+        popoverTarget={id}
+        aria-haspopup="menu"
+        aria-expanded={open}
+        className="button button-quiet max-sm:px-3"
+        onKeyDown={({ key }) => key === 'ArrowDown' && menu.current?.showPopover()}
+      >
+        {children}
+      </button>
+      <div
+        ref={menu}
+        id={id}
+        role="menu"
+        tabIndex={-1}
+        aria-label="Wallet"
+        popover="auto"
+        className="popup drop-in fixed inset-auto m-0 min-w-48 rounded-field p-1.5"
+        onBeforeToggle={() => placeBelow(trigger.current, menu.current)}
+        onToggle={onToggle}
+        onKeyDown={(event) => moveFocus(event, close)}
+      >
+        <Item onClick={copy}>{copied ? 'Copied' : 'Copy address'}</Item>
+        <Item onClick={choose(openPicker)}>Change wallet</Item>
+        <Item onClick={choose(() => void disconnectWallet())}>Disconnect</Item>
+      </div>
+    </>
   )
 }
 
-function Item({ staysOpen = false, onClick, children }: { staysOpen?: boolean; onClick: () => void; children: ReactNode }) {
+function Item({ onClick, children }: { onClick: () => void; children: ReactNode }) {
   return (
-    <Menu.Item
-      closeOnClick={!staysOpen}
+    <button
+      type="button"
+      role="menuitem"
+      tabIndex={-1}
       onClick={onClick}
-      className="flex min-h-11 cursor-pointer items-center rounded-tag px-3 text-small font-semibold outline-none data-highlighted:bg-well"
+      className="flex min-h-11 w-full cursor-pointer items-center rounded-tag px-3 text-small font-semibold outline-none hover:bg-well focus:bg-well"
     >
       {children}
-    </Menu.Item>
+    </button>
   )
+}
+
+/** Sets the menu below the right end of its button. Both stay where they are: the header does not scroll. */
+function placeBelow(trigger: HTMLElement | null, menu: HTMLElement | null): void {
+  if (!trigger || !menu) return
+  const { bottom, right } = trigger.getBoundingClientRect()
+  menu.style.top = `${bottom + GAP}px`
+  menu.style.right = `${document.documentElement.clientWidth - right}px`
+}
+
+function moveFocus(event: KeyboardEvent, close: () => void): void {
+  const items = itemsOf(event.currentTarget)
+  const at = items.findIndex((item) => item === document.activeElement)
+  const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key]
+  // A menu is one stop of the Tab key, so Tab goes on from its button.
+  if (event.key === 'Tab') close()
+  if (next === undefined) return
+  event.preventDefault()
+  items.at(next % items.length)?.focus()
+}
+
+function itemsOf(menu: Element | null): HTMLElement[] {
+  return [...(menu?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
 }
 
 function useCopy(text: string, onDone: () => void): { copied: boolean; copy: () => void } {
