@@ -17,10 +17,16 @@ for (const colorScheme of ['dark', 'light'] as const) {
     await page.getByRole('button', { name: 'Select Wallet' }).click()
     await expect(page.getByRole('dialog').getByText('Detected')).toBeVisible()
     await expectAccessible(page)
+    await expect(page.locator('noscript[aria-hidden]')).toHaveCount(0)
     await page.keyboard.press('Escape')
     await expect(page.getByRole('dialog')).toHaveCount(0)
 
     await signIn(page)
+    await page.getByRole('button', { name: /\.\./ }).click()
+    await expect(page.getByRole('menuitem', { name: 'Copy address' })).toBeFocused()
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('button', { name: /\.\./ })).toBeFocused()
     await page.getByRole('tab', { name: 'Inventory' }).click()
     await expect(page.getByRole('button', { name: 'Sell' }).first()).toBeVisible()
     await expect(page.getByText('No purchases yet.')).toBeVisible()
@@ -29,6 +35,10 @@ for (const colorScheme of ['dark', 'light'] as const) {
     await expect(page.getByRole('dialog', { name: 'Sell Tokens' })).toBeVisible()
     await page.getByLabel('Token Amount').press('Enter')
     await expect(page.getByRole('alert')).toHaveText('Fill in all fields')
+    await expectAccessible(page)
+    await page.getByLabel('Token Amount').fill('1')
+    await page.getByLabel('Price (SOL)').fill('100')
+    await expect(page.getByText('Is this the price you mean?')).toBeVisible()
     await expectAccessible(page)
     await page.keyboard.press('Escape')
     await expect(page.getByRole('dialog')).toHaveCount(0)
@@ -62,11 +72,47 @@ for (const width of [320, 390, 768, 1280, 1920, 3840]) {
     expect(await shifts(page)).toBeLessThan(0.02)
     expect(await overflow(page)).toBe(0)
     await signIn(page)
-    for (const tab of ['Market', 'Inventory', 'My Listings']) {
+    for (const [tab, content] of [
+      ['Market', page.getByRole('article').first()],
+      ['Inventory', page.getByRole('button', { name: 'Sell' }).first()],
+      ['My Listings', page.getByText('You have no active listings')],
+    ] as const) {
       await page.getByRole('tab', { name: tab }).click()
+      await expect(content).toBeVisible()
       expect(await overflow(page)).toBe(0)
     }
   })
+}
+
+for (const width of [320, 1280]) {
+  test(`the welcome picture fits 1, 4 and 12 glasses at ${width} pixels`, async ({ openContext }) => {
+    const context = await openContext({ viewport: { width, height: 900 } })
+    const page = await context.newPage()
+    await page.goto('/')
+    await expect(page.locator('.bar-glass')).toHaveCount(3)
+    const { height } = await page.locator('.bar').evaluate(showGlasses, 3)
+    for (const count of [1, 4, 12]) {
+      const glasses = await page.locator('.bar').evaluate(showGlasses, count)
+      expect(glasses.shown).toBe(width < 896 ? Math.min(count, 4) : count)
+      expect(glasses, `${count} glasses`).toMatchObject({ height, outside: 0, overlapping: 0, sizes: 1 })
+    }
+  })
+}
+
+/** Fills the bar with so many glasses, and measures those shown. */
+function showGlasses(bar: Element, count: number) {
+  const glass = bar.children[0]
+  if (glass) bar.replaceChildren(...Array.from({ length: count }, () => glass.cloneNode(true)))
+  const frame = bar.getBoundingClientRect()
+  const boxes = [...bar.querySelectorAll('img')].map((image) => image.getBoundingClientRect()).filter(({ width }) => width > 0)
+  const outside = boxes.filter(
+    ({ left, right, top, bottom }) => left < frame.left || right > frame.right + 1 || top < frame.top - 1 || bottom > frame.bottom + 1,
+  )
+  const overlapping = boxes.filter((one) =>
+    boxes.some((next) => next.left > one.left && next.left < one.right - 1 && Math.abs(next.top - one.top) < one.height / 2),
+  )
+  const sizes = new Set(boxes.map(({ width, height }) => `${Math.round(width)} ${Math.round(height)}`))
+  return { height: frame.height, shown: boxes.length, outside: outside.length, overlapping: overlapping.length, sizes: sizes.size }
 }
 
 test('the app works with the keyboard alone', async ({ openContext, baseURL }) => {

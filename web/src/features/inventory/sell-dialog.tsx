@@ -74,16 +74,20 @@ function SellForm({ tokenType, balance, onClose }: Omit<SellDialogProps, 'open'>
 function UnitPrice({ unitPrice, cheapest }: { unitPrice: number | undefined; cheapest: number | undefined }) {
   const compared = unitPrice !== undefined && cheapest !== undefined ? compareUnitPrice(unitPrice, cheapest) : undefined
   return (
-    <dl className="figures grid min-h-22 content-center gap-1.5 rounded-field bg-well px-4 py-3 text-small" aria-live="polite">
-      <div className="flex justify-between gap-3">
-        <dt className="text-dim">One token</dt>
-        <dd className="font-semibold whitespace-nowrap">{unitPrice === undefined ? '–' : `${formatUnitPrice(unitPrice)} SOL`}</dd>
-      </div>
-      <div className="flex justify-between gap-3">
-        <dt className="text-dim">Cheapest on the market</dt>
-        <dd className="font-semibold whitespace-nowrap">{cheapest === undefined ? 'none for sale' : `${formatUnitPrice(cheapest)} SOL`}</dd>
-      </div>
+    <div className="figures grid min-h-22 content-center gap-1.5 rounded-field bg-well px-4 py-3 text-small" aria-live="polite">
+      <dl className="grid gap-1.5">
+        <div className="flex justify-between gap-3">
+          <dt className="text-dim">One token</dt>
+          <dd className="font-semibold whitespace-nowrap">{unitPrice === undefined ? '–' : `${formatUnitPrice(unitPrice)} SOL`}</dd>
+        </div>
+        <div className="flex justify-between gap-3">
+          <dt className="text-dim">Cheapest on the market</dt>
+          <dd className="font-semibold whitespace-nowrap">
+            {cheapest === undefined ? 'none for sale' : `${formatUnitPrice(cheapest)} SOL`}
+          </dd>
+        </div>
+      </dl>
       {compared && <p className={compared.farOff ? 'font-semibold text-warn' : 'text-dim'}>{compared.text}</p>}
-    </dl>
+    </div>
   )
 }

@@ -10,20 +10,18 @@ export function MyListingRow({ listing }: { listing: Listing }) {
   const { _id, tokenType, tokenName, amount, price, unitPrice, createdAt } = listing
   const { mutate: removeListing } = useRemoveListing()
   return (
-    <li className="card flex items-center gap-4 p-3 pr-4" data-token={tokenType}>
-      <DrinkPlate tokenType={tokenType} className="h-26 w-22 flex-none rounded-field sm:w-26" />
+    <li className="card flex items-center gap-3 p-3 pr-4 sm:gap-4" data-token={tokenType}>
+      <DrinkPlate tokenType={tokenType} className="h-26 w-22 flex-none rounded-field max-[23rem]:w-17 sm:w-26" />
       <div className="grid min-w-0 flex-1 grid-cols-[1fr_auto] items-center gap-x-3 gap-y-1">
-        <div className="min-w-0">
-          <h3 className="flex items-center gap-2 text-small">
-            <span className="dot" />
-            {tokenName}
-          </h3>
-          <p className="figures mt-1 text-tiny text-dim">
-            Amount <span className="font-semibold text-text">{formatAmount(amount)}</span>
-          </p>
-        </div>
+        <h3 className="flex items-center gap-2 text-small max-[23rem]:col-span-full">
+          <span className="dot" />
+          {tokenName}
+        </h3>
+        <p className="figures col-start-1 text-tiny text-dim">
+          Amount <span className="font-semibold text-text">{formatAmount(amount)}</span>
+        </p>
         <RowAction listing={listing} onRemove={() => removeListing(_id)} />
-        <div className="min-w-0 max-sm:col-span-full">
+        <div className="col-start-1 min-w-0 max-sm:col-span-full">
           <p className="figures flex flex-wrap items-baseline gap-x-2 text-lead font-bold">
             <span className="whitespace-nowrap">
               {formatSol(price)} <span className="text-small font-semibold text-dim">SOL</span>
@@ -37,18 +35,21 @@ export function MyListingRow({ listing }: { listing: Listing }) {
   )
 }
 
+/** Where it stands: beside all of the text, on a phone beside the name, on a narrow one below it. */
+const beside = 'col-start-2 row-start-1 row-span-2 max-[23rem]:row-start-2 max-[23rem]:row-span-1 sm:row-span-3'
+
 function RowAction({ listing, onRemove }: { listing: Listing; onRemove: () => void }) {
-  if (listing.status === 'sold') return <span className="text-small font-semibold text-good sm:row-span-2">Sold</span>
-  if (listing.status === 'removed') return <span className="text-small font-semibold text-dim sm:row-span-2">Removed</span>
+  if (listing.status === 'sold') return <span className={`text-small font-semibold text-good ${beside}`}>Sold</span>
+  if (listing.status === 'removed') return <span className={`text-small font-semibold text-dim ${beside}`}>Removed</span>
   if (listing.heldUntil) {
     return (
-      <span className="text-tiny text-dim max-sm:order-last max-sm:col-span-full sm:row-span-2 sm:max-w-36 sm:text-right">
+      <span className="text-tiny text-dim max-sm:order-last max-sm:col-span-full sm:col-start-2 sm:row-span-3 sm:row-start-1 sm:max-w-36 sm:text-right">
         A buyer has until {formatTime(listing.heldUntil)} to pay. It can’t be removed now.
       </span>
     )
   }
   return (
-    <Button small className="sm:row-span-2" onClick={onRemove}>
+    <Button small className={beside} onClick={onRemove}>
       Remove
     </Button>
   )

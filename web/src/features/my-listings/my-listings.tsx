@@ -43,11 +43,11 @@ export function MyListings() {
 
 function StatusFilter({ chosen, onChoose }: { chosen: MyListingsStatus; onChoose: (status: MyListingsStatus) => void }) {
   return (
-    <fieldset className="-mx-4 max-w-[100vw] overflow-x-auto px-4 py-0.5">
+    <fieldset className="min-w-0">
       <legend className="sr-only">Status</legend>
-      <div className="flex gap-2">
+      <div className="flex flex-wrap gap-1.5 sm:gap-2">
         {statuses.map((status) => (
-          <label key={status} className="chip">
+          <label key={status} className="chip max-[23rem]:px-3">
             <input type="radio" name="status" className="sr-only" checked={chosen === status} onChange={() => onChoose(status)} />
             {statusLabels[status]}
           </label>

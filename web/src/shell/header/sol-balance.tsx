@@ -11,7 +11,7 @@ export function SolBalance({ walletAddress }: { walletAddress: string }) {
   const known = data !== undefined && !error
   return (
     <span
-      className="text-small font-semibold whitespace-nowrap max-sm:absolute max-sm:right-4 max-sm:bottom-3"
+      className="text-small font-semibold whitespace-nowrap max-sm:absolute max-sm:top-8 max-sm:left-15.5 max-sm:text-tiny max-[23rem]:left-4"
       title={known ? undefined : errorSentence(error, 'Reading the balance')}
     >
       <span className="sr-only">SOL balance </span>

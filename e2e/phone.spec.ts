@@ -1,0 +1,92 @@
+import { type Locator, type Page } from '@playwright/test'
+
+import { installPhantom } from './support/phantom.ts'
+import { expect, sell, signIn, test } from './support/test.ts'
+
+for (const width of [320, 390]) {
+  test.describe(`a phone of ${width} pixels`, () => {
+    test('shows the product’s name, the balance and every tab once signed in', async ({ openContext, baseURL }) => {
+      const page = await openPhone(openContext, baseURL, width)
+      await signIn(page)
+      const header = page.getByRole('banner')
+      const parts = [
+        header.getByText('Juicebar'),
+        header.getByText(/^SOL balance [\d.]+ SOL$/),
+        header.getByRole('button', { name: 'Logout' }),
+        header.getByRole('button', { name: /\.\./ }),
+        ...(await header.getByRole('tab').all()),
+      ]
+      for (const part of parts) await expectUncovered(part)
+      expect(await header.evaluate(scrollers)).toEqual([])
+    })
+
+    test('scrolls nothing sideways in My Listings', async ({ openContext, baseURL }) => {
+      const page = await openPhone(openContext, baseURL, width)
+      await signIn(page)
+      await sell(page, 'Orange Juice', 1, 0.5)
+      await page.getByRole('tab', { name: 'My Listings' }).click()
+      await expect(page.getByRole('button', { name: 'Remove' })).toBeVisible()
+      expect(await page.getByRole('tabpanel').evaluate(scrollers)).toEqual([])
+      for (const status of await page.getByRole('group', { name: 'Status' }).locator('label').all()) await expectUncovered(status)
+    })
+
+    test('shows short messages where they cover neither the search nor a dialog’s buttons', async ({ openContext, baseURL }) => {
+      const page = await openPhone(openContext, baseURL, width)
+      await signIn(page)
+      await page.getByRole('tab', { name: 'Inventory' }).click()
+      await page.getByRole('button', { name: 'Sell' }).first().click()
+      const dialog = page.getByRole('dialog', { name: 'Sell Tokens' })
+      await dialog.getByLabel('Token Amount').press('Enter')
+      await expect(page.getByRole('alert')).toHaveText('Fill in all fields')
+      for (const button of ['Cancel', 'List Item']) await expectUncovered(dialog.getByRole('button', { name: button }))
+      await dialog.getByLabel('Token Amount').fill('1')
+      await dialog.getByLabel('Price (SOL)').fill('0.5')
+      await dialog.getByRole('button', { name: 'List Item' }).click()
+      await expect(page.getByRole('alert').filter({ hasText: 'Listing created successfully!' })).toBeVisible()
+      await expect(dialog).toBeHidden()
+      await page.getByRole('tab', { name: 'Market' }).click()
+      await expectUncovered(page.getByPlaceholder('Search...'))
+      await expect(page.getByRole('alert').filter({ hasText: 'Listing created successfully!' })).toBeVisible()
+    })
+  })
+}
+
+type OpenContext = (options: {
+  viewport: { width: number; height: number }
+  hasTouch: boolean
+}) => ReturnType<Page['context']> | Promise<ReturnType<Page['context']>>
+
+async function openPhone(openContext: OpenContext, origin = '', width = 0): Promise<Page> {
+  const context = await openContext({ viewport: { width, height: 700 }, hasTouch: true })
+  await installPhantom(context, origin)
+  const page = await context.newPage()
+  await page.goto('/')
+  return page
+}
+
+/** Fails unless the whole element is in the window with nothing above its middle and its ends. */
+async function expectUncovered(part: Locator): Promise<void> {
+  await expect(part).toBeInViewport({ ratio: 1 })
+  await expect
+    .poll(() =>
+      part.evaluate((element) => {
+        const { left, right, top, bottom } = element.getBoundingClientRect()
+        const middle = (top + bottom) / 2
+        return [left + 3, (left + right) / 2, right - 3].map((x) => {
+          const found = document.elementFromPoint(x, middle)
+          return found !== null && (element.contains(found) || found.contains(element))
+        })
+      }),
+    )
+    .toEqual([true, true, true])
+}
+
+/** The elements inside this one whose content is wider than they are, apart from text for screen readers alone. */
+function scrollers(root: Element): string[] {
+  return [...root.querySelectorAll('*')]
+    .filter(
+      (element) =>
+        element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 1 && getComputedStyle(element).display !== 'inline',
+    )
+    .map((element) => element.outerHTML.slice(0, 120))
+}
