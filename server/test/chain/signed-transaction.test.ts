@@ -36,6 +36,8 @@ describe('a signed transaction', () => {
       signature: base58.encode(version === 1 ? bytes.slice(-64) : bytes.slice(1, 65)),
       signers: [payer.address],
       signaturesValid: true,
+      version,
+      usesLookupTables: false,
       blockhash: someBlockhash,
       instructions: [
         {
@@ -63,7 +65,7 @@ describe('a signed transaction', () => {
       lookups: [{ table, writable: [4], readonly: [9] }],
     }
     const decoded = decodeMessage(message)
-    expect(decoded?.signaturesValid).toBe(true)
+    expect(decoded).toMatchObject({ signaturesValid: true, usesLookupTables: true })
     expect(decoded?.instructions[0]?.accounts).toEqual([{ address: payer.address, signer: true, writable: true }, undefined, undefined])
     expect(decoded?.instructions.map((instruction) => instruction.transfer)).toEqual([
       undefined,

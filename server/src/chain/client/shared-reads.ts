@@ -45,7 +45,7 @@ export class SharedReads {
   readonly #rents: AnswerCache<Lamports>
   readonly #balances: AnswerCache<Lamports>
   readonly #batch: RequestBatch<WalletAddress, Lamports>
-  /** The highest slot seen, and when the newest request that told a slot was sent. Replaced when the chain changes. */
+  /** The highest slot seen, and when an answer last told one. Replaced when the chain changes. */
   #seen = { slot: 0n, at: Number.NEGATIVE_INFINITY }
   #newestTip: { tip: Tip; at: number } | undefined
 
@@ -76,7 +76,7 @@ export class SharedReads {
     return { blockhash, lastValidBlockHeight }
   }
 
-  /** The highest slot seen; the newest that any answer told is at most so old as a slot is long. */
+  /** The highest slot seen. An answer has told one within the length of a slot, or a little longer on a small budget. */
   async highestSlot(): Promise<bigint> {
     if (this.#now() - this.#seen.at >= paceMillis(this.#pool.perSecond, SLOTS)) await this.#readSlot()
     return this.#seen.slot
@@ -149,10 +149,9 @@ export class SharedReads {
   async #askNotingSlots<T extends { slot: bigint }>(priority: Priority, ask: (rpc: ChainRpc) => Promise<T>): Promise<T> {
     const seen = this.#seen
     const answer = await this.#pool.askInTurn(priority, async (rpc) => {
-      const sentAt = this.#now()
       const told = await ask(rpc)
       if (told.slot > seen.slot) seen.slot = told.slot
-      if (sentAt > seen.at) seen.at = sentAt
+      seen.at = this.#now()
       return told
     })
     return requireAnswer(answer)

@@ -192,7 +192,7 @@ export class RpcPool {
   async #askProven<T>(endpoint: Endpoint, ask: () => Promise<T>): Promise<T> {
     const wait = endpoint.backoffMillis
     if (wait > LONGEST_WAIT_MILLIS) throw endpoint.lastFailure ?? new EndpointError(endpoint.host, 'unsent', 'is backing off')
-    if (wait > 0) await delay(wait)
+    if (wait > 0) await delay(Math.ceil(wait))
     if (!endpoint.proven) await this.#identity.prove(endpoint)
     return await ask()
   }
