@@ -281,12 +281,12 @@ begin
   if former.id is not null then
     perform end_hold(former, case when former.cancel_requested then 'cancelled' else 'lapsed' end, now() + interval '60 s');
   end if;
-  -- A wallet that sends by itself may pay at once; bytes that only the server sends are submitted to it.
+  -- Bytes that only the server sends are submitted to it. A wallet may pay by itself, but needs a moment for that.
   insert into purchases (listing_id, buyer, seller, token_type, amount, price_lamports, reference, genesis_hash, held_at_slot,
       server_sends, pay_before, reconcile_at)
     values (l.id, p_buyer, l.seller, l.token_type, l.amount, l.price_lamports, p_reference, p_genesis_hash, p_slot,
       not p_wallet_sends, now() + make_interval(secs => p_hold_seconds),
-      case when p_wallet_sends then now() else now() + make_interval(secs => p_hold_seconds) end)
+      case when p_wallet_sends then now() + interval '2 s' else now() + make_interval(secs => p_hold_seconds) end)
     returning * into purchase;
   update listings set held_by = purchase.id, held_until = purchase.pay_before where id = l.id returning * into l;
   insert into events (type, audience, data)

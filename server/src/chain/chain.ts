@@ -161,7 +161,7 @@ export interface Chain {
 
   /**
    * The statuses that an endpoint of this chain knows, for any number of signatures; those that it does not know are absent. Each was
-   * requested after the call began.
+   * requested after the call began. Where there are several endpoints, two of them say that a payment has failed.
    */
   statuses(signatures: readonly Signature[], options?: WideReadOptions): Promise<Map<Signature, SignatureStatus>>
   /**

@@ -127,6 +127,18 @@ describe('finality', () => {
     expect((await chain.finality([signature])).get(signature)?.commitment).toBe(expected)
   })
 
+  test('is not that a payment failed, if only one endpoint says so', async () => {
+    const { chain, fronts } = await limited(50, 50)
+    const signature = await landed(chain)
+    const failed = { slot: 1, confirmations: null, err: 'AccountInUse', status: { Err: 'AccountInUse' }, confirmationStatus: 'finalized' }
+    const claim = result({ context: { slot: 1 }, value: [failed] })
+    fronts[0]?.behave((call, response) => (call.method === 'getSignatureStatuses' ? claim(call, response) : handOn(call, response)))
+    const statuses = [await chain.statuses([signature]), await chain.statuses([signature]), await chain.finality([signature])]
+    expect(statuses.map((known) => known.get(signature)?.failed)).toEqual([false, false, false])
+    fronts[1]?.behave((call, response) => (call.method === 'getSignatureStatuses' ? claim(call, response) : handOn(call, response)))
+    expect((await chain.statuses([signature])).get(signature)).toMatchObject({ failed: true, commitment: 'finalized' })
+  })
+
   test('of a payment that only one endpoint claims to know, and that none can show, is not believed', async () => {
     const { chain, fronts } = await limited(50, 50)
     fronts[0]?.behave((call, response) =>

@@ -8,8 +8,9 @@ import { readStatusesOnce, type Statuses } from './read-statuses.ts'
 const MAX_DISPUTED = 8
 
 /**
- * Asks whether payments are final, at most 256 of them. Where there are several endpoints, two of them must say so; and where one knows a
- * payment that the other does not, only the transaction itself counts. So an endpoint that lies about statuses does not have the last word.
+ * Asks whether payments are final, or have failed, at most 256 of them. Where there are several endpoints, two of them must say so; and
+ * where one knows a payment that the other does not, only the transaction itself counts. So an endpoint that lies about statuses does not
+ * have the last word.
  *
  * @param readTransaction from any endpoint.
  * @returns what is sure; signatures that are not on the chain are absent.
@@ -22,7 +23,7 @@ export async function readFinality(
 ): Promise<Statuses> {
   const first = await readStatusesOnce(pool, signatures)
   if (pool.endpoints.length === 1) return first.statuses
-  const doubtful = signatures.filter((signature) => (first.statuses.get(signature)?.commitment ?? 'finalized') === 'finalized')
+  const doubtful = signatures.filter((signature) => isDoubtful(first.statuses.get(signature)))
   if (doubtful.length === 0) return first.statuses
   const second = await readStatusesOnce(pool, doubtful, first.endpoint)
   const agreed: Statuses = new Map(first.statuses)
@@ -41,13 +42,18 @@ export async function readFinality(
   return agreed
 }
 
+/** Absent, failed and final are what has consequences. */
+function isDoubtful(status: SignatureStatus | undefined): boolean {
+  return !status || status.failed || status.commitment === 'finalized'
+}
+
 function notFinal(status: SignatureStatus): SignatureStatus {
   return status.commitment === 'finalized' ? { ...status, commitment: 'confirmed' } : status
 }
 
-/** What both say: the lower commitment, and nothing final as long as they do not agree on how it ended. */
+/** What both say: the lower commitment, and no more than that it was processed if they do not agree on how it ended. */
 function agreementOf(one: SignatureStatus, other: SignatureStatus): SignatureStatus {
-  if (one.failed !== other.failed) return { ...notFinal(one), failed: false }
+  if (one.failed !== other.failed) return { ...one, commitment: 'processed', failed: false }
   return one.commitment === 'finalized' ? other : one
 }
 

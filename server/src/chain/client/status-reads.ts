@@ -46,11 +46,17 @@ export class StatusReads {
     return this.#finality.ask(signatures)
   }
 
-  /** What one endpoint does not know, another one is asked about the next time. */
+  /**
+   * What one endpoint does not know, another one is asked about the next time. That a payment has failed is not believed on the word of
+   * one: its buyer would be told to pay again.
+   */
   async #readOnce(signatures: readonly Signature[]): Promise<Statuses> {
     const { statuses, endpoint } = await readStatusesOnce(this.#pool, signatures, this.#ignorant)
     this.#ignorant = statuses.size < signatures.length ? endpoint : undefined
-    return statuses
+    const failed = [...statuses].flatMap(([signature, status]) => (status.failed ? [signature] : []))
+    if (failed.length === 0 || this.#pool.endpoints.length === 1) return statuses
+    const sure = await readFinality(this.#pool, failed, this.#readTransaction)
+    return new Map([...[...statuses].filter(([, status]) => !status.failed), ...sure])
   }
 }
 

@@ -31,12 +31,19 @@ export async function confirmPurchase(
   const payable = isId(listingId) ? await listPayablePurchases(deps.database, { listingId, buyer, signature }) : []
   const recorded = payable.filter((purchase) => purchase.payment)
   const purchases = recorded.length > 0 ? recorded : payable
+  const [likeliest] = purchases
+  if (!likeliest) throw new Failure('NO_HOLD')
   const settled = purchases.find((purchase) => purchase.signature === signature)
   if (settled) return { purchase: settled, settled: true }
-  if (purchases.length === 0) throw new Failure('NO_HOLD')
-  const status = (await deps.chain.statuses([signature])).get(signature)
-  const options = { submittedByBuyer: true, recorded: recorded[0]?.payment, ...(recorded.length === 0 && { admit }) }
-  return settleOneOf(deps, purchases, candidateOf(deps.chain, signature, status, options))
+  try {
+    const status = (await deps.chain.statuses([signature])).get(signature)
+    const options = { submittedByBuyer: true, recorded: likeliest.payment, ...(recorded.length === 0 && { admit }) }
+    return await settleOneOf(deps, purchases, candidateOf(deps.chain, signature, status, options))
+  } catch (error) {
+    // The payment is under way, and reconciliation follows it: its buyer has nothing to do but to ask again.
+    if (error instanceof Failure && error.code === 'CHAIN_BUSY') return { purchase: likeliest, settled: false }
+    throw error
+  }
 }
 
 async function settleOneOf(deps: PurchaseDeps, purchases: readonly ReplyRow[], candidate: Candidate): Promise<Confirmation> {

@@ -36,9 +36,9 @@ export async function readPurchaseSnapshot(deps: PurchaseDeps, round: Round, pur
     case 'earlierChain':
       return snapshot
     case 'windowOpen':
-      return readHold(deps, await withStatus(deps, round, snapshot))
+      return readHold(deps, await withStatus(round, snapshot))
     case 'windowClosed':
-      return readRelease(deps, round, await readHold(deps, await withStatus(deps, round, snapshot)))
+      return readRelease(deps, round, await readHold(deps, await withStatus(round, snapshot)))
     case 'awaitingFinality':
       return readFinality(deps, round, snapshot)
     case 'finalized':
@@ -53,13 +53,9 @@ async function readGenesisHash({ chain }: PurchaseDeps, purchase: DuePurchase, p
   return unsent && !chain.isUp() ? undefined : chain.genesisHash()
 }
 
-async function withStatus({ chain }: PurchaseDeps, round: Round, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
+async function withStatus(round: Round, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
   const { payment } = snapshot
-  if (!payment) return snapshot
-  const status = (await round.statuses).get(payment.signature)
-  // It would be given up, and the buyer could pay again: not on the word of one endpoint.
-  const sure = status?.failed ? (await chain.finality([payment.signature])).get(payment.signature) : status
-  return { ...snapshot, status: sure }
+  return payment ? { ...snapshot, status: (await round.statuses).get(payment.signature) } : snapshot
 }
 
 /** The recorded payment if it has landed; unless it pays, also what the chain shows by the reference or of the buyer. */
