@@ -88,7 +88,7 @@ describe('the budgets of several endpoints', () => {
     const bytes = await fundedPayment(chain)
     const sent = () => fronts.map((front) => count(front, 'sendTransaction'))
     await chain.broadcast(bytes)
-    expect(sent().toSorted()).toEqual([0, 1])
+    expect(Math.max(...sent()) + Math.min(...sent())).toBe(1)
     await chain.broadcast(bytes)
     expect(sent()).toEqual([1, 1])
   })
