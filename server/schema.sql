@@ -123,6 +123,8 @@ create table listings (
   -- The listing as replies and events carry it, rendered on write: rendering fifty rows on every read would cost more than the rest of a
   -- market page.
   reply_json text not null default '',
+  -- The purchase that holds the listing is unprovable. Cleared with the hold.
+  waits_for_studio boolean not null default false,
   check ((held_by is null) = (held_until is null)),
   check (held_by is null or status = 'active'),
   check ((status = 'active') = (closed_at is null))
@@ -170,7 +172,7 @@ create table purchases (
   pay_before timestamptz not null,
   cancel_requested boolean not null default false,
   status text not null default 'held' check (status in ('held', 'settled', 'ended')),
-  end_reason text check (end_reason in ('cancelled', 'lapsed', 'expired', 'chain_gone')),
+  end_reason text check (end_reason in ('cancelled', 'lapsed', 'expired', 'chain_gone', 'released')),
   -- The payment that settled the purchase.
   signature text unique,
   -- Once the finalized chain is above this block height, no payment signed inside the payment window can land any more. Set after the
@@ -186,6 +188,11 @@ create table purchases (
   settled_at timestamptz,
   ended_at timestamptz,
   finalized_at timestamptz,
+  -- Since when every endpoint has an obstacle in history_searches, so that only the studio can end the hold. Null: the chain may still
+  -- prove that no payment came.
+  unprovable_at timestamptz,
+  -- Why the studio released the hold, in words for buyer and seller.
+  release_reason text check (char_length(release_reason) >= 1 and char_length(release_reason) <= 1000),
   check (seller <> buyer),
   check ((status = 'settled') = (settled_at is not null)),
   check ((status = 'settled') = (signature is not null)),
@@ -266,6 +273,42 @@ create table outages (
   check (ended_at > began_at)
 );
 
+-- How far the finalized history of an address was searched for the payment of a hold beyond its release height, on one endpoint: first
+-- every signature since the hold is listed, then each is decided, from the newest to the oldest. Written only if one look does not suffice.
+-- What was searched stays searched, because nothing older than a finalized signature can be added.
+create table history_searches (
+  purchase_id uuid not null references purchases(id),
+  endpoint text not null,
+  address text not null,
+  pages integer not null,
+  -- The oldest signature listed so far.
+  listed_to text,
+  -- The list reaches back to the hold.
+  listed boolean not null,
+  -- This signature and all newer ones do not pay.
+  decided_to text,
+  -- No signature pays.
+  decided boolean not null,
+  -- Why this endpoint can never prove that no payment came. pruned: it keeps no blocks before first_slot, which is after the hold.
+  -- too_many_pages: the address has more signatures than are searched. An endpoint that does not answer is none.
+  obstacle text check (obstacle in ('pruned', 'too_many_pages')),
+  first_slot bigint,
+  updated_at timestamptz not null default now(),
+  primary key (purchase_id, endpoint, address),
+  check (listed or not decided),
+  check ((not obstacle is distinct from 'pruned') = (first_slot is not null))
+);
+
+-- What was done through the studio API: by whom, with which call, to what, and why. Append-only.
+create table studio_log (
+  id bigint primary key generated always as identity,
+  actor text not null,
+  call text not null,
+  subject text not null,
+  reason text,
+  created_at timestamptz not null default now()
+);
+
 -- Both sides of every transfer: what leaves an account is negative, so the entries of a transfer add up to zero.
 create view ledger_entries as
  select transfers.id as transfer_id,
@@ -321,9 +364,8 @@ create function json_time(p_time timestamptz) returns text language sql stable a
 $$;
 
 -- A listing as the API shows it: the only place that says so.
-create function render_listing(l listings) returns text language plpgsql stable as $$
-begin
-  return json_build_object(
+create function render_listing(l listings) returns text language sql stable as $$
+  select rtrim(json_build_object(
     '_id', l.id,
     'seller', l.seller,
     'tokenName', (select name from token_types where token_type = l.token_type),
@@ -334,12 +376,16 @@ begin
     'unitPrice', trim_scale(round(l.price_lamports::numeric / l.amount, 9) * 0.000000001),
     'status', l.status,
     'heldUntil', json_time(l.held_until),
-    'createdAt', json_time(l.created_at))::text;
-end
+    'createdAt', json_time(l.created_at))::text, '}')
+    -- Left out unless true, as in the listings that were rendered before there was such a field.
+    || case when l.waits_for_studio then ', "waitsForStudio" : true}' else '}' end
 $$;
 
 create function before_listing_write() returns trigger language plpgsql as $$
 begin
+  if new.held_by is null then
+    new.waits_for_studio := false;
+  end if;
   new.reply_json := render_listing(new);
   if tg_op = 'INSERT' then
     insert into sellers (seller) values (new.seller) on conflict do nothing;
@@ -655,4 +701,12 @@ begin
 end
 $$;
 
+create function refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'the rows of % are never changed', tg_table_name;
+end
+$$;
+
 create trigger listings_before_write before insert or update on listings for each row execute function before_listing_write();
+
+create trigger studio_log_append_only before delete or update or truncate on studio_log for each statement execute function refuse_change();

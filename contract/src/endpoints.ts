@@ -32,6 +32,8 @@ export const endpoints = {
   studioDebit: 'POST /api/studio/debits',
   studioCases: 'GET /api/studio/cases',
   closeCase: 'POST /api/studio/cases',
+  studioPurchases: 'GET /api/studio/purchases',
+  releasePurchase: 'POST /api/studio/purchases/:id/release',
   audit: 'GET /api/studio/audit',
 
   rpc: 'POST /rpc',

@@ -59,6 +59,7 @@ export const errors = {
   NO_HOLD: { status: 409, text: 'Your wallet has no purchase of this lot.' },
   PURCHASE_NOT_FOUND: { status: 404, text: 'This purchase does not exist.' },
   HOLD_ENDED: { status: 409, text: 'The time to pay for this lot has run out. Do not pay for it any more.' },
+  NOT_RELEASABLE: { status: 409, text: 'This hold cannot be released: {detail}' },
   PAYMENT_UNDER_WAY: { status: 409, text: 'A payment for this lot is under way. The lot is delivered as soon as the network confirms it.' },
   PAYMENT_DIFFERS: {
     status: 409,

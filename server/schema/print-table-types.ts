@@ -24,7 +24,14 @@ const columnTypes: Record<string, ExpressionNode> = {
   ...columnsOf('EndReason', 'purchases.end_reason'),
   ...columnsOf('Lamports', 'cases.lamports', 'listings.price_lamports', 'purchases.price_lamports'),
   ...columnsOf('MarketEventType', 'events.type'),
-  ...columnsOf('Signature', 'cases.signature', 'payments.signature', 'purchases.signature'),
+  ...columnsOf(
+    'Signature',
+    'cases.signature',
+    'history_searches.decided_to',
+    'history_searches.listed_to',
+    'payments.signature',
+    'purchases.signature',
+  ),
   ...columnsOf(
     'TokenType',
     'balances.token_type',
@@ -50,6 +57,7 @@ const columnTypes: Record<string, ExpressionNode> = {
   'cases.status': withDefault('CaseStatus'),
   'listings.status': withDefault('ListingStatus'),
   'purchases.status': withDefault('PurchaseStatus'),
+  'history_searches.obstacle': new RawExpressionNode(`'pruned' | 'too_many_pages' | null`),
   'payments.kind': new RawExpressionNode(`'purchase' | 'refund'`),
   'payments.status': new RawExpressionNode(`'recorded' | 'settled' | 'void'`),
   'transfers.kind': new RawExpressionNode(`'credit' | 'debit' | 'escrow' | 'return' | 'sale'`),

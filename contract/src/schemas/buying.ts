@@ -23,12 +23,15 @@ import {
  * (`endReason` says how), or a late one became a case.
  */
 export const purchaseStatuses = ['held', 'settled', 'ended'] as const
-/** cancelled: by the buyer. lapsed: the time to pay ran out. expired: the recorded payment can no longer land. chain_gone: the local chain was restarted. */
-export const endReasons = ['cancelled', 'lapsed', 'expired', 'chain_gone'] as const
+/**
+ * cancelled: by the buyer. lapsed: the time to pay ran out. expired: the recorded payment can no longer land. chain_gone: the local chain
+ * was restarted. released: the studio ended it, because nobody could prove whether it was paid.
+ */
+export const endReasons = ['cancelled', 'lapsed', 'expired', 'chain_gone', 'released'] as const
 /** How far a purchase has come, for the steps on the screen. */
 export const paymentStages = ['none', 'sent', 'confirmed', 'delivered'] as const
 
-const PurchaseStatusSchema = Type.Enum([...purchaseStatuses], {
+export const PurchaseStatusSchema = Type.Enum([...purchaseStatuses], {
   title: 'PurchaseStatus',
   description:
     '`held`: the listing waits for this buyer’s payment. `settled`: paid and delivered. `ended`: no payment counted, and `endReason` says why.',
@@ -58,7 +61,7 @@ export const PurchaseSchema = Type.Object(
       Type.Enum([...endReasons], {
         title: 'EndReason',
         description:
-          '`cancelled`: by the buyer. `lapsed`: the time to pay ran out. `expired`: the submitted payment can no longer land. `chain_gone`: the local chain was restarted.',
+          '`cancelled`: by the buyer. `lapsed`: the time to pay ran out. `expired`: the submitted payment can no longer land. `chain_gone`: the local chain was restarted. `released`: the studio ended the hold, and `releaseReason` says why.',
       }),
     ),
     stage: Type.Enum([...paymentStages], { title: 'PaymentStage', description: 'How far the payment has come' }),
@@ -67,6 +70,8 @@ export const PurchaseSchema = Type.Object(
     sendsThrough: SendsThrough,
     payBefore: Timestamp('Until when the buyer may pay'),
     payMillisLeft: Type.Integer({ description: payMillisLeft }),
+    waitsForStudio: Type.Boolean({ description: 'Whether only the studio can end this hold: nobody can prove whether it was paid' }),
+    releaseReason: Nullable(Type.String({ description: 'Why the studio released the hold, in its words for buyer and seller' })),
     cooldownUntil: Nullable(
       Type.String({
         format: 'date-time',
@@ -80,6 +85,8 @@ export const PurchaseSchema = Type.Object(
   },
   { title: 'Purchase' },
 )
+
+export const PurchasesPage = Type.Object({ purchases: Type.Array(PurchaseSchema), nextCursor }, { title: 'PurchasesPage' })
 
 const TransactionDetails = Type.Object(
   {
@@ -171,7 +178,7 @@ export const buyingCalls = {
       },
       closed,
     ),
-    response: { 200: Type.Object({ purchases: Type.Array(PurchaseSchema), nextCursor }, { title: 'PurchasesPage' }) },
+    response: { 200: PurchasesPage },
     failures: ['CURSOR_INVALID'],
   },
 } as const satisfies Record<string, CallSchema>

@@ -33,6 +33,9 @@ export const ListingSchema = Type.Object(
     unitPrice: Type.Number({ description: 'One drink, in SOL' }),
     status: Type.Enum([...listingStatuses], { title: 'ListingStatus' }),
     heldUntil: Nullable(Type.String({ format: 'date-time', description: 'Until when a buyer may pay; null if nobody holds the listing' })),
+    waitsForStudio: Type.Optional(
+      Type.Boolean({ description: 'True while only the studio can end its hold: nobody can prove whether it was paid. Else left out' }),
+    ),
     createdAt: Timestamp('When it was put up for sale'),
   },
   { title: 'Listing' },

@@ -1,8 +1,9 @@
 import Type from 'typebox'
 
-import { type CallSchema } from './call.ts'
+import { PurchaseSchema, PurchasesPage, PurchaseStatusSchema } from './buying.ts'
+import { type CallSchema, chainFailures } from './call.ts'
 import { CaseSchema, CasesPage, caseStatuses } from './cases.ts'
-import { amount, closed, pageOf, requiredToken, RequiredText, Timestamp, TokenTypeSchema, walletAddress } from './fields.ts'
+import { amount, closed, idParams, pageOf, requiredToken, RequiredText, Timestamp, TokenTypeSchema, walletAddress } from './fields.ts'
 import { StudioOrder } from './inventory.ts'
 
 const StudioOrderBody = Type.Object(
@@ -109,6 +110,25 @@ export const studioCalls = {
     ),
     response: { 200: Type.Object({ case: CaseSchema }) },
     failures: ['CASE_NOT_FOUND', 'CASE_NOT_OPEN'],
+  },
+  studioPurchases: {
+    summary: 'List all purchases',
+    description: 'The newest first. Of those with `status=held`, `waitsForStudio` marks the ones that only the studio can end.',
+    querystring: Type.Object({ status: Type.Optional(PurchaseStatusSchema), ...pageOf }, closed),
+    response: { 200: PurchasesPage },
+    failures: ['CURSOR_INVALID'],
+  },
+  releasePurchase: {
+    summary: 'Release a hold that nobody can prove to be unpaid, with a reason for buyer and seller',
+    description:
+      'Only once no payment can land any more and every chain endpoint has shown that it can never prove that none has landed; else `NOT_RELEASABLE`, with what speaks against it. A payment that turns up later is still delivered, or becomes a case.',
+    params: idParams('The purchase'),
+    body: Type.Object(
+      { reason: RequiredText('why it is released, for both sides to read', 1000, { description: 'Why, for both sides to read' }) },
+      { ...closed, title: 'Release' },
+    ),
+    response: { 200: Type.Object({ purchase: PurchaseSchema }) },
+    failures: ['PURCHASE_NOT_FOUND', 'NOT_RELEASABLE', ...chainFailures],
   },
   audit: {
     summary: 'Audit the market: check that all tokens and payments add up',

@@ -39,6 +39,7 @@ export function createStubChain(pool: pg.Pool): Chain {
   return {
     genesisHash: async () => STUB_GENESIS,
     isUp: () => true,
+    endpoints: () => [],
     isSaturated: () => false,
     hasSpare: () => true,
     budget: () => ({ perSecond: 1_000_000, backlogSeconds: 0 }),

@@ -73,12 +73,34 @@ export interface SignatureEntry {
   failed: boolean
 }
 
+/** Where a part of an address's history lies. */
+export interface HistoryRange {
+  /** The older end. */
+  sinceSlot: bigint
+  /** The newer end: a signature from an earlier part, left out itself. From the newest on without it. */
+  before?: Signature | undefined
+  /** The longest part, in pages of 1,000 signatures. */
+  pages: number
+}
+
+/**
+ * part: its entries, newest first; `older` is where the next part begins, undefined if the history is read down to its older end.
+ * pruned: the endpoint keeps no blocks before `firstSlot`, so it cannot prove absence since the older end, and never will.
+ * unknownStart: the endpoint does not know the signature at the newer end; begin again without one.
+ */
+export type HistoryPart =
+  | { kind: 'part'; entries: SignatureEntry[]; older: Signature | undefined; pages: number }
+  | { kind: 'pruned'; firstSlot: bigint }
+  | { kind: 'unknownStart' }
+
 /**
  * The finalized chain as one endpoint sees it at one moment: the only place where absence is proof. Every answer is checked to be no
  * older than `slot`. If it is, or there is none, or the connection was lost since and has not proven its chain again, the call throws
  * `Failure` CHAIN_DOWN: open a new view then.
  */
 export interface FinalizedView {
+  /** The endpoint's name. */
+  endpoint: string
   /** The chain that this is a view of: it says nothing about a hold of another one. */
   genesisHash: string
   slot: bigint
@@ -87,9 +109,11 @@ export interface FinalizedView {
    * All transactions that mention this address since `sinceSlot`, oldest first. Some endpoints include ones that are not finalized yet,
    * so presence here is only a hint; absence is proof.
    *
-   * @throws Failure CHAIN_DOWN also if the endpoint no longer keeps blocks that old.
+   * @throws Failure CHAIN_DOWN also if the endpoint no longer keeps blocks that old, or there are more than 100 pages.
    */
   signaturesFor(address: string, sinceSlot: bigint): Promise<SignatureEntry[]>
+  /** A part of what `signaturesFor` returns, for histories that take more than one look; what was read stays proved. */
+  history(address: string, range: HistoryRange): Promise<HistoryPart>
   statusOf(signature: Signature): Promise<SignatureStatus | undefined>
 }
 
@@ -129,6 +153,8 @@ export interface Chain {
   genesisHash(): Promise<string>
   /** Whether the last probe of any endpoint succeeded; never throws. */
   isUp(): boolean
+  /** The names of the endpoints that may serve this chain, down or not. */
+  endpoints(): readonly string[]
   /** Whether every endpoint is at its request rate, with requests of this server waiting: more would only wait longer. Never throws. */
   isSaturated(): boolean
   /** Whether a request that only uses spare budget would be sent now. Never throws. */
@@ -149,7 +175,8 @@ export interface Chain {
   highestBlockHeight(): Promise<bigint>
   /** A block height above which a transaction can no longer land that was valid, or landed, at this slot. */
   expiryHeight(slot: bigint): Promise<bigint>
-  finalized(): Promise<FinalizedView>
+  /** `except` names endpoints that are not asked, though none may be left: then CHAIN_DOWN. */
+  finalized(options?: { except?: ReadonlySet<string> }): Promise<FinalizedView>
 
   /** Runs the transaction without sending it. */
   simulate(transactionBytes: Uint8Array): Promise<Simulation>

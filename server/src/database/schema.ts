@@ -74,6 +74,35 @@ export interface Heartbeat {
   onlyRow: Generated<boolean>;
 }
 
+export interface HistorySearches {
+  address: string;
+  /**
+   * No signature pays.
+   */
+  decided: boolean;
+  /**
+   * This signature and all newer ones do not pay.
+   */
+  decidedTo: Signature | null;
+  endpoint: string;
+  firstSlot: bigint | null;
+  /**
+   * The list reaches back to the hold.
+   */
+  listed: boolean;
+  /**
+   * The oldest signature listed so far.
+   */
+  listedTo: Signature | null;
+  /**
+   * Why this endpoint can never prove that no payment came. pruned: it keeps no blocks before first_slot, which is after the hold. too_many_pages: the address has more signatures than are searched. An endpoint that does not answer is none.
+   */
+  obstacle: 'pruned' | 'too_many_pages' | null | null;
+  pages: number;
+  purchaseId: string;
+  updatedAt: Generated<Date>;
+}
+
 export interface LedgerEntries {
   account: string | null;
   amount: bigint | null;
@@ -106,6 +135,10 @@ export interface Listings {
   status: Generated<ListingStatus>;
   tokenType: TokenType;
   unitLamports: Generated<Numeric>;
+  /**
+   * The purchase that holds the listing is unprovable. Cleared with the hold.
+   */
+  waitsForStudio: Generated<boolean>;
 }
 
 export interface Outages {
@@ -179,6 +212,10 @@ export interface Purchases {
    * Once the finalized chain is above this block height, no payment signed inside the payment window can land any more. Set after the window has closed.
    */
   releaseHeight: bigint | null;
+  /**
+   * Why the studio released the hold, in words for buyer and seller.
+   */
+  releaseReason: string | null;
   seller: WalletAddress;
   /**
    * True: only this product's servers broadcast the payment. False: the buyer's wallet may do so too.
@@ -191,6 +228,10 @@ export interface Purchases {
   signature: Signature | null;
   status: Generated<PurchaseStatus>;
   tokenType: TokenType;
+  /**
+   * Since when every endpoint has an obstacle in history_searches, so that only the studio can end the hold. Null: the chain may still prove that no payment came.
+   */
+  unprovableAt: Date | null;
 }
 
 export interface Sellers {
@@ -209,6 +250,15 @@ export interface SignInNonces {
   expiresAt: Date;
   nonce: string;
   walletAddress: WalletAddress;
+}
+
+export interface StudioLog {
+  actor: string;
+  call: string;
+  createdAt: Generated<Date>;
+  id: Generated<bigint>;
+  reason: string | null;
+  subject: string;
 }
 
 export interface TokenTypes {
@@ -232,6 +282,7 @@ export interface DB {
   cases: Cases;
   events: Events;
   heartbeat: Heartbeat;
+  historySearches: HistorySearches;
   ledgerEntries: LedgerEntries;
   listings: Listings;
   outages: Outages;
@@ -241,6 +292,7 @@ export interface DB {
   sellers: Sellers;
   sessions: Sessions;
   signInNonces: SignInNonces;
+  studioLog: StudioLog;
   tokenTypes: TokenTypes;
   transfers: Transfers;
 }

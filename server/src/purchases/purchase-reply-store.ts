@@ -6,7 +6,8 @@ import { type Database } from '../database/connect.ts'
 import { purchaseReply, type ReplyRow } from './purchase-reply.ts'
 
 export interface PurchaseFilter {
-  wallet: WalletAddress
+  /** All wallets if undefined. */
+  wallet: WalletAddress | undefined
   role: 'buyer' | 'seller' | undefined
   status: PurchaseStatus | undefined
   limit: number
@@ -14,14 +15,18 @@ export interface PurchaseFilter {
   before: string | undefined
 }
 
-/** A wallet's purchases and sales, newest first. `genesisHash` as for `purchaseReply`. */
+/** Purchases and sales, newest first. `genesisHash` as for `purchaseReply`. */
 export async function listPurchases(database: Database, filter: PurchaseFilter, genesisHash: string | undefined): Promise<Purchase[]> {
   const { wallet, role, status, limit, before } = filter
   const rows = await database
     .selectFrom(sql<ReplyRow>`${sql.raw(REPLY_ROWS)}`.as('p'))
     .selectAll()
-    .$if(role !== undefined, (query) => query.where(role === 'seller' ? 'p.seller' : 'p.buyer', '=', wallet))
-    .$if(role === undefined, (query) => query.where((or) => or.or([or('p.buyer', '=', wallet), or('p.seller', '=', wallet)])))
+    .$if(wallet !== undefined, (query) =>
+      query.where((of) => {
+        const [bought, sold] = [of('p.buyer', '=', wallet as WalletAddress), of('p.seller', '=', wallet as WalletAddress)]
+        return role === undefined ? of.or([bought, sold]) : role === 'seller' ? sold : bought
+      }),
+    )
     .$if(status !== undefined, (query) => query.where('p.status', '=', status as PurchaseStatus))
     .$if(before !== undefined, (query) => query.where('p.id', '<', before as string))
     .orderBy('p.id', 'desc')

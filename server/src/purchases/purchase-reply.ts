@@ -32,6 +32,8 @@ export function purchaseReply(row: ReplyRow, genesisHash: string | undefined): P
     lamports: row.priceLamports.toString(),
     status: row.status,
     endReason: row.endReason,
+    waitsForStudio: row.status === 'held' && row.unprovableAt !== null,
+    releaseReason: row.releaseReason,
     stage: stageOf(row),
     signature: row.signature ?? row.sentSignature,
     reference: row.reference,

@@ -1,9 +1,6 @@
-import { Failure } from '@juicebar/contract/errors'
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
-import { type Purchase } from '@juicebar/contract/schemas'
 
 import { type Api } from '../http/api/route.ts'
-import { isId } from '../listings/listing.ts'
 import { listCases } from './cases/case-reply-store.ts'
 import { prepareRefund, submitRefund } from './cases/refund-case.ts'
 import { cancelHold } from './hold/cancel-hold.ts'
@@ -11,7 +8,7 @@ import { placeHold } from './hold/place-hold.ts'
 import { submitPayment } from './payment/submit-payment.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
 import { purchaseReply, transactionDetails } from './purchase-reply.ts'
-import { findPurchaseReply, listPurchases } from './purchase-reply-store.ts'
+import { knownGenesis, readPurchase, readPurchases } from './read-purchases.ts'
 import { reconcileEndedOf, reconcileOpenCasesOf } from './reconciliation/reconciliation-store.ts'
 import { REQUESTED_PAUSE_SECONDS } from './reconciliation/schedule.ts'
 import { confirmPurchase } from './settlement/confirm-purchase.ts'
@@ -37,16 +34,12 @@ export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
       count('chain-lookup'),
     )
     status(settled ? 200 : 202)
-    return { purchase: purchaseReply(purchase, await knownGenesis(deps)) }
+    return { purchase: purchaseReply(purchase, await knownGenesis(deps.chain)) }
   })
 
   api.player('myPurchases', 'read', async ({ query, player }) => {
-    const { cursor: before, role, status, limit = LISTINGS_PAGE } = query
-    if (before !== undefined && !isId(before)) throw new Failure('CURSOR_INVALID')
     await reconcileEndedOf(deps.database, player, REQUESTED_PAUSE_SECONDS)
-    const found = await listPurchases(deps.database, { wallet: player, role, status, limit: limit + 1, before }, await knownGenesis(deps))
-    const purchases = found.slice(0, limit)
-    return { purchases, nextCursor: found.length > limit ? (purchases.at(-1)?.purchaseId ?? null) : null }
+    return readPurchases(deps, { ...query, wallet: player })
   })
 
   api.player('cases', 'read', async ({ query: { cursor, limit = LISTINGS_PAGE }, player }) => {
@@ -59,15 +52,4 @@ export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
   api.player('submitRefund', 'buy', async ({ params, body, player }) => ({
     signature: await submitRefund(deps, player, params.id, body.transaction),
   }))
-}
-
-async function readPurchase(deps: PurchaseDeps, id: string): Promise<Purchase> {
-  const purchase = await findPurchaseReply(deps.database, id, await knownGenesis(deps))
-  if (!purchase) throw new Failure('PURCHASE_NOT_FOUND')
-  return purchase
-}
-
-/** The chain's identity, to mark purchases of an earlier local chain; while the chain is down none is marked. */
-async function knownGenesis({ chain }: PurchaseDeps): Promise<string | undefined> {
-  return chain.isUp() ? chain.genesisHash() : undefined
 }

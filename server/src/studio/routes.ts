@@ -6,9 +6,12 @@ import { readStudioOrder } from '../inventory/studio-order.ts'
 import { listCases } from '../purchases/cases/case-reply-store.ts'
 import { closeCase } from '../purchases/cases/close-case.ts'
 import { type PurchaseDeps } from '../purchases/purchase-deps.ts'
+import { readPurchase, readPurchases } from '../purchases/read-purchases.ts'
+import { releasePurchase } from './release-purchase.ts'
+import { ROOT_KEY } from './studio-log-store.ts'
 import { runAudit } from './run-audit.ts'
 
-/** What the game studio does with its API key: credits and debits, cases, the audit. */
+/** What the game studio does with its API key: credits and debits, cases, releases, the audit. */
 export function studioRoutes(api: Api, deps: PurchaseDeps): void {
   const { database } = deps
 
@@ -20,6 +23,12 @@ export function studioRoutes(api: Api, deps: PurchaseDeps): void {
     return listCases(database, { limit, cursor, ...(status === 'all' ? {} : { status }) })
   })
   api.studio('closeCase', 'studio', async ({ body }) => ({ case: await closeCase(database, body.caseId, body.note) }))
+
+  api.studio('studioPurchases', 'studio', async ({ query }) => readPurchases(deps, query))
+  api.studio('releasePurchase', 'studio', async ({ params, body }) => {
+    await releasePurchase(deps, { purchaseId: params.id, reason: body.reason, actor: ROOT_KEY })
+    return { purchase: await readPurchase(deps, params.id) }
+  })
 
   api.studio('audit', 'studio', async () => runAudit(deps))
 }

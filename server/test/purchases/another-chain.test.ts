@@ -79,7 +79,8 @@ describe('on another chain than that of the hold', () => {
     await world.connection.pool.query(`update purchases set pay_before = now(), release_height = 0, reconcile_at = now() where id = $1`, [
       purchase.purchaseId,
     ])
-    const empty = { signaturesFor: async () => [], statusOf: async () => undefined }
+    const nothing = { kind: 'part' as const, entries: [], older: undefined, pages: 1 }
+    const empty = { endpoint: 'other', signaturesFor: async () => [], history: async () => nothing, statusOf: async () => undefined }
     const deps = chainBut(world, {
       recentSignatures: async () => [],
       finalized: async () => ({ genesisHash: 'another chain', slot: 1_000_000n, height: 1_000_000n, ...empty }),

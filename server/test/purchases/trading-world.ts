@@ -44,6 +44,14 @@ export interface PaymentChanges {
   version?: TransactionVersion
 }
 
+interface TradingOptions {
+  slotMillis?: number
+  holdSeconds?: number
+  settleAt?: 'confirmed' | 'finalized'
+  /** Signatures in one page of an address's history. */
+  pageSize?: number
+}
+
 export type TradingWorld = Awaited<ReturnType<typeof openTradingWorld>>
 
 /**
@@ -51,12 +59,12 @@ export type TradingWorld = Awaited<ReturnType<typeof openTradingWorld>>
  * are slots of 50 ms, in which a signed transaction expires after about 8 seconds, and a payment window of a minute. Nothing
  * reconciles by itself: tests call `reconcileUntil`. Close it in `afterAll`, after `expectAllAddsUp`.
  */
-export async function openTradingWorld(options: { slotMillis?: number; holdSeconds?: number; settleAt?: 'confirmed' | 'finalized' } = {}) {
-  const { slotMillis = 50, holdSeconds = 60, settleAt = 'confirmed' } = options
+export async function openTradingWorld(options: TradingOptions = {}) {
+  const { slotMillis = 50, holdSeconds = 60, settleAt = 'confirmed', pageSize } = options
   const log = pino({ level: 'silent' })
   const [fresh, localChain] = await Promise.all([freshDatabase(), startLocalChain({ log, slotMillis })])
   const connection = connectDatabase(fresh.url, () => undefined)
-  const chain = createChain({ endpoints: [localChain.rpcUrl], log })
+  const chain = createChain({ endpoints: [localChain.rpcUrl], log, ...(pageSize !== undefined && { pageSize }) })
   await chain.start()
   let lastPrice = FIRST_PRICE
   const deps: PurchaseDeps = { database: connection.database, chain, settings: { holdSeconds, settleAt }, log }

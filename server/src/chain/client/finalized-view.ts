@@ -1,63 +1,100 @@
 import { type Signature } from '@juicebar/contract/addresses'
+import { Failure } from '@juicebar/contract/errors'
 import { address, signature as asSignature } from '@solana/kit'
 
-import { type FinalizedView, type SignatureEntry, type SignatureStatus } from '../chain.ts'
+import { type FinalizedView, type HistoryPart, type HistoryRange, type SignatureEntry, type SignatureStatus } from '../chain.ts'
 import { type ChainRpc, type Endpoint } from '../rpc/endpoint.ts'
 import { requireInteger } from './require-integer.ts'
 import { readEntry, readStatus } from './signature-status.ts'
 
-/** More pages than this for one address since one slot can only be an attack. */
+/** More pages than this are not read at once. */
 const MAX_PAGES = 100
-const PAGE_SIZE = 1000
+/** Most entries in one page of `getSignaturesForAddress`. */
+export const PAGE_SIZE = 1000
 
 type Entries = Map<Signature, SignatureEntry>
+
+export interface ViewOptions {
+  genesisHash: string
+  /** Whether the endpoint still serves the chain that it serves now. */
+  isSameChain: () => boolean
+  pageSize: number
+}
 
 /**
  * Opens a view of the finalized chain as this endpoint sees it now. Its methods throw plain errors if the endpoint fails or answers for
  * an older slot than the view's.
- *
- * @param isSameChain whether the endpoint still serves the chain that it serves now.
  */
-export async function openFinalizedView(endpoint: Endpoint, genesisHash: string, isSameChain: () => boolean): Promise<FinalizedView> {
+export async function openFinalizedView(endpoint: Endpoint, { genesisHash, isSameChain, pageSize }: ViewOptions): Promise<FinalizedView> {
   const rpc = endpoint.client('release')
   // Read in this order, the slot is never older than the height: what is absent at the slot is absent at the height.
   const height = requireInteger(await rpc.getBlockHeight({ commitment: 'finalized' }).send())
   const slot = requireInteger(await rpc.getSlot({ commitment: 'finalized' }).send())
-  const view = new EndpointView(rpc, slot, isSameChain)
+  const view = new EndpointView(rpc, slot, isSameChain, pageSize)
   return {
+    endpoint: endpoint.host,
     genesisHash,
     slot,
     height,
     signaturesFor: (of, sinceSlot) => view.signaturesFor(of, sinceSlot),
+    history: (of, range) => view.history(of, range),
     statusOf: (signature) => view.statusOf(signature),
   }
+}
+
+/** The same view, with every failure of its endpoint as CHAIN_DOWN. */
+export function failingAsDown(view: FinalizedView): FinalizedView {
+  return {
+    ...view,
+    signaturesFor: (of, sinceSlot) => view.signaturesFor(of, sinceSlot).catch(throwDown),
+    history: (of, range) => view.history(of, range).catch(throwDown),
+    statusOf: (signature) => view.statusOf(signature).catch(throwDown),
+  }
+}
+
+function throwDown(cause: unknown): never {
+  throw new Failure('CHAIN_DOWN', { cause })
 }
 
 class EndpointView {
   readonly #rpc: ChainRpc
   readonly #slot: bigint
   readonly #isSameChain: () => boolean
+  readonly #pageSize: number
 
-  constructor(rpc: ChainRpc, slot: bigint, isSameChain: () => boolean) {
+  constructor(rpc: ChainRpc, slot: bigint, isSameChain: () => boolean, pageSize: number) {
     this.#rpc = rpc
     this.#slot = slot
     this.#isSameChain = isSameChain
+    this.#pageSize = pageSize
   }
 
   async signaturesFor(of: string, sinceSlot: bigint): Promise<SignatureEntry[]> {
-    const newestFirst: Entries = new Map()
-    await this.#assertNotOlder()
-    let before: SignatureEntry | undefined
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const entries = await this.#page(of, before)
-      for (const entry of entries) if (entry.slot >= sinceSlot) newestFirst.set(entry.signature, entry)
-      before = entries.at(-1)
-      if (!before || before.slot < sinceSlot) {
-        await this.#assertReachesBackTo(sinceSlot)
-        return this.#checked([...newestFirst.values()].toReversed())
-      }
-    }
+    const whole = await this.history(of, { sinceSlot, pages: MAX_PAGES })
+    if (whole.kind === 'part' && whole.older === undefined) return whole.entries.toReversed()
+    if (whole.kind === 'pruned') throw new Error(`the endpoint has dropped slots ${sinceSlot} to ${whole.firstSlot}`)
     throw new Error(`an address has more than ${MAX_PAGES} pages of signatures`)
+  }
+
+  async history(of: string, { sinceSlot, before, pages }: HistoryRange): Promise<HistoryPart> {
+    await this.#assertNotOlder()
+    // To a signature that it does not know, an RPC node answers with an empty page.
+    if (before && !(await this.statusOf(before))) return { kind: 'unknownStart' }
+    const entries: Entries = new Map()
+    let older = before
+    let read = 0
+    do {
+      const page = await this.#page(of, older)
+      for (const entry of page) if (entry.slot >= sinceSlot) entries.set(entry.signature, entry)
+      const last = page.at(-1)
+      older = last && last.slot >= sinceSlot ? last.signature : undefined
+      read += 1
+    } while (older && read < pages)
+    // RPC nodes drop their oldest blocks, and with them what would show that something happened. Asked last, because they keep dropping.
+    const firstSlot = requireInteger(await this.#rpc.getFirstAvailableBlock().send())
+    return this.#checked(
+      firstSlot > sinceSlot ? { kind: 'pruned', firstSlot } : { kind: 'part', entries: [...entries.values()], older, pages: read },
+    )
   }
 
   async statusOf(signature: Signature): Promise<SignatureStatus | undefined> {
@@ -72,8 +109,8 @@ class EndpointView {
    * The page before an entry, newest first. The reply has no context, so `minContextSlot` demands freshness: an RPC node that is behind
    * refuses the request. Surfpool treats it as a filter and hides what is older than that slot, hence the second request without it.
    */
-  async #page(of: string, before: SignatureEntry | undefined): Promise<SignatureEntry[]> {
-    const config = { commitment: 'finalized', limit: PAGE_SIZE, ...(before && { before: asSignature(before.signature) }) } as const
+  async #page(of: string, before: Signature | undefined): Promise<SignatureEntry[]> {
+    const config = { commitment: 'finalized', limit: this.#pageSize, ...(before && { before: asSignature(before) }) } as const
     const fresh = await this.#rpc.getSignaturesForAddress(address(of), { ...config, minContextSlot: this.#slot }).send()
     const all = await this.#rpc.getSignaturesForAddress(address(of), config).send()
     const entries: Entries = new Map([...fresh, ...all].map(readEntry).map((entry) => [entry.signature, entry]))
@@ -83,12 +120,6 @@ class EndpointView {
   async #assertNotOlder(): Promise<void> {
     const now = requireInteger(await this.#rpc.getSlot({ commitment: 'finalized', minContextSlot: this.#slot }).send())
     if (now < this.#slot) throw this.#older(now)
-  }
-
-  /** RPC nodes drop their oldest blocks, and with them what would show that something happened. Asked last, because they keep dropping. */
-  async #assertReachesBackTo(slot: bigint): Promise<void> {
-    const first = requireInteger(await this.#rpc.getFirstAvailableBlock().send())
-    if (first > slot) throw new Error(`the endpoint has dropped slots ${slot} to ${first}`)
   }
 
   #checked<T>(answer: T): T {

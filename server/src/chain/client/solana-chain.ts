@@ -1,5 +1,4 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
-import { Failure } from '@juicebar/contract/errors'
 import { type Lamports } from '@juicebar/contract/money'
 import { address, getBase64EncodedWireTransaction, getTransactionDecoder, signature as asSignature } from '@solana/kit'
 
@@ -22,7 +21,7 @@ import { RpcPool } from '../rpc/rpc-pool.ts'
 import { decodeLandedTransaction } from '../transactions/landed-transaction.ts'
 import { readSimulation } from '../transactions/simulation.ts'
 import { Broadcaster } from './broadcaster.ts'
-import { openFinalizedView } from './finalized-view.ts'
+import { failingAsDown, openFinalizedView, PAGE_SIZE } from './finalized-view.ts'
 import { openEndpoints } from './open-endpoints.ts'
 import { requireInteger } from './require-integer.ts'
 import { type BlockhashLifetime, requireAnswer, SharedReads } from './shared-reads.ts'
@@ -30,8 +29,6 @@ import { readEntry } from './signature-status.ts'
 import { StatusReads } from './status-reads.ts'
 
 const PROBE_MILLIS = 2000
-/** Most entries in one page of `getSignaturesForAddress`. */
-const MAX_ENTRIES = 1000
 
 export interface ChainOptions {
   /** RPC URLs in order of preference. */
@@ -47,6 +44,8 @@ export interface ChainOptions {
   requestsPerSecond?: number | readonly number[] | undefined
   /** Between two probes of an endpoint; 2000 by default. */
   probeMillis?: number
+  /** Signatures in one page of an address's history; 1000 by default, which is the most. */
+  pageSize?: number
 }
 
 /**
@@ -68,11 +67,14 @@ export class SolanaChain implements Chain {
   readonly #shared: SharedReads
   readonly #statuses: StatusReads
   readonly #broadcaster: Broadcaster
+  readonly #pageSize: number
   /** The highest block height seen on this chain. Replaced when the chain changes, so that late answers of the former one do not count. */
   #highest = { height: 0n }
 
   constructor(options: ChainOptions) {
-    const { endpoints: urls, clock = () => performance.now(), log, network = 'localnet', probeMillis = PROBE_MILLIS, ...limits } = options
+    const { endpoints: urls, clock = () => performance.now(), log, network = 'localnet', ...others } = options
+    const { probeMillis = PROBE_MILLIS, pageSize = PAGE_SIZE, ...limits } = others
+    this.#pageSize = pageSize
     this.#endpoints = openEndpoints(urls, { ...limits, now: clock })
     this.#identity = new ChainIdentity(this.#endpoints, network, log, (current, former) => this.#reset(current, former))
     this.pool = new RpcPool(this.#endpoints, this.#identity)
@@ -118,6 +120,10 @@ export class SolanaChain implements Chain {
     return this.#endpoints.some((endpoint) => endpoint.up)
   }
 
+  endpoints(): readonly string[] {
+    return this.#endpoints.filter((endpoint) => !endpoint.foreign).map((endpoint) => endpoint.host)
+  }
+
   isSaturated(): boolean {
     return this.pool.isSaturated()
   }
@@ -158,10 +164,12 @@ export class SolanaChain implements Chain {
     return this.#shared.expiryHeight(slot)
   }
 
-  async finalized(): Promise<FinalizedView> {
+  async finalized({ except }: { except?: ReadonlySet<string> } = {}): Promise<FinalizedView> {
     const view = await this.pool.askInTurn('release', async (_, endpoint) => {
-      const hash = await this.#identity.prove(endpoint)
-      return await openFinalizedView(endpoint, hash, () => endpoint.proven && this.#identity.genesisHash === hash)
+      if (except?.has(endpoint.host)) return undefined
+      const genesisHash = await this.#identity.prove(endpoint)
+      const isSameChain = () => endpoint.proven && this.#identity.genesisHash === genesisHash
+      return await openFinalizedView(endpoint, { genesisHash, isSameChain, pageSize: this.#pageSize })
     })
     return failingAsDown(requireAnswer(view))
   }
@@ -203,7 +211,7 @@ export class SolanaChain implements Chain {
     limit: number,
     { spare = false, everywhere = false }: ReadOptions & WideReadOptions = {},
   ): Promise<SignatureEntry[]> {
-    const config = { commitment: 'confirmed', limit: Math.min(limit, MAX_ENTRIES) } as const
+    const config = { commitment: 'confirmed', limit: Math.min(limit, PAGE_SIZE) } as const
     const ask = async (rpc: ChainRpc) => (await rpc.getSignaturesForAddress(address(of), config).send()).map(readEntry)
     const priority = spare ? 'spare' : 'release'
     const found = everywhere ? (await this.pool.askAll(priority, ask)).flat() : requireAnswer(await this.pool.askInTurn(priority, ask))
@@ -216,19 +224,6 @@ export class SolanaChain implements Chain {
     this.#shared.clear()
     for (const listener of this.#listeners) listener(current, former)
   }
-}
-
-/** The same view, with every failure of its endpoint as CHAIN_DOWN. */
-function failingAsDown(view: FinalizedView): FinalizedView {
-  return {
-    ...view,
-    signaturesFor: (of, sinceSlot) => view.signaturesFor(of, sinceSlot).catch(throwDown),
-    statusOf: (signature) => view.statusOf(signature).catch(throwDown),
-  }
-}
-
-function throwDown(cause: unknown): never {
-  throw new Failure('CHAIN_DOWN', { cause })
 }
 
 function encodeBase64(transactionBytes: Uint8Array) {

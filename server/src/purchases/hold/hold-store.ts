@@ -82,6 +82,20 @@ export async function requestCancel(tx: Tx, id: string): Promise<void> {
     .execute()
 }
 
+/** Records since when only the studio can end the hold, or that the chain may do so again. */
+export async function setUnprovable(tx: Tx, id: string, { unprovable }: { unprovable: boolean }): Promise<void> {
+  await tx
+    .updateTable('purchases')
+    .set({ unprovableAt: unprovable ? now : null })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Records why the studio released the hold. */
+export async function setReleaseReason(tx: Tx, id: string, releaseReason: string): Promise<void> {
+  await tx.updateTable('purchases').set({ releaseReason }).where('id', '=', id).execute()
+}
+
 /**
  * Ends a hold whose listing and purchase are locked, and frees the listing: `end_hold` in 0006-holds.sql. `searchSeconds`: when to
  * search for a late payment first; null for never.

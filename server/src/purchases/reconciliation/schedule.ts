@@ -54,6 +54,9 @@ export function searchSeconds(ageSeconds: number): number {
   return Math.min(SEARCH_SECONDS.most, Math.max(SEARCH_SECONDS.least, ageSeconds / 2))
 }
 
+/** Until a hold is reconciled again that only the studio can end: a payment may still be found, and another endpoint may be named. */
+export const UNPROVABLE_SECONDS = 60
+
 const FINALITY_SECONDS = { least: 4, most: 60 }
 
 /** Seconds until a payment that settled so long ago is asked about again while it is not finalized. */

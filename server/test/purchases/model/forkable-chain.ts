@@ -14,6 +14,7 @@ export function forkable(chain: Chain): ForkableChain {
   return {
     genesisHash: () => chain.genesisHash(),
     isUp: () => chain.isUp(),
+    endpoints: () => chain.endpoints(),
     isSaturated: () => chain.isSaturated(),
     hasSpare: () => chain.hasSpare(),
     budget: () => chain.budget(),
@@ -30,11 +31,15 @@ export function forkable(chain: Chain): ForkableChain {
     finality: (signatures) => chain.finality(signatures.filter(isKept)),
     transaction: async (signature, ...args) => (isKept(signature) ? chain.transaction(signature, ...args) : undefined),
     recentSignatures: async (...args) => (await chain.recentSignatures(...args)).filter((entry) => isKept(entry.signature)),
-    finalized: async () => {
-      const view = await chain.finalized()
+    finalized: async (options) => {
+      const view = await chain.finalized(options)
       return {
         ...view,
         signaturesFor: async (...args) => (await view.signaturesFor(...args)).filter((entry) => isKept(entry.signature)),
+        history: async (...args) => {
+          const part = await view.history(...args)
+          return part.kind === 'part' ? { ...part, entries: part.entries.filter((entry) => isKept(entry.signature)) } : part
+        },
         statusOf: async (signature) => (isKept(signature) ? view.statusOf(signature) : undefined),
       }
     },

@@ -6,6 +6,7 @@ import {
   type PurchaseSnapshot,
   type PurchaseState,
 } from '../../../src/purchases/reconciliation/purchase/purchase-decision.ts'
+import { beginSearch } from '../../../src/purchases/reconciliation/purchase/history-search.ts'
 import { everyCandidate, failed, held, payment, pays, seen, snapshot, unrelated } from './purchase-snapshots.ts'
 
 /** Every snapshot that differs in what a decision can depend on, with up to two candidates. */
@@ -26,7 +27,7 @@ function* everySnapshot(): Generator<PurchaseSnapshot> {
     for (const recorded of state === 'awaitingFinality' ? [payment] : [undefined, payment])
       for (const status of recorded ? statuses : [undefined])
         for (const candidates of pairs)
-          for (const flags of Array.from({ length: 16 }, (_, bits) => bits))
+          for (const flags of Array.from({ length: 64 }, (_, bits) => bits))
             yield snapshot(state, {
               payment: recorded,
               status,
@@ -34,8 +35,10 @@ function* everySnapshot(): Generator<PurchaseSnapshot> {
               allRead: (flags & 1) > 0,
               finalizedSearched: (flags & 2) > 0,
               paymentExpired: (flags & 4) > 0,
-              purchase: { ...held, releaseHeight: (flags & 8) > 0 ? 500n : null },
+              purchase: { ...held, releaseHeight: (flags & 8) > 0 ? 500n : null, unprovableAt: (flags & 16) > 0 ? new Date(0) : null },
               releaseHeight: (flags & 8) > 0 ? undefined : 500n,
+              searches: (flags & 2) > 0 ? [] : [beginSearch(held.id, 'endpoint', held.buyer)],
+              unprovable: (flags & 32) > 0 ? (flags & 2) === 0 : undefined,
             })
 }
 
@@ -53,6 +56,26 @@ describe('in every state, whatever the chain shows', () => {
       )
     })
     expect(unproved).toEqual([])
+  })
+
+  it('a hold is marked as unprovable, or no longer, only while it waits for proof and if that is news', () => {
+    const wrong = doing('markUnprovable').filter(({ given, decision }) => {
+      const ends = decision.actions.some((action) => action.kind === 'endHold')
+      const isNews = given.unprovable !== undefined && given.unprovable !== (given.purchase.unprovableAt !== null)
+      return ends || !isNews || given.state !== 'windowClosed' || given.purchase.releaseHeight === null
+    })
+    expect(wrong).toEqual([])
+    expect(doing('markUnprovable').length).toBeGreaterThan(0)
+  })
+
+  it('what a search has passed is saved only after everything that it found is dealt with', () => {
+    const early = doing('saveSearches').filter(({ decision: { actions } }) => {
+      return actions
+        .slice(actions.findIndex((action) => action.kind === 'saveSearches') + 1)
+        .some((action) => action.kind !== 'markUnprovable')
+    })
+    expect(early).toEqual([])
+    expect(doing('saveSearches').length).toBeGreaterThan(0)
   })
 
   it('a payment that was found settles in every state in which it can', () => {

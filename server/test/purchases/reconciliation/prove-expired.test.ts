@@ -10,7 +10,16 @@ const traces = [{ address: 'reference', sinceSlot: 10n }]
 
 /** A finalized chain well above the payment's expiry height, which shows nothing but the changes. */
 function view(changes: Partial<FinalizedView> = {}): FinalizedView {
-  return { genesisHash: 'chain', slot: 5_000n, height: 1_011n, signaturesFor: async () => [], statusOf: async () => undefined, ...changes }
+  return {
+    endpoint: 'endpoint',
+    genesisHash: 'chain',
+    slot: 5_000n,
+    height: 1_011n,
+    signaturesFor: async () => [],
+    history: async () => ({ kind: 'part', entries: [], older: undefined, pages: 1 }),
+    statusOf: async () => undefined,
+    ...changes,
+  }
 }
 
 const entry = (changes: Partial<SignatureEntry>): SignatureEntry => ({ signature, slot: 20n, failed: false, ...changes })

@@ -6,6 +6,7 @@ import {
   type PurchaseState,
   purchaseStateOf,
 } from '../../../src/purchases/reconciliation/purchase/purchase-decision.ts'
+import { beginSearch } from '../../../src/purchases/reconciliation/purchase/history-search.ts'
 import { type DuePurchase } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
 import {
   held,
@@ -98,6 +99,18 @@ describe('what is done for a purchase', () => {
       decide('windowClosed', { finalizedSearched: true, candidates: [wrong] }),
       ['settle candidate wrong', 'endHold unpaid'],
     ],
+    ['no endpoint can prove it: the state says so', decide('windowClosed', { unprovable: true }), ['markUnprovable']],
+    ['that is known: nothing', decide('windowClosed', { unprovable: true, purchase: { ...held, unprovableAt: new Date(0) } }), []],
+    [
+      'another endpoint may prove it: the state says so',
+      decide('windowClosed', { unprovable: false, purchase: { ...held, unprovableAt: new Date(0) } }),
+      ['markUnprovable'],
+    ],
+    [
+      'the search has come further: that is saved after what it found',
+      decide('windowClosed', { searches: [beginSearch(held.id, 'endpoint', held.buyer)], candidates: [wrong] }),
+      ['settle candidate wrong', 'saveSearches'],
+    ],
     ['the delivered payment is finalized', decide('awaitingFinality', { payment, status: seen('finalized') }), ['markFinalized']],
     ['the delivered payment is not finalized yet: nothing', decide('awaitingFinality', { payment, status: seen('confirmed') }), []],
     ['no endpoint knows the delivered payment: it is broadcast', decide('awaitingFinality', { payment }), ['broadcast']],
@@ -117,6 +130,8 @@ describe('what is done for a purchase', () => {
     ['a hold whose payment is recorded', snapshot('windowOpen', { payment }), 1],
     ['a new hold whose payment may come', snapshot('windowOpen', { purchase: { ...held, ageSeconds: 2 } }), 2],
     ['an older hold whose payment may come', snapshot('windowOpen'), 15],
+    ['a hold that only the studio can end', snapshot('windowClosed', { unprovable: true }), 60],
+    ['a hold whose search goes on', snapshot('windowClosed', { searches: [beginSearch(held.id, 'endpoint', held.buyer)] }), 1],
     ['a delivery that is not finalized', snapshot('awaitingFinality', { payment, status: seen('confirmed') }), 4],
     ['an ended hold', snapshot('ended', closedFor(100)), 200],
     ['an ended hold with a candidate that may yet pay', snapshot('ended', { ...closedFor(100), candidates: [pending] }), 10],

@@ -32,6 +32,8 @@ export const held: DuePurchase = {
   settledAt: null,
   endedAt: null,
   finalizedAt: null,
+  unprovableAt: null,
+  releaseReason: null,
   windowClosed: true,
   ageSeconds: 100,
   secondsSinceClosed: 0,
@@ -83,6 +85,8 @@ export function snapshot(state: PurchaseState, changes: Partial<PurchaseSnapshot
     scannedBuyer: false,
     releaseHeight: undefined,
     finalizedSearched: false,
+    searches: [],
+    unprovable: undefined,
     ...changes,
   }
 }

@@ -1,15 +1,9 @@
-import { type EndReason, type PublicConfig, type Purchase } from '@juicebar/contract/schemas'
+import { type PublicConfig, type Purchase } from '@juicebar/contract/schemas'
 
 import { type PurchaseRole } from '../../api/queries.ts'
 import { formatAmount, formatSol, formatTime, shortSeller, shortSignature } from '../../ui/format.ts'
 import { explorerLink } from './explorer-link.ts'
-
-const endLabels: Record<EndReason, string> = {
-  cancelled: 'Cancelled, nothing paid',
-  lapsed: 'Time ran out, nothing paid',
-  expired: 'Payment never landed, nothing paid',
-  chain_gone: 'Ended with the earlier local chain',
-}
+import { outcome } from './outcome.ts'
 
 interface HistoryRowProps {
   purchase: Purchase
@@ -61,11 +55,4 @@ function SignatureLink({ signature, network }: { signature: string; network: His
       </a>
     </>
   )
-}
-
-function outcome({ status, endReason, earlierChain, finalized }: Purchase): string {
-  const chain = earlierChain ? ', on an earlier local chain' : ''
-  if (status === 'settled') return `Delivered${finalized ? '' : ', not final yet'}${chain}`
-  if (status === 'held') return 'Waiting for the payment'
-  return (endReason ? endLabels[endReason] : 'Ended without delivery') + chain
 }

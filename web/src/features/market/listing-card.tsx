@@ -71,7 +71,9 @@ function CardAction({ listing, isOwn, waitUntil, onBuy }: Omit<ListingCardProps,
   if (isOwn) return <Note>Your listing</Note>
   if (listing.heldUntil) {
     return (
-      <Note title="Another buyer is paying for this lot right now.">
+      <Note
+        title={listing.waitsForStudio ? 'The studio decides what becomes of this lot.' : 'Another buyer is paying for this lot right now.'}
+      >
         <ClockIcon />
         Held
       </Note>

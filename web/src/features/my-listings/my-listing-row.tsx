@@ -44,7 +44,9 @@ function RowAction({ listing, onRemove }: { listing: Listing; onRemove: () => vo
   if (listing.heldUntil) {
     return (
       <span className="text-tiny text-dim max-sm:order-last max-sm:col-span-full sm:col-start-2 sm:row-span-3 sm:row-start-1 sm:max-w-36 sm:text-right">
-        A buyer has until {formatTime(listing.heldUntil)} to pay. It can’t be removed now.
+        {listing.waitsForStudio
+          ? 'The network can no longer show whether a buyer paid. The studio decides; until then it can’t be removed.'
+          : `A buyer has until ${formatTime(listing.heldUntil)} to pay. It can’t be removed now.`}
       </span>
     )
   }

@@ -58,6 +58,8 @@ export function endedText(purchase: Purchase): string {
       return 'The network did not take your payment in time, and it can no longer land. No SOL moved. You can buy again.'
     case 'chain_gone':
       return 'The local chain was restarted, so this purchase ended. No SOL moved on the current chain.'
+    case 'released':
+      return `The studio released this lot: ${purchase.releaseReason ?? ''} If you paid for it after all, your payment is still found, and then delivered or shown under Needs attention.`
     default:
       return 'This purchase ended without delivery. Your history shows what became of the payment.'
   }

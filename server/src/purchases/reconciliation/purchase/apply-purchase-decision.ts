@@ -1,6 +1,7 @@
 import { inTransaction } from '../../../database/transact.ts'
 import { openVanishedCase } from '../../cases/open-case.ts'
 import { endHold } from '../../hold/end-hold.ts'
+import { markUnprovable } from '../../hold/mark-unprovable.ts'
 import { endsUnpaid, endsUnsent } from '../../hold/hold.ts'
 import { broadcastPayment } from '../../payment/broadcast-payment.ts'
 import { type PaymentRow, voidPayment } from '../../payment/payment-store.ts'
@@ -9,6 +10,7 @@ import { emitPurchase, type PurchaseRow } from '../../purchase-store.ts'
 import { type VerifiedCandidate } from '../../settlement/candidate.ts'
 import { type PaymentOutcome, settlePayment } from '../../settlement/settle-payment.ts'
 import { type PurchaseAction, type PurchaseDecision } from './purchase-decision.ts'
+import { saveHistorySearches } from './history-search-store.ts'
 import { setReleaseHeight } from '../reconciliation-store.ts'
 import { ruleOut } from './rule-out-candidates.ts'
 
@@ -42,6 +44,12 @@ async function apply(deps: PurchaseDeps, purchase: PurchaseRow, action: Purchase
       break
     case 'setReleaseHeight':
       await setReleaseHeight(database, purchase.id, action.height)
+      break
+    case 'saveSearches':
+      await saveHistorySearches(database, action.searches)
+      break
+    case 'markUnprovable':
+      await inTransaction(database, (tx) => markUnprovable(tx, purchase, action))
       break
     case 'markFinalized':
       // Noted together with the lease's return, for the whole round at once.

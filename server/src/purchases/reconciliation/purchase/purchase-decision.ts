@@ -10,7 +10,9 @@ import {
   secondsToNextLateSearch,
   SENT_SECONDS,
   UNDECIDED_SECONDS,
+  UNPROVABLE_SECONDS,
 } from '../schedule.ts'
+import { type HistorySearch } from './history-search.ts'
 
 /**
  * unsent: a hold that ends without asking the chain. chainGone: a hold on a local chain that has been restarted since. windowOpen,
@@ -45,6 +47,10 @@ export interface PurchaseSnapshot {
   releaseHeight: bigint | undefined
   /** The finalized chain above the release height was searched, and shows no other candidates than these. */
   finalizedSearched: boolean
+  /** How far that search has come, where that is news. */
+  searches: readonly HistorySearch[]
+  /** No endpoint can ever prove that no payment came. Undefined if this round has not asked. */
+  unprovable: boolean | undefined
 }
 
 export type PurchaseAction =
@@ -54,6 +60,8 @@ export type PurchaseAction =
   | { kind: 'settle'; candidate: VerifiedCandidate }
   | { kind: 'ruleOut'; candidate: VerifiedCandidate }
   | { kind: 'setReleaseHeight'; height: bigint }
+  | { kind: 'saveSearches'; searches: readonly HistorySearch[] }
+  | { kind: 'markUnprovable'; unprovable: boolean }
   | { kind: 'markFinalized' }
   | { kind: 'openVanishedCase'; payment: PaymentRow }
 
@@ -118,15 +126,23 @@ function actOnCandidates({ candidates }: PurchaseSnapshot): PurchaseAction[] {
     const { verdict } = candidate
     if (isUndecided(candidate)) return verdict.kind === 'pending' && verdict.landedAt === undefined ? [] : [{ kind: 'settle', candidate }]
     if (verdict.kind === 'wrong') return [{ kind: 'settle', candidate }]
-    const isPermanent = verdict.kind === 'failed' || (verdict.kind === 'unrelated' && verdict.permanent)
-    return isPermanent && candidate.status?.commitment === 'finalized' ? [{ kind: 'ruleOut', candidate }] : []
+    return isPermanent(candidate) && candidate.status?.commitment === 'finalized' ? [{ kind: 'ruleOut', candidate }] : []
   })
 }
 
-/** Ends a hold only on proof: nothing signed in time can land any more, and the finalized chain shows no payment. */
-function releaseHold({ purchase, releaseHeight, finalizedSearched, candidates, allRead }: PurchaseSnapshot): PurchaseAction[] {
+/**
+ * Ends a hold only on proof: nothing signed in time can land any more, and the finalized chain shows no payment. Until then keeps how far
+ * the search for it has come, and whether there can be such a proof at all.
+ */
+function releaseHold(snapshot: PurchaseSnapshot): PurchaseAction[] {
+  const { purchase, releaseHeight, finalizedSearched, candidates, allRead, searches, unprovable } = snapshot
   if (purchase.releaseHeight === null) return releaseHeight === undefined ? [] : [{ kind: 'setReleaseHeight', height: releaseHeight }]
-  return finalizedSearched && allRead && !candidates.some(isUndecided) ? [{ kind: 'endHold', because: 'unpaid' }] : []
+  if (finalizedSearched && allRead && !candidates.some(isUndecided)) return [{ kind: 'endHold', because: 'unpaid' }]
+  const isNews = unprovable !== undefined && unprovable !== (purchase.unprovableAt !== null)
+  return [
+    ...(searches.length > 0 ? [{ kind: 'saveSearches' as const, searches }] : []),
+    ...(isNews ? [{ kind: 'markUnprovable' as const, unprovable }] : []),
+  ]
 }
 
 function followFinality(snapshot: PurchaseSnapshot): PurchaseDecision {
@@ -146,8 +162,14 @@ export function isUndecided({ verdict }: VerifiedCandidate): boolean {
   return verdict.kind === 'pays' || verdict.kind === 'pending'
 }
 
-function holdSeconds({ payment, purchase }: PurchaseSnapshot): number {
-  return payment ? SENT_SECONDS : searchSeconds(purchase.ageSeconds)
+/** Whatever the chain will show, its verdict stays the same. One that pays is settled instead. */
+export function isPermanent({ verdict }: VerifiedCandidate): boolean {
+  return verdict.kind === 'failed' || verdict.kind === 'wrong' || (verdict.kind === 'unrelated' && verdict.permanent)
+}
+
+function holdSeconds({ payment, purchase, searches, unprovable }: PurchaseSnapshot): number {
+  if (unprovable) return UNPROVABLE_SECONDS
+  return payment || searches.length > 0 ? SENT_SECONDS : searchSeconds(purchase.ageSeconds)
 }
 
 function lateSeconds({ purchase, candidates, allRead }: PurchaseSnapshot): number | null {

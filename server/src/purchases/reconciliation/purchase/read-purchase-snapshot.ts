@@ -1,15 +1,19 @@
-import { BLOCKHASH_BLOCKS } from '../../../chain/chain.ts'
+import { BLOCKHASH_BLOCKS, type FinalizedView } from '../../../chain/chain.ts'
 import { endsUnsent } from '../../hold/hold.ts'
+import { isBeyondRelease } from '../../hold/hold-release.ts'
 import { type PaymentRow } from '../../payment/payment-store.ts'
 import { RELEASE_MARGIN_BLOCKS } from '../../purchase.ts'
 import { type PurchaseDeps } from '../../purchase-deps.ts'
 import { candidateOf, verifyCandidate } from '../../settlement/verify-candidate.ts'
 import { type Round } from './open-round.ts'
 import { isProvedExpired } from '../prove-expired.ts'
-import { hasLanded, isUndecided, type PurchaseSnapshot, purchaseStateOf } from './purchase-decision.ts'
+import { hasLanded, type PurchaseSnapshot, purchaseStateOf } from './purchase-decision.ts'
 import { type DuePurchase } from '../reconciliation-store.ts'
 import { scansBuyer, searchesChain, UNREFERENCED_DOUBLE_SECONDS } from '../schedule.ts'
-import { readCandidates, searchFinalized, searchRecent } from './search-candidates.ts'
+import { readCandidates, searchRecent } from './search-candidates.ts'
+import { searchFinalized } from './search-finalized.ts'
+import { changedSearches, isUnprovable, obstructedEndpoints } from './history-search.ts'
+import { listHistorySearches } from './history-search-store.ts'
 
 /**
  * Reads all that the state of a purchase asks for, from the database and the chain. Writes nothing.
@@ -29,6 +33,8 @@ export async function readPurchaseSnapshot(deps: PurchaseDeps, round: Round, pur
     scannedBuyer: false,
     releaseHeight: undefined,
     finalizedSearched: false,
+    searches: [],
+    unprovable: undefined,
   }
   switch (state) {
     case 'unsent':
@@ -75,24 +81,35 @@ async function readHold(deps: PurchaseDeps, snapshot: PurchaseSnapshot): Promise
   return { ...snapshot, candidates: [...recorded, ...candidates], allRead, scannedBuyer }
 }
 
-/** The release height once the window has closed; beyond it, the whole finalized chain, unless a candidate may still pay. */
+/** The release height once the window has closed; beyond it, the whole finalized chain, unless a candidate pays. */
 async function readRelease(deps: PurchaseDeps, round: Round, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
-  const { purchase, payment, candidates } = snapshot
+  const { purchase, candidates } = snapshot
   if (purchase.releaseHeight === null) {
     // Read after `payBefore`: whatever was signed in time used a blockhash no newer than this.
     return { ...snapshot, releaseHeight: (await round.blockHeight()) + BLOCKHASH_BLOCKS + RELEASE_MARGIN_BLOCKS }
   }
-  if (candidates.some(isUndecided) || !snapshot.allRead) return snapshot
+  if (candidates.some(({ verdict }) => verdict.kind === 'pays')) return snapshot
   const view = await round.finalized()
-  if (view.genesisHash !== purchase.genesisHash || view.height <= purchase.releaseHeight || !round.mayProve()) return snapshot
-  const known = new Set(candidates.map(({ signature }) => signature))
-  const [shown, recent] = await Promise.all([
-    searchFinalized(view, purchase, payment),
-    searchRecent(deps, purchase, { scanBuyer: false, everywhere: true }),
-  ])
-  const found = [...new Set([...shown, ...recent])].filter((signature) => !known.has(signature))
-  const read = await readCandidates(deps, purchase, found)
-  return { ...snapshot, candidates: [...candidates, ...read.candidates], allRead: read.allRead, finalizedSearched: true }
+  if (!isBeyondRelease(view, purchase) || !round.mayProve()) return snapshot
+  return searchForProof(deps, view, snapshot)
+}
+
+/** On an endpoint that can prove that no payment came; if there is none, the hold is unprovable. */
+async function searchForProof(deps: PurchaseDeps, anyView: FinalizedView, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
+  const { purchase, payment, candidates } = snapshot
+  const saved = await listHistorySearches(deps.database, purchase.id)
+  if (isUnprovable(saved, deps.chain.endpoints())) return { ...snapshot, unprovable: true }
+  const except = obstructedEndpoints(saved)
+  const view = except.has(anyView.endpoint) ? await deps.chain.finalized({ except }) : anyView
+  if (!isBeyondRelease(view, purchase)) return snapshot
+  const found = await searchFinalized(deps, view, { purchase, payment, known: candidates, saved })
+  return {
+    ...snapshot,
+    candidates: [...candidates, ...found.candidates],
+    finalizedSearched: found.complete,
+    searches: changedSearches(found.searches, saved),
+    unprovable: isUnprovable([...saved, ...found.searches], deps.chain.endpoints()),
+  }
 }
 
 /** Once the payment is proved never to be final, only a late or second one can come. */

@@ -1,13 +1,6 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
-import {
-  type FinalizedView,
-  type ReadOptions,
-  type SignatureEntry,
-  type SignatureStatus,
-  type WideReadOptions,
-} from '../../../chain/chain.ts'
-import { type PaymentRow } from '../../payment/payment-store.ts'
+import { type ReadOptions, type SignatureEntry, type SignatureStatus, type WideReadOptions } from '../../../chain/chain.ts'
 import { type PurchaseDeps } from '../../purchase-deps.ts'
 import { type PurchaseRow } from '../../purchase-store.ts'
 import { type VerifiedCandidate } from '../../settlement/candidate.ts'
@@ -17,7 +10,7 @@ import { isRuledOut } from './rule-out-candidates.ts'
 /** The newest transactions searched for a purchase. Before a hold is released, all of them are. */
 const NEWEST = 100
 /** New transactions read in one round, since each costs a request. What is left is read in later rounds. */
-const READS_PER_ROUND = 16
+export const READS_PER_ROUND = 16
 
 interface SearchOptions extends ReadOptions, WideReadOptions {
   /** Search the buyer's own transactions since the hold, too. */
@@ -39,17 +32,6 @@ export async function searchRecent(
     scanBuyer ? chain.recentSignatures(buyer, heldAtSlot, NEWEST, options) : [],
   ])
   return landedSignatures([...referenced.toReversed(), ...own.toReversed()])
-}
-
-/**
- * Every signature on the finalized chain that could pay for this purchase.
- * @throws CHAIN_DOWN
- */
-export async function searchFinalized(view: FinalizedView, purchase: PurchaseRow, recorded: PaymentRow | undefined): Promise<Signature[]> {
-  const { reference, buyer, heldAtSlot } = purchase
-  const [referenced, own] = await Promise.all([view.signaturesFor(reference, heldAtSlot), view.signaturesFor(buyer, heldAtSlot)])
-  const landed = recorded && (await view.statusOf(recorded.signature)) ? [recorded.signature] : []
-  return [...new Set([...landed, ...landedSignatures([...referenced, ...own])])]
 }
 
 function landedSignatures(entries: readonly SignatureEntry[]): Signature[] {

@@ -29,15 +29,19 @@ export function OpenPurchases() {
   )
 }
 
+const studioDecides =
+  'The network can no longer show whether this lot was paid for, so the studio decides. Do not pay now. If you have paid, your payment is still looked for.'
+
 function OpenPurchase({ purchase, payUntil }: { purchase: Purchase; payUntil: number }) {
-  if (!purchase.signature)
+  const { signature, waitsForStudio } = purchase
+  if (!signature && !waitsForStudio)
     return <OpenPurchaseCard purchase={purchase} state={<Waiting until={payUntil} />} actions={<HoldActions purchase={purchase} />} />
   return (
     <OpenPurchaseCard
       purchase={purchase}
       state={
         <p role="status" className="text-small text-dim">
-          Payment under way: {stepLabels[stepOf(purchase)]}
+          {waitsForStudio ? studioDecides : `Payment under way: ${stepLabels[stepOf(purchase)]}`}
         </p>
       }
     />

@@ -1,0 +1,65 @@
+import { Failure } from '@juicebar/contract/errors'
+
+import { type Chain, type FinalizedView } from '../../chain/chain.ts'
+import { inTransaction, type Tx } from '../../database/transact.ts'
+import { isId } from '../../listings/listing.ts'
+import { endHold } from '../hold/end-hold.ts'
+import { setReleaseReason } from '../hold/hold-store.ts'
+import { isBeyondRelease, releaseObjection, type ReleaseState } from '../hold/hold-release.ts'
+import { findRecordedPayment, type PaymentRow } from '../payment/payment-store.ts'
+import { type PurchaseDeps } from '../purchase-deps.ts'
+import { findPurchase, type PurchaseRow } from '../purchase-store.ts'
+import { isProvedExpired } from './prove-expired.ts'
+import { listHistorySearches } from './purchase/history-search-store.ts'
+import { isUnprovable } from './purchase/history-search.ts'
+import { hasLanded } from './purchase/purchase-decision.ts'
+
+export interface ReleaseOrder {
+  purchaseId: string
+  /** In words for buyer and seller. */
+  reason: string
+  /** Records who gave the order, in the transaction that carries it out. */
+  record: (tx: Tx) => Promise<void>
+}
+
+/**
+ * Ends a hold of which no endpoint can ever prove that it was not paid. The listing is free again; the reference stays watched, so a
+ * payment that turns up later is delivered or becomes a case.
+ * @throws PURCHASE_NOT_FOUND, NOT_RELEASABLE with what speaks against it, or CHAIN_DOWN
+ */
+export async function releaseHold(deps: PurchaseDeps, { purchaseId, reason, record }: ReleaseOrder): Promise<void> {
+  const { database } = deps
+  const purchase = isId(purchaseId) ? await findPurchase(database, purchaseId) : undefined
+  if (!purchase) throw new Failure('PURCHASE_NOT_FOUND')
+  const objection = releaseObjection(await readReleaseState(deps, purchase))
+  if (objection) throw new Failure('NOT_RELEASABLE', { detail: objection })
+  await inTransaction(database, async (tx) => {
+    // Nothing but its end can have come since: beyond the release height no payment is submitted any more.
+    const ended = await endHold(tx, purchase, () => 'released')
+    if (!ended) throw new Failure('NOT_RELEASABLE', { detail: 'it is not held any more.' })
+    await setReleaseReason(tx, purchaseId, reason)
+    await record(tx)
+  })
+}
+
+async function readReleaseState({ database, chain }: PurchaseDeps, purchase: PurchaseRow): Promise<ReleaseState> {
+  const { id, status } = purchase
+  if (status !== 'held') return { status, beyondRelease: false, recordedExpired: false, unprovable: false }
+  const [finalized, payment, searches] = await Promise.all([
+    chain.finalized(),
+    findRecordedPayment(database, id),
+    listHistorySearches(database, id),
+  ])
+  return {
+    status,
+    beyondRelease: isBeyondRelease(finalized, purchase),
+    recordedExpired: !payment || (await isExpired(chain, finalized, payment)),
+    unprovable: isUnprovable(searches, chain.endpoints()),
+  }
+}
+
+/** Whether recorded bytes can land no more, and no endpoint shows that they have. Their accounts' history is what nobody keeps any more. */
+async function isExpired(chain: Chain, finalized: FinalizedView, payment: PaymentRow): Promise<boolean> {
+  const statuses = await chain.statuses([payment.signature], { everywhere: true })
+  return !hasLanded(statuses.get(payment.signature)) && isProvedExpired(chain, finalized, payment, [])
+}

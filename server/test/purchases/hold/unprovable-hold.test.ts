@@ -1,0 +1,276 @@
+import { type Signature } from '@juicebar/contract/addresses'
+import { Failure } from '@juicebar/contract/errors'
+import { type Purchase } from '@juicebar/contract/schemas'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { type Chain, type FinalizedView } from '../../../src/chain/chain.ts'
+import { removeListing } from '../../../src/listings/remove-listing.ts'
+import { findListing } from '../../../src/listings/listing-store.ts'
+import { type PurchaseDeps } from '../../../src/purchases/purchase-deps.ts'
+import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
+import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
+import { releasePurchase } from '../../../src/studio/release-purchase.ts'
+import { makeDue } from '../reconciling.ts'
+import {
+  casesOf,
+  chainBut,
+  expectAllAddsUp,
+  hold,
+  list,
+  openTradingWorld,
+  readPurchase,
+  reconcileUntil,
+  sendByWallet,
+  signPayment,
+  type TradingWorld,
+  untilStatus,
+  type Wallet,
+} from '../trading-world.ts'
+
+const reason = 'Both sides agree that nothing was paid.'
+
+let world: TradingWorld
+let seller: Wallet
+let stranger: Wallet
+let buyer: Wallet
+
+beforeAll(async () => {
+  world = await openTradingWorld()
+  ;[seller, stranger] = await Promise.all([world.createWallet(), world.createWallet()])
+})
+
+beforeEach(async () => void (buyer = await world.createWallet()))
+
+afterAll(async () => {
+  await expectAllAddsUp(world)
+  await world.close()
+})
+
+/** The chain as an endpoint shows it that has dropped everything since the hold, but for its blocks' heights. */
+const forgetful: Partial<FinalizedView> = {
+  history: async () => ({ kind: 'pruned', firstSlot: 1_000_000n }),
+  statusOf: async () => undefined,
+}
+/** The chain of a buyer whose transactions never end. */
+const endless: Partial<FinalizedView> = {
+  history: async (_, { before, pages }) => ({ kind: 'part', entries: [], older: before ?? signatureOfNobody, pages }),
+}
+const signatureOfNobody = '1'.repeat(64) as Signature
+
+/** The world with endpoints that cannot prove anything, and find nothing. */
+function blind(view: Partial<FinalizedView> = forgetful, changes: Partial<Chain> = {}): PurchaseDeps {
+  return chainBut(world, {
+    recentSignatures: async () => [],
+    statuses: async () => new Map(),
+    finalized: async (options) => ({ ...(await world.chain.finalized(options)), ...view }),
+    ...changes,
+  })
+}
+
+/** A hold that the buyer's wallet may have paid, its payment window closed, and the chain beyond its release height. */
+async function oldHold(): Promise<Purchase> {
+  const purchase = await hold(world, buyer, await list(world, seller), 'wallet')
+  await closeBeyondRelease(purchase)
+  return purchase
+}
+
+async function closeBeyondRelease({ purchaseId }: Purchase): Promise<void> {
+  await world.connection.pool.query('update purchases set pay_before = now(), release_height = 0 where id = $1', [purchaseId])
+}
+
+async function reconcileOften(deps: PurchaseDeps, purchase: Purchase, rounds: number): Promise<void> {
+  for (let round = 0; round < rounds; round++) {
+    await makeDue(world, purchase)
+    await reconcileOnce(deps)
+  }
+}
+
+async function untilUnprovable(purchase: Purchase, deps = blind()): Promise<void> {
+  await reconcileUntil({ ...world, deps }, async () => {
+    await makeDue(world, purchase)
+    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held', waitsForStudio: true })
+  })
+}
+
+async function unprovableHold(): Promise<Purchase> {
+  const purchase = await oldHold()
+  await untilUnprovable(purchase)
+  return readPurchase(world, purchase.purchaseId)
+}
+
+const release = (deps: PurchaseDeps, { purchaseId }: Purchase) => releasePurchase(deps, { purchaseId, reason, actor: 'a test' })
+const objection = (words: string) => expect.objectContaining({ code: 'NOT_RELEASABLE', message: `This hold cannot be released: ${words}` })
+const logOf = async ({ purchaseId }: Purchase) =>
+  (await world.connection.pool.query('select actor, call, reason, created_at from studio_log where subject = $1', [purchaseId])).rows
+
+describe('a hold whose absence of payment no endpoint can prove', () => {
+  it('says so, and so does its listing, because the blocks are gone', async () => {
+    const purchase = await unprovableHold()
+    expect(purchase).toMatchObject({ status: 'held', waitsForStudio: true })
+    expect(await findListing(world.database, purchase.listingId)).toMatchObject({ waitsForStudio: true, status: 'active' })
+    await expect(removeListing(world.database, seller.address, purchase.listingId)).rejects.toMatchObject({ code: 'LISTING_HELD_BY_BUYER' })
+    await release(world.deps, purchase)
+  })
+
+  it('says so because its buyer has too many transactions, and is searched no more', async () => {
+    const purchase = await oldHold()
+    let looks = 0
+    const counting: Partial<FinalizedView> = {
+      history: async (address, range) => {
+        looks += 1
+        return (await endless.history?.(address, range)) ?? { kind: 'unknownStart' }
+      },
+    }
+    await untilUnprovable(purchase, blind(counting))
+    const [pages, pagesAtOnce, addresses] = [100, 5, 2]
+    expect(looks).toBe((pages / pagesAtOnce) * addresses)
+    await reconcileOften(blind(counting), purchase, 3)
+    expect(looks).toBe((pages / pagesAtOnce) * addresses)
+    await release(world.deps, purchase)
+  })
+
+  it('is told to buyer and seller when it becomes so', async () => {
+    const purchase = await unprovableHold()
+    const { rows } = await world.connection.pool.query(
+      `select audience from events where type = 'purchase.changed' and data->>'purchaseId' = $1 order by id desc limit 1`,
+      [purchase.purchaseId],
+    )
+    expect(rows).toEqual([{ audience: [buyer.address, seller.address] }])
+    await release(world.deps, purchase)
+  })
+
+  it('still ends by itself once an endpoint is named that can prove it', async () => {
+    const purchase = await unprovableHold()
+    const archive = chainBut(world, {
+      endpoints: () => ['archive'],
+      finalized: async () => ({ ...(await world.chain.finalized()), endpoint: 'archive' }),
+    })
+    await reconcileOften(archive, purchase, 1)
+    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'lapsed', waitsForStudio: false })
+  })
+
+  it('is still settled by a payment that is found', async () => {
+    const purchase = await oldHold()
+    await sendByWallet(world, await signPayment(world, buyer, purchase))
+    await untilUnprovable(purchase)
+    await makeDue(world, purchase)
+    await untilStatus(world, purchase.purchaseId, 'settled')
+  })
+})
+
+describe('the studio', () => {
+  it('ends such a hold with a reason that both sides read and the log keeps', async () => {
+    const purchase = await unprovableHold()
+    await release(world.deps, purchase)
+    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({
+      status: 'ended',
+      endReason: 'released',
+      releaseReason: reason,
+      waitsForStudio: false,
+    })
+    expect(await findListing(world.database, purchase.listingId)).not.toHaveProperty('waitsForStudio')
+    await expect(hold(world, stranger, purchase.listingId)).resolves.toMatchObject({ status: 'held' })
+    await expect(hold(world, buyer, await list(world, seller))).resolves.toMatchObject({ status: 'held' })
+    expect(await logOf(purchase)).toEqual([{ actor: 'a test', call: 'releasePurchase', reason, created_at: expect.any(Date) }])
+  })
+
+  it('never changes its log', async () => {
+    const purchase = await unprovableHold()
+    await release(world.deps, purchase)
+    for (const change of [`update studio_log set actor = 'nobody'`, 'delete from studio_log', 'truncate studio_log']) {
+      await expect(world.connection.pool.query(change)).rejects.toThrow('never changed')
+    }
+  })
+
+  it('ends no hold of which an endpoint has shown no obstacle: an outage is none', async () => {
+    const purchase = await oldHold()
+    const endpoints = () => [...world.chain.endpoints(), 'silent']
+    const halfDown = blind(forgetful, {
+      endpoints,
+      finalized: async ({ except = new Set() } = {}) => {
+        if (except.size > 0) throw new Failure('CHAIN_DOWN')
+        return { ...(await world.chain.finalized()), ...forgetful }
+      },
+    })
+    await reconcileOften(halfDown, purchase, 3)
+    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held', waitsForStudio: false })
+    const words = 'the chain may still prove whether it was paid. The market keeps asking every endpoint.'
+    await expect(release(halfDown, purchase)).rejects.toEqual(objection(words))
+    await expect(release(blind(), await oldHoldOfAnother())).rejects.toEqual(objection(words))
+    await release(world.deps, purchase)
+  })
+
+  it('ends no hold before its payment can land no more', async () => {
+    const purchase = await unprovableHold()
+    const setHeight = (height: bigint | null) =>
+      world.connection.pool.query('update purchases set release_height = $2 where id = $1', [purchase.purchaseId, height])
+    for (const height of [null, 1_000_000n]) {
+      await setHeight(height)
+      await expect(release(world.deps, purchase)).rejects.toEqual(objection('a payment that was signed in time may still land.'))
+    }
+    const elsewhere = blind(forgetful, {
+      finalized: async () => ({ ...(await world.chain.finalized()), ...forgetful, genesisHash: 'another chain' }),
+    })
+    await setHeight(0n)
+    await expect(release(elsewhere, purchase)).rejects.toEqual(objection('a payment that was signed in time may still land.'))
+    await release(world.deps, purchase)
+  })
+
+  it('ends no hold whose recorded payment may still land, or has landed', async () => {
+    const purchase = await hold(world, buyer, await list(world, seller))
+    const payment = await signPayment(world, buyer, purchase)
+    await submitPayment(blind(forgetful, { broadcast: async () => undefined }), buyer.address, purchase.purchaseId, payment.base64)
+    await closeBeyondRelease(purchase)
+    const silent = blind(forgetful, { broadcast: async () => undefined })
+    await untilUnprovable(purchase, silent)
+    const words = 'the payment that was submitted for it may still land, or has landed.'
+    await expect(release(silent, purchase)).rejects.toEqual(objection(words))
+    await sendByWallet(world, payment)
+    await world.connection.pool.query('update payments set expiry_height = -1000 where signature = $1', [payment.signature])
+    await expect(release(world.deps, purchase)).rejects.toEqual(objection(words))
+    await makeDue(world, purchase)
+    await untilStatus(world, purchase.purchaseId, 'settled')
+  })
+
+  it('ends no hold twice, and none that has been settled', async () => {
+    const purchase = await unprovableHold()
+    await release(world.deps, purchase)
+    await expect(release(world.deps, purchase)).rejects.toEqual(objection('it is not held any more.'))
+    expect(await logOf(purchase)).toHaveLength(1)
+    await expect(release(world.deps, { ...purchase, purchaseId: 'nothing' })).rejects.toMatchObject({ code: 'PURCHASE_NOT_FOUND' })
+  })
+})
+
+describe('a payment that turns up after the studio has released its hold', () => {
+  async function paidAndReleased() {
+    const purchase = await oldHold()
+    const payment = await sendByWallet(world, await signPayment(world, buyer, purchase))
+    await untilUnprovable(purchase)
+    await release(blind(), purchase)
+    return { purchase, payment }
+  }
+
+  it('is delivered if the listing is still free', async () => {
+    const { purchase, payment } = await paidAndReleased()
+    await reconcileUntil(world, async () => {
+      await makeDue(world, purchase)
+      expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'settled', signature: payment, endReason: null })
+    })
+  })
+
+  it('becomes a case if somebody else has the listing', async () => {
+    const { purchase, payment } = await paidAndReleased()
+    await removeListing(world.database, seller.address, purchase.listingId)
+    await reconcileUntil(world, async () => {
+      await makeDue(world, purchase)
+      expect(await casesOf(world, buyer.address)).toContainEqual(expect.objectContaining({ kind: 'late', signature: payment }))
+    })
+  })
+})
+
+async function oldHoldOfAnother(): Promise<Purchase> {
+  const other = await world.createWallet()
+  const purchase = await hold(world, other, await list(world, seller), 'wallet')
+  await closeBeyondRelease(purchase)
+  return purchase
+}

@@ -1,0 +1,102 @@
+import { type Purchase } from '@juicebar/contract/schemas'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+
+import { type FinalizedView, type HistoryRange } from '../../../src/chain/chain.ts'
+import { type PurchaseDeps } from '../../../src/purchases/purchase-deps.ts'
+import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
+import { makeDue } from '../reconciling.ts'
+import {
+  chainBut,
+  expectAllAddsUp,
+  hold,
+  list,
+  openTradingWorld,
+  readPurchase,
+  sendByWallet,
+  signPayment,
+  type TradingWorld,
+  waiting,
+  type Wallet,
+} from '../trading-world.ts'
+import { signTransaction, transfer } from '../transactions.ts'
+
+/** Pages of two signatures: these are eleven of them, and one round lists five. */
+const OTHER_TRANSACTIONS = 21
+
+let world: TradingWorld
+let seller: Wallet
+let stranger: Wallet
+let buyer: Wallet
+
+beforeAll(async () => {
+  world = await openTradingWorld({ pageSize: 2 })
+  ;[seller, stranger] = await Promise.all([world.createWallet(), world.createWallet()])
+})
+
+beforeEach(async () => void (buyer = await world.createWallet()))
+
+afterAll(async () => {
+  await expectAllAddsUp(world)
+  await world.close()
+})
+
+/** Transfers that have nothing to do with a purchase, all finalized. */
+async function sendOthers(): Promise<void> {
+  for (let count = 1n; count <= OTHER_TRANSACTIONS; count++) {
+    await sendByWallet(world, await signTransaction(world, buyer, [transfer(buyer, stranger.address, 1_000_000n + count)]))
+  }
+  const slot = await world.chain.highestSlot()
+  await vi.waitFor(async () => expect((await world.chain.finalized()).slot).toBeGreaterThanOrEqual(slot), waiting)
+}
+
+async function closeBeyondRelease({ purchaseId }: Purchase): Promise<void> {
+  await world.connection.pool.query('update purchases set pay_before = now(), release_height = 0 where id = $1', [purchaseId])
+}
+
+/**
+ * Reconciles a purchase until it is held no more, in each round by a server that has just started and finds nothing but by searching the
+ * finalized chain.
+ * @returns how each round searched the buyer's history
+ */
+async function reconcileByNewServers(purchase: Purchase): Promise<HistoryRange[]> {
+  const ranges: HistoryRange[] = []
+  const watch = (view: FinalizedView): FinalizedView => ({
+    ...view,
+    history: async (address, range) => {
+      if (address === buyer.address) ranges.push(range)
+      return view.history(address, range)
+    },
+  })
+  const newServer = (): PurchaseDeps =>
+    chainBut(world, { recentSignatures: async () => [], finalized: async (options) => watch(await world.chain.finalized(options)) })
+  await vi.waitFor(async () => {
+    await makeDue(world, purchase)
+    await reconcileOnce(newServer())
+    expect((await readPurchase(world, purchase.purchaseId)).status).not.toBe('held')
+  }, waiting)
+  return ranges
+}
+
+describe('a hold of a wallet with a long history', () => {
+  it('ends once each part of it was searched once, whichever server searches', async () => {
+    const purchase = await hold(world, buyer, await list(world, seller), 'wallet')
+    await sendOthers()
+    await closeBeyondRelease(purchase)
+    const ranges = await reconcileByNewServers(purchase)
+    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'lapsed' })
+    const [listing, deciding] = [ranges.filter(({ pages }) => pages > 1), ranges.filter(({ pages }) => pages === 1)]
+    expect(listing).toHaveLength(3)
+    expect(listing.filter(({ before }) => before === undefined)).toHaveLength(1)
+    expect(new Set(deciding.map(({ before }) => before)).size).toBe(deciding.length)
+    expect(deciding).toHaveLength(Math.ceil(OTHER_TRANSACTIONS / 2))
+  })
+
+  it('is settled by a payment behind all the others', async () => {
+    const purchase = await hold(world, buyer, await list(world, seller), 'wallet')
+    const signature = await sendByWallet(world, await signPayment(world, buyer, purchase, { references: [] }))
+    await sendOthers()
+    await closeBeyondRelease(purchase)
+    await reconcileByNewServers(purchase)
+    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'settled', signature })
+  })
+})

@@ -1,0 +1,18 @@
+import { type EndReason, type Purchase } from '@juicebar/contract/schemas'
+
+const endLabels: Record<EndReason, string> = {
+  cancelled: 'Cancelled, nothing paid',
+  lapsed: 'Time ran out, nothing paid',
+  expired: 'Payment never landed, nothing paid',
+  chain_gone: 'Ended with the earlier local chain',
+  released: 'Released by the studio',
+}
+
+/** What became of a purchase, or what it waits for. */
+export function outcome({ status, endReason, waitsForStudio, releaseReason, earlierChain, finalized }: Purchase): string {
+  const chain = earlierChain ? ', on an earlier local chain' : ''
+  if (status === 'settled') return `Delivered${finalized ? '' : ', not final yet'}${chain}`
+  if (status === 'held') return waitsForStudio ? 'Waiting for the studio' : 'Waiting for the payment'
+  if (endReason === 'released') return `${endLabels.released}: ${releaseReason ?? ''}${chain}`
+  return (endReason ? endLabels[endReason] : 'Ended without delivery') + chain
+}
