@@ -228,6 +228,8 @@ describe('the studio', () => {
     await sendByWallet(world, payment)
     await world.connection.pool.query('update payments set expiry_height = -1000 where signature = $1', [payment.signature])
     await expect(release(world.deps, purchase)).rejects.toEqual(objection(words))
+    const knownToAnother = { statuses: world.chain.statuses.bind(world.chain), transaction: async () => undefined }
+    await expect(release(blind(forgetful, knownToAnother), purchase)).rejects.toEqual(objection(words))
     await makeDue(world, purchase)
     await untilStatus(world, purchase.purchaseId, 'settled')
   })
