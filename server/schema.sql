@@ -207,6 +207,7 @@ create index purchases_by_listing on purchases (listing_id, buyer);
 create index purchases_by_buyer on purchases (buyer, id);
 create index purchases_by_seller on purchases (seller, id);
 create index purchases_left_unpaid on purchases (buyer, ended_at) where end_reason in ('cancelled', 'lapsed');
+create index purchases_by_finality on purchases (finalized_at, id) where status = 'settled';
 create index purchases_due_open on purchases (reconcile_at) where reconcile_at is not null and (status = 'held' or status = 'settled' and finalized_at is null);
 create index purchases_due_closed on purchases (reconcile_at) where reconcile_at is not null and not (status = 'held' or status = 'settled' and finalized_at is null);
 
@@ -308,6 +309,36 @@ create table studio_log (
   reason text,
   created_at timestamptz not null default now()
 );
+
+create table audits (
+  id uuid primary key default new_id(),
+  is_full boolean not null,
+  created_at timestamptz not null default now(),
+  finished_at timestamptz,
+  lease_id uuid,
+  lease_until timestamptz not null default now(),
+  failures integer not null default 0,
+  part text not null default 'ledger' check (part in ('ledger', 'unfinalized', 'finalized')),
+  cursor_at timestamptz not null default '-infinity'::timestamptz,
+  cursor_id uuid not null default '00000000-0000-0000-0000-000000000000'::uuid,
+  starts_at timestamptz not null default '-infinity'::timestamptz,
+  starts_id uuid not null default '00000000-0000-0000-0000-000000000000'::uuid,
+  clean_at timestamptz not null default '-infinity'::timestamptz,
+  clean_id uuid not null default '00000000-0000-0000-0000-000000000000'::uuid,
+  is_clean boolean not null default true,
+  total integer not null,
+  checked integer not null default 0,
+  verified integer not null default 0,
+  earlier_chain integer not null default 0,
+  verified_before integer not null,
+  tokens json,
+  purchases json,
+  violations json not null default '[]'::json,
+  violation_count integer not null default 0,
+  unchecked json not null default '[]'::json,
+  unchecked_count integer not null default 0
+);
+create unique index audits_one_running on audits ((true)) where finished_at is null;
 
 -- Both sides of every transfer: what leaves an account is negative, so the entries of a transfer add up to zero.
 create view ledger_entries as

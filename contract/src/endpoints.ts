@@ -35,6 +35,8 @@ export const endpoints = {
   studioPurchases: 'GET /api/studio/purchases',
   releasePurchase: 'POST /api/studio/purchases/:id/release',
   audit: 'GET /api/studio/audit',
+  startAudit: 'POST /api/studio/audits',
+  readAudit: 'GET /api/studio/audits/:id',
 
   rpc: 'POST /rpc',
 } as const

@@ -73,6 +73,7 @@ export const errors = {
   },
   SIGNATURE_USED: { status: 409, text: 'This transaction already paid for something else.' },
 
+  AUDIT_NOT_FOUND: { status: 404, text: 'This audit does not exist.' },
   CASE_NOT_FOUND: { status: 404, text: 'This case does not exist.' },
   CASE_NOT_OPEN: { status: 409, text: 'This case is already closed or being refunded.' },
   NOT_YOUR_REFUND: { status: 403, text: 'Only the seller who was paid can refund this payment.' },

@@ -1,6 +1,7 @@
 import { type Static } from 'typebox'
 
 import { type EndpointName } from './endpoints.ts'
+import { type AuditReportSchema, type AuditSchema } from './schemas/audits.ts'
 import { buyingCalls, type endReasons, type PurchaseSchema, type purchaseStatuses } from './schemas/buying.ts'
 import { type CallSchema } from './schemas/call.ts'
 import { caseCalls, type caseKinds, type CaseSchema, type caseStatuses } from './schemas/cases.ts'
@@ -10,7 +11,7 @@ import { type ListingSchema, type listingSorts, type listingStatuses, marketCall
 import { rpcCalls } from './schemas/rpc.ts'
 import { signInCalls, type UserSchema } from './schemas/sign-in.ts'
 import { type HealthReportSchema, type PublicConfigSchema, statusCalls } from './schemas/status.ts'
-import { type AuditReportSchema, studioCalls } from './schemas/studio.ts'
+import { studioCalls } from './schemas/studio.ts'
 
 /** The calls by the sections of the API document. */
 export const sections = [
@@ -51,4 +52,5 @@ export type CaseStatus = (typeof caseStatuses)[number]
 export type User = Static<typeof UserSchema>
 export type PublicConfig = Static<typeof PublicConfigSchema>
 export type HealthReport = Static<typeof HealthReportSchema>
+export type Audit = Static<typeof AuditSchema>
 export type AuditReport = Static<typeof AuditReportSchema>

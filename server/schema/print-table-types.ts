@@ -54,6 +54,7 @@ const columnTypes: Record<string, ExpressionNode> = {
     'sign_in_nonces.wallet_address',
     'transfers.wallet_address',
   ),
+  'audits.part': new RawExpressionNode(`Generated<'ledger' | 'unfinalized' | 'finalized'>`),
   'cases.status': withDefault('CaseStatus'),
   'listings.status': withDefault('ListingStatus'),
   'purchases.status': withDefault('PurchaseStatus'),

@@ -35,6 +35,7 @@ import { readSession } from './sign-in/read-session.ts'
 import { signInRoutes } from './sign-in/routes.ts'
 import { createSessionJwts } from './sign-in/session-jwt.ts'
 import { findLiveSessions } from './sign-in/sign-in-store.ts'
+import { startAudits } from './studio/audit/run-audits.ts'
 import { studioRoutes } from './studio/routes.ts'
 
 export interface AppParts {
@@ -117,7 +118,13 @@ export async function createApp(parts: AppParts): Promise<App> {
       await fastify.listen({ host: config.host, port: config.port })
       await preparation.run()
       if (!preparation.isReady()) return
-      background.push(startPurging(database, log), feed.start(), startReconciliation(purchases).stop, startRecordingOutages(purchases))
+      background.push(
+        startPurging(database, log),
+        feed.start(),
+        startReconciliation(purchases).stop,
+        startAudits(purchases).stop,
+        startRecordingOutages(purchases),
+      )
     },
     stop: async () => {
       preparation.stop()

@@ -1,35 +1,55 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
-import { type AuditReport } from '@juicebar/contract/schemas'
+import { type Audit } from '@juicebar/contract/schemas'
 
 import { type Config, readConfig } from './config.ts'
-import { auditText } from './studio/audit-text.ts'
+import { auditText } from './studio/audit/audit-text.ts'
 
 const WRONG = 1
 const NOT_CHECKED = 2
 
+const POLL_MILLIS = 500
+/** How often progress is printed where it cannot be overwritten. */
+const LINE_MILLIS = 10_000
+/** A server that is restarted is waited for: another may continue its audit, or itself once it is back. */
+const AWAY_MILLIS = 120_000
+
+/** The cause of a failure that may pass by itself. */
+class Away extends Error {}
+
 await main()
 
 /**
- * Asks the running server for its money audit and prints it on one screen. Ends with 0 if everything was checked and adds up, 1 if
- * something does not add up, 2 if it or a part of it could not be checked.
+ * Starts a money audit on the running server, shows how far it has come, and prints what it found on one screen. `--full` reads every
+ * payment again. Ends with 0 if everything was checked and adds up, 1 if something does not add up, 2 if it or a part of it could not
+ * be checked.
  */
 async function main(): Promise<void> {
   try {
+    const full = readArguments(process.argv.slice(2))
     const config = readConfig(process.env)
-    const report = await readAudit(config, await readStudioKey(config))
-    process.stdout.write(auditText(report))
-    process.exitCode = exitCode(report)
+    const api = connect(config, await readStudioKey(config))
+    const audit = await untilDone(api, await api.start(full))
+    process.stdout.write(auditText(audit))
+    process.exitCode = exitCode(audit)
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     process.exitCode = NOT_CHECKED
   }
 }
 
-function exitCode({ ok, unchecked }: AuditReport): number {
+function readArguments(given: readonly string[]): boolean {
+  const unknown = given.find((argument) => argument !== '--full')
+  if (unknown !== undefined)
+    fail(`The audit does not know ${unknown}. Its only option is --full, which reads every payment again.`, undefined)
+  return given.includes('--full')
+}
+
+function exitCode({ ok, uncheckedCount }: Audit): number {
   if (!ok) return WRONG
-  return unchecked.length > 0 ? NOT_CHECKED : 0
+  return uncheckedCount > 0 ? NOT_CHECKED : 0
 }
 
 async function readStudioKey({ studioApiKey, dataDir }: Config): Promise<string> {
@@ -40,14 +60,61 @@ async function readStudioKey({ studioApiKey, dataDir }: Config): Promise<string>
   ).trim()
 }
 
-async function readAudit({ host, port }: Config, key: string): Promise<AuditReport> {
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/api/studio/audit`
-  const reply = await fetch(url, { headers: { authorization: `Bearer ${key}` } }).catch((cause: unknown) =>
-    fail(`The product does not answer at ${url}: is it running?`, cause),
-  )
-  if (!reply.ok) fail(`The audit was refused with status ${reply.status}: ${await reply.text()}`, undefined)
-  // Both sides of this call are this product, checked by the same schema.
-  return (await reply.json()) as AuditReport
+type StudioApi = ReturnType<typeof connect>
+
+function connect({ host, port }: Config, key: string) {
+  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const call = async (method: 'GET' | 'POST', path: string, body?: unknown): Promise<Audit> => {
+    const headers = { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) }
+    const reply = await fetch(origin + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }).catch(
+      (cause: unknown) => fail(`The product does not answer at ${origin}: is it running?`, new Away('no answer', { cause })),
+    )
+    if (!reply.ok) {
+      const said = `The audit was refused with status ${reply.status}: ${await reply.text()}`
+      fail(said, reply.status >= 500 || reply.status === 429 ? new Away(said) : undefined)
+    }
+    // Both sides of this call are this product, checked by the same schema.
+    return ((await reply.json()) as { audit: Audit }).audit
+  }
+  return {
+    start: (full: boolean) => call('POST', '/api/studio/audits', { full }),
+    read: (id: string) => call('GET', `/api/studio/audits/${id}`),
+  }
+}
+
+async function untilDone(api: StudioApi, started: Audit): Promise<Audit> {
+  const show = createProgress()
+  let answeredAt = performance.now()
+  for (let audit = started; ;) {
+    if (audit.status === 'done') {
+      show.end()
+      return audit
+    }
+    show.progress(audit)
+    await sleep(POLL_MILLIS)
+    try {
+      audit = await api.read(audit.id)
+      answeredAt = performance.now()
+    } catch (error) {
+      const passing = error instanceof Error && error.cause instanceof Away && performance.now() - answeredAt < AWAY_MILLIS
+      if (!passing) throw error
+    }
+  }
+}
+
+/** Shows progress on standard error: in place on a terminal, otherwise as a line now and then. */
+function createProgress() {
+  const terminal = process.stderr.isTTY
+  let shownAt = Number.NEGATIVE_INFINITY
+  return {
+    progress: ({ progress: { checked, total } }: Audit) => {
+      if (!terminal && performance.now() - shownAt < LINE_MILLIS) return
+      shownAt = performance.now()
+      const text = `${checked.toLocaleString('en')} of ${total.toLocaleString('en')} payments checked`
+      process.stderr.write(terminal ? `\r${text}` : `${text}\n`)
+    },
+    end: () => void (terminal && process.stderr.write('\n')),
+  }
 }
 
 function fail(sentence: string, cause: unknown): never {

@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base'
 import { signBytes } from '@solana/kit'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { createApp } from '../src/app.ts'
 import { createRelay } from '../src/chain/relay/relay.ts'
@@ -208,6 +208,21 @@ describe('the studio over HTTP', () => {
     expect(pick(await call(one, 'GET', `/api/tokens/balance/${wallet.address}`, token), 'balances', 'grapeSoda')).toBe(3)
     expect(await call(one, 'GET', '/api/studio/audit', studioApiKey)).toMatchObject({ status: 200, body: { ok: true, violations: [] } })
     expect(await call(one, 'GET', '/api/studio/audit', 'another-key-than-the-one')).toMatchObject({ status: 401 })
+  })
+
+  it('starts an audit that any server carries out and shows', async () => {
+    const started = await call(one, 'POST', '/api/studio/audits', studioApiKey, { full: true })
+    expect(started).toMatchObject({ status: 202, body: { audit: { full: true, violations: [] } } })
+    const path = `/api/studio/audits/${String(pick(started, 'audit', 'id'))}`
+    await vi.waitFor(async () => {
+      expect(await call(other, 'GET', path, studioApiKey)).toMatchObject({ status: 200, body: { audit: { status: 'done', ok: true } } })
+    }, waiting)
+    expect(await call(one, 'POST', '/api/studio/audits', studioApiKey)).toMatchObject({ status: 202, body: { audit: { full: false } } })
+    expect(await call(one, 'GET', '/api/studio/audits/none', studioApiKey)).toMatchObject({
+      status: 404,
+      body: { code: 'AUDIT_NOT_FOUND' },
+    })
+    expect(await call(one, 'GET', path, 'another-key-than-the-one')).toMatchObject({ status: 401 })
   })
 })
 

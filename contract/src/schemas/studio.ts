@@ -3,7 +3,8 @@ import Type from 'typebox'
 import { PurchaseSchema, PurchasesPage, PurchaseStatusSchema } from './buying.ts'
 import { type CallSchema, chainFailures } from './call.ts'
 import { CaseSchema, CasesPage, caseStatuses } from './cases.ts'
-import { amount, closed, idParams, pageOf, requiredToken, RequiredText, Timestamp, TokenTypeSchema, walletAddress } from './fields.ts'
+import { amount, closed, idParams, pageOf, requiredToken, RequiredText, walletAddress } from './fields.ts'
+import { auditCalls } from './audits.ts'
 import { StudioOrder } from './inventory.ts'
 
 const StudioOrderBody = Type.Object(
@@ -16,48 +17,6 @@ const StudioOrderBody = Type.Object(
     }),
   },
   { ...closed, title: 'StudioOrderRequest' },
-)
-
-const TokenAudit = Type.Object(
-  {
-    tokenType: TokenTypeSchema,
-    credited: Type.Integer(),
-    debited: Type.Integer(),
-    inWallets: Type.Integer(),
-    inListings: Type.Integer(),
-    balanced: Type.Boolean({ description: 'Whether wallets and listings add up to credits less debits' }),
-  },
-  { title: 'TokenAudit' },
-)
-
-const Violation = Type.Object(
-  {
-    invariant: Type.String({ description: 'Its number in docs/payments.md' }),
-    detail: Type.String({ description: 'What does not add up' }),
-  },
-  { title: 'Violation' },
-)
-
-export const AuditReportSchema = Type.Object(
-  {
-    ok: Type.Boolean({ description: 'Whether everything that was checked adds up' }),
-    checkedAt: Timestamp('When the audit ended'),
-    tokens: Type.Array(TokenAudit),
-    purchases: Type.Object(
-      {
-        held: Type.Integer(),
-        settled: Type.Integer(),
-        ended: Type.Integer(),
-        openCases: Type.Integer(),
-        earlierChain: Type.Integer({ description: 'Purchases made on a local chain that has been restarted since' }),
-        verifiedOnChain: Type.Integer({ description: 'Settled purchases whose payment was read from the chain again' }),
-      },
-      { title: 'PurchaseAudit', description: 'How many purchases there are of each kind' },
-    ),
-    violations: Type.Array(Violation),
-    unchecked: Type.Array(Type.String({ description: 'What could not be checked, and why' })),
-  },
-  { title: 'AuditReport' },
 )
 
 const retry = 'Retry as often as you like: a repeated `idempotencyKey` returns the first result and moves nothing.'
@@ -130,9 +89,5 @@ export const studioCalls = {
     response: { 200: Type.Object({ purchase: PurchaseSchema }) },
     failures: ['PURCHASE_NOT_FOUND', 'NOT_RELEASABLE', ...chainFailures],
   },
-  audit: {
-    summary: 'Audit the market: check that all tokens and payments add up',
-    response: { 200: AuditReportSchema },
-    failures: [],
-  },
+  ...auditCalls,
 } as const satisfies Record<string, CallSchema>

@@ -13,6 +13,35 @@ export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
 
 export type Numeric = ColumnType<string, number | string, number | string>;
 
+export interface Audits {
+  checked: Generated<number>;
+  cleanAt: Generated<Date>;
+  cleanId: Generated<string>;
+  createdAt: Generated<Date>;
+  cursorAt: Generated<Date>;
+  cursorId: Generated<string>;
+  earlierChain: Generated<number>;
+  failures: Generated<number>;
+  finishedAt: Date | null;
+  id: Generated<string>;
+  isClean: Generated<boolean>;
+  isFull: boolean;
+  leaseId: string | null;
+  leaseUntil: Generated<Date>;
+  part: Generated<'ledger' | 'unfinalized' | 'finalized'>;
+  purchases: unknown | null;
+  startsAt: Generated<Date>;
+  startsId: Generated<string>;
+  tokens: unknown | null;
+  total: number;
+  unchecked: Generated<unknown>;
+  uncheckedCount: Generated<number>;
+  verified: Generated<number>;
+  verifiedBefore: number;
+  violationCount: Generated<number>;
+  violations: Generated<unknown>;
+}
+
 export interface Balances {
   /**
    * The upper bound keeps every balance exact in a JSON number.
@@ -278,6 +307,7 @@ export interface Transfers {
 }
 
 export interface DB {
+  audits: Audits;
   balances: Balances;
   cases: Cases;
   events: Events;

@@ -9,7 +9,13 @@ import { type PurchaseDeps } from '../purchases/purchase-deps.ts'
 import { readPurchase, readPurchases } from '../purchases/read-purchases.ts'
 import { releasePurchase } from './release-purchase.ts'
 import { ROOT_KEY } from './studio-log-store.ts'
-import { runAudit } from './run-audit.ts'
+import { auditReply } from './audit/audit.ts'
+import { readAudit } from './audit/read-audit.ts'
+import { requestAudit } from './audit/request-audit.ts'
+import { runAudit } from './audit/run-audit.ts'
+
+/** Longer than this nobody waits for a reply. */
+const AUDIT_MILLIS = 45_000
 
 /** What the game studio does with its API key: credits and debits, cases, releases, the audit. */
 export function studioRoutes(api: Api, deps: PurchaseDeps): void {
@@ -30,5 +36,9 @@ export function studioRoutes(api: Api, deps: PurchaseDeps): void {
     return { purchase: await readPurchase(deps, params.id) }
   })
 
-  api.studio('audit', 'studio', async () => runAudit(deps))
+  api.studio('startAudit', 'studio', async ({ body }) => {
+    return { audit: auditReply(await requestAudit(database, { full: body?.full ?? false })) }
+  })
+  api.studio('readAudit', 'studio', async ({ params }) => ({ audit: await readAudit(database, params.id) }))
+  api.studio('audit', 'studio', async () => runAudit(deps, { full: false, signal: AbortSignal.timeout(AUDIT_MILLIS) }))
 }

@@ -10,7 +10,7 @@ import { postStudioOrder } from '../../src/inventory/post-studio-order.ts'
 import { type StudioOrder } from '../../src/inventory/studio-order.ts'
 import { createListing } from '../../src/listings/create-listing.ts'
 import { removeListing } from '../../src/listings/remove-listing.ts'
-import { findViolations, readTokenTotals } from '../../src/studio/audit-store.ts'
+import { findViolations, readTokenTotals } from '../../src/studio/audit/ledger-check-store.ts'
 import { newKey } from '../chain/hand-made.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 

@@ -17,7 +17,7 @@ import { placeHold } from '../../src/purchases/hold/place-hold.ts'
 import { type PurchaseDeps } from '../../src/purchases/purchase-deps.ts'
 import { findPurchaseReply } from '../../src/purchases/purchase-reply-store.ts'
 import { reconcileOnce } from '../../src/purchases/reconciliation/reconcile-round.ts'
-import { runAudit } from '../../src/studio/run-audit.ts'
+import { runAudit } from '../../src/studio/audit/run-audit.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 import { type Payer, type SignedPayment, signTransaction, transfer, type TransactionVersion } from './transactions.ts'
 
@@ -178,7 +178,7 @@ export async function appleJuice(world: TradingWorld, { address: wallet }: Walle
 
 /** Runs the money audit, which must find nothing, whatever the tests did. */
 export async function expectAllAddsUp(world: TradingWorld): Promise<void> {
-  expect(await runAudit(world.deps)).toMatchObject({ ok: true, violations: [] })
+  expect(await runAudit(world.deps, { full: true })).toMatchObject({ ok: true, violations: [] })
 }
 
 /** The world's dependencies, with some of the chain's calls replaced. */

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
-import { type AuditReport } from '@juicebar/contract/schemas'
+import { type Audit } from '@juicebar/contract/schemas'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { tempFolder } from '../embedded/temp-folder.ts'
@@ -13,51 +13,90 @@ import { tempFolder } from '../embedded/temp-folder.ts'
 const program = fileURLToPath(new URL('../../src/audit.ts', import.meta.url))
 const KEY = 'the-studio-key-of-this-test'
 
-const clean: AuditReport = {
+const clean: Audit = {
+  id: '01a1f7e3-d2be-70a3-b634-7c62066aaf1d',
+  status: 'done',
+  full: false,
+  startedAt: '2030-01-01T00:00:00.000Z',
+  finishedAt: '2030-01-01T00:00:01.000Z',
+  progress: { checked: 1234, total: 1234 },
   ok: true,
-  checkedAt: '2030-01-01T00:00:00.000Z',
+  violations: [],
+  violationCount: 0,
+  unchecked: [],
+  uncheckedCount: 0,
   tokens: [],
   purchases: { held: 0, settled: 1, ended: 0, openCases: 0, earlierChain: 0, verifiedOnChain: 1 },
-  violations: [],
-  unchecked: [],
 }
 const violation = { invariant: 'I1', detail: 'a wallet holds more than its ledger says' }
+const wrong = { ok: false, violations: [violation], violationCount: 1 }
+const open = { unchecked: ['purchase 1: no answer'], uncheckedCount: 1 }
 
-/** A server that answers the audit with a report, for the studio's key. */
-async function serveReport(report: AuditReport): Promise<string> {
+interface Served {
+  port: string
+  /** What the audit was started with. */
+  started: unknown[]
+}
+
+/** A server with the studio's key whose audit is done after a moment, and which is away for one call in between. */
+async function serveAudit(audit: Audit): Promise<Served> {
+  const started: unknown[] = []
+  let reads = 0
+  const answer = async (request: IncomingMessage): Promise<[status: number, body: unknown]> => {
+    if (request.headers.authorization !== `Bearer ${KEY}`) return [401, {}]
+    if (request.method === 'POST' && request.url === '/api/studio/audits') {
+      started.push(JSON.parse(await text(request)))
+      return [202, { audit: { ...audit, status: 'running', progress: { checked: 0, total: 1234 } } }]
+    }
+    if (request.url !== `/api/studio/audits/${audit.id}`) return [404, {}]
+    return ++reads === 1 ? [503, { code: 'DATABASE_DOWN' }] : [200, { audit }]
+  }
   const server = createServer((request, response) => {
-    const allowed = request.url === '/api/studio/audit' && request.headers.authorization === `Bearer ${KEY}`
-    response.writeHead(allowed ? 200 : 401, { 'content-type': 'application/json' }).end(JSON.stringify(allowed ? report : {}))
+    void answer(request).then(([status, body]) => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
-  return String((server.address() as AddressInfo).port)
+  return { port: String((server.address() as AddressInfo).port), started }
 }
 
-async function run(settings: NodeJS.ProcessEnv) {
+async function run(settings: NodeJS.ProcessEnv, ...options: string[]) {
   const env = { PATH: process.env['PATH'] ?? '', STUDIO_API_KEY: KEY, ...settings }
-  const child = spawn(process.execPath, ['--import', 'tsx', program], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, ['--import', 'tsx', program, ...options], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const [output, complaint, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   return { output, complaint, code: Number(code) }
 }
 
 /** Each starts a process, which takes a while on a busy machine. */
 describe('the command for the money audit', { timeout: 120_000 }, () => {
-  it.each<[code: number, what: string, report: AuditReport, said: string]>([
+  it.each<[code: number, what: string, audit: Audit, said: string]>([
     [0, 'everything adds up', clean, 'Everything adds up.'],
-    [1, 'something does not add up', { ...clean, ok: false, violations: [violation] }, violation.detail],
-    [1, 'something is wrong and something unchecked', { ...clean, ok: false, violations: [violation], unchecked: ['x'] }, violation.detail],
-    [2, 'a part could not be checked', { ...clean, unchecked: ['purchase 1: no answer'] }, 'What could be checked adds up.'],
-  ])('ends with %i if %s', async (code, _what, report, said) => {
-    const result = await run({ PORT: await serveReport(report) })
-    expect(result).toMatchObject({ code, complaint: '' })
+    [1, 'something does not add up', { ...clean, ...wrong }, violation.detail],
+    [1, 'something is wrong and something unchecked', { ...clean, ...wrong, ...open }, violation.detail],
+    [2, 'a part could not be checked', { ...clean, ...open }, 'What could be checked adds up.'],
+  ])('shows its progress and ends with %i if %s', async (code, _what, audit, said) => {
+    const { port, started } = await serveAudit(audit)
+    const result = await run({ PORT: port })
+    expect(result).toMatchObject({ code, complaint: '0 of 1,234 payments checked\n' })
     expect(result.output).toContain(said)
+    expect(started).toEqual([{ full: false }])
+  })
+
+  it('reads every payment again with --full', async () => {
+    const { port, started } = await serveAudit(clean)
+    expect(await run({ PORT: port }, '--full')).toMatchObject({ code: 0 })
+    expect(started).toEqual([{ full: true }])
   })
 
   it.each<[what: string, settings: () => Promise<NodeJS.ProcessEnv>, said: string]>([
     ['no server answers', async () => ({ PORT: '9' }), 'is it running?'],
-    ['the server refuses the key', async () => ({ PORT: await serveReport(clean), STUDIO_API_KEY: 'another-key-of-the-studio' }), '401'],
+    [
+      'the server refuses the key',
+      async () => ({ PORT: (await serveAudit(clean)).port, STUDIO_API_KEY: 'another-key-of-the-studio' }),
+      '401',
+    ],
     ['there is no key', async () => ({ STUDIO_API_KEY: undefined, DATA_DIR: await tempFolder() }), 'There is no studio key'],
     ['a setting is wrong', async () => ({ PORT: 'many' }), 'PORT is "many"'],
   ])('ends with 2 and a sentence if %s', async (_what, settings, said) => {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 
-import { runAudit } from '../../../src/studio/run-audit.ts'
+import { runAudit } from '../../../src/studio/audit/run-audit.ts'
 import { appleJuice } from '../trading-world.ts'
 import { type MarketModel } from './market-model.ts'
 import { listingStatus, purchasesNow, type RealMarket } from './real-market.ts'
@@ -10,7 +10,7 @@ const STARTING_TOKENS = 1_000
 /** Invariants I1 to I3 and I5 by the product's own audit, and by the model: who owns what, what is sold, and what paid for it. */
 export async function expectInvariants(model: MarketModel, real: RealMarket): Promise<void> {
   const [report, purchases, listings, seller, ...buyers] = await Promise.all([
-    runAudit(real.world.deps),
+    runAudit(real.world.deps, { full: true }),
     purchasesNow(real),
     Promise.all(real.listings.map((id) => listingStatus(real, id))),
     appleJuice(real.world, real.seller),

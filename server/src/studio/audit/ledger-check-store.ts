@@ -1,10 +1,12 @@
-import { type AuditReport } from '@juicebar/contract/schemas'
+import { type Audit } from '@juicebar/contract/schemas'
 import { type TokenType } from '@juicebar/contract/token-types'
 import { sql } from 'kysely'
 
-import { type Database } from '../database/connect.ts'
+import { type Database } from '../../database/connect.ts'
+import { type Tx } from '../../database/transact.ts'
+import { type LedgerFinding } from './audit.ts'
 
-type Violation = AuditReport['violations'][number]
+type Violation = Audit['violations'][number]
 
 interface TokenTotals {
   tokenType: TokenType
@@ -15,7 +17,7 @@ interface TokenTotals {
 }
 
 /** Invariant I1 for each token, in one snapshot: tokens in wallets and listings equal credits less debits. */
-export async function readTokenTotals(database: Database): Promise<AuditReport['tokens']> {
+export async function readTokenTotals(database: Database | Tx): Promise<Audit['tokens']> {
   const { rows } = await sql<TokenTotals>`
     select t.token_type,
       (select coalesce(sum(amount), 0)::bigint from transfers where kind = 'credit' and token_type = t.token_type) as credited,
@@ -34,7 +36,7 @@ export async function readTokenTotals(database: Database): Promise<AuditReport['
   }))
 }
 
-export async function countPurchases(database: Database) {
+async function countPurchases(database: Database | Tx) {
   const { rows } = await sql<{ held: number; settled: number; ended: number; openCases: number }>`
     select count(*) filter (where status = 'held')::int as held,
       count(*) filter (where status = 'settled')::int as settled,
@@ -94,7 +96,7 @@ const checks: { invariant: string; query: ReturnType<typeof sql<{ detail: string
 ]
 
 /** Runs every check. Each reports at most 20 violations. */
-export async function findViolations(database: Database): Promise<Violation[]> {
+export async function findViolations(database: Database | Tx): Promise<Violation[]> {
   const found: Violation[] = []
   for (const { invariant, query } of checks) {
     const { rows } = await query.execute(database)
@@ -103,16 +105,16 @@ export async function findViolations(database: Database): Promise<Violation[]> {
   return found
 }
 
-export type SettledPurchase = Awaited<ReturnType<typeof readSettledPage>>[number]
-
-/** The next `limit` settled purchases by id; `after` is the last id of the page before. */
-export async function readSettledPage(database: Database, after: string | undefined, limit: number) {
-  return database
-    .selectFrom('purchases')
-    .select(['id', 'signature', 'genesisHash', 'buyer', 'seller', 'priceLamports', 'reference', 'heldAtSlot'])
-    .where('status', '=', 'settled')
-    .$if(after !== undefined, (query) => query.where('id', '>', after as string))
-    .orderBy('id')
-    .limit(limit)
-    .execute()
+/** Checks the whole ledger. That of a large market may take longer than any other statement. */
+export async function readLedger(database: Database): Promise<LedgerFinding> {
+  const patiently = <T>(read: (tx: Tx) => Promise<T>) =>
+    database.transaction().execute(async (tx) => {
+      await sql`set local statement_timeout = '10min'`.execute(tx)
+      return read(tx)
+    })
+  return {
+    tokens: await patiently(readTokenTotals),
+    purchases: await patiently(countPurchases),
+    violations: await patiently(findViolations),
+  }
 }

@@ -1,0 +1,159 @@
+import { type Audit, type AuditReport } from '@juicebar/contract/schemas'
+
+type Violation = Audit['violations'][number]
+
+/** What the ledger showed, all of it in the database. */
+export interface LedgerFinding {
+  tokens: Audit['tokens']
+  purchases: { held: number; settled: number; ended: number; openCases: number }
+  violations: Violation[]
+}
+
+/** What the chain showed about the payment of one purchase. `earlier chain`: settled on a local chain that no longer exists. */
+export type PaymentFinding =
+  | { kind: 'verified' | 'earlier chain' }
+  | { kind: 'violation'; detail: string }
+  | { kind: 'unchecked'; detail: string }
+
+/** An audit as far as it has come. */
+export interface AuditState {
+  part: 'ledger' | 'unfinalized' | 'finalized'
+  total: number
+  checked: number
+  verified: number
+  earlierChain: number
+  isClean: boolean
+  tokens: Audit['tokens'] | null
+  purchases: LedgerFinding['purchases'] | null
+  violations: Violation[]
+  violationCount: number
+  unchecked: string[]
+  uncheckedCount: number
+}
+
+/** What a step of an audit has come to. */
+export interface AuditStep {
+  state: AuditState
+  /** Where the next page begins: after this purchase, or at the beginning of the part. */
+  cursor: { after: string } | 'start of the part'
+  /** The watermark moves up to this purchase. */
+  cleanId: string | undefined
+  done: boolean
+}
+
+/** Of the violations, and of what could not be checked, the first so many are kept; all are counted. */
+const KEPT = 100
+
+/** The ledger was checked: the payments are next. */
+export function afterLedger(state: AuditState, { tokens, purchases, violations }: LedgerFinding): AuditStep {
+  const imbalances = tokens
+    .filter((token) => !token.balanced)
+    .map(({ tokenType }) => ({ invariant: 'I1', detail: `${tokenType}: wallets and listings do not add up to credits less debits` }))
+  const next = withViolations({ ...state, part: 'unfinalized', tokens, purchases }, [...imbalances, ...violations])
+  return { state: next, cursor: 'start of the part', cleanId: undefined, done: false }
+}
+
+/**
+ * A page of payments was checked. The watermark passes only final payments, and none after one that was wrong or could not be checked.
+ *
+ * @param isLast no page of this part follows.
+ */
+export function afterPage(state: AuditState, ids: readonly string[], findings: readonly PaymentFinding[], isLast: boolean): AuditStep {
+  const isFinal = state.part === 'finalized'
+  const firstUnclean = findings.findIndex(({ kind }) => kind === 'violation' || kind === 'unchecked')
+  const clean = !isFinal || !state.isClean ? 0 : firstUnclean < 0 ? ids.length : firstUnclean
+  const last = ids.at(-1)
+  const counted: AuditState = {
+    ...state,
+    part: isLast ? 'finalized' : state.part,
+    checked: state.checked + findings.length,
+    verified: state.verified + countOf(findings, 'verified'),
+    earlierChain: state.earlierChain + countOf(findings, 'earlier chain'),
+    isClean: state.isClean && (!isFinal || firstUnclean < 0),
+  }
+  const wrong = findings.flatMap((found) => (found.kind === 'violation' ? [{ invariant: 'I3', detail: found.detail }] : []))
+  const open = findings.flatMap((found) => (found.kind === 'unchecked' ? [found.detail] : []))
+  return {
+    state: withUnchecked(withViolations(counted, wrong), open),
+    cursor: last === undefined || (isLast && !isFinal) ? 'start of the part' : { after: last },
+    cleanId: clean > 0 ? ids[clean - 1] : undefined,
+    done: isFinal && isLast,
+  }
+}
+
+/** The audit ends although not all of it was checked. `reason` says why, in words. */
+export function givenUp(state: AuditState, reason: string): AuditStep {
+  const left = Math.max(0, state.total - state.checked)
+  const what = state.part === 'ledger' ? `the ledger and ${left} payments` : `${left} payments`
+  return {
+    state: withUnchecked({ ...state, isClean: false }, [`${what}: ${reason}`]),
+    cursor: 'start of the part',
+    cleanId: undefined,
+    done: true,
+  }
+}
+
+/** An audit in the database. */
+export interface AuditRow extends AuditState {
+  id: string
+  isFull: boolean
+  createdAt: Date
+  finishedAt: Date | null
+  /** Settled purchases before those that this audit checks. */
+  verifiedBefore: number
+  /** How often working on it failed since it last got on. */
+  failures: number
+}
+
+/** An audit as the studio API shows it. */
+export function auditReply(row: AuditRow): Audit {
+  const { id, checked, total, violations, violationCount, unchecked, uncheckedCount } = row
+  const done = row.finishedAt !== null
+  return {
+    id,
+    status: done ? 'done' : 'running',
+    full: row.isFull,
+    startedAt: row.createdAt.toISOString(),
+    finishedAt: row.finishedAt?.toISOString() ?? null,
+    // A payment that becomes final while the audit runs may be checked twice.
+    progress: { checked: Math.min(checked, total), total },
+    ok: violationCount > 0 ? false : done ? true : null,
+    violations,
+    violationCount,
+    unchecked,
+    uncheckedCount,
+    tokens: row.tokens ?? [],
+    purchases: row.purchases && {
+      ...row.purchases,
+      earlierChain: row.earlierChain,
+      verifiedOnChain: row.verifiedBefore + row.verified,
+    },
+  }
+}
+
+/** An audit as one report. What a running audit has not come to yet is listed as not checked. */
+export function auditReport(row: AuditRow): AuditReport {
+  const { tokens, violations, unchecked, purchases, progress } = auditReply(row)
+  const none = { held: 0, settled: 0, ended: 0, openCases: 0, earlierChain: 0, verifiedOnChain: 0 }
+  const left = `${progress.total - progress.checked} payments: the audit is still running, see GET /api/studio/audits/${row.id}`
+  return {
+    ok: violations.length === 0,
+    checkedAt: (row.finishedAt ?? new Date()).toISOString(),
+    tokens,
+    purchases: purchases ?? none,
+    violations,
+    unchecked: row.finishedAt === null ? [...unchecked, left] : unchecked,
+  }
+}
+
+function countOf(findings: readonly PaymentFinding[], kind: PaymentFinding['kind']): number {
+  return findings.filter((found) => found.kind === kind).length
+}
+
+function withViolations(state: AuditState, found: readonly Violation[]): AuditState {
+  return { ...state, violations: [...state.violations, ...found].slice(0, KEPT), violationCount: state.violationCount + found.length }
+}
+
+function withUnchecked(state: AuditState, found: readonly string[]): AuditState {
+  return { ...state, unchecked: [...state.unchecked, ...found].slice(0, KEPT), uncheckedCount: state.uncheckedCount + found.length }
+}

@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { type AuditReport } from '@juicebar/contract/schemas'
+
+import { type PurchaseDeps } from '../../purchases/purchase-deps.ts'
+import { auditReport } from './audit.ts'
+import { findAudit } from './audit-store.ts'
+import { continueAudit, type Working } from './continue-audit.ts'
+import { requestAudit } from './request-audit.ts'
+
+const POLL_MILLIS = 100
+
+interface Options extends Partial<Working> {
+  full: boolean
+}
+
+/**
+ * Starts an audit, or joins the running one, and sees it through.
+ *
+ * @returns what it found; if the signal aborts before it is done, what it has found so far.
+ */
+export async function runAudit(
+  deps: PurchaseDeps,
+  { full, signal = new AbortController().signal, ...working }: Options,
+): Promise<AuditReport> {
+  const { id } = await requestAudit(deps.database, { full })
+  for (;;) {
+    await continueAudit(deps, { ...working, signal })
+    const audit = await findAudit(deps.database, id)
+    if (!audit) throw new Error(`audit ${id} is gone`)
+    if (audit.finishedAt !== null || signal.aborted) return auditReport(audit)
+    await sleep(POLL_MILLIS, undefined, { signal }).catch(() => undefined)
+  }
+}
