@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 
 import { openBenchDatabases } from './databases/bench-databases.ts'
+import { benchmarkAudit } from './benchmarks/audit.ts'
 import { benchmarkChainBudget } from './benchmarks/chain-budget.ts'
 import { benchmarkEventStream } from './benchmarks/event-stream.ts'
 import { benchmarkMarket, type MarketSizes } from './benchmarks/market.ts'
@@ -13,14 +14,17 @@ import { isMet, renderTable } from './measure/table.ts'
 
 /**
  * `npm run bench` runs all benchmarks on a PostgreSQL of its own in `.cache/bench`. `-- live` runs one of market, settlement, sign-in,
- * live and chain; `-- --pairs=9` runs more pairs; `-- --json=lines.json` writes JSON to a file, and `-- --json` prints it. For chain,
- * `--seconds`, `--limits`, `--endpoints` and `--sends` choose what is measured: `-- chain --seconds=10 --limits=10,50 --endpoints=1`.
+ * live, chain and audit; `-- --pairs=9` runs more pairs; `-- --json=lines.json` writes JSON to a file, and `-- --json` prints it. For chain,
+ * `--seconds`, `--limits`, `--endpoints` and `--sends` choose what is measured: `-- chain --seconds=10 --limits=10,50 --endpoints=1`;
+ * for audit, `--purchases`.
  */
 const given = process.argv.slice(2)
 const [named] = given.filter((argument) => !argument.startsWith('--'))
 const options = new Map(given.map((argument) => argument.replace(/^--/, '').split('=')).map(([name, value]) => [name, value ?? 'yes']))
 const pairs = Number(options.get('pairs') ?? 5)
 const only = named ?? options.get('only')
+/** More than two cores can use. */
+const AUDIT_LIMIT = 2_000
 const sizes: MarketSizes = { small: 1_000, large: [100_000, 1_000_000] }
 const listOf = (name: string, fallback: string) => (options.get(name) ?? fallback).split(',')
 
@@ -34,6 +38,8 @@ const benchmarks: Record<string, () => Promise<unknown>> = {
   purchase: async () => lines.push(...(await benchmarkPurchase(databases, pairs))),
   'sign-in': async () => lines.push(...(await benchmarkSignIn(databases, pairs))),
   live: async () => lines.push(...(await benchmarkEventStream(pairs))),
+  audit: async () =>
+    lines.push(...(await benchmarkAudit(databases, { purchases: Number(options.get('purchases') ?? 100_000), limit: AUDIT_LIMIT, say }))),
   chain: async () => chainRuns.push(...(await benchmarkChainBudget(databases, chainOptions()))),
 }
 try {

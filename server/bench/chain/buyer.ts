@@ -45,38 +45,52 @@ export async function buyListing(
   listingId: string,
   { abandons, failed }: { abandons: boolean; failed: (code: string) => void },
 ): Promise<Outcome> {
+  const api = createApi(shop, buyer, failed)
+  const hold = await api.call(`/api/marketplace/buy/${listingId}`, shop.sends === 'server' ? { sendsThrough: 'server' } : null)
+  if (hold.status !== 200) return { kind: 'refused', code: hold.code }
+  if (abandons) return { kind: 'abandoned' }
+  const { purchaseId, ...transfer } = readHold(hold.body)
+  const relay = await api.callUntilAnswered('/rpc', {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'getLatestBlockhash',
+    params: [{ commitment: 'confirmed' }],
+  })
+  if (relay.status !== 200) return { kind: 'unfinished' }
+  const answered = { call: async <Result>() => relay.body['result'] as Result }
+  const { base64: transaction, signature } = await signTransfer(answered, buyer.wallet, transfer, 'legacy')
+  if (shop.sends === 'wallet') {
+    await createChainClient(shop.walletsRpcUrl).call('sendTransaction', [transaction, { encoding: 'base64' }])
+  } else {
+    const sent = await api.callUntilAnswered(`/api/marketplace/purchases/${purchaseId}/payment`, { transaction })
+    if (sent.status !== 200) return { kind: 'refused', code: sent.code }
+  }
+  return confirm(api, { listingId, transactionSignature: signature })
+}
+
+type Api = ReturnType<typeof createApi>
+
+function createApi({ url }: Shop, buyer: Buyer, failed: (code: string) => void) {
   const deadline = performance.now() + PATIENCE_MILLIS
+  const isOver = () => performance.now() > deadline
   const call = async (path: string, body: unknown): Promise<Answer> => {
-    const answer = await post(shop.url + path, buyer, body)
+    const answer = await post(url + path, buyer, body)
     if (answer.status >= 400) failed(answer.code)
     return answer
   }
   const callUntilAnswered = async (path: string, body: unknown): Promise<Answer> => {
     for (;;) {
       const answer = await call(path, body)
-      if (answer.status < 500 || performance.now() > deadline) return answer
+      if (answer.status < 500 || isOver()) return answer
       await delay(RETRY_MILLIS)
     }
   }
+  return { call, callUntilAnswered, isOver }
+}
 
-  const hold = await call(`/api/marketplace/buy/${listingId}`, shop.sends === 'server' ? { sendsThrough: 'server' } : null)
-  if (hold.status !== 200) return { kind: 'refused', code: hold.code }
-  if (abandons) return { kind: 'abandoned' }
-  const { purchaseId, seller, lamports, reference } = readHold(hold.body)
-  const relay = { call: async <Result>(method: string, params: readonly unknown[] = []) => (await relayed(method, params)) as Result }
-  const relayed = async (method: string, params: readonly unknown[]) => {
-    const answer = await callUntilAnswered('/rpc', { jsonrpc: '2.0', id: 1, method, params })
-    return answer.body['result']
-  }
-  const signed = await signTransfer(relay, buyer.wallet, { to: seller, lamports, reference }, 'legacy')
-  if (shop.sends === 'wallet') {
-    await createChainClient(shop.walletsRpcUrl).call('sendTransaction', [signed.base64, { encoding: 'base64' }])
-  } else {
-    const sent = await callUntilAnswered(`/api/marketplace/purchases/${purchaseId}/payment`, { transaction: signed.base64 })
-    if (sent.status !== 200) return { kind: 'refused', code: sent.code }
-  }
-  while (performance.now() < deadline) {
-    const confirmed = await call('/api/marketplace/confirm-purchase', { listingId, transactionSignature: signed.signature })
+async function confirm(api: Api, payment: { listingId: string; transactionSignature: string }): Promise<Outcome> {
+  while (!api.isOver()) {
+    const confirmed = await api.call('/api/marketplace/confirm-purchase', payment)
     if (confirmed.status === 200) return { kind: 'delivered' }
     if (confirmed.status >= 400 && confirmed.status < 500) return { kind: 'refused', code: confirmed.code }
     await delay(CONFIRM_MILLIS)
@@ -84,16 +98,23 @@ export async function buyListing(
   return { kind: 'unfinished' }
 }
 
+const noAnswer: Answer = { status: 504, code: 'NO_ANSWER', body: {} }
+
 async function post(url: string, { jwt, address }: Buyer, body: unknown): Promise<Answer> {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${jwt}`, 'x-forwarded-for': address }
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
-  const reply: unknown = await response.json()
-  const fields = typeof reply === 'object' && reply !== null ? { ...reply } : {}
-  return { status: response.status, code: 'code' in fields ? String(fields.code) : '', body: fields }
+  try {
+    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+    const reply: unknown = await response.json()
+    const fields = typeof reply === 'object' && reply !== null ? { ...reply } : {}
+    return { status: response.status, code: 'code' in fields ? String(fields.code) : '', body: fields }
+  } catch {
+    return noAnswer
+  }
 }
 
+/** The purchase, and the transfer that pays for it. */
 function readHold({ transactionDetails }: Record<string, unknown>) {
   if (typeof transactionDetails !== 'object' || transactionDetails === null) throw new Error('the hold has no transaction details')
   const { purchaseId, seller, lamports, reference } = { ...transactionDetails } as Record<string, unknown>
-  return { purchaseId: String(purchaseId), seller: String(seller), lamports: BigInt(String(lamports)), reference: String(reference) }
+  return { purchaseId: String(purchaseId), to: String(seller), lamports: BigInt(String(lamports)), reference: String(reference) }
 }

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto'
 import { base58 } from '@scure/base'
 import { getCompiledTransactionMessageDecoder, getTransactionDecoder } from '@solana/kit'
 
+import { findSettledPayment } from './settled-payment.ts'
+
 /** How long a slot takes, as on Solana's clusters, and how many later slots confirm and finalize it. */
 const SLOT_MILLIS = 400
 const SLOTS_BEHIND: Record<Commitment, number> = { processed: 0, confirmed: 2, finalized: 32 }
@@ -11,6 +13,8 @@ const BLOCKHASH_BLOCKS = 150
 const FIRST_SLOT = 1_000
 /** Some slots have no block, so heights are lower than slots. */
 const SKIPPED_SLOTS = 100
+
+export const GENESIS_HASH = base58.encode(digest('genesis'))
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
 
@@ -25,7 +29,6 @@ interface StubTransaction {
  * succeeds. Its signatures are not verified, since the product does that itself before it sends anything.
  */
 export class StubLedger {
-  readonly genesisHash = base58.encode(digest('genesis'))
   readonly #startedAt = Date.now()
   readonly #blockhashes = new Map<string, number>()
   readonly #transactions = new Map<string, StubTransaction>()
@@ -65,9 +68,9 @@ export class StubLedger {
     return signature
   }
 
-  /** @returns undefined if the transaction has not landed */
+  /** @returns the transaction if it has landed; those of settled purchases landed before the bench began */
   find(signature: string): StubTransaction | undefined {
-    const transaction = this.#transactions.get(signature)
+    const transaction = this.#transactions.get(signature) ?? findSettledPayment(signature)
     return transaction && transaction.slot <= this.slot('processed') ? transaction : undefined
   }
 

@@ -1,6 +1,6 @@
 import { base64 } from '@scure/base'
 
-import { type Commitment, readTransaction, type StubLedger } from './stub-ledger.ts'
+import { type Commitment, GENESIS_HASH, readTransaction, type StubLedger } from './stub-ledger.ts'
 
 /** Enough for any purchase of the bench. */
 const LAMPORTS = 1_000_000_000_000
@@ -20,7 +20,7 @@ interface Asked {
 type Method = (ledger: StubLedger, asked: Asked) => unknown
 
 const methods: Record<string, Method> = {
-  getGenesisHash: (ledger) => ledger.genesisHash,
+  getGenesisHash: () => GENESIS_HASH,
   getHealth: () => 'ok',
   getVersion: () => ({ 'solana-core': '3.0.0', 'feature-set': 0 }),
   getFirstAvailableBlock: () => 0,
@@ -101,7 +101,7 @@ function landed(ledger: StubLedger, { first, commitment }: Asked) {
   const found = ledger.find(String(first))
   if (!found || found.slot > ledger.slot(commitment)) return null
   const meta = { err: null, fee: 5000, innerInstructions: [], loadedAddresses: { writable: [], readonly: [] }, logMessages: [] }
-  return { slot: found.slot, blockTime: null, version: 0, transaction: [base64.encode(found.bytes), 'base64'], meta }
+  return { slot: found.slot, blockTime: null, version: 'legacy', transaction: [base64.encode(found.bytes), 'base64'], meta }
 }
 
 function entries(ledger: StubLedger, { first, config, commitment }: Asked) {

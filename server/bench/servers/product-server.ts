@@ -10,6 +10,7 @@ import { type ChainSettings } from './start-server.ts'
 import { createStubChain } from './stub-chain.ts'
 
 export const JWT_SECRET = 'bench-secret-bench-secret-bench-secret'
+export const STUDIO_KEY = 'bench-studio-key-bench'
 
 const log = pino({ level: 'error' })
 
@@ -19,7 +20,7 @@ export async function startProduct(databaseUrl: string, chainSettings?: ChainSet
   const app = await createApp({
     config: { ...readConfig({}), port: 0, trustProxy: ['loopback'], ...(chainSettings && { holdSeconds: chainSettings.holdSeconds }) },
     jwtSecret: JWT_SECRET,
-    studioApiKey: 'bench-studio-key-bench',
+    studioApiKey: STUDIO_KEY,
     connection,
     ...(chainSettings ? await openChain(chainSettings) : stubChain(connection)),
     log,
