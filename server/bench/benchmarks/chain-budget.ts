@@ -79,6 +79,7 @@ async function measure(databaseUrl: string, wallets: Buyer['wallet'][], setup: S
     const startedAt = Date.now()
     const { outcomes, errors } = await offer(shop, buyers, listings, offeredPerSecond)
     const endedAt = Date.now()
+    const used = totalOf(sumOf(await endpoints.report())) - totalOf(before)
     const lateOutstanding = await countLate(pool)
     await outcomes
     const stillOpen = await drain(pool)
@@ -88,6 +89,7 @@ async function measure(databaseUrl: string, wallets: Buyer['wallet'][], setup: S
       ...setup,
       offeredPerSecond,
       ...requestsBetween(before, sumOf(report), drainedIdle, await countDelivered(pool)),
+      budgetUsed: used / (limit * count * seconds),
       busyShare: shareOf(await outcomes, 'CHAIN_BUSY'),
       errors: Object.fromEntries(errors),
       tooMany: report.counts.reduce((sum, { refused }) => sum + refused, 0),

@@ -11,6 +11,8 @@ export interface ChainRun {
   /** Requests at the endpoints for each delivered purchase, in all and by method. */
   requestsEach: number
   methodsEach: Record<string, number>
+  /** Share of the requests that the endpoints allowed while buyers came. */
+  budgetUsed: number
   /** Share of buyers who were refused a hold with CHAIN_BUSY. */
   busyShare: number
   /** Error replies to buyers, by code. */
@@ -68,7 +70,8 @@ export function renderChainRuns(runs: readonly ChainRun[]): string {
     short(run.offeredPerSecond),
     ...goalsOf(run, runs).map(renderGoal),
     short(run.p50),
-    `${(100 * run.busyShare).toFixed(0)} %`,
+    percent(run.budgetUsed),
+    percent(run.busyShare),
     String(run.tooMany),
     String(run.lateOutstanding),
     String(run.stillOpen),
@@ -77,7 +80,7 @@ export function renderChainRuns(runs: readonly ChainRun[]): string {
       .join(', '),
   ])
   const goals = runs[0] ? goalsOf(runs[0], runs).map(({ name }) => name) : []
-  const head = ['', 'offered/s', ...goals, 'p50 ms', 'busy', '429', 'late due', 'open', 'error replies']
+  const head = ['', 'offered/s', ...goals, 'p50 ms', 'budget used', 'busy', '429', 'late due', 'open', 'error replies']
   const methods = runs.map((run) => [
     nameOf(run),
     pairsOf(run.methodsEach)
@@ -98,6 +101,10 @@ function renderGoal(goal: Goal): string {
 
 function pairsOf(counts: Record<string, number>): [string, number][] {
   return Object.entries(counts).toSorted(([, one], [, other]) => other - one)
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(0)} %`
 }
 
 function short(value: number): string {
