@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { createRelay } from '../src/chain/relay/relay.ts'
 import { readConfig } from '../src/config.ts'
+import { checkAgainstDocument, type DocumentCheck } from './http/documented.ts'
 import {
   expectAllAddsUp,
   openTradingWorld,
@@ -27,11 +28,13 @@ const migrationsFolder = new URL('../migrations', import.meta.url).pathname
 let world: TradingWorld
 let one: Node
 let other: Node
+let problemsOf: DocumentCheck
 
 beforeAll(async () => {
   world = await openTradingWorld()
   one = await startNode()
   other = await startNode()
+  problemsOf = await checkAgainstDocument(one.url)
 })
 
 afterAll(async () => {
@@ -63,6 +66,7 @@ interface Answer {
   body: Record<string, unknown>
 }
 
+/** Every reply must be one that the API document describes. */
 async function call(node: Node, method: string, path: string, token?: string, body?: unknown): Promise<Answer> {
   const response = await fetch(`${node.url}${path}`, {
     method,
@@ -70,6 +74,7 @@ async function call(node: Node, method: string, path: string, token?: string, bo
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   const text = await response.text()
+  expect(problemsOf(method, path, { status: response.status, headers: response.headers, text })).toEqual([])
   return { status: response.status, body: text ? JSON.parse(text) : {} }
 }
 
@@ -223,6 +228,19 @@ describe('the studio over HTTP', () => {
       body: { code: 'AUDIT_NOT_FOUND' },
     })
     expect(await call(one, 'GET', path, 'another-key-than-the-one')).toMatchObject({ status: 401 })
+  })
+})
+
+describe('an idempotency key that cannot be stored as it is', () => {
+  it('is refused, for it would be taken for another', async () => {
+    const { address: walletAddress } = await world.createWallet()
+    for (const idempotencyKey of ['\ud800', '\udbff']) {
+      const order = { walletAddress, tokenType: 'GRAPE_SODA', amount: 5, idempotencyKey }
+      expect(await call(one, 'POST', '/api/studio/credits', studioApiKey, order)).toMatchObject({
+        status: 400,
+        body: { error: '"idempotencyKey" must be well-formed Unicode.' },
+      })
+    }
   })
 })
 

@@ -73,6 +73,7 @@ describe('a body', () => {
     ['an endless token type', { ...listing, tokenType: 'x'.repeat(33) }, 'BAD_REQUEST'],
     ['an unknown field', { ...listing, seller: PLAYER }, 'BAD_REQUEST'],
     ['a NUL character', { ...listing, tokenType: 'APPLE\0' }, 'BAD_REQUEST'],
+    ['half a character', { ...listing, tokenType: 'APPLE\ud83e' }, 'BAD_REQUEST'],
     ['a list', [listing], 'BAD_REQUEST'],
     ['a bare text', '"listing"', 'BAD_REQUEST'],
     ['no price', { tokenType: 'APPLE_JUICE', amount: 1 }, 'FIELDS_MISSING'],

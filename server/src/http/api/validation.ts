@@ -28,13 +28,19 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   }
 }
 
-/** PostgreSQL cannot store NUL characters. All schemas are flat, so this checks one level. Returns undefined if there are none. */
-export function nulCharacterFailure(request: FastifyRequest): Failure | undefined {
+/** Half of a character beyond the Basic Multilingual Plane: JSON can escape one alone, UTF-8 cannot encode it. */
+const loneSurrogate = /\p{Surrogate}/u
+
+/**
+ * PostgreSQL cannot store NUL characters, and would store a replacement for half a character, so that two different idempotency keys
+ * became one. All schemas are flat, so this checks one level. Returns undefined if all texts can be stored as they are.
+ */
+export function unstorableTextFailure(request: FastifyRequest): Failure | undefined {
   for (const part of [request.params, request.query, request.body]) {
     for (const [name, value] of Object.entries(part ?? {})) {
-      if (typeof value === 'string' && value.includes('\0')) {
-        return new Failure('BAD_REQUEST', { detail: `${quote(name)} must not contain NUL characters.` })
-      }
+      if (typeof value !== 'string') continue
+      if (value.includes('\0')) return new Failure('BAD_REQUEST', { detail: `${quote(name)} must not contain NUL characters.` })
+      if (loneSurrogate.test(value)) return new Failure('BAD_REQUEST', { detail: `${quote(name)} must be well-formed Unicode.` })
     }
   }
   return undefined

@@ -4,7 +4,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { MAX_BODY_BYTES } from '@juicebar/contract/limits'
 import { type FastifyBaseLogger, type FastifyInstance, fastify as createFastify } from 'fastify'
 
-import { nulCharacterFailure, validatorCompiler } from '../api/validation.ts'
+import { unstorableTextFailure, validatorCompiler } from '../api/validation.ts'
 import { registerApiDocs } from '../docs/register-docs.ts'
 import { type CachedReply, createCachedReplySender } from './cached-replies.ts'
 import { refuseExpectation, refuseWithoutHost, replyToBrokenRequest, replyWithFailure } from './failure-reply.ts'
@@ -67,7 +67,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   })
   fastify.setValidatorCompiler(validatorCompiler)
   fastify.setErrorHandler(replyWithFailure)
-  fastify.addHook('preValidation', (request, _reply, done) => done(nulCharacterFailure(request)))
+  fastify.addHook('preValidation', (request, _reply, done) => done(unstorableTextFailure(request)))
   acceptJsonBodies(fastify)
   closeGracefully(fastify)
   await registerSecurity(fastify, options.publicOrigin, headers)
