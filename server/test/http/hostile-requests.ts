@@ -1,0 +1,193 @@
+import fc from 'fast-check'
+import { Compile } from 'typebox/compile'
+
+/** A part of a parsed document. */
+type Json = ReturnType<typeof JSON.parse>
+
+export interface HostileRequest {
+  method: string
+  url: string
+  headers: Record<string, string>
+  body: string | undefined
+  /** Whether the document allows this body. */
+  isDocumented: boolean
+}
+
+export interface Operation {
+  name: string
+  method: string
+  path: string
+  /** The scheme that the call needs. */
+  scheme: string | undefined
+  /** The document's own words. */
+  details: Json
+}
+
+/** The operations of a document. */
+export function operationsOf(document: Json): Operation[] {
+  return Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).map(([method, details]) => {
+      const [scheme] = Object.keys(details.security.at(-1) ?? {})
+      return { name: details.operationId, method: method.toUpperCase(), path, scheme, details }
+    }),
+  )
+}
+
+const strangeTexts = [
+  '',
+  ' ',
+  '\0',
+  '\ud800',
+  '😀',
+  '\u202e',
+  "' or 1=1--",
+  '%',
+  '..',
+  '__proto__',
+  'constructor',
+  '-1',
+  '1e400',
+  '\r\nx: y',
+]
+const strangeText = fc.oneof(
+  fc.constantFrom(...strangeTexts, '1'.repeat(44), 'z'.repeat(300)),
+  fc.string({ unit: 'binary', maxLength: 80 }),
+)
+const strangeValue = fc.oneof(
+  strangeText,
+  fc.constantFrom(null, true, 0, -0, -1, 0.0015, 1e21, 2 ** 53, [], {}, [[]], { length: 1 }),
+  fc.jsonValue({ maxDepth: 3 }),
+)
+const strangeBodies = [
+  '',
+  '{',
+  'null',
+  '[',
+  '"',
+  '\ufeff{}',
+  '{"a":1,"a":2}',
+  '{"__proto__":{"x":1}}',
+  '['.repeat(8_000),
+  'x'.repeat(17_000),
+]
+const strangeTypes = ['text/plain', 'application/json; charset=utf-16', 'APPLICATION/JSON', 'application/json;', 'x', '']
+const strangeHeaders = fc.dictionary(
+  fc.constantFrom('if-none-match', 'last-event-id', 'accept-encoding', 'accept', 'range', 'origin', 'cookie', 'content-encoding'),
+  fc.oneof(
+    fc.constantFrom(
+      '*',
+      'W/"x"',
+      '"',
+      'gzip;q=0',
+      '0-0',
+      '99999999999999999999-9223372036854775807',
+      '18446744073709551616-1',
+      'bytes=0-1',
+    ),
+    fc.string({ maxLength: 60 }),
+  ),
+  { maxKeys: 3 },
+)
+
+/**
+ * Requests for an operation: some as the document has them, with identifiers that exist, and some spoiled in one place or everywhere.
+ *
+ * @param known identifiers and addresses that exist
+ * @param credentials of the operation's callers, one of which is sent
+ */
+export function hostileRequests(
+  document: Json,
+  operation: Operation,
+  known: string[],
+  credentials: string[],
+): fc.Arbitrary<HostileRequest> {
+  const { method, path, details } = operation
+  const valueOf = (schema: Json): fc.Arbitrary<unknown> => documentedValue(document, schema, known)
+  const parameters: Json[] = details.parameters ?? []
+  const inQuery = parameters.filter((parameter) => parameter.in === 'query')
+  const queryFields = inQuery.map(({ name, schema }) => [name, fc.oneof(valueOf(schema).map(textOf), strangeText)])
+  const bodySchema = details.requestBody?.content['application/json'].schema
+  const validator = bodySchema && Compile({ ...bodySchema, components: document.components })
+  const parts = {
+    place: fc.oneof(fc.constantFrom(...known), strangeText),
+    query: fc.oneof(
+      { weight: 4, arbitrary: fc.record<Record<string, unknown>>(Object.fromEntries(queryFields), { requiredKeys: [] }) },
+      { weight: 1, arbitrary: fc.dictionary(strangeText, strangeText, { maxKeys: 2 }) },
+    ),
+    body: fc.oneof(
+      { weight: 6, arbitrary: spoiled(bodySchema ? valueOf(bodySchema) : strangeValue).map((value) => JSON.stringify(value)) },
+      { weight: 1, arbitrary: fc.constantFrom(...strangeBodies) },
+    ),
+    type: fc.oneof({ weight: 8, arbitrary: fc.constant('application/json') }, { weight: 1, arbitrary: fc.constantFrom(...strangeTypes) }),
+    headers: strangeHeaders,
+    credential: fc.constantFrom(...credentials),
+    address: fc.ipV4(),
+  }
+  return fc.record(parts).map(({ place, query, body, type, headers, credential, address }) => {
+    const search = Object.entries(query).map(([name, value]) => `${encode(name)}=${encode(textOf(value))}`)
+    const sent = method === 'GET' ? undefined : body
+    return {
+      method,
+      url: `${path.replace(/\{\w+\}/, () => encode(place) || 'x')}?${search.join('&')}`,
+      headers: {
+        ...headers,
+        'x-forwarded-for': address,
+        ...(operation.scheme && { authorization: `Bearer ${credential}` }),
+        ...(sent !== undefined && { 'content-type': type, 'content-length': String(Buffer.byteLength(sent)) }),
+      },
+      body: sent,
+      isDocumented: sent === undefined || !validator || validator.Check(parse(sent)),
+    }
+  })
+}
+
+/** A value that a schema of the document allows. */
+function documentedValue(document: Json, given: Json, known: string[]): fc.Arbitrary<unknown> {
+  const schema = given.$ref ? resolve(document, given.$ref) : given
+  const valueOf = (part: Json) => documentedValue(document, part, known)
+  if (schema.oneOf ?? schema.anyOf) return fc.oneof(...(schema.oneOf ?? schema.anyOf).map(valueOf))
+  if (schema.enum) return fc.constantFrom(...schema.enum)
+  const text = fc.string({ minLength: schema.minLength ?? 0, maxLength: Math.min(schema.maxLength ?? 80, 200) })
+  if (schema.type === 'string') return fc.oneof(fc.constantFrom(...known), text)
+  if (schema.type === 'integer') return fc.integer({ min: schema.minimum ?? -10, max: Math.min(schema.maximum ?? 100, 100) })
+  if (schema.type === 'number') return fc.integer({ min: 1, max: 2_000 }).map((thousandths) => thousandths / 1_000)
+  if (schema.type === 'null') return fc.constant(null)
+  if (schema.type !== 'object') return strangeValue
+  const fields = Object.entries<Json>(schema.properties ?? {}).map(([name, field]) => [name, valueOf(field)])
+  return fc.record<Record<string, unknown>>(Object.fromEntries(fields), { requiredKeys: schema.required ?? [] })
+}
+
+function resolve(document: Json, reference: string): Json {
+  const [, ...steps] = reference.split('/')
+  return steps.reduce((part, step) => part[step], document)
+}
+
+/** Values as they are, with one field replaced, added or left out, or something else altogether. */
+function spoiled(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  const changed = fc
+    .tuple(values, strangeText, strangeValue, fc.constantFrom('replace', 'add', 'drop'))
+    .map(([value, name, strange, how]) => {
+      if (typeof value !== 'object' || value === null) return strange
+      const [[field, kept] = ['x', strange], ...others] = Object.entries(value)
+      if (how === 'drop') return Object.fromEntries(others)
+      return how === 'add' ? { ...value, [name]: strange } : { ...value, [field]: typeof kept === 'object' ? kept : strange }
+    })
+  return fc.oneof({ weight: 2, arbitrary: values }, { weight: 3, arbitrary: changed }, { weight: 1, arbitrary: strangeValue })
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** Also of half a character, as a broken client would encode it. */
+function encode(text: string): string {
+  return /\p{Surrogate}/u.test(text) ? '%ED%A0%80' : encodeURIComponent(text)
+}
