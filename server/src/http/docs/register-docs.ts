@@ -69,7 +69,11 @@ export async function registerApiDocs(fastify: FastifyInstance, { productName, v
       components: { securitySchemes },
     },
   })
-  fastify.get('/api/openapi.json', { schema: { hide: true } }, async () => fastify.swagger())
+  let text: string | undefined
+  fastify.get('/api/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
+    text ??= JSON.stringify(fastify.swagger())
+    return reply.type('application/json; charset=utf-8').send(text)
+  })
   await fastify.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: docsContentSecurityPolicy,
