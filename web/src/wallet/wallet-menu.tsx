@@ -13,7 +13,6 @@ export function WalletMenu({ address, children }: { address: string; children: R
   const id = useId()
   const trigger = useRef<HTMLButtonElement>(null)
   const menu = useRef<HTMLDivElement>(null)
-  const [open, setOpen] = useState(false)
   const close = () => menu.current?.hidePopover()
   const { copied, copy } = useCopy(address, close)
   const choose = (action: () => void) => () => {
@@ -21,7 +20,6 @@ export function WalletMenu({ address, children }: { address: string; children: R
     action()
   }
   const onToggle = ({ newState }: ToggleEvent) => {
-    setOpen(newState === 'open')
     if (newState === 'open') itemsOf(menu.current)[0]?.focus()
   }
   return (
@@ -31,7 +29,6 @@ export function WalletMenu({ address, children }: { address: string; children: R
         type="button"
         popoverTarget={id}
         aria-haspopup="menu"
-        aria-expanded={open}
         className="button button-quiet max-sm:px-3"
         onKeyDown={({ key }) => key === 'ArrowDown' && menu.current?.showPopover()}
       >
