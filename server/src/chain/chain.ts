@@ -138,9 +138,9 @@ export interface WideReadOptions {
 
 /** How much of the requests that the endpoints allow is spent. */
 export interface ChainBudget {
-  /** Requests a second that all endpoints allow together. */
+  /** Requests a second that all endpoints of this chain allow together; 0 if there is none. */
   perSecond: number
-  /** Seconds until a request has its turn that a new hold would add. */
+  /** Seconds of work that lie before a request that a new hold would add. */
   backlogSeconds: number
 }
 

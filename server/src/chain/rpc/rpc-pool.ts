@@ -143,9 +143,10 @@ export class RpcPool {
     return this.#preferred('spare').some((endpoint) => endpoint.hasSpare)
   }
 
-  /** Seconds until a request of this priority has its turn, at the endpoint with most room. */
+  /** Seconds of work that lie before a request of this priority, at the endpoint with most room; 0 if there is none to ask. */
   backlogSeconds(priority: Priority): number {
-    return Math.min(...this.#preferred(priority).map((endpoint) => endpoint.backlogSeconds(priority)))
+    const backlogs = this.#preferred(priority).map((endpoint) => endpoint.backlogSeconds(priority))
+    return backlogs.length === 0 ? 0 : Math.min(...backlogs)
   }
 
   /** Removes whatever could reveal an endpoint's URL or key from a text. */

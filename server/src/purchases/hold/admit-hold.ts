@@ -18,6 +18,8 @@ const reservations = new WeakMap<Chain, Reservations>()
  */
 export function admitHold(chain: Chain, { sendsThrough }: Pick<HoldOrder, 'sendsThrough'>): () => void {
   const { perSecond, backlogSeconds } = chain.budget()
+  // No endpoint serves this chain now: that is an outage, which the next request tells.
+  if (perSecond === 0) return () => undefined
   const requests = REQUESTS[sendsThrough]
   const demand = { now: performance.now() / 1000, perSecond, backlogSeconds, requests }
   const admission = decideAdmission(reservations.get(chain) ?? noReservations, demand)

@@ -11,6 +11,8 @@ import { type PurchaseRow, windowClosed } from '../purchase-store.ts'
 export interface DuePurchase extends PurchaseRow {
   windowClosed: boolean
   ageSeconds: number
+  /** Until the payment window closes; negative after that. */
+  secondsToPay: number
   /** Since it was settled or ended; 0 while it is held. */
   secondsSinceClosed: number
 }
@@ -64,6 +66,7 @@ export async function leaseDue(database: Database, limits: LeaseLimits, leaseSec
       .returning([
         windowClosed.as('windowClosed'),
         sql<number>`extract(epoch from now() - created_at)::float8`.as('ageSeconds'),
+        sql<number>`extract(epoch from pay_before - now())::float8`.as('secondsToPay'),
         sql<number>`coalesce(extract(epoch from now() - coalesce(settled_at, ended_at)), 0)::float8`.as('secondsSinceClosed'),
       ])
       .execute()

@@ -41,17 +41,24 @@ export const PROOFS_PER_ROUND = 2
 
 /** Seconds until a hold is reconciled again whose recorded payment is under way. */
 export const SENT_SECONDS = 1
-/** A recorded payment that is not on the chain is broadcast again when it is so old: an RPC node may have dropped it. */
-export const REBROADCAST_SECONDS = 2
+/** So long a payment takes to show on the chain if nothing is wrong. */
+const REBROADCAST_SECONDS = 2
+
+/** Whether a recorded payment that is not on the chain is broadcast again now: an RPC node may have dropped it. Every other time. */
+export function rebroadcasts({ reconciliations }: { reconciliations: number }, payment: { ageSeconds: number }): boolean {
+  return payment.ageSeconds >= REBROADCAST_SECONDS && reconciliations % 2 === 0
+}
 
 const SEARCH_SECONDS = { least: 2, most: 15 }
+const AFTER_WINDOW_SECONDS = 0.1
 
 /**
- * Seconds until the chain is searched again for the payment of a hold of this age. Whoever pays by themselves tells the server as a rule;
- * the search is for those who do not.
+ * Seconds until the chain is searched again for the payment of a hold, the longer the older it is: whoever pays by themselves tells the
+ * server as a rule, and the search is for those who do not. In any case at the end of the payment window, for the release height.
  */
-export function searchSeconds(ageSeconds: number): number {
-  return Math.min(SEARCH_SECONDS.most, Math.max(SEARCH_SECONDS.least, ageSeconds / 2))
+export function searchSeconds({ ageSeconds, secondsToPay }: { ageSeconds: number; secondsToPay: number }): number {
+  const pause = Math.min(SEARCH_SECONDS.most, Math.max(SEARCH_SECONDS.least, ageSeconds / 2))
+  return secondsToPay > 0 ? Math.min(pause, secondsToPay + AFTER_WINDOW_SECONDS) : pause
 }
 
 /** Until a hold is reconciled again that only the studio can end: a payment may still be found, and another endpoint may be named. */

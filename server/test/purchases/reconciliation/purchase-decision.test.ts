@@ -71,6 +71,7 @@ describe('what is done for a purchase', () => {
     ['nothing has come yet: nothing', decide('windowOpen'), []],
     ['no endpoint knows the recorded payment: it is broadcast', decide('windowOpen', { payment }), ['broadcast']],
     ['it has only just been broadcast: nothing', decide('windowOpen', { payment: { ...payment, ageSeconds: 1 } }), []],
+    ['it was broadcast again the last time: nothing', decide('windowOpen', { payment, purchase: { ...held, reconciliations: 1 } }), []],
     ['it is on its way: nothing', decide('windowOpen', { payment, status: seen('processed') }), []],
     ['it failed, but not for good: nothing', decide('windowOpen', { payment, status: seen('confirmed', true) }), []],
     ['it failed for good: it is void', decide('windowOpen', { payment, status: seen('finalized', true) }), ['voidPayment']],
@@ -128,7 +129,7 @@ describe('what is done for a purchase', () => {
 
   it.each([
     ['a hold whose payment is recorded', snapshot('windowOpen', { payment }), 1],
-    ['a new hold whose payment may come', snapshot('windowOpen', { purchase: { ...held, ageSeconds: 2 } }), 2],
+    ['a new hold whose payment may come', snapshot('windowOpen', { purchase: { ...held, ageSeconds: 2, secondsToPay: 58 } }), 2],
     ['an older hold whose payment may come', snapshot('windowOpen'), 15],
     ['a hold that only the studio can end', snapshot('windowClosed', { unprovable: true }), 60],
     ['a hold whose search goes on', snapshot('windowClosed', { searches: [beginSearch(held.id, 'endpoint', held.buyer)] }), 1],

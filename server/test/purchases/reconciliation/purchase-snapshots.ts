@@ -36,6 +36,7 @@ export const held: DuePurchase = {
   releaseReason: null,
   windowClosed: true,
   ageSeconds: 100,
+  secondsToPay: -40,
   secondsSinceClosed: 0,
 }
 

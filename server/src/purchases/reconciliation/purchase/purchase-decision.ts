@@ -5,7 +5,7 @@ import { type VerifiedCandidate } from '../../settlement/candidate.ts'
 import { type CurrentPayment, type DuePurchase } from '../reconciliation-store.ts'
 import {
   finalitySeconds,
-  REBROADCAST_SECONDS,
+  rebroadcasts,
   searchSeconds,
   secondsToNextLateSearch,
   SENT_SECONDS,
@@ -115,9 +115,9 @@ export function hasLanded(status: SignatureStatus | undefined): status is Signat
 }
 
 /** A recorded payment that is not on the chain after a while is broadcast again; one that failed for good makes room for another. */
-function pushPayment({ payment, status }: PurchaseSnapshot): PurchaseAction[] {
+function pushPayment({ purchase, payment, status }: PurchaseSnapshot): PurchaseAction[] {
   if (!payment) return []
-  if (!status) return payment.ageSeconds >= REBROADCAST_SECONDS ? [{ kind: 'broadcast', payment }] : []
+  if (!status) return rebroadcasts(purchase, payment) ? [{ kind: 'broadcast', payment }] : []
   return status.failed && status.commitment === 'finalized' ? [{ kind: 'voidPayment', payment }] : []
 }
 
@@ -169,7 +169,7 @@ export function isPermanent({ verdict }: VerifiedCandidate): boolean {
 
 function holdSeconds({ payment, purchase, searches, unprovable }: PurchaseSnapshot): number {
   if (unprovable) return UNPROVABLE_SECONDS
-  return payment || searches.length > 0 ? SENT_SECONDS : searchSeconds(purchase.ageSeconds)
+  return payment || searches.length > 0 ? SENT_SECONDS : searchSeconds(purchase)
 }
 
 function lateSeconds({ purchase, candidates, allRead }: PurchaseSnapshot): number | null {
