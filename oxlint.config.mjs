@@ -129,7 +129,14 @@ function purchaseArrows() {
   const inside = (folder, names) => names.map((name) => `${folder}/${name}`)
   const stages = inside('purchases', ['payment', 'cases', 'hold', 'settlement'])
   const outside = ['database', 'chain/chain.ts', 'chain/transactions', 'inventory', 'listings']
-  const shared = inside('purchases', ['purchase.ts', 'purchase-store.ts', 'purchase-deps.ts', 'reference.ts'])
+  const shared = inside('purchases', [
+    'purchase.ts',
+    'purchase-store.ts',
+    'purchase-deps.ts',
+    'purchase-reply.ts',
+    'purchase-reply-store.ts',
+    'reference.ts',
+  ])
   const entries = stages.map((stage, index) => [stage, [...outside, ...shared, ...stages.slice(0, index)]])
 
   const reconciliation = 'purchases/reconciliation'
