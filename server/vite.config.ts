@@ -5,7 +5,8 @@ import { defineConfig } from 'vite'
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   publicDir: false,
-  ssr: { target: 'node', noExternal: ['@juicebar/contract'] },
+  // Libraries are bundled, because looking for their thousand files takes Node.js longer than to run them. Swagger UI reads its own files.
+  ssr: { target: 'node', noExternal: true, external: ['@fastify/swagger-ui'] },
   build: {
     ssr: true,
     outDir: 'dist',
@@ -20,8 +21,14 @@ export default defineConfig({
         audit: 'src/audit.ts',
         'local-chain-process': 'src/embedded/local-chain/local-chain-process.ts',
       },
-      // All files side by side: what the source finds by a relative URL, the build finds as well.
-      output: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },
+      output: {
+        // All files side by side: what the source finds by a relative URL, the build finds as well.
+        entryFileNames: '[name].js',
+        chunkFileNames: '[name].js',
+        // Some of the libraries are CommonJS modules that look for files beside them.
+        banner: 'const __dirname = import.meta.dirname',
+        sourcemapExcludeSources: true,
+      },
     },
   },
 })

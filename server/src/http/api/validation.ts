@@ -17,11 +17,12 @@ const fieldFailures: Record<string, ErrorCode> = {
 
 /**
  * Validates requests strictly against the contract's schemas: nothing is converted, dropped or filled in, except that integers of query
- * strings are parsed.
+ * strings are parsed. A schema is compiled by the first request that needs it, which keeps the start short.
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
-  const validator = Compile(schema)
+  let compiled: ReturnType<typeof Compile> | undefined
   return (input: unknown) => {
+    const validator = (compiled ??= Compile(schema))
     const value = httpPart === 'querystring' ? withNumbers(schema, input) : input
     if (validator.Check(value)) return { value }
     return { error: toFailure(schema, value, validator.Errors(value)) }
