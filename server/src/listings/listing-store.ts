@@ -33,16 +33,6 @@ export async function findListing(database: Database | Tx, id: string): Promise<
   return row?.listing
 }
 
-/** A listing as it is stored. `heldNow`: the payment window of its hold is still open, by the database's clock. */
-export async function findListingRow(database: Database | Tx, id: string): Promise<(ListingRow & { heldNow: boolean }) | undefined> {
-  return database
-    .selectFrom('listings')
-    .selectAll()
-    .select(sql<boolean>`held_until is not null and held_until > now()`.as('heldNow'))
-    .where('id', '=', id)
-    .executeTakeFirst()
-}
-
 /** Locks the listing until the transaction ends. */
 export async function lockListing(tx: Tx, id: string): Promise<ListingRow | undefined> {
   return tx.selectFrom('listings').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
@@ -68,20 +58,6 @@ export async function markRemoved(tx: Tx, id: string): Promise<void> {
     .set({ status: 'removed', closedAt: sql`now()` })
     .where('id', '=', id)
     .execute()
-}
-
-/** Marks the listing as held by a purchase until `heldUntil`, or as free. */
-export async function markHeld(
-  tx: Tx,
-  id: string,
-  hold: { heldBy: string; heldUntil: Date } | { heldBy: null; heldUntil: null },
-): Promise<void> {
-  await tx.updateTable('listings').set(hold).where('id', '=', id).execute()
-}
-
-/** Marks a held listing as one whose hold only the studio can end. The mark goes with the hold. */
-export async function markWaitingForStudio(tx: Tx, id: string, { waitsForStudio }: { waitsForStudio: boolean }): Promise<void> {
-  await tx.updateTable('listings').set({ waitsForStudio }).where('id', '=', id).execute()
 }
 
 /** When the transaction commits, tells every event stream about the listing as it is now. */

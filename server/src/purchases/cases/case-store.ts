@@ -146,17 +146,6 @@ export async function moveCase(tx: Tx, id: string, { status, reconcileSeconds, n
   await emitCase(tx, id)
 }
 
-/** Makes the late payments due now that may be delivered when this listing is free. */
-export async function reconcileWaitingCases(tx: Tx, listingId: string): Promise<void> {
-  await tx
-    .updateTable('cases')
-    .set({ reconcileAt: now })
-    .where('status', '=', 'open')
-    .where('deliverable', '=', true)
-    .where('purchaseId', 'in', (query) => query.selectFrom('purchases').select('id').where('listingId', '=', listingId))
-    .execute()
-}
-
 /** The listing of this open case was sold or removed: only a refund is left. */
 export async function giveUpDelivery(database: Database, id: string): Promise<void> {
   await inTransaction(database, async (tx) => {
