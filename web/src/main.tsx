@@ -1,12 +1,14 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 
+import { loadFirstPage } from './api/first-page.ts'
 import { App } from './app.tsx'
 import './styles/app.css'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no root element')
 
+void loadFirstPage()
 createRoot(root).render(
   <StrictMode>
     <App />

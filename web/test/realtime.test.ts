@@ -13,8 +13,10 @@ describe('server-sent events', () => {
 
   function parse(pieces: readonly string[]) {
     const events: { id: string | undefined; event: object }[] = []
-    const parser = createEventParser((event, id) => events.push({ id, event }))
+    const waits: number[] = []
+    const parser = createEventParser({ onEvent: (event, id) => events.push({ id, event }), onRetry: (wait) => waits.push(wait) })
     for (const piece of pieces) parser.feed(piece)
+    expect(waits).toEqual([5])
     return events
   }
 
@@ -41,11 +43,12 @@ describe('server-sent events', () => {
   })
 })
 
-test('attempts to reconnect spread out and stay within 15 seconds', () => {
-  expect(retryDelay(0, 0)).toBe(250)
-  expect(retryDelay(0, 1)).toBe(500)
-  expect(retryDelay(50, 0)).toBe(7_500)
-  expect(retryDelay(50, 1)).toBe(15_000)
+test('attempts to reconnect begin when the server asks for it, and spread out', () => {
+  expect(retryDelay(0, { retry: 4_000, random: 0 })).toBe(4_000)
+  expect(retryDelay(0, { retry: 4_000, random: 1 })).toBe(6_000)
+  expect(retryDelay(1, { retry: 4_000, random: 0 })).toBe(8_000)
+  expect(retryDelay(50, { retry: 4_000, random: 0 })).toBe(15_000)
+  expect(retryDelay(50, { retry: 4_000, random: 1 })).toBe(22_500)
 })
 
 test('a new listing is put on top only of lists that would show it there', () => {

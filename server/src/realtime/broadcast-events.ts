@@ -2,7 +2,7 @@ import { type ServerResponse } from 'node:http'
 import { type Socket } from 'node:net'
 
 import { type Session } from '../http/api/route.ts'
-import { heartbeat, isAfter } from './event-frame.ts'
+import { heartbeat, isAfter, renderRetry } from './event-frame.ts'
 import { type Position } from './outbox-store.ts'
 import { type EventFeed, type FeedEvent } from './poll-outbox.ts'
 
@@ -16,6 +16,9 @@ const SESSION_CHECK_MILLIS = 2_000
 export const MAX_READERS = 20_000
 /** Readers of one IPv4 address or IPv6 /64: more than an office has open, and far fewer than MAX_READERS. */
 export const MAX_READERS_PER_ADDRESS = 1_000
+
+/** For the few whose session ends: they are refused, and learn why. */
+const retryAtOnce = renderRetry(500)
 
 export interface Reader {
   stream: ServerResponse
@@ -114,10 +117,14 @@ function write({ stream, socket, waiting }: Reader, bytes: Buffer): void {
   else socket.write(bytes)
 }
 
-/** Ends the streams of dead sessions. If sessions cannot be checked, ends all signed-in streams: readers reconnect at once. */
+/** Ends the streams of dead sessions, whose readers come back at once. If sessions cannot be checked, ends all signed-in streams. */
 async function endDeadSessions(readers: Iterable<Reader>, findLiveSessions: FindLiveSessions): Promise<void> {
-  const signedIn = [...readers].flatMap(({ stream, session }) => (session ? [{ stream, id: session.id }] : []))
+  const signedIn = [...readers].flatMap((reader) => (reader.session ? [{ reader, id: reader.session.id }] : []))
   if (signedIn.length === 0) return
-  const live = await findLiveSessions(signedIn.map(({ id }) => id)).catch(() => new Set<string>())
-  for (const { stream, id } of signedIn) if (!live.has(id)) stream.end()
+  const live = await findLiveSessions(signedIn.map(({ id }) => id)).catch(() => undefined)
+  for (const { reader, id } of signedIn) {
+    if (live?.has(id)) continue
+    if (live) write(reader, retryAtOnce)
+    reader.stream.end()
+  }
 }

@@ -26,6 +26,13 @@ interface AnyInput {
 /** How long to wait for a reply. The server itself gives up after 10 s. */
 const TIMEOUT_MS = 15_000
 
+let knownEventId: string | undefined
+
+/** The event that the first page of listings came with: a stream that starts there misses nothing that was loaded afterwards. */
+export function readKnownEventId(): string | undefined {
+  return knownEventId
+}
+
 let refusedListener: ((error: ApiError) => void) | undefined
 
 /** Sets the one listener that hears when the server refuses the session of this browser. */
@@ -52,21 +59,29 @@ export async function call<Name extends EndpointName>(name: Name, input: CallInp
 export async function openEvents(lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
   const headers: Record<string, string> = { accept: 'text/event-stream' }
   if (lastEventId !== undefined) headers['last-event-id'] = lastEventId
-  return await send('events', { signal }, headers)
+  // At the usual priority, the browser would count the stream as part of a page that never finishes loading.
+  return await send('events', { signal }, { headers, priority: 'low' })
 }
 
-async function send(name: EndpointName, input: AnyInput, extraHeaders: Record<string, string> = {}): Promise<Response> {
+async function send(
+  name: EndpointName,
+  input: AnyInput,
+  options: Pick<RequestInit, 'priority'> & { headers?: object } = {},
+): Promise<Response> {
   const [method = 'GET', template = '/'] = endpoints[name].split(' ')
-  const headers: Record<string, string> = { accept: 'application/json', ...extraHeaders }
+  const headers: Record<string, string> = { accept: 'application/json', ...options.headers }
   const jwt = readJwt()
   if (jwt) headers['authorization'] = `Bearer ${jwt}`
-  const init: RequestInit = { method, headers, cache: 'no-cache' }
+  const init: RequestInit = { method, headers, cache: 'no-cache', priority: options.priority ?? 'auto' }
   if (input.body !== undefined) {
     headers['content-type'] = 'application/json'
     init.body = JSON.stringify(input.body)
   }
   const response = await fetchBounded(fillPath(template, input), init, input.signal)
-  if (response.ok) return response
+  if (response.ok) {
+    knownEventId ??= response.headers.get('last-event-id') ?? undefined
+    return response
+  }
   const error = await readError(response)
   const refused = error.code === 'UNAUTHORIZED' || error.code === 'SESSION_ENDED'
   // A reply to an older JWT says nothing about the session that has begun since.

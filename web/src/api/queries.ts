@@ -46,6 +46,9 @@ export const healthQuery = queryOptions({
   retryDelay: 500,
 })
 
+/** What the market shows at first. */
+export const allListings: ListingFilter = { sort: 'newest' }
+
 /** The market's listings that pass a filter, page by page. */
 export function listingsQuery(filter: ListingFilter) {
   return infiniteQueryOptions({

@@ -3,7 +3,8 @@ import { type MarketEvent } from '@juicebar/contract/events'
 import { type Listing } from '@juicebar/contract/schemas'
 import { type InfiniteData, type QueryClient } from '@tanstack/react-query'
 
-import { keys, type ListingFilter } from '../api/queries.ts'
+import { cheapestQuery, keys, type ListingFilter } from '../api/queries.ts'
+import { type ReloadQueue } from './reload-queue.ts'
 
 type Pages = InfiniteData<Reply<'listings'>, string>
 
@@ -13,67 +14,77 @@ const FAREWELL_MS = 1_400
 /** When to read a balance a second time, in milliseconds: the relay caches each for 2 s. */
 const SOL_CACHE_MS = 2_500
 
-/** Updates the loaded data with one event of the market. */
-export function applyEvent(client: QueryClient, event: MarketEvent): void {
+interface Loaded {
+  client: QueryClient
+  reloads: ReloadQueue
+  /** Whose own lists are loaded; undefined for a visitor. */
+  walletAddress: string | undefined
+}
+
+/** Updates the loaded data with one event of the market. What the event carries is not asked for again. */
+export function applyEvent(loaded: Loaded, event: MarketEvent): void {
+  const { client, reloads } = loaded
   switch (event.type) {
     case 'listing.created':
-      addListing(client, event.listing)
+      addListing(loaded, event.listing)
       break
     case 'listing.held':
     case 'listing.released':
-      replaceListing(client, event.listing)
+      replaceListing(loaded, event.listing)
       break
     case 'listing.sold':
     case 'listing.removed':
-      replaceListing(client, event.listing)
+      replaceListing(loaded, event.listing)
       setTimeout(() => dropListing(client, event.listing._id), FAREWELL_MS)
       break
     case 'purchase.changed':
-      reload(client, keys.purchases)
-      refreshSol(client)
+      reloads.add(keys.purchases)
+      reloadSol(reloads)
       break
     case 'case.changed':
-      reload(client, keys.cases)
+      reloads.add(keys.cases)
       break
     case 'balance.changed':
-      reload(client, keys.balances)
-      refreshSol(client)
+      reloads.add(keys.balances)
+      reloadSol(reloads)
       break
     case 'ready':
+      reloads.add(keys.mine)
+      break
     case 'reset':
-      reload(client, keys.listings)
-      reload(client, keys.cheapest)
-      reload(client, keys.mine)
+      for (const queryKey of [keys.listings, keys.cheapest, keys.mine]) reloads.add(queryKey)
       break
   }
 }
 
-function addListing(client: QueryClient, listing: Listing): void {
-  eachListingQuery(client, (filter, pages) => (showsNewest(filter, listing) ? withFirst(pages, listing) : pages))
-  refreshAround(client)
+function addListing(loaded: Loaded, listing: Listing): void {
+  eachListingQuery(loaded.client, (filter, pages) => (showsNewest(filter, listing) ? withFirst(pages, listing) : pages))
+  updateAround(loaded, listing)
 }
 
-function replaceListing(client: QueryClient, listing: Listing): void {
-  eachListingQuery(client, (_, pages) => mapListings(pages, (old) => (old._id === listing._id ? listing : old)))
-  refreshAround(client)
+function replaceListing(loaded: Loaded, listing: Listing): void {
+  eachListingQuery(loaded.client, (_, pages) => mapListings(pages, (old) => (old._id === listing._id ? listing : old)))
+  updateAround(loaded, listing)
 }
 
 function dropListing(client: QueryClient, id: string): void {
   eachListingQuery(client, (_, pages) => mapPages(pages, (listings) => listings.filter((listing) => listing._id !== id)))
 }
 
-function refreshSol(client: QueryClient): void {
-  reload(client, keys.sol)
-  setTimeout(() => reload(client, keys.sol), SOL_CACHE_MS)
+function reloadSol(reloads: ReloadQueue): void {
+  reloads.add(keys.sol)
+  reloads.addLater(keys.sol, SOL_CACHE_MS)
 }
 
-function refreshAround(client: QueryClient): void {
-  reload(client, keys.cheapest)
-  reload(client, keys.myListings)
-}
-
-function reload(client: QueryClient, queryKey: readonly string[]): void {
-  void client.invalidateQueries({ queryKey })
+/** Other sellers' listings are in no list of the wallet's own. */
+function updateAround({ client, reloads, walletAddress }: Loaded, listing: Listing): void {
+  if (listing.seller === walletAddress) reloads.add(keys.myListings)
+  const query = cheapestQuery(listing.tokenType)
+  const cheapest = client.getQueryData(query.queryKey)
+  if (cheapest === undefined) return
+  const forSale = listing.status === 'active'
+  if (forSale && (cheapest === null || listing.unitPrice < cheapest.unitPrice)) client.setQueryData(query.queryKey, listing)
+  if (!forSale && listing._id === cheapest?._id) reloads.add(query.queryKey)
 }
 
 function eachListingQuery(client: QueryClient, change: (filter: ListingFilter, pages: Pages) => Pages): void {

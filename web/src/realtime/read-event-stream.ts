@@ -6,11 +6,16 @@ import { openEvents } from '../api/client.ts'
 /** A stream this silent is dead: the server sends at least a comment every 20 s. */
 const SILENCE_MS = 50_000
 
-interface EventStream {
+interface Listeners {
+  onEvent: (event: MarketEvent, id: string | undefined) => void
+  /** Receives how long the server wants its readers to wait before they reconnect, in milliseconds. */
+  onRetry: (milliseconds: number) => void
+}
+
+interface EventStream extends Listeners {
   lastEventId: string | undefined
   signal: AbortSignal
   onOpen: () => void
-  onEvent: (event: MarketEvent, id: string | undefined) => void
 }
 
 /**
@@ -18,12 +23,12 @@ interface EventStream {
  *
  * @throws ApiError if the stream does not open
  */
-export async function readEventStream({ lastEventId, signal, onOpen, onEvent }: EventStream): Promise<void> {
+export async function readEventStream({ lastEventId, signal, onOpen, ...listeners }: EventStream): Promise<void> {
   const silence = new AbortController()
   const response = await openEvents(lastEventId, AbortSignal.any([signal, silence.signal]))
   if (!response.body) return
   onOpen()
-  const parser = createEventParser(onEvent)
+  const parser = createEventParser(listeners)
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let timer: ReturnType<typeof setTimeout> | undefined
   try {
@@ -40,8 +45,9 @@ export async function readEventStream({ lastEventId, signal, onOpen, onEvent }: 
 }
 
 /** Parses the text of a stream, fed in pieces of any size, into the market's events. */
-export function createEventParser(onEvent: EventStream['onEvent']): { feed(text: string): void } {
+export function createEventParser({ onEvent, onRetry }: Listeners): { feed(text: string): void } {
   return createParser({
+    onRetry,
     onEvent(message) {
       const event = marketEventOf(message)
       if (event) onEvent(event, message.id)

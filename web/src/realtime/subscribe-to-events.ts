@@ -1,29 +1,46 @@
 import { type MarketEvent } from '@juicebar/contract/events'
 
+import { readKnownEventId } from '../api/client.ts'
 import { type LiveState } from './live-state.ts'
 import { readEventStream } from './read-event-stream.ts'
 
-type TabMessage = { kind: 'event'; event: MarketEvent } | { kind: 'state'; state: LiveState } | { kind: 'ask' }
+type TabMessage =
+  | { kind: 'event'; event: MarketEvent; id: string | undefined }
+  | { kind: 'state'; state: LiveState; heard: string | undefined }
+  | { kind: 'ask' }
 
 const LOCK = 'juicebar-events'
-const FIRST_RETRY_MS = 500
+/** How long to wait before reconnecting to a server that has not said it itself, in milliseconds. */
+const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 15_000
 
 interface Subscription {
+  /** The last event heard of before anything that only this reader may see was loaded; undefined if there was none. */
+  heard: string | undefined
   onEvent: (event: MarketEvent) => void
   onState: (state: LiveState) => void
   /** Ends the subscription and closes the stream. */
   signal: AbortSignal
 }
 
+/** The last event of this tab's own stream or another tab's. A subscription ends with a login; the next goes on from here. */
+let lastHeard: string | undefined
+
+/** The event up to which everything that is loaded is up to date; undefined before anything is loaded. */
+export function readHeardEventId(): string | undefined {
+  return lastHeard ?? readKnownEventId()
+}
+
 /**
  * Subscribes to the market's events. However many tabs are open, only one of them holds a stream (Web Locks); it shares with the
  * others what it receives.
  */
-export function subscribeToEvents({ onEvent, onState, signal }: Subscription): void {
+export function subscribeToEvents({ heard, onEvent, onState, signal }: Subscription): void {
   if (signal.aborted) return
   const channel = new BroadcastChannel(LOCK)
-  let leading = false
+  const from = readHeardEventId()
+  let role: 'new' | 'following' | 'leading' = 'new'
+  let missed = false
   let current: LiveState = 'connecting'
   const post = (message: TabMessage) => {
     if (!signal.aborted) channel.postMessage(message)
@@ -32,25 +49,40 @@ export function subscribeToEvents({ onEvent, onState, signal }: Subscription): v
     current = state
     onState(state)
   }
+  /** The leading tab may have received events after `from` before this tab began to listen. */
+  const follow = (reached: string | undefined) => {
+    role = 'following'
+    if (missed || reached !== from) onEvent({ type: 'reset' })
+    else if (heard === undefined) onEvent({ type: 'ready' })
+    lastHeard = reached
+  }
   channel.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
-    if (data.kind === 'event') onEvent(data.event)
-    if (data.kind === 'state' && !leading) enter(data.state)
-    if (data.kind === 'ask' && leading) post({ kind: 'state', state: current })
+    if (data.kind === 'event') {
+      onEvent(data.event)
+      if (role === 'new') missed = true
+      else lastHeard = data.id ?? lastHeard
+    }
+    if (data.kind === 'state' && role !== 'leading') {
+      if (role === 'new' && data.state === 'live') follow(data.heard)
+      enter(data.state)
+    }
+    if (data.kind === 'ask' && role === 'leading') post({ kind: 'state', state: current, heard: readHeardEventId() })
   })
   signal.addEventListener('abort', () => channel.close())
   post({ kind: 'ask' })
 
   const lead = () => {
-    leading = true
+    role = 'leading'
     return keepReading({
+      heard,
       signal,
       onState(state) {
         enter(state)
-        post({ kind: 'state', state })
+        post({ kind: 'state', state, heard: readHeardEventId() })
       },
       onEvent(event) {
         onEvent(event)
-        post({ kind: 'event', event })
+        post({ kind: 'event', event, id: lastHeard })
       },
     })
   }
@@ -59,10 +91,12 @@ export function subscribeToEvents({ onEvent, onState, signal }: Subscription): v
 }
 
 /** Reads the stream, and reopens it whenever it breaks, from the last event on. */
-async function keepReading({ onEvent, onState, signal }: Subscription): Promise<void> {
-  let lastEventId: string | undefined
+async function keepReading({ heard, onEvent, onState, signal }: Subscription): Promise<void> {
   let failures = 0
+  let retry = FIRST_RETRY_MS
+  let complete = heard !== undefined
   while (!signal.aborted) {
+    const lastEventId = readHeardEventId()
     await readEventStream({
       lastEventId,
       signal,
@@ -70,22 +104,31 @@ async function keepReading({ onEvent, onState, signal }: Subscription): Promise<
         failures = 0
         onState('live')
       },
+      onRetry(milliseconds) {
+        retry = milliseconds
+      },
       onEvent(event, id) {
-        lastEventId = id ?? lastEventId
-        onEvent(event)
+        lastHeard = id ?? lastHeard
+        if (event.type !== 'ready') onEvent(event)
+        else if (lastEventId === undefined) onEvent({ type: 'reset' })
+        else if (!complete) onEvent(event)
+        if (event.type === 'ready') complete = true
       },
       // Whatever broke the stream, the answer is the same: reopen it below.
     }).catch(() => undefined)
     if (signal.aborted) return
     onState('reconnecting')
-    await pause(retryDelay(failures++), signal)
+    await pause(retryDelay(failures++, { retry }), signal)
   }
 }
 
-/** @returns milliseconds until the next attempt: doubling, and half of it random so that browsers do not all return at once */
-export function retryDelay(failures: number, random = Math.random()): number {
-  const longest = Math.min(FIRST_RETRY_MS * 2 ** failures, LONGEST_RETRY_MS)
-  return longest / 2 + (longest / 2) * random
+/**
+ * How long to wait before the next attempt: what the server asked for, doubling, and up to half as much again at random.
+ *
+ * @returns milliseconds
+ */
+export function retryDelay(failures: number, { retry, random = Math.random() }: { retry: number; random?: number }): number {
+  return Math.min(retry * 2 ** failures, LONGEST_RETRY_MS) * (1 + random / 2)
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -1,33 +1,44 @@
 import { useEffect, useState } from 'react'
 
+import { loadFirstPage } from '../api/first-page.ts'
 import { queryClient } from '../api/query-client.ts'
+import { whenIdle } from '../ui/first-load.ts'
 import { applyEvent } from './apply-event.ts'
 import { type LiveState } from './live-state.ts'
+import { createReloadQueue } from './reload-queue.ts'
+import { readHeardEventId, subscribeToEvents } from './subscribe-to-events.ts'
 
-/** How often everything on the screen is reloaded while no events arrive, in milliseconds. */
+/** How often everything on the screen is reloaded while no events arrive, in milliseconds; up to twice that, so that browsers spread. */
 const POLL_MS = 5_000
+
+const reloads = createReloadQueue(queryClient)
 
 /**
  * Keeps what is on the screen in step with the market.
  *
- * @param reader whose own events to receive too; undefined while that is not known yet
+ * @param reader whose own events to receive too; undefined while that is not known yet, and empty for a visitor
  */
 export function useLiveUpdates(reader: string | undefined): LiveState {
   const [state, setState] = useState<LiveState>('connecting')
   useEffect(() => {
     if (reader === undefined) return undefined
     const subscription = new AbortController()
-    const onEvent = (event: Parameters<typeof applyEvent>[1]) => applyEvent(queryClient, event)
-    import('./subscribe-to-events.ts')
-      .then(({ subscribeToEvents }) => subscribeToEvents({ onEvent, onState: setState, signal: subscription.signal }))
-      .catch(() => setState('reconnecting'))
+    const loaded = { client: queryClient, reloads, walletAddress: reader || undefined }
+    // Read now: what of the wallet's own is loaded from here on misses no event after this one.
+    const heard = readHeardEventId()
+    void loadFirstPage()
+      .then(whenIdle)
+      .then(() =>
+        subscribeToEvents({ heard, onEvent: (event) => applyEvent(loaded, event), onState: setState, signal: subscription.signal }),
+      )
     return () => subscription.abort()
   }, [reader])
 
   const polling = state === 'reconnecting'
   useEffect(() => {
     if (!polling) return undefined
-    const timer = setInterval(() => applyEvent(queryClient, { type: 'reset' }), POLL_MS)
+    const poll = () => applyEvent({ client: queryClient, reloads, walletAddress: undefined }, { type: 'reset' })
+    const timer = setInterval(poll, POLL_MS * (1 + Math.random()))
     return () => clearInterval(timer)
   }, [polling])
   return state

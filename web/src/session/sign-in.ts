@@ -1,9 +1,9 @@
-import { ApiError, errorSentence, serverSentence } from '../api/api-error.ts'
 import { call } from '../api/client.ts'
 import { writeJwt } from '../api/jwt.ts'
 import { signMessage } from '../wallet/wallet.ts'
 import { withTimeout } from '../wallet/wallet-error.ts'
 import { type Connection, useWallet, WALLET_TIMEOUT_MS } from '../wallet/wallet-store.ts'
+import { loginReason } from './login-reason.ts'
 import { signedOut, useSession } from './session-store.ts'
 
 /**
@@ -29,10 +29,4 @@ export async function signIn({ wallet, account, connection }: Connection): Promi
     useSession.setState({ ...signedOut, error: loginReason(error) })
     throw error
   }
-}
-
-/** @returns why a sign-in failed, to put into the middle of a sentence; undefined if nothing is known */
-export function loginReason(error: unknown): string | undefined {
-  const said = error instanceof ApiError ? serverSentence(error, '') : errorSentence(error, '')
-  return said.replace(/\.$/, '') || undefined
 }

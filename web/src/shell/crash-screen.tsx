@@ -3,8 +3,14 @@ import { Component, type ReactNode } from 'react'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 
+interface CrashScreenProps {
+  children: ReactNode
+  /** What to show instead; without it, that this part could not be shown, and a way to reload. */
+  fallback?: ReactNode
+}
+
 /** Replaces a part of the app that broke, for example because its code could not be downloaded. */
-export class CrashScreen extends Component<{ children: ReactNode }, { broken: boolean }> {
+export class CrashScreen extends Component<CrashScreenProps, { broken: boolean }> {
   override state = { broken: false }
 
   static getDerivedStateFromError() {
@@ -13,6 +19,7 @@ export class CrashScreen extends Component<{ children: ReactNode }, { broken: bo
 
   override render() {
     if (!this.state.broken) return this.props.children
+    if (this.props.fallback !== undefined) return this.props.fallback
     return (
       <EmptyState title="This part of the page could not be shown">
         <p className="text-dim">A payment that you have already sent is still delivered.</p>

@@ -6,6 +6,8 @@ import { Overlay } from '../feedback/overlay.tsx'
 import { lazyComponent } from '../ui/lazy-component.ts'
 import { useRetained } from '../ui/use-retained.ts'
 import { platformOf } from '../wallet/platform.ts'
+import { PHANTOM } from '../wallet/wallet.ts'
+import { useWallet } from '../wallet/wallet-store.ts'
 
 const BuyDialog = lazyComponent(async () => (await import('../features/purchase/buy-dialog.tsx')).BuyDialog)
 const PurchaseProgress = lazyComponent(async () => (await import('../features/purchase/purchase-progress.tsx')).PurchaseProgress)
@@ -16,12 +18,15 @@ interface DialogsProps {
   config: PublicConfig | undefined
   /** What the Processing overlay says; undefined hides it. */
   processing: string | undefined
+  firstLoadOver: boolean
 }
 
 /** Everything that is shown above the rest. Each part is downloaded when it is first needed. */
-export function Dialogs({ config, processing }: DialogsProps) {
+export function Dialogs({ config, processing, firstLoadOver }: DialogsProps) {
   const { confirming, running } = usePurchase()
   const buying = useRetained(confirming)
+  // Whoever came with a wallet of the page's own finds it at once; for others it can wait.
+  const registers = useWallet(({ chosen }) => chosen !== undefined && chosen !== PHANTOM) || firstLoadOver
   return (
     <>
       {processing && <Overlay label={processing} />}
@@ -30,8 +35,8 @@ export function Dialogs({ config, processing }: DialogsProps) {
         {buying && <BuyDialog />}
       </Suspense>
       <Suspense>
-        {config?.demoWallet && <DemoWallet />}
-        {config && platformOf(navigator) === 'android' && <MobileWallet config={config} />}
+        {registers && config?.demoWallet && <DemoWallet />}
+        {registers && config && platformOf(navigator) === 'android' && <MobileWallet config={config} />}
       </Suspense>
     </>
   )

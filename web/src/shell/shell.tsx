@@ -7,7 +7,6 @@ import { useProcessing } from '../feedback/use-processing.ts'
 import { useLiveUpdates } from '../realtime/use-live-updates.ts'
 import { useSession } from '../session/session-store.ts'
 import { useSessionLifecycle } from '../session/use-session-lifecycle.ts'
-import { prefetchWhenIdle } from '../ui/lazy-component.ts'
 import { useWallets } from '../wallet/use-wallets.ts'
 import { CrashScreen } from './crash-screen.tsx'
 import { Dialogs } from './dialogs.tsx'
@@ -16,6 +15,7 @@ import { Header } from './header/header.tsx'
 import { Tabs } from './header/tabs.tsx'
 import { MainArea } from './main-area/main-area.tsx'
 import { useBackend } from './use-backend.ts'
+import { useFirstLoadOver } from './use-first-load.ts'
 import { useFocusReturn } from './use-focus-return.ts'
 import { useLoadAfterSignIn } from './use-load-after-sign-in.ts'
 import { useLoadFailureBanner } from './use-load-failure-banner.ts'
@@ -36,11 +36,9 @@ export function Shell() {
   const newSales = useNewSales({ walletAddress, looking: view === 'listings' })
   useWallets({ demoWallet: config?.demoWallet ?? false })
   useSessionLifecycle({ online })
-  useLoadAfterSignIn(walletAddress)
-  useLoadFailureBanner(live)
-  useEffect(() => {
-    if (online) prefetchWhenIdle()
-  }, [online])
+  useLoadAfterSignIn(session)
+  useLoadFailureBanner({ live, online })
+  const firstLoadOver = useFirstLoadOver()
   useEffect(() => {
     if (config) document.title = `${config.productName} Marketplace`
   }, [config])
@@ -69,7 +67,7 @@ export function Shell() {
         </div>
       </div>
       <CrashScreen>
-        <Dialogs config={config} processing={processing} />
+        <Dialogs config={config} processing={processing} firstLoadOver={firstLoadOver} />
       </CrashScreen>
     </>
   )

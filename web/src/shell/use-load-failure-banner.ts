@@ -7,20 +7,20 @@ import { useNotices } from '../feedback/use-notices.ts'
 import { type LiveState } from '../realtime/live-state.ts'
 
 /** Says in the banner that something could not be loaded (specification, section 8), unless the query is `quiet`. */
-export function useLoadFailureBanner(live: LiveState): void {
+export function useLoadFailureBanner({ live, online }: { live: LiveState; online: boolean }): void {
   const queries = useQueryClient().getQueryCache()
   const { showBanner } = useNotices()
-  useEffect(
-    () =>
-      queries.subscribe((event) => {
-        if (event.type !== 'updated' || event.action.type !== 'error') return
-        const { meta, state } = event.query
-        // While everything is polled, what is on the screen stays, and the badge says that it may be old.
-        const polled = live === 'reconnecting' && state.data !== undefined
-        if (!meta?.quiet && !polled && !isSessionRefusal(event.action.error)) showBanner(messages.loadFailed)
-      }),
-    [queries, live, showBanner],
-  )
+  useEffect(() => {
+    // Until the server has answered, its own failure is what the banner tells of.
+    if (!online) return undefined
+    return queries.subscribe((event) => {
+      if (event.type !== 'updated' || event.action.type !== 'error') return
+      const { meta, state } = event.query
+      // While everything is polled, what is on the screen stays, and the badge says that it may be old.
+      const polled = live === 'reconnecting' && state.data !== undefined
+      if (!meta?.quiet && !polled && !isSessionRefusal(event.action.error)) showBanner(messages.loadFailed)
+    })
+  }, [queries, live, online, showBanner])
 }
 
 /** True if the session has ended, which has its own message. */

@@ -1,5 +1,7 @@
 import { type ComponentType, lazy } from 'react'
 
+import { whenIdle } from './first-load.ts'
+
 const loaders: (() => Promise<unknown>)[] = []
 
 /** A component that is downloaded when it is first shown, or earlier, when the browser is idle. */
@@ -9,18 +11,13 @@ export function lazyComponent<Props extends object>(load: () => Promise<Componen
 }
 
 /** Downloads every lazy component in the browser's idle time, one after another; none if the person saves data. */
-export function prefetchWhenIdle(): void {
+export async function prefetchWhenIdle(): Promise<void> {
   if (savesData()) return
-  const [next, ...others] = loaders.splice(0)
-  loaders.push(...others)
-  if (!next) return
-  const idle = window.requestIdleCallback ?? ((callback: () => void) => setTimeout(callback, 1_500))
-  idle(() => {
+  for (let next = loaders.shift(); next; next = loaders.shift()) {
+    await whenIdle()
     // A download that fails now is tried again, and reported, when the component is needed.
-    next()
-      .catch(() => undefined)
-      .finally(prefetchWhenIdle)
-  })
+    await next().catch(() => undefined)
+  }
 }
 
 /** Browsers without the Network Information API are assumed to save nothing. */

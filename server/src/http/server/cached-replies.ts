@@ -27,20 +27,27 @@ export function isNotModified({ etag }: CachedReply, ifNoneMatch: string | undef
   return ifNoneMatch?.includes(etag) === true
 }
 
+interface CachedReplies {
+  /** Those that every reply has. */
+  headers: OutgoingHttpHeaders
+  /** The web app's own origin, which a browser names when it preloads. */
+  publicOrigin: string
+  /** Returns the cached reply to a path and query, if there is one. */
+  find: (url: string) => CachedReply | undefined
+}
+
 /**
  * Returns a function that answers a request from the cache and tells whether it did. It runs before the framework, whose routing, limits
  * and checks would cost as much again as the reply. Requests from other origins are left to the framework, which adds CORS headers.
- *
- * @param headers those that every reply has.
- * @param find returns the cached reply to a path and query, if there is one.
  */
-export function createCachedReplySender(headers: OutgoingHttpHeaders, find: (url: string) => CachedReply | undefined) {
+export function createCachedReplySender({ headers, publicOrigin, find }: CachedReplies) {
   const always = headerList({ ...headers, vary: 'Origin, Accept-Encoding', 'cache-control': cachedReplyControl })
   const json = ['content-type', 'application/json; charset=utf-8', 'content-length']
   const compressed = ['content-encoding', 'gzip', ...json]
 
   return ({ method, url = '', headers: requestHeaders }: IncomingMessage, reply: ServerResponse): boolean => {
-    const cached = method === 'GET' && requestHeaders.origin === undefined ? find(url) : undefined
+    const isOwn = requestHeaders.origin === undefined || requestHeaders.origin === publicOrigin
+    const cached = method === 'GET' && isOwn ? find(url) : undefined
     if (!cached) return false
     const tagged = [...always, ...headerList(versionHeaders(cached))]
     if (isNotModified(cached, requestHeaders['if-none-match'])) reply.writeHead(304, tagged).end()

@@ -47,7 +47,7 @@ export interface ServerOptions {
  */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const headers = securityHeaders(options.publicOrigin)
-  const sendCached = createCachedReplySender(headers, options.findCached ?? (() => undefined))
+  const sendCached = createCachedReplySender({ headers, publicOrigin: options.publicOrigin, find: options.findCached ?? (() => undefined) })
   const fastify = createFastify({
     loggerInstance: options.log,
     logController: new RequestLog(),

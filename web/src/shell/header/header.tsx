@@ -1,14 +1,15 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
-import { type ReactNode } from 'react'
+import { type ReactNode, Suspense } from 'react'
 
-import { LogoutButton } from '../../session/logout-button.tsx'
 import { type LiveState } from '../../realtime/live-state.ts'
-import { TestSolButton } from '../../wallet/demo/test-sol-button.tsx'
+import { lazyComponent } from '../../ui/lazy-component.ts'
 import { DEMO_WALLET } from '../../wallet/wallet.ts'
 import { WalletButton } from '../../wallet/wallet-button.tsx'
 import { useWallet } from '../../wallet/wallet-store.ts'
+import { CrashScreen } from '../crash-screen.tsx'
 import { LiveBadge } from './live-badge.tsx'
-import { SolBalance } from './sol-balance.tsx'
+
+const PlayerControls = lazyComponent(async () => (await import('./player-controls.tsx')).PlayerControls)
 
 interface HeaderProps {
   /** Undefined until the server has answered. */
@@ -32,9 +33,10 @@ export function Header({ live, config, walletAddress, tabs }: HeaderProps) {
         </div>
         <div className="flex items-center justify-end gap-2 sm:gap-3">
           {live && <LiveBadge state={live} />}
-          {walletAddress && <SolBalance walletAddress={walletAddress} />}
-          {walletAddress && isDemo && <TestSolButton walletAddress={walletAddress} />}
-          {walletAddress && <LogoutButton />}
+          {/* If they cannot be downloaded, the main area says so. */}
+          <CrashScreen fallback={null}>
+            <Suspense>{walletAddress && <PlayerControls walletAddress={walletAddress} isDemo={isDemo} />}</Suspense>
+          </CrashScreen>
           <WalletButton localChain={config?.network === 'localnet'} />
         </div>
       </div>

@@ -7,6 +7,7 @@ import { type SessionState } from '../../session/session-store.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
 import { Spinner } from '../../ui/spinner.tsx'
 import { type BackendStatus } from '../use-backend.ts'
+import { CrashScreen } from '../crash-screen.tsx'
 import { type View } from '../views.ts'
 import { ConnectPrompt } from './connect-prompt.tsx'
 import { CheckingServer, ServerUnavailable } from './server-states.tsx'
@@ -39,9 +40,11 @@ export function MainArea({ backend, session, view }: MainAreaProps) {
   const { walletAddress } = session.user
   return (
     <div className="grid gap-8">
-      <Suspense>
-        <Attention walletAddress={walletAddress} />
-      </Suspense>
+      <CrashScreen>
+        <Suspense>
+          <Attention walletAddress={walletAddress} />
+        </Suspense>
+      </CrashScreen>
       <Suspense fallback={<Spinner className="mx-auto my-20 size-8" />}>
         {view === 'marketplace' && <Market walletAddress={walletAddress} cooldowns={cooldowns} onBuy={buy} />}
         {view === 'inventory' && (

@@ -1,0 +1,14 @@
+import { allListings, listingsQuery } from './queries.ts'
+import { queryClient } from './query-client.ts'
+
+let loading: Promise<void> | undefined
+
+/**
+ * Loads the market's first page, once. It is asked for before anything else, since it is what people wait for.
+ *
+ * @returns resolves when the page is there or has failed; never rejects
+ */
+export function loadFirstPage(): Promise<void> {
+  loading ??= queryClient.prefetchInfiniteQuery(listingsQuery(allListings))
+  return loading
+}

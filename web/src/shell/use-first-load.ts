@@ -1,0 +1,16 @@
+import { useEffect, useState } from 'react'
+
+import { whenFirstLoadIsOver } from '../ui/first-load.ts'
+import { prefetchWhenIdle } from '../ui/lazy-component.ts'
+
+/** True once the first load is over; from then on, what may be needed next is downloaded in idle time. */
+export function useFirstLoadOver(): boolean {
+  const [over, setOver] = useState(false)
+  useEffect(() => {
+    void whenFirstLoadIsOver().then(() => {
+      setOver(true)
+      void prefetchWhenIdle()
+    })
+  }, [])
+  return over
+}

@@ -1,0 +1,80 @@
+import { QueryClient, QueryObserver } from '@tanstack/react-query'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+
+import { allListings, cheapestQuery, keys } from '../src/api/queries.ts'
+import { applyEvent } from '../src/realtime/apply-event.ts'
+import { createReloadQueue } from '../src/realtime/reload-queue.ts'
+import { listing } from './support/listing.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const TICK_MS = 20
+const own = [keys.balances, keys.sol, keys.myListings, keys.purchases, keys.openPurchases, keys.cases]
+
+/** A web app in which everything of a seller's own is on the screen; `requests` lists what it has asked for. */
+async function openApp() {
+  const requests: string[] = []
+  const client = new QueryClient()
+  const show = (queryKey: readonly unknown[], data: unknown = queryKey) => {
+    const queryFn = () => {
+      requests.push(queryKey.join())
+      return data
+    }
+    new QueryObserver(client, { queryKey, queryFn, staleTime: Infinity }).subscribe(() => undefined)
+  }
+  show([...keys.listings, allListings], { pages: [{ listings: [listing()], nextCursor: null }], pageParams: [''] })
+  show(cheapestQuery('APPLE_JUICE').queryKey, listing())
+  for (const queryKey of own) show(queryKey)
+  await vi.advanceTimersByTimeAsync(0)
+  requests.length = 0
+  return { requests, loaded: { client, reloads: createReloadQueue(client), walletAddress: 'me' } }
+}
+
+describe('events at 50 a second', () => {
+  it('of other sellers ask the server for nothing', async () => {
+    const { requests, loaded } = await openApp()
+    for (let event = 0; event < 1_000; event++) {
+      applyEvent(loaded, { type: event % 2 ? 'listing.held' : 'listing.created', listing: listing({ seller: 'another' }) })
+      await vi.advanceTimersByTimeAsync(TICK_MS)
+    }
+    expect(requests).toEqual([])
+  })
+
+  it('of one’s own ask for less than once a second, and for everything in the end', async () => {
+    const { requests, loaded } = await openApp()
+    for (let event = 0; event < 2_000; event++) {
+      applyEvent(loaded, { type: 'listing.sold', listing: listing({ seller: 'me' }) })
+      applyEvent(loaded, { type: 'purchase.changed', purchaseId: 'one' })
+      applyEvent(loaded, { type: 'balance.changed' })
+      await vi.advanceTimersByTimeAsync(TICK_MS)
+    }
+    expect(requests.length).toBeLessThan(40)
+    for (const queryKey of [keys.balances, keys.sol, keys.myListings, keys.purchases]) expect(requests).toContain(queryKey.join())
+    requests.length = 0
+    await vi.advanceTimersByTimeAsync(20_000)
+    expect(requests).toContain(keys.myListings.join())
+    requests.length = 0
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(requests).toEqual([])
+  })
+})
+
+describe('a single event', () => {
+  it('reloads what it concerns at once, and the SOL balance again when the relay’s copy is old', async () => {
+    const { requests, loaded } = await openApp()
+    applyEvent(loaded, { type: 'balance.changed' })
+    await vi.advanceTimersByTimeAsync(0)
+    expect(requests).toEqual([keys.balances.join(), keys.sol.join()])
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(requests).toEqual([keys.balances.join(), keys.sol.join(), keys.sol.join()])
+  })
+
+  it('that says reset reloads everything once', async () => {
+    const { requests, loaded } = await openApp()
+    applyEvent(loaded, { type: 'reset' })
+    applyEvent(loaded, { type: 'ready' })
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(requests).toHaveLength(8)
+  })
+})
