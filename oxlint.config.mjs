@@ -157,7 +157,7 @@ const webArrows = {
   catalogue: ['catalogue/drinks'],
   feedback: ['ui'],
   api: [],
-  realtime: ['api'],
+  realtime: ['ui', 'api'],
   wallet: ['ui', 'feedback', 'api', 'wallet/mobile'],
   'wallet/demo': ['ui', 'feedback', 'api', 'wallet'],
   'wallet/mobile': ['ui', 'wallet'],

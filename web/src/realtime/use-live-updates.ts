@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 import { loadFirstPage } from '../api/first-page.ts'
 import { queryClient } from '../api/query-client.ts'
-import { whenIdle } from '../ui/first-load.ts'
+import { whenIdle } from '../ui/lazy-component.ts'
 import { applyEvent } from './apply-event.ts'
 import { type LiveState } from './live-state.ts'
 import { createReloadQueue } from './reload-queue.ts'

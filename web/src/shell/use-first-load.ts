@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'react'
 
-import { whenFirstLoadIsOver } from '../ui/first-load.ts'
-import { prefetchWhenIdle } from '../ui/lazy-component.ts'
+import { prefetchWhenIdle, whenFirstLoadIsOver } from '../ui/lazy-component.ts'
 
 /** True once the first load is over; from then on, what may be needed next is downloaded in idle time. */
 export function useFirstLoadOver(): boolean {

@@ -1,6 +1,13 @@
 import { type ComponentType, lazy } from 'react'
 
-import { whenIdle } from './first-load.ts'
+/** How long a page may stay untouched before it downloads what may be needed next, in milliseconds: longer than a slow first load. */
+const UNTOUCHED_MS = 10_000
+/** The browser is given up as busy after this, in milliseconds. */
+const BUSY_MS = 3_000
+
+const signs = ['pointermove', 'pointerdown', 'touchstart', 'keydown', 'click', 'scroll'] as const
+
+let over: Promise<void> | undefined
 
 const loaders: (() => Promise<unknown>)[] = []
 
@@ -23,4 +30,33 @@ export async function prefetchWhenIdle(): Promise<void> {
 /** Browsers without the Network Information API are assumed to save nothing. */
 function savesData(): boolean {
   return 'connection' in navigator && (navigator.connection as { saveData?: boolean }).saveData === true
+}
+
+/** Resolves when the page has loaded and the browser has nothing else to do. */
+export async function whenIdle(): Promise<void> {
+  if (document.readyState !== 'complete') await new Promise((resolve) => window.addEventListener('load', resolve, { once: true }))
+  await new Promise<unknown>((resolve) => {
+    if ('requestIdleCallback' in window) requestIdleCallback(resolve, { timeout: BUSY_MS })
+    else setTimeout(resolve, BUSY_MS / 2)
+  })
+}
+
+/**
+ * Resolves when the first load is over: somebody touches the page, or nobody has for ten seconds. What is downloaded from then on
+ * takes nothing from the first paint.
+ */
+export function whenFirstLoadIsOver(): Promise<void> {
+  over ??= Promise.race([firstSign(), whenIdle().then(() => new Promise<void>((resolve) => setTimeout(resolve, UNTOUCHED_MS)))])
+  return over
+}
+
+function firstSign(): Promise<void> {
+  return new Promise((resolve) => {
+    const seen = new AbortController()
+    const onSign = () => {
+      seen.abort()
+      resolve()
+    }
+    for (const sign of signs) window.addEventListener(sign, onSign, { passive: true, signal: seen.signal })
+  })
 }
