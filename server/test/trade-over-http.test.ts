@@ -192,6 +192,39 @@ describe('a whole trade over HTTP', () => {
 })
 
 describe('the studio over HTTP', () => {
+  it('sees the holds that only it can end, and ends one with a reason that the buyer reads', async () => {
+    const { buyerToken, listingId } = await startTrade()
+    const bought = await call(one, 'POST', `/api/marketplace/buy/${listingId}`, buyerToken)
+    const id = pick(bought, 'transactionDetails', 'purchaseId')
+    const release = (body: unknown, key = studioApiKey) => call(other, 'POST', `/api/studio/purchases/${id}/release`, key, body)
+    const reason = 'Nobody can prove it, and nobody claims it.'
+    expect(await release({ reason })).toMatchObject({ status: 409, body: { code: 'NOT_RELEASABLE' } })
+
+    const { pool } = world.connection
+    for (const endpoint of world.chain.endpoints()) {
+      await pool.query(
+        `insert into history_searches (purchase_id, endpoint, address, pages, listed, decided, obstacle, first_slot)
+         values ($1, $2, 'buyer', 0, false, false, 'pruned', 1000000)`,
+        [id, endpoint],
+      )
+    }
+    await pool.query('update purchases set pay_before = now(), release_height = 0, reconcile_at = now() where id = $1', [id])
+    const waitsForStudio = async () =>
+      pick<{ purchaseId: string; waitsForStudio: boolean }[]>(
+        await call(one, 'GET', '/api/studio/purchases?status=held', studioApiKey),
+        'purchases',
+      ).some((purchase) => purchase.purchaseId === id && purchase.waitsForStudio)
+    await expect.poll(waitsForStudio, waiting).toBe(true)
+    expect(pick(await call(other, 'GET', `/api/marketplace/listings/${listingId}`), 'listing', 'waitsForStudio')).toBe(true)
+
+    expect(await release({ reason }, buyerToken)).toMatchObject({ status: 401, body: { code: 'STUDIO_KEY_INVALID' } })
+    expect(await release({ reason: '' })).toMatchObject({ status: 400, body: { code: 'FIELDS_MISSING' } })
+    const ended = { purchaseId: id, status: 'ended', endReason: 'released', releaseReason: reason, waitsForStudio: false }
+    expect(await release({ reason })).toMatchObject({ status: 200, body: { purchase: ended } })
+    expect((await call(one, 'GET', '/api/marketplace/my-purchases', buyerToken)).body).toMatchObject({ purchases: [ended] })
+    expect((await call(one, 'GET', `/api/marketplace/listings/${listingId}`)).body).toMatchObject({ listing: { heldUntil: null } })
+  })
+
   it('credits once for each idempotency key, and its audit adds up', async () => {
     const wallet = await world.createWallet()
     const token = await signIn(one, wallet)

@@ -130,12 +130,14 @@ describe('a hold whose absence of payment no endpoint can prove', () => {
   })
 
   it('is told to buyer and seller when it becomes so', async () => {
-    const purchase = await unprovableHold()
-    const { rows } = await world.connection.pool.query(
-      `select audience from events where type = 'purchase.changed' and data->>'purchaseId' = $1 order by id desc limit 1`,
-      [purchase.purchaseId],
-    )
-    expect(rows).toEqual([{ audience: [buyer.address, seller.address] }])
+    const purchase = await oldHold()
+    const told = async () => {
+      const events = `select audience from events where type = 'purchase.changed' and data->>'purchaseId' = $1`
+      return (await world.connection.pool.query(events, [purchase.purchaseId])).rows
+    }
+    const before = await told()
+    await untilUnprovable(purchase)
+    expect(await told()).toEqual([...before, { audience: [buyer.address, seller.address] }])
     await release(world.deps, purchase)
   })
 

@@ -50,6 +50,8 @@ async function apply(deps: PurchaseDeps, purchase: PurchaseRow, action: Purchase
       break
     case 'markUnprovable':
       await inTransaction(database, (tx) => markUnprovable(tx, purchase, action))
+      if (action.unprovable)
+        deps.log.warn({ purchaseId: purchase.id }, 'no endpoint can prove that this hold was not paid; the studio can release it')
       break
     case 'markFinalized':
       // Noted together with the lease's return, for the whole round at once.
