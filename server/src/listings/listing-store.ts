@@ -60,6 +60,11 @@ export async function markRemoved(tx: Tx, id: string): Promise<void> {
     .execute()
 }
 
+/** Marks a held listing as one whose hold only the studio can end. The mark goes with the hold. */
+export async function markWaitingForStudio(tx: Tx, id: string, { waitsForStudio }: { waitsForStudio: boolean }): Promise<void> {
+  await tx.updateTable('listings').set({ waitsForStudio }).where('id', '=', id).execute()
+}
+
 /** When the transaction commits, tells every event stream about the listing as it is now. */
 export async function emitListing(tx: Tx, type: MarketEventType, id: string): Promise<void> {
   await sql`select emit_listing(${type}, l) from listings l where l.id = ${id}`.execute(tx)
