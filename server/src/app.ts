@@ -14,6 +14,7 @@ import { registerWebApp } from './http/web-app.ts'
 import { createRateLimits } from './http/api/rate-limits.ts'
 import { relayRoutes } from './http/relay-routes.ts'
 import { createApi } from './http/api/route.ts'
+import { compress } from './http/api/compression.ts'
 import { createServer } from './http/server/server.ts'
 import { statusRoutes } from './http/status-routes.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
@@ -75,7 +76,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const purchases = { database, chain, settings: { settleAt: config.settleAt, holdSeconds: config.holdSeconds }, log }
 
   const feed = createEventFeed(database, log)
-  const pageCache = createPageCache(() => lastEventId(feed))
+  const pageCache = createPageCache({ lastEventId: () => lastEventId(feed), compress })
   const fastify = await createServer({ ...config, log, version: parts.version, findCached: pageCache.find })
   fastify.addHook('onRequest', async ({ routeOptions }) => {
     if (!preparation.isReady() && needsDatabase(routeOptions.url ?? '')) throw new Failure('DATABASE_DOWN')

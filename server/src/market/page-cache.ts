@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 
 import { type CachedReply } from '../http/server/cached-replies.ts'
-import { compress } from '../http/api/compression.ts'
 import { type MarketQuery } from './market-query.ts'
 
 /** Bounds how stale a page can be when the news of a change is late or lost. */
@@ -34,14 +33,24 @@ export interface PageCache {
   clear(): void
 }
 
+interface PageCacheParts {
+  /** The id of the last event that this server has heard of; a page read from now on shows its change. */
+  lastEventId: () => string | undefined
+  compress: (json: string) => Promise<Buffer>
+}
+
 /**
  * Creates an empty cache of at most 500 pages. When it is full, it is cleared.
- *
- * @param lastEventId the id of the last event that this server has heard of; a page read from now on shows its change
  */
-export function createPageCache(lastEventId: () => string | undefined): PageCache {
+export function createPageCache({ lastEventId, compress }: PageCacheParts): PageCache {
   const entries = new Map<string, Entry>()
 
+  /** Compresses and tags a page once, and not again while it stays the same. */
+  const toReply = async (json: string, known: string | undefined, previous: CachedReply | undefined): Promise<CachedReply> => {
+    if (json === previous?.json) return { ...previous, lastEventId: known }
+    const etag = `"${createHash('sha1').update(json).digest('base64url')}"`
+    return { json, length: Buffer.byteLength(json), gzipped: await compress(json), etag, lastEventId: known }
+  }
   /** Starts to read a page. A renewal replaces `stale` when it is done, unless the cache was cleared in the meantime. */
   const start = (url: string, read: () => Promise<string>, stale: Entry | undefined) => {
     const known = lastEventId()
@@ -77,13 +86,6 @@ export function createPageCache(lastEventId: () => string | undefined): PageCach
     },
     clear: () => entries.clear(),
   }
-}
-
-/** Compresses and tags a page once, and not again while it stays the same. */
-async function toReply(json: string, lastEventId: string | undefined, previous: CachedReply | undefined): Promise<CachedReply> {
-  if (json === previous?.json) return { ...previous, lastEventId }
-  const etag = `"${createHash('sha1').update(json).digest('base64url')}"`
-  return { json, length: Buffer.byteLength(json), gzipped: await compress(json), etag, lastEventId }
 }
 
 /** Whether a page is cached: the first page of the whole market or of one token, which many players look at. */

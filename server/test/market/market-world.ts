@@ -11,6 +11,7 @@ import { replyWithFailure } from '../../src/http/server/failure-reply.ts'
 import { createRateLimits } from '../../src/http/api/rate-limits.ts'
 import { createApi } from '../../src/http/api/route.ts'
 import { validatorCompiler } from '../../src/http/api/validation.ts'
+import { compress } from '../../src/http/api/compression.ts'
 import { createPageCache } from '../../src/market/page-cache.ts'
 import { invalidatePagesOnWrites } from '../../src/market/invalidate-pages.ts'
 import { marketRoutes } from '../../src/market/routes.ts'
@@ -35,7 +36,7 @@ export type MarketWorld = Awaited<ReturnType<typeof openMarketWorld>>
 export async function openMarketWorld() {
   const fresh = await freshDatabase()
   const { pool, readPool, close } = connectDatabase(fresh.url, () => undefined)
-  const pageCache = createPageCache(() => undefined)
+  const pageCache = createPageCache({ lastEventId: () => undefined, compress })
   const fastify = createFastify()
   fastify.setValidatorCompiler(validatorCompiler)
   fastify.setErrorHandler(replyWithFailure)

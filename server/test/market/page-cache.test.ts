@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib'
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
+import { compress } from '../../src/http/api/compression.ts'
 import { createPageCache, isCacheable } from '../../src/market/page-cache.ts'
 import { readMarketQuery } from '../../src/market/market-query.ts'
 import { type MarketWorld, openMarketWorld, randomWallet } from './market-world.ts'
@@ -14,7 +15,7 @@ const pass = (millis: number) => void vi.advanceTimersByTime(millis)
 
 describe('first pages', () => {
   it('are read once for all callers, until a change is reported', async () => {
-    const pages = createPageCache(unknown)
+    const pages = createPageCache({ lastEventId: unknown, compress })
     let readings = 0
     const read = async () => `reading ${++readings}`
     const both = await Promise.all([pages.get('a', read), pages.get('a', read)])
@@ -26,7 +27,7 @@ describe('first pages', () => {
 
   it('carry the last event that was known before they were read', async () => {
     let known = '1-1'
-    const pages = createPageCache(() => known)
+    const pages = createPageCache({ lastEventId: () => known, compress })
     const read = async () => {
       known = '2-2'
       return 'page'
@@ -38,7 +39,7 @@ describe('first pages', () => {
 
   it('are compressed once, and not again while they stay the same', async () => {
     let known = '1-1'
-    const pages = createPageCache(() => known)
+    const pages = createPageCache({ lastEventId: () => known, compress })
     const first = await pages.get('a', async () => 'page')
     expect(gunzipSync(first.gzipped).toString()).toBe('page')
     known = '2-2'
@@ -49,7 +50,7 @@ describe('first pages', () => {
   })
 
   it('are not cached if a change came while they were being read', async () => {
-    const pages = createPageCache(unknown)
+    const pages = createPageCache({ lastEventId: unknown, compress })
     let finish: ((text: string) => void) | undefined
     const slow = pages.get('a', () => new Promise((resolve) => (finish = resolve)))
     pages.clear()
@@ -60,7 +61,7 @@ describe('first pages', () => {
   })
 
   it('requested all the time are renewed before they are too old, and no request waits for it', async () => {
-    const pages = createPageCache(unknown)
+    const pages = createPageCache({ lastEventId: unknown, compress })
     let readings = 0
     await pages.get('a', async () => `reading ${++readings}`)
     pass(600)
@@ -72,7 +73,7 @@ describe('first pages', () => {
   })
 
   it('invalidated during their renewal do not come back', async () => {
-    const pages = createPageCache(unknown)
+    const pages = createPageCache({ lastEventId: unknown, compress })
     let finish: ((text: string) => void) | undefined
     let readings = 0
     const read = () => (++readings === 1 ? Promise.resolve('first') : new Promise<string>((resolve) => (finish = resolve)))
@@ -87,7 +88,7 @@ describe('first pages', () => {
   })
 
   it('are read again after a failed read', async () => {
-    const pages = createPageCache(unknown)
+    const pages = createPageCache({ lastEventId: unknown, compress })
     await expect(pages.get('a', () => Promise.reject(new Error('no database')))).rejects.toThrow('no database')
     expect((await pages.get('a', async () => 'there')).json).toBe('there')
   })
