@@ -8,8 +8,7 @@ import { type ChainRpc } from '../rpc/endpoint.ts'
 import { paceMillis, SLOT_MILLIS } from '../rpc/pace.ts'
 import { type Priority } from '../rpc/request-queue.ts'
 import { type RpcPool } from '../rpc/rpc-pool.ts'
-import { chunks } from './chunks.ts'
-import { RequestBatch } from './request-batch.ts'
+import { chunks, RequestBatch } from './request-batch.ts'
 import { requireInteger } from './require-integer.ts'
 
 const BLOCKHASH_MILLIS = 1000

@@ -1,6 +1,6 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { type Lamports } from '@juicebar/contract/money'
-import { address, getBase64EncodedWireTransaction, getTransactionDecoder, signature as asSignature } from '@solana/kit'
+import { address, getBase64EncodedWireTransaction, getTransactionDecoder } from '@solana/kit'
 
 import { type Network } from '../../config.ts'
 import {
@@ -14,21 +14,27 @@ import {
   type Simulation,
   type WideReadOptions,
 } from '../chain.ts'
+import { AnswerCache } from '../rpc/answer-cache.ts'
 import { ChainIdentity, type ChainLog, type GenesisListener } from '../rpc/chain-identity.ts'
 import { EndpointProbe } from '../rpc/endpoint-probe.ts'
 import { type ChainRpc, type Endpoint } from '../rpc/endpoint.ts'
+import { paceMillis, SLOT_MILLIS } from '../rpc/pace.ts'
 import { RpcPool } from '../rpc/rpc-pool.ts'
-import { decodeLandedTransaction } from '../transactions/landed-transaction.ts'
 import { readSimulation } from '../transactions/simulation.ts'
 import { Broadcaster } from './broadcaster.ts'
 import { failingAsDown, openFinalizedView, PAGE_SIZE } from './finalized-view.ts'
 import { openEndpoints } from './open-endpoints.ts'
+import { readTransaction } from './read-transaction.ts'
 import { requireInteger } from './require-integer.ts'
 import { type BlockhashLifetime, requireAnswer, SharedReads } from './shared-reads.ts'
 import { readEntry } from './signature-status.ts'
 import { StatusReads } from './status-reads.ts'
 
 const PROBE_MILLIS = 2000
+/** How much of the budget goes into opening views of the finalized chain: each takes three requests. */
+const VIEWS = { share: 0.015, leastMillis: SLOT_MILLIS }
+const TRANSACTIONS = { share: 1, leastMillis: 2000 }
+const MAX_TRANSACTIONS = 1000
 
 export interface ChainOptions {
   /** RPC URLs in order of preference. */
@@ -67,6 +73,9 @@ export class SolanaChain implements Chain {
   readonly #shared: SharedReads
   readonly #statuses: StatusReads
   readonly #broadcaster: Broadcaster
+  readonly #views: AnswerCache<FinalizedView>
+  /** Confirm calls and reconciliation read the same transaction within a moment. */
+  readonly #transactions: AnswerCache<LandedTransaction | undefined>
   readonly #pageSize: number
   /** The highest block height seen on this chain. Replaced when the chain changes, so that late answers of the former one do not count. */
   #highest = { height: 0n }
@@ -82,6 +91,8 @@ export class SolanaChain implements Chain {
     this.#shared = new SharedReads(this.pool, clock)
     this.#statuses = new StatusReads(this.pool, (signature) => this.transaction(signature))
     this.#broadcaster = new Broadcaster(this.pool)
+    this.#views = new AnswerCache(clock, 1)
+    this.#transactions = new AnswerCache(clock, MAX_TRANSACTIONS)
   }
 
   /**
@@ -164,7 +175,13 @@ export class SolanaChain implements Chain {
     return this.#shared.expiryHeight(slot)
   }
 
-  async finalized({ except }: { except?: ReadonlySet<string> } = {}): Promise<FinalizedView> {
+  finalized({ except }: { except?: ReadonlySet<string> } = {}): Promise<FinalizedView> {
+    if (except) return this.#openView(except)
+    // Whatever is asked of an older view is read now, and checked to be no older than the view.
+    return this.#views.get('finalized', paceMillis(this.pool.perSecond, VIEWS), () => this.#openView())
+  }
+
+  async #openView(except?: ReadonlySet<string>): Promise<FinalizedView> {
     const view = await this.pool.askInTurn('release', async (_, endpoint) => {
       if (except?.has(endpoint.host)) return undefined
       const genesisHash = await this.#identity.prove(endpoint)
@@ -197,12 +214,12 @@ export class SolanaChain implements Chain {
     return this.#statuses.readFinality(signatures)
   }
 
-  transaction(signature: Signature, { spare = false }: ReadOptions = {}): Promise<LandedTransaction | undefined> {
-    const config = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 1 } as const
-    return this.pool.askInTurn(spare ? 'spare' : 'settlement', async (rpc) => {
-      const reply = await rpc.getTransaction(asSignature(signature), config).send()
-      return reply ? decodeLandedTransaction(signature, reply) : undefined
-    })
+  async transaction(signature: Signature, { spare = false }: ReadOptions = {}): Promise<LandedTransaction | undefined> {
+    if (spare) return readTransaction(this.pool, signature, 'spare')
+    const pause = paceMillis(this.pool.perSecond, TRANSACTIONS)
+    const landed = await this.#transactions.get(signature, pause, () => readTransaction(this.pool, signature, 'settlement'))
+    if (!landed) this.#transactions.delete(signature)
+    return landed
   }
 
   async recentSignatures(
@@ -222,6 +239,7 @@ export class SolanaChain implements Chain {
   #reset(current: string, former: string): void {
     this.#highest = { height: 0n }
     this.#shared.clear()
+    for (const cache of [this.#views, this.#transactions]) cache.clear()
     for (const listener of this.#listeners) listener(current, former)
   }
 }

@@ -4,10 +4,9 @@ import { type LandedTransaction, type SignatureStatus, type WideReadOptions } fr
 import { type Endpoint } from '../rpc/endpoint.ts'
 import { paceMillis } from '../rpc/pace.ts'
 import { type RpcPool } from '../rpc/rpc-pool.ts'
-import { chunks } from './chunks.ts'
 import { readFinality } from './read-finality.ts'
 import { readStatusesEverywhere, readStatusesOnce, type Statuses, STATUSES_PER_CALL } from './read-statuses.ts'
-import { RequestBatch } from './request-batch.ts'
+import { chunks, RequestBatch } from './request-batch.ts'
 
 /** How much of the budget statuses may take, however many payments are under way. */
 const STATUSES = { share: 0.08, leastMillis: 250 }

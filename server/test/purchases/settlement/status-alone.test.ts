@@ -26,7 +26,7 @@ let buyer: Wallet
 const cleanUps: (() => Promise<unknown>)[] = []
 
 beforeAll(async () => {
-  world = await openTradingWorld({ slotMillis: 20 })
+  world = await openTradingWorld()
   seller = await world.createWallet()
 })
 
@@ -77,6 +77,30 @@ describe('many purchases at once', () => {
     expect(count('getMultipleAccounts')).toBeLessThan(PURCHASES / 2)
     const unneeded = ['getTransaction', 'isBlockhashValid', 'getBalance', 'getBlockHeight', 'getSlot', 'getSignaturesForAddress']
     expect(unneeded.filter((method) => count(method) > 0)).toEqual([])
+  })
+})
+
+describe('more buyers than the budget carries', () => {
+  it('are refused before anything is held, and every payment of those who hold is sent', async () => {
+    const { seen } = await through(1, 10)
+    const buyers = await Promise.all(Array.from({ length: 24 }, () => world.createWallet()))
+    const listings = await Promise.all(buyers.map(() => list(seen, seller)))
+    const holds = await Promise.allSettled(buyers.map((one, index) => hold(seen, one, listings[index] ?? '')))
+    const refusals = holds.flatMap((outcome): unknown[] => (outcome.status === 'rejected' ? [outcome.reason] : []))
+    expect(refusals.length).toBeGreaterThan(0)
+    for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'CHAIN_BUSY', retryAfter: expect.any(Number) })
+    const placed = await world.connection.pool.query('select 1 from purchases where listing_id = any($1::uuid[])', [listings])
+    expect(placed.rowCount).toBe(buyers.length - refusals.length)
+    const paying = holds.flatMap((outcome, index) =>
+      outcome.status === 'fulfilled' ? [{ purchase: outcome.value, one: buyers[index] }] : [],
+    )
+    await Promise.all(
+      paying.map(async ({ purchase, one = buyer }) => {
+        const { base64 } = await signPayment(world, one, purchase)
+        await submitPayment(seen.deps, one.address, purchase.purchaseId, base64)
+      }),
+    )
+    for (const { purchase } of paying) await untilStatus(world, purchase.purchaseId, 'settled')
   })
 })
 

@@ -1,4 +1,0 @@
-/** The items in their order, in lists of at most `size`. */
-export function chunks<T>(items: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size))
-}
