@@ -325,10 +325,11 @@ describe('several endpoints', () => {
       if (call.method === 'getSignatureStatuses') return result({ context: { slot: 1 }, value: [null] })(call, response)
       return handOn(call, response)
     })
-    expect((await chain.statuses([entry.signature], { everywhere: true })).has(entry.signature)).toBe(true)
+    const everywhere = { everywhere: true }
+    await vi.waitFor(async () => expect((await chain.statuses([entry.signature], everywhere)).size).toBe(1), waiting)
     expect((await chain.statuses([entry.signature])).size + (await chain.statuses([entry.signature])).size).toBe(1)
     expect(await chain.transaction(entry.signature)).toMatchObject({ signature: entry.signature })
-    expect(await chain.recentSignatures(reference, 0n, 5, { everywhere: true })).toHaveLength(1)
+    expect(await chain.recentSignatures(reference, 0n, 5, everywhere)).toHaveLength(1)
     expect(await chain.highestBlockHeight()).toBeGreaterThan(1n)
   })
 
