@@ -395,8 +395,9 @@ create function json_time(p_time timestamptz) returns text language sql stable a
 $$;
 
 -- A listing as the API shows it: the only place that says so.
-create function render_listing(l listings) returns text language sql stable as $$
-  select rtrim(json_build_object(
+create function render_listing(l listings) returns text language plpgsql stable as $$
+begin
+  return rtrim(json_build_object(
     '_id', l.id,
     'seller', l.seller,
     'tokenName', (select name from token_types where token_type = l.token_type),
@@ -409,7 +410,8 @@ create function render_listing(l listings) returns text language sql stable as $
     'heldUntil', json_time(l.held_until),
     'createdAt', json_time(l.created_at))::text, '}')
     -- Left out unless true, as in the listings that were rendered before there was such a field.
-    || case when l.waits_for_studio then ', "waitsForStudio" : true}' else '}' end
+    || case when l.waits_for_studio then ', "waitsForStudio" : true}' else '}' end;
+end
 $$;
 
 create function before_listing_write() returns trigger language plpgsql as $$

@@ -42,8 +42,9 @@ comment on column history_searches.obstacle is
 alter table listings add column waits_for_studio boolean not null default false;
 comment on column listings.waits_for_studio is 'The purchase that holds the listing is unprovable. Cleared with the hold.';
 
-create or replace function render_listing(l listings) returns text language sql stable as $$
-  select rtrim(json_build_object(
+create or replace function render_listing(l listings) returns text language plpgsql stable as $$
+begin
+  return rtrim(json_build_object(
     '_id', l.id,
     'seller', l.seller,
     'tokenName', (select name from token_types where token_type = l.token_type),
@@ -56,7 +57,8 @@ create or replace function render_listing(l listings) returns text language sql 
     'heldUntil', json_time(l.held_until),
     'createdAt', json_time(l.created_at))::text, '}')
     -- Left out unless true, as in the listings that were rendered before there was such a field.
-    || case when l.waits_for_studio then ', "waitsForStudio" : true}' else '}' end
+    || case when l.waits_for_studio then ', "waitsForStudio" : true}' else '}' end;
+end
 $$;
 
 create or replace function before_listing_write() returns trigger language plpgsql as $$
