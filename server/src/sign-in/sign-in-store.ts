@@ -82,7 +82,7 @@ export async function findPlayer(database: Database, wallet: WalletAddress): Pro
 
 const ALIVE = 'select 1 from sessions where id = $1 and wallet_address = $2 and revoked_at is null and expires_at > now()'
 
-/** Whether the wallet's session is alive. Every player's call runs this, so the statement is not built anew each time. */
+/** Whether the wallet's session is alive. Every player's call runs this, so the statement is not built again each time. */
 export async function isSessionAlive(database: Database, id: string, wallet: WalletAddress): Promise<boolean> {
   return (await runStatement(database, ALIVE, [id, wallet])).length > 0
 }
