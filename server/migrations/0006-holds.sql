@@ -82,24 +82,6 @@ create function balance_event(p_wallet text) returns table (type text, audience 
   select 'balance.changed', array[p_wallet], json_build_object('type', 'balance.changed')
 $$;
 
--- As before, but in PL/pgSQL, which plans its queries once per connection.
-create or replace function render_listing(l listings) returns text language plpgsql stable as $$
-begin
-  return json_build_object(
-    '_id', l.id,
-    'seller', l.seller,
-    'tokenName', (select name from token_types where token_type = l.token_type),
-    'tokenType', l.token_type,
-    'amount', l.amount,
-    'price', trim_scale(l.price_lamports * 0.000000001),
-    -- Computed here, because the generated column is still empty in a before-trigger.
-    'unitPrice', trim_scale(round(l.price_lamports::numeric / l.amount, 9) * 0.000000001),
-    'status', l.status,
-    'heldUntil', json_time(l.held_until),
-    'createdAt', json_time(l.created_at))::text;
-end
-$$;
-
 drop function emit_listing, emit_purchase, emit_balance;
 
 create function emit_listing(p_type text, l listings) returns void language sql as $$

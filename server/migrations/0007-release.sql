@@ -42,6 +42,7 @@ comment on column history_searches.obstacle is
 alter table listings add column waits_for_studio boolean not null default false;
 comment on column listings.waits_for_studio is 'The purchase that holds the listing is unprovable. Cleared with the hold.';
 
+-- In PL/pgSQL, which plans its queries once per connection.
 create or replace function render_listing(l listings) returns text language plpgsql stable as $$
 begin
   return rtrim(json_build_object(
