@@ -11,15 +11,28 @@ interface SurfnetModule {
 
 interface Surfnet {
   rpcUrl: string
+  drainEvents(): unknown
   stop(): void
 }
+
+const DRAIN_MILLIS = 100
 
 /** The local chain has no blocks before this slot. */
 export const FIRST_SLOT = 31n
 
 /** A real local chain in this process. Slots are short so that blocks finalize within a second. */
-export function startSurfnet(slotTimeMs = 20): Surfnet {
-  return loadSurfpool().Surfnet.startWithConfig({ offline: true, blockProductionMode: 'clock', slotTimeMs })
+export function startSurfnet(slotTimeMs = 20): Pick<Surfnet, 'rpcUrl' | 'stop'> {
+  const surfnet = loadSurfpool().Surfnet.startWithConfig({ offline: true, blockProductionMode: 'clock', slotTimeMs })
+  // The runtime keeps its events in memory until they are read.
+  const draining = setInterval(() => surfnet.drainEvents(), DRAIN_MILLIS)
+  draining.unref()
+  return {
+    rpcUrl: surfnet.rpcUrl,
+    stop: () => {
+      clearInterval(draining)
+      surfnet.stop()
+    },
+  }
 }
 
 const ARRIVAL = { timeout: 30_000, interval: 50 }
