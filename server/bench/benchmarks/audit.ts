@@ -8,6 +8,7 @@ import pg from 'pg'
 import { type BenchDatabases } from '../databases/bench-databases.ts'
 import { fillSettledPurchases } from '../databases/settled-purchases.ts'
 import { type Line } from '../measure/comparison.ts'
+import { processCpu } from '../measure/cpu.ts'
 import { STUDIO_KEY } from '../servers/product-server.ts'
 import { startRpcEndpoints } from '../servers/start-rpc-endpoints.ts'
 import { startServer } from '../servers/start-server.ts'
@@ -29,6 +30,8 @@ export interface AuditOptions {
 
 interface Audited {
   perSecond: number
+  /** Of the server, for each payment. */
+  cpuMillis: number
   megabytes: number
 }
 
@@ -39,8 +42,9 @@ export async function benchmarkAudit(databases: BenchDatabases, { purchases, lim
   const name = `audit, ${purchases.toLocaleString('en')} payments`
   const common = { reference: `${(purchases * SHARE).toLocaleString('en')} payments`, p50: NaN, p99: NaN }
   const ratio = (of: keyof Audited) => ({ ours: whole[of], theirs: part[of], ratio: whole[of] / part[of] })
+  say(`  ${whole.perSecond.toFixed(0)} payments/s`)
   return [
-    { ...common, name, unit: '/s', goal: { least: 0.8 }, ...ratio('perSecond') },
+    { ...common, name: `${name}, CPU of one`, unit: 'ms', goal: { most: 1.2 }, ...ratio('cpuMillis') },
     { ...common, name: `${name}, memory`, unit: 'MB', goal: { most: 1.2 }, ...ratio('megabytes') },
   ]
 }
@@ -61,13 +65,15 @@ async function audit(databases: BenchDatabases, purchases: number, limit: number
   const sampling = setInterval(() => void memoryOf(product.pid).then((now) => (megabytes = Math.max(megabytes, now))), SAMPLE_MILLIS)
   try {
     const startedAt = performance.now()
+    const cpuBefore = await processCpu(product.pid)
     const env = { ...process.env, PORT: String(product.port), STUDIO_API_KEY: STUDIO_KEY }
     const command = spawn(process.execPath, ['--import', 'tsx', AUDIT], { env, stdio: ['ignore', 'ignore', 'inherit'] })
     const [code]: unknown[] = await once(command, 'exit')
     if (code !== 0) throw new Error(`the audit ended with ${String(code)}`)
     const seconds = (performance.now() - startedAt) / 1000
     say(`  audited in ${seconds.toFixed(0)} s, in at most ${megabytes.toFixed(0)} MB`)
-    return { perSecond: purchases / seconds, megabytes }
+    const cpuMillis = ((await processCpu(product.pid)) - cpuBefore) / purchases
+    return { perSecond: purchases / seconds, cpuMillis, megabytes }
   } finally {
     clearInterval(sampling)
     product.stop()
