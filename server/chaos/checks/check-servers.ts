@@ -1,20 +1,39 @@
-import { createApiClient } from '../players/api-client.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { type Audit } from '@juicebar/contract/schemas'
+
+import { type Answer, type ApiClient, createApiClient } from '../players/api-client.ts'
 import { type Stack } from '../stack/stack.ts'
 
 /** The audit reads the payment of every settled purchase from the chain. */
 const AUDIT_MILLIS = 600_000
+const POLL_MILLIS = 1_000
 
 /** The violations that the product's own audit reports. A payment that was rolled back is reported as unchecked, which is none. */
 export async function checkAudit({ servers, studioApiKey }: Stack): Promise<string[]> {
-  const urls = servers.map((server) => server.url)
-  const studio = createApiClient({ urls, localAddress: undefined, bearer: studioApiKey, timeoutMillis: AUDIT_MILLIS })
-  const answer = await studio.callWithRetries({ method: 'GET', path: '/api/studio/audit' })
-  studio.stop()
-  if (answer?.status !== 200) return [`the audit failed: ${JSON.stringify(answer)}`]
-  const violations = (answer.body['violations'] as { invariant: string; detail: string }[]).map(
-    ({ invariant, detail }) => `audit, ${invariant}: ${detail}`,
-  )
-  return answer.body['ok'] === true || violations.length > 0 ? violations : ['the audit is not ok but reports no violation']
+  const studio = createApiClient({ urls: servers.map((server) => server.url), localAddress: undefined, bearer: studioApiKey })
+  try {
+    const audit = await untilDone(studio)
+    const violations = audit.violations.map(({ invariant, detail }) => `audit, ${invariant}: ${detail}`)
+    return audit.ok === true || violations.length > 0 ? violations : [`the audit did not end well: ${JSON.stringify(audit)}`]
+  } finally {
+    studio.stop()
+  }
+}
+
+async function untilDone(studio: ApiClient): Promise<Audit> {
+  const deadline = performance.now() + AUDIT_MILLIS
+  let audit = auditIn(await studio.callWithRetries({ method: 'POST', path: '/api/studio/audits', body: { full: true } }))
+  while (audit.status === 'running' && performance.now() < deadline) {
+    await delay(POLL_MILLIS)
+    audit = auditIn(await studio.callWithRetries({ method: 'GET', path: `/api/studio/audits/${audit.id}` }))
+  }
+  return audit
+}
+
+function auditIn(answer: Answer | undefined): Audit {
+  if (!answer || answer.status >= 400) throw new Error(`the audit failed: ${JSON.stringify(answer)}`)
+  return answer.body['audit'] as Audit
 }
 
 export function checkForCrashes({ servers }: Stack): string[] {
