@@ -91,6 +91,7 @@ async function buildServer(folder: string): Promise<string> {
   await build({ configFile: join(serverFolder, 'vite.config.ts'), logLevel: 'warn', build: { outDir: dist } })
   await cp(join(serverFolder, 'migrations'), join(server, 'migrations'), { recursive: true })
   await cp(join(serverFolder, 'package.json'), join(server, 'package.json'))
+  await cp(join(serverFolder, '..', 'SECURITY.md'), join(folder, 'SECURITY.md'))
   await symlink(join(serverFolder, '..', 'node_modules'), join(folder, 'node_modules'))
   return dist
 }
