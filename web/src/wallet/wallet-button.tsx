@@ -18,7 +18,7 @@ const labels: Record<Exclude<ButtonState, 'connected'>, string> = {
 }
 
 /** The header's wallet button: chooses, connects, and shows the connected address with its menu. */
-export function WalletButton({ localChain }: { localChain: boolean }) {
+export function WalletButton({ localChain, demoWallet }: { localChain: boolean; demoWallet: boolean }) {
   const wallet = useWallet()
   const pickerShown = useRetained(wallet.pickerOpen || undefined)
   const state = buttonState(wallet)
@@ -29,7 +29,7 @@ export function WalletButton({ localChain }: { localChain: boolean }) {
       ) : (
         <PlainButton state={state === 'connected' ? 'has-wallet' : state} />
       )}
-      <Suspense>{pickerShown && <WalletPicker localChain={localChain} />}</Suspense>
+      <Suspense>{pickerShown && <WalletPicker localChain={localChain} demoWallet={demoWallet} />}</Suspense>
     </>
   )
 }

@@ -10,7 +10,7 @@ import { DEMO_WALLET, type MarketWallet, PHANTOM } from './wallet.ts'
 import { closePicker, useWallet } from './wallet-store.ts'
 
 /** The dialog to choose a wallet: those that the browser has, and where to get Phantom. */
-export function WalletPicker({ localChain }: { localChain: boolean }) {
+export function WalletPicker({ localChain, demoWallet }: { localChain: boolean; demoWallet: boolean }) {
   const { present, pickerOpen } = useWallet()
   const { connect } = useConnect()
   const demo = present.find((wallet) => wallet.name === DEMO_WALLET)
@@ -28,7 +28,8 @@ export function WalletPicker({ localChain }: { localChain: boolean }) {
         <p className="mt-4 text-small text-dim">{mobileMessages.incompatible}</p>
       )}
       {localChain && <LocalChainNote withDemo={demo !== undefined} />}
-      <MoreOptions noWallet={!present.length} hasPhantom={installed.some((wallet) => wallet.name === PHANTOM)} />
+      {/* The Demo Wallet may still be on its way. */}
+      <MoreOptions noWallet={!present.length && !demoWallet} hasPhantom={installed.some((wallet) => wallet.name === PHANTOM)} />
     </Modal>
   )
 }

@@ -37,7 +37,7 @@ export function Header({ live, config, walletAddress, tabs }: HeaderProps) {
           <CrashScreen fallback={null}>
             <Suspense>{walletAddress && <PlayerControls walletAddress={walletAddress} isDemo={isDemo} />}</Suspense>
           </CrashScreen>
-          <WalletButton localChain={config?.network === 'localnet'} />
+          <WalletButton localChain={config?.network === 'localnet'} demoWallet={config?.demoWallet ?? false} />
         </div>
       </div>
     </header>
