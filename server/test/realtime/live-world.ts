@@ -102,29 +102,37 @@ interface Asking {
   address?: string
 }
 
-/** Opens the stream with a plain socket and collects what it carries. */
+/** Opens the stream with a plain socket and collects what it carries. Each frame is parsed once, however often it is asked for. */
 export async function readStream(server: LiveServer, options: Asking = {}) {
   const socket = await openSocket(server, options)
-  let text = ''
+  const frames: string[] = []
+  const events: Seen[] = []
+  let head: string | undefined
+  let rest = ''
   let ended = false
-  socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    rest += chunk
+    if (head === undefined) {
+      const end = rest.indexOf('\r\n\r\n')
+      if (end < 0) return
+      head = rest.slice(0, end)
+      rest = rest.slice(end + 4)
+    }
+    const parts = rest.split('\n\n')
+    rest = parts.pop() ?? ''
+    frames.push(...parts)
+    events.push(...parts.filter((frame) => frame.startsWith('id: ')).map(parseFrame))
+  })
   socket.on('close', () => (ended = true))
-  const seen = () => {
-    const frames = text
-      .slice(text.indexOf('\r\n\r\n') + 4)
-      .split('\n\n')
-      .slice(0, -1)
-    return frames.filter((frame) => frame.startsWith('id: ')).map(parseFrame)
-  }
   const stream = {
-    seen,
-    names: () => seen().flatMap(({ name }) => name ?? []),
-    head: () => text.slice(0, text.indexOf('\r\n\r\n')),
+    seen: () => [...events],
+    names: () => events.flatMap(({ name }) => name ?? []),
+    head: () => head ?? '',
     hasEnded: () => ended,
-    retry: () => Number(/^retry: (\d+)$/m.exec(text)?.[1]),
+    retry: () => Number(/^retry: (\d+)$/m.exec(frames.join('\n'))?.[1]),
     close: () => void socket.destroy(),
   }
-  await vi.waitFor(() => expect(seen().map(({ type }) => type)).toContain('ready'), waiting)
+  await vi.waitFor(() => expect(events.map(({ type }) => type)).toContain('ready'), waiting)
   return stream
 }
 
