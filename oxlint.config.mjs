@@ -102,7 +102,7 @@ const serverArrows = {
   inventory: ['database', 'http/api', 'chain/transactions'],
   listings: ['database', 'http/api', 'inventory'],
   market: ['database', 'http/api', 'http/server', 'listings'],
-  realtime: ['database', 'http/api'],
+  realtime: ['repeat.ts', 'database', 'http/api'],
   ...purchaseArrows(),
   studio: [
     'database',
@@ -116,8 +116,8 @@ const serverArrows = {
     'purchases/reconciliation/release-hold.ts',
     'studio/audit',
   ],
-  'studio/audit': ['database', 'chain/chain.ts', 'listings', 'purchases', 'purchases/payment'],
-  embedded: [],
+  'studio/audit': ['repeat.ts', 'database', 'chain/chain.ts', 'listings', 'purchases', 'purchases/payment'],
+  embedded: ['repeat.ts'],
   'embedded/data-dir': ['embedded'],
   'embedded/local-chain': ['embedded'],
   'embedded/postgres': ['embedded', 'embedded/data-dir'],
@@ -147,7 +147,7 @@ function purchaseArrows() {
     purchases: [...outside, 'http/api', ...stages, reconciliation],
     ...Object.fromEntries(entries),
     ...Object.fromEntries(parts.map((part) => [part, belowParts])),
-    [reconciliation]: [...outside, ...shared, ...stages, ...parts],
+    [reconciliation]: ['repeat.ts', ...outside, ...shared, ...stages, ...parts],
   }
 }
 

@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
 import { type BaseLogger } from 'pino'
 import type pg from 'pg'
 
 import { migrate } from './database/migrate.ts'
+import { pause } from './repeat.ts'
 import { isDatabaseOutage } from './http/server/database-outage.ts'
 
 const RETRY_MILLIS = 1_000
@@ -31,7 +30,7 @@ export function prepareDatabase(pool: pg.Pool, folder: string, log: Pick<BaseLog
         if (!isDatabaseOutage(error)) throw error
         if (!warned) log.warn({ err: error }, 'the database cannot be reached; retrying every second')
       }
-      await sleep(RETRY_MILLIS, undefined, { signal: stopping.signal }).catch(() => undefined)
+      await pause(RETRY_MILLIS, stopping.signal)
     }
   }
 

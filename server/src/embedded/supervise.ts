@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import { type BaseLogger } from 'pino'
+
+import { pause } from '../repeat.ts'
 
 /** A child process that the server runs for itself. */
 export interface ChildService {
@@ -53,8 +53,8 @@ export function supervise(running: ChildService, options: Options): () => Promis
 }
 
 async function restart(options: Options, stopping: AbortSignal): Promise<ChildService | undefined> {
-  for (let pause = BACKOFF_MILLIS.first; !stopping.aborted; pause = Math.min(pause * 2, BACKOFF_MILLIS.longest)) {
-    await delay(pause, undefined, { signal: stopping, ref: false }).catch(() => undefined)
+  for (let millis = BACKOFF_MILLIS.first; !stopping.aborted; millis = Math.min(millis * 2, BACKOFF_MILLIS.longest)) {
+    await pause(millis, stopping, { ref: false })
     if (stopping.aborted) break
     try {
       const service = await options.start()

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
 import { type BaseLogger } from 'pino'
 
 import { type Database } from '../database/connect.ts'
+import { repeat } from '../repeat.ts'
 import { renderFrame } from './event-frame.ts'
 import { type OutboxEvent, type Position, purgeEvents, readEvents, readHead } from './outbox-store.ts'
 
@@ -57,27 +56,13 @@ export function createEventFeed(database: Database, log: Pick<BaseLogger, 'warn'
     },
     start: () => {
       const stopping = new AbortController()
-      const reading = repeat(poll, POLL_MILLIS, stopping.signal, log)
-      const purging = repeat(() => purgeEvents(database, KEEP_MINUTES), PURGE_EVERY_MILLIS, stopping.signal, log)
+      const options = { signal: stopping.signal, log, failure: 'the event outbox cannot be read or purged; trying again' }
+      const reading = repeat(poll, { ...options, everyMillis: POLL_MILLIS })
+      const purging = repeat(() => purgeEvents(database, KEEP_MINUTES), { ...options, everyMillis: PURGE_EVERY_MILLIS })
       return async () => {
         stopping.abort()
         await Promise.all([reading, purging])
       }
     },
-  }
-}
-
-/** Repeats the work until the signal aborts. Of a series of failures only the first is logged. */
-async function repeat(work: () => Promise<void>, everyMillis: number, signal: AbortSignal, log: Pick<BaseLogger, 'warn'>): Promise<void> {
-  let failed = false
-  while (!signal.aborted) {
-    try {
-      await work()
-      failed = false
-    } catch (error) {
-      if (!failed) log.warn({ err: error }, 'the event outbox cannot be read or purged; trying again')
-      failed = true
-    }
-    await sleep(everyMillis, undefined, { signal }).catch(() => undefined)
   }
 }

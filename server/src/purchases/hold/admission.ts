@@ -46,7 +46,7 @@ export function decideAdmission(reservations: Reservations, { now, perSecond, ba
   return { kind: 'busy', retryAfter, reservations: { ...reservations, promisedUntil } }
 }
 
-/** Gives back what a purchase has reserved that did not begin after all. */
+/** Cancels the reservation of a purchase that did not begin after all. */
 export function returnReservation(
   reservations: Reservations,
   { perSecond, requests }: Pick<Demand, 'perSecond' | 'requests'>,

@@ -4,7 +4,7 @@ import { type Chain } from '../../chain/chain.ts'
 import { decideAdmission, noReservations, type Reservations, returnReservation } from './admission.ts'
 import { type HoldOrder } from './hold.ts'
 
-/** Requests that one purchase costs, measured under load (docs/scaling.md). */
+/** Requests that one purchase is expected to cost (docs/scaling.md). */
 const REQUESTS = { server: 3, wallet: 5 }
 
 /** Of this server, for each chain client. */

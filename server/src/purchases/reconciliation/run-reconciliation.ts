@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
 import { type PurchaseDeps } from '../purchase-deps.ts'
+import { pause } from '../../repeat.ts'
 import { beginRound } from './reconcile-round.ts'
 import { pauseMillis } from './schedule.ts'
 
@@ -42,9 +41,4 @@ async function run(deps: PurchaseDeps, signal: AbortSignal): Promise<void> {
     if (underWay.size >= ROUNDS) await Promise.race(underWay)
   }
   await Promise.all(underWay)
-}
-
-/** Ends early when `signal` aborts, which is no error. */
-async function pause(millis: number, signal: AbortSignal): Promise<void> {
-  await sleep(millis, undefined, { signal }).catch(() => undefined)
 }

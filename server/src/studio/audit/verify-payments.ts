@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
 import { Failure } from '@juicebar/contract/errors'
 
 import { type Chain } from '../../chain/chain.ts'
 import { verifyPayment } from '../../purchases/payment/landed-payment.ts'
 import { type PurchaseDeps } from '../../purchases/purchase-deps.ts'
+import { pause } from '../../repeat.ts'
 import { type PaymentFinding } from './audit.ts'
 import { type SettledPurchase } from './audit-store.ts'
 
@@ -73,7 +72,7 @@ async function verifyUntilAnswered(
       if (!busy) failures += 1
       if (failures >= TRIES && last.answerAt > startedAt) return unchecked(purchase, error.message)
       if (performance.now() - last.answerAt >= (busy ? patience.busyMillis : patience.downMillis)) throw new ChainSilent(error.message)
-      await sleep(RETRY_MILLIS, undefined, { signal }).catch(() => undefined)
+      await pause(RETRY_MILLIS, signal)
     }
   }
   return undefined

@@ -2,6 +2,7 @@ import { type Purchase } from '@juicebar/contract/schemas'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Dispatch, type SetStateAction, useCallback, useRef } from 'react'
 
+import { pause } from '../../api/pause.ts'
 import { configQuery } from '../../api/queries.ts'
 import { refreshMarket } from '../../api/refresh-market.ts'
 import { useNotices } from '../../feedback/use-notices.ts'
@@ -38,7 +39,7 @@ export function useRunPurchase(setRunning: Dispatch<SetStateAction<RunningPurcha
     onSuccess: async (purchase) => {
       tellOutcome(purchase)
       await dropOpenPurchase(client, purchase.purchaseId)
-      if (purchase.status === 'settled') await new Promise((resolve) => setTimeout(resolve, DELIVERED_MS))
+      if (purchase.status === 'settled') await pause(DELIVERED_MS)
     },
     onError: (error) => {
       if (error instanceof PurchaseStopped && error.byBuyer) showToast(error.message)

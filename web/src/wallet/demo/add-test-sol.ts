@@ -1,4 +1,5 @@
 import { requestTestSol } from '../../api/chain.ts'
+import { pause } from '../../api/pause.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { solQuery } from '../../api/queries.ts'
 
@@ -17,6 +18,6 @@ export async function addTestSol(walletAddress: string): Promise<void> {
   for (let poll = 0; poll < MAX_POLLS; poll++) {
     const now = await queryClient.fetchQuery({ ...query, staleTime: 0 })
     if (now !== before) return
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+    await pause(POLL_MS)
   }
 }

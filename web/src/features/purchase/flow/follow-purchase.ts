@@ -2,6 +2,7 @@ import { type Purchase } from '@juicebar/contract/schemas'
 
 import { isPassing } from '../../../api/api-error.ts'
 import { call } from '../../../api/client.ts'
+import { pause } from '../../../api/pause.ts'
 
 const POLL_MS = 1_200
 
@@ -34,7 +35,7 @@ async function confirmUntilClosed({ listingId, signature, onChange }: PaidPurcha
     const purchase = await confirm(listingId, signature)
     if (purchase) onChange(purchase)
     if (purchase && purchase.status !== 'held') return { ...purchase, signature: purchase.signature ?? signature }
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+    await pause(POLL_MS)
   }
 }
 
