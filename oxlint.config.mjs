@@ -64,7 +64,7 @@ const inTests = {
 }
 
 const serverOrder =
-  'The arrows of the server: database, http, chain <- inventory <- listings <- purchases <- studio; see serverArrows in oxlint.config.mjs.'
+  'The arrows of the server: database <- logging <- http, chain <- inventory <- listings <- purchases <- studio; see serverArrows in oxlint.config.mjs.'
 const webOrder =
   'The arrows of the web app: ui, contract <- api <- wallet <- session, payment <- features <- shell <- app; see webArrows in oxlint.config.mjs.'
 
@@ -88,23 +88,27 @@ const browserOnly = [
  * not listed may import nothing but its own.
  */
 const serverArrows = {
-  database: [],
+  settings: ['database/connections'],
+  database: ['repeat.ts', 'request-batch.ts', 'database/connections'],
+  'database/connections': ['repeat.ts', 'logging/outage.ts', 'database/refusals.ts'],
+  logging: ['settings', 'database/database-outage.ts'],
   'http/api': [],
   'http/docs': ['http/api'],
-  'http/server': ['http/api', 'http/docs'],
+  'http/server': ['database/database-outage.ts', 'database/refusals.ts', 'logging', 'http/api', 'http/docs'],
   http: ['http/api', 'http/server'],
   chain: [],
   'chain/transactions': ['chain/chain.ts'],
-  'chain/rpc': ['config.ts'],
-  'chain/client': ['config.ts', 'chain/chain.ts', 'chain/rpc', 'chain/transactions'],
+  'chain/rpc': ['settings', 'logging/outage.ts'],
+  'chain/client': ['settings', 'request-batch.ts', 'chain/chain.ts', 'chain/rpc', 'chain/transactions'],
   'chain/relay': ['chain/rpc', 'chain/transactions'],
   'sign-in': ['database', 'http/api', 'chain/transactions'],
   inventory: ['database', 'http/api', 'chain/transactions'],
   listings: ['database', 'http/api', 'inventory'],
-  market: ['database', 'http/api', 'http/server', 'listings'],
-  realtime: ['repeat.ts', 'database', 'http/api'],
+  market: ['repeat.ts', 'logging', 'database', 'http/api', 'http/server', 'listings'],
+  realtime: ['repeat.ts', 'logging', 'database', 'http/api'],
   ...purchaseArrows(),
   studio: [
+    'logging',
     'database',
     'http/api',
     'chain/chain.ts',
@@ -121,18 +125,20 @@ const serverArrows = {
   'embedded/data-dir': ['embedded'],
   'embedded/local-chain': ['embedded'],
   'embedded/postgres': ['embedded', 'embedded/data-dir'],
-  'embedded/demo': ['config.ts', 'database', 'inventory', 'listings'],
+  'embedded/demo': ['settings', 'database', 'inventory', 'listings'],
 }
 
 /** The stages of a purchase: each may use those before it, and what all of them share. */
 function purchaseArrows() {
   const inside = (folder, names) => names.map((name) => `${folder}/${name}`)
   const stages = inside('purchases', ['payment', 'cases', 'hold', 'settlement'])
-  const outside = ['database', 'chain/chain.ts', 'chain/transactions', 'inventory', 'listings']
+  const outside = ['logging', 'database', 'chain/chain.ts', 'chain/transactions', 'inventory', 'listings']
   const shared = inside('purchases', [
     'purchase.ts',
     'purchase-store.ts',
     'purchase-deps.ts',
+    'purchase-wait.ts',
+    'log-changes.ts',
     'purchase-reply.ts',
     'purchase-reply-store.ts',
     'reference.ts',

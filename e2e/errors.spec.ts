@@ -4,6 +4,11 @@ test.use({ allowedErrors: /Failed to load resource/ })
 
 const closed = { status: 409, json: { error: 'The bar is closed' } }
 const wordless = { status: 500, json: {} }
+const unforeseen = {
+  status: 500,
+  headers: { 'x-request-id': '7f3c1d' },
+  json: { error: 'Something went wrong on our side. Please try again.', code: 'INTERNAL' },
+}
 
 test('a failed listing shows the server’s message, or else its own', async ({ signedIn }) => {
   const { page } = await signedIn({ sol: 0 })
@@ -14,6 +19,7 @@ test('a failed listing shows the server’s message, or else its own', async ({ 
   await dialog.getByLabel('Price (SOL)').fill('0.5')
   for (const [reply, text] of [
     [closed, 'The bar is closed'],
+    [unforeseen, 'Something went wrong on our side. Please try again. (Request 7f3c1d)'],
     [wordless, 'Error creating listing'],
   ] as const) {
     await page.route('**/api/marketplace/listings', (route) => route.fulfill(reply))
@@ -27,6 +33,23 @@ test('a failed listing shows the server’s message, or else its own', async ({ 
   await expect(banner(page)).toHaveCount(0)
   await dialog.getByRole('button', { name: 'List Item' }).click()
   await expect(banner(page)).toHaveText('Error creating listing')
+})
+
+test('a listing whose first answer is lost is put up once, and its seller notices nothing', async ({ signedIn }) => {
+  const { page, address } = await signedIn({ sol: 0 })
+  const keys: (string | undefined)[] = []
+  await page.route('**/api/marketplace/listings', async (route) => {
+    keys.push(route.request().headers()['idempotency-key'])
+    const response = await route.fetch()
+    const lost = { status: 503, json: { error: 'The market cannot reach its database right now.', code: 'DATABASE_DOWN' } }
+    await route.fulfill(keys.length === 1 ? lost : { response })
+  })
+  await sell(page, 'Apple Juice', 1, 0.5)
+  await findListing(page, address)
+  expect(new Set(keys).size).toBe(1)
+  expect(keys).toEqual([expect.stringMatching(/^[\d-]{20,}$/), expect.anything()])
+  await sell(page, 'Apple Juice', 1, 0.5)
+  expect(new Set(keys).size).toBe(2)
 })
 
 test('a failed removal shows the server’s message, or else its own', async ({ signedIn }) => {

@@ -82,5 +82,5 @@ test('the market’s first page is asked for once, and what happened before the 
   await expect(page.getByRole('status').filter({ hasText: 'Live' })).toBeVisible()
   expect(calls.filter((path) => path.endsWith('/listings'))).toHaveLength(1)
   expect(lastEventId).toBe((await first).headers()['last-event-id'])
-  expect(lastEventId).toMatch(/^\d+-\d+$/)
+  expect(lastEventId).toMatch(/^\d+-\d+-\d+$/)
 })

@@ -1,17 +1,107 @@
+import { type Page, type Route } from '@playwright/test'
+
+import { expectAccessible } from './support/accessible.ts'
 import { expect, test } from './support/test.ts'
 
 test.use({ allowedErrors: /Failed to load resource/ })
 
-test('a server that does not answer is reported as unavailable, and Try Again asks it again', async ({ page }) => {
-  await page.route('**/health', (route) => route.abort())
+const down = { status: 503, json: { status: 'down', database: 'down', chain: 'ok', version: '0', age: { events: 20, reconciliation: 20 } } }
+const refused = { status: 503, json: { error: 'The market cannot reach its database right now.', code: 'DATABASE_DOWN' } }
+const buyButtons = (page: Page) => page.getByRole('article').getByRole('button', { name: 'Buy' })
+
+/** What a server answers whose database is away: the first page as it was, to visitors only, and nothing else that needs the database. */
+async function loseDatabase(page: Page, age = 20) {
+  let isBack = false
+  const unlessBack = (answer: (route: Route) => Promise<void>) => (route: Route) => (isBack ? route.continue() : answer(route))
+  await page.route(
+    '**/api/{auth,tokens,marketplace}/**',
+    unlessBack((route) => route.fulfill(refused)),
+  )
+  await page.route(
+    '**/health',
+    unlessBack((route) => route.fulfill(down)),
+  )
+  await page.route(
+    '**/api/marketplace/listings?*',
+    unlessBack(async (route) => {
+      if (route.request().headers()['authorization']) return route.fulfill(refused)
+      const response = await route.fetch()
+      await route.fulfill({ response, headers: { ...response.headers(), 'cache-control': 'no-store', age: String(age) } })
+    }),
+  )
+  return { comeBack: () => void (isBack = true) }
+}
+
+test('a server that does not answer at all is reported as unavailable until it does, and Try Again reloads the page', async ({ page }) => {
+  await page.route('**/{health,api/**}', (route) => route.abort())
   await page.goto('/')
   await expect(page.getByRole('heading', { name: 'Server Unavailable' })).toBeVisible()
   await expect(page.getByText('Failed to connect to server')).toBeVisible()
   await expect(page.getByText('Make sure your internet connection is stable', { exact: true })).toBeVisible()
   await expect(page.getByRole('alert')).toHaveText('Server is not responding. Make sure your internet connection is stable')
-  await page.unroute('**/health')
+  const reloaded = page.waitForEvent('load')
   await page.getByRole('button', { name: 'Try Again' }).click()
+  await reloaded
+  await expect(page.getByRole('heading', { name: 'Server Unavailable' })).toBeVisible()
+  await page.unroute('**/{health,api/**}')
   await expect(page.getByRole('heading', { name: 'Connect Phantom Wallet' })).toBeVisible()
+  await expect(buyButtons(page).first()).toBeVisible()
+  await expect(page.getByRole('alert')).toHaveCount(0)
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`while the database is away the market is shown as it was, without Buy, until it is back (${colorScheme})`, async ({
+    openContext,
+  }) => {
+    const page = await (await openContext({ colorScheme, viewport: { width: 320, height: 640 } })).newPage()
+    const { comeBack } = await loseDatabase(page)
+    await page.goto('/')
+    await expect(page.getByRole('article').first()).toBeVisible()
+    await expect(page.getByText(/^As of 2\d s ago/)).toBeVisible()
+    await expect(page.getByRole('status').filter({ hasText: /You see it as of 2\d s ago, and buying is paused/ })).toBeAttached()
+    await expect(page.getByText(/^As of 2[5-9] s ago/)).toBeVisible()
+    await expect(page.getByText('Paused').first()).toBeVisible()
+    await expect(buyButtons(page)).toHaveCount(0)
+    await expect(page.getByText('Server Online')).toHaveCount(0)
+    await expect(page.getByRole('heading', { name: 'Server Unavailable' })).toHaveCount(0)
+    await expect(page.getByRole('alert')).toHaveCount(0)
+    await expectAccessible(page)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), 'nothing is wider than the window').toBeLessThanOrEqual(320)
+    comeBack()
+    await expect(buyButtons(page).first()).toBeVisible()
+    await expect(page.getByText(/^As of/)).toHaveCount(0)
+    await expect(page.getByRole('alert')).toHaveText('The market is up to date again.')
+  })
+}
+
+test('a page that is open when the database goes away hears of it, and of its return', async ({ page }) => {
+  let frames = 'event: ready\ndata: {"type":"ready"}\n\n'
+  await page.route('**/api/marketplace/events', (route) =>
+    route.fulfill({ contentType: 'text/event-stream', body: `retry: 500\n\n${frames}` }),
+  )
+  await page.goto('/')
+  await expect(buyButtons(page).first()).toBeVisible()
+  const { comeBack } = await loseDatabase(page)
+  frames = 'event: outage.began\ndata: {"type":"outage.began","age":3}\n\n'
+  await expect(page.getByText(/^The market as of \d+ s ago/)).toBeVisible()
+  await expect(buyButtons(page)).toHaveCount(0)
+  comeBack()
+  frames = 'event: outage.ended\ndata: {"type":"outage.ended"}\n\n'
+  await expect(buyButtons(page).first()).toBeVisible()
+  await expect(page.getByText(/^The market as of/)).toHaveCount(0)
+})
+
+test('a signed-in player who reloads during an outage sees the market as it was, and is signed in when it is over', async ({
+  signedIn,
+}) => {
+  const { page } = await signedIn({ sol: 0 })
+  const { comeBack } = await loseDatabase(page, 40)
+  await page.reload()
+  await expect(page.getByText(/^The market as of 4\d s ago/)).toBeVisible()
+  await expect(buyButtons(page)).toHaveCount(0)
+  comeBack()
+  await expect(page.getByRole('tab', { name: 'Inventory' })).toBeVisible()
+  await expect(buyButtons(page).first()).toBeVisible()
 })
 
 test('the app says so while it checks the server', async ({ page }) => {

@@ -33,6 +33,24 @@ test('the buyer may go on browsing once the payment is sent, and its steps survi
   await page.unrouteAll({ behavior: 'ignoreErrors' })
 })
 
+test('the countdown follows when an outage has extended the time to pay', async ({ signedIn }) => {
+  const seller = await signedIn({ sol: 0 })
+  await sell(seller.page, 'Grape Soda', 2, 0.2)
+  const { page } = await signedIn({ sol: 1 })
+  await page.route('**/rpc', (route) => (route.request().postData()?.includes('getLatestBlockhash') ? undefined : route.continue()))
+  await (await findListing(page, seller.address)).getByRole('button', { name: 'Buy' }).click()
+  await page.getByRole('button', { name: 'Pay 0.2 SOL' }).click()
+  await expect(page.getByText(/Kept for you for another 0:5\d/)).toBeVisible()
+  await page.route('**/api/marketplace/my-purchases?*status=held*', async (route: Route) => {
+    const response = await route.fetch()
+    const { purchases } = (await response.json()) as { purchases: { payMillisLeft: number }[] }
+    const extended = purchases.map((purchase) => ({ ...purchase, payMillisLeft: purchase.payMillisLeft + 45_000 }))
+    await route.fulfill({ response, json: { purchases: extended, nextCursor: null } })
+  })
+  await expect(page.getByText(/Kept for you for another 1:[34]\d/)).toBeVisible()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+})
+
 /** Shows the app a slow network: the purchase is at `stage` for it, however far it really is. */
 async function holdBackDelivery(page: Page) {
   const payment = { stage: 'sent' }

@@ -53,7 +53,7 @@ test.describe('an unavailable server', () => {
   test.use({ allowedErrors: /Failed to load resource/ })
 
   test('is accessible too', async ({ page }) => {
-    await page.route('**/health', (route) => route.abort())
+    await page.route('**/{health,api/**}', (route) => route.abort())
     await page.goto('/')
     await expect(page.getByRole('heading', { name: 'Server Unavailable' })).toBeVisible()
     await expectAccessible(page)

@@ -10,11 +10,16 @@ const { root } = await import('./support/run.mjs')
 /** Where Vite serves the page; it passes calls on to the server, which must know its players' origin. */
 const PAGE_PORT = '5173'
 const PUBLIC_ORIGIN = process.env.PUBLIC_ORIGIN ?? `http://localhost:${PAGE_PORT}`
+/** Nobody waits for a restart after each change. */
+const DRAIN_SECONDS = process.env.DRAIN_SECONDS ?? '0'
 
 await ensureInstalled()
 const tools = join(root, 'node_modules')
 const children = [
-  run(root, [join(tools, 'tsx', 'dist', 'cli.mjs'), 'watch', '--clear-screen=false', 'server/src/main.ts'], { PUBLIC_ORIGIN }),
+  run(root, [join(tools, 'tsx', 'dist', 'cli.mjs'), 'watch', '--clear-screen=false', 'server/src/main.ts'], {
+    PUBLIC_ORIGIN,
+    DRAIN_SECONDS,
+  }),
   run(join(root, 'web'), [join(tools, 'vite', 'bin', 'vite.js'), '--port', PAGE_PORT, '--strictPort'], {}),
 ]
 

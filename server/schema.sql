@@ -1,6 +1,9 @@
 -- The database as the migrations leave it, for reading; nothing applies this file. `npm run schema` writes it, and a test compares
 -- it with a migrated database.
 
+-- A function may call others that come after it.
+set check_function_bodies = off;
+
 create extension pg_trgm;
 
 -- A UUID version 7 by the database's clock: ids sort by age. PostgreSQL has uuidv7() only from version 18.
@@ -18,7 +21,9 @@ create table migrations (
   name text primary key,
   -- SHA-256 of the file, in hex.
   checksum text not null,
-  applied_at timestamptz not null default now()
+  applied_at timestamptz not null default now(),
+  -- Servers that do not know this migration may run on the database.
+  compatible boolean not null default false
 );
 
 -- Every wallet that has ever signed in. Its row is also the lock that serializes the purchases of one buyer.
@@ -193,13 +198,14 @@ create table purchases (
   unprovable_at timestamptz,
   -- Why the studio released the hold, in words for buyer and seller.
   release_reason text check (char_length(release_reason) >= 1 and char_length(release_reason) <= 1000),
+  -- When the payment window would have closed without outages. Null: none has extended it.
+  agreed_pay_before timestamptz,
   check (seller <> buyer),
   check ((status = 'settled') = (settled_at is not null)),
   check ((status = 'settled') = (signature is not null)),
   check ((status = 'ended') = (end_reason is not null)),
   check (status <> 'ended' or ended_at is not null)
 );
-create unique index purchases_one_hold_a_listing on purchases (listing_id) where status = 'held';
 create unique index purchases_one_sale_a_listing on purchases (listing_id) where status = 'settled';
 -- A payment without a reference could not tell two such holds apart.
 create unique index purchases_no_ambiguous_holds on purchases (buyer, seller, price_lamports) where status = 'held';
@@ -210,6 +216,9 @@ create index purchases_left_unpaid on purchases (buyer, ended_at) where end_reas
 create index purchases_by_finality on purchases (finalized_at, id) where status = 'settled';
 create index purchases_due_open on purchases (reconcile_at) where reconcile_at is not null and (status = 'held' or status = 'settled' and finalized_at is null);
 create index purchases_due_closed on purchases (reconcile_at) where reconcile_at is not null and not (status = 'held' or status = 'settled' and finalized_at is null);
+-- Says "held" in other words than purchases_no_ambiguous_holds, which finds the holds of a buyer. With the same words the planner takes
+-- either for that, if hardly anything was held when it last counted, and this one is then read from end to end.
+create unique index purchases_one_hold_a_listing on purchases (listing_id) where settled_at is null and end_reason is null;
 
 -- Payments that the chain accepted and that could not be delivered.
 create table cases (
@@ -340,6 +349,16 @@ create table audits (
 );
 create unique index audits_one_running on audits ((true)) where finished_at is null;
 
+-- Which listing a seller's Idempotency-Key has created: asked for again, it is returned instead of another. Kept for a day.
+create table listing_keys (
+  seller text not null,
+  idempotency_key text not null check (char_length(idempotency_key) >= 1 and char_length(idempotency_key) <= 128),
+  listing_id uuid not null references listings(id),
+  created_at timestamptz not null default now(),
+  primary key (seller, idempotency_key)
+);
+create index listing_keys_by_age on listing_keys (created_at);
+
 -- Both sides of every transfer: what leaves an account is negative, so the entries of a transfer add up to zero.
 create view ledger_entries as
  select transfers.id as transfer_id,
@@ -445,7 +464,7 @@ $$;
 
 -- Whether an open hold may end without asking the chain: nothing was submitted, only a server would have sent it, and none may any more.
 create function ends_unsent(p purchases) returns boolean language sql stable as $$
-  select p.status = 'held' and p.server_sends and (p.cancel_requested or p.pay_before <= now())
+  select p.status = 'held' and p.server_sends and (p.cancel_requested or window_closed(p))
     and not exists (select from payments where purchase_id = p.id and kind = 'purchase' and status = 'recorded')
 $$;
 
@@ -459,7 +478,7 @@ create function abandoned_holds(p_buyer text) returns table(listing_id uuid, aba
     union all
     select * from purchases where buyer = p_buyer and status = 'held' and ends_unsent(purchases)
   ) p
-  where not exists (select from outages o where o.began_at < p.pay_before and o.ended_at > p.created_at)
+  where not exists (select from outages_so_far() o where o.began_at < p.pay_before and o.ended_at > p.created_at)
 $$;
 
 -- Until when a wallet may not hold a listing again: for 10 minutes after the second hold of it that it abandons within 24 hours, doubled by
@@ -475,7 +494,7 @@ $$;
 
 -- Whole milliseconds that a buyer has left to pay.
 create function pay_millis_left(p purchases) returns integer language sql stable as $$
-  select (case when p.status = 'held' then greatest(0, floor(extract(epoch from p.pay_before - now()) * 1000)) else 0 end)::integer
+  select (case when p.status = 'held' then greatest(0, floor(extract(epoch from pay_until(p) - now()) * 1000)) else 0 end)::integer
 $$;
 
 create function listing_event(p_type text, l listings) returns table(type text, audience text[], data json) language sql stable as $$
@@ -535,10 +554,13 @@ begin
     purchase := null;
   elsif exists (select from payments where purchase_id = purchase.id and kind = 'purchase' and status = 'recorded') then
     refusal := 'PAYMENT_UNDER_WAY';
-  elsif purchase.cancel_requested or purchase.pay_before <= now() then
+  elsif purchase.cancel_requested or window_closed(purchase) then
     refusal := 'HOLD_ENDED';
-  elsif purchase.server_sends and p_wallet_sends then
-    update purchases set server_sends = false, reconcile_at = now() where id = purchase.id returning * into purchase;
+  else
+    purchase := extend_hold(purchase);
+    if purchase.server_sends and p_wallet_sends then
+      update purchases set server_sends = false, reconcile_at = now() where id = purchase.id returning * into purchase;
+    end if;
   end if;
 end
 $$;
@@ -740,6 +762,122 @@ begin
 end
 $$;
 
+-- The application_name of the oldest servers that may write: each server appends the number of the newest migration it knows.
+create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0014' $$;
+
+-- Raises JB002 for a server that does not know the newest incompatible migration.
+create function refuse_older_servers() returns trigger language plpgsql as $$
+begin
+  -- Names of other programs are not between these two. The name is all that a connection pooler passes on.
+  if current_setting('application_name') collate "C" >= 'juicebar' and current_setting('application_name') collate "C" < oldest_server() then
+    raise exception 'this server is older than the database' using errcode = 'JB002';
+  end if;
+  return null;
+end
+$$;
+
+-- Called before each incompatible migration, in its transaction, with its number. What older servers have begun to write is waited for;
+-- whatever they write afterwards is refused.
+create function upgrade_servers(p_number text) returns void language plpgsql as $$
+begin
+  lock table listings, purchases, payments, cases, transfers in share row exclusive mode;
+  execute format(
+    'create or replace function oldest_server() returns text language sql immutable as %L', format(' select %L ', 'juicebar ' || p_number));
+end
+$$;
+
+-- The recorded outages, and the one that is not over, if there is one.
+create function outages_so_far() returns table(began_at timestamptz, ended_at timestamptz) language sql stable as $$
+  select began_at, ended_at from outages
+  union all
+  select beat_at, now() from heartbeat where beat_at < now() - interval '15 s'
+$$;
+
+-- When the payment window closes, outages included: each that began within it extends it by as long as it lasted, all together by at most
+-- as much again as was agreed. Never for a hold that was cancelled, has recorded bytes, or has a release height.
+create function pay_until(p purchases) returns timestamptz language plpgsql stable as $$
+declare
+  deadline timestamptz := coalesce(p.agreed_pay_before, p.pay_before);
+  latest constant timestamptz := deadline + (deadline - p.created_at);
+  outage record;
+begin
+  if p.status <> 'held' or p.cancel_requested or p.release_height is not null then
+    return p.pay_before;
+  end if;
+  -- Nearly always there is none, and a hold need not wait for more than this question.
+  if not exists (select from outages_so_far() where ended_at > p.created_at) then
+    return p.pay_before;
+  end if;
+  if exists (select from payments where purchase_id = p.id and kind = 'purchase' and status = 'recorded') then
+    return p.pay_before;
+  end if;
+  for outage in select * from outages_so_far() where ended_at > p.created_at order by began_at loop
+    exit when outage.began_at >= deadline;
+    deadline := deadline + (outage.ended_at - greatest(outage.began_at, p.created_at));
+  end loop;
+  return greatest(p.pay_before, least(deadline, latest));
+end
+$$;
+
+-- Whether the time to pay is over. While an outage lasts that may extend it, it is not.
+create function window_closed(p purchases) returns boolean language sql stable as $$
+  select p.pay_before <= now() and pay_until(p) <= now()
+$$;
+
+-- Writes down what an outage has added to the time to pay, under the locks of listing and purchase, and tells both sides.
+create function extend_hold(p purchases) returns purchases language plpgsql as $$
+declare
+  deadline constant timestamptz := pay_until(p);
+  l listings;
+begin
+  if deadline <= p.pay_before then
+    return p;
+  end if;
+  update purchases
+    set agreed_pay_before = coalesce(agreed_pay_before, pay_before), pay_before = deadline,
+      reconcile_at = case when server_sends then deadline else reconcile_at end
+    where id = p.id returning * into p;
+  update listings set held_until = deadline where id = p.listing_id returning * into l;
+  insert into events (type, audience, data)
+    select * from listing_event('listing.held', l) union all select * from purchase_event(p);
+  return p;
+end
+$$;
+
+-- Extends the holds that an outage interrupted, at most p_limit, and returns how many. One that somebody is at work on is left for the next
+-- time: its window does not close before.
+create function extend_holds(p_limit integer) returns integer language plpgsql as $$
+declare
+  due record;
+  purchase purchases;
+  extended integer := 0;
+begin
+  for due in
+    select id, listing_id from purchases p
+    where status = 'held' and exists (select from outages where ended_at > p.created_at) and pay_until(p) > pay_before
+    order by listing_id limit p_limit
+  loop
+    perform from listings where id = due.listing_id for update skip locked;
+    continue when not found;
+    select * into purchase from purchases where id = due.id for update skip locked;
+    continue when not found;
+    perform extend_hold(purchase);
+    extended := extended + 1;
+  end loop;
+  return extended;
+end
+$$;
+
 create trigger listings_before_write before insert or update on listings for each row execute function before_listing_write();
 
 create trigger studio_log_append_only before delete or update or truncate on studio_log for each statement execute function refuse_change();
+
+create trigger refuse_older_servers before insert or delete or update on listings for each statement execute function refuse_older_servers();
+
+create trigger refuse_older_servers before insert or delete or update on purchases for each statement execute function refuse_older_servers();
+
+create trigger refuse_older_servers before insert or delete or update on payments for each statement execute function refuse_older_servers();
+
+create trigger refuse_older_servers before insert or delete or update on cases for each statement execute function refuse_older_servers();
+
+create trigger refuse_older_servers before insert or delete or update on transfers for each statement execute function refuse_older_servers();

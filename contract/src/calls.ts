@@ -10,6 +10,8 @@ type Part<Name extends EndpointName, Key extends string> =
 export type Params<Name extends EndpointName> = Part<Name, 'params'>
 /** The query string of a call. */
 export type Query<Name extends EndpointName> = Part<Name, 'querystring'>
+/** The request headers with a meaning of their own for a call. */
+export type RequestHeaders<Name extends EndpointName> = Part<Name, 'headers'>
 /** The JSON that a call sends. */
 export type Body<Name extends EndpointName> = Part<Name, 'body'>
 

@@ -1,6 +1,8 @@
 /** Every call of the API: its method and path. `schemas.ts` has the schemas under the same names. */
 export const endpoints = {
   health: 'GET /health',
+  live: 'GET /health/live',
+  ready: 'GET /health/ready',
   config: 'GET /api/config',
 
   requestNonce: 'POST /api/auth/nonce',

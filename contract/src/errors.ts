@@ -15,8 +15,9 @@ export const errors = {
   INTERNAL: { status: 500, text: 'Something went wrong on our side. Please try again.' },
   DATABASE_DOWN: {
     status: 503,
-    text: 'The market cannot reach its database right now. Please try again in a moment.',
+    text: 'The market cannot reach its database right now.{detail} Please try again in a moment.',
   },
+  UPGRADING: { status: 503, text: 'The market is being upgraded right now. Please try again in a moment.' },
   CHAIN_DOWN: { status: 503, text: 'The Solana network cannot be reached right now. Please try again in a moment.' },
   CHAIN_BUSY: {
     status: 503,
@@ -79,6 +80,12 @@ export const errors = {
   NOT_YOUR_REFUND: { status: 403, text: 'Only the seller who was paid can refund this payment.' },
   RPC_REFUSED: { status: 403, text: 'This RPC method is not available here.' },
 } as const satisfies Record<string, { status: number; text: string; retryAfter?: true }>
+
+/** The detail of DATABASE_DOWN for a write that the database may have carried out before the connection to it was lost. */
+export const unknownOutcome = {
+  safeToRepeat: ' What you asked for may have been done; asking again is safe, and does nothing twice.',
+  notSafeToRepeat: ' What you asked for may have been done, so look before you ask again.',
+}
 
 export type ErrorCode = keyof typeof errors
 

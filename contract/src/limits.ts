@@ -17,6 +17,9 @@ export const MAX_BODY_BYTES = 16_384
 /** A Solana transaction has at most 4096 bytes, in version 1, which are 5464 characters in base64. */
 export const MAX_TRANSACTION_BASE64 = 5464
 
+/** In characters. */
+export const MAX_IDEMPOTENCY_KEY = 128
+
 export const MAX_OPEN_HOLDS = 3
 export const NONCE_SECONDS = 300
 export const SESSION_SECONDS = 7 * 24 * 60 * 60

@@ -10,7 +10,7 @@ import { inventoryCalls } from './schemas/inventory.ts'
 import { type ListingSchema, type listingSorts, type listingStatuses, marketCalls } from './schemas/market.ts'
 import { rpcCalls } from './schemas/rpc.ts'
 import { signInCalls, type UserSchema } from './schemas/sign-in.ts'
-import { type HealthReportSchema, type PublicConfigSchema, statusCalls } from './schemas/status.ts'
+import { type HealthReportSchema, type PublicConfigSchema, statusCalls, type unreadyReasons } from './schemas/status.ts'
 import { studioCalls } from './schemas/studio.ts'
 
 /** The calls by the sections of the API document. */
@@ -52,5 +52,6 @@ export type CaseStatus = (typeof caseStatuses)[number]
 export type User = Static<typeof UserSchema>
 export type PublicConfig = Static<typeof PublicConfigSchema>
 export type HealthReport = Static<typeof HealthReportSchema>
+export type UnreadyReason = (typeof unreadyReasons)[number]
 export type Audit = Static<typeof AuditSchema>
 export type AuditReport = Static<typeof AuditReportSchema>

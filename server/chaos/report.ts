@@ -1,7 +1,7 @@
 import { type FaultCounts } from './chain-faults/faults.ts'
 import { type Delivery } from './checks/confirmation-times.ts'
 import { type Journal } from './players/journal.ts'
-import { type OutageCounts } from './stack/outages.ts'
+import { type EventStream } from './players/event-stream.ts'
 import { type ProductRecord } from './checks/product-record.ts'
 
 export interface ChaosReport {
@@ -17,7 +17,9 @@ interface Findings {
   journal: Journal
   product: ProductRecord
   faults: FaultCounts
-  outages: OutageCounts
+  /** Lines about what else failed. */
+  disturbed: string[]
+  streams: readonly EventStream[]
   deliveries: Delivery[]
   rateLimited: number
   tradingSeconds: number
@@ -30,7 +32,7 @@ const SLOWEST_SHOWN = 3
 
 /** Renders what was found as lines of text, one for each figure. */
 export function summarise(findings: Findings): ChaosReport {
-  const { journal, product, faults, outages, violations } = findings
+  const { journal, product, faults, disturbed, streams, violations } = findings
   const purchases = [...product.purchases.values()]
   const ended = (reason: string) => purchases.filter((purchase) => purchase.status === 'ended' && purchase.endReason === reason).length
   const settled = purchases.filter((purchase) => purchase.status === 'settled').length
@@ -48,7 +50,8 @@ export function summarise(findings: Findings): ChaosReport {
     row('refusals', counted(journal.refusals)),
     row('rate-limited calls', findings.rateLimited),
     row('faults injected', counted(Object.entries(faults))),
-    row('outages', counted(Object.entries(outages))),
+    ...disturbed,
+    row('event streams', streams.map(({ seen, resets }) => `${seen.size} events, ${resets()} resets`).join('; ')),
     row(
       'confirmed to delivered',
       `median ${at(times, 0.5)} ms, p99 ${at(times, 0.99)} ms, maximum ${at(times, 1)} ms (${times.length} deliveries)`,
@@ -64,11 +67,13 @@ export function summarise(findings: Findings): ChaosReport {
   return { lines, purchases: purchases.length, settled, violations }
 }
 
-function row(name: string, value: string | number): string {
-  return `${name.padEnd(24)} ${value}`
+/** A line of the report. */
+export function row(name: string, value: string | number): string {
+  return `${name.padEnd(29)} ${value}`
 }
 
-function counted(counts: Iterable<readonly [string, number]>): string {
+/** The counts above zero in words, the greatest first. */
+export function counted(counts: Iterable<readonly [string, number]>): string {
   const entries = [...counts].filter(([, count]) => count > 0).toSorted((a, b) => b[1] - a[1])
   return entries.map(([name, count]) => `${count} ${name}`).join(', ') || 'none'
 }

@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { readLamports, readLanded } from './checks/chain-record.ts'
 import { checkOutcome } from './checks/check-outcome.ts'
-import { checkAudit, checkForCrashes } from './checks/check-servers.ts'
+import { checkAudit, checkForCrashes, checkForInternalErrors } from './checks/check-servers.ts'
 import { deliveryTimes, recordConfirmations } from './checks/confirmation-times.ts'
+import { openEventStreams } from './checks/event-streams.ts'
 import { readProduct } from './checks/product-record.ts'
 import { waitUntilIdle } from './checks/wait-until-idle.ts'
-import { type FaultRates } from './chain-faults/faults.ts'
 import { createApiClient } from './players/api-client.ts'
 import { runBuyer } from './players/buyer.ts'
 import { createChainClient } from './players/chain-client.ts'
@@ -16,50 +16,24 @@ import { startListingPoller } from './players/listing-poller.ts'
 import { type Player, type Run, STARTING_LAMPORTS } from './players/player.ts'
 import { runSeller } from './players/seller.ts'
 import { type ChaosReport, summarise } from './report.ts'
-import { startOutages } from './stack/outages.ts'
+import { type ChaosOptions, type Disturbances, type Scenario } from './scenario.ts'
 import { openReconciliationLag } from './stack/reconciliation-lag.ts'
+import { type StackDatabase } from './stack/stack-database.ts'
 import { type Stack, startStack } from './stack/stack.ts'
 
-export interface ChaosOptions {
-  /** Decides who does what, what fails, and when. */
-  seed: number
-  /** The run ends after this many holds, or when its time is up. */
-  purchases: number
-  minutes: number
-  buyers: number
-  sellers: number
-  /** The most purchase attempts per second. */
-  perSecond: number
-  /** The average time between two outages. */
-  outageMillis: number
-  /** Keeps the servers' logs even if nothing fails. */
-  keepLogs: boolean
-  say(line: string): void
-}
-
 const SLOT_MILLIS = 50
-const HOLD_SECONDS = 5
 const LISTINGS_PER_SELLER = 6
 const PROGRESS_MILLIS = 10_000
 
-const RATES: FaultRates = {
-  calls: { dropped: 0.003, delayed: 0.01, rateLimited: 0.0004, failed: 0.002, lostReply: 0.003, stale: 0.01 },
-  methods: {
-    sendTransaction: { dropped: 0.03, delayed: 0.05, failed: 0.01, lostReply: 0.06 },
-    getSignatureStatuses: { dropped: 0.003, delayed: 0.02, rateLimited: 0.0004, failed: 0.002, lostReply: 0.003, stale: 0.05 },
-  },
-  transactions: { vanished: 0.04, rolledBack: 0.005 },
-}
-
 /** Lets players trade on the real stack while everything around them fails, then checks that nothing was lost. */
-export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+export async function runChaos<Database extends StackDatabase>(options: ChaosOptions, scenario: Scenario<Database>): Promise<ChaosReport> {
   const { seed, say } = options
   const startedAt = performance.now()
   say('building and starting the stack')
-  const stack = await startStack({ seed, rates: RATES, slotMillis: SLOT_MILLIS, holdSeconds: HOLD_SECONDS })
+  const stack = await startStack({ ...scenario, seed, slotMillis: SLOT_MILLIS })
   let keepLogs = true
   try {
-    const report = await tradeAndCheck(options, stack, startedAt)
+    const report = await tradeAndCheck(options, scenario, stack, startedAt)
     keepLogs = options.keepLogs || report.violations.length > 0
     if (keepLogs) say(`the servers' logs are in ${stack.folder}`)
     return report
@@ -68,30 +42,39 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   }
 }
 
-async function tradeAndCheck(options: ChaosOptions, stack: Stack, startedAt: number): Promise<ChaosReport> {
+async function tradeAndCheck<Database extends StackDatabase>(
+  options: ChaosOptions,
+  scenario: Scenario<Database>,
+  stack: Stack<Database>,
+  startedAt: number,
+): Promise<ChaosReport> {
   const closing = new AbortController()
   const run: Run = { seed: options.seed, chain: createChainClient(stack.chain.rpcUrl), journal: createJournal(), closing: closing.signal }
-  const players = await createPlayers(run, { urls: urlsOf(stack), studioApiKey: stack.studioApiKey }, options)
+  const players = await createPlayers(run, stack, options)
   const confirmations = recordConfirmations(run.chain, run.journal)
   const progress = reportProgress(stack, run, options.say)
-  const outages = startOutages(stack, options.seed, options.outageMillis, options.say)
+  const everybody = [...players.buyers, ...players.sellers]
+  const streams = openEventStreams(
+    stack.servers.map(({ url }) => url),
+    players.buyers,
+  )
+  const disturbances = await scenario.disturb({ stack, run, players: everybody, streams, say: options.say })
 
   const selling = players.sellers.map((seller) => runSeller(run, seller, LISTINGS_PER_SELLER))
-  const timeUp = setTimeout(() => closing.abort(), options.minutes * 60_000)
-  const tradingSeconds = await letBuyersTrade(options, stack, run, players.buyers)
-  clearTimeout(timeUp)
+  const tradingSeconds = await letBuyersTrade(options, { stack, run, disturbances }, players.buyers, closing)
 
   options.say('the buyers are done; faults end, and the servers get time to finish')
   closing.abort()
-  await outages.stop()
+  await disturbances.stop()
   stack.proxy.calm()
   await Promise.all(selling)
   const { rolledBack } = stack.proxy
-  await waitUntilIdle(stack.databaseUrl, () => ({ journal: run.journal, confirmed: confirmations.confirmedAt.keys(), rolledBack }))
+  await waitUntilIdle(stack.database.url, () => ({ journal: run.journal, confirmed: confirmations.confirmedAt.keys(), rolledBack }))
   await Promise.all([progress.stop(), confirmations.stop()])
 
   options.say('checking every payment, lamport and token')
-  const everybody = [...players.buyers, ...players.sellers]
+  const missed = await streams.close(stack.database.url)
+  const disturbed = await disturbances.findings()
   const { product, violations } = await check(stack, run, everybody)
   for (const player of everybody) player.api.stop()
   return summarise({
@@ -99,22 +82,37 @@ async function tradeAndCheck(options: ChaosOptions, stack: Stack, startedAt: num
     journal: run.journal,
     product,
     faults: stack.proxy.counts,
-    outages: outages.counts,
+    disturbed: disturbed.lines,
+    streams: streams.streams,
     deliveries: deliveryTimes(product, confirmations),
     rateLimited: everybody.reduce((sum, player) => sum + player.api.rateLimited, 0),
     tradingSeconds,
     seconds: (performance.now() - startedAt) / 1000,
-    violations,
+    violations: [...violations, ...missed, ...disturbed.violations],
   })
 }
 
+interface Trading {
+  stack: Stack
+  run: Run
+  disturbances: Disturbances
+}
+
 /** @returns how many seconds the buyers traded */
-async function letBuyersTrade(options: ChaosOptions, stack: Stack, run: Run, buyers: readonly Player[]): Promise<number> {
+async function letBuyersTrade(
+  options: ChaosOptions,
+  { stack, run, disturbances }: Trading,
+  buyers: readonly Player[],
+  closing: AbortController,
+): Promise<number> {
   const startedAt = performance.now()
-  const market = startListingPoller(createApiClient({ urls: urlsOf(stack), localAddress: undefined }))
+  const timeUp = setTimeout(() => closing.abort(), options.minutes * 60_000)
+  void disturbances.over.then(() => closing.abort())
+  const market = startListingPoller(createApiClient({ urls: stack.urls, localAddress: undefined }))
   const nextTurn = createTurns(run, options)
   await Promise.all(buyers.map((buyer) => runBuyer(run, buyer, market, nextTurn)))
   const seconds = (performance.now() - startedAt) / 1000
+  clearTimeout(timeUp)
   await market.stop()
   return seconds
 }
@@ -139,11 +137,12 @@ async function check(stack: Stack, { chain, journal }: Run, players: readonly Pl
   ])
   const startingLamports = BigInt(STARTING_LAMPORTS)
   const outcome = { landed, lamports, startingLamports, rolledBack: stack.proxy.rolledBack, journal, product, wallets }
-  return { product, violations: [...checkOutcome(outcome), ...(await checkAudit(stack)), ...checkForCrashes(stack)] }
+  const aboutServers = [...(await checkAudit(stack)), ...checkForCrashes(stack), ...checkForInternalErrors(players)]
+  return { product, violations: [...checkOutcome(outcome), ...aboutServers] }
 }
 
 function reportProgress(stack: Stack, { journal }: Run, say: (line: string) => void) {
-  const lag = openReconciliationLag(stack.databaseUrl)
+  const lag = openReconciliationLag(stack.database.url)
   const report = async () => {
     const seconds = await lag.seconds()
     const overdue = seconds === undefined ? '' : `, reconciliation is ${seconds.toFixed(1)} s behind`
@@ -157,8 +156,4 @@ function reportProgress(stack: Stack, { journal }: Run, say: (line: string) => v
       await lag.stop()
     },
   }
-}
-
-function urlsOf({ servers }: Stack): string[] {
-  return servers.map((server) => server.url)
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 import pg from 'pg'
@@ -17,15 +18,23 @@ const server = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta
 
 const folder = await mkdtemp(join(tmpdir(), 'juicebar-schema-'))
 const postgres = await startEmbeddedPostgres({ dataDir: folder, log: pino({ level: 'error' }) })
-const pool = new pg.Pool({ connectionString: postgres.url })
+const pool = new pg.Pool({ connectionString: postgres.url, max: 1 })
+pool.on('error', () => undefined)
 try {
   await migrate(pool, server('migrations'))
   const client = await pool.connect()
   await writeFile(server('schema.sql'), printSchema(await readCatalog(client)))
-  client.release()
   await writeFile(server('src/database/schema.ts'), await printTableTypes(postgres.url))
+  await untilAlone(client)
+  client.release()
 } finally {
   await pool.end()
   await postgres.stop()
   await rm(folder, { recursive: true })
+}
+
+/** A pool says that it has ended before its connections have. One that loses its database then would end this process. */
+async function untilAlone(client: pg.PoolClient): Promise<void> {
+  const others = `select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`
+  while ((await client.query(others)).rowCount !== 0) await delay(20)
 }

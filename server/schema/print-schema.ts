@@ -5,6 +5,9 @@ const WIDTH = 140
 const HEADER = `-- The database as the migrations leave it, for reading; nothing applies this file. \`npm run schema\` writes it, and a test compares
 -- it with a migrated database.`
 
+const FUNCTIONS_IN_ANY_ORDER = `-- A function may call others that come after it.
+set check_function_bodies = off;`
+
 /**
  * Prints a database as SQL that would create it: each table with its comments and indexes, then views, functions and triggers.
  * Comments become SQL comments. Names that PostgreSQL chose itself are left out.
@@ -12,6 +15,7 @@ const HEADER = `-- The database as the migrations leave it, for reading; nothing
 export function printSchema({ extensions, tables, views, functions, triggers }: Catalog): string {
   const parts = [
     HEADER,
+    FUNCTIONS_IN_ANY_ORDER,
     ...extensions.map((name) => `create extension ${name};`),
     ...functions.filter((one) => one.beforeTables).map(printFunction),
     ...inOrderOfReference(tables).map(printTable),

@@ -5,8 +5,9 @@ import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } fro
 
 import { type Chain } from './chain/chain.ts'
 import { type Relay } from './chain/relay/relay.ts'
-import { type Config } from './config.ts'
+import { type Config } from './settings/config.ts'
 import { type DatabaseConnection } from './database/connect.ts'
+import { type FailureLog } from './logging/failure-log.ts'
 import { bearerToken } from './http/api/bearer-token.ts'
 import { needsDatabase } from './http/api/needs-database.ts'
 import { registerSecurityTxt } from './http/security-txt.ts'
@@ -18,24 +19,28 @@ import { compress } from './http/api/compression.ts'
 import { createServer } from './http/server/server.ts'
 import { statusRoutes } from './http/status-routes.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
+import { deleteOldKeys } from './listings/listing-key-store.ts'
 import { listingRoutes } from './listings/routes.ts'
 import { createPageCache } from './market/page-cache.ts'
 import { invalidatePagesOnWrites } from './market/invalidate-pages.ts'
+import { startRefreshingCopies } from './market/refresh-copies.ts'
 import { marketRoutes } from './market/routes.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { startRecordingOutages } from './purchases/hold/record-outages.ts'
 import { purchaseRoutes } from './purchases/routes.ts'
-import { startReconciliation } from './purchases/reconciliation/run-reconciliation.ts'
+import { createReconciliation } from './purchases/reconciliation/run-reconciliation.ts'
+import { pause } from './repeat.ts'
+import { startAnnouncingOutages } from './realtime/announce-outages.ts'
 import { createEventReaders } from './realtime/broadcast-events.ts'
 import { formatPosition } from './realtime/event-frame.ts'
 import { createEventFeed, type EventFeed } from './realtime/poll-outbox.ts'
 import { realtimeRoutes } from './realtime/routes.ts'
 import { createLoginText } from './sign-in/login-text.ts'
-import { startPurging } from './sign-in/purge-sign-ins.ts'
 import { readSession } from './sign-in/read-session.ts'
 import { signInRoutes } from './sign-in/routes.ts'
 import { createSessionJwts } from './sign-in/session-jwt.ts'
-import { findLiveSessions } from './sign-in/sign-in-store.ts'
+import { deleteExpired, findLiveSessions } from './sign-in/sign-in-store.ts'
+import { startPurging } from './start-purging.ts'
 import { startAudits } from './studio/audit/run-audits.ts'
 import { studioRoutes } from './studio/routes.ts'
 
@@ -47,6 +52,7 @@ export interface AppParts {
   chain: Chain
   relay: Relay
   log: FastifyBaseLogger
+  failures: FailureLog
   version: string
   /** The built web app. */
   webFolder: string
@@ -60,41 +66,68 @@ export interface AppParts {
 export interface App {
   fastify: FastifyInstance
   /**
-   * Listens at once and answers DATABASE_DOWN until the database is migrated. Resolves when it is and the background work has
-   * started. Rejects if the address cannot be bound or a migration fails.
+   * Listens at once and answers DATABASE_DOWN or UPGRADING until the database is migrated. Resolves when it is and the background work
+   * has started. Rejects if the address cannot be bound or a migration fails.
    */
   start(): Promise<void>
-  stop(): Promise<void>
+  /**
+   * Stops once the calls under way are done. With `drain` it first says that it is not ready, and goes on as usual for a while; stopping
+   * it again without ends that.
+   */
+  stop(how?: { drain: boolean }): Promise<void>
 }
 
 /** Puts the whole server together. `stop` leaves the database connection and the chain open, since the caller opened them. */
 export async function createApp(parts: AppParts): Promise<App> {
-  const { config, connection, chain, log } = parts
-  const { pool, readPool, database } = connection
-  const preparation = prepareDatabase(pool, parts.migrationsFolder, log)
+  const { config, connection, chain, log, failures } = parts
+  const { database } = connection
+  const preparation = prepareDatabase(connection, parts.migrationsFolder, { log, failures })
+  const drained = new AbortController()
+  let draining = false
+  let closing: Promise<void> | undefined
   const jwts = createSessionJwts(parts.jwtSecret)
-  const purchases = { database, chain, settings: { settleAt: config.settleAt, holdSeconds: config.holdSeconds }, log }
+  const purchases = { database, chain, settings: { settleAt: config.settleAt, holdSeconds: config.holdSeconds }, log, failures }
 
-  const feed = createEventFeed(database, log)
+  const feed = createEventFeed(database, { log, failures })
+  const reconciliation = createReconciliation(purchases)
   const pageCache = createPageCache({ lastEventId: () => lastEventId(feed), compress })
-  const fastify = await createServer({ ...config, log, version: parts.version, findCached: pageCache.find })
+  const fastify = await createServer({
+    ...config,
+    log,
+    failures,
+    version: parts.version,
+    isDraining: () => draining,
+    findCached: (url) => (preparation.state() === 'ready' ? pageCache.find(url) : undefined),
+  })
   fastify.addHook('onRequest', async ({ routeOptions }) => {
-    if (!preparation.isReady() && needsDatabase(routeOptions.url ?? '')) throw new Failure('DATABASE_DOWN')
+    const code = refusals[preparation.state()]
+    if (code && needsDatabase(routeOptions.url ?? '')) throw new Failure(code)
   })
   const authenticate = (request: FastifyRequest) => readSession(database, jwts, bearerToken(request))
   const limits = await createRateLimits(fastify)
   const api = createApi(fastify, { limits, studioApiKey: parts.studioApiKey, authenticate })
   invalidatePagesOnWrites(fastify, pageCache)
   // Subscribed before the event streams: whoever reacts to an event gets an answer that includes the change.
-  feed.subscribe(() => pageCache.clear())
-  const readers = createEventReaders(feed, (ids) => findLiveSessions(database, ids))
+  feed.subscribe({ onEvents: pageCache.clear, onReset: pageCache.clear })
+  const readers = createEventReaders(feed, (ids) => findLiveSessions(database, ids), failures)
+
+  const probeDatabase = async () => {
+    if (preparation.state() === 'unreached') throw new Failure('DATABASE_DOWN')
+    await connection.probe()
+  }
 
   statusRoutes(api, {
-    probeDatabase: async () => {
-      if (!preparation.isReady()) throw new Failure('DATABASE_DOWN')
-      await connection.probe()
+    probeDatabase,
+    unready: () => {
+      const state = preparation.state()
+      if (state === 'migrating' || state === 'outdated') return state
+      if (draining) return 'draining'
+      // Until then event streams cannot start.
+      return feed.position() ? undefined : 'database'
     },
+    migration: preparation.progress,
     isChainUp: () => chain.isUp(),
+    age: () => ({ events: feed.age(), reconciliation: reconciliation.age() }),
     publicConfig: publicConfig(config, parts.version),
   })
   signInRoutes(api, database, {
@@ -104,37 +137,55 @@ export async function createApp(parts: AppParts): Promise<App> {
   })
   inventoryRoutes(api, database)
   listingRoutes(api, database)
-  marketRoutes(api, readPool, pageCache)
+  marketRoutes(api, connection, { pageCache, probeDatabase })
   purchaseRoutes(api, purchases)
   studioRoutes(api, purchases)
-  realtimeRoutes(api, { database, feed, readers }, authenticate)
+  realtimeRoutes(api, { database, feed, readers, failures }, authenticate)
   relayRoutes(api, parts.relay)
   await registerSecurityTxt(fastify, { ...config, contact: config.securityContact, policyFile: parts.securityPolicyFile })
   await registerWebApp(fastify, parts.webFolder)
 
   const background: (() => unknown)[] = []
+  /** Readers of events resume on another server. */
+  const endWork = async () => {
+    readers.stop()
+    for (const stop of background.splice(0).toReversed()) await stop()
+  }
+  const close = async () => {
+    await preparation.stop()
+    readers.stop()
+    await fastify.close()
+    await endWork()
+  }
   return {
     fastify,
     start: async () => {
       await fastify.listen({ host: config.host, port: config.port })
       await preparation.run()
-      if (!preparation.isReady()) return
+      if (preparation.state() !== 'ready') return
       background.push(
-        startPurging(database, log),
+        startPurging(() => deleteExpired(database), { failures, failure: 'expired nonces and sessions could not be deleted' }),
+        startPurging(() => deleteOldKeys(database), { failures, failure: 'old idempotency keys could not be deleted' }),
         feed.start(),
-        startReconciliation(purchases).stop,
-        startAudits(purchases).stop,
+        startAnnouncingOutages(feed, readers),
+        reconciliation.start(),
+        startAudits(purchases),
         startRecordingOutages(purchases),
+        startRefreshingCopies(pageCache, failures),
       )
+      void preparation.untilOutdated().then((outdated) => (outdated ? endWork() : undefined))
     },
-    stop: async () => {
-      preparation.stop()
-      readers.stop()
-      await fastify.close()
-      for (const stop of background.splice(0).toReversed()) await stop()
+    stop: async ({ drain } = { drain: false }) => {
+      if (!drain) drained.abort()
+      draining = preparation.state() === 'ready'
+      if (draining) await pause(config.drainSeconds * 1_000, drained.signal)
+      await (closing ??= close())
     },
   }
 }
+
+/** What calls are answered with that need the database, until it is ready. */
+const refusals = { unreached: 'DATABASE_DOWN', migrating: 'UPGRADING', outdated: 'UPGRADING', ready: undefined } as const
 
 function lastEventId(feed: EventFeed): string | undefined {
   const position = feed.position()

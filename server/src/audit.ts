@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { type Audit } from '@juicebar/contract/schemas'
 
-import { type Config, readConfig } from './config.ts'
+import { type Config, readConfig } from './settings/config.ts'
 import { auditText } from './studio/audit/audit-text.ts'
 
 const WRONG = 1

@@ -7,11 +7,14 @@ import { type Logger } from 'pino'
 import { createApp } from './app.ts'
 import { createRelay } from './chain/relay/relay.ts'
 import { createChain } from './chain/client/solana-chain.ts'
-import { type Config, readConfig } from './config.ts'
-import { connectDatabase, type DatabaseConnection } from './database/connect.ts'
+import { type Config, readConfig } from './settings/config.ts'
+import { connectDatabase } from './database/connect.ts'
+import { newestMigration } from './database/migration-files.ts'
 import { type DataDir } from './embedded/data-dir/data-dir.ts'
 import { type Demo } from './embedded/demo/demo.ts'
-import { createLog } from './log.ts'
+import { type OrderDeps } from './inventory/post-studio-order.ts'
+import { createFailureLog } from './logging/failure-log.ts'
+import { createLog } from './logging/log.ts'
 import { createShutdown, type Shutdown } from './shutdown.ts'
 import { announceStart } from './started-text.ts'
 
@@ -23,16 +26,17 @@ const packageFile = new URL('../package.json', import.meta.url)
 
 await main()
 
-/** Importing this module starts the server. If that fails, the process prints a sentence and exits with 1. */
+/** Importing this module starts the server. If that fails, the process prints a sentence and exits with 1; if it is interrupted, nothing. */
 async function main(): Promise<void> {
   let shutdown: Shutdown | undefined
   try {
-    const config = readConfig(process.env)
+    const config = readConfig(process.env, { terminal: process.stdout.isTTY })
     const log = createLog(config.logLevel)
-    shutdown = createShutdown(log)
+    shutdown = createShutdown({ log, drainSeconds: config.drainSeconds })
     await start(config, log, shutdown)
   } catch (error) {
-    process.stderr.write(`\n${whyNotStarted(error)}\n`)
+    // What an interrupted start could not finish is nobody's concern.
+    if (!shutdown?.signal.aborted) process.stderr.write(`\n${whyNotStarted(error)}\n`)
     await shutdown?.end(1)
     process.exit(1)
   }
@@ -47,7 +51,12 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
     config.studioApiKey ?? requireDataDir(dataDir).secret('STUDIO_API_KEY'),
   ])
 
-  const connection = connectDatabase(databaseUrl, ({ message }) => log.warn({ reason: message }, 'an idle database connection was lost'))
+  const failures = createFailureLog(log)
+  const connection = connectDatabase(databaseUrl, ({ message }) => failures.database.failed(message), {
+    migration: await newestMigration(migrationsFolder),
+    connections: config.databaseConnections,
+    ...(config.databaseReadUrl !== undefined && { replica: { url: config.databaseReadUrl, log } }),
+  })
   await shutdown.onStop('the database connection', () => connection.close())
   const chain = createChain({ endpoints: rpcUrls, requestsPerSecond: config.rpcLimits, network: config.network, log })
   await shutdown.onStop('the chain client', () => chain.stop())
@@ -55,7 +64,7 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
 
   const version = await readVersion()
   const relay = createRelay(chain.pool, { demo: config.demo && config.network === 'localnet' })
-  const demo = config.demo ? await openDemo(config, connection, jwtSecret) : undefined
+  const demo = config.demo ? await openDemo(config, { database: connection.database, log }, jwtSecret) : undefined
   const app = await createApp({
     config,
     jwtSecret,
@@ -64,15 +73,18 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
     chain,
     relay,
     log,
+    failures,
     version,
     webFolder,
     migrationsFolder,
     securityPolicyFile,
     ...(demo && { onFirstSignIn: demo.welcome }),
   })
-  await shutdown.onStop('the server', () => app.stop())
+  await shutdown.onStop('the server', (how) => app.stop(how))
   await app.start()
+  shutdown.signal.throwIfAborted()
   await demo?.seed()
+  shutdown.signal.throwIfAborted()
   const studioKeyFile = config.studioApiKey === undefined && dataDir ? join(dataDir.path, 'STUDIO_API_KEY') : undefined
   announceStart(config, { dataFolder: dataDir?.path, studioKeyFile }, log)
 }
@@ -105,9 +117,9 @@ async function startLocalChain(log: Logger, shutdown: Shutdown): Promise<string[
   return [localChain.rpcUrl]
 }
 
-async function openDemo(config: Config, { database }: DatabaseConnection, secret: string): Promise<Demo> {
+async function openDemo(config: Config, deps: OrderDeps, secret: string): Promise<Demo> {
   const { createDemo } = await import('./embedded/demo/demo.ts')
-  return createDemo(config, database, secret)
+  return createDemo(config, deps, secret)
 }
 
 async function readVersion(): Promise<string> {

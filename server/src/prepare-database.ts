@@ -1,38 +1,118 @@
 import { type BaseLogger } from 'pino'
-import type pg from 'pg'
 
-import { migrate } from './database/migrate.ts'
-import { pause } from './repeat.ts'
-import { isDatabaseOutage } from './http/server/database-outage.ts'
+import { type DatabaseConnection } from './database/connect.ts'
+import { isDatabaseOutage } from './database/database-outage.ts'
+import { migrate, type MigrationStep } from './database/migrate.ts'
+import { readMigrations } from './database/migration-files.ts'
+import { type FailureLog } from './logging/failure-log.ts'
+import { pause, repeat } from './repeat.ts'
+import { type MigrationProgress, RunningMigration } from './running-migration.ts'
 
 const RETRY_MILLIS = 1_000
+/** How soon a server notices that a newer one has upgraded the database. */
+const WATCH_MILLIS = 500
+/** How often a migration that takes long is logged, and its connection checked. */
+const PROGRESS_MILLIS = 10_000
+
+/**
+ * What the database is to this server. unreached: it has not answered yet. migrating: this server, or another that it waits for, applies
+ * migrations. outdated: a newer server has upgraded the database, and this one must not work on it any more.
+ */
+export type DatabaseState = 'unreached' | 'migrating' | 'ready' | 'outdated'
 
 export interface DatabasePreparation {
-  isReady(): boolean
+  state(): DatabaseState
+  /** Undefined unless migrating. */
+  progress(): MigrationProgress | undefined
   /** Migrates the database, retrying while it is down. Rejects if a migration itself fails. */
   run(): Promise<void>
-  stop(): void
+  /**
+   * Waits until a newer server has upgraded the database, so that this one must not work on it any more.
+   * @returns false if the server is stopped before
+   */
+  untilOutdated(): Promise<boolean>
+  stop(): Promise<void>
 }
 
+type Connection = Pick<DatabaseConnection, 'pool' | 'migrationPool'>
+type Log = Pick<BaseLogger, 'info' | 'warn' | 'error'>
+
 /** Migrates the database as soon as it is up, so that the server can start before the database. */
-export function prepareDatabase(pool: pg.Pool, folder: string, log: Pick<BaseLogger, 'info' | 'warn'>): DatabasePreparation {
+export function prepareDatabase(
+  { pool, migrationPool }: Connection,
+  folder: string,
+  { log, failures }: { log: Log; failures: FailureLog },
+): DatabasePreparation {
   const stopping = new AbortController()
-  let ready = false
+  let state: DatabaseState = 'unreached'
+  let migration: RunningMigration | undefined
+
+  const migrateOnce = async () => {
+    const lost = new AbortController()
+    const signal = AbortSignal.any([stopping.signal, lost.signal])
+    const report = (step: MigrationStep) => {
+      state = 'migrating'
+      if (migration?.step.name === step.name) migration.goOn(step)
+      else migration = new RunningMigration(step, log)
+    }
+    // If the database does not answer here, it says nothing about the migration.
+    const check = async () => (await migration?.isLost(pool)) && lost.abort()
+    const checks = setInterval(() => void check().catch(() => undefined), PROGRESS_MILLIS)
+    try {
+      return await migrate(migrationPool, folder, { signal, report })
+    } finally {
+      clearInterval(checks)
+    }
+  }
 
   const run = async () => {
-    for (let warned = false; !stopping.signal.aborted; warned = true) {
+    while (!stopping.signal.aborted) {
       try {
-        const applied = await migrate(pool, folder)
-        ready = true
+        const applied = await migrateOnce()
+        state = 'ready'
         log.info({ applied }, 'the database is ready')
         return
       } catch (error) {
+        if (stopping.signal.aborted) return
         if (!isDatabaseOutage(error)) throw error
-        if (!warned) log.warn({ err: error }, 'the database cannot be reached; retrying every second')
+        if (migration) log.warn({ migration: migration.progress() }, 'a migration was interrupted; it starts again')
+        failures.failed(error, {}, 'the database could not be migrated yet')
+        state = 'unreached'
+        migration = undefined
       }
       await pause(RETRY_MILLIS, stopping.signal)
     }
   }
 
-  return { isReady: () => ready, run, stop: () => stopping.abort() }
+  const untilOutdated = async () => {
+    const own = (await readMigrations(folder)).map(({ name }) => name)
+    const found = new AbortController()
+    const look = async () => {
+      const { rows } = await pool.query<{ name: string }>('select name from migrations where not compatible and name <> all($1)', [own])
+      if (!rows[0]) return
+      state = 'outdated'
+      found.abort()
+      log.error(
+        { migration: rows[0].name },
+        'a newer version has upgraded the database, and this one must not work on it: stop this server',
+      )
+    }
+    const signal = AbortSignal.any([stopping.signal, found.signal])
+    const failure = 'it is unknown whether a newer version has upgraded the database; trying again'
+    await repeat(look, { everyMillis: WATCH_MILLIS, signal, failures, failure })
+    return found.signal.aborted
+  }
+
+  return {
+    state: () => state,
+    progress: () => (state === 'migrating' ? migration?.progress() : undefined),
+    run,
+    untilOutdated,
+    stop: async () => {
+      const backend = migration?.step.backend
+      stopping.abort()
+      // Without its connection the database would go on until the statement is done.
+      if (backend !== undefined) await pool.query('select pg_cancel_backend($1)', [backend]).catch(() => undefined)
+    },
+  }
 }

@@ -1,28 +1,46 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { type BaseLogger } from 'pino'
+import { type FailureLog } from './logging/failure-log.ts'
 
 interface Repetition {
   /** Between the end of one attempt and the next. */
   everyMillis: number
   signal: AbortSignal
-  log: Pick<BaseLogger, 'warn'>
-  /** What is logged when it fails, once for a series of failures. */
+  failures: Pick<FailureLog, 'failed' | 'outageOf'>
+  /** What is logged when it fails unforeseen, once for a series of failures. */
   failure: string
 }
 
 /** Repeats the work, whether or not it fails, until the signal aborts. */
-export async function repeat(work: () => Promise<unknown>, { everyMillis, signal, log, failure }: Repetition): Promise<void> {
-  let failed = false
+export async function repeat(work: () => Promise<unknown>, { everyMillis, signal, failures, failure }: Repetition): Promise<void> {
+  let failing = false
   while (!signal.aborted) {
     try {
       await work()
-      failed = false
+      failing = false
     } catch (error) {
-      if (!failed) log.warn({ err: error }, failure)
-      failed = true
+      if (signal.aborted) return
+      if (!failing || failures.outageOf(error)) failures.failed(error, {}, failure)
+      failing = true
     }
     await pause(everyMillis, signal)
+  }
+}
+
+/**
+ * Starts to repeat the work.
+ * @returns the function that stops it, and resolves when the attempt under way is done
+ */
+export function startRepeating(
+  work: (signal: AbortSignal) => Promise<unknown>,
+  repetition: Omit<Repetition, 'signal'>,
+): () => Promise<void> {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const running = repeat(() => work(signal), { ...repetition, signal })
+  return async () => {
+    stopping.abort()
+    await running
   }
 }
 

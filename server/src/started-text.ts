@@ -1,7 +1,7 @@
 import { type Logger } from 'pino'
 
-import { type Config, type Network } from './config.ts'
-import { logAlways } from './log.ts'
+import { type Config, type Network } from './settings/config.ts'
+import { logAlways } from './logging/log.ts'
 
 interface Places {
   dataFolder: string | undefined

@@ -1,19 +1,9 @@
-import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
-
-import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
-import { createApp } from '../src/app.ts'
-import { createRelay } from '../src/chain/relay/relay.ts'
-import { createChain } from '../src/chain/client/solana-chain.ts'
-import { readConfig } from '../src/config.ts'
-import { connectDatabase } from '../src/database/connect.ts'
-import { findFreePort } from '../src/embedded/free-port.ts'
+import { startTcpProxy } from '../chaos/stack/tcp-proxy.ts'
+import { collectLog } from './logging/collected-log.ts'
 import { freshDatabase } from './support/fresh-database.ts'
-
-const log = pino({ level: 'silent' })
-const migrationsFolder = new URL('../migrations', import.meta.url).pathname
+import { startApp } from './support/start-app.ts'
 
 let fresh: Awaited<ReturnType<typeof freshDatabase>>
 
@@ -23,81 +13,30 @@ beforeAll(async () => {
 
 afterAll(() => fresh.drop())
 
-/** A connection to the database that can be cut and restored. */
-async function openLine(databaseUrl: string) {
-  const target = new URL(databaseUrl)
-  const open = new Set<Socket>()
-  const relay = createServer((near) => {
-    const far = connect(Number(target.port), target.hostname)
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      open.add(from)
-      from
-        .on('error', () => to.destroy())
-        .on('close', () => (open.delete(from), to.destroy()))
-        .pipe(to)
-    }
-  })
-  // Not a port that the system hands out: while the line is cut, an outgoing connection could get it.
-  const port = await findFreePort()
-  relay.listen(port, '127.0.0.1')
-  await once(relay, 'listening')
-  const url = new URL(databaseUrl)
-  url.host = `127.0.0.1:${port}`
-  const cut = async () => {
-    const closed = once(relay, 'close')
-    relay.close()
-    for (const socket of open) socket.destroy()
-    await closed
-  }
-  const restore = async () => {
-    relay.listen(port, '127.0.0.1')
-    await once(relay, 'listening')
-  }
-  return { url: url.href, cut, restore }
-}
-
-async function startApp(databaseUrl: string) {
-  const connection = connectDatabase(databaseUrl, () => undefined)
-  const chain = createChain({ endpoints: ['http://127.0.0.1:9'], log })
-  const config = { ...readConfig({}), port: 0 }
-  const keys = { jwtSecret: 'j'.repeat(32), studioApiKey: 's'.repeat(32) }
-  const relay = createRelay(chain.pool, { demo: false })
-  const app = await createApp({ config, ...keys, connection, chain, relay, log, version: '1.2.3', webFolder: '/nowhere', migrationsFolder })
-  const started = app.start()
-  onTestFinished(async () => {
-    await app.stop()
-    await started
-    await chain.stop()
-    await connection.close()
-  })
-  await expect.poll(() => app.fastify.server.listening).toBe(true)
-  const get = async (path: string) => {
-    const reply = await fetch(`${app.fastify.listeningOrigin}${path}`)
-    return { status: reply.status, body: await reply.json() }
-  }
-  return { get, pool: connection.pool }
-}
-
 describe('a server', () => {
   it('starts before its database, survives its loss and works again without a restart', async () => {
-    const line = await openLine(fresh.url)
+    const line = await startTcpProxy(fresh.url)
     await line.cut()
-    const { get } = await startApp(line.url)
     onTestFinished(() => line.cut())
+    const { get } = await startApp(line.url)
 
     const down = { status: 503, body: { code: 'DATABASE_DOWN' } }
     const up = { status: 200, body: { listings: [] } }
     const patience = { interval: 50 }
     expect(await get('/api/marketplace/listings')).toMatchObject(down)
-    expect(await get('/health')).toEqual({ status: 503, body: { status: 'down', database: 'down', chain: 'down', version: '1.2.3' } })
+    const age = { events: expect.any(Number), reconciliation: expect.any(Number) }
+    expect(await get('/health')).toEqual({
+      status: 503,
+      body: { status: 'down', database: 'down', chain: 'down', migrating: false, version: '1.2.3', age },
+    })
     expect(await get('/api/config')).toMatchObject({ status: 200, body: { productName: 'Juicebar' } })
 
     await line.restore()
     await expect.poll(() => get('/api/marketplace/listings'), patience).toMatchObject(up)
-    expect(await get('/health')).toEqual({ status: 200, body: { status: 'ok', database: 'ok', chain: 'down', version: '1.2.3' } })
+    expect(await get('/health')).toEqual({
+      status: 200,
+      body: { status: 'ok', database: 'ok', chain: 'down', migrating: false, version: '1.2.3', age },
+    })
 
     await line.cut()
     expect(await get('/api/marketplace/listings?sort=oldest')).toMatchObject(down)
@@ -107,10 +46,58 @@ describe('a server', () => {
     await expect.poll(() => get('/api/marketplace/listings'), patience).toMatchObject(up)
   })
 
+  it('tells of an outage of its database in two lines, however much fails, and of its chain in others', async () => {
+    const line = await startTcpProxy(fresh.url)
+    onTestFinished(() => line.cut())
+    const { log, lines, about } = collectLog()
+    const { get } = await startApp(line.url, { log })
+    await expect.poll(() => get('/health/ready')).toMatchObject({ status: 200 })
+    await line.cut()
+    const calls = Array.from({ length: 100 }, () => get('/api/marketplace/listings?search=abc'))
+    for (const { status } of await Promise.all(calls)) expect(status).toBe(503)
+    await line.restore()
+    await expect.poll(() => about('can be used again').length, { timeout: 30_000 }).toBe(1)
+    const told = lines.filter(({ level, outage }) => level >= 40 && outage !== 'chain' && outage !== undefined)
+    expect(told).toMatchObject([
+      { level: 40, outage: 'database', reason: expect.any(String), msg: 'the database cannot be used' },
+      { level: 40, outage: 'database', seconds: expect.any(Number), failed: expect.any(Number), msg: 'the database can be used again' },
+    ])
+    expect(told[1]!['failed']).toBeGreaterThanOrEqual(100)
+    expect(lines.filter((told) => JSON.stringify(told).includes('stack'))).toEqual([])
+    expect(lines.filter(({ level }) => level > 40)).toEqual([])
+    expect(about('the chain cannot be reached')).toHaveLength(1)
+    expect(about('a chain endpoint is down').length).toBeLessThan(2)
+  })
+
+  it('shows the first pages that it has read while its database is away, with their age and to visitors only', async () => {
+    const line = await startTcpProxy(fresh.url)
+    onTestFinished(() => line.cut())
+    const { get, fetchPage } = await startApp(line.url)
+    await expect.poll(() => get('/api/marketplace/listings')).toMatchObject({ status: 200 })
+    expect((await fetchPage()).headers.get('age')).toBeNull()
+    await line.cut()
+
+    const page = async () => {
+      const { status, headers } = await fetchPage()
+      return { status, age: headers.get('age'), 'cache-control': headers.get('cache-control'), etag: headers.get('etag') }
+    }
+    const copy = { status: 200, age: expect.stringMatching(/^\d$/), 'cache-control': 'no-store', etag: null }
+    await expect.poll(page).toEqual(copy)
+    expect(await (await fetchPage()).json()).toMatchObject({ listings: [] })
+    const signedIn = await fetchPage({ authorization: 'Bearer anything' })
+    expect([signedIn.status, await signedIn.json()]).toMatchObject([503, { code: 'DATABASE_DOWN' }])
+    expect((await fetchPage({}, '?sort=price')).status, 'a page that was never read').toBe(503)
+    expect((await fetchPage({}, '?search=juice')).status, 'a filtered page').toBe(503)
+
+    await line.restore()
+    await expect.poll(page).toMatchObject({ status: 200, age: null, 'cache-control': 'no-cache' })
+  })
+
   it('is not reported down because it is busy', async () => {
-    const { get, pool } = await startApp(fresh.url)
+    const { get, connection } = await startApp(fresh.url)
+    const { pool } = connection
     await expect.poll(() => get('/health')).toMatchObject({ status: 200 })
-    const clients = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()))
+    const clients = await Promise.all(Array.from({ length: pool.pg.options.max }, () => pool.connect()))
     onTestFinished(() => clients.forEach((client) => client.release()))
     expect(await get('/health')).toMatchObject({ status: 200, body: { database: 'ok' } })
   })

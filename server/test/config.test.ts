@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { ConfigError, isLoopback, readConfig } from '../src/config.ts'
+import { ConfigError, isLoopback, readConfig } from '../src/settings/config.ts'
 
 const shared = { JWT_SECRET: 'j'.repeat(32), STUDIO_API_KEY: 'studio-key-0123456' }
 const online = { HOST: '0.0.0.0', PUBLIC_ORIGIN: 'https://market.example' }
@@ -24,6 +24,8 @@ describe('settings', () => {
       productName: 'Juicebar',
       dataDir: '.data',
       databaseUrl: undefined,
+      databaseReadUrl: undefined,
+      databaseConnections: 10,
       rpcUrls: undefined,
       network: 'localnet',
       jwtSecret: undefined,
@@ -32,10 +34,16 @@ describe('settings', () => {
       demoSeed: true,
       settleAt: 'confirmed',
       holdSeconds: 60,
+      drainSeconds: 0,
       trustProxy: false,
-      logLevel: 'warn',
+      logLevel: 'info',
       securityContact: undefined,
     })
+  })
+
+  it('show a person at a terminal warnings only, unless asked for more', () => {
+    expect(readConfig({}, { terminal: true })).toEqual({ ...readConfig({}), logLevel: 'warn' })
+    expect(readConfig({ LOG_LEVEL: 'debug' }, { terminal: true }).logLevel).toBe('debug')
   })
 
   it.each([
@@ -53,6 +61,9 @@ describe('settings', () => {
       { settleAt: 'finalized', holdSeconds: 1 },
     ],
     [{ HOLD_SECONDS: '600' }, { holdSeconds: 600 }],
+    [{ DATABASE_CONNECTIONS: '40' }, { databaseConnections: 40 }],
+    [{ DATABASE_URL: 'postgresql://db/market', ...shared }, { drainSeconds: 10 }],
+    [{ DATABASE_URL: 'postgresql://db/market', ...shared, DRAIN_SECONDS: '0' }, { drainSeconds: 0 }],
     [{ TRUST_PROXY: 'off' }, { trustProxy: false }],
     [{ TRUST_PROXY: 'loopback,10.0.0.0/8,fd00::/8,192.0.2.7' }, { trustProxy: ['loopback', '10.0.0.0/8', 'fd00::/8', '192.0.2.7'] }],
     [{ LOG_LEVEL: 'debug' }, { logLevel: 'debug' }],
@@ -61,6 +72,17 @@ describe('settings', () => {
     [
       { DATABASE_URL: 'postgres://u:p@db/x', ...shared },
       { databaseUrl: 'postgres://u:p@db/x', jwtSecret: shared.JWT_SECRET },
+    ],
+    [
+      {
+        DATABASE_URL: 'postgresql://u:p@a,b:5433,[::1]/x?target_session_attrs=read-write',
+        DATABASE_READ_URL: 'postgresql://u:p@b,c/x?target_session_attrs=prefer-standby',
+        ...shared,
+      },
+      {
+        databaseUrl: 'postgresql://u:p@a,b:5433,[::1]/x?target_session_attrs=read-write',
+        databaseReadUrl: 'postgresql://u:p@b,c/x?target_session_attrs=prefer-standby',
+      },
     ],
   ])('take %j', (env, expected) => {
     expect(readConfig(env)).toMatchObject(expected)
@@ -134,6 +156,10 @@ describe('settings', () => {
 
   it.each([
     ['DATABASE_URL', 'mysql://root:hunter2-secret@db/x'],
+    ['DATABASE_URL', 'postgresql://u:hunter2-secret@a,,b/x'],
+    ['DATABASE_URL', 'postgresql://u:hunter2-secret@a,b/x?target_session_attrs=writable'],
+    ['DATABASE_URL', 'postgresql://u:hunter2-secret@a,b/x?target_session_attrs=standby'],
+    ['DATABASE_READ_URL', 'postgresql://u:hunter2-secret@a:b/x'],
     ['SOLANA_RPC_URL', 'wss://rpc.example/?key=hunter2-secret'],
     ['SOLANA_RPC_URL', 'https://rpc.example/hunter2-secret, https://b.example'],
     ['JWT_SECRET', 'hunter2-secret'],
@@ -142,7 +168,7 @@ describe('settings', () => {
   ])('refuse a wrong %s without repeating it', (name, value) => {
     const problems = problemsOf({ [name]: value })
     expect(problems).toHaveLength(1)
-    expect(problems[0]).toMatch(new RegExp(`^${name} has a wrong value`))
+    expect(problems[0]).toMatch(new RegExp(`^${name} has a wrong value .+\\. It must be .+\\.$`))
     expect(problems[0]).not.toContain('hunter2')
   })
 
@@ -150,6 +176,7 @@ describe('settings', () => {
     [{ HOST: '0.0.0.0' }, /^PUBLIC_ORIGIN is not set.+HOST is "0\.0\.0\.0"/],
     [{ DATABASE_URL: 'postgres://db/x', STUDIO_API_KEY: shared.STUDIO_API_KEY }, /^JWT_SECRET is not set/],
     [{ DATABASE_URL: 'postgres://db/x', JWT_SECRET: shared.JWT_SECRET }, /^STUDIO_API_KEY is not set/],
+    [{ DATABASE_READ_URL: 'postgres://db/x' }, /^DATABASE_READ_URL is set, but DATABASE_URL is not/],
     [{ JWT_SECRET: 's'.repeat(40), STUDIO_API_KEY: 's'.repeat(40) }, /^STUDIO_API_KEY is the same as JWT_SECRET/],
     [{ DEMO: 'on', SOLANA_RPC_URL: 'https://api.mainnet-beta.solana.com' }, /^DEMO is "on".+mainnet/],
     [{ DEMO: 'on', SOLANA_RPC_URL: 'http://127.0.0.1:8899/?cluster=mainnet' }, /^DEMO is "on".+mainnet/],

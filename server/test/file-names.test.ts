@@ -9,7 +9,7 @@ const features = ['sign-in', 'inventory', 'listings', 'market', 'realtime', 'stu
 
 /** A file whose name begins with one of these is an action. A new verb joins the list. */
 const verbs =
-  'admit apply broadcast cancel check close collect confirm continue create end invalidate mark open place poll post prove purge read reconcile record refund release remove request rule run search settle submit verify'.split(
+  'admit announce apply broadcast cancel check close collect confirm continue create end invalidate log mark open place poll post prove purge read reconcile record refresh refund release remove request rule run search settle submit verify'.split(
     ' ',
   )
 

@@ -6,9 +6,11 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
+import { newestMigration } from '../src/database/migration-files.ts'
 import { findFreePort } from '../src/embedded/free-port.ts'
 import { result, startFrontServer } from './chain/front-server.ts'
 import { freshDatabase } from './support/fresh-database.ts'
+import { migrationsFolder } from './support/migrations-folder.ts'
 
 const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const secrets = { JWT_SECRET: 'never-show-this-jwt-secret-anywhere', STUDIO_API_KEY: 'never-show-this-studio-key' }
@@ -25,19 +27,40 @@ afterAll(() => fresh.drop())
 
 /** The server as a process of its own, with nothing embedded. */
 function run(settings: Record<string, string>) {
-  const env = { PATH: process.env['PATH'] ?? '', DATABASE_URL: fresh.url, SOLANA_RPC_URL: 'http://127.0.0.1:9', ...secrets, ...settings }
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    DATABASE_URL: fresh.url,
+    SOLANA_RPC_URL: 'http://127.0.0.1:9',
+    ...secrets,
+    DRAIN_SECONDS: '0',
+    ...settings,
+  }
   const child = spawn(process.execPath, ['--import', 'tsx', mainFile], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   let standardOutput = ''
+  let standardError = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
   child.stdout.on('data', (chunk) => (standardOutput += String(chunk)))
+  child.stderr.on('data', (chunk) => (standardError += String(chunk)))
   onTestFinished(() => void child.kill('SIGKILL'))
-  return { child, text: () => output, lines: () => standardOutput.trimEnd().split('\n'), exit: exitOf(child) }
+  const lines = () => standardOutput.split('\n').filter(Boolean)
+  return { child, text: () => output, lines, errors: () => standardError, exit: exitOf(child) }
 }
 
 async function exitOf(child: ChildProcess): Promise<number | null> {
   const [code]: (number | null)[] = await once(child, 'close')
   return code ?? null
+}
+
+/** What servers are called by the database, which refuses older ones by their name. */
+async function serverNames(): Promise<string[]> {
+  const client = new pg.Client({ connectionString: fresh.url })
+  await client.connect()
+  const { rows } = await client.query<{ name: string }>(
+    `select distinct application_name as name from pg_stat_activity where datname = current_database() and application_name like 'juicebar %'`,
+  )
+  await client.end()
+  return rows.map(({ name }) => name)
 }
 
 async function takePort() {
@@ -106,9 +129,71 @@ describe('the server process', { timeout: 120_000 }, () => {
     const server = run({ PORT: port, LOG_LEVEL: level })
     await expect.poll(server.text, waiting).toContain(`Juicebar Marketplace is open at http://localhost:${port}`)
     expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200)
+    expect(await serverNames()).toEqual([`juicebar ${await newestMigration(migrationsFolder)}`])
     server.child.kill(signal)
     expect(await server.exit).toBe(0)
     for (const line of server.lines()) expect(JSON.parse(line)).toMatchObject({ level: expect.any(Number) })
     expect(server.text()).not.toContain('never-show-this')
+  })
+
+  describe('that is interrupted while it starts', () => {
+    const start = async (settings: Record<string, string>) =>
+      run({ PORT: String(await findFreePort()), DEMO: 'on', LOG_LEVEL: 'debug', ...settings })
+
+    /** Whatever it has said by now is JSON, and nothing of it is wrong. Before its handler is there, the signal itself ends the process. */
+    async function expectQuietEnd(server: ReturnType<typeof run>) {
+      expect([await server.exit, server.child.signalCode]).toSatisfy(([code, signal]) => code === 0 || signal === 'SIGINT')
+      expect(server.errors()).toBe('')
+      const told = server.lines().map((line): { level: number; msg: string } => JSON.parse(line))
+      expect(told.filter(({ level }) => level >= 50)).toEqual([])
+      return told.map(({ msg }) => msg)
+    }
+
+    it.each([1, 2, 3, 5, 8, 13, 21])('after its log line number %i, ends without another word', async (lines) => {
+      const database = await freshDatabase('template0')
+      onTestFinished(() => database.drop())
+      const server = await start({ DATABASE_URL: database.url })
+      await expect.poll(() => server.lines().length, { ...waiting, interval: 1 }).toBeGreaterThanOrEqual(lines)
+      server.child.kill('SIGINT')
+      await expectQuietEnd(server)
+    })
+
+    it.each([10, 300, 1_000])('before it logs anything, %i ms after its process has begun, ends without a word', async (millis) => {
+      const server = await start({})
+      setTimeout(() => server.child.kill('SIGINT'), millis)
+      await expectQuietEnd(server)
+    })
+
+    it.each(['Server listening', 'the database cannot be used'])('before its database ever came, says nothing after %j', async (words) => {
+      const server = await start({ DEMO: 'off', DATABASE_URL: `postgresql://nobody@127.0.0.1:${await findFreePort()}/none` })
+      await expect.poll(server.text, waiting).toContain(words)
+      server.child.kill('SIGINT')
+      expect((await expectQuietEnd(server)).join()).not.toContain('is open at')
+    })
+  })
+
+  it('goes on for the drain after SIGTERM while it says that it is not ready, and not after Ctrl-C or a second signal', async () => {
+    const port = String(await findFreePort())
+    const settings = { PORT: port, DRAIN_SECONDS: '300', LOG_LEVEL: 'fatal' }
+    const opened = `Juicebar Marketplace is open at http://localhost:${port}`
+    const ask = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status
+
+    const interrupted = run(settings)
+    await expect.poll(interrupted.text, waiting).toContain(opened)
+    interrupted.child.kill('SIGINT')
+    expect(await interrupted.exit).toBe(0)
+
+    const terminated = run(settings)
+    await expect.poll(terminated.text, waiting).toContain(opened)
+    await expect.poll(() => ask('/health/ready'), waiting).toBe(200)
+    terminated.child.kill('SIGTERM')
+    await expect.poll(() => ask('/health/ready')).toBe(503)
+    expect(await ask('/api/marketplace/listings')).toBe(200)
+    // A signal that follows at once is the echo of the first.
+    const signal = () => {
+      terminated.child.kill('SIGTERM')
+      return terminated.child.exitCode
+    }
+    await expect.poll(signal, { ...waiting, interval: 200 }).toBe(143)
   })
 })

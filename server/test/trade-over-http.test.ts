@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { createApp } from '../src/app.ts'
 import { createRelay } from '../src/chain/relay/relay.ts'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/settings/config.ts'
 import { checkAgainstDocument, type DocumentCheck } from './http/documented.ts'
 import {
   expectAllAddsUp,
@@ -53,6 +53,7 @@ async function startNode(): Promise<Node> {
     chain,
     relay: createRelay(chain.pool, { demo: true }),
     log: world.deps.log,
+    failures: world.deps.failures,
     version: '0.0.0',
     webFolder: '/nowhere',
     migrationsFolder,

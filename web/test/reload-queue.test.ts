@@ -62,6 +62,15 @@ describe('events at 50 a second', () => {
   })
 })
 
+it('a list left open is loaded again before it has grown without bound', async () => {
+  const { requests, loaded } = await openApp()
+  for (let event = 0; event < 1_000; event++) {
+    applyEvent(loaded, { type: 'listing.created', listing: listing({ _id: `new ${event}`, seller: 'another' }) })
+  }
+  await vi.advanceTimersByTimeAsync(10)
+  expect(requests).toEqual([expect.stringContaining(keys.listings.join())])
+})
+
 describe('a single event', () => {
   it('reloads what it concerns at once, and the SOL balance again when the relay’s copy is old', async () => {
     const { requests, loaded } = await openApp()

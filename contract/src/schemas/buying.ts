@@ -114,7 +114,7 @@ export const buyingCalls = {
   buy: {
     summary: 'Hold a listing, and learn whom to pay how much',
     description:
-      'Nobody else can buy the listing until `payBefore`. Asking again returns the same hold. `PAYMENT_UNDER_WAY` and `HOLD_ENDED` mean: do not pay. After any other error nothing is held.',
+      'Nobody else can buy the listing until `payBefore`. Asking again returns the same hold. `PAYMENT_UNDER_WAY` and `HOLD_ENDED` mean: do not pay. After any other refusal nothing is held; after `DATABASE_DOWN` it may be, so ask again.',
     params: idParams('The listing'),
     body: Type.Optional(Type.Union([Type.Null(), BuyOptions])),
     response: { 200: Type.Object({ transactionDetails: TransactionDetails }) },
@@ -135,7 +135,7 @@ export const buyingCalls = {
   submitPayment: {
     summary: 'Submit the signed payment for the server to send',
     description:
-      'The server checks it, records it, sends it, and keeps sending it. After an error nothing was sent. Submit the same bytes as often as you like.',
+      'The server checks it, records it, sends it, and keeps sending it. After a refusal nothing was sent; after `DATABASE_DOWN` it may be. Submit the same bytes as often as you like.',
     params: idParams('The purchase'),
     body: SignedTransaction,
     response: { 200: Submitted },

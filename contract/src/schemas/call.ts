@@ -10,6 +10,8 @@ export interface CallSchema {
   description?: string
   params?: TSchema
   querystring?: TSchema
+  /** Request headers with a meaning of their own for this call, by their names in lower case. */
+  headers?: TSchema
   body?: TSchema
   /** By status. The only one is the status of every success; of several, 200, unless the route sets another. */
   response?: Record<number, TSchema>

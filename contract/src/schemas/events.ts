@@ -29,10 +29,28 @@ const Ready = Type.Object(
 )
 const Reset = Type.Object(
   { type: Type.Literal('reset') },
-  { title: 'StreamReset', description: 'You were away too long, or `Last-Event-ID` is not an id of this stream: reload everything.' },
+  {
+    title: 'StreamReset',
+    description:
+      'You were away too long, `Last-Event-ID` is not an id of this stream, or events that you saw were lost with the database: reload everything.',
+  },
 )
 
-export const MarketEventSchema = OneOf([ListingEvent, PurchaseChanged, CaseChanged, BalanceChanged, Ready, Reset], {
+const OutageBegan = Type.Object(
+  { type: Type.Literal('outage.began'), age: Type.Integer({ minimum: 0, description: 'For so many seconds no change has been heard of' }) },
+  {
+    title: 'OutageBegan',
+    description: 'The database is away: what you show is as old as `age` says. Sent again every 15 seconds; the stream stays open.',
+  },
+)
+const OutageEnded = Type.Object(
+  { type: Type.Literal('outage.ended') },
+  { title: 'OutageEnded', description: 'The database is back, and you have received whatever has changed.' },
+)
+
+const events = [ListingEvent, PurchaseChanged, CaseChanged, BalanceChanged, Ready, Reset, OutageBegan, OutageEnded]
+
+export const MarketEventSchema = OneOf(events, {
   title: 'MarketEvent',
   description: 'The JSON in the `data` of a server-sent event',
 })

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 
-import { MAX_SEARCH_LENGTH } from '../limits.ts'
+import { MAX_IDEMPOTENCY_KEY, MAX_SEARCH_LENGTH } from '../limits.ts'
 import { type CallSchema } from './call.ts'
 import {
   Address,
@@ -13,6 +13,7 @@ import {
   OneOf,
   pageOf,
   price,
+  RequiredText,
   requiredToken,
   Timestamp,
   tokenFilter,
@@ -80,8 +81,17 @@ const CreateListingBody = Type.Object(
   },
 )
 
+const idempotencyKey = RequiredText(`1 to ${MAX_IDEMPOTENCY_KEY} characters, one for each listing`, MAX_IDEMPOTENCY_KEY, {
+  description:
+    'Your own name for this listing, kept for a day. With the same key, the same call returns the listing that it has created, and moves nothing.',
+})
+
 const entityTag = Type.String({ description: 'The version of this page; send it as `If-None-Match` to get it only if it has changed' })
 const cacheControl = Type.String({ description: '`no-cache` for a page with an `ETag`, else `no-store`' })
+const age = Type.Integer({
+  minimum: 0,
+  description: 'Only while the database is away: how many seconds ago a first page was read, at most 60, for calls without a session',
+})
 const lastEventId = Type.String({ description: 'An event stream that starts here misses nothing that this page does not show' })
 const pageHeaders = { ETag: entityTag, 'Last-Event-ID': lastEventId, 'Cache-Control': cacheControl }
 
@@ -95,7 +105,10 @@ export const marketCalls = {
     failures: ['TOKEN_TYPE_UNKNOWN', 'CURSOR_INVALID'],
     documented: {
       headers: { 'If-None-Match': Type.String({ description: 'The `ETag` of the page that the client has' }) },
-      replies: { 200: { headers: pageHeaders }, 304: { description: 'The client has this page already', headers: pageHeaders } },
+      replies: {
+        200: { headers: { ...pageHeaders, Age: age } },
+        304: { description: 'The client has this page already', headers: pageHeaders },
+      },
     },
   },
   listing: {
@@ -108,10 +121,11 @@ export const marketCalls = {
   createListing: {
     summary: 'Put tokens up for sale',
     description:
-      'They leave your balance and stay in the listing until it is sold or you remove it. The one call that is not safe to repeat.',
+      'They leave your balance and stay in the listing until it is sold or you remove it. Safe to repeat only with an `Idempotency-Key`.',
+    headers: Type.Object({ 'idempotency-key': Type.Optional(idempotencyKey) }),
     body: CreateListingBody,
     response: { 201: Type.Object({ listing: ListingSchema }) },
-    failures: ['PRICE_INVALID', 'TOKEN_TYPE_UNKNOWN', 'AMOUNT_INVALID', 'INSUFFICIENT_TOKENS'],
+    failures: ['PRICE_INVALID', 'TOKEN_TYPE_UNKNOWN', 'AMOUNT_INVALID', 'INSUFFICIENT_TOKENS', 'IDEMPOTENCY_KEY_REUSED'],
   },
   removeListing: {
     summary: 'Remove one of your listings',

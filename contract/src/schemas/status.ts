@@ -2,12 +2,59 @@ import Type from 'typebox'
 
 import { errors, type ErrorCode } from '../errors.ts'
 import { type CallSchema } from './call.ts'
+import { Nullable } from './fields.ts'
 
 const upOrDown = Type.Enum(['ok', 'down'], { title: 'Health', description: 'Whether a part can be used right now' })
 
 export const HealthReportSchema = Type.Object(
-  { status: upOrDown, database: upOrDown, chain: upOrDown, version: Type.String({ description: 'The version of this server' }) },
+  {
+    status: upOrDown,
+    database: upOrDown,
+    chain: upOrDown,
+    age: Type.Object(
+      {
+        events: Type.Number({ description: 'Since the events were last read' }),
+        reconciliation: Type.Number({ description: 'Since it was last read which purchases are due' }),
+      },
+      { title: 'Age', description: 'Seconds since each last succeeded, normally below 2; since the server started if it has not yet' },
+    ),
+    migrating: Type.Boolean({
+      description: 'Whether the database is being upgraded, by this server or another; calls are refused meanwhile',
+    }),
+    migration: Type.Optional(
+      Type.Object(
+        {
+          name: Type.String({ description: 'Its file' }),
+          number: Type.Integer({ description: 'Its place among those that this server found missing, from 1' }),
+          of: Type.Integer({ description: 'How many it found missing' }),
+          seconds: Type.Integer({ description: 'How long it has been going on' }),
+        },
+        { title: 'Migration', description: 'While the database is being upgraded, the part that is being done' },
+      ),
+    ),
+    version: Type.String({ description: 'The version of this server' }),
+  },
   { title: 'HealthReport' },
+)
+
+const LiveSchema = Type.Object({ status: Type.Literal('ok') }, { title: 'Live' })
+
+/** Why a server must not get calls. */
+export const unreadyReasons = ['database', 'migrating', 'outdated', 'draining'] as const
+
+const ReadinessSchema = Type.Object(
+  {
+    ready: Type.Boolean({ description: 'Whether calls may be sent here' }),
+    reason: Nullable(
+      Type.Enum([...unreadyReasons], {
+        title: 'UnreadyReason',
+        description:
+          'database: it cannot be used. migrating: it is being upgraded. outdated: a newer server has upgraded it. draining: this server ' +
+          'is about to stop.',
+      }),
+    ),
+  },
+  { title: 'Readiness' },
 )
 
 export const PublicConfigSchema = Type.Object(
@@ -45,8 +92,21 @@ export const statusCalls = {
   health: {
     summary: 'Check whether the server, its database and the chain are up',
     description:
-      'Answers 503 if the database cannot be used. Without the chain the market can still be read, so `chain: "down"` alone is a 200.',
+      'Answers 503 if the database takes no writes. Without the chain the market can still be read, so `chain: "down"` alone is a 200.',
     response: { 200: HealthReportSchema, 503: HealthReportSchema },
+    failures: [],
+  },
+  live: {
+    summary: 'Check whether the server answers',
+    description: 'Restart a server that does not.',
+    response: { 200: LiveSchema },
+    failures: [],
+  },
+  ready: {
+    summary: 'Check whether calls may be sent to this server',
+    description:
+      'For load balancers: 503 while the server migrates the database, without a database that takes writes, and before it stops.',
+    response: { 200: ReadinessSchema, 503: ReadinessSchema },
     failures: [],
   },
   config: {

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 
+import { MAX_IDEMPOTENCY_KEY } from '../limits.ts'
 import { PurchaseSchema, PurchasesPage, PurchaseStatusSchema } from './buying.ts'
 import { type CallSchema, chainFailures } from './call.ts'
 import { CaseSchema, CasesPage, caseStatuses } from './cases.ts'
@@ -12,7 +13,7 @@ const StudioOrderBody = Type.Object(
     walletAddress,
     tokenType: requiredToken,
     amount,
-    idempotencyKey: RequiredText('at most 128 characters, one for each order', 128, {
+    idempotencyKey: RequiredText(`at most ${MAX_IDEMPOTENCY_KEY} characters, one for each order`, MAX_IDEMPOTENCY_KEY, {
       description: 'Your own name for this order. The same key never moves tokens twice: it returns the order posted first.',
     }),
   },

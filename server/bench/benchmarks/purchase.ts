@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { pino } from 'pino'
 
 import { connectDatabase } from '../../src/database/connect.ts'
+import { createFailureLog } from '../../src/logging/failure-log.ts'
 import { placeHold } from '../../src/purchases/hold/place-hold.ts'
 import { type PurchaseDeps } from '../../src/purchases/purchase-deps.ts'
 import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase.ts'
@@ -28,12 +29,15 @@ const MOST_CPU_RATIO = 2
 /** Buying and confirming, with a stub for the chain: statements, and CPU time of server and database for a pair of calls over HTTP. */
 export async function benchmarkPurchase(databases: BenchDatabases, pairs: number): Promise<Line[]> {
   const url = await databases.empty()
-  const { pool, database, close } = connectDatabase(url, () => undefined)
+  const { pool: guarded, database, close } = connectDatabase(url, () => undefined)
+  const pool = guarded.pg
+  const log = pino({ level: 'silent' })
   const deps: PurchaseDeps = {
     database,
     chain: createStubChain(pool),
     settings: { settleAt: 'confirmed', holdSeconds: 600 },
-    log: pino({ level: 'silent' }),
+    log,
+    failures: createFailureLog(log),
   }
   const product = await startServer({ role: 'product', databaseUrl: url })
   try {

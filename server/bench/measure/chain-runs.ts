@@ -34,7 +34,8 @@ interface Goal {
   name: string
   value: number
   unit?: string
-  goal: { least: number } | { most: number }
+  /** Undefined where none can be stated, so that the figure stands alone. */
+  goal: { least: number } | { most: number } | undefined
 }
 
 const MOST_REQUESTS = { server: 3, wallet: 6 }
@@ -46,12 +47,15 @@ export function leastPerSecond(limit: number): number {
   return limit < 200 ? limit * 0.3 : limit * 0.25
 }
 
-/** What a run must reach. A second endpoint is compared with the run that has one, if there is such a run. */
+/**
+ * What a run must reach. A second endpoint is compared with the run that has one, if there is such a run. Payments that wallets send
+ * have no goal for their rate: it follows from the budget and the requests for each.
+ */
 export function goalsOf(run: ChainRun, runs: readonly ChainRun[]): Goal[] {
   const one = runs.find((other) => other.endpoints === 1 && other.limit === run.limit && other.sends === run.sends)
   const least = run.endpoints > 1 && run.limit < 200 && one ? LEAST_GAIN * one.deliveredPerSecond : leastPerSecond(run.limit)
   return [
-    { name: 'purchases/s', value: run.deliveredPerSecond, goal: { least } },
+    { name: 'purchases/s', value: run.deliveredPerSecond, goal: run.sends === 'server' ? { least } : undefined },
     { name: 'requests each', value: run.requestsEach, goal: { most: MOST_REQUESTS[run.sends] } },
     { name: 'CHAIN_DOWN', value: run.errors['CHAIN_DOWN'] ?? 0, goal: { most: 0 } },
     { name: 'expired', value: run.expired, goal: { most: 0 } },
@@ -60,6 +64,7 @@ export function goalsOf(run: ChainRun, runs: readonly ChainRun[]): Goal[] {
 }
 
 export function isReached({ value, goal }: Goal): boolean {
+  if (!goal) return true
   return 'least' in goal ? value >= goal.least : value <= goal.most
 }
 
@@ -95,6 +100,7 @@ function nameOf({ limit, endpoints, sends }: ChainRun): string {
 }
 
 function renderGoal(goal: Goal): string {
+  if (!goal.goal) return short(goal.value)
   const bound = 'least' in goal.goal ? `>= ${short(goal.goal.least)}` : `<= ${short(goal.goal.most)}`
   return `${short(goal.value)} (${bound} ${isReached(goal) ? 'met' : 'missed'})`
 }

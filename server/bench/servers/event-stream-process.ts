@@ -7,7 +7,8 @@ import { connectDatabase } from '../../src/database/connect.ts'
 import { createRateLimits } from '../../src/http/api/rate-limits.ts'
 import { createApi } from '../../src/http/api/route.ts'
 import { createServer } from '../../src/http/server/server.ts'
-import { type EventFeed, type FeedEvent } from '../../src/realtime/poll-outbox.ts'
+import { createFailureLog } from '../../src/logging/failure-log.ts'
+import { type EventFeed, type FeedEvent, type FeedListener } from '../../src/realtime/poll-outbox.ts'
 import { renderFrame } from '../../src/realtime/event-frame.ts'
 import { createEventReaders } from '../../src/realtime/broadcast-events.ts'
 import { realtimeRoutes } from '../../src/realtime/routes.ts'
@@ -19,23 +20,27 @@ process.once('disconnect', () => process.exit())
 process.setMaxListeners(0)
 
 const json = JSON.stringify({ type: 'listing.sold', listing: { _id: 'x'.repeat(36), seller: 'y'.repeat(44), rest: 'z'.repeat(250) } })
-const position = { xid: '1000000', id: 1_000_000n }
+const position = { xid: '1000000', id: 1_000_000n, at: 1_000_000_000_000_000n }
 const event: FeedEvent = { ...position, type: 'listing.sold', audience: null, json, frame: Buffer.alloc(0) }
 event.frame = renderFrame(event)
 
-let broadcast: ((events: readonly FeedEvent[]) => void) | undefined
+let broadcast: FeedListener['onEvents'] | undefined
 const feed: EventFeed = {
   position: () => position,
+  age: () => 0,
   subscribe: (listener) => {
-    broadcast = listener
+    broadcast = listener.onEvents
     return () => undefined
   },
   start: () => async () => undefined,
 }
 
 /** The product's event stream without the rest of the server. Its feed carries the event above whenever the parent asks for it. */
+const log = pino({ level: 'error' })
+const failures = createFailureLog(log)
 const fastify = await createServer({
-  log: pino({ level: 'error' }),
+  log,
+  failures,
   publicOrigin: 'http://localhost:3000',
   productName: 'Juicebar',
   version: 'bench',
@@ -43,9 +48,9 @@ const fastify = await createServer({
 })
 const refuse = () => Promise.reject(new Error('this server has no sessions'))
 const { database } = connectDatabase('postgresql://127.0.0.1:1/none', () => undefined)
-const readers = createEventReaders(feed, async () => new Set())
+const readers = createEventReaders(feed, async () => new Set(), failures)
 const api = createApi(fastify, { limits: await createRateLimits(fastify), studioApiKey: 'bench-studio-key', authenticate: refuse })
-realtimeRoutes(api, { database, feed, readers }, refuse)
+realtimeRoutes(api, { database, feed, readers, failures }, refuse)
 await fastify.listen({ port: 0, host: '127.0.0.1', backlog: 4096 })
 
 const rawSockets = new Set<Socket>()

@@ -4,9 +4,10 @@ import { createApp } from '../../src/app.ts'
 import { type Chain } from '../../src/chain/chain.ts'
 import { createChain } from '../../src/chain/client/solana-chain.ts'
 import { createRelay, type Relay } from '../../src/chain/relay/relay.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/settings/config.ts'
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
-import { type ChainSettings } from './start-server.ts'
+import { createFailureLog } from '../../src/logging/failure-log.ts'
+import { type ChainSettings } from './role.ts'
 import { createStubChain } from './stub-chain.ts'
 
 export const JWT_SECRET = 'bench-secret-bench-secret-bench-secret'
@@ -24,6 +25,7 @@ export async function startProduct(databaseUrl: string, chainSettings?: ChainSet
     connection,
     ...(chainSettings ? await openChain(chainSettings) : stubChain(connection)),
     log,
+    failures: createFailureLog(log),
     version: 'bench',
     webFolder: '/nowhere',
     migrationsFolder: new URL('../../migrations', import.meta.url).pathname,
@@ -38,7 +40,7 @@ interface ChainParts {
 }
 
 function stubChain({ pool }: DatabaseConnection): ChainParts {
-  return { chain: createStubChain(pool), relay: () => Promise.reject(new Error('the stub has no relay')) }
+  return { chain: createStubChain(pool.pg), relay: () => Promise.reject(new Error('the stub has no relay')) }
 }
 
 async function openChain({ endpoints, requestsPerSecond }: ChainSettings): Promise<ChainParts> {

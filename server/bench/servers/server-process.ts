@@ -4,7 +4,7 @@ import { fastify as createFastify } from 'fastify'
 import pg from 'pg'
 
 import { startProduct } from './product-server.ts'
-import { type Role } from './start-server.ts'
+import { type Role } from './role.ts'
 
 process.once('disconnect', () => process.exit())
 const [role]: Role[] = await once(process, 'message')

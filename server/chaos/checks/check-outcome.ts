@@ -29,6 +29,7 @@ export function checkOutcome(outcome: Outcome): string[] {
     ...lamportsAddUp(outcome),
     ...tokensAddUp(outcome),
     ...nothingStaysOpen(outcome),
+    ...whatWasAcknowledgedHolds(outcome),
     ...outcome.journal.unexpected,
   ]
 }
@@ -155,6 +156,21 @@ function nothingStaysOpen({ product }: Outcome): string[] {
   return [
     ...held.map((purchase) => `purchase ${purchase.purchaseId} still holds its listing`),
     ...refunding.map((found) => `case ${found.caseId} is still being refunded`),
+  ]
+}
+
+/** Whatever dies after the product said that something is done, it stays done. */
+function whatWasAcknowledgedHolds({ journal, product }: Outcome): string[] {
+  const { listed, removed, delivered } = journal.acknowledged
+  return [
+    ...[...listed].filter((id) => !product.listings.has(id)).map((id) => `listing ${id} was created and is lost`),
+    ...[...removed]
+      .filter((id) => product.listings.get(id)?.status !== 'removed')
+      .map((id) => `listing ${id} was removed and is ${product.listings.get(id)?.status}`),
+    ...[...journal.holds.keys()].filter((id) => !product.purchases.has(id)).map((id) => `purchase ${id} was held and is lost`),
+    ...[...delivered]
+      .filter((id) => product.purchases.get(id)?.status !== 'settled')
+      .map((id) => `purchase ${id} was delivered and is ${product.purchases.get(id)?.status}`),
   ]
 }
 

@@ -3,15 +3,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Audit } from '@juicebar/contract/schemas'
 
 import { type Answer, type ApiClient, createApiClient } from '../players/api-client.ts'
+import { type Player } from '../players/player.ts'
 import { type Stack } from '../stack/stack.ts'
 
 /** The audit reads the payment of every settled purchase from the chain. */
 const AUDIT_MILLIS = 600_000
 const POLL_MILLIS = 1_000
+const ERRORS_SHOWN = 5
+const ID = /[0-9a-f-]{36}|[1-9A-HJ-NP-Za-km-z]{32,44}/g
 
 /** The violations that the product's own audit reports. A payment that was rolled back is reported as unchecked, which is none. */
-export async function checkAudit({ servers, studioApiKey }: Stack): Promise<string[]> {
-  const studio = createApiClient({ urls: servers.map((server) => server.url), localAddress: undefined, bearer: studioApiKey })
+export async function checkAudit({ urls, studioApiKey }: Stack): Promise<string[]> {
+  const studio = createApiClient({ urls, localAddress: undefined, bearer: studioApiKey })
   try {
     const audit = await untilDone(studio)
     const violations = audit.violations.map(({ invariant, detail }) => `audit, ${invariant}: ${detail}`)
@@ -38,4 +41,11 @@ function auditIn(answer: Answer | undefined): Audit {
 
 export function checkForCrashes({ servers }: Stack): string[] {
   return servers.filter((server) => server.crashes > 0).map((server) => `the server at ${server.url} crashed ${server.crashes} times`)
+}
+
+/** A call is answered with 500 if something went wrong that nobody has foreseen. */
+export function checkForInternalErrors(players: readonly Player[]): string[] {
+  const errors = players.flatMap(({ api }) => api.internalErrors)
+  const shown = [...new Set(errors.map((error) => error.replaceAll(ID, ':id')))].slice(0, ERRORS_SHOWN)
+  return errors.length === 0 ? [] : [`${errors.length} calls were answered with 500, among them ${shown.join(', ')}`]
 }

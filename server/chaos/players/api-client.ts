@@ -3,6 +3,8 @@ import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { tally } from '../tally.ts'
+
 export interface Call {
   method: 'GET' | 'POST' | 'DELETE'
   path: string
@@ -14,6 +16,8 @@ export interface Answer {
   body: Record<string, unknown>
   /** The error code, if the call failed. */
   code: string | undefined
+  /** When to ask again, if the server says so; else 0. */
+  retryAfterMillis: number
 }
 
 /** Calls the product's API as a player's browser does, on whichever server answers. */
@@ -26,12 +30,16 @@ export interface ApiClient {
   sendAndDisconnect(call: Call): Promise<void>
   /** How often calls were rate-limited. */
   rateLimited: number
+  /** How often calls got no answer, or that of a server that cannot serve them, by reason. */
+  failures: Map<string, number>
+  /** The calls that were answered with 500. Only what nobody has foreseen is. */
+  internalErrors: string[]
   stop(): void
 }
 
 interface ApiClientOptions {
-  /** The servers. After a failed call the client tries the next one. */
-  urls: readonly string[]
+  /** The servers to call. After a failed call the client tries the next one. */
+  urls: () => readonly string[]
   /** The address to call from. Rate limits count by address. */
   localAddress: string | undefined
   bearer?: string
@@ -43,6 +51,8 @@ const TIMEOUT_MILLIS = 20_000
 const PAUSE_MILLIS = { low: 100, high: 400 }
 const MAX_DISCONNECT_MILLIS = 20
 
+const lost = { status: undefined, retryAfterMillis: 0 }
+
 /** Whether the same call may succeed a moment later. */
 function isTransient({ status, code }: Answer): boolean {
   return status >= 500 || (status === 429 && code === 'TOO_MANY_REQUESTS')
@@ -50,7 +60,7 @@ function isTransient({ status, code }: Answer): boolean {
 
 export function createApiClient({ urls, localAddress, bearer, timeoutMillis = TIMEOUT_MILLIS }: ApiClientOptions): ApiClient {
   const agent = new Agent({ keepAlive: true, maxSockets: 4, ...(localAddress !== undefined && { localAddress }) })
-  let next = Math.floor(Math.random() * urls.length)
+  let next = Math.floor(Math.random() * urls().length)
 
   function send({ method, path, body }: Call): ClientRequest {
     const json = body === undefined ? undefined : JSON.stringify(body)
@@ -58,37 +68,47 @@ export function createApiClient({ urls, localAddress, bearer, timeoutMillis = TI
       ...(client.bearer !== undefined && { authorization: `Bearer ${client.bearer}` }),
       ...(json !== undefined && { 'content-type': 'application/json' }),
     }
-    const url = `${urls[next % urls.length] ?? ''}${path}`
+    const servers = urls()
+    const url = `${servers[next % servers.length] ?? ''}${path}`
     const request = httpRequest(url, { method, agent, headers, signal: AbortSignal.timeout(timeoutMillis) })
     return request.end(json)
   }
 
-  /** @returns undefined if the answer is lost; the server may have executed the call or not */
-  async function callOnce(call: Call): Promise<{ answer: Answer; retryAfterMillis: number } | undefined> {
+  /** @returns why there is no answer, if it is lost; the server may have executed the call or not */
+  async function callOnce(call: Call): Promise<Answer | string> {
     try {
       const [response] = (await once(send(call), 'response')) as [IncomingMessage]
       const body = parse(await text(response))
       const code = typeof body['code'] === 'string' ? body['code'] : undefined
-      return {
-        answer: { status: response.statusCode ?? 0, body, code },
-        retryAfterMillis: Number(response.headers['retry-after'] ?? 0) * 1000,
-      }
-    } catch {
-      return undefined
+      const retryAfterMillis = Number(response.headers['retry-after'] ?? 0) * 1000
+      return { status: response.statusCode ?? 0, body, code, retryAfterMillis }
+    } catch (error) {
+      return error instanceof Error ? error.message.replaceAll(/ ?\d+\.\d+\.\d+\.\d+:\d+/g, '') : String(error)
     }
+  }
+
+  function note(call: Call, answer: Answer | string): void {
+    if (typeof answer === 'string') return tally(client.failures, answer)
+    const { status, code } = answer
+    if (status === 429) client.rateLimited += 1
+    else tally(client.failures, `${status} ${code}`)
+    if (status === 500) client.internalErrors.push(`${call.method} ${call.path}: ${code}`)
   }
 
   const client: ApiClient = {
     bearer,
     rateLimited: 0,
+    failures: new Map(),
+    internalErrors: [],
     callWithRetries: async (call) => {
       for (const deadline = Date.now() + RETRY_MILLIS; Date.now() < deadline;) {
-        const outcome = await callOnce(call)
-        if (outcome && !isTransient(outcome.answer)) return outcome.answer
-        if (outcome?.answer.status === 429) client.rateLimited += 1
-        else next += 1
+        const answer = await callOnce(call)
+        if (typeof answer !== 'string' && !isTransient(answer)) return answer
+        note(call, answer)
+        const { status, retryAfterMillis } = typeof answer === 'string' ? lost : answer
+        if (status !== 429) next += 1
         const pause = PAUSE_MILLIS.low + Math.random() * (PAUSE_MILLIS.high - PAUSE_MILLIS.low)
-        await delay(Math.max(pause, outcome?.retryAfterMillis ?? 0))
+        await delay(Math.max(pause, retryAfterMillis))
       }
       return undefined
     },

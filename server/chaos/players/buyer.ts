@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { between, type Path, pickWeighted } from '../seeded-random.ts'
-import { tally } from './journal.ts'
+import { tally } from '../tally.ts'
 import { type ListingPoller } from './listing-poller.ts'
 import { type Player, type Run } from './player.ts'
 import { ClientCrash, type Plan, plans, PurchaseAttempt, type Style, styles } from './purchase-attempt.ts'

@@ -5,7 +5,7 @@ import { createPlayer, type Player, type Run } from './player.ts'
 import { STOCK, tokens } from './seller.ts'
 
 interface Product {
-  urls: readonly string[]
+  urls: () => readonly string[]
   studioApiKey: string
 }
 

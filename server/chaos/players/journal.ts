@@ -19,10 +19,19 @@ export interface JournalPayment {
   signedAt: number
 }
 
+/** What the product said that it had done, by id. */
+export interface Acknowledged {
+  listed: Set<string>
+  removed: Set<string>
+  /** Purchases whose payment was confirmed. */
+  delivered: Set<string>
+}
+
 /** What the clients of a run did, written before they do it. The checks compare it with what the product says. */
 export interface Journal {
   holds: Map<string, JournalHold>
   payments: Map<string, JournalPayment>
+  acknowledged: Acknowledged
   /** Tokens that the studio credited; the key is `wallet token`. */
   credits: Map<string, number>
   /** How often each error code was returned. */
@@ -39,15 +48,11 @@ export function createJournal(): Journal {
   return {
     holds: new Map(),
     payments: new Map(),
+    acknowledged: { listed: new Set(), removed: new Set(), delivered: new Set() },
     credits: new Map(),
     refusals: new Map(),
     crashes: new Map(),
     unexpected: [],
     attempts: 0,
   }
-}
-
-/** Adds one to a count. */
-export function tally(counts: Map<string, number>, name: string): void {
-  counts.set(name, (counts.get(name) ?? 0) + 1)
 }

@@ -25,7 +25,7 @@ export const STARTING_LAMPORTS = 100_000_000_000
 export async function createPlayer(
   run: Run,
   name: string,
-  client: { urls: readonly string[]; localAddress: string | undefined },
+  client: { urls: () => readonly string[]; localAddress: string | undefined },
 ): Promise<Player> {
   const wallet = await createWallet(run.seed, name)
   await run.chain.call('requestAirdrop', [wallet.address, STARTING_LAMPORTS])

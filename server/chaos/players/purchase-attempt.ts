@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { between, happens, type Path } from '../seeded-random.ts'
-import { type Call } from './api-client.ts'
-import { type JournalHold, tally } from './journal.ts'
+import { type Answer, type Call } from './api-client.ts'
+import { tally } from '../tally.ts'
+import { type JournalHold } from './journal.ts'
 import { type Player, type Run } from './player.ts'
 import { sendTransaction } from './send-transaction.ts'
 import { type SignedTransaction, signTransfer } from './wallet.ts'
@@ -152,7 +153,8 @@ export class PurchaseAttempt {
     if (mayCrash && this.#crashes('confirming')) return this.#crashDuring('confirming', call)
     for (let tries = 0; tries < CONFIRM_TRIES; tries++) {
       const answer = await this.#buyer.api.callWithRetries(call)
-      if (answer?.status !== 202) return answer?.status === 200 ? undefined : this.#refused(answer?.code)
+      if (answer?.status === 200) return this.#delivered(answer)
+      if (answer?.status !== 202) return this.#refused(answer?.code)
       await delay(CONFIRM_PAUSE_MILLIS)
     }
   }
@@ -168,6 +170,11 @@ export class PurchaseAttempt {
     const signed = await signTransfer(this.#run.chain, this.#buyer.wallet, transfer, version)
     this.#run.journal.payments.set(signed.signature, { signature: signed.signature, purchaseId, caseId: undefined, signedAt: Date.now() })
     return signed
+  }
+
+  #delivered({ body }: Answer): void {
+    const { purchaseId } = body['purchase'] as { purchaseId: string }
+    this.#run.journal.acknowledged.delivered.add(purchaseId)
   }
 
   #refused(code: string | undefined): undefined {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { between, happens, type Path, pickOne, wholeBetween } from '../seeded-random.ts'
-import { tally } from './journal.ts'
+import { tally } from '../tally.ts'
 import { type Player, type Run } from './player.ts'
 import { signPrepared } from './wallet.ts'
 
@@ -49,13 +49,16 @@ async function list(run: Run, seller: Player, path: Path, count: number): Promis
       amount: wholeBetween(run.seed, [...at, 'amount'], 1, 9),
     }
     const answer = await seller.api.callWithRetries({ method: 'POST', path: '/api/marketplace/listings', body })
-    if (answer?.status !== 201) tally(run.journal.refusals, answer?.code ?? 'no answer')
+    if (answer?.status === 201) run.journal.acknowledged.listed.add((answer.body['listing'] as { _id: string })._id)
+    else tally(run.journal.refusals, answer?.code ?? 'no answer')
   }
 }
 
 async function remove(run: Run, seller: Player, listingId: string | undefined): Promise<void> {
+  if (listingId === undefined) return
   const answer = await seller.api.callWithRetries({ method: 'DELETE', path: `/api/marketplace/listings/${listingId}` })
-  if (answer?.status !== 200) tally(run.journal.refusals, answer?.code ?? 'no answer')
+  if (answer?.status === 200) run.journal.acknowledged.removed.add(listingId)
+  else tally(run.journal.refusals, answer?.code ?? 'no answer')
 }
 
 async function refundCases(run: Run, seller: Player, path: Path): Promise<void> {

@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { findFreePort } from '../../src/embedded/free-port.ts'
+import { type Version } from './version.ts'
 
 /** One API server in a process of its own, which can be killed at any moment. */
 export interface ApiServer {
@@ -15,11 +16,12 @@ export interface ApiServer {
   /** Resolves once it answers. */
   start(): Promise<void>
   stop(): Promise<void>
+  /** Stops it and starts another version in its place. */
+  upgrade(version: Version): Promise<void>
 }
 
 interface ApiServerOptions {
-  /** The built `main.js`. */
-  program: string
+  version: Version
   /** Its whole environment, except for PORT. */
   env: Record<string, string>
   logFile: string
@@ -31,15 +33,16 @@ const POLL_MILLIS = 30
 const RESTART_PAUSE_MILLIS = 300
 
 /** Creates a server that is not started yet. If it crashes, the crash is counted and it is restarted. */
-export async function createApiServer({ program, env, logFile }: ApiServerOptions): Promise<ApiServer> {
+export async function createApiServer({ version: firstVersion, env, logFile }: ApiServerOptions): Promise<ApiServer> {
   const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
+  let version = firstVersion
   let child: ChildProcess | undefined
   process.once('exit', () => child?.kill('SIGKILL'))
 
   async function start(): Promise<void> {
     const log = await open(logFile, 'a')
-    const started = spawn(process.execPath, ['--enable-source-maps', program], {
+    const started = spawn(process.execPath, ['--enable-source-maps', version.serverProgram], {
       env: { ...env, PORT: String(port) },
       stdio: ['ignore', log.fd, log.fd],
     })
@@ -66,7 +69,18 @@ export async function createApiServer({ program, env, logFile }: ApiServerOption
     await ended
   }
 
-  const server: ApiServer = { url, crashes: 0, start, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') }
+  const server: ApiServer = {
+    url,
+    crashes: 0,
+    start,
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+    upgrade: async (next) => {
+      await end('SIGTERM')
+      version = next
+      await start()
+    },
+  }
   return server
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { between, happens, type Path, pickWeighted, wholeBetween } from '../seeded-random.ts'
+import { type SingleDatabase } from './stack-database.ts'
 import { type Stack } from './stack.ts'
 
 /**
@@ -29,7 +30,7 @@ const DOWN_MILLIS = { low: 0, high: 2_000 }
 const CHAIN_MILLIS = { low: 500, high: 4_000 }
 
 /** Causes an outage every `everyMillis` on average. What fails, and when, depends on the seed alone. */
-export function startOutages(stack: Stack, seed: number, everyMillis: number, say: (line: string) => void): Outages {
+export function startOutages(stack: Stack<SingleDatabase>, seed: number, everyMillis: number, say: (line: string) => void): Outages {
   const counts: OutageCounts = { serverKilled: 0, databaseKilled: 0, chainFrozen: 0, chainUnreachable: 0 }
   const stopping = new AbortController()
   const running = run()
@@ -53,7 +54,7 @@ export function startOutages(stack: Stack, seed: number, everyMillis: number, sa
       case 'serverKilled':
         return killServers(path)
       case 'databaseKilled':
-        return stack.killDatabase().catch(() => undefined)
+        return stack.database.kill().catch(() => undefined)
       case 'chainFrozen':
         return stack.chain.freeze(millis)
       case 'chainUnreachable':

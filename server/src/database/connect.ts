@@ -1,29 +1,90 @@
-import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
+import { CamelCasePlugin, Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import pg from 'pg'
+import { type BaseLogger } from 'pino'
 
-import { preparingPool } from './prepared-statements.ts'
+import { READ_ONLY } from './connections/connection-failure.ts'
+import { CONNECTIONS, DatabasePool, type PoolOptions } from './connections/database-pool.ts'
+import { parseDatabaseUrl } from './connections/database-url.ts'
+import { Hosts } from './connections/hosts.ts'
+import { preparingPool } from './connections/prepared-statements.ts'
+import { readFromReplica } from './connections/replica.ts'
+import { sqlState } from './refusals.ts'
 import { type DB } from './schema.ts'
 
+class ColumnNames extends CamelCasePlugin {
+  rename(rows: readonly Record<string, unknown>[]): Record<string, unknown>[] {
+    return rows.map((row) => this.mapRow(row))
+  }
+}
+
+const columnNames = new ColumnNames({ maintainNestedObjectKeys: true })
+
 /** The typed query builder. A function that takes a `Tx` instead must be called inside a transaction. */
-export type Database = Kysely<DB>
+export class Database extends Kysely<DB> {
+  readonly #pool: PostgresPool
+
+  constructor(pool: PostgresPool) {
+    super({ dialect: new PostgresDialect({ pool }), plugins: [columnNames] })
+    this.#pool = pool
+  }
+
+  /**
+   * Runs SQL text as it is, with its parameters `$1`, `$2` and so on, outside any transaction. For what every call of a player runs:
+   * going through the query builder takes Node.js some 30 µs more.
+   */
+  async runStatement<Row>(text: string, parameters: readonly unknown[]): Promise<Row[]> {
+    const connection = await this.#pool.connect()
+    try {
+      const { rows } = await connection.query<Record<string, unknown>>(text, parameters)
+      // Whoever writes the text knows its columns.
+      return columnNames.rename(rows) as Row[]
+    } finally {
+      connection.release()
+    }
+  }
+}
+
+/** What market pages are read with. */
+export type Reads = Pick<DatabasePool, 'query'>
 
 export interface DatabaseConnection {
-  pool: pg.Pool
+  pool: DatabasePool
   /** For reads of the market: however many browse, they never take a connection from those who trade. */
-  readPool: pg.Pool
+  readPool: DatabasePool
+  /** For reads of the market that may show it as it was two seconds ago: from the replica if there is one that is good, else `readPool`. */
+  replica: Reads
+  /** One connection for migrations: however long they take, no call waits for it. */
+  migrationPool: DatabasePool
   database: Database
-  /** Asks the database anything over a connection of its own, because a busy pool is no outage. Rejects if it does not answer. */
+  /**
+   * Asks whether the database takes writes, over a connection of its own, because a busy pool is no outage. However many ask at the same
+   * time, the database is asked once. Rejects if it does not.
+   */
   probe(): Promise<void>
   close(): Promise<void>
 }
 
-const CONNECTIONS = 20
+export interface DatabaseOptions {
+  /** Most connections for players, the studio and background work; `CONNECTIONS` without it. */
+  connections?: number
+  /** Where `replica` reads. */
+  replica?: { url: string; log: Pick<BaseLogger, 'warn'> }
+  /** How long a query waits for its answer before its connection counts as dead. */
+  queryMillis?: number
+  /** Of a server: the number of its newest migration. The database refuses what it writes once there is an incompatible one after that. */
+  migration?: string
+}
+
 const READ_CONNECTIONS = 10
 /** Also how long a query waits for a free connection: in a rush on one listing, late replies are better than an outage. */
 const CONNECT_MILLIS = 10_000
 const STATEMENT_MILLIS = 15_000
+/** The database itself ends a slow statement before. */
+const QUERY_MILLIS = STATEMENT_MILLIS + 5_000
 const IDLE_IN_TRANSACTION_MILLIS = 10_000
 const PROBE_MILLIS = 1_000
+/** A page takes milliseconds. A replica that takes so long is no help: the primary is asked instead. */
+const REPLICA_MILLIS = 2_000
 /** Each statement is planned once per connection. By default PostgreSQL plans many of them every time, which takes longer than to run them. */
 const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan'
 /**
@@ -31,56 +92,90 @@ const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan'
  * usual prices the planner walks all listings in the order of the table and discards other tokens' rows.
  */
 const READ_FROM_MEMORY = '-c seq_page_cost=0.1 -c random_page_cost=0.1'
+/** Writes nothing, and is refused wherever writes are. */
+const WRITE_NOTHING = 'update heartbeat set beat_at = beat_at where false'
 
 /**
- * Creates the connection pools for a PostgreSQL URL; they connect when first used.
+ * Creates the connection pools for a PostgreSQL URL; they connect when first used, and only to a server that takes writes.
  *
  * @param onIdleError is told about connections that are lost while idle; the pools replace them.
  */
-export function connectDatabase(url: string, onIdleError: (error: Error) => void): DatabaseConnection {
-  const limits = {
-    connectionString: url,
+export function connectDatabase(url: string, onIdleError: (error: Error) => void, options: DatabaseOptions = {}): DatabaseConnection {
+  const writable = { ...parseDatabaseUrl(withoutName(url)), session: 'read-write' } as const
+  const hosts = new Hosts(writable)
+  const usual = {
+    hosts,
     connectionTimeoutMillis: CONNECT_MILLIS,
+    query_timeout: options.queryMillis ?? QUERY_MILLIS,
     statement_timeout: STATEMENT_MILLIS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MILLIS,
-    application_name: 'juicebar',
+    application_name: options.migration === undefined ? 'juicebar-tool' : `juicebar ${options.migration}`,
     options: PLAN_ONCE,
     types: { getTypeParser },
-  }
-  const pool = openPool({ ...limits, max: CONNECTIONS }, onIdleError)
-  const readPool = openPool({ ...limits, max: READ_CONNECTIONS, options: `${PLAN_ONCE} ${READ_FROM_MEMORY}` }, onIdleError)
-  const probePool = openPool(
-    {
-      connectionString: url,
-      max: 1,
-      connectionTimeoutMillis: PROBE_MILLIS,
-      query_timeout: PROBE_MILLIS,
-      application_name: 'juicebar-probe',
-    },
     onIdleError,
-  )
-  const database = new Kysely<DB>({
-    dialect: new PostgresDialect({ pool: preparingPool(pool) }),
-    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
+  }
+  const reading = { ...usual, max: READ_CONNECTIONS, options: `${PLAN_ONCE} ${READ_FROM_MEMORY}` }
+  const pool = new DatabasePool({ ...usual, max: options.connections ?? CONNECTIONS })
+  const readPool = new DatabasePool(reading)
+  const replica = options.replica && openReplica(options.replica, readPool, reading)
+  // Hosts of its own: a probe that takes long says nothing about the connections of others.
+  const probing = {
+    hosts: new Hosts(writable),
+    max: 1,
+    connectionTimeoutMillis: PROBE_MILLIS,
+    query_timeout: PROBE_MILLIS,
+    application_name: 'juicebar-probe',
+    onIdleError,
+  }
+  const probePool = new DatabasePool(probing)
+  const migrationPool = new DatabasePool({
+    hosts: new Hosts(writable),
+    max: 1,
+    connectionTimeoutMillis: CONNECT_MILLIS,
+    query_timeout: QUERY_MILLIS,
+    application_name: 'juicebar-migration',
+    onIdleError,
   })
+  const database = new Database(preparingPool(pool))
+  let probeUnderWay: Promise<void> | undefined
+  const probe = async () => {
+    try {
+      await probePool.query(WRITE_NOTHING)
+      hosts.noteSuccess()
+    } catch (error) {
+      if (error instanceof pg.DatabaseError && sqlState(error) === READ_ONLY) hosts.doubt(hosts.generation)
+      throw error
+    }
+  }
   return {
     pool,
     readPool,
+    replica: replica ?? readPool,
+    migrationPool,
     database,
-    probe: async () => void (await probePool.query('select 1')),
-    close: async () => void (await Promise.all([database.destroy(), readPool.end(), probePool.end()])),
+    probe: () => (probeUnderWay ??= probe().finally(() => (probeUnderWay = undefined))),
+    close: async () => {
+      await replica?.stop()
+      await Promise.all([database.destroy(), readPool.end(), migrationPool.end(), probePool.end()])
+    },
   }
 }
 
-function openPool(config: pg.PoolConfig, onIdleError: (error: Error) => void): pg.Pool {
-  const pool = new pg.Pool(config)
-  pool.on('error', (error) => {
-    // The pool says that it has ended before its connections have: a database that then stops is no loss.
-    if (!pool.ending) onIdleError(error)
+/** By its name the database knows how old a server is, so no URL may change it. */
+function withoutName(url: string): string {
+  return url.replace(/(?<=[?&])application_name=[^&#]*&?/, '')
+}
+
+function openReplica({ url, log }: { url: string; log: Pick<BaseLogger, 'warn'> }, primary: DatabasePool, reading: PoolOptions) {
+  const pool = new DatabasePool({
+    ...reading,
+    hosts: new Hosts(parseDatabaseUrl(url)),
+    connectionTimeoutMillis: REPLICA_MILLIS,
+    statement_timeout: REPLICA_MILLIS,
+    query_timeout: REPLICA_MILLIS,
   })
-  // A connection lost between two queries of a transaction would otherwise end the process; the next query fails anyway.
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  return pool
+  const { query, stop } = readFromReplica({ replica: pool, primary, log })
+  return { query, stop: () => stop().then(() => pool.end()) }
 }
 
 const INT8 = 20

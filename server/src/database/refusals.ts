@@ -1,7 +1,7 @@
 import { type ErrorCode, Failure } from '@juicebar/contract/errors'
 
 /** SQLSTATEs that our functions raise. */
-const raised: Record<string, ErrorCode> = { JB001: 'INSUFFICIENT_TOKENS' }
+const raised: Record<string, ErrorCode> = { JB001: 'INSUFFICIENT_TOKENS', JB002: 'UPGRADING' }
 
 /** Constraints that a caller's wish can violate. */
 const violated: Record<string, ErrorCode> = {

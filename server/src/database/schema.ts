@@ -139,6 +139,13 @@ export interface LedgerEntries {
   transferId: bigint | null;
 }
 
+export interface ListingKeys {
+  createdAt: Generated<Date>;
+  idempotencyKey: string;
+  listingId: string;
+  seller: string;
+}
+
 export interface Listings {
   /**
    * While the listing is active, these tokens are in escrow here.
@@ -201,6 +208,10 @@ export interface Players {
 }
 
 export interface Purchases {
+  /**
+   * When the payment window would have closed without outages. Null: none has extended it.
+   */
+  agreedPayBefore: Date | null;
   amount: bigint;
   buyer: WalletAddress;
   /**
@@ -314,6 +325,7 @@ export interface DB {
   heartbeat: Heartbeat;
   historySearches: HistorySearches;
   ledgerEntries: LedgerEntries;
+  listingKeys: ListingKeys;
   listings: Listings;
   outages: Outages;
   payments: Payments;

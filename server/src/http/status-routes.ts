@@ -1,31 +1,60 @@
-import { type HealthReport, type PublicConfig } from '@juicebar/contract/schemas'
+import { type HealthReport, type PublicConfig, type UnreadyReason } from '@juicebar/contract/schemas'
 
 import { type Api } from './api/route.ts'
 
 const PROBE_MILLIS = 1_000
 
 export interface StatusOptions {
-  /** Asks the database anything; rejects if it cannot answer. */
+  /** Asks the database whether it takes writes; rejects if it does not or cannot answer. */
   probeDatabase: () => Promise<unknown>
+  /** Why calls must not be sent here, though the database may answer. */
+  unready: () => UnreadyReason | undefined
+  /** The migration that is being applied. */
+  migration: () => HealthReport['migration']
   isChainUp: () => boolean
+  /** How long ago the work that goes on by itself last succeeded, in seconds. */
+  age: () => HealthReport['age']
   publicConfig: PublicConfig
 }
 
-/** GET /health and GET /api/config. Only the database makes the server unhealthy: without the chain the market can still be read. */
-export function statusRoutes(api: Api, { probeDatabase, isChainUp, publicConfig }: StatusOptions): void {
-  api.open('health', 'read', async ({ status }) => {
-    const databaseUp = await answersInTime(probeDatabase())
+/**
+ * GET /health, /health/live, /health/ready and /api/config. Only the database makes the server unhealthy: without the chain the market can
+ * still be read.
+ */
+export function statusRoutes(api: Api, { probeDatabase, unready, migration, isChainUp, age, publicConfig }: StatusOptions): void {
+  const isDatabaseUp = () => answersInTime(probeDatabase())
+
+  api.open('health', 'health', async ({ status }) => {
+    const reason = unready()
+    const databaseUp = await isDatabaseUp()
+    const up = databaseUp && reason !== 'migrating' && reason !== 'outdated'
+    const step = migration()
     const report: HealthReport = {
-      status: databaseUp ? 'ok' : 'down',
+      status: up ? 'ok' : 'down',
       database: databaseUp ? 'ok' : 'down',
       chain: isChainUp() ? 'ok' : 'down',
+      migrating: reason === 'migrating',
+      ...(step && { migration: step }),
       version: publicConfig.version,
+      age: inTenths(age()),
     }
-    if (!databaseUp) status(503)
+    if (!up) status(503)
     return report
   })
 
+  api.open('live', 'health', async () => ({ status: 'ok' as const }))
+
+  api.open('ready', 'health', async ({ status }) => {
+    const reason: UnreadyReason | null = unready() ?? ((await isDatabaseUp()) ? null : 'database')
+    if (reason !== null) status(503)
+    return { ready: reason === null, reason }
+  })
+
   api.open('config', 'read', async () => publicConfig)
+}
+
+function inTenths({ events, reconciliation }: HealthReport['age']): HealthReport['age'] {
+  return { events: Math.round(events * 10) / 10, reconciliation: Math.round(reconciliation * 10) / 10 }
 }
 
 /** A failed probe is the answer here, not an error. */

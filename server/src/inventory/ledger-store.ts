@@ -31,11 +31,21 @@ export async function emitBalanceChanged(tx: Tx, wallet: WalletAddress): Promise
   await sql`select emit_balance(${wallet})`.execute(tx)
 }
 
-export type StoredOrder = Selectable<Transfers>
+const orderColumns = [
+  'id',
+  'kind',
+  'tokenType',
+  'amount',
+  'walletAddress',
+  'idempotencyKey',
+  'createdAt',
+] as const satisfies (keyof Transfers)[]
+
+export type StoredOrder = Pick<Selectable<Transfers>, (typeof orderColumns)[number]>
 
 /** The credit or debit posted with an idempotency key. */
 export async function findStudioOrder(database: Database, idempotencyKey: string): Promise<StoredOrder | undefined> {
-  return database.selectFrom('transfers').selectAll().where('idempotencyKey', '=', idempotencyKey).executeTakeFirst()
+  return database.selectFrom('transfers').select(orderColumns).where('idempotencyKey', '=', idempotencyKey).executeTakeFirst()
 }
 
 /** A wallet's balance of each token. Tokens in its active listings are in escrow and not included. */

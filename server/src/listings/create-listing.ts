@@ -1,18 +1,50 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
+import { Failure } from '@juicebar/contract/errors'
 import { type Listing } from '@juicebar/contract/schemas'
 
 import { type Database } from '../database/connect.ts'
 import { inTransaction, type Tx } from '../database/transact.ts'
 import { emitBalanceChanged, postTransfer } from '../inventory/ledger-store.ts'
-import { type ListingDraft } from './listing.ts'
+import { isOfDraft, type ListingDraft } from './listing.ts'
+import { findKeyedListing, insertListingKey } from './listing-key-store.ts'
 import { emitListing, findListing, insertListing } from './listing-store.ts'
 
+interface CreateOptions {
+  /** The seller's own name for this listing. */
+  idempotencyKey?: string | undefined
+}
+
 /**
- * Puts tokens up for sale: they leave the seller's balance and stay in escrow, in the listing.
- * @throws INSUFFICIENT_TOKENS
+ * Puts tokens up for sale: they leave the seller's balance and stay in escrow, in the listing. With an idempotency key that this seller has
+ * used, nothing moves, and the listing that was created with it is returned as it is now.
+ * @throws INSUFFICIENT_TOKENS; IDEMPOTENCY_KEY_REUSED if the key belongs to another offer
  */
-export async function createListing(database: Database, seller: WalletAddress, draft: ListingDraft): Promise<Listing> {
-  return inTransaction(database, (tx) => createListingIn(tx, seller, draft))
+export async function createListing(
+  database: Database,
+  seller: WalletAddress,
+  draft: ListingDraft,
+  { idempotencyKey }: CreateOptions = {},
+): Promise<Listing> {
+  if (idempotencyKey === undefined) return inTransaction(database, (tx) => createListingIn(tx, seller, draft))
+  const known = await findKeyedListing(database, seller, idempotencyKey)
+  if (known) return requireSame(known, draft)
+  try {
+    return await inTransaction(database, async (tx) => {
+      const listing = await createListingIn(tx, seller, draft)
+      await insertListingKey(tx, { seller, idempotencyKey, listingId: listing._id })
+      return listing
+    })
+  } catch (error) {
+    // The same call may have been carried out concurrently, taking the key or the tokens, or by this one before its connection was lost.
+    const created = await findKeyedListing(database, seller, idempotencyKey).catch(() => undefined)
+    if (!created) throw error
+    return requireSame(created, draft)
+  }
+}
+
+function requireSame(listing: Listing, draft: ListingDraft): Listing {
+  if (!isOfDraft(listing, draft)) throw new Failure('IDEMPOTENCY_KEY_REUSED')
+  return listing
 }
 
 /** `createListing` as part of a larger transaction. */

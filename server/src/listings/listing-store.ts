@@ -11,10 +11,12 @@ import { type ListingDraft } from './listing.ts'
 /** `my-listings` has no pages: a seller with more listings sees the newest of them. */
 const MAX_OWN_LISTINGS = 500
 
-export type ListingRow = Selectable<Listings>
+const listingColumns = ['id', 'seller', 'tokenType', 'amount', 'status', 'heldBy'] as const satisfies (keyof Listings)[]
+
+export type ListingRow = Pick<Selectable<Listings>, (typeof listingColumns)[number]>
 
 /** The listing `l` as replies carry it: `render_listing` in 0004-listings.sql writes it on every change of the row. */
-const listingReply = sql<Listing>`l.reply_json::json`
+export const listingReply = sql<Listing>`l.reply_json::json`
 
 /** @returns the new listing's id */
 export async function insertListing(tx: Tx, seller: WalletAddress, draft: ListingDraft): Promise<string> {
@@ -35,7 +37,7 @@ export async function findListing(database: Database | Tx, id: string): Promise<
 
 /** Locks the listing until the transaction ends. */
 export async function lockListing(tx: Tx, id: string): Promise<ListingRow | undefined> {
-  return tx.selectFrom('listings').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+  return tx.selectFrom('listings').select(listingColumns).where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
 /** A seller's own listings, newest first. */

@@ -1,5 +1,6 @@
 import { type Lamports, parsePrice } from '@juicebar/contract/money'
 import { Failure } from '@juicebar/contract/errors'
+import { type Listing } from '@juicebar/contract/schemas'
 import { findTokenType, type TokenType } from '@juicebar/contract/token-types'
 
 import { requireTokenAmount } from '../inventory/token-amount.ts'
@@ -35,6 +36,11 @@ function readToken(fields: (string | undefined)[]): TokenType {
   const [tokenType] = types
   if (types.size !== 1 || tokenType === undefined) throw new Failure('TOKEN_TYPE_UNKNOWN')
   return tokenType
+}
+
+/** Whether a listing offers exactly this. */
+export function isOfDraft({ tokenType, amount, price }: Listing, draft: ListingDraft): boolean {
+  return tokenType === draft.tokenType && amount === draft.amount && parsePrice(price) === draft.priceLamports
 }
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

@@ -15,8 +15,8 @@ export function listingRoutes(api: Api, database: Database): void {
     return { listing }
   })
 
-  api.player('createListing', 'write', async ({ body, player }) => ({
-    listing: await createListing(database, player, draftListing(body)),
+  api.player('createListing', 'write', async ({ body, headers, player }) => ({
+    listing: await createListing(database, player, draftListing(body), { idempotencyKey: headers['idempotency-key'] }),
   }))
 
   api.player('removeListing', 'write', async ({ params, player }) => ({

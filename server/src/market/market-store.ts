@@ -1,6 +1,7 @@
 import { type ListingSort } from '@juicebar/contract/schemas'
 import type pg from 'pg'
 
+import { type Reads } from '../database/connect.ts'
 import { type Cursor, type MarketQuery, type Scope } from './market-query.ts'
 
 export interface MarketPage {
@@ -34,18 +35,18 @@ const orders: Record<ListingSort, Order> = {
 }
 
 /** One page of active listings. Following `next` neither skips nor repeats a listing while others come and go. */
-export async function readMarketPage(pool: pg.Pool, query: MarketQuery): Promise<MarketPage> {
+export async function readMarketPage(reads: Reads, query: MarketQuery): Promise<MarketPage> {
   const { scope } = query
   if (scope.kind === 'none') return { listings: '', next: undefined }
-  const sellers = scope.kind === 'search' && scope.part.length >= TRIGRAM ? await findSellers(pool, scope.part) : undefined
-  if (scope.kind !== 'search' || sellers === undefined) return runPage(pool, query, scope)
+  const sellers = scope.kind === 'search' && scope.part.length >= TRIGRAM ? await findSellers(reads, scope.part) : undefined
+  if (scope.kind !== 'search' || sellers === undefined) return runPage(reads, query, scope)
   const { tokenTypes, sellersTokenTypes } = scope
-  return runPage(pool, query, { kind: 'listings', tokenTypes, sellers, sellersTokenTypes })
+  return runPage(reads, query, { kind: 'listings', tokenTypes, sellers, sellersTokenTypes })
 }
 
 /** The sellers whose address contains the term; undefined if there are too many. */
-async function findSellers(pool: pg.Pool, part: string): Promise<string[] | undefined> {
-  const { rows } = await pool.query<{ seller: string }>({
+async function findSellers(reads: Reads, part: string): Promise<string[] | undefined> {
+  const { rows } = await reads.query<{ seller: string }>({
     name: 'market sellers',
     text: `select seller from sellers where lower(seller) like '%' || $1 || '%' limit ${MAX_SELLERS + 1}`,
     values: [part],
@@ -55,8 +56,8 @@ async function findSellers(pool: pg.Pool, part: string): Promise<string[] | unde
 
 type NonEmptyScope = Exclude<Scope, { kind: 'none' }>
 
-async function runPage(pool: pg.Pool, query: MarketQuery, scope: NonEmptyScope): Promise<MarketPage> {
-  const { rows } = await pool.query<{ listings: string; next: string | null }>(pageStatement(query, scope))
+async function runPage(reads: Reads, query: MarketQuery, scope: NonEmptyScope): Promise<MarketPage> {
+  const { rows } = await reads.query<{ listings: string; next: string | null }>(pageStatement(query, scope))
   const [row] = rows
   if (!row) throw new Error('an aggregate query returned no row')
   const [key, id] = row.next?.split(' ') ?? []
@@ -104,6 +105,7 @@ function listingsSql(scope: NonEmptyScope, order: Order, cursor: Cursor | undefi
     order by l.${order.column} ${direction}, l.id ${direction}
     limit ${limit}`
   const hit = 'l.reply_json, true as hit, false as scan_end'
+  const found = 'l.reply_json, l.hit, l.scan_end, l.key, l.id'
   const active = `l.status = 'active'`
 
   switch (scope.kind) {
@@ -111,20 +113,20 @@ function listingsSql(scope: NonEmptyScope, order: Order, cursor: Cursor | undefi
       return inOrder(hit, 'l.closed_at is null', '$1::int + 1')
     case 'listings':
       return `
-        select l.* from unnest(${parameter(scope.tokenTypes, 'text[]')}) of_token
+        select ${found} from unnest(${parameter(scope.tokenTypes, 'text[]')}) of_token
           cross join lateral (${inOrder(hit, `${active} and l.token_type = of_token`, '$1::int + 1')}) l
         union all
-        select l.* from unnest(${parameter(scope.sellers, 'text[]')}) of_seller, unnest(${parameter(scope.sellersTokenTypes, 'text[]')}) of_token
-          cross join lateral (${inOrder('null, true, false', `${active} and l.seller = of_seller and l.token_type = of_token`, '$1::int + 1')}) l`
+        select ${found} from unnest(${parameter(scope.sellers, 'text[]')}) of_seller, unnest(${parameter(scope.sellersTokenTypes, 'text[]')}) of_token
+          cross join lateral (${inOrder('null as reply_json, true as hit, false as scan_end', `${active} and l.seller = of_seller and l.token_type = of_token`, '$1::int + 1')}) l`
     case 'search': {
       const scanToken = (tokenType: string) =>
         `(${inOrder('l.seller, l.token_type', `${active} and l.token_type = ${parameter(tokenType, 'text')}`, String(SCAN_LIMIT))})`
       const scans = scannedTokens(scope).map(scanToken).join(' union all ')
       const isHit = `token_type = any(${parameter(scope.tokenTypes, 'text[]')}) or strpos(lower(seller), ${parameter(scope.part, 'text')}) > 0`
       return `
-        select * from (
+        select reply_json, hit, scan_end, key, id from (
           select null as reply_json, ${isHit} as hit, row_number() over (order by key ${direction}, id ${direction}) = ${SCAN_LIMIT} as scan_end, key, id
-          from (select * from (${scans}) scans order by key ${direction}, id ${direction} limit ${SCAN_LIMIT}) scanned
+          from (select seller, token_type, key, id from (${scans}) scans order by key ${direction}, id ${direction} limit ${SCAN_LIMIT}) scanned
         ) scanned_rows
         where hit or scan_end`
     }

@@ -11,6 +11,12 @@ const MAX_AGE_MILLIS = 1_000
 const RENEW_MILLIS = 500
 /** More than players ever look at. */
 const MAX_PAGES = 500
+/** Each order of the whole market and of each drink, and a few more. */
+const MAX_COPIES = 30
+/** How long a page may be shown after it was last read, while the database is away. */
+const MAX_COPY_AGE_MILLIS = 60_000
+/** A copy this old is read again, so that an outage finds all of them nearly new. */
+const REFRESH_COPY_MILLIS = 5_000
 
 interface Entry {
   startedAt: number
@@ -21,9 +27,22 @@ interface Entry {
   renewing: boolean
 }
 
+/** A page as it was when it was last read, changes since then or not: for outages only. */
+export interface PageCopy {
+  page: CachedReply
+  /** Whole seconds since it was read. */
+  ageSeconds: number
+}
+
+interface Copy {
+  read: () => Promise<string>
+  page: CachedReply
+  startedAt: number
+}
+
 /**
- * The market's first pages as this server last read them, by path and query. A page is returned for one second at most, and only
- * if `clear` was not called since its read began. So no answer is older than the last change that this server made or heard of.
+ * The market's first pages as this server last read them, by path and query. `find` and `get` return a page for one second at most, and
+ * only if `clear` was not called since its read began. So no answer is older than the last change that this server made or heard of.
  */
 export interface PageCache {
   /** @returns undefined if the page is not in memory */
@@ -31,6 +50,13 @@ export interface PageCache {
   /** The page from memory or from `read`, which returns its JSON. Concurrent callers share one read. */
   get(url: string, read: () => Promise<string>): Promise<CachedReply>
   clear(): void
+  /** The last good copy of a page, whatever has changed since; undefined if it was never read, or is more than a minute old. */
+  copyOf(url: string): PageCopy | undefined
+  /**
+   * Reads those pages again whose copies get old, one after the other: the 30 that were last asked for.
+   * @throws whatever the first failing read throws
+   */
+  refreshCopies(): Promise<void>
 }
 
 interface PageCacheParts {
@@ -44,6 +70,8 @@ interface PageCacheParts {
  */
 export function createPageCache({ lastEventId, compress }: PageCacheParts): PageCache {
   const entries = new Map<string, Entry>()
+  /** The least recently asked for first. */
+  const copies = new Map<string, Copy>()
 
   /** Compresses and tags a page once, and not again while it stays the same. */
   const toReply = async (json: string, known: string | undefined, previous: CachedReply | undefined): Promise<CachedReply> => {
@@ -51,15 +79,27 @@ export function createPageCache({ lastEventId, compress }: PageCacheParts): Page
     const etag = `"${createHash('sha1').update(json).digest('base64url')}"`
     return { json, length: Buffer.byteLength(json), gzipped: await compress(json), etag, lastEventId: known }
   }
+  const keepCopy = (url: string, { read, startedAt }: Entry, page: CachedReply) => {
+    const known = copies.get(url)
+    if (known && known.startedAt > startedAt) return
+    copies.set(url, { read, page, startedAt })
+    const [oldest] = copies.keys()
+    if (oldest !== undefined && copies.size > MAX_COPIES) copies.delete(oldest)
+  }
+  const noteAskedFor = (url: string) => {
+    const copy = copies.get(url)
+    if (copy && copies.delete(url)) copies.set(url, copy)
+  }
   /** Starts to read a page. A renewal replaces `stale` when it is done, unless the cache was cleared in the meantime. */
   const start = (url: string, read: () => Promise<string>, stale: Entry | undefined) => {
     const known = lastEventId()
-    const page = read().then((json) => toReply(json, known, stale?.ready))
+    const page = read().then((json) => toReply(json, known, copies.get(url)?.page))
     const entry: Entry = { startedAt: performance.now(), read, page, ready: undefined, renewing: false }
     if (!stale) entries.set(url, entry)
     page.then(
       (reply) => {
         entry.ready = reply
+        keepCopy(url, entry, reply)
         if (stale && entries.get(url) === stale) entries.set(url, entry)
       },
       () => entries.get(url) === entry && entries.delete(url),
@@ -72,6 +112,7 @@ export function createPageCache({ lastEventId, compress }: PageCacheParts): Page
     if (!entry || age > MAX_AGE_MILLIS) return undefined
     if (age > RENEW_MILLIS && entry.ready && !entry.renewing) {
       entry.renewing = true
+      noteAskedFor(url)
       start(url, entry.read, entry)
     }
     return entry
@@ -82,9 +123,19 @@ export function createPageCache({ lastEventId, compress }: PageCacheParts): Page
       const entry = current(url)
       if (entry) return entry.page
       if (entries.size >= MAX_PAGES) entries.clear()
+      noteAskedFor(url)
       return start(url, read, undefined).page
     },
     clear: () => entries.clear(),
+    copyOf: (url) => {
+      const copy = copies.get(url)
+      const age = copy ? performance.now() - copy.startedAt : Infinity
+      return copy && age <= MAX_COPY_AGE_MILLIS ? { page: copy.page, ageSeconds: Math.floor(age / 1_000) } : undefined
+    },
+    refreshCopies: async () => {
+      const old = [...copies].filter(([, { startedAt }]) => performance.now() - startedAt > REFRESH_COPY_MILLIS)
+      for (const [url, { read }] of old) await (current(url) ?? start(url, read, undefined)).page
+    },
   }
 }
 

@@ -1,23 +1,32 @@
-import type pg from 'pg'
-
+import { type DatabaseConnection, type Reads } from '../database/connect.ts'
 import { cachedReplyControl, type CachedReply, isNotModified, versionHeaders } from '../http/server/cached-replies.ts'
 import { type Api, answered, type Call } from '../http/api/route.ts'
 import { formatCursor, type MarketQuery, readMarketQuery } from './market-query.ts'
 import { readMarketPage } from './market-store.ts'
-import { isCacheable, type PageCache } from './page-cache.ts'
+import { isCacheable, type PageCopy } from './page-cache.ts'
+import { type FirstPages, readFirstPage } from './read-first-page.ts'
 
-/** The listings for sale. First pages come from memory and carry an entity tag. */
-export function marketRoutes(api: Api, pool: pg.Pool, pageCache: PageCache): void {
+/**
+ * The listings for sale. First pages come from memory and carry an entity tag, or their age while the database is away; others may come
+ * from a replica.
+ */
+export function marketRoutes(
+  api: Api,
+  { readPool, replica }: Pick<DatabaseConnection, 'readPool' | 'replica'>,
+  firstPages: FirstPages,
+): void {
   api.open('listings', 'read', async (call): Promise<typeof answered> => {
     const query = readMarketQuery(call.query)
-    const render = () => renderPage(pool, query)
-    if (isCacheable(query)) return sendTagged(call, await pageCache.get(call.request.url, render))
-    return await call.sendPublicJson(await render())
+    if (!isCacheable(query)) return await call.sendPublicJson(await renderPage(replica, query))
+    const { url, headers } = call.request
+    const render = () => renderPage(readPool, query)
+    const { page, copy } = await readFirstPage(firstPages, { url, render, takesCopy: headers.authorization === undefined })
+    return copy ? sendCopy(call, copy) : sendTagged(call, page)
   })
 }
 
-async function renderPage(pool: pg.Pool, query: MarketQuery): Promise<string> {
-  const { listings, next } = await readMarketPage(pool, query)
+async function renderPage(reads: Reads, query: MarketQuery): Promise<string> {
+  const { listings, next } = await readMarketPage(reads, query)
   return `{"listings":[${listings}],"nextCursor":${next ? JSON.stringify(formatCursor(query.sort, next)) : 'null'}}`
 }
 
@@ -26,4 +35,11 @@ async function sendTagged({ request, reply, sendPublicJson }: Call<'listings'>, 
   if (!isNotModified(page, request.headers['if-none-match'])) return await sendPublicJson(page.json, page.gzipped)
   reply.code(304).send()
   return answered
+}
+
+/** Without an entity tag: nobody is to keep a copy. */
+async function sendCopy({ reply, sendPublicJson }: Call<'listings'>, { page, ageSeconds }: PageCopy): Promise<typeof answered> {
+  const { 'last-event-id': lastEventId } = versionHeaders(page)
+  reply.headers({ age: String(ageSeconds), ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) })
+  return await sendPublicJson(page.json, page.gzipped)
 }

@@ -2,6 +2,7 @@ import { type FastifyBaseLogger } from 'fastify'
 
 import { type Chain } from '../chain/chain.ts'
 import { type Database } from '../database/connect.ts'
+import { type FailureLog } from '../logging/failure-log.ts'
 import { type PurchaseSettings } from './purchase.ts'
 
 /** What every action on a purchase works with. */
@@ -10,4 +11,5 @@ export interface PurchaseDeps {
   chain: Chain
   settings: PurchaseSettings
   log: FastifyBaseLogger
+  failures: FailureLog
 }

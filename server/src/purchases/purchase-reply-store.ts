@@ -2,8 +2,10 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type Purchase, type PurchaseStatus } from '@juicebar/contract/schemas'
 import { sql } from 'kysely'
 
+import { columnsSql } from '../database/columns.ts'
 import { type Database } from '../database/connect.ts'
 import { purchaseReply, type ReplyRow } from './purchase-reply.ts'
+import { purchaseColumns } from './purchase-store.ts'
 
 export interface PurchaseFilter {
   /** All wallets if undefined. */
@@ -20,7 +22,7 @@ export async function listPurchases(database: Database, filter: PurchaseFilter, 
   const { wallet, role, status, limit, before } = filter
   const rows = await database
     .selectFrom(sql<ReplyRow>`${sql.raw(REPLY_ROWS)}`.as('p'))
-    .selectAll()
+    .select(replyColumns)
     .$if(wallet !== undefined, (query) =>
       query.where((of) => {
         const [bought, sold] = [of('p.buyer', '=', wallet as WalletAddress), of('p.seller', '=', wallet as WalletAddress)]
@@ -37,14 +39,30 @@ export async function listPurchases(database: Database, filter: PurchaseFilter, 
 
 /** One purchase as the API returns it. */
 export async function findPurchaseReply(database: Database, id: string, genesisHash: string | undefined): Promise<Purchase | undefined> {
-  const { rows } = await sql<ReplyRow>`select * from ${sql.raw(REPLY_ROWS)} p where id = ${id}`.execute(database)
+  const { rows } = await sql<ReplyRow>`select ${sql.raw(REPLY_COLUMNS)} from ${sql.raw(REPLY_ROWS)} p where id = ${id}`.execute(database)
   return rows[0] && purchaseReply(rows[0], genesisHash)
 }
 
-/** SQL of every purchase as a `ReplyRow`. Cooldowns are read only for purchases that can have left one. */
+const replyColumns = [
+  ...purchaseColumns,
+  'sentSignature',
+  'confirmedAt',
+  'payMillisLeft',
+  'cooldownUntil',
+] as const satisfies (keyof ReplyRow)[]
+
+/** SQL of the columns of `REPLY_ROWS`, under the alias `p`. */
+export const REPLY_COLUMNS = columnsSql('p', replyColumns)
+
+/**
+ * SQL of every purchase as a `ReplyRow`. Cooldowns are read only for purchases that can have left one. The payment is read by a subquery:
+ * for a join the planner walks the index of recorded payments from end to end, if there were hardly any when it last counted.
+ */
 export const REPLY_ROWS = `(
-  select p.*, m.signature as sent_signature, m.confirmed_at, pay_millis_left(p),
+  select ${columnsSql('p', purchaseColumns)}, m.signature as sent_signature, m.confirmed_at, pay_millis_left(p),
     case when p.end_reason in ('cancelled', 'lapsed') and p.ended_at > now() - interval '24 hours'
       then (select c from cooldown_until(p.buyer, p.listing_id) c where c > now()) end as cooldown_until
-  from purchases p left join payments m on m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded'
+  from purchases p left join lateral (
+    select signature, confirmed_at from payments where purchase_id = p.id and kind = 'purchase' and status = 'recorded' limit 1
+  ) m on true
 )`

@@ -5,18 +5,53 @@ import { type Purchases } from '../database/schema.ts'
 import { type Tx } from '../database/transact.ts'
 import { now } from '../database/time.ts'
 
-export type PurchaseRow = Selectable<Purchases>
+/** What the server reads of a purchase. Columns are named everywhere, so that a newer server may add others while this one runs. */
+export const purchaseColumns = [
+  'id',
+  'listingId',
+  'buyer',
+  'seller',
+  'tokenType',
+  'amount',
+  'priceLamports',
+  'reference',
+  'genesisHash',
+  'heldAtSlot',
+  'serverSends',
+  'payBefore',
+  'cancelRequested',
+  'status',
+  'endReason',
+  'signature',
+  'releaseHeight',
+  'reconcileAt',
+  'reconciliations',
+  'buyerScans',
+  'createdAt',
+  'settledAt',
+  'finalizedAt',
+  'unprovableAt',
+  'releaseReason',
+] as const satisfies (keyof Purchases)[]
 
-/** Whether the payment window has closed, by the database's clock. */
-export const windowClosed = sql<boolean>`pay_before <= now()`
+export type PurchaseRow = Pick<Selectable<Purchases>, (typeof purchaseColumns)[number]>
+
+/** Whether the payment window has closed, by the database's clock and with what outages add to it. */
+export const windowClosed = sql<boolean>`window_closed(purchases)`
 
 export async function findPurchase(database: Database | Tx, id: string): Promise<PurchaseRow | undefined> {
-  return database.selectFrom('purchases').selectAll().where('id', '=', id).executeTakeFirst()
+  return database.selectFrom('purchases').select(purchaseColumns).where('id', '=', id).executeTakeFirst()
 }
 
 /** Locks the purchase until the transaction ends. */
 export async function lockPurchase(tx: Tx, id: string): Promise<(PurchaseRow & { windowClosed: boolean }) | undefined> {
-  return tx.selectFrom('purchases').selectAll().select(windowClosed.as('windowClosed')).where('id', '=', id).forUpdate().executeTakeFirst()
+  return tx
+    .selectFrom('purchases')
+    .select(purchaseColumns)
+    .select(windowClosed.as('windowClosed'))
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
 }
 
 /** Makes the purchase due for reconciliation now, by whichever server is first. */

@@ -2,7 +2,10 @@ import { type ServerResponse } from 'node:http'
 import { type Socket } from 'node:net'
 
 import { type Session } from '../http/api/route.ts'
-import { heartbeat, isAfter, renderRetry } from './event-frame.ts'
+import { type FailureLog } from '../logging/failure-log.ts'
+import { startRepeating } from '../repeat.ts'
+import { createSessionCheck, type FindLiveSessions } from './check-sessions.ts'
+import { heartbeat, isAfter, renderNotice, renderRetry } from './event-frame.ts'
 import { type Position } from './outbox-store.ts'
 import { type EventFeed, type FeedEvent } from './poll-outbox.ts'
 
@@ -41,21 +44,41 @@ export interface EventReaders {
   add(reader: Reader): void
   /** Sends the events that the reader missed, then those that waited. From now on events are sent at once. */
   release(reader: Reader, missed: readonly Buffer[]): void
+  /** Writes a frame to every stream. */
+  sendAll(frame: Buffer): void
   stop(): void
 }
 
-/** Returns those of the given session ids that are alive. */
-export type FindLiveSessions = (ids: string[]) => Promise<ReadonlySet<string>>
-
 /** Writes the feed's events to every open stream. A slow reader never delays the others. */
-export function createEventReaders(feed: EventFeed, findLiveSessions: FindLiveSessions): EventReaders {
+export function createEventReaders(feed: EventFeed, findLiveSessions: FindLiveSessions, failures: FailureLog): EventReaders {
   const readers = new Set<Reader>()
   const networks = new Map<string, number>()
-  const unsubscribe = feed.subscribe((events) => broadcast(readers, events))
-  const beating = setInterval(() => {
-    for (const reader of readers) write(reader, heartbeat)
-  }, HEARTBEAT_MILLIS).unref()
-  const checking = setInterval(() => void endDeadSessions(readers, findLiveSessions), SESSION_CHECK_MILLIS).unref()
+  const unsubscribe = feed.subscribe({
+    onEvents: (events) => broadcast(readers, events),
+    onReset: (position) => resetAll(readers, renderNotice('reset', position)),
+  })
+  const sendAll = (frame: Buffer) => {
+    for (const reader of readers) write(reader, frame)
+  }
+  // Whoever has more to read than that needs none, and must not be disconnected for it.
+  const beat = () => {
+    for (const reader of readers) if (reader.socket.writableLength === 0) write(reader, heartbeat)
+  }
+  const beating = setInterval(beat, HEARTBEAT_MILLIS).unref()
+  const checkSessions = createSessionCheck({
+    readers,
+    findLiveSessions,
+    end: (reader) => {
+      write(reader, retryAtOnce)
+      reader.stream.end()
+    },
+    giveUp: ({ stream }) => stream.end(),
+  })
+  const stopChecking = startRepeating(checkSessions, {
+    everyMillis: SESSION_CHECK_MILLIS,
+    failures,
+    failure: 'the sessions of event streams cannot be checked; trying again',
+  })
 
   return {
     count: () => readers.size,
@@ -73,10 +96,11 @@ export function createEventReaders(feed: EventFeed, findLiveSessions: FindLiveSe
       reader.waiting = undefined
       write(reader, Buffer.concat(frames))
     },
+    sendAll,
     stop: () => {
       unsubscribe()
       clearInterval(beating)
-      clearInterval(checking)
+      void stopChecking()
       for (const { stream } of readers) stream.end()
     },
   }
@@ -117,14 +141,10 @@ function write({ stream, socket, waiting }: Reader, bytes: Buffer): void {
   else socket.write(bytes)
 }
 
-/** Ends the streams of dead sessions, whose readers come back at once. If sessions cannot be checked, ends all signed-in streams. */
-async function endDeadSessions(readers: Iterable<Reader>, findLiveSessions: FindLiveSessions): Promise<void> {
-  const signedIn = [...readers].flatMap((reader) => (reader.session ? [{ reader, id: reader.session.id }] : []))
-  if (signedIn.length === 0) return
-  const live = await findLiveSessions(signedIn.map(({ id }) => id)).catch(() => undefined)
-  for (const { reader, id } of signedIn) {
-    if (live?.has(id)) continue
-    if (live) write(reader, retryAtOnce)
-    reader.stream.end()
+/** Everything that a reader has been sent may never have been. */
+function resetAll(readers: Iterable<Reader>, notice: Buffer): void {
+  for (const reader of readers) {
+    reader.ahead = undefined
+    write(reader, notice)
   }
 }

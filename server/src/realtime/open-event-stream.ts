@@ -3,8 +3,9 @@ import { randomInt } from 'node:crypto'
 import { Failure } from '@juicebar/contract/errors'
 
 import { type Database } from '../database/connect.ts'
+import { type FailureLog } from '../logging/failure-log.ts'
 import { type EventFeed } from './poll-outbox.ts'
-import { isAfter, renderFrame, renderNotice, renderRetry } from './event-frame.ts'
+import { isAfter, isSame, renderFrame, renderNotice, renderRetry } from './event-frame.ts'
 import { type EventReaders, mayRead, MAX_READERS, MAX_READERS_PER_ADDRESS, type Reader } from './broadcast-events.ts'
 import { holdsEvent, type OutboxEvent, type Position, readEvents } from './outbox-store.ts'
 
@@ -20,6 +21,7 @@ export interface Streams {
   database: Database
   feed: EventFeed
   readers: EventReaders
+  failures: FailureLog
 }
 
 /**
@@ -54,7 +56,7 @@ export async function openEventStream(streams: Streams, reader: Reader, position
     }
   } catch (error) {
     reader.socket.destroy()
-    throw error
+    streams.failures.failed(error, {}, 'an event stream could not be opened; its reader comes back')
   }
 }
 
@@ -64,7 +66,7 @@ function totalLength(frames: readonly Buffer[]): number {
 
 /** The events between two positions; undefined if there are too many or the outbox no longer holds them all. */
 async function readMissed(database: Database, last: Position, position: Position): Promise<OutboxEvent[] | undefined> {
-  if (last.xid === position.xid && last.id === position.id) return []
+  if (isSame(last, position)) return []
   if (!(await holdsEvent(database, last))) return undefined
   const events = await readEvents(database, last, MAX_REPLAY + 1)
   if (events.length > MAX_REPLAY) return undefined

@@ -1,28 +1,38 @@
+import { Failure } from '@juicebar/contract/errors'
 import { type BaseLogger } from 'pino'
 
 import { type Database } from '../database/connect.ts'
-import { repeat } from '../repeat.ts'
-import { renderFrame } from './event-frame.ts'
-import { type OutboxEvent, type Position, purgeEvents, readEvents, readHead } from './outbox-store.ts'
+import { type FailureLog } from '../logging/failure-log.ts'
+import { startRepeating } from '../repeat.ts'
+import { formatPosition, isSame, renderFrame } from './event-frame.ts'
+import { countLost, origin, type OutboxEvent, type PolledEvent, pollEvents, type Position, readHead, readTimeline } from './outbox-store.ts'
+import { KEEP_MINUTES, purgeOutbox } from './purge-outbox.ts'
 
 /** Unlike LISTEN, polling works through any connection pooler and keeps commits free of the database-wide notify lock. */
 const POLL_MILLIS = 150
 const BATCH = 1_000
-const KEEP_MINUTES = 60
 const PURGE_EVERY_MILLIS = 60_000
+/** So many of the events sent last are looked for after a fail-over: more than a fail-over loses and streams can still show. */
+const REMEMBERED = 1_000
 
 export interface FeedEvent extends OutboxEvent {
   frame: Buffer
 }
 
+export interface FeedListener {
+  /** Called with every batch of new events, in order. */
+  onEvents(events: readonly FeedEvent[]): void
+  /** The database has lost events that were sent: whatever was learned from it may never have been. The feed goes on from `position`. */
+  onReset(position: Position): void
+}
+
 export interface EventFeed {
   /** Up to here every listener has received the events; undefined until the first read succeeds. */
   position(): Position | undefined
-  /**
-   * Calls the listener with every batch of new events, in order.
-   * @returns the function that unsubscribes it
-   */
-  subscribe(listener: (events: readonly FeedEvent[]) => void): () => void
+  /** Seconds since the outbox was last read to its end; until it was, since the feed was created. */
+  age(): number
+  /** @returns the function that unsubscribes the listener */
+  subscribe(listener: FeedListener): () => void
   /**
    * Starts polling.
    * @returns the function that stops it; resolves when the last read is done
@@ -30,39 +40,83 @@ export interface EventFeed {
   start(): () => Promise<void>
 }
 
-/** Polls the outbox for this server and passes every event to its listeners, in order and without loss. */
-export function createEventFeed(database: Database, log: Pick<BaseLogger, 'warn'>): EventFeed {
-  const listeners = new Set<(events: readonly FeedEvent[]) => void>()
+interface FeedLogs {
+  log: Pick<BaseLogger, 'info' | 'warn'>
+  failures: FailureLog
+}
+
+/**
+ * Polls the outbox for this server and passes every event to its listeners, in order and without loss. If the database goes back to an
+ * earlier state, by a restore or a fail-over that loses commits, the feed goes back with it and tells them.
+ */
+export function createEventFeed(database: Database, { log, failures }: FeedLogs): EventFeed {
+  const listeners = new Set<FeedListener>()
   let position: Position | undefined
+  let readAt = performance.now()
+  let timeline: string | null = null
+  let sent: Position[] = []
 
   const poll = async () => {
     position ??= await readHead(database)
     for (let more = true; more;) {
-      const events = await readEvents(database, position, BATCH)
+      const polled: PolledEvent[] = await pollEvents(database, position, BATCH)
+      const events: PolledEvent[] | undefined = isSame(position, origin) ? polled : eventsAfter(position, polled)
+      if (!events || (await hasFailedOverWithLoss(polled))) return reset(position)
       const last = events.at(-1)
-      if (!last) return
+      if (!last) break
       const rendered = events.map((event) => ({ ...event, frame: renderFrame(event) }))
-      position = { xid: last.xid, id: last.id }
-      for (const listener of listeners) listener(rendered)
-      more = events.length === BATCH
+      sent = [...sent, ...events.map(({ xid, id, at }) => ({ xid, id, at }))].slice(-REMEMBERED)
+      position = { xid: last.xid, id: last.id, at: last.at }
+      for (const listener of listeners) listener.onEvents(rendered)
+      more = events.length >= BATCH
     }
+    readAt = performance.now()
+  }
+
+  /** The newest event may have survived a fail-over that has lost others, whose transactions began before and ended after it. */
+  const hasFailedOverWithLoss = async ([event]: readonly PolledEvent[]): Promise<boolean> => {
+    const former = timeline
+    const current = event?.timeline ?? former
+    if (former === null || current === former) {
+      timeline = current
+      return false
+    }
+    const lost = await countLost(database, sent, KEEP_MINUTES / 2)
+    if (lost > 0) return true
+    timeline = current
+    log.info({ timeline, former }, 'the database has failed over, without losing an event')
+    return false
+  }
+
+  const reset = async (former: Position) => {
+    const current = await readTimeline(database)
+    if (current === null) throw new Failure('DATABASE_DOWN', { cause: new Error('a stand-by answered that is behind') })
+    const [head, lost] = await Promise.all([readHead(database), countLost(database, sent, KEEP_MINUTES / 2)])
+    const fields = { lost, from: formatPosition(former), to: formatPosition(head), timeline: current, formerTimeline: timeline }
+    log.warn(fields, 'the database no longer has events that this server has sent: all streams start again')
+    position = head
+    timeline = current
+    sent = []
+    for (const listener of listeners) listener.onReset(head)
   }
 
   return {
     position: () => position,
+    age: () => (performance.now() - readAt) / 1_000,
     subscribe: (listener) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
     start: () => {
-      const stopping = new AbortController()
-      const options = { signal: stopping.signal, log, failure: 'the event outbox cannot be read or purged; trying again' }
-      const reading = repeat(poll, { ...options, everyMillis: POLL_MILLIS })
-      const purging = repeat(() => purgeEvents(database, KEEP_MINUTES), { ...options, everyMillis: PURGE_EVERY_MILLIS })
-      return async () => {
-        stopping.abort()
-        await Promise.all([reading, purging])
-      }
+      const options = { failures, failure: 'the event outbox cannot be read or purged; trying again' }
+      const stopReading = startRepeating(poll, { ...options, everyMillis: POLL_MILLIS })
+      const stopPurging = startRepeating((signal) => purgeOutbox(database, signal), { ...options, everyMillis: PURGE_EVERY_MILLIS })
+      return async () => void (await Promise.all([stopReading(), stopPurging()]))
     },
   }
+}
+
+/** @returns undefined if the outbox does not hold the event at the position */
+function eventsAfter(position: Position, [first, ...events]: readonly PolledEvent[]): PolledEvent[] | undefined {
+  return first && isSame(first, position) ? events : undefined
 }

@@ -3,8 +3,8 @@ import { NONCE_SECONDS, SESSION_SECONDS } from '@juicebar/contract/limits'
 import { type User } from '@juicebar/contract/schemas'
 import { sql } from 'kysely'
 
+import { batchedStatement } from '../database/batched-statement.ts'
 import { type Database } from '../database/connect.ts'
-import { runStatement } from '../database/run-statement.ts'
 import { withRetry } from '../database/transact.ts'
 
 export interface IssuedNonce {
@@ -76,15 +76,25 @@ export async function openSession(
 }
 
 export async function findPlayer(database: Database, wallet: WalletAddress): Promise<User | undefined> {
-  const row = await database.selectFrom('players').selectAll().where('walletAddress', '=', wallet).executeTakeFirst()
+  const row = await database
+    .selectFrom('players')
+    .select(['walletAddress', 'createdAt'])
+    .where('walletAddress', '=', wallet)
+    .executeTakeFirst()
   return row && { walletAddress: row.walletAddress, createdAt: row.createdAt.toISOString() }
 }
 
-const ALIVE = 'select 1 from sessions where id = $1 and wallet_address = $2 and revoked_at is null and expires_at > now()'
+const ALIVE = `
+  select asked.n::integer as n from unnest($1::uuid[], $2::text[]) with ordinality as asked(id, wallet, n)
+  where exists (
+    select from sessions s
+    where s.id = asked.id and s.wallet_address = asked.wallet and s.revoked_at is null and s.expires_at > now()
+  )`
+const readAlive = batchedStatement(ALIVE, ({ id, wallet }: { id: string; wallet: WalletAddress }) => [id, wallet])
 
-/** Whether the wallet's session is alive. Every player's call runs this, so the statement is not built again each time. */
+/** Whether the wallet's session is alive. Every player's call asks this, so calls at the same time share a statement. */
 export async function isSessionAlive(database: Database, id: string, wallet: WalletAddress): Promise<boolean> {
-  return (await runStatement(database, ALIVE, [id, wallet])).length > 0
+  return (await readAlive(database, { id, wallet })).length > 0
 }
 
 /** Those of the given sessions that are alive: neither signed out nor expired. */

@@ -21,14 +21,14 @@ const AUDIT_MILLIS = 45_000
 export function studioRoutes(api: Api, deps: PurchaseDeps): void {
   const { database } = deps
 
-  api.studio('studioCredit', 'studio', async ({ body }) => ({ credit: await postStudioOrder(database, readStudioOrder('credit', body)) }))
-  api.studio('studioDebit', 'studio', async ({ body }) => ({ debit: await postStudioOrder(database, readStudioOrder('debit', body)) }))
+  api.studio('studioCredit', 'studio', async ({ body }) => ({ credit: await postStudioOrder(deps, readStudioOrder('credit', body)) }))
+  api.studio('studioDebit', 'studio', async ({ body }) => ({ debit: await postStudioOrder(deps, readStudioOrder('debit', body)) }))
 
   api.studio('studioCases', 'studio', async ({ query }) => {
     const { status = 'open', limit = LISTINGS_PAGE, cursor } = query
     return listCases(database, { limit, cursor, ...(status === 'all' ? {} : { status }) })
   })
-  api.studio('closeCase', 'studio', async ({ body }) => ({ case: await closeCase(database, body.caseId, body.note) }))
+  api.studio('closeCase', 'studio', async ({ body }) => ({ case: await closeCase(deps, body.caseId, body.note) }))
 
   api.studio('studioPurchases', 'studio', async ({ query }) => readPurchases(deps, query))
   api.studio('releasePurchase', 'studio', async ({ params, body }) => {

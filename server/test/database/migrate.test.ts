@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { migrate, SchemaMismatchError } from '../../src/database/migrate.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { SchemaMismatchError } from '../../src/database/migration-files.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 
 const folder = new URL('../../migrations', import.meta.url).pathname

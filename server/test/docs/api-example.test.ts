@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest'
 
 import { createApp } from '../../src/app.ts'
 import { createRelay } from '../../src/chain/relay/relay.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/settings/config.ts'
 import { tempFolder } from '../embedded/temp-folder.ts'
 import { expectAllAddsUp, list, openTradingWorld, type TradingWorld } from '../purchases/trading-world.ts'
 import { readText, root } from './repository.ts'
@@ -77,6 +77,7 @@ async function serve({ connection, chain, deps }: TradingWorld): Promise<string>
     chain,
     relay: createRelay(chain.pool, { demo: true }),
     log: deps.log,
+    failures: deps.failures,
     version: '0.0.0',
     webFolder: '/nowhere',
     migrationsFolder: MIGRATIONS,

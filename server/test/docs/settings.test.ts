@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/settings/config.ts'
 import { readTable, readText } from './repository.ts'
 
 /** A setting's name where the source reads it: `read.text('DATA_DIR')`, `env['JWT_SECRET']`. */
@@ -16,16 +16,18 @@ const defaults: Record<string, string> = {
   PRODUCT_NAME: usual.productName,
   TRUST_PROXY: usual.trustProxy === false ? 'off' : '',
   DATA_DIR: usual.dataDir,
+  DATABASE_CONNECTIONS: String(usual.databaseConnections),
   DEMO: usual.demo ? 'on' : 'off',
   DEMO_SEED: usual.demoSeed ? 'on' : 'off',
   SETTLE_AT: usual.settleAt,
   HOLD_SECONDS: String(usual.holdSeconds),
+  DRAIN_SECONDS: String(usual.drainSeconds),
   LOG_LEVEL: usual.logLevel,
 }
 
 describe('the settings table of the README', () => {
   it('has every setting that the server reads, and no other', async () => {
-    const read = [...(await readText('server/src/config.ts')).matchAll(readings)].map(([, name = '']) => name)
+    const read = [...(await readText('server/src/settings/config.ts')).matchAll(readings)].map(([, name = '']) => name)
     expect((await documented()).map(({ name }) => name).toSorted()).toEqual([...new Set(read)].toSorted())
   })
 

@@ -70,7 +70,7 @@ describe('the API document', () => {
     expect(events.parameters).toMatchObject([{ in: 'header', name: 'Last-Event-ID' }])
     const listings = paths['/api/marketplace/listings'].get
     expect([Object.keys(listings.responses[200].headers), Object.keys(listings.responses[304].headers)]).toEqual([
-      ['ETag', 'Last-Event-ID', 'Cache-Control'],
+      ['ETag', 'Last-Event-ID', 'Cache-Control', 'Age'],
       ['ETag', 'Last-Event-ID', 'Cache-Control'],
     ])
   })

@@ -4,8 +4,9 @@ import { onTestFinished } from 'vitest'
 import { createApp } from '../../src/app.ts'
 import { createChain } from '../../src/chain/client/solana-chain.ts'
 import { createRelay } from '../../src/chain/relay/relay.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/settings/config.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
+import { createFailureLog } from '../../src/logging/failure-log.ts'
 
 /** The document of a whole server, which has neither a database nor a chain. */
 export async function readApiDocument() {
@@ -15,7 +16,8 @@ export async function readApiDocument() {
   const keys = { jwtSecret: 'j'.repeat(32), studioApiKey: 's'.repeat(32) }
   const relay = createRelay(chain.pool, { demo: false })
   const folders = { webFolder: '/nowhere', migrationsFolder: '/nowhere' }
-  const app = await createApp({ config: readConfig({}), ...keys, connection, chain, relay, log, version: '1.2.3', ...folders })
+  const failures = createFailureLog(log)
+  const app = await createApp({ config: readConfig({}), ...keys, connection, chain, relay, log, failures, version: '1.2.3', ...folders })
   onTestFinished(async () => {
     await app.stop()
     await chain.stop()

@@ -15,7 +15,7 @@ async function start(findCached = (url: string) => (url === '/api/marketplace/li
   return fastify.listen({ port: 0, host: '127.0.0.1' })
 }
 
-const varying = new Set(['date', 'content-length', 'etag', 'last-event-id', 'cache-control'])
+const varying = new Set(['date', 'content-length', 'etag', 'last-event-id', 'cache-control', 'x-request-id'])
 const steady = ({ headers }: Response) =>
   Object.fromEntries([...headers].filter(([name]) => !varying.has(name) && !name.startsWith('access-control-')))
 

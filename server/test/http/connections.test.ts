@@ -64,6 +64,8 @@ describe('a connection', () => {
       'BAD_REQUEST',
     ],
     ['no host', 'GET /api/config HTTP/1.1\r\n\r\n', 400, 'BAD_REQUEST'],
+    ['two hosts', 'GET /api/config HTTP/1.1\r\nhost: x\r\nHost: y\r\n\r\n', 400, 'BAD_REQUEST'],
+    ['two hosts, the older way', 'GET /api/config HTTP/1.0\r\nhost: x\r\nhost: x\r\n\r\n', 400, 'BAD_REQUEST'],
     ['an unknown expectation', 'GET /api/config HTTP/1.1\r\nhost: x\r\nexpect: 200-maybe\r\n\r\n', 417, 'EXPECTATION_FAILED'],
   ])('with %s is answered and closed', async (_what, bytes, status, code) => {
     const port = await listen(await serve(() => {}))

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 
 import { createApp } from '../../src/app.ts'
 import { createRelay } from '../../src/chain/relay/relay.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/settings/config.ts'
 import { expectAllAddsUp, list, openTradingWorld, type TradingWorld, type Wallet } from '../purchases/trading-world.ts'
 import { checkAgainstDocument, type SeenReply } from './documented.ts'
 import { type HostileRequest, hostileRequests, operationsOf } from './hostile-requests.ts'
@@ -32,6 +32,7 @@ beforeAll(async () => {
     chain,
     relay: createRelay(chain.pool, { demo: true }),
     log: deps.log,
+    failures: deps.failures,
     version: '0.0.0',
     webFolder: '/nowhere',
     migrationsFolder,

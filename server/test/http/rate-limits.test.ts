@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
+import { collectLog } from '../logging/collected-log.ts'
 import { PLAYER, serve, signedIn } from './test-server.ts'
 
 const nonce = { nonce: 'n', message: 'm', expiresAt: '2030-01-01T00:00:00.000Z', millisLeft: 1 }
@@ -63,5 +64,24 @@ describe('too many calls', () => {
     for (let count = 0; count < 600; count++) await call(`2001:db8:0:1::${count.toString(16)}`)
     expect((await call('2001:db8:0:1:ffff::1')).statusCode).toBe(429)
     expect((await call('2001:db8:0:2::1')).statusCode).toBe(200)
+  })
+
+  it("by a caller that has gone are nobody's fault", async () => {
+    const { log, lines } = collectLog('warn')
+    const fastify = await serve((api) => api.open('requestNonce', 'sign-in', async () => nonce), { log })
+    const progress: string[] = []
+    fastify.addHook('onRequest', async ({ raw }) => {
+      progress.push('arrived')
+      await vi.waitFor(() => expect(raw.socket.destroyed).toBe(true))
+    })
+    fastify.addHook('onError', async () => void progress.push('refused'))
+    const origin = await fastify.listen({ port: 0, host: '127.0.0.1' })
+    const gone = new AbortController()
+    const call = fetch(`${origin}/api/auth/nonce`, { method: 'POST', signal: gone.signal })
+    await vi.waitFor(() => expect(progress).toEqual(['arrived']))
+    gone.abort()
+    await expect(call).rejects.toThrow()
+    await vi.waitFor(() => expect(progress).toEqual(['arrived', 'refused']))
+    expect(lines).toEqual([])
   })
 })

@@ -55,6 +55,18 @@ async function serveListings(pageFolder = '/nowhere') {
   return { fastify, seen }
 }
 
+describe('an idempotency key', () => {
+  it.each(['', 'x'.repeat(129)])('that is too short or too long is refused', async (key) => {
+    const { fastify, seen } = await serveListings()
+    const reply = await fastify.inject(createListing(listing, { 'idempotency-key': key }))
+    expect([reply.statusCode, reply.json()]).toEqual([
+      400,
+      { code: 'BAD_REQUEST', error: 'idempotency-key must be 1 to 128 characters, one for each listing.' },
+    ])
+    expect(seen).toEqual([])
+  })
+})
+
 describe('a body', () => {
   it('reaches the handler exactly as it was sent', async () => {
     const { fastify, seen } = await serveListings()
@@ -280,7 +292,14 @@ describe('a success', () => {
       api.player('logout', 'read', async () => null)
       api.open('health', 'read', async ({ status }) => {
         status(503)
-        return { status: 'down', database: 'down', chain: 'ok', version: '1' } as const
+        return {
+          status: 'down',
+          database: 'down',
+          chain: 'ok',
+          migrating: false,
+          version: '1',
+          age: { events: 0, reconciliation: 0 },
+        } as const
       })
       api.open('listings', 'read', async ({ sendJson }) => sendJson('{"listings":[],"nextCursor":"rendered"}'))
     })

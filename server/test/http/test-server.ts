@@ -9,6 +9,7 @@ import { registerWebApp } from '../../src/http/web-app.ts'
 import { createRateLimits } from '../../src/http/api/rate-limits.ts'
 import { type Api, type ApiOptions, createApi, type Session } from '../../src/http/api/route.ts'
 import { createServer, type ServerOptions } from '../../src/http/server/server.ts'
+import { createFailureLog } from '../../src/logging/failure-log.ts'
 
 export const STUDIO_KEY = 'studio-key-for-tests'
 export const PLAYER = 'So11111111111111111111111111111111111111112' as WalletAddress
@@ -24,8 +25,10 @@ export async function serve(
   options: Partial<ServerOptions> = {},
   parts: Parts = {},
 ): Promise<FastifyInstance> {
+  const { log = pino({ level: 'silent' }) } = options
   const fastify = await createServer({
-    log: pino({ level: 'silent' }),
+    log,
+    failures: createFailureLog(log),
     publicOrigin: 'https://market.example',
     productName: 'Juicebar',
     version: '1.2.3',

@@ -11,6 +11,7 @@ import { type StudioOrder } from '../../src/inventory/studio-order.ts'
 import { createListing } from '../../src/listings/create-listing.ts'
 import { removeListing } from '../../src/listings/remove-listing.ts'
 import { findViolations, readTokenTotals } from '../../src/studio/audit/ledger-check-store.ts'
+import { collectLog } from '../logging/collected-log.ts'
 import { newKey } from '../chain/hand-made.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 
@@ -32,6 +33,8 @@ afterAll(async () => {
   await fresh.drop()
 })
 
+const { log, lines } = collectLog()
+const deps = () => ({ database: connection.database, log })
 const newWallet = () => newKey().address as WalletAddress
 
 function order(walletAddress: WalletAddress, changes: Partial<StudioOrder> = {}): StudioOrder {
@@ -56,7 +59,7 @@ describe('the ledger', () => {
         let balance = 0
         for (const { kind, amount, pick } of steps) {
           if (kind === 'credit') {
-            await postStudioOrder(connection.database, order(wallet, { amount }))
+            await postStudioOrder(deps(), order(wallet, { amount }))
             balance += amount
           } else if (kind === 'remove') {
             const [listing] = listings.splice(pick % Math.max(1, listings.length), 1)
@@ -64,8 +67,7 @@ describe('the ledger', () => {
             await removeListing(connection.database, wallet, listing.id)
             balance += listing.amount
           } else {
-            const taking =
-              kind === 'debit' ? postStudioOrder(connection.database, order(wallet, { direction: 'debit', amount })) : list(wallet, amount)
+            const taking = kind === 'debit' ? postStudioOrder(deps(), order(wallet, { direction: 'debit', amount })) : list(wallet, amount)
             if (amount > balance) {
               await expect(taking).rejects.toMatchObject({ code: 'INSUFFICIENT_TOKENS' })
               continue
@@ -83,7 +85,7 @@ describe('the ledger', () => {
 
   it('never lets simultaneous listings spend the same tokens', async () => {
     const wallet = newWallet()
-    await postStudioOrder(connection.database, order(wallet, { amount: 10 }))
+    await postStudioOrder(deps(), order(wallet, { amount: 10 }))
     const outcomes = await Promise.allSettled(Array.from({ length: 15 }, () => list(wallet, 3)))
     expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(3)
     expect(await appleJuice(wallet)).toBe(1)
@@ -91,7 +93,7 @@ describe('the ledger', () => {
 
   it('returns the tokens of a removed listing once, however many requests remove it at the same time', async () => {
     const wallet = newWallet()
-    await postStudioOrder(connection.database, order(wallet, { amount: 10 }))
+    await postStudioOrder(deps(), order(wallet, { amount: 10 }))
     const { _id } = await list(wallet, 10)
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => removeListing(connection.database, wallet, _id)))
     expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(1)
@@ -102,7 +104,7 @@ describe('the ledger', () => {
     const wallet = newWallet()
     await connection.pool.query(`select post_transfer('credit', 'APPLE_JUICE', 1000000000, $1, null, $2)`, [wallet, `big-${wallet}`])
     await connection.pool.query('update balances set amount = 9000000000000000 where wallet_address = $1', [wallet])
-    await expect(postStudioOrder(connection.database, order(wallet))).rejects.toMatchObject({ code: 'BALANCE_LIMIT' })
+    await expect(postStudioOrder(deps(), order(wallet))).rejects.toMatchObject({ code: 'BALANCE_LIMIT' })
     await connection.pool.query('update balances set amount = 1000000000 where wallet_address = $1', [wallet])
   })
 
@@ -122,7 +124,7 @@ describe('the ledger', () => {
     ['tokens out of nowhere', `insert into transfers (kind, token_type, amount, wallet_address) values ('credit', 'APPLE_JUICE', 1, $1)`],
   ])('the database itself refuses %s', async (_, statement) => {
     const wallet = newWallet()
-    await postStudioOrder(connection.database, order(wallet))
+    await postStudioOrder(deps(), order(wallet))
     await list(wallet, 5)
     await expect(connection.pool.query(statement, [wallet])).rejects.toThrow(/constraint/)
   })
@@ -131,9 +133,9 @@ describe('the ledger', () => {
 describe("the studio's orders", () => {
   it('that take the last tokens get the same answer, however often they are sent at the same time', async () => {
     const wallet = newWallet()
-    await postStudioOrder(connection.database, order(wallet, { amount: 10 }))
+    await postStudioOrder(deps(), order(wallet, { amount: 10 }))
     const last = order(wallet, { direction: 'debit', amount: 10 })
-    const answers = await Promise.all(Array.from({ length: 12 }, () => postStudioOrder(connection.database, last)))
+    const answers = await Promise.all(Array.from({ length: 12 }, () => postStudioOrder(deps(), last)))
     expect(new Set(answers.map((answer) => answer.id)).size).toBe(1)
     expect(await appleJuice(wallet)).toBe(0)
   })
@@ -141,9 +143,22 @@ describe("the studio's orders", () => {
   it('move tokens once for each key and get the same answer, even at the same time', async () => {
     const wallet = newWallet()
     const once = order(wallet)
-    const answers = await Promise.all(Array.from({ length: 20 }, () => postStudioOrder(connection.database, once)))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => postStudioOrder(deps(), once)))
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
     expect(await appleJuice(wallet)).toBe(10)
+  })
+
+  it('are one log line each, however often they are sent', async () => {
+    const wallet = newWallet()
+    const credit = order(wallet)
+    const debit = order(wallet, { direction: 'debit', amount: 4 })
+    for (const sent of [credit, debit]) await Promise.all(Array.from({ length: 20 }, () => postStudioOrder(deps(), sent)))
+    await expect(postStudioOrder(deps(), order(wallet, { direction: 'debit', amount: 7 }))).rejects.toThrow()
+    const { idempotencyKey } = credit
+    expect(lines.filter((line) => line['wallet'] === wallet)).toMatchObject([
+      { level: 30, msg: 'a credit', tokenType: 'APPLE_JUICE', amount: 10, idempotencyKey },
+      { level: 30, msg: 'a debit', amount: 4, idempotencyKey: debit.idempotencyKey },
+    ])
   })
 
   it.each<[string, Partial<StudioOrder>]>([
@@ -153,8 +168,8 @@ describe("the studio's orders", () => {
     ['a different wallet', { walletAddress: 'somebody else' as WalletAddress }],
   ])('refuse a used key with %s', async (_, changes) => {
     const first = order(newWallet())
-    await postStudioOrder(connection.database, first)
-    await expect(postStudioOrder(connection.database, { ...first, ...changes })).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' })
+    await postStudioOrder(deps(), first)
+    await expect(postStudioOrder(deps(), { ...first, ...changes })).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' })
   })
 })
 
@@ -163,15 +178,15 @@ describe('an address that nobody can sign with', () => {
   const nobodys = ['Hwemktm3bZx4tGFfqjr3AYUm64jTppUW5D2j67rBrGcq', '11111111111111111111111111111111'] as WalletAddress[]
 
   it.each(nobodys)('is credited nothing: %s', async (wallet) => {
-    await expect(postStudioOrder(connection.database, order(wallet))).rejects.toMatchObject({ code: 'WALLET_CANNOT_SIGN' })
+    await expect(postStudioOrder(deps(), order(wallet))).rejects.toMatchObject({ code: 'WALLET_CANNOT_SIGN' })
     expect(await appleJuice(wallet)).toBe(0)
   })
 
   it.each(nobodys)('keeps the answers to its earlier credits, and can be debited: %s', async (wallet) => {
     const { direction: kind, ...credit } = order(wallet)
     await inTransaction(connection.database, (tx) => postTransfer(tx, { kind, wallet, ...credit }))
-    expect(await postStudioOrder(connection.database, { direction: 'credit', ...credit })).toMatchObject(credit)
-    expect(await postStudioOrder(connection.database, order(wallet, { direction: 'debit' }))).toMatchObject({ direction: 'debit' })
+    expect(await postStudioOrder(deps(), { direction: 'credit', ...credit })).toMatchObject(credit)
+    expect(await postStudioOrder(deps(), order(wallet, { direction: 'debit' }))).toMatchObject({ direction: 'debit' })
     expect(await appleJuice(wallet)).toBe(0)
   })
 })
@@ -179,7 +194,7 @@ describe('an address that nobody can sign with', () => {
 describe('listings', () => {
   it('can be removed only by their seller, and only while they are active', async () => {
     const wallet = newWallet()
-    await postStudioOrder(connection.database, order(wallet))
+    await postStudioOrder(deps(), order(wallet))
     const { _id } = await list(wallet, 4)
     await expect(removeListing(connection.database, newWallet(), _id)).rejects.toMatchObject({ code: 'NOT_YOUR_LISTING' })
     await expect(removeListing(connection.database, wallet, 'nothing')).rejects.toMatchObject({ code: 'LISTING_NOT_FOUND' })

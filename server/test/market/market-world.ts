@@ -4,6 +4,7 @@ import { base58 } from '@scure/base'
 import { type Listing, type ListingSort } from '@juicebar/contract/schemas'
 import { type TokenType, tokenTypes } from '@juicebar/contract/token-types'
 import { fastify as createFastify } from 'fastify'
+import { pino } from 'pino'
 import { expect } from 'vitest'
 
 import { connectDatabase } from '../../src/database/connect.ts'
@@ -12,6 +13,7 @@ import { createRateLimits } from '../../src/http/api/rate-limits.ts'
 import { createApi } from '../../src/http/api/route.ts'
 import { validatorCompiler } from '../../src/http/api/validation.ts'
 import { compress } from '../../src/http/api/compression.ts'
+import { createFailureLog } from '../../src/logging/failure-log.ts'
 import { createPageCache } from '../../src/market/page-cache.ts'
 import { invalidatePagesOnWrites } from '../../src/market/invalidate-pages.ts'
 import { marketRoutes } from '../../src/market/routes.ts'
@@ -35,15 +37,17 @@ export type MarketWorld = Awaited<ReturnType<typeof openMarketWorld>>
 /** A server of its own with only the market's calls, on a fresh database, and ways to fill that database. */
 export async function openMarketWorld() {
   const fresh = await freshDatabase()
-  const { pool, readPool, close } = connectDatabase(fresh.url, () => undefined)
+  const connection = connectDatabase(fresh.url, () => undefined)
+  const { pool, probe, close } = connection
   const pageCache = createPageCache({ lastEventId: () => undefined, compress })
   const fastify = createFastify()
   fastify.setValidatorCompiler(validatorCompiler)
+  fastify.decorate('failures', createFailureLog(pino({ level: 'silent' })))
   fastify.setErrorHandler(replyWithFailure)
   invalidatePagesOnWrites(fastify, pageCache)
   const authenticate = () => Promise.reject(new Error('nobody signs in here'))
   const api = createApi(fastify, { limits: await createRateLimits(fastify), studioApiKey: 'k'.repeat(32), authenticate })
-  marketRoutes(api, readPool, pageCache)
+  marketRoutes(api, connection, { pageCache, probeDatabase: probe })
 
   const get = (query: Record<string, string>, headers: Record<string, string> = {}) =>
     fastify.inject({ method: 'GET', url: '/api/marketplace/listings', query, headers })

@@ -93,6 +93,58 @@ describe('first pages', () => {
     expect((await pages.get('a', async () => 'there')).json).toBe('there')
   })
 
+  it('are kept as copies for a minute, whatever has changed since', async () => {
+    const pages = createPageCache({ lastEventId: unknown, compress })
+    expect(pages.copyOf('a')).toBeUndefined()
+    await pages.get('a', async () => 'page')
+    pages.clear()
+    expect(pages.find('a')).toBeUndefined()
+    expect(pages.copyOf('a')).toMatchObject({ page: { json: 'page' }, ageSeconds: 0 })
+    pass(20_900)
+    expect(pages.copyOf('a')?.ageSeconds).toBe(20)
+    pass(39_100)
+    expect(pages.copyOf('a')?.ageSeconds).toBe(60)
+    pass(1)
+    expect(pages.copyOf('a')).toBeUndefined()
+  })
+
+  it('keep their copies nearly new, and cost one read in five seconds for that', async () => {
+    const pages = createPageCache({ lastEventId: unknown, compress })
+    let readings = 0
+    await pages.get('a', async () => `reading ${++readings}`)
+    pass(5_000)
+    await pages.refreshCopies()
+    expect(readings).toBe(1)
+    pass(1)
+    await pages.refreshCopies()
+    expect(pages.copyOf('a')).toMatchObject({ page: { json: 'reading 2' }, ageSeconds: 0 })
+    expect(pages.find('a')?.json).toBe('reading 2')
+  })
+
+  it('keep the copies of the thirty that were last asked for', async () => {
+    const pages = createPageCache({ lastEventId: unknown, compress })
+    const ask = async (url: string) => pages.get(url, async () => url)
+    for (let page = 0; page < 30; page++) await ask(`page ${page}`)
+    pages.clear()
+    await ask('page 0')
+    await ask('page 30')
+    expect(pages.copyOf('page 0')).toBeDefined()
+    expect(pages.copyOf('page 1')).toBeUndefined()
+    expect(pages.copyOf('page 30')).toBeDefined()
+  })
+
+  it('never replace a copy by one that was read before it', async () => {
+    const pages = createPageCache({ lastEventId: unknown, compress })
+    let finish: ((text: string) => void) | undefined
+    const slow = pages.get('a', () => new Promise((resolve) => (finish = resolve)))
+    pass(10)
+    pages.clear()
+    await pages.get('a', async () => 'new')
+    finish?.('old')
+    await slow
+    expect(pages.copyOf('a')?.page.json).toBe('new')
+  })
+
   it('are cached only without a cursor, a seller or an address to search for', () => {
     const isKept = (query: Parameters<typeof readMarketQuery>[0]) => isCacheable(readMarketQuery(query))
     const cursor = Buffer.from(JSON.stringify(['price', '5', '01890000-0000-7000-8000-000000000000'])).toString('base64url')

@@ -55,7 +55,7 @@ beforeAll(async () => {
   for (const setting of tellPlans) await client.query(`alter database ${client.database} set ${setting}`)
   await client.end()
   connection = connectDatabase(fresh.url, () => undefined)
-  connection.readPool.on('connect', (opened) => {
+  connection.readPool.pg.on('connect', (opened) => {
     opened.on('notice', ({ message = '' }) => {
       const { Plan } = JSON.parse(message.slice(message.indexOf('{'))) as { Plan: Step }
       plans.push(Plan)
@@ -138,7 +138,7 @@ describe.each(visibilities)('%s', (_when, visiblePages) => {
         expect(reads.length).toBeGreaterThan(0)
         expect({ sort, others: reads.filter((read) => !allowed.includes(read)) }).toEqual({ sort, others: [] })
       }
-      expect(readPool.totalCount, 'one connection, whose plans are these').toBe(1)
+      expect(readPool.pg.totalCount, 'one connection, whose plans are these').toBe(1)
     })
   })
 })

@@ -15,6 +15,13 @@ export async function makePurchasesDue({ connection }: TradingWorld): Promise<vo
   await connection.pool.query('update purchases set reconcile_at = now() where reconcile_at is not null')
 }
 
+/** Lets the next reconciliation of every hold search its buyer's own transactions, as happens every now and then over a hold's life. */
+export async function makeBuyerScansDue({ connection }: TradingWorld): Promise<void> {
+  await connection.pool.query(
+    `update purchases set created_at = least(created_at, now() - interval '2 minutes'), buyer_scans = 0 where status = 'held'`,
+  )
+}
+
 /** Makes every case due that will ever be again. */
 export async function makeCasesDue({ connection }: TradingWorld): Promise<void> {
   await connection.pool.query('update cases set reconcile_at = now() where reconcile_at is not null')

@@ -2,22 +2,23 @@ import { parseWalletAddress, type Signature, type WalletAddress } from '@juiceba
 import { lamports } from '@juicebar/contract/money'
 import { type Case, type Purchase } from '@juicebar/contract/schemas'
 import { generateKeyPairSigner, type Instruction } from '@solana/kit'
-import { pino } from 'pino'
 import { expect, vi } from 'vitest'
 
 import { type Chain, type Commitment } from '../../src/chain/chain.ts'
 import { createChain, type SolanaChain } from '../../src/chain/client/solana-chain.ts'
-import { connectDatabase, type Database } from '../../src/database/connect.ts'
+import { connectDatabase } from '../../src/database/connect.ts'
 import { startLocalChain } from '../../src/embedded/local-chain/local-chain.ts'
 import { postStudioOrder } from '../../src/inventory/post-studio-order.ts'
 import { readBalances } from '../../src/inventory/ledger-store.ts'
 import { createListing } from '../../src/listings/create-listing.ts'
+import { createFailureLog } from '../../src/logging/failure-log.ts'
 import { listCases } from '../../src/purchases/cases/case-reply-store.ts'
 import { placeHold } from '../../src/purchases/hold/place-hold.ts'
 import { type PurchaseDeps } from '../../src/purchases/purchase-deps.ts'
 import { findPurchaseReply } from '../../src/purchases/purchase-reply-store.ts'
 import { reconcileOnce } from '../../src/purchases/reconciliation/reconcile-round.ts'
 import { runAudit } from '../../src/studio/audit/run-audit.ts'
+import { collectLog } from '../logging/collected-log.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 import { type Payer, type SignedPayment, signTransaction, transfer, type TransactionVersion } from './transactions.ts'
 
@@ -61,22 +62,31 @@ export type TradingWorld = Awaited<ReturnType<typeof openTradingWorld>>
  */
 export async function openTradingWorld(options: TradingOptions = {}) {
   const { slotMillis = 50, holdSeconds = 60, settleAt = 'confirmed', pageSize } = options
-  const log = pino({ level: 'silent' })
+  const { log, lines } = collectLog()
   const [fresh, localChain] = await Promise.all([freshDatabase(), startLocalChain({ log, slotMillis })])
   const connection = connectDatabase(fresh.url, () => undefined)
   const chain = createChain({ endpoints: [localChain.rpcUrl], log, ...(pageSize !== undefined && { pageSize }) })
   await chain.start()
   let lastPrice = FIRST_PRICE
-  const deps: PurchaseDeps = { database: connection.database, chain, settings: { holdSeconds, settleAt }, log }
+  const deps: PurchaseDeps = {
+    database: connection.database,
+    chain,
+    settings: { holdSeconds, settleAt },
+    log,
+    failures: createFailureLog(log),
+  }
   return {
     deps,
     chain,
     database: connection.database,
     rpcUrl: localChain.rpcUrl,
+    databaseUrl: fresh.url,
     connection,
+    /** What the server has logged at level info and above. */
+    lines,
     /** A price in lamports that no other listing has, so that no payment can be taken for another's. */
     nextPrice: () => (lastPrice += PRICE_STEP),
-    createWallet: () => createWallet(connection.database, chain, localChain.rpcUrl),
+    createWallet: () => createWallet(deps, chain, localChain.rpcUrl),
     close: async () => {
       await chain.stop()
       await connection.close()
@@ -85,11 +95,11 @@ export async function openTradingWorld(options: TradingOptions = {}) {
   }
 }
 
-async function createWallet(database: Database, chain: SolanaChain, rpcUrl: string): Promise<Wallet> {
+async function createWallet(deps: PurchaseDeps, chain: SolanaChain, rpcUrl: string): Promise<Wallet> {
   const signer = await generateKeyPairSigner()
   const wallet = { address: asWallet(signer.address), signer }
-  await database.insertInto('players').values({ walletAddress: wallet.address }).execute()
-  await postStudioOrder(database, {
+  await deps.database.insertInto('players').values({ walletAddress: wallet.address }).execute()
+  await postStudioOrder(deps, {
     direction: 'credit',
     walletAddress: wallet.address,
     tokenType: 'APPLE_JUICE',

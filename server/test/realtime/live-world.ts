@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 
 import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { expect, vi } from 'vitest'
 
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
@@ -12,28 +12,38 @@ import { bearerToken } from '../../src/http/api/bearer-token.ts'
 import { createRateLimits } from '../../src/http/api/rate-limits.ts'
 import { createApi, type Session } from '../../src/http/api/route.ts'
 import { createServer } from '../../src/http/server/server.ts'
+import { createFailureLog, type FailureLog } from '../../src/logging/failure-log.ts'
 import { createEventFeed, type EventFeed } from '../../src/realtime/poll-outbox.ts'
 import { createEventReaders, type EventReaders } from '../../src/realtime/broadcast-events.ts'
 import { realtimeRoutes } from '../../src/realtime/routes.ts'
 import { findLiveSessions } from '../../src/sign-in/sign-in-store.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 
-const log = pino({ level: 'silent' })
+const silent = pino({ level: 'silent' })
 export const waiting = { timeout: 30_000, interval: 10 }
 
 export interface LiveServer {
   port: number
   readers: EventReaders
+  /** How often its check of sessions has failed. */
+  failedChecks(): number
   stop(): Promise<void>
+}
+
+interface LiveServerParts {
+  log?: Logger
+  failures?: FailureLog
+  feed?: EventFeed
 }
 
 /** The event stream of one server, without the rest of it. */
 export async function startLiveServer(
   { database }: DatabaseConnection,
-  feed: EventFeed = createEventFeed(database, log),
+  { log = silent, failures = createFailureLog(log), feed = createEventFeed(database, { log, failures }) }: LiveServerParts = {},
 ): Promise<LiveServer> {
   const fastify = await createServer({
     log,
+    failures,
     publicOrigin: 'http://localhost',
     productName: 'Juicebar',
     version: '0',
@@ -46,14 +56,20 @@ export async function startLiveServer(
     return { id, player: wallet }
   }
   const api = createApi(fastify, { limits: await createRateLimits(fastify), studioApiKey: 'k'.repeat(32), authenticate })
-  const readers = createEventReaders(feed, (ids) => findLiveSessions(database, ids))
-  realtimeRoutes(api, { database, feed, readers }, authenticate)
+  let failedChecks = 0
+  const countFailure = (error: unknown) => {
+    failedChecks += 1
+    throw error
+  }
+  const readers = createEventReaders(feed, (ids) => findLiveSessions(database, ids).catch(countFailure), failures)
+  realtimeRoutes(api, { database, feed, readers, failures }, authenticate)
   const stopFeed = feed.start()
   await fastify.listen({ port: 0, host: '127.0.0.1' })
   await vi.waitFor(() => expect(feed.position()).toBeDefined(), waiting)
   return {
     port: Number(new URL(fastify.listeningOrigin).port),
     readers,
+    failedChecks: () => failedChecks,
     stop: async () => {
       readers.stop()
       await fastify.close()

@@ -5,7 +5,8 @@ import { once } from 'node:events'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { type EventFeed, type FeedEvent } from '../../src/realtime/poll-outbox.ts'
+import { collectLog } from '../logging/collected-log.ts'
+import { type EventFeed, type FeedListener } from '../../src/realtime/poll-outbox.ts'
 import { MAX_READERS_PER_ADDRESS } from '../../src/realtime/broadcast-events.ts'
 import { parsePosition, renderFrame } from '../../src/realtime/event-frame.ts'
 import { readEvents } from '../../src/realtime/outbox-store.ts'
@@ -82,7 +83,7 @@ describe('a reader that reconnects', () => {
 
   it('gets nothing twice if the server has not yet read what the reader already knows', async () => {
     const late = createLateFeed()
-    const server = await startLiveServer(world.connection, late.feed)
+    const server = await startLiveServer(world.connection, { feed: late.feed })
     const there = await readStream(one)
     await world.emit('known')
     // This server may first have to catch up with the events of earlier tests.
@@ -101,7 +102,7 @@ describe('a reader that reconnects', () => {
     await server.stop()
   })
 
-  it.each(['1-1', '18446744073709551615-9223372036854775807', 'garbage', '1-1, 1-1', '-1'])(
+  it.each(['1-1-1', '18446744073709551615-9223372036854775807-9223372036854775807', '1-1', 'garbage', '1-1-1, 1-1-1', '-1'])(
     'with the unknown id %s is told to reset',
     async (lastEventId) => {
       const back = await readStream(one, { lastEventId })
@@ -133,10 +134,11 @@ describe('a reader that reconnects', () => {
   /** A feed that reads only when told to. */
   function createLateFeed() {
     const { database } = world.connection
-    const listeners = new Set<(events: readonly FeedEvent[]) => void>()
-    let position = parsePosition('0-0')!
+    const listeners = new Set<FeedListener>()
+    let position = parsePosition('0-0-0')!
     const feed: EventFeed = {
       position: () => position,
+      age: () => 0,
       subscribe: (listener) => {
         listeners.add(listener)
         return () => void listeners.delete(listener)
@@ -146,10 +148,25 @@ describe('a reader that reconnects', () => {
     const read = async () => {
       const events = (await readEvents(database, position, 10_000)).map((event) => ({ ...event, frame: renderFrame(event) }))
       position = events.at(-1)!
-      for (const listener of listeners) listener(events)
+      for (const listener of listeners) listener.onEvents(events)
     }
     return { feed, read }
   }
+})
+
+describe('a stream whose past cannot be read', () => {
+  it('is closed, so that its reader comes back, and is told in one line as what it is', async () => {
+    const { log, lines } = collectLog()
+    const server = await startLiveServer(world.connection, { log })
+    await world.connection.pool.query('alter table events rename to events_away')
+    const socket = await openSocket(server, { lastEventId: '1-1-1' })
+    await once(socket.resume(), 'close')
+    await world.connection.pool.query('alter table events_away rename to events')
+    await server.stop()
+    expect(lines.filter(({ level, msg }) => level > 30 && !msg.includes('outbox'))).toMatchObject([
+      { level: 50, msg: 'an event stream could not be opened; its reader comes back' },
+    ])
+  })
 })
 
 describe('too many streams', () => {
@@ -191,8 +208,11 @@ describe('a slow reader', () => {
       .on('error', () => undefined)
     const padding = 'x'.repeat(20_000)
     const padded = (stream: typeof quick) => stream.names().filter((name) => name.endsWith(padding)).length
-    for (let index = 0; index < 600; index++) await world.emit(`${index} ${padding}`)
-    await expect.poll(() => padded(quick), waiting).toBe(600)
+    // Never more at once than a reader may be behind: on a busy machine the quick one, too, reads late.
+    for (let sent = 40; sent <= 600; sent += 40) {
+      await Promise.all(Array.from({ length: 40 }, (_, index) => world.emit(`${sent} ${index} ${padding}`)))
+      await expect.poll(() => padded(quick), waiting).toBe(sent)
+    }
     slow.resume()
     await expect.poll(() => disconnected, waiting).toBe(true)
     const back = await readStream(other, { lastEventId })
@@ -231,5 +251,18 @@ describe('a private stream', () => {
     expect(visitor.hasEnded()).toBe(false)
     await world.emit('later')
     await expect.poll(() => visitor.names(), waiting).toEqual(['for all', 'later'])
+  })
+
+  it('survives that sessions cannot be checked for a moment, and still ends with its session', async () => {
+    const session = await world.signIn(wallet())
+    const own = await readStream(one, { token: session.token })
+    await world.connection.pool.query('alter table sessions rename to sessions_away')
+    await expect.poll(() => one.failedChecks(), waiting).toBeGreaterThan(1)
+    await world.emit('meanwhile')
+    await expect.poll(() => own.names(), waiting).toEqual(['meanwhile'])
+    await world.connection.pool.query('alter table sessions_away rename to sessions')
+    expect(own.hasEnded()).toBe(false)
+    await session.logOut()
+    await expect.poll(() => own.hasEnded(), waiting).toBe(true)
   })
 })

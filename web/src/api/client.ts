@@ -1,9 +1,10 @@
-import { type Body, type Params, type Query, type Reply } from '@juicebar/contract/calls'
+import { type Body, type Params, type Query, type Reply, type RequestHeaders } from '@juicebar/contract/calls'
 import { type EndpointName, endpoints } from '@juicebar/contract/endpoints'
 import { type ErrorCode } from '@juicebar/contract/errors'
 
 import { ApiError } from './api-error.ts'
 import { readJwt } from './jwt.ts'
+import { noteMarketAge } from './market-time.ts'
 
 type Field<Key extends string, Value> = [Value] extends [undefined]
   ? object
@@ -11,14 +12,16 @@ type Field<Key extends string, Value> = [Value] extends [undefined]
     ? { [K in Key]?: Value }
     : { [K in Key]: Value }
 
-/** A call's path parameters, query and body, as the contract has them. */
+/** A call's path parameters, query, headers and body, as the contract has them. */
 export type CallInput<Name extends EndpointName> = Field<'params', Params<Name>> &
   Field<'query', Query<Name>> &
+  Field<'headers', RequestHeaders<Name>> &
   Field<'body', Body<Name>> & { signal?: AbortSignal }
 
 interface AnyInput {
   params?: object | undefined
   query?: object | undefined
+  headers?: object | undefined
   body?: unknown
   signal?: AbortSignal | undefined
 }
@@ -66,11 +69,11 @@ export async function openEvents(lastEventId: string | undefined, signal: AbortS
 async function send(
   name: EndpointName,
   input: AnyInput,
-  options: Pick<RequestInit, 'priority'> & { headers?: object } = {},
+  options: Pick<RequestInit, 'priority'> & { headers?: object; asVisitor?: boolean } = {},
 ): Promise<Response> {
   const [method = 'GET', template = '/'] = endpoints[name].split(' ')
-  const headers: Record<string, string> = { accept: 'application/json', ...options.headers }
-  const jwt = readJwt()
+  const headers: Record<string, string> = { accept: 'application/json', ...input.headers, ...options.headers }
+  const jwt = options.asVisitor ? undefined : readJwt()
   if (jwt) headers['authorization'] = `Bearer ${jwt}`
   const init: RequestInit = { method, headers, cache: 'no-cache', priority: options.priority ?? 'auto' }
   if (input.body !== undefined) {
@@ -80,9 +83,12 @@ async function send(
   const response = await fetchBounded(fillPath(template, input), init, input.signal)
   if (response.ok) {
     knownEventId ??= response.headers.get('last-event-id') ?? undefined
+    if (name === 'listings') noteMarketAge(Number(response.headers.get('age')))
     return response
   }
   const error = await readError(response)
+  // While the database is away, only a call without a session is shown the market as it was.
+  if (jwt && name === 'listings' && error.code === 'DATABASE_DOWN') return await send(name, input, { asVisitor: true })
   const refused = error.code === 'UNAUTHORIZED' || error.code === 'SESSION_ENDED'
   // A reply to an older JWT says nothing about the session that has begun since.
   if (refused && jwt && jwt === readJwt()) refusedListener?.(error)
@@ -116,11 +122,14 @@ export function fillPath(template: string, input: { params?: object | undefined;
 
 async function readError(response: Response): Promise<ApiError> {
   const retryAfter = Number(response.headers.get('retry-after')) || undefined
+  const requestId = response.headers.get('x-request-id')
   const fallback = `The server answered with an error (${response.status}).`
   // A body that is not JSON carries no message of the server.
   const body: unknown = await response.json().catch(() => undefined)
   if (!isErrorReply(body)) return new ApiError('BAD_REPLY', fallback, { status: response.status, retryAfter })
-  return new ApiError(body.code ?? 'UNCODED', body.error, { status: response.status, retryAfter })
+  // Whoever reports what the server did not foresee can name the line in its log.
+  const message = body.code === 'INTERNAL' && requestId ? `${body.error} (Request ${requestId})` : body.error
+  return new ApiError(body.code ?? 'UNCODED', message, { status: response.status, retryAfter })
 }
 
 function isErrorReply(body: unknown): body is { error: string; code?: ErrorCode } {

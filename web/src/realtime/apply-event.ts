@@ -4,6 +4,7 @@ import { type Listing } from '@juicebar/contract/schemas'
 import { type InfiniteData, type QueryClient } from '@tanstack/react-query'
 
 import { cheapestQuery, keys, type ListingFilter } from '../api/queries.ts'
+import { noteMarketAge } from '../api/market-time.ts'
 import { type ReloadQueue } from './reload-queue.ts'
 
 type Pages = InfiniteData<Reply<'listings'>, string>
@@ -13,6 +14,12 @@ const FAREWELL_MS = 1_400
 
 /** When to read a balance a second time, in milliseconds: the relay caches each for 2 s. */
 const SOL_CACHE_MS = 2_500
+
+/** A list left open for hours takes up no more memory than this: then it is loaded again, and older listings are behind its cursor. */
+const MOST_ON_TOP = 1_000
+
+/** The browsers that follow an outage come back within this time, in milliseconds. */
+const RECOVERY_MS = 2_000
 
 interface Loaded {
   client: QueryClient
@@ -52,13 +59,24 @@ export function applyEvent(loaded: Loaded, event: MarketEvent): void {
       reloads.add(keys.mine)
       break
     case 'reset':
-      for (const queryKey of [keys.listings, keys.cheapest, keys.mine]) reloads.add(queryKey)
+      for (const queryKey of [keys.listings, keys.cheapest, keys.mine, keys.health]) reloads.add(queryKey)
+      break
+    case 'outage.began':
+      noteMarketAge(event.age)
+      reloads.add(keys.health)
+      break
+    case 'outage.ended':
+      // All who hear it at once do not ask at once.
+      reloads.addLater(keys.health, Math.random() * RECOVERY_MS)
       break
   }
 }
 
 function addListing(loaded: Loaded, listing: Listing): void {
-  eachListingQuery(loaded.client, (filter, pages) => (showsNewest(filter, listing) ? withFirst(pages, listing) : pages))
+  eachListingQuery(loaded.client, (filter, pages) => {
+    if ((pages.pages[0]?.listings.length ?? 0) >= MOST_ON_TOP) loaded.reloads.add([...keys.listings, filter])
+    return showsNewest(filter, listing) ? withFirst(pages, listing) : pages
+  })
   updateAround(loaded, listing)
 }
 

@@ -66,6 +66,8 @@ const known: Record<MarketEvent['type'], true> = {
   'balance.changed': true,
   ready: true,
   reset: true,
+  'outage.began': true,
+  'outage.ended': true,
 }
 
 /** @returns undefined for an event of a newer server that this version does not know */

@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'react'
 
 import { loadFirstPage } from '../api/first-page.ts'
+import { noteMarketAge } from '../api/market-time.ts'
+import { keys } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
 import { whenIdle } from '../ui/lazy-component.ts'
 import { applyEvent } from './apply-event.ts'
@@ -37,6 +39,7 @@ export function useLiveUpdates(reader: string | undefined): LiveState {
   const polling = state === 'reconnecting'
   useEffect(() => {
     if (!polling) return undefined
+    if (queryClient.getQueryState(keys.health)?.status === 'success') noteMarketAge(0)
     const poll = () => applyEvent({ client: queryClient, reloads, walletAddress: undefined }, { type: 'reset' })
     const timer = setInterval(poll, POLL_MS * (1 + Math.random()))
     return () => clearInterval(timer)

@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { Suspense, useEffect } from 'react'
 
 import { useNewSales } from '../features/my-listings/use-new-sales.ts'
 import { usePurchase } from '../features/purchase/use-purchase.ts'
@@ -7,6 +7,7 @@ import { useProcessing } from '../feedback/use-processing.ts'
 import { useLiveUpdates } from '../realtime/use-live-updates.ts'
 import { useSession } from '../session/session-store.ts'
 import { useSessionLifecycle } from '../session/use-session-lifecycle.ts'
+import { lazyComponent } from '../ui/lazy-component.ts'
 import { useWallets } from '../wallet/use-wallets.ts'
 import { CrashScreen } from './crash-screen.tsx'
 import { Dialogs } from './dialogs.tsx'
@@ -22,6 +23,8 @@ import { useLoadFailureBanner } from './use-load-failure-banner.ts'
 import { useView } from './use-view.ts'
 import { tabId, VIEW_ID } from './views.ts'
 
+const AsOfBar = lazyComponent(async () => (await import('./header/as-of-bar.tsx')).AsOfBar)
+
 /** Whose events to follow while nobody is signed in. */
 const VISITOR = ''
 
@@ -29,10 +32,11 @@ const VISITOR = ''
 export function Shell() {
   const { backend, config } = useBackend()
   const online = backend === 'online'
+  const away = backend === 'away'
   const session = useSession()
   const walletAddress = session.user?.walletAddress
   const { view, views, setView } = useView(walletAddress)
-  const live = useLiveUpdates(online && session.authorization !== 'checking' ? (walletAddress ?? VISITOR) : undefined)
+  const live = useLiveUpdates((online || away) && session.authorization !== 'checking' ? (walletAddress ?? VISITOR) : undefined)
   const newSales = useNewSales({ walletAddress, looking: view === 'listings' })
   useWallets({ demoWallet: config?.demoWallet ?? false })
   useSessionLifecycle({ online })
@@ -55,6 +59,9 @@ export function Shell() {
           <Header live={online ? live : undefined} config={config} walletAddress={walletAddress} tabs={tabs} />
         </div>
         <NoticeArea />
+        <CrashScreen fallback={null}>
+          <Suspense>{away && <AsOfBar />}</Suspense>
+        </CrashScreen>
         <div className="contents" inert={busy}>
           <main className="mx-auto flex min-h-[calc(100dvh-var(--header-height))] w-full max-w-[110rem] flex-col px-4 py-6 sm:px-6 sm:py-8">
             <div id={VIEW_ID} role="tabpanel" tabIndex={-1} aria-labelledby={tabId(view)} className="flex flex-1 flex-col outline-none">

@@ -1,25 +1,63 @@
 import { messages } from '@juicebar/contract/messages'
 import { type PublicConfig } from '@juicebar/contract/schemas'
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 
-import { configQuery, healthQuery } from '../api/queries.ts'
+import { useMarketTime } from '../api/market-time.ts'
+import { allListings, configQuery, healthQuery, keys, listingsQuery } from '../api/queries.ts'
+import { queryClient } from '../api/query-client.ts'
+import { reload } from '../api/refresh-market.ts'
 import { useNotices } from '../feedback/use-notices.ts'
 
-export type BackendStatus = 'checking' | 'online' | 'offline'
+/** away: the server or its database cannot be reached, and the market is shown as it was. offline: there is nothing to show either. */
+export type BackendStatus = 'checking' | 'online' | 'away' | 'offline'
 
-/** Asks once, on load, whether the server is online, and for its public settings. */
+/** How often to ask whether the server is good again, in milliseconds; up to twice that, so that browsers spread. */
+const CHECK_MS = 3_000
+
+/** Asks on load whether the server is online, and for its public settings; if it is not, or an outage is heard of, until it is again. */
 export function useBackend(): { backend: BackendStatus; config: PublicConfig | undefined } {
-  const { showBanner } = useNotices()
-  const backend = statusOf(useQuery(healthQuery))
+  const { showBanner, dismissBanner } = useNotices()
+  const health = useQuery(healthQuery)
+  const market = useInfiniteQuery({ ...listingsQuery(allListings), enabled: false })
   const { data: config } = useQuery(configQuery)
+  const backend = statusOf(health, market)
   useEffect(() => {
-    if (backend === 'offline') showBanner(messages.healthFailed)
-  }, [backend, showBanner])
+    if (backend !== 'away' && backend !== 'offline') return undefined
+    const isOffline = backend === 'offline'
+    if (isOffline) showBanner(messages.healthFailed)
+    const check = () => {
+      reload(keys.health)
+      if (isOffline) void queryClient.prefetchInfiniteQuery(listingsQuery(allListings))
+    }
+    const timer = setInterval(check, CHECK_MS * (1 + Math.random()))
+    return () => {
+      clearInterval(timer)
+      if (isOffline) dismissBanner()
+      catchUp()
+    }
+  }, [backend, showBanner, dismissBanner])
   return { backend, config }
 }
 
-function statusOf({ data, isError }: { data: { status: string } | undefined; isError: boolean }): BackendStatus {
-  if (isError || (data && data.status !== 'ok')) return 'offline'
-  return data ? 'online' : 'checking'
+/** Loads again what was loaded, or failed, since the market was last known to be right. */
+function catchUp(): void {
+  const { asOf } = useMarketTime.getState()
+  void queryClient.invalidateQueries({ predicate: ({ state }) => Math.max(state.dataUpdatedAt, state.errorUpdatedAt) > asOf })
+}
+
+/** What the query client knows of a request that is made again and again. */
+interface Asked<Data> {
+  data: Data | undefined
+  dataUpdatedAt: number
+  errorUpdatedAt: number
+}
+
+/** While a failed request is repeated, its failure still counts. */
+function statusOf(health: Asked<{ status: string }>, market: Asked<unknown>): BackendStatus {
+  const failed = health.errorUpdatedAt > health.dataUpdatedAt
+  if (!failed && !health.data) return 'checking'
+  if (!failed && health.data?.status === 'ok') return 'online'
+  if (market.data) return 'away'
+  return market.errorUpdatedAt > 0 ? 'offline' : 'checking'
 }

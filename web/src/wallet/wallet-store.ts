@@ -4,7 +4,6 @@ import { create } from 'zustand'
 
 import { readChosenWallet, writeChosenWallet } from './chosen-wallet.ts'
 import { connectAccount, disconnectAccount, firstSolanaAccount, isMarketWallet, type MarketWallet, onAccountsChanged } from './wallet.ts'
-import { WalletError, withTimeout } from './wallet-error.ts'
 
 /** A connected wallet. `connection` counts up with each connect and each switch of account. */
 export interface Connection {
@@ -87,12 +86,16 @@ export function watchWallets(names: readonly string[]): () => void {
  */
 export async function connectWallet(name: string): Promise<void> {
   const wallet = useWallet.getState().present.find((candidate) => candidate.name === name)
-  if (!wallet) throw new WalletError('missing')
+  if (!wallet) throw new (await import('./wallet-error.ts')).WalletError('missing')
   if (useWallet.getState().connected) await disconnectWallet()
   writeChosenWallet(name)
   useWallet.setState({ chosen: name, phase: 'connecting' })
+  // Asked before anything is downloaded: a wallet may open its window only in the moment of the person's click.
+  const answer = connectAccount(wallet)
+  answer.catch(() => undefined)
   try {
-    const account = await withTimeout(connectAccount(wallet), WALLET_TIMEOUT_MS)
+    const { WalletError, withTimeout } = await import('./wallet-error.ts')
+    const account = await withTimeout(answer, WALLET_TIMEOUT_MS)
     if (!account) throw new WalletError('unauthorized')
     stopFollowing = onAccountsChanged(wallet, () => followAccount(wallet))
     useWallet.setState({ phase: 'idle', connected: { wallet, account, connection: ++connections } })
@@ -108,15 +111,15 @@ export async function disconnectWallet(): Promise<void> {
   forgetConnection()
   useWallet.setState({ phase: 'disconnecting' })
   // A wallet that fails to disconnect, or does not answer, is forgotten here all the same.
-  if (connected) await withTimeout(disconnectAccount(connected.wallet), DISCONNECT_TIMEOUT_MS).catch(() => undefined)
+  if (connected) await endConnection(connected.wallet).catch(() => undefined)
   if (useWallet.getState().phase === 'disconnecting') useWallet.setState({ phase: 'idle' })
 }
 
-/** @throws WalletError if no wallet is connected */
-export function requireConnection(): Connection {
-  const { connected } = useWallet.getState()
-  if (!connected) throw new WalletError('missing')
-  return connected
+async function endConnection(wallet: MarketWallet): Promise<void> {
+  const answer = disconnectAccount(wallet)
+  answer.catch(() => undefined)
+  const { withTimeout } = await import('./wallet-error.ts')
+  await withTimeout(answer, DISCONNECT_TIMEOUT_MS)
 }
 
 function followAccount(wallet: MarketWallet): void {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { toCsv } from '../../src/features/history/csv.ts'
 import { explorerLink } from '../../src/features/history/explorer-link.ts'
 import { outcome } from '../../src/features/history/outcome.ts'
-import { endedText } from '../../src/features/purchase/purchase.ts'
+import { endedText } from '../../src/features/purchase/flow/ended-text.ts'
 
 test('a payment links to an explorer if its chain has one', () => {
   expect(explorerLink('mainnet', 'abc')).toBe('https://explorer.solana.com/tx/abc')

@@ -1,4 +1,4 @@
-import { ConfigError } from '../../config.ts'
+import { ConfigError } from '../../settings/config.ts'
 import { Endpoint, type EndpointOptions } from '../rpc/endpoint.ts'
 
 interface PoolOptions extends Omit<EndpointOptions, 'url' | 'host' | 'requestsPerSecond'> {

@@ -4,7 +4,7 @@ import { signature as asSignature } from '@solana/kit'
 import { type SignatureStatus } from '../chain.ts'
 import { type ChainRpc, type Endpoint } from '../rpc/endpoint.ts'
 import { type RpcPool } from '../rpc/rpc-pool.ts'
-import { chunks } from './request-batch.ts'
+import { chunks } from '../../request-batch.ts'
 import { betterStatus, readStatus } from './signature-status.ts'
 
 /** Most signatures in one `getSignatureStatuses` (Agave, `MAX_GET_SIGNATURE_STATUSES_QUERY_ITEMS`). */

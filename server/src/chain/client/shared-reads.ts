@@ -8,7 +8,7 @@ import { type ChainRpc } from '../rpc/endpoint.ts'
 import { paceMillis, SLOT_MILLIS } from '../rpc/pace.ts'
 import { type Priority } from '../rpc/request-queue.ts'
 import { type RpcPool } from '../rpc/rpc-pool.ts'
-import { chunks, RequestBatch } from './request-batch.ts'
+import { chunks, RequestBatch } from '../../request-batch.ts'
 import { requireInteger } from './require-integer.ts'
 
 const BLOCKHASH_MILLIS = 1000
@@ -55,10 +55,7 @@ export class SharedReads {
     this.#tips = new AnswerCache(now, 1)
     this.#rents = new AnswerCache(now, 1)
     this.#balances = new AnswerCache(now, MAX_BALANCES)
-    this.#batch = new RequestBatch(
-      (wallets) => this.#readBalances(wallets),
-      () => paceMillis(pool.perSecond, BALANCES),
-    )
+    this.#batch = new RequestBatch((wallets) => this.#readBalances(wallets), { pauseMillis: () => paceMillis(pool.perSecond, BALANCES) })
   }
 
   balance(of: WalletAddress, { fresh = false }: { fresh?: boolean } = {}): Promise<Lamports> {

@@ -2,7 +2,7 @@ import { type Signature, type WalletAddress } from '@juicebar/contract/addresses
 import { type Lamports } from '@juicebar/contract/money'
 import { address, getBase64EncodedWireTransaction, getTransactionDecoder } from '@solana/kit'
 
-import { type Network } from '../../config.ts'
+import { type Network } from '../../settings/config.ts'
 import {
   type Chain,
   type ChainBudget,

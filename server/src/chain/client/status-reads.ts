@@ -6,7 +6,7 @@ import { paceMillis } from '../rpc/pace.ts'
 import { type RpcPool } from '../rpc/rpc-pool.ts'
 import { readFinality } from './read-finality.ts'
 import { readStatusesEverywhere, readStatusesOnce, type Statuses, STATUSES_PER_CALL } from './read-statuses.ts'
-import { chunks, RequestBatch } from './request-batch.ts'
+import { chunks, RequestBatch } from '../../request-batch.ts'
 
 /** How much of the budget statuses may take, however many payments are under way. */
 const STATUSES = { share: 0.08, leastMillis: 250 }
@@ -25,14 +25,12 @@ export class StatusReads {
   constructor(pool: RpcPool, readTransaction: (signature: Signature) => Promise<LandedTransaction | undefined>) {
     this.#pool = pool
     this.#readTransaction = readTransaction
-    this.#statuses = new RequestBatch(
-      (signatures) => inChunks(signatures, (chunk) => this.#readOnce(chunk)),
-      () => paceMillis(pool.perSecond, STATUSES),
-    )
-    this.#finality = new RequestBatch(
-      (signatures) => inChunks(signatures, (chunk) => readFinality(pool, chunk, this.#readTransaction)),
-      () => paceMillis(pool.perSecond, FINALITY),
-    )
+    this.#statuses = new RequestBatch((signatures) => inChunks(signatures, (chunk) => this.#readOnce(chunk)), {
+      pauseMillis: () => paceMillis(pool.perSecond, STATUSES),
+    })
+    this.#finality = new RequestBatch((signatures) => inChunks(signatures, (chunk) => readFinality(pool, chunk, this.#readTransaction)), {
+      pauseMillis: () => paceMillis(pool.perSecond, FINALITY),
+    })
   }
 
   /** As `statuses` of the port `Chain`. */

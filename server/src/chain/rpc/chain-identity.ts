@@ -1,7 +1,7 @@
 import { blockhash as asBlockhash } from '@solana/kit'
 import { type Logger } from 'pino'
 
-import { ConfigError, type Network } from '../../config.ts'
+import { ConfigError, type Network } from '../../settings/config.ts'
 import { EndpointError } from './endpoint-error.ts'
 import { type Endpoint } from './endpoint.ts'
 import { wrongCluster } from './public-clusters.ts'
@@ -52,7 +52,6 @@ export class ChainIdentity {
     for (const endpoint of this.#endpoints) {
       const hash = found.get(endpoint)
       if (hash !== undefined) this.#verify(endpoint, hash)
-      else this.#log.warn({ endpoint: endpoint.host, reason: endpoint.lastFailure?.message }, 'a chain endpoint does not answer yet')
     }
   }
 

@@ -1,3 +1,4 @@
+import { Outage } from '../../logging/outage.ts'
 import { type ChainIdentity, type ChainLog } from './chain-identity.ts'
 import { EndpointError, isUnsent } from './endpoint-error.ts'
 import { type Endpoint } from './endpoint.ts'
@@ -13,22 +14,23 @@ const PROBE_SHARE = 0.025
 export class EndpointProbe {
   readonly #endpoint: Endpoint
   readonly #identity: ChainIdentity
-  readonly #log: ChainLog
+  readonly #outage: Outage
   readonly #intervalMillis: number
   #timer: NodeJS.Timeout | undefined
   #stopped = false
-  #wasUp = false
+  #toldFailures = 0
 
   constructor(endpoint: Endpoint, identity: ChainIdentity, log: ChainLog, intervalMillis: number) {
     this.#endpoint = endpoint
     this.#identity = identity
-    this.#log = log
+    const fields = { endpoint: endpoint.host }
+    this.#outage = new Outage({ log, fields, began: 'a chain endpoint is down', ended: 'a chain endpoint is up again' })
     this.#intervalMillis = intervalMillis
   }
 
   /** Probes from one interval from now on. */
   start(): void {
-    this.#wasUp = this.#endpoint.up
+    this.#tell()
     this.#schedule()
   }
 
@@ -49,18 +51,19 @@ export class EndpointProbe {
       if (endpoint.rateLimited) endpoint.up = false
       else await this.#identity.prove(endpoint)
     } catch (error) {
-      // The reason is in `lastFailure` and is logged once per change. A request that was never sent says nothing about the endpoint.
+      // The reason is in `lastFailure`. A request that was never sent says nothing about the endpoint.
       if (!(error instanceof EndpointError && isUnsent(error))) endpoint.up = false
     }
     if (this.#stopped) return
-    if (endpoint.up !== this.#wasUp) this.#logChange()
-    this.#wasUp = endpoint.up
+    this.#tell()
     this.#schedule()
   }
 
-  #logChange(): void {
-    const { host, up, lastFailure } = this.#endpoint
-    if (up) this.#log.info({ endpoint: host }, 'a chain endpoint is up')
-    else this.#log.warn({ endpoint: host, reason: lastFailure?.message }, 'a chain endpoint is down')
+  /** One that serves another chain is excluded, which is told elsewhere. */
+  #tell(): void {
+    const { up, foreign, lastFailure, failures } = this.#endpoint
+    if (up) this.#outage.worked()
+    else if (!foreign) this.#outage.failed(lastFailure?.message ?? 'it does not answer', failures - this.#toldFailures)
+    this.#toldFailures = failures
   }
 }

@@ -1,6 +1,6 @@
 import { createSolanaRpcFromTransport, type Rpc, type RpcTransport, type SolanaRpcApi } from '@solana/kit'
 
-import { isLoopback } from '../../config.ts'
+import { isLoopback } from '../../settings/config.ts'
 import { Backoff } from './backoff.ts'
 import { describeTransportError, EndpointError } from './endpoint-error.ts'
 import { createHttpTransport, secretsOf } from './http-transport.ts'
@@ -42,6 +42,8 @@ export class Endpoint {
   foreign = false
   /** What the last probe found. */
   up = false
+  /** Requests that it did not answer, so far. */
+  failures = 0
 
   #provenAt: number | undefined
 
@@ -183,6 +185,7 @@ export class Endpoint {
 
   #failed(failure: EndpointError, startedAt: number): void {
     if (failure.kind === 'refused') return
+    this.failures += 1
     if (failure.kind === 'lost') {
       this.#provenAt = undefined
       this.up = false

@@ -1,4 +1,4 @@
-import { type Network } from '../../config.ts'
+import { type Network } from '../../settings/config.ts'
 
 /** Genesis hashes of Solana's public clusters. Source: Agave's documentation of the clusters, `--expected-genesis-hash`. */
 const publicClusters: ReadonlyMap<string, Network> = new Map([

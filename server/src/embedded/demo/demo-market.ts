@@ -6,7 +6,7 @@ import { type Database } from '../../database/connect.ts'
 import { violatedConstraint } from '../../database/refusals.ts'
 import { inTransaction } from '../../database/transact.ts'
 import { postTransfer } from '../../inventory/ledger-store.ts'
-import { postStudioOrder } from '../../inventory/post-studio-order.ts'
+import { type OrderDeps, postStudioOrder } from '../../inventory/post-studio-order.ts'
 import { createListingIn } from '../../listings/create-listing.ts'
 import { demoSellers } from './demo-sellers.ts'
 
@@ -65,9 +65,9 @@ async function seedListing(database: Database, seller: WalletAddress, listing: D
 }
 
 /** Credits a new player some of each token, as a studio would. Idempotent. */
-export async function creditStarterTokens(database: Database, wallet: WalletAddress): Promise<void> {
+export async function creditStarterTokens(deps: OrderDeps, wallet: WalletAddress): Promise<void> {
   for (const { type } of tokenTypes) {
-    await postStudioOrder(database, {
+    await postStudioOrder(deps, {
       direction: 'credit',
       walletAddress: wallet,
       tokenType: type,

@@ -1,7 +1,7 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 
-import { type Config } from '../../config.ts'
-import { type Database } from '../../database/connect.ts'
+import { type Config } from '../../settings/config.ts'
+import { type OrderDeps } from '../../inventory/post-studio-order.ts'
 import { creditStarterTokens, seedDemoMarket } from './demo-market.ts'
 
 export interface Demo {
@@ -12,11 +12,11 @@ export interface Demo {
 }
 
 /** What DEMO=on adds. The demo sellers' keys are derived from `secret`. */
-export function createDemo({ network, demoSeed }: Config, database: Database, secret: string): Demo {
+export function createDemo({ network, demoSeed }: Config, deps: OrderDeps, secret: string): Demo {
   return {
-    welcome: (wallet) => creditStarterTokens(database, wallet),
+    welcome: (wallet) => creditStarterTokens(deps, wallet),
     seed: async () => {
-      if (demoSeed && network === 'localnet') await seedDemoMarket(database, secret)
+      if (demoSeed && network === 'localnet') await seedDemoMarket(deps.database, secret)
     },
   }
 }

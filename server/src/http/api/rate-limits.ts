@@ -8,11 +8,13 @@ const MINUTE = 60_000
  * Calls a minute. An address may be that of a household or of a studio's whole office, so its limits only stop floods; those of a wallet
  * follow what one person's browser can use. There is no `perWallet` if the wallet is not known.
  */
-const limits = {
+export const limits = {
   /** Two calls per sign-in: a database write that needs no proof of anything, and a signature check. */
   'sign-in': { perAddress: 600, perWallet: 20 },
   /** The web app asks a few times a minute; lists are answered from memory. */
   read: { perAddress: 6000, perWallet: 1200 },
+  /** Of load balancers: players behind the same address do not use it up. */
+  health: { perAddress: 6000 },
   /** Each writes to the ledger. */
   write: { perAddress: 1200, perWallet: 60 },
   /**
@@ -47,6 +49,7 @@ export async function createRateLimits(fastify: FastifyInstance): Promise<Record
   return {
     'sign-in': createChecks(fastify, limits['sign-in']),
     read: createChecks(fastify, limits.read),
+    health: createChecks(fastify, limits.health),
     write: createChecks(fastify, limits.write),
     buy: createChecks(fastify, limits.buy),
     'chain-lookup': createChecks(fastify, limits['chain-lookup']),
@@ -64,12 +67,20 @@ function createChecks(fastify: FastifyInstance, limit: { perAddress: number; per
     keyGenerator: (request) => wallets.get(request) ?? '',
   })
   return {
-    address: async (request) => throwIfExceeded(await countAddress(request)),
+    address: async (request) => {
+      requireConnected(request)
+      throwIfExceeded(await countAddress(request))
+    },
     wallet: async (request, walletAddress) => {
       wallets.set(request, walletAddress)
       throwIfExceeded(await countWallet(request))
     },
   }
+}
+
+/** A connection that is closed has no address any more, and nobody waits for the reply. */
+function requireConnected({ raw }: FastifyRequest): void {
+  if (raw.socket.destroyed) throw new Failure('BAD_REQUEST', { detail: 'The connection was closed.' })
 }
 
 function throwIfExceeded(count: Awaited<ReturnType<ReturnType<FastifyInstance['createRateLimit']>>>): void {

@@ -1,5 +1,5 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
-import { type Body, type Params, type Query, type Reply } from '@juicebar/contract/calls'
+import { type Body, type Params, type Query, type Reply, type RequestHeaders } from '@juicebar/contract/calls'
 import { type EndpointName, endpoints } from '@juicebar/contract/endpoints'
 import { Failure } from '@juicebar/contract/errors'
 import { schemas } from '@juicebar/contract/schemas'
@@ -31,6 +31,7 @@ export interface Call<Name extends EndpointName> {
   body: Body<Name>
   params: Params<Name>
   query: Query<Name>
+  headers: RequestHeaders<Name>
   request: FastifyRequest
   reply: FastifyReply
   /** Replies with another status than the call's usual one. */
@@ -150,8 +151,14 @@ function addRoute(fastify: FastifyInstance, { name, access, beforeBody, afterVal
 }
 
 /** What the framework validates and serialises. */
-function checkedParts({ params, querystring, body, response }: CallSchema): FastifySchema {
-  return { ...(params && { params }), ...(querystring && { querystring }), ...(body && { body }), ...(response && { response }) }
+function checkedParts({ params, querystring, headers, body, response }: CallSchema): FastifySchema {
+  return {
+    ...(params && { params }),
+    ...(querystring && { querystring }),
+    ...(headers && { headers }),
+    ...(body && { body }),
+    ...(response && { response }),
+  }
 }
 
 /** A path with an empty id is no call's. */
@@ -176,6 +183,7 @@ function createCall<Name extends EndpointName>(name: Name, request: FastifyReque
     body: validated<Body<Name>>('body', request.body ?? null),
     params: validated<Params<Name>>('params', request.params),
     query: validated<Query<Name>>('querystring', request.query),
+    headers: validated<RequestHeaders<Name>>('headers', request.headers),
     request,
     reply,
     status: (code) => void reply.code(code),

@@ -33,7 +33,7 @@ export function failuresOf(name: EndpointName, access: Access): ErrorCode[] {
     ...always,
     ...ofAccess[access],
     ...(sessionOptional ? ofAccess.player : []),
-    ...(needsDatabase(url) ? (['DATABASE_DOWN'] as const) : []),
+    ...(needsDatabase(url) ? (['DATABASE_DOWN', 'UPGRADING'] as const) : []),
     ...(method === 'GET' ? [] : (['UNSUPPORTED_MEDIA_TYPE'] as const)),
     ...(body && 'required' in body ? (['FIELDS_MISSING'] as const) : []),
     ...failures,

@@ -22,7 +22,7 @@ export function isBodyOptional(name: string): boolean {
 
 /** What the API document says about a call, but for its failures. */
 export function documentCall(name: EndpointName, access: Access, names: SchemaNames): FastifySchema {
-  const { summary, description, params, querystring, body, sessionOptional, documented = {} }: CallSchema = schemas[name]
+  const { summary, description, params, querystring, headers, body, sessionOptional, documented = {} }: CallSchema = schemas[name]
   const documentedBody = documented.body ?? body
   return {
     operationId: name,
@@ -32,6 +32,7 @@ export function documentCall(name: EndpointName, access: Access, names: SchemaNa
     security: sessionOptional ? [{}, ...security.player] : security[access],
     ...(params && { params: names.reference(params) }),
     ...(querystring && { querystring: names.reference(querystring) }),
+    ...(headers && { headers: names.reference(headers) }),
     ...(documented.headers && { headers: names.reference(Type.Object(optional(documented.headers))) }),
     ...(documentedBody && { body: names.reference(documentedBody) }),
     response: successes(schemas[name], names),

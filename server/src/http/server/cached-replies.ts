@@ -1,6 +1,7 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
 
 import { takesGzip } from '../api/compression.ts'
+import { REQUEST_ID, requestId } from './request-id.ts'
 
 /** A reply that was rendered before it is requested. */
 export interface CachedReply {
@@ -45,11 +46,12 @@ export function createCachedReplySender({ headers, publicOrigin, find }: CachedR
   const json = ['content-type', 'application/json; charset=utf-8', 'content-length']
   const compressed = ['content-encoding', 'gzip', ...json]
 
-  return ({ method, url = '', headers: requestHeaders }: IncomingMessage, reply: ServerResponse): boolean => {
+  return (request: IncomingMessage, reply: ServerResponse): boolean => {
+    const { method, url = '', headers: requestHeaders } = request
     const isOwn = requestHeaders.origin === undefined || requestHeaders.origin === publicOrigin
     const cached = method === 'GET' && isOwn ? find(url) : undefined
     if (!cached) return false
-    const tagged = [...always, ...headerList(versionHeaders(cached))]
+    const tagged = [...always, ...headerList(versionHeaders(cached)), REQUEST_ID, requestId(request)]
     if (isNotModified(cached, requestHeaders['if-none-match'])) reply.writeHead(304, tagged).end()
     else if (takesGzip(requestHeaders['accept-encoding'])) {
       reply.writeHead(200, [...tagged, ...compressed, String(cached.gzipped.length)]).end(cached.gzipped)

@@ -1,10 +1,21 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import { type Socket } from 'node:net'
 
-import { type ErrorCode, errors, Failure } from '@juicebar/contract/errors'
+import { errors, Failure, unknownOutcome } from '@juicebar/contract/errors'
+import { schemas } from '@juicebar/contract/schemas'
+import { type CallSchema } from '@juicebar/contract/schemas/call'
 import { type FastifyReply, type FastifyRequest } from 'fastify'
 
-import { isDatabaseOutage } from './database-outage.ts'
+import { isDatabaseOutage, isOutcomeUnknown } from '../../database/database-outage.ts'
+import { refusalOf } from '../../database/refusals.ts'
+import { type FailureLog } from '../../logging/failure-log.ts'
+import { REQUEST_ID, requestId } from './request-id.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    failures: FailureLog
+  }
+}
 
 export const pathTooLong = new Failure('BAD_REQUEST', { detail: 'This address is too long.' })
 
@@ -19,10 +30,10 @@ const frameworkFailures: Record<string, Failure> = {
   FST_ERR_NOT_FOUND: new Failure('NOT_FOUND'),
 }
 
-/** Answers any error with its status and `{ error, code }`. An unexpected one is logged, and answered as INTERNAL without its message. */
+/** Answers any error with its status and `{ error, code }`. One that nobody foresaw is logged, and answered as INTERNAL without its message. */
 export function replyWithFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof Error && error === request.raw.errored) return abandon(request, reply)
-  const failure = toFailure(error)
+  const failure = toFailure(error, request)
   logFailure(error, failure, request)
   if (failure.retryAfter !== undefined) reply.header('retry-after', failure.retryAfter)
   return reply
@@ -39,20 +50,23 @@ function abandon(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply.hijack()
 }
 
-/** Refuses a request without a host, which HTTP/1.1 forbids (RFC 9112, section 3.2), and tells whether it did. */
-export function refuseWithoutHost({ httpVersion, headers }: IncomingMessage, reply: ServerResponse): boolean {
-  if (httpVersion !== '1.1' || headers.host !== undefined) return false
-  replyBeforeFramework(new Failure('BAD_REQUEST', { detail: 'The request does not say which host it is for.' }), reply)
+/** Refuses a request for no host or for several, which HTTP/1.1 forbids (RFC 9112, section 3.2), and tells whether it did. */
+export function refuseUnclearHost(request: IncomingMessage, reply: ServerResponse): boolean {
+  const hosts = request.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
+  if (hosts === 1 || (hosts === 0 && request.httpVersion !== '1.1')) return false
+  const detail = hosts === 0 ? 'The request does not say which host it is for.' : 'The request says more than once which host it is for.'
+  replyBeforeFramework(new Failure('BAD_REQUEST', { detail }), request, reply)
   return true
 }
 
 /** Refuses a request whose `Expect` is not 100-continue. */
-export function refuseExpectation(_request: IncomingMessage, reply: ServerResponse): void {
-  replyBeforeFramework(new Failure('EXPECTATION_FAILED'), reply)
+export function refuseExpectation(request: IncomingMessage, reply: ServerResponse): void {
+  replyBeforeFramework(new Failure('EXPECTATION_FAILED'), request, reply)
 }
 
-function replyBeforeFramework(failure: Failure, reply: ServerResponse): void {
-  reply.writeHead(errors[failure.code].status, { 'content-type': 'application/json; charset=utf-8', connection: 'close' })
+function replyBeforeFramework(failure: Failure, request: IncomingMessage, reply: ServerResponse): void {
+  const headers = { 'content-type': 'application/json; charset=utf-8', connection: 'close', [REQUEST_ID]: requestId(request) }
+  reply.writeHead(errors[failure.code].status, headers)
   reply.end(JSON.stringify({ error: failure.message, code: failure.code }))
 }
 
@@ -67,6 +81,7 @@ export function replyToBrokenRequest(error: Error & { code?: string }, socket: S
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
+    `${REQUEST_ID}: ${requestId({ headers: {} })}`,
   ]
   if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
   socket.destroySoon()
@@ -78,14 +93,25 @@ function brokenRequest(code: string | undefined): Failure {
   return new Failure('BAD_REQUEST', { detail: 'This is not a valid HTTP request.' })
 }
 
-function toFailure(error: unknown): Failure {
+function toFailure(error: unknown, request: FastifyRequest): Failure {
   if (error instanceof Failure) return error
-  if (isDatabaseOutage(error)) return new Failure('DATABASE_DOWN', { cause: error })
+  const refusal = refusalOf(error)
+  if (refusal) return refusal
+  if (isDatabaseOutage(error)) return new Failure('DATABASE_DOWN', { cause: error, ...whatIsCertain(error, request) })
   const known = error instanceof Error && 'code' in error ? frameworkFailures[String(error.code)] : undefined
   if (known) return known
   return isClientError(error)
     ? new Failure('BAD_REQUEST', { detail: 'The request is not valid.' })
     : new Failure('INTERNAL', { cause: error })
+}
+
+/** Nobody knows what became of a write whose connection to the database was lost; whoever asked for it hears that. */
+function whatIsCertain(error: unknown, { method, headers, routeOptions }: FastifyRequest): { detail?: string } {
+  if (method === 'GET' || method === 'HEAD' || !isOutcomeUnknown(error)) return {}
+  const name = routeOptions.config.call?.name
+  const schema: CallSchema | undefined = name && schemas[name]
+  const isSafe = schema?.headers === undefined || headers['idempotency-key'] !== undefined
+  return { detail: isSafe ? unknownOutcome.safeToRepeat : unknownOutcome.notSafeToRepeat }
 }
 
 /** The framework gives the caller's mistakes, such as malformed JSON, a status from 400 to 499. */
@@ -99,13 +125,11 @@ function isClientError(error: unknown): boolean {
   )
 }
 
-const outages: ReadonlySet<ErrorCode> = new Set(['DATABASE_DOWN', 'CHAIN_DOWN'])
-
 function logFailure(error: unknown, failure: Failure, request: FastifyRequest): void {
-  const call = callOf(request)
-  if (failure.code === 'INTERNAL') request.log.error({ call, err: error }, 'a call failed')
-  else if (outages.has(failure.code)) request.log.warn({ call, code: failure.code, err: error }, 'a call could not be answered')
-  else request.log.debug({ call, code: failure.code }, 'a call was refused')
+  const { failures } = request.server
+  const fields = { requestId: request.id, call: callOf(request) }
+  if (failure.code === 'INTERNAL' || failures.outageOf(failure)) failures.failed(error, fields, 'a call failed')
+  else request.log.debug({ call: fields.call, code: failure.code }, 'a call was refused')
 }
 
 function callOf(request: FastifyRequest): string {

@@ -5,6 +5,8 @@ import cors from '@fastify/cors'
 import { type FastifyInstance } from 'fastify'
 import helmet from 'helmet'
 
+import { REQUEST_ID } from './request-id.ts'
+
 const HSTS_SECONDS = 365 * 24 * 60 * 60
 
 /** The security headers of every reply. `publicOrigin` is the web app's own origin. */
@@ -36,8 +38,8 @@ export async function registerSecurity(fastify: FastifyInstance, publicOrigin: s
   await fastify.register(cors, {
     origin: [publicOrigin],
     methods: ['GET', 'HEAD', 'POST', 'DELETE'],
-    allowedHeaders: ['authorization', 'content-type', 'last-event-id', 'if-none-match'],
-    exposedHeaders: ['etag', 'last-event-id', 'retry-after'],
+    allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'if-none-match', REQUEST_ID],
+    exposedHeaders: ['age', 'etag', 'last-event-id', 'retry-after', REQUEST_ID],
     maxAge: 600,
     strictPreflight: false,
   })

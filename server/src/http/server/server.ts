@@ -1,15 +1,16 @@
-import { randomUUID } from 'node:crypto'
 import { createServer as createHttpServer } from 'node:http'
 
 import { MAX_BODY_BYTES } from '@juicebar/contract/limits'
 import { type FastifyBaseLogger, type FastifyInstance, fastify as createFastify } from 'fastify'
 
+import { type FailureLog } from '../../logging/failure-log.ts'
 import { unstorableTextFailure, validatorCompiler } from '../api/validation.ts'
 import { registerApiDocs } from '../docs/register-docs.ts'
 import { type CachedReply, createCachedReplySender } from './cached-replies.ts'
-import { refuseExpectation, refuseWithoutHost, replyToBrokenRequest, replyWithFailure } from './failure-reply.ts'
+import { refuseExpectation, refuseUnclearHost, replyToBrokenRequest, replyWithFailure } from './failure-reply.ts'
 import { closeGracefully } from './graceful-close.ts'
 import { acceptJsonBodies } from './json-body.ts'
+import { requestId, REQUEST_ID } from './request-id.ts'
 import { RequestLog } from './request-log.ts'
 import { registerSecurity, securityHeaders } from './security.ts'
 
@@ -33,10 +34,13 @@ const timeouts = {
 
 export interface ServerOptions {
   log: FastifyBaseLogger
+  failures: FailureLog
   publicOrigin: string
   productName: string
   version: string
   trustProxy: string[] | false
+  /** Whether the server is about to close: then each connection is closed after its reply, so that the next call goes elsewhere. */
+  isDraining?: () => boolean
   /** Returns the cached reply to a GET of this path and query, if there is one. */
   findCached?: (url: string) => CachedReply | undefined
 }
@@ -50,14 +54,18 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const sendCached = createCachedReplySender({ headers, publicOrigin: options.publicOrigin, find: options.findCached ?? (() => undefined) })
   const fastify = createFastify({
     loggerInstance: options.log,
-    logController: new RequestLog(),
-    genReqId: () => randomUUID(),
+    logController: new RequestLog({ requestIdLogLabel: 'requestId' }),
+    genReqId: requestId,
     trustProxy: options.trustProxy,
     bodyLimit: MAX_BODY_BYTES,
     serverFactory: (handle) => {
       const server = createHttpServer({ ...timeouts, requireHostHeader: false }, (request, reply) => {
-        if (refuseWithoutHost(request, reply)) return
-        if (!server.listening || !sendCached(request, reply)) handle(request, reply)
+        if (options.isDraining?.()) reply.shouldKeepAlive = false
+        if (refuseUnclearHost(request, reply)) return
+        if (server.listening && sendCached(request, reply)) return
+        // On the raw reply, so that replies without a route have it too.
+        reply.setHeader(REQUEST_ID, requestId(request))
+        handle(request, reply)
       })
       return server.on('checkExpectation', refuseExpectation).setTimeout(MAX_SILENCE_MILLIS)
     },
@@ -65,6 +73,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     clientErrorHandler: replyToBrokenRequest,
     frameworkErrors: (error, request, reply) => void replyWithFailure(error, request, reply),
   })
+  fastify.decorate('failures', options.failures)
   fastify.setValidatorCompiler(validatorCompiler)
   fastify.setErrorHandler(replyWithFailure)
   fastify.addHook('preValidation', (request, _reply, done) => done(unstorableTextFailure(request)))

@@ -4,8 +4,10 @@ import { type Case, type CaseStatus } from '@juicebar/contract/schemas'
 import { tokenName } from '@juicebar/contract/token-types'
 import { sql } from 'kysely'
 
+import { columnsOf } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
 import { caseCursor, explainCase, isRefundable, parseCaseCursor } from './case.ts'
+import { caseColumns } from './case-store.ts'
 
 export interface CaseFilter {
   /** Cases of this wallet as buyer or seller; undefined for everyone's. */
@@ -54,7 +56,7 @@ function selectReplies(database: Database) {
     .selectFrom('cases as c')
     .innerJoin('purchases as p', 'p.id', 'c.purchaseId')
     .leftJoin('payments as r', (join) => join.onRef('r.caseId', '=', 'c.id').on('r.status', '<>', 'void'))
-    .selectAll('c')
+    .select(columnsOf('c', caseColumns))
     .select(['p.listingId', 'p.buyer', 'p.seller', 'p.tokenType', 'p.amount', 'r.signature as refundSignature', waits.as('waits')])
 }
 

@@ -9,7 +9,23 @@ import { inTransaction, type Tx } from '../../database/transact.ts'
 import { inSeconds, now } from '../../database/time.ts'
 import { isClosed } from './case.ts'
 
-export type CaseRow = Selectable<Cases>
+export const caseColumns = [
+  'id',
+  'purchaseId',
+  'kind',
+  'status',
+  'signature',
+  'lamports',
+  'deliverable',
+  'refundReference',
+  'refundExpiryHeight',
+  'note',
+  'reconcileAt',
+  'openedAt',
+  'closedAt',
+] as const satisfies (keyof Cases)[]
+
+export type CaseRow = Pick<Selectable<Cases>, (typeof caseColumns)[number]>
 
 /** A buyer who sends dust (less than any listing costs) again and again fills no list: more than these stay on the chain only. */
 const DUST_CASES = 10
@@ -22,22 +38,23 @@ export interface NewCase {
   deliverable: boolean
 }
 
-/**
- * @returns the case's identifier if it is new, or if its late payment can no longer be delivered; undefined if nothing changed.
- */
-export async function insertCase(tx: Tx, report: NewCase): Promise<string | undefined> {
-  const row = await tx
-    .insertInto('cases')
-    .values({ ...report, reconcileAt: report.deliverable ? now : null })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['purchaseId', 'signature'])
-        .doUpdateSet({ deliverable: false })
-        .where(sql<boolean>`cases.deliverable and not excluded.deliverable`),
-    )
-    .returning('id')
-    .executeTakeFirst()
-  return row?.id
+/** @returns the case if it is new, or if its late payment can no longer be delivered; undefined if nothing changed. */
+export async function insertCase(tx: Tx, report: NewCase): Promise<(CaseRow & { isNew: boolean }) | undefined> {
+  return (
+    tx
+      .insertInto('cases')
+      .values({ ...report, reconcileAt: report.deliverable ? now : null })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['purchaseId', 'signature'])
+          .doUpdateSet({ deliverable: false })
+          .where(sql<boolean>`cases.deliverable and not excluded.deliverable`),
+      )
+      .returning(caseColumns)
+      // Only a row that was there before has been locked.
+      .returning(sql<boolean>`xmax = 0`.as('isNew'))
+      .executeTakeFirst()
+  )
 }
 
 /** Whether this is dust that has no case yet, and its purchase has enough of them. */
@@ -80,11 +97,11 @@ export async function emitCase(tx: Tx, id: string): Promise<void> {
 
 /** Locks the case until the transaction ends. */
 export async function lockCase(tx: Tx, id: string): Promise<CaseRow | undefined> {
-  return tx.selectFrom('cases').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+  return tx.selectFrom('cases').select(caseColumns).where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
 export async function findCase(database: Database, id: string): Promise<CaseRow | undefined> {
-  return database.selectFrom('cases').selectAll().where('id', '=', id).executeTakeFirst()
+  return database.selectFrom('cases').select(caseColumns).where('id', '=', id).executeTakeFirst()
 }
 
 export interface ExpectedRefund {
@@ -132,8 +149,8 @@ export interface CaseMove {
 }
 
 /** Moves a locked case to another status; a final one closes it. */
-export async function moveCase(tx: Tx, id: string, { status, reconcileSeconds, note }: CaseMove): Promise<void> {
-  await tx
+export async function moveCase(tx: Tx, id: string, { status, reconcileSeconds, note }: CaseMove): Promise<CaseRow> {
+  const moved = await tx
     .updateTable('cases')
     .set({
       status,
@@ -142,8 +159,10 @@ export async function moveCase(tx: Tx, id: string, { status, reconcileSeconds, n
       ...(note === undefined ? {} : { note }),
     })
     .where('id', '=', id)
-    .execute()
+    .returning(caseColumns)
+    .executeTakeFirstOrThrow()
   await emitCase(tx, id)
+  return moved
 }
 
 /** The listing of this open case was sold or removed: only a refund is left. */

@@ -40,6 +40,14 @@ export function explainCase({ kind, status, deliverable }: { kind: CaseKind; sta
   return `${whatHappened[kind]} ${whatNext[status]}`
 }
 
+/** What a case waits for, in words for whoever runs the market; null if for nothing. */
+export function waitOfCase({ kind, status, deliverable }: { kind: CaseKind; status: CaseStatus; deliverable: boolean }): string | null {
+  if (status === 'refunding') return 'its refund to be finalized'
+  if (status !== 'open') return null
+  if (kind === 'vanished') return 'the studio to close its case'
+  return deliverable ? 'its listing to be free, or the seller to refund it' : 'the seller to refund it'
+}
+
 /** Where a page of cases ended: whether its last case was waiting for someone when it was shown, and that case's identifier. */
 export interface CasePosition {
   waits: boolean

@@ -60,7 +60,7 @@ export async function submitRefund(deps: PurchaseDeps, seller: WalletAddress, ca
     requireOpen(row)
     refund = await recordRefund(deps, { row, purchase }, await checkOnChain(deps.chain, transaction))
   }
-  if (refund.status === 'recorded') await broadcastPayment(deps, refund)
+  if (refund.status === 'recorded') await broadcastPayment(deps, purchase, refund)
   return refund.signature
 }
 

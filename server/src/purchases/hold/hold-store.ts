@@ -4,7 +4,6 @@ import { type EndReason } from '@juicebar/contract/schemas'
 import { sql } from 'kysely'
 
 import { type Database } from '../../database/connect.ts'
-import { runStatement } from '../../database/run-statement.ts'
 import { type Tx, withRetry } from '../../database/transact.ts'
 import { inSeconds, now } from '../../database/time.ts'
 import { type PurchaseRow } from '../purchase-store.ts'
@@ -59,7 +58,7 @@ type OutcomeRow = { [Column in keyof HeldPurchase]: HeldPurchase[Column] | null 
 }
 
 async function runHold(database: Database, statement: string, parameters: readonly unknown[]): Promise<HoldOutcome> {
-  const [row] = await withRetry(() => runStatement<OutcomeRow>(database, statement, parameters))
+  const [row] = await withRetry(() => database.runStatement<OutcomeRow>(statement, parameters))
   if (!row) throw new Error('the database decided nothing about a hold')
   const { refusal: code, retrySeconds, allowed, ...purchase } = row
   return {

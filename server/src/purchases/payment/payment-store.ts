@@ -5,18 +5,32 @@ import { type Database } from '../../database/connect.ts'
 import { type Payments } from '../../database/schema.ts'
 import { type Tx } from '../../database/transact.ts'
 
-export type PaymentRow = Selectable<Payments>
+export const paymentColumns = [
+  'signature',
+  'kind',
+  'purchaseId',
+  'caseId',
+  'genesisHash',
+  'transactionBytes',
+  'expiryHeight',
+  'status',
+  'confirmedAt',
+  'slot',
+  'createdAt',
+] as const satisfies (keyof Payments)[]
+
+export type PaymentRow = Pick<Selectable<Payments>, (typeof paymentColumns)[number]>
 
 /** The payment with this signature, whatever it was for. */
 export async function findPayment(database: Database | Tx, signature: Signature): Promise<PaymentRow | undefined> {
-  return database.selectFrom('payments').selectAll().where('signature', '=', signature).executeTakeFirst()
+  return database.selectFrom('payments').select(paymentColumns).where('signature', '=', signature).executeTakeFirst()
 }
 
 /** The transaction bytes recorded for a purchase that may still land. */
 export async function findRecordedPayment(database: Database | Tx, purchaseId: string): Promise<PaymentRow | undefined> {
   return database
     .selectFrom('payments')
-    .selectAll()
+    .select(paymentColumns)
     .where('purchaseId', '=', purchaseId)
     .where('kind', '=', 'purchase')
     .where('status', '=', 'recorded')
@@ -27,7 +41,7 @@ export async function findRecordedPayment(database: Database | Tx, purchaseId: s
 export async function findRefund(database: Database | Tx, caseId: string): Promise<PaymentRow | undefined> {
   return database
     .selectFrom('payments')
-    .selectAll()
+    .select(paymentColumns)
     .where('caseId', '=', caseId)
     .where('kind', '=', 'refund')
     .where('status', '<>', 'void')
@@ -35,7 +49,7 @@ export async function findRefund(database: Database | Tx, caseId: string): Promi
 }
 
 export async function insertPayment(tx: Tx, payment: Insertable<Payments>): Promise<PaymentRow> {
-  return tx.insertInto('payments').values(payment).returningAll().executeTakeFirstOrThrow()
+  return tx.insertInto('payments').values(payment).returning(paymentColumns).executeTakeFirstOrThrow()
 }
 
 /**

@@ -25,7 +25,7 @@ export async function submitPayment(deps: PurchaseDeps, buyer: WalletAddress, id
     if (purchase.status !== 'held') throw new Failure('HOLD_ENDED')
     payment = await recordPayment(deps, purchase, await checkOnChain(chain, transaction))
   }
-  if (payment.status === 'recorded') await broadcastPayment(deps, payment)
+  if (payment.status === 'recorded') await broadcastPayment(deps, purchase, payment)
   return payment.signature
 }
 

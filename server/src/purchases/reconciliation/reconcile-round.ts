@@ -1,7 +1,9 @@
 import { type PurchaseDeps } from '../purchase-deps.ts'
 import { applyCaseDecision } from './case/apply-case-decision.ts'
+import { waitOfCase } from '../cases/case.ts'
 import { applyPurchaseDecision } from './purchase/apply-purchase-decision.ts'
 import { decideCase } from './case/case-decision.ts'
+import { longWaitSeconds, purchaseFields, type Wait, waitOf } from '../purchase-wait.ts'
 import { openRound, type Round } from './purchase/open-round.ts'
 import { decidePurchase } from './purchase/purchase-decision.ts'
 import { readCaseSnapshot } from './case/read-case-snapshot.ts'
@@ -34,34 +36,48 @@ export async function reconcileOnce(deps: PurchaseDeps): Promise<void> {
 
 /** Leases what is due, as much as the chain's budget has room for, and begins to reconcile it. */
 export async function beginRound(deps: PurchaseDeps): Promise<RoundUnderWay> {
-  const { database, chain, log } = deps
+  const { database, chain, failures } = deps
   const limits = leaseLimits({ perSecond: chain.budget().perSecond, saturated: chain.isSaturated(), spare: chain.hasSpare() })
   const [purchases, cases] = await Promise.all([
     leaseDue(database, limits, LEASE_SECONDS),
     leaseDueCases(database, { limit: CASE_LEASES, leaseSeconds: LEASE_SECONDS }),
   ])
+  tellWhatWorks(deps)
   const round = openRound(deps, purchases)
   const returnLease = collectWrites<ReturnedLease>(purchases.length, (returned) => returnLeases(database, returned))
   const reconciliations = [
     ...purchases.map(async (purchase) => returnLease(await reconcilePurchase(deps, round, purchase))),
     ...cases.map(async (row) => scheduleCaseReconciliation(database, row, await reconcileCase(deps, row))),
   ].map((reconciliation) =>
-    reconciliation.catch((error: unknown) => log.warn({ err: error }, 'a lease could not be returned; it will run out')),
+    reconciliation.catch((error: unknown) => failures.failed(error, {}, 'a lease could not be returned; it will run out')),
   )
   const more = purchases.length >= limits.paid || cases.length === CASE_LEASES
   return { more, done: Promise.all(reconciliations) }
 }
 
+/** Nothing else is done so often, whether or not anybody calls, and needs a database that takes writes. */
+function tellWhatWorks({ chain, failures }: PurchaseDeps): void {
+  failures.database.worked()
+  if (chain.isUp()) failures.chain.worked()
+  else failures.chain.began('no endpoint answers')
+  if (!chain.isSaturated()) failures.chainBudget.worked()
+}
+
 /** If it fails, mostly because the chain cannot be asked, nothing was decided, and it is due again soon. */
 async function reconcilePurchase(deps: PurchaseDeps, round: Round, purchase: DuePurchase): Promise<ReturnedLease> {
+  const { leasedAt: now, secondsToPay } = purchase
+  const payUntil = new Date(now.getTime() + secondsToPay * 1_000)
+  let wait = waitOf(purchase, { now, payUntil, payment: undefined })
   try {
+    wait = waitOf(purchase, { now, payUntil, payment: (await round.payments).get(purchase.id) })
+    logLongWait(deps, purchase, wait)
     const snapshot = await readPurchaseSnapshot(deps, round, purchase)
     const decision = decidePurchase(snapshot)
     await applyPurchaseDecision(deps, purchase, decision)
     const finalized = decision.actions.some(({ kind }) => kind === 'markFinalized')
     return { purchase, seconds: decision.nextSeconds, scannedBuyer: snapshot.scannedBuyer, finalized }
   } catch (error) {
-    deps.log.warn({ err: error, purchaseId: purchase.id, status: purchase.status }, 'reconciling a purchase failed; trying again')
+    deps.failures.failed(error, purchaseFields(purchase, wait), 'reconciling a purchase failed; trying again')
     return { purchase, seconds: RETRY_SECONDS, scannedBuyer: false, finalized: false }
   }
 }
@@ -74,7 +90,16 @@ async function reconcileCase(deps: PurchaseDeps, row: DueCase): Promise<number |
     await applyCaseDecision(deps, snapshot, decision)
     return decision.nextSeconds
   } catch (error) {
-    deps.log.warn({ err: error, caseId: row.id, status: row.status }, 'reconciling a case failed; trying again')
+    const fields = purchaseFields({ id: row.purchaseId, buyer: row.buyer }, { waitingFor: waitOfCase(row) })
+    deps.failures.failed(error, { case: row.id, ...fields }, 'reconciling a case failed; trying again')
     return RETRY_SECONDS
   }
+}
+
+/** Says which purchase waits for what and since when, once it does so for longer than usual. */
+function logLongWait({ chain, log }: PurchaseDeps, purchase: DuePurchase, wait: Wait | undefined): void {
+  const seconds = wait && longWaitSeconds(wait, { now: purchase.leasedAt, last: purchase.lastLeasedAt })
+  if (!wait || seconds === undefined) return
+  const fields = { ...purchaseFields(purchase, wait), since: wait.since, seconds, chain: chain.isUp() ? 'up' : 'down' }
+  log.warn(fields, 'a purchase waits for longer than usual')
 }

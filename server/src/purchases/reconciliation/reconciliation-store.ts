@@ -1,25 +1,31 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type RawBuilder, sql } from 'kysely'
 
+import { columnsOf } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
-import { type CaseRow } from '../cases/case-store.ts'
+import { caseColumns, type CaseRow } from '../cases/case-store.ts'
 import { inSeconds, now } from '../../database/time.ts'
-import { type PaymentRow } from '../payment/payment-store.ts'
-import { type PurchaseRow, windowClosed } from '../purchase-store.ts'
+import { paymentColumns, type PaymentRow } from '../payment/payment-store.ts'
+import { purchaseColumns, type PurchaseRow, windowClosed } from '../purchase-store.ts'
 
 /** A purchase that this server has leased to reconcile. */
 export interface DuePurchase extends PurchaseRow {
   windowClosed: boolean
+  /** By the database's clock. What a round asks the chain, it asks after this. */
+  leasedAt: Date
   ageSeconds: number
   /** Until the payment window closes; negative after that. */
   secondsToPay: number
   /** Since it was settled or ended; 0 while it is held. */
   secondsSinceClosed: number
+  /** When it was leased before that. */
+  lastLeasedAt: Date | null
 }
 
 /** A case that this server has leased to reconcile. */
 export interface DueCase extends CaseRow {
   secondsOpen: number
+  buyer: WalletAddress
 }
 
 /** Somebody is waiting for these: holds, and deliveries whose payment is not finalized yet. */
@@ -62,12 +68,15 @@ export async function leaseDue(database: Database, limits: LeaseLimits, leaseSec
       .set({ reconcileAt: inSeconds(leaseSeconds), reconciledAt: now })
       // An array is read once; a subquery the planner may read again for each row, and then lease more than the limit.
       .where(sql<boolean>`id = any(array(${paid}) || array(${unpaid}) || array(${closed}))`)
-      .returningAll()
+      .returning(purchaseColumns)
       .returning([
         windowClosed.as('windowClosed'),
         sql<number>`extract(epoch from now() - created_at)::float8`.as('ageSeconds'),
-        sql<number>`extract(epoch from pay_before - now())::float8`.as('secondsToPay'),
+        sql<number>`extract(epoch from pay_until(purchases) - now())::float8`.as('secondsToPay'),
+        inSeconds(0).as('leasedAt'),
         sql<number>`coalesce(extract(epoch from now() - coalesce(settled_at, ended_at)), 0)::float8`.as('secondsSinceClosed'),
+        // The subquery sees the row as it was before this statement.
+        sql<Date | null>`(select before.reconciled_at from purchases before where before.id = purchases.id)`.as('lastLeasedAt'),
       ])
       .execute()
   )
@@ -90,8 +99,11 @@ export async function leaseDueCases(
     .updateTable('cases')
     .set({ reconcileAt: inSeconds(leaseSeconds) })
     .where(sql<boolean>`id = any(array(${due}))`)
-    .returningAll()
-    .returning(sql<number>`extract(epoch from now() - opened_at)::float8`.as('secondsOpen'))
+    .returning(caseColumns)
+    .returning([
+      sql<number>`extract(epoch from now() - opened_at)::float8`.as('secondsOpen'),
+      sql<WalletAddress>`(select p.buyer from purchases p where p.id = cases.purchase_id)`.as('buyer'),
+    ])
     .execute()
 }
 
@@ -151,7 +163,7 @@ export async function listCurrentPayments(database: Database, purchases: readonl
   return database
     .selectFrom('payments as m')
     .innerJoin('purchases as p', 'p.id', 'm.purchaseId')
-    .selectAll('m')
+    .select(columnsOf('m', paymentColumns))
     .select(sql<number>`extract(epoch from now() - m.created_at)::float8`.as('ageSeconds'))
     .where('p.id', 'in', ids)
     .where('m.kind', '=', 'purchase')
@@ -159,9 +171,18 @@ export async function listCurrentPayments(database: Database, purchases: readonl
     .execute()
 }
 
-/** Set once, and only after the payment window has closed. */
-export async function setReleaseHeight(database: Database, id: string, height: bigint): Promise<void> {
-  await database.updateTable('purchases').set({ releaseHeight: height }).where('id', '=', id).where('releaseHeight', 'is', null).execute()
+/**
+ * Set once, and only if it was read after the payment window had closed for good: an outage that became known meanwhile may have opened it
+ * again.
+ */
+export async function setReleaseHeight(database: Database, { id, leasedAt }: DuePurchase, height: bigint): Promise<void> {
+  await database
+    .updateTable('purchases')
+    .set({ releaseHeight: height })
+    .where('id', '=', id)
+    .where('releaseHeight', 'is', null)
+    .where(sql<boolean>`pay_until(purchases) <= ${leasedAt}`)
+    .execute()
 }
 
 /** So many of a wallet's purchases, or cases, become due when it opens their list; the schedule takes care of the others. */

@@ -8,34 +8,49 @@ const ROUNDS = 32
 /** The next round begins after this long in any case: reconciliations that wait for the chain keep no others waiting. */
 const ROUND_MILLIS = 400
 
+export interface Reconciliation {
+  /** Seconds since a round last began, for which the database told what is due; until one did, since this was created. */
+  age(): number
+  /**
+   * Starts the rounds.
+   * @returns the function that stops them; resolves when those under way are done
+   */
+  start(): () => Promise<void>
+}
+
 /**
  * Reconciles every purchase and every case with the chain, on each server. All that it needs to know is in the database, so a closed
  * browser or a killed server changes nothing.
- * @returns `stop`, which waits for the rounds under way.
  */
-export function startReconciliation(deps: PurchaseDeps): { stop(): Promise<void> } {
-  const stopping = new AbortController()
-  const running = run(deps, stopping.signal)
+export function createReconciliation(deps: PurchaseDeps): Reconciliation {
+  let begunAt = performance.now()
+  const onBegun = () => (begunAt = performance.now())
   return {
-    stop: async () => {
-      stopping.abort()
-      await running
+    age: () => (performance.now() - begunAt) / 1_000,
+    start: () => {
+      const stopping = new AbortController()
+      const running = run(deps, stopping.signal, onBegun)
+      return async () => {
+        stopping.abort()
+        await running
+      }
     },
   }
 }
 
-async function run(deps: PurchaseDeps, signal: AbortSignal): Promise<void> {
+async function run(deps: PurchaseDeps, signal: AbortSignal, onBegun: () => void): Promise<void> {
   const underWay = new Set<Promise<unknown>>()
   while (!signal.aborted) {
     let more = false
     try {
       const round = await beginRound(deps)
+      onBegun()
       more = round.more
       underWay.add(round.done)
       void round.done.then(() => underWay.delete(round.done))
       await Promise.race([round.done, pause(ROUND_MILLIS, signal)])
     } catch (error) {
-      deps.log.warn({ err: error }, 'a round of reconciliation failed; trying again')
+      deps.failures.failed(error, {}, 'a round of reconciliation failed; trying again')
     }
     await pause(pauseMillis({ more }), signal)
     if (underWay.size >= ROUNDS) await Promise.race(underWay)

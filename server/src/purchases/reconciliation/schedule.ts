@@ -49,7 +49,7 @@ export function rebroadcasts({ reconciliations }: { reconciliations: number }, p
   return payment.ageSeconds >= REBROADCAST_SECONDS && reconciliations % 2 === 0
 }
 
-const SEARCH_SECONDS = { least: 2, most: 15 }
+const SEARCH_SECONDS = { least: 3, most: 15 }
 const AFTER_WINDOW_SECONDS = 0.1
 
 /**
@@ -92,14 +92,17 @@ export function searchesChain({ reconciliations }: { reconciliations: number }, 
   return !paymentRecorded || reconciliations % SEARCH_EVERY === SEARCH_EVERY - 1
 }
 
-/** How often the buyer's own transactions are searched for a hold: only clients that add no reference need it. */
+/** How often the buyer's own transactions are searched for a hold at most: only clients that add no reference need it. */
 export const BUYER_SCANS = 20
 /** A hold outlives its payment window by this much until the chain has proved that no payment came: 150 blocks and their finality. */
 const RELEASE_SECONDS = 90
 
-/** Whether reconciling a hold also searches the buyer's own transactions: the scans are spread over the hold's whole life. */
+/**
+ * Whether reconciling a hold also searches the buyer's own transactions: the scans are spread over the hold's whole life, and are no
+ * closer than searches by reference become, since each costs as much.
+ */
 export function scansBuyer({ ageSeconds, buyerScans }: { ageSeconds: number; buyerScans: number }, holdSeconds: number): boolean {
-  const pause = (holdSeconds + RELEASE_SECONDS) / BUYER_SCANS
+  const pause = Math.max(SEARCH_SECONDS.most, (holdSeconds + RELEASE_SECONDS) / BUYER_SCANS)
   return buyerScans < BUYER_SCANS && ageSeconds >= (buyerScans + 1) * pause
 }
 

@@ -29,10 +29,11 @@ export async function confirmPurchase(
   const signature = parseSignature(text)
   if (!signature) throw new Failure('BAD_REQUEST', { detail: 'transactionSignature must be a transaction signature in base58.' })
   const payable = isId(listingId) ? await listPayablePurchases(deps.database, { listingId, buyer, signature }) : []
-  const recorded = payable.filter((purchase) => purchase.payment)
-  const purchases = recorded.length > 0 ? recorded : payable
-  const [likeliest] = purchases
+  const recorded = payable.filter(({ payment }) => payment)
+  const candidates = recorded.length > 0 ? recorded : payable
+  const [likeliest] = candidates
   if (!likeliest) throw new Failure('NO_HOLD')
+  const purchases = candidates.map(({ purchase }) => purchase)
   const settled = purchases.find((purchase) => purchase.signature === signature)
   if (settled) return { purchase: settled, settled: true }
   try {
@@ -41,21 +42,21 @@ export async function confirmPurchase(
     return await settleOneOf(deps, purchases, candidateOf(deps.chain, signature, status, options))
   } catch (error) {
     // The payment is under way, and reconciliation follows it: its buyer has nothing to do but to ask again.
-    if (error instanceof Failure && error.code === 'CHAIN_BUSY') return { purchase: likeliest, settled: false }
+    if (error instanceof Failure && error.code === 'CHAIN_BUSY') return { purchase: likeliest.purchase, settled: false }
     throw error
   }
 }
 
 async function settleOneOf(deps: PurchaseDeps, purchases: readonly ReplyRow[], candidate: Candidate): Promise<Confirmation> {
-  let refusal = new Failure('NO_HOLD')
+  let refusal: Failure | undefined
   for (const purchase of purchases) {
-    const outcome = await settlePayment(deps.database, purchase, await verifyCandidate(deps, purchase, candidate))
-    if (outcome.kind === 'settled') return { purchase: { ...outcome.purchase, ...settledReply }, settled: true }
+    const outcome = await settlePayment(deps, purchase, await verifyCandidate(deps, purchase, candidate))
+    if (outcome.kind === 'settled') return { purchase: { ...purchase, ...outcome.settled, ...settledReply }, settled: true }
     if (outcome.kind === 'pending') return { purchase: withConfirmation(purchase, candidate, outcome.confirmedAt), settled: false }
     refusal = refusalOf(outcome)
     if (outcome.kind !== 'unrelated') break
   }
-  throw refusal
+  throw refusal ?? new Failure('NO_HOLD')
 }
 
 /** What a reply says of every settled purchase. */

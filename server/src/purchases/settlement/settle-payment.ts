@@ -1,7 +1,8 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
-import { type Database } from '../../database/connect.ts'
 import { openCase, type UnmatchedPayment } from '../cases/open-case.ts'
+import { logCase, logSale } from '../log-changes.ts'
+import { type PurchaseDeps } from '../purchase-deps.ts'
 import { findPurchase, type PurchaseRow } from '../purchase-store.ts'
 import { type CandidateVerdict, type VerifiedCandidate } from './candidate.ts'
 import { noteConfirmed, settlePurchase } from './settlement-store.ts'
@@ -11,7 +12,7 @@ import { noteConfirmed, settlePurchase } from './settlement-store.ts'
  * purpose. case: the SOL moved but could not be delivered; both sides see why.
  */
 export type PaymentOutcome =
-  | { kind: 'settled'; purchase: PurchaseRow }
+  | { kind: 'settled'; settled: SettledColumns }
   /** `confirmedAt`: set if it is news that the payment landed. */
   | { kind: 'pending'; confirmedAt?: Date }
   | { kind: 'failed' }
@@ -19,46 +20,57 @@ export type PaymentOutcome =
   | { kind: 'unrelated'; reason: string; permanent: boolean }
   | { kind: 'case'; reason: string }
 
+/** What settling changes of a purchase. */
+type SettledColumns = Pick<PurchaseRow, 'status' | 'endReason' | 'signature' | 'settledAt'>
+
+type SettlementDeps = Pick<PurchaseDeps, 'database' | 'log'>
+
 /**
  * The one way in which a purchase is settled, whoever found the payment: the buyer's client or reconciliation. Writes what the
  * candidate's verdict asks for, in one database transaction. Safe to repeat at any time.
  */
-export async function settlePayment(database: Database, purchase: PurchaseRow, candidate: VerifiedCandidate): Promise<PaymentOutcome> {
+export async function settlePayment(deps: SettlementDeps, purchase: PurchaseRow, candidate: VerifiedCandidate): Promise<PaymentOutcome> {
   const { verdict, signature } = candidate
   switch (verdict.kind) {
     case 'pending':
-      return { kind: 'pending', ...(await showLanding(database, signature, verdict.landedAt)) }
+      return { kind: 'pending', ...(await showLanding(deps, signature, verdict.landedAt)) }
     case 'failed':
       return { kind: 'failed' }
     case 'unrelated':
       return verdict
     case 'pays':
-      return deliver(database, purchase, candidate, verdict)
+      return deliver(deps, purchase, candidate, verdict)
     case 'wrong':
-      return reportUnmatched(database, purchase, candidate, { ...verdict, kind: 'wrong', reason: `${verdict.reason}.` })
+      return reportUnmatched(deps, purchase, candidate, { ...verdict, kind: 'wrong', reason: `${verdict.reason}.` })
   }
 }
 
 /** Shows the buyer that the payment landed, while it does not count yet. */
-async function showLanding(database: Database, signature: Signature, slot: bigint | undefined): Promise<{ confirmedAt?: Date }> {
+async function showLanding({ database }: SettlementDeps, signature: Signature, slot: bigint | undefined): Promise<{ confirmedAt?: Date }> {
   const confirmedAt = slot === undefined ? undefined : await noteConfirmed(database, signature, slot)
   return confirmedAt ? { confirmedAt } : {}
 }
 
 /** The database moves the tokens; what it refuses becomes a case that both sides see. */
 async function deliver(
-  database: Database,
+  deps: SettlementDeps,
   purchase: PurchaseRow,
   candidate: VerifiedCandidate,
   { referenced }: Extract<CandidateVerdict, { kind: 'pays' }>,
 ): Promise<PaymentOutcome> {
-  const { outcome, settledAt } = await settlePurchase(database, purchase.id, { ...landingOf(candidate), referenced })
+  const { signature } = candidate
+  const { outcome, settledAt, isNews, delivered } = await settlePurchase(deps.database, purchase.id, {
+    ...landingOf(candidate),
+    referenced,
+  })
+  if (isNews) logSale(deps.log, purchase, signature)
+  if (delivered) logCase(deps.log, 'closed', { ...delivered, status: 'delivered', signature, deliverable: true }, purchase)
   const lamports = purchase.priceLamports
   const moved = { referenced, lamports, referencedLamports: referenced ? lamports : 0n }
-  const report = (kind: Unmatched['kind'], reason: string) => reportUnmatched(database, purchase, candidate, { ...moved, kind, reason })
+  const report = (kind: Unmatched['kind'], reason: string) => reportUnmatched(deps, purchase, candidate, { ...moved, kind, reason })
   switch (outcome) {
     case 'settled':
-      return { kind: 'settled', purchase: { ...purchase, status: 'settled', endReason: null, signature: candidate.signature, settledAt } }
+      return { kind: 'settled', settled: { status: 'settled', endReason: null, signature, settledAt } }
     case 'refunding':
       return { kind: 'case', reason: 'it can no longer be delivered.' }
     case 'signature_used':
@@ -77,7 +89,7 @@ interface Unmatched extends Pick<UnmatchedPayment, 'kind' | 'lamports' | 'refere
 
 /** SOL that moved without a delivery becomes a case, unless it carries no reference and pays for another hold of its buyer. */
 async function reportUnmatched(
-  database: Database,
+  deps: SettlementDeps,
   purchase: PurchaseRow,
   candidate: VerifiedCandidate,
   { kind, referenced, lamports, referencedLamports, reason }: Unmatched,
@@ -85,14 +97,14 @@ async function reportUnmatched(
   if (candidate.paysAnotherHold) return { kind: 'unrelated', reason: 'it pays for another lot that you hold', permanent: false }
   const deliverable = kind === 'late' && referenced
   const payment = landingOf(candidate)
-  const outcome = await openCase(database, { purchase, kind, payment, lamports, referencedLamports, deliverable })
+  const outcome = await openCase(deps, { purchase, kind, payment, lamports, referencedLamports, deliverable })
   if (outcome === 'dust')
     return { kind: 'unrelated', reason: `${reason.replace(/\.$/, '')}, and it is too little to record`, permanent: true }
-  if (outcome === 'settled') return { kind: 'settled', purchase: await requirePurchase(database, purchase.id) }
+  if (outcome === 'settled') return { kind: 'settled', settled: await requirePurchase(deps, purchase.id) }
   return outcome === 'open' ? { kind: 'case', reason } : { kind: outcome }
 }
 
-async function requirePurchase(database: Database, id: string): Promise<PurchaseRow> {
+async function requirePurchase({ database }: SettlementDeps, id: string): Promise<PurchaseRow> {
   const purchase = await findPurchase(database, id)
   if (!purchase) throw new Error(`purchase ${id} is missing`)
   return purchase

@@ -1,17 +1,20 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
+import { type Lamports } from '@juicebar/contract/money'
+import { type CaseKind } from '@juicebar/contract/schemas'
 import { sql } from 'kysely'
 
+import { batchedStatement } from '../../database/batched-statement.ts'
 import { type Database } from '../../database/connect.ts'
-import { runStatement } from '../../database/run-statement.ts'
 import { withRetry } from '../../database/transact.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
 import { type RecordedPayment } from '../payment/recorded-payment.ts'
 import { type ReplyRow } from '../purchase-reply.ts'
-import { REPLY_ROWS } from '../purchase-reply-store.ts'
-import { type PurchaseRow } from '../purchase-store.ts'
+import { REPLY_COLUMNS, REPLY_ROWS } from '../purchase-reply-store.ts'
+import { purchaseColumns, type PurchaseRow } from '../purchase-store.ts'
 
 /** A buyer's purchase of a listing that a payment may be for. */
-export interface PayablePurchase extends ReplyRow {
+export interface PayablePurchase {
+  purchase: ReplyRow
   /** The payment, if it is recorded for this purchase. */
   payment: RecordedPayment | undefined
 }
@@ -23,25 +26,40 @@ interface RecordedColumns extends Pick<PaymentRow, 'transactionBytes' | 'expiryH
 
 type Nullable<T> = { [Name in keyof T]: T[Name] | null }
 
+type PayableRow = ReplyRow & Nullable<RecordedColumns>
+
+interface PayableQuestion {
+  listingId: string
+  buyer: WalletAddress
+  signature: Signature
+}
+
+const RECORDED_COLUMNS = 'payment_kind, payment_status, transaction_bytes, expiry_height'
 const PAYABLE = `
-  select p.*, m.kind as payment_kind, m.status as payment_status, m.transaction_bytes, m.expiry_height
-  from ${REPLY_ROWS} p left join payments m on m.purchase_id = p.id and m.signature = $3
-  where p.listing_id = $1 and p.buyer = $2
-  order by m.signature is not null desc, p.status = 'held' desc, p.id desc limit 20`
+  select asked.n::integer as n, ${REPLY_COLUMNS}, ${RECORDED_COLUMNS}
+  from unnest($1::uuid[], $2::text[], $3::text[]) with ordinality as asked(listing_id, buyer, signature, n)
+  cross join lateral (
+    select ${REPLY_COLUMNS}, m.kind as payment_kind, m.status as payment_status, m.transaction_bytes, m.expiry_height
+    from ${REPLY_ROWS} p left join payments m on m.purchase_id = p.id and m.signature = asked.signature
+    where p.listing_id = asked.listing_id and p.buyer = asked.buyer
+    order by m.signature is not null desc, p.status = 'held' desc, p.id desc limit 20
+  ) p
+  order by n, payment_kind is not null desc, p.status = 'held' desc, p.id desc`
+
+const readPayable = batchedStatement<PayableQuestion, PayableRow>(PAYABLE, (asked) => [asked.listingId, asked.buyer, asked.signature])
 
 /**
  * The buyer's purchases of a listing that a payment may be for: first the one it is recorded for, then the open hold, then the newest.
  */
-export async function listPayablePurchases(
-  database: Database,
-  { listingId, buyer, signature }: { listingId: string; buyer: WalletAddress; signature: Signature },
-): Promise<PayablePurchase[]> {
-  const rows = await runStatement<ReplyRow & Nullable<RecordedColumns>>(database, PAYABLE, [listingId, buyer, signature])
-  return rows.map(({ paymentKind: kind, paymentStatus: status, transactionBytes, expiryHeight, ...purchase }) => {
-    const isRecorded = kind !== null && status !== null && transactionBytes !== null && expiryHeight !== null
-    const payment = isRecorded ? { signature, purchaseId: purchase.id, kind, status, transactionBytes, expiryHeight } : undefined
-    return { ...purchase, payment }
-  })
+export async function listPayablePurchases(database: Database, asked: PayableQuestion): Promise<PayablePurchase[]> {
+  const rows = await readPayable(database, asked)
+  return rows.map((row) => ({ purchase: row, payment: recordedPayment(asked.signature, row) }))
+}
+
+function recordedPayment(signature: Signature, row: PayableRow): RecordedPayment | undefined {
+  const { id: purchaseId, paymentKind: kind, paymentStatus: status, transactionBytes, expiryHeight } = row
+  if (kind === null || status === null || transactionBytes === null || expiryHeight === null) return undefined
+  return { signature, purchaseId, kind, status, transactionBytes, expiryHeight }
 }
 
 /** The other open holds of a purchase's buyer on listings of its seller. */
@@ -51,7 +69,7 @@ export async function listHoldsBetween(
 ): Promise<PurchaseRow[]> {
   return database
     .selectFrom('purchases')
-    .selectAll()
+    .select(purchaseColumns)
     .where('buyer', '=', buyer)
     .where('seller', '=', seller)
     .where('id', '<>', id)
@@ -59,12 +77,25 @@ export async function listHoldsBetween(
     .execute()
 }
 
-const SETTLE = 'select * from settle_purchase($1, $2, $3, $4, $5, $6)'
+/** The case is read as it was before: `settle_purchase` closes an open one. */
+const SETTLE = `
+  select s.outcome, s.settled_at, s.outcome = 'settled' and s.settled_at = now() as is_news, c.id, c.kind, c.lamports
+  from settle_purchase($1, $2, $3, $4, $5, $6) s left join cases c on c.purchase_id = $1 and c.signature = $2 and c.status = 'open'`
 
 export interface Settlement {
   outcome: SettleOutcome
   /** When the purchase was settled, by this payment or another. */
   settledAt: Date | null
+  /** This call has settled it. */
+  isNews: boolean
+  /** The case that this call has closed, by delivering its payment. */
+  delivered: DeliveredCase | undefined
+}
+
+export interface DeliveredCase {
+  id: string
+  kind: CaseKind
+  lamports: Lamports
 }
 
 export type SettleOutcome = 'settled' | 'paid_before' | 'listing_gone' | 'signature_used' | 'refunding'
@@ -80,9 +111,11 @@ export async function settlePurchase(
 ): Promise<Settlement> {
   const { signature, slot, transactionBytes, expiryHeight, referenced } = payment
   const parameters = [purchaseId, signature, slot, transactionBytes, expiryHeight, referenced]
-  const [row] = await withRetry(() => runStatement<Settlement>(database, SETTLE, parameters))
+  const [row] = await withRetry(() => database.runStatement<Omit<Settlement, 'delivered'> & Nullable<DeliveredCase>>(SETTLE, parameters))
   if (!row) throw new Error('settle_purchase returned nothing')
-  return row
+  const { id, kind, lamports, ...settlement } = row
+  const isDelivered = row.isNews && id !== null && kind !== null && lamports !== null
+  return { ...settlement, delivered: isDelivered ? { id, kind, lamports } : undefined }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 
+import { columnsSql } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
 import { type Audits, type Purchases } from '../../database/schema.ts'
 import { inSeconds, now } from '../../database/time.ts'
@@ -133,10 +134,18 @@ function startOf(part: AuditRow['part']) {
 }
 
 /** A settled purchase whose payment is to be checked. */
-export type SettledPurchase = Pick<
-  Selectable<Purchases>,
-  'id' | 'signature' | 'genesisHash' | 'buyer' | 'seller' | 'priceLamports' | 'reference' | 'heldAtSlot'
->
+export type SettledPurchase = Pick<Selectable<Purchases>, (typeof settledColumns)[number]>
+
+const settledColumns = [
+  'id',
+  'signature',
+  'genesisHash',
+  'buyer',
+  'seller',
+  'priceLamports',
+  'reference',
+  'heldAtSlot',
+] as const satisfies (keyof Purchases)[]
 
 /** The two parts of an audit, each in an order in which nothing is missed. What is settled later belongs to the next audit. */
 const pages = {
@@ -151,8 +160,8 @@ export async function readAuditPage(
   limit: number,
 ): Promise<SettledPurchase[]> {
   const { rows } = await sql<SettledPurchase>`
-    select page.* from audits a cross join lateral (
-      select p.id, p.signature, p.genesis_hash, p.buyer, p.seller, p.price_lamports, p.reference, p.held_at_slot
+    select ${sql.raw(columnsSql('page', settledColumns))} from audits a cross join lateral (
+      select ${sql.raw(columnsSql('p', settledColumns))}
       from purchases p where p.status = 'settled' and p.settled_at <= a.created_at and ${pages[part]} limit ${limit}
     ) page where a.id = ${id}`.execute(database)
   return rows

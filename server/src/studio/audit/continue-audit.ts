@@ -28,7 +28,7 @@ export interface Working {
  * @returns false if there is no audit that this server can continue.
  */
 export async function continueAudit(deps: PurchaseDeps, { signal, patience = PATIENCE, pageSize = PAGE }: Working): Promise<boolean> {
-  const { database, log } = deps
+  const { database, failures } = deps
   const leaseId = randomUUID()
   const leased = await leaseAudit(database, leaseId, LEASE_SECONDS)
   if (!leased) return false
@@ -36,7 +36,7 @@ export async function continueAudit(deps: PurchaseDeps, { signal, patience = PAT
   const renew = () =>
     renewLease(database, leaseId, LEASE_SECONDS).then(
       (kept) => kept || lost.abort(),
-      (error: unknown) => log.warn({ err: error, auditId: leased.id }, 'the lease of an audit could not be renewed; it may run out'),
+      (error: unknown) => failures.failed(error, { auditId: leased.id }, 'the lease of an audit could not be renewed; it may run out'),
     )
   const renewing = setInterval(() => void renew(), RENEW_MILLIS)
   const working = { signal: AbortSignal.any([signal, lost.signal]), patience, pageSize }
@@ -48,7 +48,7 @@ export async function continueAudit(deps: PurchaseDeps, { signal, patience = PAT
       audit = step && (await saveAudit(database, leaseId, step))
     }
   } catch (error) {
-    log.warn({ err: error, auditId: leased.id }, 'an audit failed on its way; trying again')
+    failures.failed(error, { auditId: leased.id }, 'an audit failed on its way; trying again')
     await countFailure(database, leaseId)
   } finally {
     clearInterval(renewing)

@@ -105,7 +105,7 @@ describe('a payment that lands after its hold ended', () => {
     const { base64 } = await signRefund(world, seller, found)
     const refund = await submitRefund(world.deps, seller.address, found.caseId, base64)
     expect(await submitRefund(world.deps, seller.address, found.caseId, base64)).toBe(refund)
-    await expect(closeCase(world.database, found.caseId, 'too late')).rejects.toMatchObject({ code: 'CASE_NOT_OPEN' })
+    await expect(closeCase(world.deps, found.caseId, 'too late')).rejects.toMatchObject({ code: 'CASE_NOT_OPEN' })
     await reconcileUntil(world, async () =>
       expect(await findCase(signature)).toMatchObject({ status: 'refunded', refundSignature: refund }),
     )
@@ -132,12 +132,12 @@ describe('a payment that lands after its hold ended', () => {
     const { signature } = await payForSoldListing()
     await reconcileUntil(world, async () => expect(await findCase(signature)).toMatchObject({ status: 'open' }))
     const found = await findCase(signature)
-    expect(await closeCase(world.database, found?.caseId ?? '', 'settled by mail')).toMatchObject({
+    expect(await closeCase(world.deps, found?.caseId ?? '', 'settled by mail')).toMatchObject({
       status: 'closed',
       note: 'settled by mail',
     })
-    await expect(closeCase(world.database, found?.caseId ?? '', 'again')).rejects.toMatchObject({ code: 'CASE_NOT_OPEN' })
-    await expect(closeCase(world.database, 'nothing', 'x')).rejects.toMatchObject({ code: 'CASE_NOT_FOUND' })
+    await expect(closeCase(world.deps, found?.caseId ?? '', 'again')).rejects.toMatchObject({ code: 'CASE_NOT_OPEN' })
+    await expect(closeCase(world.deps, 'nothing', 'x')).rejects.toMatchObject({ code: 'CASE_NOT_FOUND' })
   })
 })
 

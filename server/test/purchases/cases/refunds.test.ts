@@ -124,7 +124,7 @@ describe('the list of cases', () => {
   it('is read page by page, open cases first', async () => {
     const payments = [await payLate(), await payLate(), await payLate()]
     const ids = payments.map(({ found }) => found.caseId)
-    for (const id of ids.slice(1)) await closeCase(world.database, id, 'paid back by hand')
+    for (const id of ids.slice(1)) await closeCase(world.deps, id, 'paid back by hand')
     const shown: Case[] = []
     for (let cursor: string | null | undefined; cursor !== null && shown.length <= ids.length;) {
       const page = await listCases(world.database, { wallet: buyer.address, limit: 1, cursor })

@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { removeListing } from '../../../src/listings/remove-listing.ts'
 import { placeHold } from '../../../src/purchases/hold/place-hold.ts'
 import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
+import { releasePurchase } from '../../../src/studio/release-purchase.ts'
 import { closePaymentWindow } from '../reconciling.ts'
 import { list, readPurchase } from '../trading-world.ts'
 import { endsUnsent, expectedCancellation, expectedHold, expectedRemoval, holderOf, type MarketModel } from './market-model.ts'
@@ -91,6 +92,17 @@ export function cancelStep(n: number): Act {
       if (endsUnsent(purchase)) markEndedUnsent(model, number)
     }
     return `buyer ${purchase.buyer} cancels purchase ${number}: ${expected}`
+  }
+}
+
+/** This chain keeps all that it shows, so whether a hold was paid can always be proved, and the studio may never decide it. */
+export function releaseStep(n: number): Act {
+  return async (model, real) => {
+    const number = n % model.purchases.length
+    const { purchaseId } = itemAt(real.purchases, number)
+    const order = { purchaseId, reason: 'nobody answers', actor: 'studio' }
+    expect(await outcomeOf(releasePurchase(real.world.deps, order))).toBe('NOT_RELEASABLE')
+    return `the studio may not release purchase ${number}`
   }
 }
 

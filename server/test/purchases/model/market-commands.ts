@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-import { cancelStep, closeWindowStep, holdStep, listStep, MAX_LISTINGS, removeStep } from './hold-steps.ts'
+import { cancelStep, closeWindowStep, holdStep, listStep, MAX_LISTINGS, releaseStep, removeStep } from './hold-steps.ts'
 import { expectInvariants } from './market-invariants.ts'
 import { type MarketModel, type PaymentKind, paymentKinds } from './market-model.ts'
 import { confirmStep, payStep, refundStep, rollBackStep, submitAgainStep, submitStep } from './payment-steps.ts'
@@ -62,6 +62,7 @@ export const marketCommands = [
   anyNumber.map((n) => new Step('confirm', hasPayments, confirmStep(n))),
   anyNumber.map((n) => new Step('confirm', hasPayments, confirmStep(n))),
   anyNumber.map((n) => new Step('close window', hasPurchases, closeWindowStep(n))),
+  anyNumber.map((n) => new Step('release', hasPurchases, releaseStep(n))),
   anyNumber.map((n) => new Step('roll back', hasPayments, rollBackStep(n))),
   anyNumber.map((n) => new Step('refund', hasPayments, refundStep(n))),
   fc.constant(null).map(() => new Step('reconcile', hasPurchases, reconcileStep)),

@@ -5,7 +5,7 @@ import { type Case, type Purchase } from '@juicebar/contract/schemas'
 import { findListing } from '../../../src/listings/listing-store.ts'
 import { submitRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
-import { makeCasesDue, makePurchasesDue } from '../reconciling.ts'
+import { makeBuyerScansDue, makeCasesDue, makePurchasesDue } from '../reconciling.ts'
 import { signRefund } from '../sign-refund.ts'
 import { casesOf, readPurchase, type TradingWorld, type Wallet } from '../trading-world.ts'
 import { type SignedPayment } from '../transactions.ts'
@@ -62,6 +62,7 @@ export async function casesSeenByBoth({ world, seller, buyers }: RealMarket): Pr
 
 /** Makes everything due that will ever be again, and reconciles once. */
 export async function reconcileAll({ world }: RealMarket): Promise<void> {
+  await makeBuyerScansDue(world)
   await makePurchasesDue(world)
   await makeCasesDue(world)
   await reconcileOnce(world.deps)

@@ -31,6 +31,7 @@ const row: DueCase = {
   openedAt: new Date(0),
   closedAt: null,
   secondsOpen: 100,
+  buyer: 'Buyer' as WalletAddress,
 }
 // A decision reads nothing else of these.
 const purchase = { genesisHash: 'chain' } as PurchaseRow

@@ -25,19 +25,19 @@ export const held: DuePurchase = {
   signature: null,
   releaseHeight: 500n,
   reconcileAt: new Date(0),
-  reconciledAt: null,
   reconciliations: 0,
   buyerScans: 0,
   createdAt: new Date(0),
   settledAt: null,
-  endedAt: null,
   finalizedAt: null,
   unprovableAt: null,
   releaseReason: null,
   windowClosed: true,
+  leasedAt: new Date(0),
   ageSeconds: 100,
   secondsToPay: -40,
   secondsSinceClosed: 0,
+  lastLeasedAt: null,
 }
 
 export const payment: CurrentPayment = {

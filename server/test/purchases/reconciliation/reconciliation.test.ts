@@ -8,7 +8,7 @@ import { createChain } from '../../../src/chain/client/solana-chain.ts'
 import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
 import { reconcileEndedOf } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
 import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
-import { startReconciliation } from '../../../src/purchases/reconciliation/run-reconciliation.ts'
+import { createReconciliation } from '../../../src/purchases/reconciliation/run-reconciliation.ts'
 import { closePaymentWindow, makeDue } from '../reconciling.ts'
 import {
   chainBut,
@@ -158,10 +158,10 @@ describe('reconciliations that hang', () => {
       recentSignatures: (address, since, limit) =>
         hanging.has(address) ? afterTheTest : world.chain.recentSignatures(address, since, limit),
     })
-    const reconciliation = startReconciliation(deps)
+    const stop = createReconciliation(deps).start()
     onTestFinished(async () => {
       release()
-      await reconciliation.stop()
+      await stop()
     })
     await vi.waitFor(async () => {
       expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'settled' })

@@ -6,7 +6,8 @@ import { PaymentFailed } from '../../payment/payment-failed.ts'
 import { signPayment } from '../../payment/sign-payment.ts'
 import { submitPayment } from '../../payment/submit-payment.ts'
 import { transactionVersion } from '../../wallet/wallet.ts'
-import { type Connection, requireConnection, WALLET_TIMEOUT_MS } from '../../wallet/wallet-store.ts'
+import { requireConnection } from '../../wallet/require-connection.ts'
+import { type Connection, WALLET_TIMEOUT_MS } from '../../wallet/wallet-store.ts'
 
 /** How long to keep submitting signed bytes while no answer comes, in milliseconds. */
 const SUBMIT_TIMEOUT_MS = 30_000

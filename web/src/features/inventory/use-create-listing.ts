@@ -5,14 +5,25 @@ import { useMutation } from '@tanstack/react-query'
 import { serverSentence } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
 import { refreshMarket } from '../../api/refresh-market.ts'
+import { retryPassing } from '../../api/retry-passing.ts'
 import { useNotices } from '../../feedback/use-notices.ts'
+
+/** How long to try again without asking the seller, in milliseconds: as long as a planned fail-over of the database takes. */
+const PATIENCE_MS = 10_000
+
+interface Offer {
+  body: Body<'createListing'>
+  /** The same for every attempt at this offer, so that it is listed once. */
+  idempotencyKey: string
+}
 
 /** Puts drinks up for sale; a failure goes to the banner. */
 export function useCreateListing() {
   const { showBanner, showToast } = useNotices()
   return useMutation({
     meta: { processing: 'Putting your lot on the market' },
-    mutationFn: (body: Body<'createListing'>) => call('createListing', { body }),
+    mutationFn: ({ body, idempotencyKey }: Offer) =>
+      retryPassing(() => call('createListing', { headers: { 'idempotency-key': idempotencyKey }, body }), PATIENCE_MS),
     onSuccess: () => showToast(messages.listingCreated, 'good'),
     onError: (error) => showBanner(serverSentence(error, messages.createFailed)),
     onSettled: refreshMarket,

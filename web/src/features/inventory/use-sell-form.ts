@@ -1,7 +1,7 @@
 import { messages } from '@juicebar/contract/messages'
 import { type TokenType } from '@juicebar/contract/token-types'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 
 import { cheapestQuery } from '../../api/queries.ts'
 import { useNotices } from '../../feedback/use-notices.ts'
@@ -11,6 +11,7 @@ import { useCreateListing } from './use-create-listing.ts'
 /** The sell form of one drink: its fields, what is wrong with them, and how its price compares with the market. */
 export function useSellForm(tokenType: TokenType, balance: number, onListed: () => void) {
   const [fields, setFields] = useState<SellFields>({ amount: '', price: '' })
+  const idempotencyKey = useRef('')
   const cheapest = useQuery({ ...cheapestQuery(tokenType), meta: { quiet: true } })
   const problems = sellProblems(fields, balance)
   const { showToast } = useNotices()
@@ -21,13 +22,20 @@ export function useSellForm(tokenType: TokenType, balance: number, onListed: () 
     if (isIncomplete(fields)) return
     const problem = problems.amount ?? problems.price
     if (problem) showToast(problem, 'bad')
-    else createListing({ tokenType, price: Number(fields.price), amount: Number(fields.amount) }, { onSuccess: onListed })
+    else {
+      const body = { tokenType, price: Number(fields.price), amount: Number(fields.amount) }
+      createListing({ body, idempotencyKey: (idempotencyKey.current ||= newIdempotencyKey()) }, { onSuccess: onListed })
+    }
   }
   // While List Item is disabled, Enter submits nothing, so what is missing is told here.
   const tellMissing = () => isMissing(fields) && showToast(messages.fieldsMissing, 'bad')
   return {
     fields,
-    change: (change: Partial<SellFields>) => setFields((current) => ({ ...current, ...change })),
+    change: (change: Partial<SellFields>) => {
+      // Another offer; the same one keeps its key, also if the seller tries again.
+      idempotencyKey.current = ''
+      setFields((current) => ({ ...current, ...change }))
+    },
     problems,
     disabled: isIncomplete(fields),
     unitPrice: problems.amount || problems.price ? undefined : unitPriceOf(fields),
@@ -35,4 +43,9 @@ export function useSellForm(tokenType: TokenType, balance: number, onListed: () 
     submit,
     tellMissing,
   }
+}
+
+/** 128 random bits. `crypto.randomUUID` exists in secure contexts only. */
+function newIdempotencyKey(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join('-')
 }

@@ -12,7 +12,8 @@ interface ListingCardProps {
   isOwn: boolean
   /** When this wallet may buy the listing again, by this browser's clock; undefined if it may now. */
   waitUntil: number | undefined
-  onBuy: (listing: Listing) => void
+  /** Undefined while nothing can be bought. */
+  onBuy: ((listing: Listing) => void) | undefined
 }
 
 /** One listing on the market. */
@@ -88,6 +89,7 @@ function CardAction({ listing, isOwn, waitUntil, onBuy }: Omit<ListingCardProps,
       </Note>
     )
   }
+  if (!onBuy) return <Note title="Buying is paused until the market can be updated again.">Paused</Note>
   return (
     <Button kind="primary" disabled={listing.status !== 'active'} onClick={() => onBuy(listing)}>
       Buy

@@ -10,7 +10,8 @@ interface MarketGridProps {
   listings: readonly Listing[]
   walletAddress: string | undefined
   cooldowns: ReadonlyMap<string, number>
-  onBuy: (listing: Listing) => void
+  /** Undefined while nothing can be bought. */
+  onBuy: ((listing: Listing) => void) | undefined
   /** Called when the last rows come near. */
   onEnd: () => void
 }

@@ -12,7 +12,8 @@ interface MarketProps {
   walletAddress: string | undefined
   /** The listings that this wallet may not buy for a while, and when that ends, by this browser's clock. */
   cooldowns: ReadonlyMap<string, number>
-  onBuy: (listing: Listing) => void
+  /** Undefined while nothing can be bought. */
+  onBuy: ((listing: Listing) => void) | undefined
 }
 
 /** The market: every active listing, to search, sort and buy. */

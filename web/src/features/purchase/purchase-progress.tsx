@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 
+import { openPurchasesQuery } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatAmount, formatCountdown, formatSol } from '../../ui/format.ts'
 import { Overlay } from '../../feedback/overlay.tsx'
@@ -21,7 +23,7 @@ export function PurchaseProgress() {
           <PurchaseSteps step={step} />
         </div>
       )}
-      {step === 'approve' && payUntil !== undefined && <TimeLeft until={payUntil} />}
+      {step === 'approve' && payUntil !== undefined && <TimeLeft listingId={listing._id} payUntil={payUntil} />}
       <Ways running={running} />
     </Overlay>
   )
@@ -58,7 +60,11 @@ function Ways({ running: { step, retryAt } }: { running: RunningPurchase }) {
   )
 }
 
-function TimeLeft({ until }: { until: number }) {
+/** An outage may extend the time to pay: then the server says so with the buyer's open purchases, and the countdown follows. */
+function TimeLeft({ listingId, payUntil }: { listingId: string; payUntil: number }) {
+  const { data, dataUpdatedAt } = useQuery(openPurchasesQuery)
+  const purchase = data?.find((open) => open.listingId === listingId)
+  const until = purchase ? dataUpdatedAt + purchase.payMillisLeft : payUntil
   const now = useNow()
   return (
     <p className="mt-4 text-small text-dim">

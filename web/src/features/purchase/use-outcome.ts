@@ -4,7 +4,6 @@ import { useCallback } from 'react'
 
 import { useNotices } from '../../feedback/use-notices.ts'
 import { shortSignature } from '../../ui/format.ts'
-import { endedText } from './purchase.ts'
 
 /** Tells the buyer what became of a purchase: a toast if it was delivered, else the banner. */
 export function useOutcome(): (purchase: Purchase) => void {
@@ -12,7 +11,7 @@ export function useOutcome(): (purchase: Purchase) => void {
   return useCallback(
     (purchase) => {
       if (purchase.status === 'settled') showToast(messages.purchaseSucceeded(shortSignature(purchase.signature ?? '')), 'good')
-      else showBanner(endedText(purchase))
+      else void import('./flow/ended-text.ts').then(({ endedText }) => showBanner(endedText(purchase)))
     },
     [showBanner, showToast],
   )

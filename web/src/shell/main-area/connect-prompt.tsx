@@ -9,14 +9,14 @@ import { openPicker, useWallet } from '../../wallet/wallet-store.ts'
 const MAX_GLASSES = 12
 
 /** What a visitor sees first, above the market: how to get in. */
-export function ConnectPrompt() {
+export function ConnectPrompt({ away }: { away: boolean }) {
   const connected = useWallet((wallet) => wallet.connected !== undefined)
   return (
     <section className="card relative grid overflow-hidden md:min-h-72 md:grid-cols-[1fr_minmax(22rem,46%)]">
       <div className="grid content-center justify-items-start gap-4 p-6 sm:p-9">
         <p className="flex items-center gap-2 rounded-round border border-line px-3 py-1 text-tiny font-semibold">
-          <span className="size-2 rounded-full bg-good forced-color-adjust-none" />
-          Server Online
+          <span className={`size-2 rounded-full forced-color-adjust-none ${away ? 'breathe bg-warn' : 'bg-good'}`} />
+          {away ? 'Reconnecting' : 'Server Online'}
         </p>
         <h2 className="text-hero">Connect Phantom Wallet</h2>
         <p className="max-w-prose text-dim">
@@ -24,10 +24,10 @@ export function ConnectPrompt() {
             ? 'Sign the message in your wallet to show that it is yours. It costs nothing and moves nothing.'
             : 'Sell your drinks, or buy from other players. You pay the seller directly in SOL; the market never holds your money.'}
         </p>
-        {connected ? (
+        {connected && !away ? (
           <SignInButton />
         ) : (
-          <Button kind="primary" onClick={openPicker}>
+          <Button kind="primary" disabled={away} onClick={openPicker}>
             Choose a wallet
           </Button>
         )}

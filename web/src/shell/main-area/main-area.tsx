@@ -28,12 +28,15 @@ export function MainArea({ backend, session, view }: MainAreaProps) {
   const { buy } = usePurchase()
   const cooldowns = useCooldowns(session.user?.walletAddress)
   if (backend === 'offline') return <ServerUnavailable />
-  if (backend === 'checking' || session.authorization === 'checking') return <CheckingServer />
+  const away = backend === 'away'
+  if (backend === 'checking' || (!away && session.authorization === 'checking')) return <CheckingServer />
+  // Nothing can be bought from a market that may have changed.
+  const onBuy = away ? undefined : buy
   if (!session.user) {
     return (
       <div className="grid gap-8">
-        <ConnectPrompt />
-        <Market walletAddress={undefined} cooldowns={cooldowns} onBuy={buy} />
+        <ConnectPrompt away={away} />
+        <Market walletAddress={undefined} cooldowns={cooldowns} onBuy={onBuy} />
       </div>
     )
   }
@@ -46,7 +49,7 @@ export function MainArea({ backend, session, view }: MainAreaProps) {
         </Suspense>
       </CrashScreen>
       <Suspense fallback={<Spinner className="mx-auto my-20 size-8" />}>
-        {view === 'marketplace' && <Market walletAddress={walletAddress} cooldowns={cooldowns} onBuy={buy} />}
+        {view === 'marketplace' && <Market walletAddress={walletAddress} cooldowns={cooldowns} onBuy={onBuy} />}
         {view === 'inventory' && (
           <div className="grid gap-12">
             <Inventory walletAddress={walletAddress} />

@@ -1,10 +1,11 @@
 import { type LandedTransaction } from '../../../chain/chain.ts'
 import { inTransaction } from '../../../database/transact.ts'
-import { type CaseMove, forgetRefund, giveUpDelivery, lockCase, moveCase } from '../../cases/case-store.ts'
+import { type CaseMove, type CaseRow, forgetRefund, giveUpDelivery, lockCase, moveCase } from '../../cases/case-store.ts'
 import { broadcastPayment } from '../../payment/broadcast-payment.ts'
 import { findPayment, insertPayment, markSettled, type PaymentRow, voidPayment } from '../../payment/payment-store.ts'
 import { type PurchaseDeps } from '../../purchase-deps.ts'
-import { lockPurchase } from '../../purchase-store.ts'
+import { logCase } from '../../log-changes.ts'
+import { lockPurchase, type PurchaseRow } from '../../purchase-store.ts'
 import { settlePayment } from '../../settlement/settle-payment.ts'
 import { type CaseAction, type CaseDecision, type CaseSnapshot } from './case-decision.ts'
 
@@ -17,41 +18,51 @@ async function apply(deps: PurchaseDeps, { row, purchase }: CaseSnapshot, action
   const { database } = deps
   switch (action.kind) {
     case 'closeWithChain':
-      return closeWithChain(deps, row.id)
+      return close(deps, purchase, () => closeWithChain(deps, row.id))
     case 'broadcast':
-      return broadcastPayment(deps, action.payment)
+      return broadcastPayment(deps, purchase, action.payment)
     case 'closeRefunded':
-      return closeRefunded(deps, row.id, action)
+      return close(deps, purchase, () => closeRefunded(deps, row.id, action))
     case 'reopen':
       return reopen(deps, row.id, action.payment)
     case 'recordRefund':
       return recordRefund(deps, { row, purchase }, action)
     case 'closeRefundedTogether':
-      return closeRefundedTogether(deps, row.id, action.transaction)
+      return close(deps, purchase, () => closeRefundedTogether(deps, row.id, action.transaction))
     case 'forgetRefund':
       return forgetRefund(database, row)
     case 'giveUpDelivery':
       return giveUpDelivery(database, row.id)
     case 'deliver':
-      return void (await settlePayment(database, purchase, action.candidate))
+      return void (await settlePayment(deps, purchase, action.candidate))
   }
 }
 
-async function closeWithChain({ database }: PurchaseDeps, id: string): Promise<void> {
+/** `move` returns the case if it has closed it. */
+async function close({ log }: PurchaseDeps, purchase: PurchaseRow, move: () => Promise<CaseRow | undefined>): Promise<void> {
+  const closed = await move()
+  if (closed) logCase(log, 'closed', closed, purchase)
+}
+
+async function closeWithChain({ database }: PurchaseDeps, id: string): Promise<CaseRow | undefined> {
   const note = 'The local chain was restarted, and the SOL of this payment is gone with it.'
-  await inTransaction(database, async (tx) => {
+  return inTransaction(database, async (tx) => {
     const locked = await lockCase(tx, id)
-    if (locked?.status !== 'open' && locked?.status !== 'refunding') return
-    await moveCase(tx, id, { status: 'closed', reconcileSeconds: null, note })
+    if (locked?.status !== 'open' && locked?.status !== 'refunding') return undefined
+    return moveCase(tx, id, { status: 'closed', reconcileSeconds: null, note })
   })
 }
 
-async function closeRefunded({ database }: PurchaseDeps, id: string, refund: { payment: PaymentRow; slot: bigint }): Promise<void> {
-  await inTransaction(database, async (tx) => {
+async function closeRefunded(
+  { database }: PurchaseDeps,
+  id: string,
+  refund: { payment: PaymentRow; slot: bigint },
+): Promise<CaseRow | undefined> {
+  return inTransaction(database, async (tx) => {
     const locked = await lockCase(tx, id)
-    if (locked?.status !== 'refunding') return
+    if (locked?.status !== 'refunding') return undefined
     await markSettled(tx, refund.payment.signature, refund.slot)
-    await moveCase(tx, id, { status: 'refunded', reconcileSeconds: null })
+    return moveCase(tx, id, { status: 'refunded', reconcileSeconds: null })
   })
 }
 
@@ -83,10 +94,14 @@ async function recordRefund(
 }
 
 /** A transaction is recorded for one purpose. If that is another one, it closes this case as soon as it is finalized. */
-async function closeRefundedTogether({ database }: PurchaseDeps, id: string, { signature }: LandedTransaction): Promise<void> {
+async function closeRefundedTogether(
+  { database }: PurchaseDeps,
+  id: string,
+  { signature }: LandedTransaction,
+): Promise<CaseRow | undefined> {
   const move: CaseMove = { status: 'refunded', reconcileSeconds: null, note: `Paid back together with others, by ${signature}.` }
-  await inTransaction(database, async (tx) => {
+  return inTransaction(database, async (tx) => {
     const locked = await lockCase(tx, id)
-    if (locked?.status === 'open') await moveCase(tx, id, move)
+    return locked?.status === 'open' ? moveCase(tx, id, move) : undefined
   })
 }

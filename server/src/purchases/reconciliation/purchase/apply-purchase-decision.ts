@@ -7,15 +7,16 @@ import { broadcastPayment } from '../../payment/broadcast-payment.ts'
 import { type PaymentRow, voidPayment } from '../../payment/payment-store.ts'
 import { type PurchaseDeps } from '../../purchase-deps.ts'
 import { emitPurchase, type PurchaseRow } from '../../purchase-store.ts'
+import { purchaseFields } from '../../purchase-wait.ts'
 import { type VerifiedCandidate } from '../../settlement/candidate.ts'
 import { type PaymentOutcome, settlePayment } from '../../settlement/settle-payment.ts'
 import { type PurchaseAction, type PurchaseDecision } from './purchase-decision.ts'
 import { saveHistorySearches } from './history-search-store.ts'
-import { setReleaseHeight } from '../reconciliation-store.ts'
+import { type DuePurchase, setReleaseHeight } from '../reconciliation-store.ts'
 import { ruleOut } from './rule-out-candidates.ts'
 
 /** Carries out a decision. Each action decides again under its locks whether it still applies, so a stale decision does no harm. */
-export async function applyPurchaseDecision(deps: PurchaseDeps, purchase: PurchaseRow, { actions }: PurchaseDecision): Promise<void> {
+export async function applyPurchaseDecision(deps: PurchaseDeps, purchase: DuePurchase, { actions }: PurchaseDecision): Promise<void> {
   for (const action of actions) {
     const settled = await apply(deps, purchase, action)
     if (settled) return
@@ -25,7 +26,7 @@ export async function applyPurchaseDecision(deps: PurchaseDeps, purchase: Purcha
 const endReasons = { unsent: endsUnsent, unpaid: endsUnpaid, chainGone: () => 'chain_gone' as const }
 
 /** @returns whether this settled the purchase. */
-async function apply(deps: PurchaseDeps, purchase: PurchaseRow, action: PurchaseAction): Promise<boolean> {
+async function apply(deps: PurchaseDeps, purchase: DuePurchase, action: PurchaseAction): Promise<boolean> {
   const { database, chain } = deps
   switch (action.kind) {
     case 'settle':
@@ -37,36 +38,38 @@ async function apply(deps: PurchaseDeps, purchase: PurchaseRow, action: Purchase
       await inTransaction(database, (tx) => endHold(tx, purchase, endReasons[action.because]))
       break
     case 'broadcast':
-      await broadcastPayment(deps, action.payment)
+      await broadcastPayment(deps, purchase, action.payment)
       break
     case 'voidPayment':
       await giveUp(deps, action.payment)
       break
     case 'setReleaseHeight':
-      await setReleaseHeight(database, purchase.id, action.height)
+      await setReleaseHeight(database, purchase, action.height)
       break
     case 'saveSearches':
       await saveHistorySearches(database, action.searches)
       break
     case 'markUnprovable':
       await inTransaction(database, (tx) => markUnprovable(tx, purchase, action))
-      if (action.unprovable)
-        deps.log.warn({ purchaseId: purchase.id }, 'no endpoint can prove that this hold was not paid; the studio can release it')
+      if (action.unprovable) {
+        const fields = purchaseFields(purchase, { waitingFor: 'the studio to release it' })
+        deps.log.warn(fields, 'no endpoint can prove that this hold was not paid; the studio can release it')
+      }
       break
     case 'markFinalized':
       // Noted together with the lease's return, for the whole round at once.
       break
     case 'openVanishedCase':
-      await openVanishedCase(database, purchase, action.payment)
+      await openVanishedCase(deps, purchase, action.payment)
       break
   }
   return false
 }
 
-async function settle({ database, chain }: PurchaseDeps, purchase: PurchaseRow, candidate: VerifiedCandidate): Promise<boolean> {
-  const outcome = await settlePayment(database, purchase, candidate)
+async function settle(deps: PurchaseDeps, purchase: PurchaseRow, candidate: VerifiedCandidate): Promise<boolean> {
+  const outcome = await settlePayment(deps, purchase, candidate)
   const isFinal = candidate.status?.commitment === 'finalized'
-  if (isFinal && isPermanent(outcome)) ruleOut(chain, purchase.id, candidate.signature)
+  if (isFinal && isPermanent(outcome)) ruleOut(deps.chain, purchase.id, candidate.signature)
   return outcome.kind === 'settled'
 }
 

@@ -5,9 +5,22 @@ import { type Tx } from '../../../database/transact.ts'
 import { now } from '../../../database/time.ts'
 import { type HistorySearch } from './history-search.ts'
 
+const columns = [
+  'purchaseId',
+  'endpoint',
+  'address',
+  'pages',
+  'listedTo',
+  'listed',
+  'decidedTo',
+  'decided',
+  'obstacle',
+  'firstSlot',
+] as const satisfies (keyof HistorySearch)[]
+
 /** How far the histories were searched for a purchase, on all endpoints. */
 export async function listHistorySearches(database: Database | Tx, purchaseId: string): Promise<HistorySearch[]> {
-  return database.selectFrom('historySearches').selectAll().where('purchaseId', '=', purchaseId).execute()
+  return database.selectFrom('historySearches').select(columns).where('purchaseId', '=', purchaseId).execute()
 }
 
 /** An obstacle that was found stays: no later search by another server can remove it. */

@@ -3,6 +3,7 @@ import { type Signature } from '@juicebar/contract/addresses'
 import { type ReadOptions, type SignatureEntry, type SignatureStatus, type WideReadOptions } from '../../../chain/chain.ts'
 import { type PurchaseDeps } from '../../purchase-deps.ts'
 import { type PurchaseRow } from '../../purchase-store.ts'
+import { purchaseFields } from '../../purchase-wait.ts'
 import { type VerifiedCandidate } from '../../settlement/candidate.ts'
 import { candidateOf, verifyCandidate } from '../../settlement/verify-candidate.ts'
 import { isRuledOut } from './rule-out-candidates.ts'
@@ -55,21 +56,22 @@ export async function readCandidates(
   signatures: readonly Signature[],
   options: ReadOptions = {},
 ): Promise<ReadCandidates> {
-  const { chain, log } = deps
+  const { chain } = deps
   const unread = signatures.filter((signature) => signature !== purchase.signature && !isRuledOut(chain, purchase.id, signature))
   const batch = unread.slice(0, READS_PER_ROUND)
   const statuses = batch.length > 0 ? await chain.statuses(batch) : new Map<Signature, SignatureStatus>()
   const candidates: VerifiedCandidate[] = []
-  let failures = 0
+  let unreadable = 0
   for (const signature of batch) {
     try {
       const candidate = await verifyCandidate(deps, purchase, candidateOf(chain, signature, statuses.get(signature), options))
       candidates.push(candidate)
       if (purchase.status === 'held' && candidate.verdict.kind === 'pays') break
     } catch (error) {
-      failures += 1
-      log.warn({ err: error, purchaseId: purchase.id, signature }, 'a candidate transaction could not be read; it will be tried again')
-      if (failures > 1) break
+      unreadable += 1
+      const fields = purchaseFields(purchase, { waitingFor: 'a transaction that may pay for it to be read' })
+      deps.failures.failed(error, { ...fields, transaction: signature }, 'a candidate transaction could not be read; trying again')
+      if (unreadable > 1) break
     }
   }
   return { candidates, allRead: candidates.length === unread.length }

@@ -12,6 +12,9 @@ import { type Hold } from './hold-listing.ts'
 /** How long to try to read a blockhash, in milliseconds: the buyer waits for it before the wallet opens. */
 const BLOCKHASH_TIMEOUT_MS = 10_000
 
+/** An outage extends the time to pay by at most as much again. */
+const MOST_EXTENDED = 2
+
 /**
  * Has the wallet sign the payment of a hold, and makes sure that it is sent.
  *
@@ -42,7 +45,7 @@ export async function payHold(hold: Hold, connection: Connection, network: Publi
   const { signature } = await submitPayment({
     signed: payment.signed,
     submit: (bytes) => call('submitPayment', { params: { id: hold.purchaseId }, body: { transaction: bytes } }),
-    timeout: hold.payMillisLeft,
+    timeout: hold.payMillisLeft * MOST_EXTENDED,
     ifUnanswered:
       'The server did not say what became of your payment, so it is not known yet whether SOL moved. Do not pay again: this page shows the outcome as soon as the server answers.',
   })

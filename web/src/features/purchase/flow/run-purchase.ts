@@ -1,6 +1,6 @@
 import { type Purchase, type PublicConfig } from '@juicebar/contract/schemas'
 
-import { requireConnection } from '../../../wallet/wallet-store.ts'
+import { requireConnection } from '../../../wallet/require-connection.ts'
 import { type BoughtListing, isAsConfirmed, type Progress, stepOf } from '../purchase.ts'
 import { cancelHold } from './cancel-hold.ts'
 import { failureText, type Reached } from './failure-text.ts'

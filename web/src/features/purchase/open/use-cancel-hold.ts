@@ -5,7 +5,7 @@ import { asSentence, errorSentence, isUnexplained } from '../../../api/api-error
 import { refreshMarket } from '../../../api/refresh-market.ts'
 import { useNotices } from '../../../feedback/use-notices.ts'
 import { cancelHold } from '../flow/cancel-hold.ts'
-import { endedText } from '../purchase.ts'
+import { endedText } from '../flow/ended-text.ts'
 
 /** Cancels a hold that is not paid, by the id of its purchase; a failure goes to the banner. */
 export function useCancelHold() {

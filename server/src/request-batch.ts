@@ -5,20 +5,27 @@ interface Batch<K, V> {
   answer: Promise<ReadonlyMap<K, V>>
 }
 
+export interface BatchTiming {
+  /** How long after the start of a request the next one may start; called before each pause. Without it there is none. */
+  pauseMillis?: () => number
+  /** A request that takes longer than this holds up its own callers only. Without it the next one always waits for its answer. */
+  patienceMillis?: number
+}
+
 /**
  * Batches the questions of many callers: whoever asks while a request is in flight, or during the pause after it was sent, is in the next
- * one. So no answer is older than its question, and many players who wait for the same kind of answer cost few requests.
+ * one. So no answer is older than its question, and many callers who wait for the same kind of answer cost few requests. Whoever asks
+ * while there is neither is answered at once.
  */
 export class RequestBatch<K, V> {
   readonly #read: (keys: readonly K[]) => Promise<ReadonlyMap<K, V>>
-  readonly #pauseMillis: () => number
+  readonly #timing: BatchTiming
   #next: Batch<K, V> | undefined
   #previous: Promise<unknown> = Promise.resolve()
 
-  /** `pauseMillis` is called before each pause. */
-  constructor(read: (keys: readonly K[]) => Promise<ReadonlyMap<K, V>>, pauseMillis: () => number) {
+  constructor(read: (keys: readonly K[]) => Promise<ReadonlyMap<K, V>>, timing: BatchTiming = {}) {
     this.#read = read
-    this.#pauseMillis = pauseMillis
+    this.#timing = timing
   }
 
   /** What is known of these keys. Rejects if the request that they were in fails. */
@@ -42,9 +49,15 @@ export class RequestBatch<K, V> {
       this.#next = undefined
       return this.#read([...keys])
     })
-    const pause = turn.then(() => delay(this.#pauseMillis(), undefined, { ref: false }))
-    this.#previous = Promise.allSettled([answer, pause])
+    this.#previous = this.#nextTurn(turn, answer)
     return { keys, answer }
+  }
+
+  #nextTurn(turn: Promise<unknown>, answer: Promise<unknown>): Promise<unknown> {
+    const { pauseMillis, patienceMillis } = this.#timing
+    const wait = (millis: number) => delay(millis, undefined, { ref: false })
+    const answered = Promise.allSettled(pauseMillis ? [answer, turn.then(() => wait(pauseMillis()))] : [answer])
+    return patienceMillis === undefined ? answered : Promise.race([answered, turn.then(() => wait(patienceMillis))])
   }
 }
 

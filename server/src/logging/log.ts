@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino'
 
-import { type Config } from './config.ts'
+import { type Config } from '../settings/config.ts'
 
 /** Nothing logs these on purpose. If a logged object contains one of them, its value is left out. */
 const secretPaths = [

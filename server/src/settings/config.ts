@@ -1,5 +1,20 @@
 import { isIP } from 'node:net'
 
+import { CONNECTIONS } from '../database/connections/database-pool.ts'
+import { databaseUrlProblem, type SessionAttributes } from '../database/connections/database-url.ts'
+import {
+  isContact,
+  isHost,
+  isOrigin,
+  isProductName,
+  isProxyRange,
+  isRpcLimitList,
+  isRpcUrlList,
+  isStudioKey,
+  MAX_PRODUCT_NAME_LENGTH,
+  MAX_RPC_LIMIT,
+  MIN_STUDIO_KEY_LENGTH,
+} from './setting-formats.ts'
 import { createReader, type Environment, type Reader } from './setting-reader.ts'
 
 /** The network that players are told. */
@@ -16,6 +31,10 @@ export interface Config {
   productName: string
   dataDir: string
   databaseUrl: string | undefined
+  /** A replica for filtered and later pages of the market. */
+  databaseReadUrl: string | undefined
+  /** Most connections to the database, besides those that read the market. */
+  databaseConnections: number
   /** RPC URLs in order of preference; undefined for the embedded chain. */
   rpcUrls: string[] | undefined
   /** Requests a second: one number for each of the endpoints; undefined for the default of each. */
@@ -29,6 +48,8 @@ export interface Config {
   demoSeed: boolean
   settleAt: 'confirmed' | 'finalized'
   holdSeconds: number
+  /** How long the server goes on taking calls after SIGTERM while it says that it is not ready. */
+  drainSeconds: number
   /** Addresses and ranges of proxies whose forwarded headers are trusted; false for none. */
   trustProxy: string[] | false
   logLevel: (typeof logLevels)[number]
@@ -48,25 +69,28 @@ export class ConfigError extends Error {
 }
 
 const MIN_JWT_SECRET_LENGTH = 32
-const MIN_STUDIO_KEY_LENGTH = 16
-const MAX_PRODUCT_NAME_LENGTH = 40
-const MAX_RPC_LIMIT = 100_000
+const DATABASE_CONNECTIONS = { min: 4, max: 1_000, default: CONNECTIONS }
 const HOLD_SECONDS = { min: 1, max: 600, default: 60 }
 
-const proxyRangeNames = ['loopback', 'linklocal', 'uniquelocal']
+/**
+ * With a database of its own there are other servers and a balancer: HAProxy's usual checks, three two seconds apart, take 6 s to notice.
+ * The whole stop then fits into the 30 s that Kubernetes gives it.
+ */
+const DRAIN_SECONDS = { min: 0, max: 300, default: 10 }
 
 /**
- * Reads all settings from the environment; nothing else in the server does.
+ * Reads all settings from the environment; nothing else in the server does. A person at a `terminal` is shown warnings only, by default.
  *
  * @throws ConfigError with all problems at once; it never repeats a value that may be a secret.
  */
-export function readConfig(env: Environment): Config {
+export function readConfig(env: Environment, { terminal = false }: { terminal?: boolean } = {}): Config {
   const problems: string[] = []
   const read = createReader(env, problems)
 
   const port = read.integer('PORT', { min: 1, max: 65_535, default: 3000 })
   const host = read.matching('HOST', isHost, 'an IP address or a host name', '127.0.0.1')
-  const databaseUrl = read.secret('DATABASE_URL', isDatabaseUrl, 'a URL like postgresql://user:password@host:5432/name')
+  const databaseUrl = readDatabaseUrl('DATABASE_URL', read, ['any', 'read-write', 'primary'])
+  const databaseReadUrl = readDatabaseUrl('DATABASE_READ_URL', read)
   const rpcUrls = read.secret('SOLANA_RPC_URL', isRpcUrlList, 'one or more http or https URLs, separated by commas')?.split(',')
   const jwtSecret = read.secret(
     'JWT_SECRET',
@@ -83,6 +107,8 @@ export function readConfig(env: Environment): Config {
     productName: read.matching('PRODUCT_NAME', isProductName, `1 to ${MAX_PRODUCT_NAME_LENGTH} printable characters`, 'Juicebar'),
     dataDir: read.text('DATA_DIR') ?? '.data',
     databaseUrl,
+    databaseReadUrl,
+    databaseConnections: read.integer('DATABASE_CONNECTIONS', DATABASE_CONNECTIONS),
     rpcUrls,
     rpcLimits: readRpcLimits(read, rpcUrls?.length ?? 1, problems),
     network,
@@ -92,8 +118,9 @@ export function readConfig(env: Environment): Config {
     demoSeed: read.choice('DEMO_SEED', ['on', 'off'], 'on') === 'on',
     settleAt: read.choice('SETTLE_AT', ['confirmed', 'finalized'], 'confirmed'),
     holdSeconds: read.integer('HOLD_SECONDS', HOLD_SECONDS),
+    drainSeconds: read.integer('DRAIN_SECONDS', { ...DRAIN_SECONDS, ...(databaseUrl === undefined && { default: 0 }) }),
     trustProxy: readTrustProxy(read),
-    logLevel: read.choice('LOG_LEVEL', logLevels, 'warn'),
+    logLevel: read.choice('LOG_LEVEL', logLevels, terminal ? 'warn' : 'info'),
     securityContact: read.matching('SECURITY_CONTACT', isContact, 'a URI that starts with mailto:, tel: or https:', '') || undefined,
   }
 
@@ -116,6 +143,9 @@ function conflicts(config: Config, env: Environment): string[] {
   if (config.databaseUrl && env['STUDIO_API_KEY'] === undefined) {
     found.push('STUDIO_API_KEY is not set. It is required with DATABASE_URL, because all servers on one database must share it.')
   }
+  if (config.databaseReadUrl && env['DATABASE_URL'] === undefined) {
+    found.push('DATABASE_READ_URL is set, but DATABASE_URL is not. The built-in database has no replica.')
+  }
   if (config.jwtSecret !== undefined && config.jwtSecret === config.studioApiKey) {
     found.push('STUDIO_API_KEY is the same as JWT_SECRET. Each protects something else: choose two different values.')
   }
@@ -125,6 +155,13 @@ function conflicts(config: Config, env: Environment): string[] {
     )
   }
   return found
+}
+
+/** @param sessions the values of `target_session_attrs` that make sense here; left out for all */
+function readDatabaseUrl(name: string, read: Reader, sessions?: readonly SessionAttributes[]): string | undefined {
+  const text = read.text(name)
+  const problem = text === undefined ? undefined : databaseUrlProblem(text, sessions)
+  return problem === undefined ? text : read.secret(name, () => false, problem)
 }
 
 function readPublicOrigin(read: Reader, host: string, port: number, problems: string[]): string {
@@ -179,52 +216,4 @@ function networkOfEndpoint(url: string): Network {
   if (text.includes('devnet')) return 'devnet'
   if (text.includes('testnet')) return 'testnet'
   return isLoopback(new URL(url).hostname) && !text.includes('mainnet') ? 'localnet' : 'mainnet'
-}
-
-function isHost(text: string): boolean {
-  return isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text)
-}
-
-function isOrigin(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const url = new URL(text)
-  return isHttp(url) && url.pathname === '/' && !/[?#@]/.test(text)
-}
-
-function isHttp(url: URL): boolean {
-  return url.protocol === 'http:' || url.protocol === 'https:'
-}
-
-function isDatabaseUrl(text: string): boolean {
-  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text)
-}
-
-function isRpcUrlList(text: string): boolean {
-  return text.split(',').every((url) => url === url.trim() && URL.canParse(url) && isHttp(new URL(url)))
-}
-
-function isRpcLimitList(text: string): boolean {
-  return text.split(',').every((limit) => /^\d{1,6}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= MAX_RPC_LIMIT)
-}
-
-function isStudioKey(text: string): boolean {
-  return text.length >= MIN_STUDIO_KEY_LENGTH && /^[\x21-\x7e]+$/.test(text)
-}
-
-/** What RFC 9116 allows as a contact. */
-function isContact(text: string): boolean {
-  return /^(?:mailto:|tel:|https:\/\/)[\x21-\x7e]{3,500}$/.test(text) && URL.canParse(text)
-}
-
-function isProductName(text: string): boolean {
-  return text.length <= MAX_PRODUCT_NAME_LENGTH && text === text.trim() && !/\p{C}|\p{Zl}|\p{Zp}/u.test(text)
-}
-
-function isProxyRange(text: string): boolean {
-  if (proxyRangeNames.includes(text)) return true
-  const [address = '', prefix, ...rest] = text.split('/')
-  const version = isIP(address)
-  if (version === 0 || rest.length > 0) return false
-  if (prefix === undefined) return true
-  return /^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= (version === 4 ? 32 : 128)
 }

@@ -1,0 +1,48 @@
+import { type FaultRates } from './chain-faults/faults.ts'
+import { type EventStreams } from './checks/event-streams.ts'
+import { type Player, type Run } from './players/player.ts'
+import { type StackDatabase } from './stack/stack-database.ts'
+import { type Stack } from './stack/stack.ts'
+
+export interface ChaosOptions {
+  /** Decides who does what, what fails, and when. */
+  seed: number
+  /** The run ends after this many holds, when its time is up, or when all disturbances are over. */
+  purchases: number
+  minutes: number
+  buyers: number
+  sellers: number
+  /** The most purchase attempts per second. */
+  perSecond: number
+  /** Keeps the servers' logs even if nothing fails. */
+  keepLogs: boolean
+  say(line: string): void
+}
+
+/** What a run does to the stack, and on which database. */
+export interface Scenario<Database extends StackDatabase> {
+  holdSeconds: number
+  drainSeconds: number
+  /** Of the faults between the servers and the chain. */
+  rates: FaultRates
+  /** Starts the database, which may use a subfolder `data` and write logs. */
+  startDatabase(folder: string): Promise<Database>
+  disturb(market: DisturbedMarket<Database>): Promise<Disturbances>
+}
+
+export interface DisturbedMarket<Database extends StackDatabase> {
+  stack: Stack<Database>
+  run: Run
+  players: readonly Player[]
+  streams: EventStreams
+  say(line: string): void
+}
+
+export interface Disturbances {
+  /** Resolves when everything that was to happen has happened. */
+  over: Promise<void>
+  /** Starts nothing further and waits until everything is running again. */
+  stop(): Promise<void>
+  /** Called once, after `stop` and before anything is checked. */
+  findings(): Promise<{ lines: string[]; violations: string[] }>
+}

@@ -1,0 +1,29 @@
+import pg from 'pg'
+
+import { sqlState } from '../refusals.ts'
+
+/** SQLSTATE (PostgreSQL, appendix A). */
+export const READ_ONLY = '25006'
+const CANNOT_CONNECT_NOW = '57P03'
+/** The server is shutting down, or it crashed. */
+const leaving = new Set(['57P01', '57P02', CANNOT_CONNECT_NOW])
+
+/** Not an error of `pg`: the host takes no writes, or it does, and the URL asks for one that does not. */
+export class WrongHostError extends Error {
+  readonly code = READ_ONLY
+}
+
+/**
+ * Whether a query's error means that its connection must not be used again, and that others to the same host may be no better: it does
+ * not answer, was lost, or leads to a server that takes no writes any more.
+ */
+export function isConnectionFailure(error: unknown): error is Error {
+  if (!(error instanceof pg.DatabaseError)) return error instanceof Error
+  const state = sqlState(error) ?? ''
+  return state === READ_ONLY || leaving.has(state) || state.startsWith('08')
+}
+
+/** Whether to try the next host, as libpq does: not if a host answered and refused us, for example for a wrong password. */
+export function isHostUnusable(error: unknown): boolean {
+  return !(error instanceof pg.DatabaseError) || sqlState(error) === CANNOT_CONNECT_NOW
+}

@@ -1,0 +1,155 @@
+import { callbackify } from 'node:util'
+
+import pg from 'pg'
+
+import { isConnectionFailure, isHostUnusable } from './connection-failure.ts'
+import { type Hosts } from './hosts.ts'
+
+export interface PoolOptions extends pg.PoolConfig {
+  hosts: Hosts
+  max: number
+  /** For a connection to be made or, when all are in use, to become free. */
+  connectionTimeoutMillis: number
+  /** Longer than the server's `statement_timeout`: a query without an answer until then has a dead connection. */
+  query_timeout: number
+  /** Is told about connections that are lost while idle; the pool replaces them. */
+  onIdleError: (error: Error) => void
+}
+
+/** How many a server opens for its calls and background work unless it is told: a small database settles less with twenty. */
+export const CONNECTIONS = 10
+/** With several hosts, one that does not answer costs no more than this. */
+const HOST_MILLIS = 3_000
+/** Finds out within 20 s that an idle connection is dead, and keeps firewalls from forgetting it. */
+const KEEP_ALIVE_MILLIS = 10_000
+/** After a fail-over or a change of the network, connections follow within this time even if nothing fails. Making one takes about 5 ms. */
+const LONGEST_LIFE_SECONDS = 15 * 60
+
+/**
+ * A pool whose connections can be relied on: they are made to a suitable host, tried in turn, and no connection is used again after it
+ * failed, or after another one to the same hosts failed in a way that both may share.
+ */
+export class DatabasePool {
+  /** Its connections without these guards. */
+  readonly pg: pg.Pool
+  readonly #hosts: Hosts
+  readonly #generations = new WeakMap<pg.ClientBase, number>()
+
+  constructor({ hosts, onIdleError, ...options }: PoolOptions) {
+    this.#hosts = hosts
+    const millis = hosts.count > 1 ? Math.min(HOST_MILLIS, options.connectionTimeoutMillis) : options.connectionTimeoutMillis
+    this.pg = new pg.Pool({
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS,
+      maxLifetimeSeconds: LONGEST_LIFE_SECONDS,
+      ...options,
+      Client: clientOf(hosts, millis),
+      verify: callbackify((client: pg.PoolClient) => hosts.requireSuitable(client, millis)),
+    })
+    this.pg.on('error', (error) => {
+      // The pool says that it has ended before its connections have: a database that then stops is no loss.
+      if (!this.pg.ending) onIdleError(error)
+    })
+    this.pg.on('connect', (client) => {
+      this.#generations.set(client, hosts.generation)
+      // A connection lost between two queries of a transaction would otherwise end the process; the next query fails anyway.
+      client.on('error', () => undefined)
+    })
+  }
+
+  /** A connection for one caller, who must release it. */
+  async connect(): Promise<PooledConnection> {
+    for (;;) {
+      const client = await this.#connectToAnyHost()
+      const generation = this.#generations.get(client) ?? 0
+      if (generation === this.#hosts.generation) return new PooledConnection(client, () => this.#hosts.doubt(generation))
+      destroy(client)
+    }
+  }
+
+  /** Runs one statement on a connection of its own. */
+  async query<Row extends pg.QueryResultRow>(text: string | pg.QueryConfig<unknown[]>, values?: unknown[]): Promise<pg.QueryResult<Row>> {
+    const connection = await this.connect()
+    try {
+      return await connection.query<Row>(text, values)
+    } finally {
+      connection.release()
+    }
+  }
+
+  end(): Promise<void> {
+    return this.pg.end()
+  }
+
+  async #connectToAnyHost(): Promise<pg.PoolClient> {
+    if (this.pg.idleCount === 0) this.#hosts.requireNoOutage()
+    for (let attempt = 1; ; attempt++) {
+      const host = this.#hosts.current
+      try {
+        const client = await this.pg.connect()
+        this.#hosts.noteSuccess()
+        return client
+      } catch (error) {
+        if (!isHostUnusable(error) || isQueueTimeout(error)) throw error
+        this.#hosts.leave(host)
+        if (attempt < this.#hosts.count) continue
+        this.#hosts.noteOutage(error)
+        throw error
+      }
+    }
+  }
+}
+
+/** A connection until it is released. Once a query on it has failed for good, further ones are refused at once, with the same error. */
+export class PooledConnection {
+  readonly #client: pg.PoolClient
+  readonly #onFailure: () => void
+  #failure: Error | undefined
+
+  constructor(client: pg.PoolClient, onFailure: () => void) {
+    this.#client = client
+    this.#onFailure = onFailure
+  }
+
+  async query<Row extends pg.QueryResultRow>(text: string | pg.QueryConfig<unknown[]>, values?: unknown[]): Promise<pg.QueryResult<Row>> {
+    if (this.#failure) throw this.#failure
+    try {
+      return await this.#client.query<Row, unknown[]>(text, values)
+    } catch (error) {
+      if (isConnectionFailure(error)) {
+        this.#failure = error
+        this.#onFailure()
+      }
+      throw error
+    }
+  }
+
+  /**
+   * Returns the connection to the pool, or destroys it if it failed.
+   * @param failure why it must not be used again; ends even a query that is under way
+   */
+  release(failure = this.#failure): void {
+    if (failure) destroy(this.#client)
+    else this.#client.release()
+  }
+}
+
+/** Each connection that the pool makes is to the host that is the current one at that moment. */
+function clientOf(hosts: Hosts, connectionTimeoutMillis: number) {
+  return class extends pg.Client {
+    constructor(config: pg.ClientConfig = {}) {
+      super({ ...config, connectionString: hosts.current, connectionTimeoutMillis })
+    }
+  }
+}
+
+/** Ends the socket itself: a farewell to a host that is silent would keep it for a quarter of an hour. */
+function destroy(client: pg.PoolClient): void {
+  client.connection.stream.destroy()
+  client.release(true)
+}
+
+/** All connections were in use for too long, which says nothing about the host. */
+function isQueueTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect'
+}

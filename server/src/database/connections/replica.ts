@@ -1,0 +1,94 @@
+import { performance } from 'node:perf_hooks'
+
+import { type BaseLogger } from 'pino'
+
+import { Outage, reasonOf } from '../../logging/outage.ts'
+import { startRepeating } from '../../repeat.ts'
+import { type DatabasePool } from './database-pool.ts'
+
+/** A replica further behind is not used. */
+const MAX_LAG_MILLIS = 2_000
+const CHECK_MILLIS = 500
+
+/** How far a database's write-ahead log is, and whose it is: two clusters never share an identifier, nor two databases of one an oid. */
+const POSITION = `
+  select (select system_identifier from pg_control_system()) || ' ' || (select oid from pg_database where datname = current_database()) as of,
+    pg_wal_lsn_diff(case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end, '0/0')::int8 as lsn`
+
+interface LogPosition {
+  of: string
+  lsn: bigint
+}
+
+/** At this time of the server's clock, the primary had written this much or less. */
+export interface WrittenBy {
+  at: number
+  lsn: bigint
+}
+
+/** The latest of the times whose changes are all on a replica that is this far; undefined if it is behind all of them. */
+export function caughtUpTo(written: readonly WrittenBy[], replayed: bigint): number | undefined {
+  return written.findLast(({ lsn }) => lsn <= replayed)?.at
+}
+
+interface ReplicaOptions {
+  replica: DatabasePool
+  primary: DatabasePool
+  log: Pick<BaseLogger, 'warn'>
+}
+
+/**
+ * Reads from the replica while it is proved to show everything that was committed up to two seconds ago, and otherwise, or if that
+ * fails, from the primary.
+ * @returns `stop`, which ends the checks
+ */
+export function readFromReplica({ replica, primary, log }: ReplicaOptions): Pick<DatabasePool, 'query'> & { stop: () => Promise<void> } {
+  let written: WrittenBy[] = []
+  let caughtUp = -Infinity
+  const outage = new Outage({
+    log,
+    fields: { outage: 'replica' },
+    began: 'the replica is not read from',
+    ended: 'the replica is read from again',
+  })
+
+  const check = async () => {
+    const { rows: replayed } = await replica.query<LogPosition>(POSITION)
+    const at = performance.now()
+    const { rows: current } = await primary.query<LogPosition>(POSITION)
+    const [there, here] = [replayed[0], current[0]]
+    if (!there || !here || there.of !== here.of) throw new Error('DATABASE_READ_URL is no replica of the database of DATABASE_URL')
+    if (there.lsn > here.lsn) throw new Error('the replica has changes that the primary has not')
+    written = [...written.filter((earlier) => at - earlier.at < MAX_LAG_MILLIS), { at, lsn: here.lsn }]
+    caughtUp = caughtUpTo(written, there.lsn) ?? -Infinity
+    if (caughtUp === -Infinity) throw new Error(`the replica is more than ${MAX_LAG_MILLIS / 1_000} s behind`)
+    outage.worked()
+  }
+  const checkOrLeave = async () => {
+    try {
+      await check()
+    } catch (error) {
+      caughtUp = -Infinity
+      throw error
+    }
+  }
+  const stop = startRepeating(checkOrLeave, {
+    everyMillis: CHECK_MILLIS,
+    failures: { outageOf: () => outage, failed: (error) => outage.failed(reasonOf(error)) },
+    failure: 'the replica cannot be read from; using the primary',
+  })
+
+  return {
+    query: async (text, values) => {
+      if (performance.now() - caughtUp > MAX_LAG_MILLIS) return primary.query(text, values)
+      try {
+        return await replica.query(text, values)
+      } catch {
+        // Whatever was wrong, if it is not the replica, the primary says it again.
+        caughtUp = -Infinity
+        return primary.query(text, values)
+      }
+    },
+    stop,
+  }
+}

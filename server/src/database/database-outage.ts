@@ -1,0 +1,60 @@
+import { Failure } from '@juicebar/contract/errors'
+
+/**
+ * SQLSTATEs, or their beginnings, of temporary failures (PostgreSQL, appendix A): connection lost, out of connections, disk or memory,
+ * shutting down or starting up, statement timed out, lock not available, a read-only stand-by, and conflicts that outlasted all
+ * retries.
+ */
+const temporaryStates = ['08', '53', '57P', '57014', '55P03', '25006', '40001', '40003', '40P01', '25P03']
+
+const FEATURE_NOT_SUPPORTED = '0A000'
+/** Where PostgreSQL refuses to read an unlogged table on a stand-by, which has none of its rows: the nonces of sign-ins. */
+const READS_UNLOGGED_ON_STANDBY = 'get_relation_info'
+
+const networkErrors = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+]
+
+/** Messages of `pg` and `pg-pool` errors that have no code. */
+const driverMessages =
+  /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Query read timeout|timeout expired|Cannot use a pool after calling end)/
+
+/** Whether an error, or its cause, means that the database cannot be reached or cannot answer for now. */
+export function isDatabaseOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (error instanceof Failure) return error.code === 'DATABASE_DOWN'
+  if (driverMessages.test(error.message) || isOutageCode(error)) return true
+  if (error instanceof AggregateError && error.errors.some(isDatabaseOutage)) return true
+  return isDatabaseOutage(error.cause)
+}
+
+/** SQLSTATEs, or their beginnings, of a connection that was lost after it had been made. */
+const lostStates = ['08000', '08003', '08006', '08007', '40003', '57P01', '57P02']
+const lostSockets = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT']
+const lostMessages = /^(Connection terminated(?! due to connection timeout)|Client has encountered a connection error|Query read timeout)/
+
+/**
+ * Whether nobody knows what became of the statement that failed with this error, or with its cause: its connection was lost, maybe after
+ * the database had committed it.
+ */
+export function isOutcomeUnknown(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (lostMessages.test(error.message)) return true
+  if ('code' in error && [...lostStates, ...lostSockets].some((code) => code === error.code)) return true
+  return isOutcomeUnknown(error.cause)
+}
+
+function isOutageCode(error: Error): boolean {
+  if (!('code' in error) || typeof error.code !== 'string') return false
+  const { code } = error
+  if (code === FEATURE_NOT_SUPPORTED) return 'routine' in error && error.routine === READS_UNLOGGED_ON_STANDBY
+  return networkErrors.includes(code) || (code.length === 5 && temporaryStates.some((start) => code.startsWith(start)))
+}

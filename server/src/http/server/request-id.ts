@@ -1,0 +1,18 @@
+import { randomUUID } from 'node:crypto'
+import { type IncomingMessage } from 'node:http'
+
+export const REQUEST_ID = 'x-request-id'
+
+/** Printable ASCII, longer than the ids of proxies and tracing systems are. */
+const acceptable = /^[\x20-\x7e]{1,128}$/
+
+/**
+ * What a request is called in its reply and in every log line about it: the caller's own name for it if that is short and printable, else
+ * a new one. The same for every question about one request.
+ */
+export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
+  const given = headers[REQUEST_ID]
+  const id = typeof given === 'string' && acceptable.test(given) ? given : randomUUID()
+  headers[REQUEST_ID] = id
+  return id
+}

@@ -1,0 +1,31 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { type Listing } from '@juicebar/contract/schemas'
+import { sql } from 'kysely'
+
+import { type Database } from '../database/connect.ts'
+import { type Tx } from '../database/transact.ts'
+import { listingReply } from './listing-store.ts'
+
+/** The listing that a seller has created with an idempotency key. */
+export async function findKeyedListing(database: Database, seller: WalletAddress, idempotencyKey: string): Promise<Listing | undefined> {
+  const row = await database
+    .selectFrom('listingKeys as k')
+    .innerJoin('listings as l', 'l.id', 'k.listingId')
+    .select(listingReply.as('listing'))
+    .where('k.seller', '=', seller)
+    .where('k.idempotencyKey', '=', idempotencyKey)
+    .executeTakeFirst()
+  return row?.listing
+}
+
+export async function insertListingKey(tx: Tx, key: { seller: WalletAddress; idempotencyKey: string; listingId: string }): Promise<void> {
+  await tx.insertInto('listingKeys').values(key).execute()
+}
+
+/** Deletes the keys that are more than a day old. */
+export async function deleteOldKeys(database: Database): Promise<void> {
+  await database
+    .deleteFrom('listingKeys')
+    .where('createdAt', '<', sql<Date>`now() - interval '1 day'`)
+    .execute()
+}

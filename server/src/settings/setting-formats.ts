@@ -1,0 +1,58 @@
+import { isIP } from 'node:net'
+
+export const MIN_STUDIO_KEY_LENGTH = 16
+export const MAX_PRODUCT_NAME_LENGTH = 40
+export const MAX_RPC_LIMIT = 100_000
+
+const proxyRangeNames = ['loopback', 'linklocal', 'uniquelocal']
+
+/** An IP address or a host name. */
+export function isHost(text: string): boolean {
+  return isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text)
+}
+
+/** An http or https origin, with or without its slash. */
+export function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const url = new URL(text)
+  return isHttp(url) && url.pathname === '/' && !/[?#@]/.test(text)
+}
+
+function isHttp(url: URL): boolean {
+  return url.protocol === 'http:' || url.protocol === 'https:'
+}
+
+/** One or more http or https URLs, separated by commas. */
+export function isRpcUrlList(text: string): boolean {
+  return text.split(',').every((url) => url === url.trim() && URL.canParse(url) && isHttp(new URL(url)))
+}
+
+/** One or more requests a second, separated by commas. */
+export function isRpcLimitList(text: string): boolean {
+  return text.split(',').every((limit) => /^\d{1,6}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= MAX_RPC_LIMIT)
+}
+
+/** Long enough, and of characters that a header may contain. */
+export function isStudioKey(text: string): boolean {
+  return text.length >= MIN_STUDIO_KEY_LENGTH && /^[\x21-\x7e]+$/.test(text)
+}
+
+/** What RFC 9116 allows as a contact. */
+export function isContact(text: string): boolean {
+  return /^(?:mailto:|tel:|https:\/\/)[\x21-\x7e]{3,500}$/.test(text) && URL.canParse(text)
+}
+
+/** Short, on one line, and without spaces around it. */
+export function isProductName(text: string): boolean {
+  return text.length <= MAX_PRODUCT_NAME_LENGTH && text === text.trim() && !/\p{C}|\p{Zl}|\p{Zp}/u.test(text)
+}
+
+/** An address, a range such as `10.0.0.0/8`, or the name of some ranges. */
+export function isProxyRange(text: string): boolean {
+  if (proxyRangeNames.includes(text)) return true
+  const [address = '', prefix, ...rest] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0) return false
+  if (prefix === undefined) return true
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= (version === 4 ? 32 : 128)
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+
+import { describe, expect, it } from 'vitest'
+
+import { type AppliedMigration, type Migration, pendingMigrations, readMigrations } from '../../src/database/migration-files.ts'
+import { COMPATIBLE, migrationsFolder, newerMigrations } from '../support/migrations-folder.ts'
+
+const file = (name: string, compatible = false): Migration => ({ name, sql: '', checksum: `of ${name}`, compatible })
+const own = [file('0001-a.sql'), file('0002-b.sql')]
+
+describe('the migrations that a server applies', () => {
+  it.each<[string, AppliedMigration[], string[]]>([
+    ['all of them to an empty database', [], ['0001-a.sql', '0002-b.sql']],
+    ['those that are missing', own.slice(0, 1), ['0002-b.sql']],
+    ['none if all were applied', own, []],
+    ['none to the database of a newer server, if what it added is compatible', [...own, file('0003-c.sql', true)], []],
+  ])('%s', (_which, applied, pending) => {
+    expect(pendingMigrations(own, applied).map(({ name }) => name)).toEqual(pending)
+  })
+
+  it.each<[string, AppliedMigration[], string]>([
+    ['of a newer server that added what is not compatible', [...own, file('0003-c.sql', true), file('0004-d.sql')], '0004-d.sql'],
+    ['of another version that is not newer', [file('0001-a.sql'), file('0003-c.sql', true)], '0003-c.sql'],
+    ['whose migration differs', [{ ...file('0001-a.sql'), checksum: 'another' }], '0001-a.sql'],
+  ])('none to a database %s: it is refused', (_which, applied, named) => {
+    expect(() => pendingMigrations(own, applied)).toThrow(named)
+  })
+})
+
+/** Tables whose rows say what is paid, owed and delivered. */
+const ledgerTables = ['purchases', 'payments', 'cases', 'history_searches', 'outages', 'transfers', 'balances']
+
+/** These tables, and every function that reads or writes one of them, itself or through others. */
+function holdAndSettle(): RegExp {
+  const schema = readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')
+  const functions = [...schema.matchAll(/^create function (\w+)[\s\S]*?\$\$;$/gm)].map(([text, name = '']) => ({ text, name }))
+  const names = new Set(ledgerTables)
+  const mentions = (text: string) => new RegExp(`\\b(?:${[...names].join('|')})\\b`).test(text)
+  for (let size = 0; size < names.size;) {
+    size = names.size
+    for (const { text, name } of functions) if (mentions(text)) names.add(name)
+  }
+  return new RegExp(`\\b(?:${[...names].join('|')})\\b`)
+}
+
+const touched = (sql: string) => holdAndSettle().exec(sql.replaceAll(/--.*/g, ''))?.[0]
+
+describe('a migration that older servers may run on', () => {
+  it.each([
+    ['alter table purchases add column tip bigint', 'purchases'],
+    ['create or replace function settle_purchase() returns void', 'settle_purchase'],
+    ['drop function place_hold', 'place_hold'],
+    ['create or replace function wallet_refusal() returns text', 'wallet_refusal'],
+    ['update payments set slot = 0', 'payments'],
+    ['alter table listings add column title text', undefined],
+    ['create index on events (type) -- not on purchases', undefined],
+  ])('%s: touches %s', (sql, name) => {
+    expect(touched(sql)).toBe(name)
+  })
+
+  it('never touches hold or settle', async () => {
+    const claims = (await readMigrations(migrationsFolder)).filter(({ compatible }) => compatible)
+    expect(claims.map(({ name, sql }) => [name, touched(sql)])).toEqual(claims.map(({ name }) => [name, undefined]))
+  })
+
+  it('says so in a line of its own', async () => {
+    const folder = await newerMigrations({ '9998-a.sql': `-- Titles.\n${COMPATIBLE}select 1;`, '9999-b.sql': `select '${COMPATIBLE}';` })
+    expect((await readMigrations(folder)).slice(-2).map(({ compatible }) => compatible)).toEqual([true, false])
+  })
+})

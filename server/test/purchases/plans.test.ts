@@ -1,0 +1,104 @@
+import { parseSignature, parseWalletAddress } from '@juicebar/contract/addresses'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+import { addHeldPurchases, addWantedListings } from '../../bench/databases/held-purchases.ts'
+import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
+import { checkHold, insertHold } from '../../src/purchases/hold/hold-store.ts'
+import { listPayablePurchases, settlePurchase } from '../../src/purchases/settlement/settlement-store.ts'
+import { createWallet } from '../sign-in/wallet.ts'
+import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+
+const PURCHASES = 300
+/** A purchase has a few relatives of its own: other holds of its buyer, other purchases of its listing. */
+const FEW = 10
+
+/** A step of a plan that ran, as `auto_explain` prints it. */
+interface Step {
+  'Node Type': string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Index Name'?: string
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Join Filter'?: number
+  Plans?: Step[]
+}
+
+const tellPlans = [
+  `session_preload_libraries = 'auto_explain'`,
+  'auto_explain.log_min_duration = 0',
+  'auto_explain.log_analyze = on',
+  'auto_explain.log_nested_statements = on',
+  'auto_explain.log_format = json',
+  'auto_explain.log_level = notice',
+]
+
+let fresh: FreshDatabase
+let connection: DatabaseConnection
+const plans: Step[] = []
+
+/** The planner has counted a market in which nothing was held, as it is at night. Then everybody comes at once. */
+beforeAll(async () => {
+  fresh = await freshDatabase()
+  const client = new pg.Client({ connectionString: fresh.url })
+  await client.connect()
+  for (const table of ['purchases', 'payments']) await client.query(`alter table ${table} set (autovacuum_enabled = off)`)
+  for (const setting of tellPlans) await client.query(`alter database ${client.database} set ${setting}`)
+  connection = connectDatabase(fresh.url, () => undefined)
+  connection.pool.pg.on('connect', (opened) => {
+    opened.on('notice', ({ message = '' }) => {
+      const { Plan } = JSON.parse(message.slice(message.indexOf('{'))) as { Plan: Step }
+      plans.push(Plan)
+    })
+  })
+  await addHeldPurchases(connection.pool.pg, { count: PURCHASES, sellers: PURCHASES })
+  await client.query(`select settle_purchase(id, 'settled ' || id, 1, '', 1, true) from purchases`)
+  await client.query('vacuum analyze')
+  await addHeldPurchases(connection.pool.pg, { count: PURCHASES, sellers: PURCHASES })
+  await client.query(
+    `insert into payments (signature, kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status)
+     select 'recorded ' || id, 'purchase', id, genesis_hash, '', 1, 'recorded' from purchases where status = 'held'`,
+  )
+  await client.end()
+})
+afterAll(async () => {
+  await connection.close()
+  await fresh.drop()
+})
+
+/** The steps of a plan that read more than a few rows, whether or not they kept them. */
+function longReads(step: Step): string[] {
+  const removed = (step['Rows Removed by Filter'] ?? 0) + (step['Rows Removed by Join Filter'] ?? 0)
+  const rows = step['Actual Loops'] * (step['Actual Rows'] + removed)
+  const here = rows > FEW ? [`${step['Node Type']} using ${step['Index Name'] ?? 'no index'} read ${rows} rows`] : []
+  return [...here, ...(step.Plans ?? []).flatMap(longReads)]
+}
+
+async function longReadsOf(call: () => Promise<unknown>): Promise<string[]> {
+  plans.length = 0
+  await call()
+  expect(plans).not.toEqual([])
+  return plans.flatMap(longReads)
+}
+
+it('buying and confirming read a few rows, however many listings are held', async () => {
+  const { database, pool } = connection
+  const [wanted] = await addWantedListings(pool.pg, 1)
+  const { listingId, buyer } = { listingId: wanted!.listingId, buyer: wanted!.buyer.wallet }
+  const order = { listingId, buyer, sendsThrough: 'server' } as const
+  const signature = parseSignature(createWallet().sign('paid'))!
+
+  expect(await longReadsOf(() => checkHold(database, order))).toEqual([])
+  const terms = {
+    reference: parseWalletAddress(createWallet().address)!,
+    genesisHash: 'x',
+    heldAtSlot: 1n,
+    spendable: 10n ** 15n,
+    holdSeconds: 60,
+  }
+  expect(await longReadsOf(() => insertHold(database, order, terms))).toEqual([])
+  const [payable] = await listPayablePurchases(database, { listingId, buyer, signature })
+  expect(await longReadsOf(() => listPayablePurchases(database, { listingId, buyer, signature }))).toEqual([])
+  const payment = { signature, slot: 2n, transactionBytes: Buffer.alloc(1), expiryHeight: 2n, referenced: true }
+  expect(await longReadsOf(() => settlePurchase(database, payable!.purchase.id, payment))).toEqual([])
+})

@@ -1,0 +1,51 @@
+import { type Logger, pino } from 'pino'
+import { expect, onTestFinished } from 'vitest'
+
+import { createApp } from '../../src/app.ts'
+import { createRelay } from '../../src/chain/relay/relay.ts'
+import { createChain } from '../../src/chain/client/solana-chain.ts'
+import { readConfig } from '../../src/settings/config.ts'
+import { connectDatabase, type DatabaseOptions } from '../../src/database/connect.ts'
+import { createFailureLog } from '../../src/logging/failure-log.ts'
+
+const silent = pino({ level: 'silent' })
+const migrationsFolder = new URL('../../migrations', import.meta.url).pathname
+
+export const studioApiKey = 's'.repeat(32)
+
+/** A whole server on a database, without a chain. It is stopped when the test is over. */
+export async function startApp(databaseUrl: string, { log = silent, ...options }: DatabaseOptions & { log?: Logger } = {}) {
+  const failures = createFailureLog(log)
+  const connection = connectDatabase(databaseUrl, ({ message }) => failures.database.failed(message), options)
+  const chain = createChain({ endpoints: ['http://127.0.0.1:9'], log })
+  const config = { ...readConfig({}), port: 0 }
+  const keys = { jwtSecret: 'j'.repeat(32), studioApiKey }
+  const relay = createRelay(chain.pool, { demo: false })
+  const app = await createApp({
+    config,
+    ...keys,
+    connection,
+    chain,
+    relay,
+    log,
+    failures,
+    version: '1.2.3',
+    webFolder: '/nowhere',
+    migrationsFolder,
+  })
+  const started = app.start()
+  onTestFinished(async () => {
+    await app.stop()
+    await started
+    await chain.stop()
+    await connection.close()
+  })
+  await expect.poll(() => app.fastify.server.listening).toBe(true)
+  const origin = app.fastify.listeningOrigin
+  const get = async (path: string) => {
+    const reply = await fetch(`${origin}${path}`)
+    return { status: reply.status, body: await reply.json() }
+  }
+  const fetchPage = (headers: Record<string, string> = {}, query = '') => fetch(`${origin}/api/marketplace/listings${query}`, { headers })
+  return { origin, get, fetchPage, connection }
+}

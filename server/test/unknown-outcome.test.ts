@@ -1,0 +1,332 @@
+import { randomUUID } from 'node:crypto'
+
+import { type FastifyInstance, type FastifyRequest } from 'fastify'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { connectDatabase, type DatabaseConnection } from '../src/database/connect.ts'
+import { type Api } from '../src/http/api/route.ts'
+import { inventoryRoutes } from '../src/inventory/routes.ts'
+import { listingRoutes } from '../src/listings/routes.ts'
+import { confirmPurchase } from '../src/purchases/settlement/confirm-purchase.ts'
+import { cancelHold } from '../src/purchases/hold/cancel-hold.ts'
+import { submitPayment } from '../src/purchases/payment/submit-payment.ts'
+import { purchaseRoutes } from '../src/purchases/routes.ts'
+import { studioRoutes } from '../src/studio/routes.ts'
+import { serve, STUDIO_KEY } from './http/test-server.ts'
+import { signRefund } from './purchases/sign-refund.ts'
+import {
+  appleJuice,
+  casesOf,
+  expectAllAddsUp,
+  hold,
+  list,
+  openTradingWorld,
+  readPurchase,
+  sendByWallet,
+  signPayment,
+  type TradingWorld,
+  waiting,
+  type Wallet,
+} from './purchases/trading-world.ts'
+import { type CuttingProxy, startCuttingProxy } from './support/cutting-proxy.ts'
+
+let world: TradingWorld
+let proxy: CuttingProxy
+let cutConnection: DatabaseConnection
+let fastify: FastifyInstance
+
+beforeAll(async () => {
+  world = await openTradingWorld()
+  proxy = await startCuttingProxy(world.databaseUrl)
+  cutConnection = connectDatabase(proxy.url, () => undefined)
+})
+
+beforeEach(async () => {
+  const deps = { ...world.deps, database: cutConnection.database }
+  const declare = (api: Api) => {
+    inventoryRoutes(api, deps.database)
+    listingRoutes(api, deps.database)
+    purchaseRoutes(api, deps)
+    studioRoutes(api, deps)
+  }
+  const authenticate = async ({ headers }: FastifyRequest) => ({ id: 'a session', player: headers['x-player'] as Wallet['address'] })
+  fastify = await serve(declare, {}, { authenticate })
+})
+
+afterAll(async () => {
+  await cutConnection.close()
+  await proxy.stop()
+  await expectAllAddsUp(world)
+  await world.close()
+})
+
+/** A write, and what must have come of it in the end. */
+interface Write {
+  method: 'POST' | 'DELETE'
+  url: string
+  player?: Wallet
+  headers?: Record<string, string>
+  payload?: object
+  /** What asking again answers by status: the same as if nothing had been lost, or that it was done before. */
+  answers: Readonly<Record<number, object>>
+  check: () => Promise<void>
+}
+
+async function ask({ method, url, player, headers = {}, payload }: Write) {
+  const reply = await fastify.inject({
+    method,
+    url,
+    headers: { ...headers, ...(player && { 'x-player': player.address }), ...(payload && { 'content-type': 'application/json' }) },
+    ...(payload && { payload }),
+  })
+  return { statusCode: reply.statusCode, body: reply.json<Record<string, unknown>>() }
+}
+
+/** Servers wait a moment before they connect again. */
+async function untilConnected(): Promise<void> {
+  await expect.poll(() => cutConnection.probe().then(() => 'connected'), waiting).toBe('connected')
+  await expect.poll(() => cutConnection.database.selectFrom('players').select('walletAddress').limit(1).execute(), waiting).toBeDefined()
+}
+
+/** More statements than any call runs. */
+const MAX_ANSWERS = 30
+
+/**
+ * Asks for the write with the first answer of the database lost, then for a new one with the second lost, and so on until nothing is lost
+ * any more; and each time asks again.
+ */
+async function loseEachAnswer(arrange: () => Promise<Write>): Promise<void> {
+  let lost = 0
+  for (let answers = 1; ; answers++) {
+    expect(answers).toBeLessThan(MAX_ANSWERS)
+    const write = await arrange()
+    await untilConnected()
+    const callOff = proxy.cutAfter(answers)
+    const first = await ask(write)
+    const wasCut = callOff()
+    if (wasCut && first.statusCode === 503) {
+      lost += 1
+      expect(first.body).toMatchObject({
+        code: 'DATABASE_DOWN',
+        error: expect.stringContaining('may have been done; asking again is safe'),
+      })
+    } else expect(first.statusCode).toBeLessThan(300)
+    await untilConnected()
+    const again = await ask(write)
+    expect(Object.keys(write.answers)).toContain(String(again.statusCode))
+    expect(again.body).toMatchObject(write.answers[again.statusCode] ?? {})
+    await write.check()
+    if (!wasCut) break
+  }
+  expect(lost).toBeGreaterThan(0)
+}
+
+describe('a write whose answer from the database is lost, at whatever statement, says so and can be asked for again:', () => {
+  it('a listing with an idempotency key is put up once', async () => {
+    await loseEachAnswer(async () => {
+      const seller = await world.createWallet()
+      return {
+        method: 'POST',
+        url: '/api/marketplace/listings',
+        player: seller,
+        headers: { 'idempotency-key': randomUUID() },
+        payload: { tokenType: 'APPLE_JUICE', price: 0.5, amount: 10 },
+        answers: { 201: { listing: { seller: seller.address, amount: 10, status: 'active' } } },
+        check: async () => {
+          expect(await listingsOf(seller)).toHaveLength(1)
+          expect(await appleJuice(world, seller)).toBe(990)
+        },
+      }
+    })
+  })
+
+  it('a listing is removed once', async () => {
+    await loseEachAnswer(async () => {
+      const seller = await world.createWallet()
+      const id = await list(world, seller)
+      return {
+        method: 'DELETE',
+        url: `/api/marketplace/listings/${id}`,
+        player: seller,
+        answers: { 200: { listing: { _id: id, status: 'removed' } }, 409: { code: 'LISTING_NOT_ACTIVE' } },
+        check: async () => {
+          expect(await listingsOf(seller)).toMatchObject([{ status: 'removed' }])
+          expect(await appleJuice(world, seller)).toBe(1_000)
+        },
+      }
+    })
+  })
+
+  it('a listing is held once', async () => {
+    await loseEachAnswer(async () => {
+      const { buyer, listingId } = await market()
+      return {
+        method: 'POST',
+        url: `/api/marketplace/buy/${listingId}`,
+        player: buyer,
+        payload: { sendsThrough: 'server' },
+        answers: { 200: { transactionDetails: { listingId } } },
+        check: async () => expect(await purchasesOf(buyer)).toMatchObject([{ status: 'held' }]),
+      }
+    })
+  })
+
+  it('a hold is cancelled', async () => {
+    await loseEachAnswer(async () => {
+      const { buyer, listingId } = await market()
+      const { purchaseId } = await hold(world, buyer, listingId)
+      return {
+        method: 'DELETE',
+        url: `/api/marketplace/purchases/${purchaseId}`,
+        player: buyer,
+        answers: { 200: { purchase: { purchaseId, status: 'ended', endReason: 'cancelled' } } },
+        check: async () => expect(await purchasesOf(buyer)).toMatchObject([{ status: 'ended' }]),
+      }
+    })
+  })
+
+  it('a payment is recorded once', async () => {
+    await loseEachAnswer(async () => {
+      const { buyer, listingId } = await market()
+      const purchase = await hold(world, buyer, listingId)
+      const { base64, signature } = await signPayment(world, buyer, purchase)
+      return {
+        method: 'POST',
+        url: `/api/marketplace/purchases/${purchase.purchaseId}/payment`,
+        player: buyer,
+        payload: { transaction: base64 },
+        answers: { 200: { signature } },
+        check: async () => expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ signature, stage: 'sent' }),
+      }
+    })
+  })
+
+  it('a payment is confirmed, and delivered once', async () => {
+    await loseEachAnswer(async () => {
+      const { buyer, listingId } = await market()
+      const purchase = await hold(world, buyer, listingId)
+      const payment = await signPayment(world, buyer, purchase)
+      await submitPayment(world.deps, buyer.address, purchase.purchaseId, payment.base64)
+      const commitment = async () => (await world.chain.statuses([payment.signature])).get(payment.signature)?.commitment
+      await expect.poll(commitment, waiting).toMatch(/confirmed|finalized/)
+      return {
+        method: 'POST',
+        url: '/api/marketplace/confirm-purchase',
+        player: buyer,
+        payload: { listingId, transactionSignature: payment.signature },
+        answers: { 200: { purchase: { status: 'settled', signature: payment.signature } } },
+        check: async () => expect(await appleJuice(world, buyer)).toBe(1_010),
+      }
+    })
+  })
+
+  it('a refund is prepared, with one reference', async () => {
+    await loseEachAnswer(async () => {
+      const { seller, caseId } = await openCase()
+      return {
+        method: 'POST',
+        url: `/api/marketplace/cases/${caseId}/refund`,
+        player: seller,
+        answers: { 200: { refundDetails: { caseId } } },
+        check: async () => expect(await casesOf(world, seller.address)).toMatchObject([{ status: 'open' }]),
+      }
+    })
+  })
+
+  it('a refund is recorded once', async () => {
+    await loseEachAnswer(async () => {
+      const { seller, caseId } = await openCase()
+      const { base64, signature } = await signRefund(world, seller, { caseId })
+      return {
+        method: 'POST',
+        url: `/api/marketplace/cases/${caseId}/refund-payment`,
+        player: seller,
+        payload: { transaction: base64 },
+        answers: { 200: { signature } },
+        check: async () => expect(await casesOf(world, seller.address)).toMatchObject([{ status: 'refunding' }]),
+      }
+    })
+  })
+
+  it('tokens are credited once', async () => {
+    await loseEachAnswer(async () => {
+      const player = await world.createWallet()
+      return {
+        method: 'POST',
+        url: '/api/studio/credits',
+        headers: { authorization: `Bearer ${STUDIO_KEY}` },
+        payload: { walletAddress: player.address, tokenType: 'APPLE_JUICE', amount: 5, idempotencyKey: randomUUID() },
+        answers: { 200: { credit: { walletAddress: player.address, amount: 5 } } },
+        check: async () => expect(await appleJuice(world, player)).toBe(1_005),
+      }
+    })
+  })
+
+  it('a case is closed', async () => {
+    await loseEachAnswer(async () => {
+      const { seller, caseId } = await openCase()
+      return {
+        method: 'POST',
+        url: '/api/studio/cases',
+        headers: { authorization: `Bearer ${STUDIO_KEY}` },
+        payload: { caseId, note: 'Compensated.' },
+        answers: { 200: { case: { caseId, status: 'closed' } }, 409: { code: 'CASE_NOT_OPEN' } },
+        check: async () => expect(await casesOf(world, seller.address)).toMatchObject([{ status: 'closed', note: 'Compensated.' }]),
+      }
+    })
+  })
+})
+
+describe('a listing without an idempotency key', () => {
+  it('whose outcome is not known says that asking again is not safe', async () => {
+    const seller = await world.createWallet()
+    const write = {
+      method: 'POST',
+      url: '/api/marketplace/listings',
+      player: seller,
+      payload: { tokenType: 'APPLE_JUICE', price: 0.5, amount: 10 },
+      answers: {},
+      check: async () => undefined,
+    } as const
+    proxy.cutAfter(1)
+    expect(await ask(write)).toMatchObject({
+      statusCode: 503,
+      body: { error: expect.stringContaining('may have been done, so look before you ask again') },
+    })
+  })
+})
+
+describe('a read', () => {
+  it('whose answer from the database is lost speaks of nothing that may have been done', async () => {
+    const seller = await world.createWallet()
+    proxy.cutAfter(1)
+    const reply = await fastify.inject({ url: '/api/marketplace/my-listings', headers: { 'x-player': seller.address } })
+    expect([reply.statusCode, reply.json()]).toEqual([
+      503,
+      { code: 'DATABASE_DOWN', error: 'The market cannot reach its database right now. Please try again in a moment.' },
+    ])
+  })
+})
+
+const listingsOf = ({ address }: Wallet) =>
+  world.database.selectFrom('listings').select(['id', 'status']).where('seller', '=', address).execute()
+const purchasesOf = ({ address }: Wallet) =>
+  world.database.selectFrom('purchases').select(['id', 'status']).where('buyer', '=', address).execute()
+
+async function market() {
+  const [seller, buyer] = await Promise.all([world.createWallet(), world.createWallet()])
+  return { seller, buyer, listingId: await list(world, seller) }
+}
+
+/** A payment that came after its hold was cancelled, for a listing that somebody else holds. */
+async function openCase() {
+  const { seller, buyer, listingId } = await market()
+  const purchase = await hold(world, buyer, listingId)
+  await cancelHold(world.deps, buyer.address, purchase.purchaseId)
+  await hold(world, await world.createWallet(), listingId)
+  const signature = await sendByWallet(world, await signPayment(world, buyer, purchase))
+  await expect(confirmPurchase(world.deps, buyer.address, listingId, signature)).rejects.toMatchObject({ code: 'PAYMENT_CASE' })
+  const [found] = await casesOf(world, seller.address)
+  if (!found) throw new Error('no case')
+  return { seller, caseId: found.caseId }
+}
