@@ -37,11 +37,14 @@ export function startSurfnet(slotTimeMs = 20): Pick<Surfnet, 'rpcUrl' | 'stop'> 
 
 const ARRIVAL = { timeout: 30_000, interval: 50 }
 
-/** Sends test SOL to a wallet and waits until it has arrived. */
+/** Sends test SOL to a wallet and waits until the slot of its arrival is over, so that a history from the next slot on begins after it. */
 export async function airdrop(url: string, wallet: WalletAddress, amount: bigint): Promise<void> {
   const rpc = createSolanaRpc(url)
   await rpc.requestAirdrop(address(wallet), lamports(amount)).send()
   await vi.waitFor(async () => expect((await rpc.getBalance(address(wallet)).send()).value).toBeGreaterThan(0n), ARRIVAL)
+  const currentSlot = () => rpc.getSlot({ commitment: 'processed' }).send()
+  const slot = await currentSlot()
+  await vi.waitFor(async () => expect(await currentSlot()).toBeGreaterThan(slot), ARRIVAL)
 }
 
 function loadSurfpool(): SurfnetModule {
