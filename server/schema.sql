@@ -126,13 +126,16 @@ create table listings (
   created_at timestamptz not null default now(),
   closed_at timestamptz,
   -- The listing as replies and events carry it, rendered on write: rendering fifty rows on every read would cost more than the rest of a
-  -- market page.
+  -- market page. That of a closed listing may lack fields that were added since: it is rendered when it is read.
   reply_json text not null default '',
   -- The purchase that holds the listing is unprovable. Cleared with the hold.
   waits_for_studio boolean not null default false,
+  -- Buyers may take a part. Each drink then costs at least a lamport, so that every part has a price, and so has the rest.
+  divisible boolean not null default false,
   check ((held_by is null) = (held_until is null)),
   check (held_by is null or status = 'active'),
-  check ((status = 'active') = (closed_at is null))
+  check ((status = 'active') = (closed_at is null)),
+  constraint listings_divisible_check check (not divisible or price_lamports >= amount)
 ) with (fillfactor=90);
 -- This and the next two say "active" as "closed_at is null", those of one token or seller as "status = 'active'". A query uses one of
 -- the two, so that the planner cannot read the whole market for one token and discard the rest.
@@ -425,6 +428,7 @@ begin
     'price', trim_scale(l.price_lamports * 0.000000001),
     -- Computed here, because the generated column is still empty in a before-trigger.
     'unitPrice', trim_scale(round(l.price_lamports::numeric / l.amount, 9) * 0.000000001),
+    'divisible', l.divisible,
     'status', l.status,
     'heldUntil', json_time(l.held_until),
     'createdAt', json_time(l.created_at))::text, '}')
@@ -763,7 +767,7 @@ end
 $$;
 
 -- The application_name of the oldest servers that may write: each server appends the number of the newest migration it knows.
-create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0014' $$;
+create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0015' $$;
 
 -- Raises JB002 for a server that does not know the newest incompatible migration.
 create function refuse_older_servers() returns trigger language plpgsql as $$

@@ -38,6 +38,10 @@ export const errors = {
   TOKEN_TYPE_UNKNOWN: { status: 400, text: 'There is no such token.' },
   PRICE_INVALID: { status: 400, text: 'The price must be between 0.001 and 1,000,000 SOL, in steps of 0.001 SOL.' },
   AMOUNT_INVALID: { status: 400, text: 'The amount must be a whole number between 1 and 1,000,000,000.' },
+  TOO_CHEAP_TO_DIVIDE: {
+    status: 400,
+    text: 'A lot that may be bought in parts must cost at least 0.000000001 SOL a drink. Raise the price, or sell it only as a whole.',
+  },
   CURSOR_INVALID: { status: 400, text: 'This page of the list no longer exists. Start again from the first one.' },
   INSUFFICIENT_TOKENS: { status: 409, text: 'You do not have that many tokens.' },
   BALANCE_LIMIT: { status: 409, text: 'This wallet cannot hold more of this token.' },

@@ -97,8 +97,16 @@ async function signIn(node: Node, wallet: Wallet): Promise<string> {
 async function startTrade() {
   const [seller, buyer] = await Promise.all([world.createWallet(), world.createWallet()])
   const [sellerToken, buyerToken] = await Promise.all([signIn(one, seller), signIn(other, buyer)])
-  const created = await call(one, 'POST', '/api/marketplace/listings', sellerToken, { tokenName: 'Apple Juice', price: 0.25, amount: 12 })
-  expect(created).toMatchObject({ status: 201, body: { listing: { tokenType: 'APPLE_JUICE', price: 0.25, amount: 12, status: 'active' } } })
+  const created = await call(one, 'POST', '/api/marketplace/listings', sellerToken, {
+    tokenName: 'Apple Juice',
+    price: 0.25,
+    amount: 12,
+    divisible: true,
+  })
+  expect(created).toMatchObject({
+    status: 201,
+    body: { listing: { tokenType: 'APPLE_JUICE', price: 0.25, amount: 12, divisible: true, status: 'active' } },
+  })
   return { seller, buyer, sellerToken, buyerToken, listingId: pick(created, 'listing', '_id') }
 }
 

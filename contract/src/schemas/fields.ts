@@ -91,6 +91,9 @@ export const price = Type.Number(
   }),
 )
 
+/** Yes or no in a request. */
+export const Flag = (description: string) => Type.Boolean({ ...keywords({ mustBe: 'true or false' }), description })
+
 /** Which page of a list. */
 export const pageOf = {
   limit: Type.Optional(

@@ -6,6 +6,7 @@ import {
   Address,
   amount,
   closed,
+  Flag,
   Id,
   idParams,
   nextCursor,
@@ -32,6 +33,7 @@ export const ListingSchema = Type.Object(
     amount: Type.Integer({ description: 'How many drinks' }),
     price: Type.Number({ description: 'The whole listing, in SOL' }),
     unitPrice: Type.Number({ description: 'One drink, in SOL' }),
+    divisible: Type.Boolean({ description: 'Whether a buyer may take a part of it' }),
     status: Type.Enum([...listingStatuses], { title: 'ListingStatus' }),
     heldUntil: Nullable(Type.String({ format: 'date-time', description: 'Until when a buyer may pay; null if nobody holds the listing' })),
     waitsForStudio: Type.Optional(
@@ -64,7 +66,8 @@ const ListingsQuery = Type.Object(
 
 const ListingsPage = Type.Object({ listings: Type.Array(ListingSchema), nextCursor }, { title: 'ListingsPage' })
 
-const offer = { price, amount }
+const divisible = Flag('Whether a buyer may take a part of it; `false` by default. A drink must then cost at least one lamport.')
+const offer = { price, amount, divisible: Type.Optional(divisible) }
 const tokenType = requiredToken
 const tokenName = requiredToken
 const CreateListingBody = Type.Object(
@@ -125,7 +128,14 @@ export const marketCalls = {
     headers: Type.Object({ 'idempotency-key': Type.Optional(idempotencyKey) }),
     body: CreateListingBody,
     response: { 201: Type.Object({ listing: ListingSchema }) },
-    failures: ['PRICE_INVALID', 'TOKEN_TYPE_UNKNOWN', 'AMOUNT_INVALID', 'INSUFFICIENT_TOKENS', 'IDEMPOTENCY_KEY_REUSED'],
+    failures: [
+      'PRICE_INVALID',
+      'TOKEN_TYPE_UNKNOWN',
+      'AMOUNT_INVALID',
+      'TOO_CHEAP_TO_DIVIDE',
+      'INSUFFICIENT_TOKENS',
+      'IDEMPOTENCY_KEY_REUSED',
+    ],
   },
   removeListing: {
     summary: 'Remove one of your listings',

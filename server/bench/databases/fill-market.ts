@@ -14,7 +14,7 @@ export function randomWallet(): string {
 }
 
 /**
- * Fills an empty market with active listings of random tokens, prices and amounts. One statement inserts them all: the row trigger
+ * Fills an empty market with active listings of random tokens, prices and amounts, half of them divisible. One statement inserts them all: the row trigger
  * is disabled, and its rendering function called directly.
  */
 export async function fillMarket(client: pg.ClientBase, listings: number): Promise<void> {
@@ -28,10 +28,11 @@ export async function fillMarket(client: pg.ClientBase, listings: number): Promi
     `insert into listings (id, seller, token_type, amount, price_lamports, created_at, reply_json)
      select (l.row).id, (l.row).seller, (l.row).token_type, (l.row).amount, (l.row).price_lamports, (l.row).created_at, render_listing(l.row)
      from (
-       select row(new_id(), chosen.seller, token.token_type, draw.amount, draw.steps * 1000000, null, 'active', null, null, now(), null, null, false)::listings as row
+       select row(new_id(), chosen.seller, token.token_type, draw.amount, draw.steps * 1000000, null, 'active', null, null, now(), null, null, false, draw.divisible)::listings as row
        from (
          select case when random() < $2 then 1 else 1 + floor(random() * $3)::bigint end as n,
-           1 + floor(random() * 3)::int as token, 1 + floor(random() * 1000)::bigint as amount, 1 + floor(random() * 100000)::bigint as steps
+           1 + floor(random() * 3)::int as token, 1 + floor(random() * 1000)::bigint as amount, 1 + floor(random() * 100000)::bigint as steps,
+           random() < 0.5 as divisible
          from generate_series(1, $1)
        ) draw
        join chosen using (n)

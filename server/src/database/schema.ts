@@ -154,6 +154,10 @@ export interface Listings {
   closedAt: Date | null;
   createdAt: Generated<Date>;
   /**
+   * Buyers may take a part. Each drink then costs at least a lamport, so that every part has a price, and so has the rest.
+   */
+  divisible: Generated<boolean>;
+  /**
    * The purchase that holds the listing.
    */
   heldBy: string | null;
@@ -164,7 +168,7 @@ export interface Listings {
   id: Generated<string>;
   priceLamports: Lamports;
   /**
-   * The listing as replies and events carry it, rendered on write: rendering fifty rows on every read would cost more than the rest of a market page.
+   * The listing as replies and events carry it, rendered on write: rendering fifty rows on every read would cost more than the rest of a market page. That of a closed listing may lack fields that were added since: it is rendered when it is read.
    */
   replyJson: Generated<string>;
   seller: WalletAddress;

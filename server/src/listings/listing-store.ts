@@ -15,15 +15,18 @@ const listingColumns = ['id', 'seller', 'tokenType', 'amount', 'status', 'heldBy
 
 export type ListingRow = Pick<Selectable<Listings>, (typeof listingColumns)[number]>
 
-/** The listing `l` as replies carry it: `render_listing` in 0004-listings.sql writes it on every change of the row. */
-export const listingReply = sql<Listing>`l.reply_json::json`
+/**
+ * The listing `l` as replies carry it: `render_listing` writes it on every change of the row. Closed listings change no more, so they are
+ * rendered here, with the fields that were added since.
+ */
+export const listingReply = sql<Listing>`(case when l.status = 'active' then l.reply_json else render_listing(l) end)::json`
 
 /** @returns the new listing's id */
 export async function insertListing(tx: Tx, seller: WalletAddress, draft: ListingDraft): Promise<string> {
-  const { tokenType, amount, priceLamports } = draft
+  const { tokenType, amount, priceLamports, divisible } = draft
   const row = await tx
     .insertInto('listings')
-    .values({ seller, tokenType, amount: BigInt(amount), priceLamports })
+    .values({ seller, tokenType, amount: BigInt(amount), priceLamports, divisible })
     .returning('id')
     .executeTakeFirstOrThrow()
   return row.id

@@ -9,6 +9,8 @@ export interface ListingDraft {
   tokenType: TokenType
   amount: number
   priceLamports: Lamports
+  /** Buyers may take a part. */
+  divisible: boolean
 }
 
 interface DraftFields {
@@ -16,17 +18,21 @@ interface DraftFields {
   tokenName?: string
   price: number
   amount: number
+  divisible?: boolean
 }
 
 /**
  * Reads the payload of a new listing. The token is in `tokenType` or `tokenName`, as its enum value or its display name; if both
  * are given, they must agree. `price` is the price of the whole listing in SOL.
- * @throws PRICE_INVALID, FIELDS_MISSING, TOKEN_TYPE_UNKNOWN, AMOUNT_INVALID
+ * @throws PRICE_INVALID, FIELDS_MISSING, TOKEN_TYPE_UNKNOWN, AMOUNT_INVALID, TOO_CHEAP_TO_DIVIDE
  */
-export function draftListing({ tokenType, tokenName, price, amount }: DraftFields): ListingDraft {
+export function draftListing({ price, divisible = false, ...fields }: DraftFields): ListingDraft {
   const priceLamports = parsePrice(price)
   if (priceLamports === undefined) throw new Failure('PRICE_INVALID')
-  return { tokenType: readToken([tokenType, tokenName]), amount: requireTokenAmount(amount), priceLamports }
+  const tokenType = readToken([fields.tokenType, fields.tokenName])
+  const amount = requireTokenAmount(fields.amount)
+  if (divisible && priceLamports < BigInt(amount)) throw new Failure('TOO_CHEAP_TO_DIVIDE')
+  return { tokenType, amount, priceLamports, divisible }
 }
 
 function readToken(fields: (string | undefined)[]): TokenType {
@@ -39,8 +45,9 @@ function readToken(fields: (string | undefined)[]): TokenType {
 }
 
 /** Whether a listing offers exactly this. */
-export function isOfDraft({ tokenType, amount, price }: Listing, draft: ListingDraft): boolean {
-  return tokenType === draft.tokenType && amount === draft.amount && parsePrice(price) === draft.priceLamports
+export function isOfDraft({ tokenType, amount, price, divisible }: Listing, draft: ListingDraft): boolean {
+  const isSameOffer = tokenType === draft.tokenType && amount === draft.amount && parsePrice(price) === draft.priceLamports
+  return isSameOffer && divisible === draft.divisible
 }
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

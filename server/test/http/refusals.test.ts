@@ -83,6 +83,7 @@ describe('a body', () => {
     ['half a token', { ...listing, amount: 1.5 }, 'AMOUNT_INVALID'],
     ['a number as token type', { ...listing, tokenType: 7 }, 'BAD_REQUEST'],
     ['an endless token type', { ...listing, tokenType: 'x'.repeat(33) }, 'BAD_REQUEST'],
+    ['a text for yes', { ...listing, divisible: 'yes' }, 'BAD_REQUEST'],
     ['an unknown field', { ...listing, seller: PLAYER }, 'BAD_REQUEST'],
     ['a NUL character', { ...listing, tokenType: 'APPLE\0' }, 'BAD_REQUEST'],
     ['half a character', { ...listing, tokenType: 'APPLE\ud83e' }, 'BAD_REQUEST'],
@@ -109,6 +110,7 @@ describe('a body', () => {
     expect((await fastify.inject(createListing({ ...listing, tokenType: 7 }))).json().error).toBe(
       'tokenType must be a token type or its display name.',
     )
+    expect((await fastify.inject(createListing({ ...listing, divisible: 1 }))).json().error).toBe('divisible must be true or false.')
     expect((await fastify.inject(createListing({ ...listing, colour: 'red' }))).json().error).toBe(
       'There is no field called "colour" here.',
     )

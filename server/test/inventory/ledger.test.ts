@@ -43,7 +43,7 @@ function order(walletAddress: WalletAddress, changes: Partial<StudioOrder> = {})
 
 const appleJuice = async (wallet: WalletAddress) => (await readBalances(connection.database, wallet)).appleJuice
 const list = (wallet: WalletAddress, amount: number) =>
-  createListing(connection.database, wallet, { tokenType: 'APPLE_JUICE', amount, priceLamports: lamports(1_000_000n) })
+  createListing(connection.database, wallet, { tokenType: 'APPLE_JUICE', amount, priceLamports: lamports(1_000_000n), divisible: false })
 
 describe('the ledger', () => {
   it('agrees with a model after any sequence of credits, debits, listings and removals', async () => {

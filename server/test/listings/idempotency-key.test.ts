@@ -52,7 +52,7 @@ async function newSeller(): Promise<WalletAddress> {
   return walletAddress
 }
 
-const draft: ListingDraft = { tokenType: 'APPLE_JUICE', amount: 10, priceLamports: lamports(500_000_000n) }
+const draft: ListingDraft = { tokenType: 'APPLE_JUICE', amount: 10, priceLamports: lamports(500_000_000n), divisible: false }
 const create = (changes: Partial<ListingDraft> = {}, by = seller, key = idempotencyKey) =>
   createListing(connection.database, by, { ...draft, ...changes }, { idempotencyKey: key })
 const appleJuice = async () => (await readBalances(connection.database, seller)).appleJuice
@@ -72,7 +72,7 @@ describe('a listing asked for with an idempotency key', () => {
     expect(await appleJuice()).toBe(10)
   })
 
-  it.each([{ amount: 9 }, { priceLamports: lamports(501_000_000n) }, { tokenType: 'GRAPE_SODA' as const }])(
+  it.each([{ amount: 9 }, { priceLamports: lamports(501_000_000n) }, { tokenType: 'GRAPE_SODA' as const }, { divisible: true }])(
     'is refused if the key belongs to another offer: %o',
     async (changes) => {
       await create()

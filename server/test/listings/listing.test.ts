@@ -12,7 +12,12 @@ describe('a listing draft', () => {
     [{ tokenName: 'Apple Juice' }],
     [{ tokenType: 'APPLE_JUICE', tokenName: 'Apple Juice' }],
   ])('reads %o as apple juice', (token) => {
-    expect(draftListing({ ...token, price: 0.5, amount: 3 })).toEqual({ tokenType: 'APPLE_JUICE', amount: 3, priceLamports: 500_000_000n })
+    expect(draftListing({ ...token, price: 0.5, amount: 3 })).toEqual({
+      tokenType: 'APPLE_JUICE',
+      amount: 3,
+      priceLamports: 500_000_000n,
+      divisible: false,
+    })
   })
 
   it.each([
@@ -27,8 +32,16 @@ describe('a listing draft', () => {
     [{ ...fields, amount: 1.5 }, 'AMOUNT_INVALID'],
     [{ ...fields, amount: 1_000_000_001 }, 'AMOUNT_INVALID'],
     [{ ...fields, amount: Number.NaN }, 'AMOUNT_INVALID'],
+    [{ ...fields, price: 0.001, amount: 1_000_001, divisible: true }, 'TOO_CHEAP_TO_DIVIDE'],
   ])('refuses %o with %s', (draft, code) => {
     expect(() => draftListing(draft)).toThrow(expect.objectContaining({ code }))
+  })
+
+  it.each([
+    { price: 0.001, amount: 1_000_001, divisible: false },
+    { price: 0.001, amount: 1_000_000, divisible: true },
+  ])('takes less than a lamport a drink only for listings that are sold whole: %o', (offer) => {
+    expect(draftListing({ ...fields, ...offer })).toMatchObject({ divisible: offer.divisible })
   })
 })
 

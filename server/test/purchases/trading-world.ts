@@ -113,7 +113,12 @@ async function createWallet(deps: PurchaseDeps, chain: SolanaChain, rpcUrl: stri
 
 /** Lists apple juice for `price` lamports, by default a price of its own. Returns the listing's identifier. */
 export async function list(world: TradingWorld, seller: Wallet, { amount = 10, price = world.nextPrice() } = {}): Promise<string> {
-  const listing = await createListing(world.database, seller.address, { tokenType: 'APPLE_JUICE', amount, priceLamports: lamports(price) })
+  const listing = await createListing(world.database, seller.address, {
+    tokenType: 'APPLE_JUICE',
+    amount,
+    priceLamports: lamports(price),
+    divisible: false,
+  })
   return listing._id
 }
 

@@ -10,6 +10,7 @@ export function listing(change: Partial<Listing> = {}): Listing {
     amount: 10,
     price: 0.5,
     unitPrice: 0.05,
+    divisible: false,
     status: 'active',
     heldUntil: null,
     createdAt: '2026-01-01T00:00:00.000Z',

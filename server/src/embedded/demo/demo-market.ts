@@ -1,5 +1,5 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
-import { type Lamports, lamports, PRICE_STEP_LAMPORTS } from '@juicebar/contract/money'
+import { lamports, PRICE_STEP_LAMPORTS } from '@juicebar/contract/money'
 import { type TokenType, tokenTypes } from '@juicebar/contract/token-types'
 
 import { type Database } from '../../database/connect.ts'
@@ -8,11 +8,15 @@ import { inTransaction } from '../../database/transact.ts'
 import { postTransfer } from '../../inventory/ledger-store.ts'
 import { type OrderDeps, postStudioOrder } from '../../inventory/post-studio-order.ts'
 import { createListingIn } from '../../listings/create-listing.ts'
+import { type ListingDraft } from '../../listings/listing.ts'
 import { demoSellers } from './demo-sellers.ts'
 
 const SELLERS = 5
 /** How many of each token a new player gets. */
 const STARTER_TOKENS = 50
+
+/** A lot of so many drinks may be bought in parts. */
+const DIVISIBLE_AMOUNT = 10
 
 /** Prices are in steps of 0.001 SOL, low enough that one airdrop of test SOL buys several. */
 const listings: readonly [TokenType, amount: number, steps: bigint][] = [
@@ -40,19 +44,13 @@ export async function seedDemoMarket(database: Database, secret: string): Promis
   for (const [index, [tokenType, amount, steps]] of listings.entries()) {
     const seller = sellers[index % sellers.length]
     if (!seller) throw new Error('the demo has no sellers')
-    const priceLamports = lamports(steps * PRICE_STEP_LAMPORTS)
-    await seedListing(database, seller, { tokenType, amount, priceLamports }, `demo-listing:${index}`)
+    const draft = { tokenType, amount, priceLamports: lamports(steps * PRICE_STEP_LAMPORTS), divisible: amount >= DIVISIBLE_AMOUNT }
+    await seedListing(database, seller, draft, `demo-listing:${index}`)
   }
 }
 
-interface DemoListing {
-  tokenType: TokenType
-  amount: number
-  priceLamports: Lamports
-}
-
 /** One transaction for both, so that the credit's idempotency key keeps the listing from being repeated too. */
-async function seedListing(database: Database, seller: WalletAddress, listing: DemoListing, idempotencyKey: string): Promise<void> {
+async function seedListing(database: Database, seller: WalletAddress, listing: ListingDraft, idempotencyKey: string): Promise<void> {
   const { tokenType, amount } = listing
   try {
     await inTransaction(database, async (tx) => {
