@@ -88,7 +88,7 @@ const browserOnly = [
  * not listed may import nothing but its own.
  */
 const serverArrows = {
-  settings: ['database/connections'],
+  settings: ['database/connections', 'chain/transactions/signing-key.ts'],
   database: ['repeat.ts', 'request-batch.ts', 'database/connections'],
   'database/connections': ['repeat.ts', 'logging/outage.ts', 'database/refusals.ts'],
   logging: ['settings', 'database/database-outage.ts'],

@@ -193,6 +193,7 @@ function lastEventId(feed: EventFeed): string | undefined {
 }
 
 function publicConfig(config: Config, version: string): PublicConfig {
-  const { productName, network, demo, holdSeconds } = config
-  return { productName, network, commitment: config.settleAt, demo, demoWallet: demo && network === 'localnet', holdSeconds, version }
+  const { productName, network, settleAt: commitment, demo, holdSeconds } = config
+  const fee = { basisPoints: config.fee.basisPoints }
+  return { productName, network, commitment, demo, demoWallet: demo && network === 'localnet', holdSeconds, fee, version }
 }

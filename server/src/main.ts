@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { type Logger } from 'pino'
 
 import { createApp } from './app.ts'
+import { checkFeeWallet } from './check-fee-wallet.ts'
 import { createRelay } from './chain/relay/relay.ts'
 import { createChain } from './chain/client/solana-chain.ts'
 import { type Config, readConfig } from './settings/config.ts'
@@ -46,7 +47,7 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
   const dataDir = await openDataDirIfNeeded(config, shutdown)
   const [databaseUrl, rpcUrls, jwtSecret, studioApiKey] = await Promise.all([
     config.databaseUrl ?? startPostgres(requireDataDir(dataDir), log, shutdown),
-    config.rpcUrls ?? startLocalChain(log, shutdown),
+    config.rpcUrls ?? startLocalChain(config, log, shutdown),
     config.jwtSecret ?? requireDataDir(dataDir).secret('JWT_SECRET'),
     config.studioApiKey ?? requireDataDir(dataDir).secret('STUDIO_API_KEY'),
   ])
@@ -61,6 +62,7 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
   const chain = createChain({ endpoints: rpcUrls, requestsPerSecond: config.rpcLimits, network: config.network, log })
   await shutdown.onStop('the chain client', () => chain.stop())
   await chain.start()
+  await shutdown.onStop('the check of the fee wallet', await checkFeeWallet(config.fee, { chain, log, failures }))
 
   const version = await readVersion()
   const relay = createRelay(chain.pool, { demo: config.demo && config.network === 'localnet' })
@@ -110,9 +112,9 @@ async function startPostgres(dataDir: DataDir, log: Logger, shutdown: Shutdown):
   return postgres.url
 }
 
-async function startLocalChain(log: Logger, shutdown: Shutdown): Promise<string[]> {
+async function startLocalChain({ fee }: Config, log: Logger, shutdown: Shutdown): Promise<string[]> {
   const embedded = await import('./embedded/local-chain/local-chain.ts')
-  const localChain = await embedded.startLocalChain({ log })
+  const localChain = await embedded.startLocalChain({ log, funded: fee.wallet })
   await shutdown.onStop('the embedded chain', () => localChain.stop())
   return [localChain.rpcUrl]
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { ConfigError, isLoopback, readConfig } from '../src/settings/config.ts'
 
 const shared = { JWT_SECRET: 'j'.repeat(32), STUDIO_API_KEY: 'studio-key-0123456' }
+const feeWallet = 'JCYoWVEjgW4iocDBRcWPhNYNnNFx3tSqSDxAZetY3Dmz'
 const online = { HOST: '0.0.0.0', PUBLIC_ORIGIN: 'https://market.example' }
 
 function problemsOf(env: Record<string, string>): readonly string[] {
@@ -34,6 +35,7 @@ describe('settings', () => {
       demoSeed: true,
       settleAt: 'confirmed',
       holdSeconds: 60,
+      fee: { basisPoints: 0, wallet: undefined },
       drainSeconds: 0,
       trustProxy: false,
       logLevel: 'info',
@@ -61,6 +63,8 @@ describe('settings', () => {
       { settleAt: 'finalized', holdSeconds: 1 },
     ],
     [{ HOLD_SECONDS: '600' }, { holdSeconds: 600 }],
+    [{ MARKET_FEE_BPS: '250', MARKET_FEE_WALLET: feeWallet }, { fee: { basisPoints: 250, wallet: feeWallet } }],
+    [{ MARKET_FEE_BPS: '0', MARKET_FEE_WALLET: feeWallet }, { fee: { basisPoints: 0, wallet: feeWallet } }],
     [{ DATABASE_CONNECTIONS: '40' }, { databaseConnections: 40 }],
     [{ DATABASE_URL: 'postgresql://db/market', ...shared }, { drainSeconds: 10 }],
     [{ DATABASE_URL: 'postgresql://db/market', ...shared, DRAIN_SECONDS: '0' }, { drainSeconds: 0 }],
@@ -138,6 +142,10 @@ describe('settings', () => {
     ['HOLD_SECONDS', '601'],
     ['HOLD_SECONDS', '-60'],
     ['HOLD_SECONDS', '60s'],
+    ['MARKET_FEE_BPS', '1001'],
+    ['MARKET_FEE_BPS', '2.5'],
+    ['MARKET_FEE_BPS', '-1'],
+    ['MARKET_FEE_BPS', '1e2'],
     ['PRODUCT_NAME', 'x'.repeat(41)],
     ['PRODUCT_NAME', 'Juice\nNonce: 1'],
     ['PRODUCT_NAME', ' Juice'],
@@ -177,6 +185,8 @@ describe('settings', () => {
     [{ DATABASE_URL: 'postgres://db/x', STUDIO_API_KEY: shared.STUDIO_API_KEY }, /^JWT_SECRET is not set/],
     [{ DATABASE_URL: 'postgres://db/x', JWT_SECRET: shared.JWT_SECRET }, /^STUDIO_API_KEY is not set/],
     [{ DATABASE_READ_URL: 'postgres://db/x' }, /^DATABASE_READ_URL is set, but DATABASE_URL is not/],
+    [{ MARKET_FEE_BPS: '250' }, /^MARKET_FEE_BPS is set, but MARKET_FEE_WALLET is not/],
+    [{ MARKET_FEE_WALLET: feeWallet }, /^MARKET_FEE_WALLET is set, but MARKET_FEE_BPS is not/],
     [{ JWT_SECRET: 's'.repeat(40), STUDIO_API_KEY: 's'.repeat(40) }, /^STUDIO_API_KEY is the same as JWT_SECRET/],
     [{ DEMO: 'on', SOLANA_RPC_URL: 'https://api.mainnet-beta.solana.com' }, /^DEMO is "on".+mainnet/],
     [{ DEMO: 'on', SOLANA_RPC_URL: 'http://127.0.0.1:8899/?cluster=mainnet' }, /^DEMO is "on".+mainnet/],
@@ -190,6 +200,19 @@ describe('settings', () => {
     const problems = problemsOf(env)
     expect(problems).toHaveLength(1)
     expect(problems[0]).toMatch(sentence)
+  })
+
+  it.each([
+    'my wallet',
+    feeWallet.slice(1),
+    // The System program: its key is of small order.
+    '11111111111111111111111111111111',
+    // Not on the curve, as accounts of programs are.
+    'AWvPrMFETXNfnMxeEMbh4g4YUXhHEsStbKmkYRSCLtnH',
+  ])('refuse %j as the wallet of the fee', (MARKET_FEE_WALLET) => {
+    expect(problemsOf({ MARKET_FEE_BPS: '0', MARKET_FEE_WALLET })).toEqual([
+      `MARKET_FEE_WALLET is ${JSON.stringify(MARKET_FEE_WALLET)}. It must be a Solana wallet address that somebody can sign with.`,
+    ])
   })
 
   it('allow one RPC limit for every endpoint, or one for each', () => {

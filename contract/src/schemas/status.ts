@@ -73,6 +73,10 @@ export const PublicConfigSchema = Type.Object(
       description: 'Whether the web app offers the Demo Wallet and test SOL, as it does with the built-in chain',
     }),
     holdSeconds: Type.Integer({ description: 'How long a buyer has to pay' }),
+    fee: Type.Object(
+      { basisPoints: Type.Integer({ description: 'In hundredths of a percent of what the sellers get, on top; 0 for none' }) },
+      { title: 'FeeRate', description: 'What the studio takes of a sale' },
+    ),
     version: Type.String({ description: 'The version of this server' }),
   },
   { title: 'PublicConfig' },
@@ -110,7 +114,7 @@ export const statusCalls = {
     failures: [],
   },
   config: {
-    summary: 'Read the settings that a client needs: network, commitment, hold time, version',
+    summary: 'Read the settings that a client needs: network, commitment, hold time, fee, version',
     response: { 200: PublicConfigSchema },
     failures: [],
   },

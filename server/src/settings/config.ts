@@ -1,11 +1,14 @@
 import { isIP } from 'node:net'
 
+import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
+
 import { CONNECTIONS } from '../database/connections/database-pool.ts'
 import { databaseUrlProblem, type SessionAttributes } from '../database/connections/database-url.ts'
 import {
   isContact,
   isHost,
   isOrigin,
+  isPayee,
   isProductName,
   isProxyRange,
   isRpcLimitList,
@@ -21,6 +24,14 @@ import { createReader, type Environment, type Reader } from './setting-reader.ts
 export type Network = 'localnet' | 'devnet' | 'testnet' | 'mainnet'
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+/** What the studio takes of each sale. */
+export interface FeeSettings {
+  /** 1 is a hundredth of a percent of what the sellers get; 0 for no fee. */
+  basisPoints: number
+  /** Who receives it; set whenever there is a fee. */
+  wallet: WalletAddress | undefined
+}
 
 /** All settings, validated. `undefined` means not set: the embedded part or a generated secret is used. */
 export interface Config {
@@ -48,6 +59,7 @@ export interface Config {
   demoSeed: boolean
   settleAt: 'confirmed' | 'finalized'
   holdSeconds: number
+  fee: FeeSettings
   /** How long the server goes on taking calls after SIGTERM while it says that it is not ready. */
   drainSeconds: number
   /** Addresses and ranges of proxies whose forwarded headers are trusted; false for none. */
@@ -71,6 +83,7 @@ export class ConfigError extends Error {
 const MIN_JWT_SECRET_LENGTH = 32
 const DATABASE_CONNECTIONS = { min: 4, max: 1_000, default: CONNECTIONS }
 const HOLD_SECONDS = { min: 1, max: 600, default: 60 }
+const MARKET_FEE_BPS = { min: 0, max: 1_000, default: 0 }
 
 /**
  * With a database of its own there are other servers and a balancer: HAProxy's usual checks, three two seconds apart, take 6 s to notice.
@@ -118,6 +131,10 @@ export function readConfig(env: Environment, { terminal = false }: { terminal?: 
     demoSeed: read.choice('DEMO_SEED', ['on', 'off'], 'on') === 'on',
     settleAt: read.choice('SETTLE_AT', ['confirmed', 'finalized'], 'confirmed'),
     holdSeconds: read.integer('HOLD_SECONDS', HOLD_SECONDS),
+    fee: {
+      basisPoints: read.integer('MARKET_FEE_BPS', MARKET_FEE_BPS),
+      wallet: parseWalletAddress(read.matching('MARKET_FEE_WALLET', isPayee, 'a Solana wallet address that somebody can sign with', '')),
+    },
     drainSeconds: read.integer('DRAIN_SECONDS', { ...DRAIN_SECONDS, ...(databaseUrl === undefined && { default: 0 }) }),
     trustProxy: readTrustProxy(read),
     logLevel: read.choice('LOG_LEVEL', logLevels, terminal ? 'warn' : 'info'),
@@ -148,6 +165,12 @@ function conflicts(config: Config, env: Environment): string[] {
   }
   if (config.jwtSecret !== undefined && config.jwtSecret === config.studioApiKey) {
     found.push('STUDIO_API_KEY is the same as JWT_SECRET. Each protects something else: choose two different values.')
+  }
+  if (config.fee.basisPoints > 0 && env['MARKET_FEE_WALLET'] === undefined) {
+    found.push('MARKET_FEE_BPS is set, but MARKET_FEE_WALLET is not. Set it to the wallet that receives the fee.')
+  }
+  if (env['MARKET_FEE_WALLET'] !== undefined && env['MARKET_FEE_BPS'] === undefined) {
+    found.push('MARKET_FEE_WALLET is set, but MARKET_FEE_BPS is not. Set it to the fee in hundredths of a percent, or to 0 for none.')
   }
   if (config.demo && config.network === 'mainnet') {
     found.push(

@@ -1,5 +1,9 @@
 import { isIP } from 'node:net'
 
+import { parseWalletAddress } from '@juicebar/contract/addresses'
+
+import { mayHaveSigner } from '../chain/transactions/signing-key.ts'
+
 export const MIN_STUDIO_KEY_LENGTH = 16
 export const MAX_PRODUCT_NAME_LENGTH = 40
 export const MAX_RPC_LIMIT = 100_000
@@ -35,6 +39,11 @@ export function isRpcLimitList(text: string): boolean {
 /** Long enough, and of characters that a header may contain. */
 export function isStudioKey(text: string): boolean {
   return text.length >= MIN_STUDIO_KEY_LENGTH && /^[\x21-\x7e]+$/.test(text)
+}
+
+/** A wallet that somebody may have the key of. */
+export function isPayee(text: string): boolean {
+  return parseWalletAddress(text) !== undefined && mayHaveSigner(text)
 }
 
 /** What RFC 9116 allows as a contact. */

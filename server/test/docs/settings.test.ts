@@ -21,6 +21,7 @@ const defaults: Record<string, string> = {
   DEMO_SEED: usual.demoSeed ? 'on' : 'off',
   SETTLE_AT: usual.settleAt,
   HOLD_SECONDS: String(usual.holdSeconds),
+  MARKET_FEE_BPS: String(usual.fee.basisPoints),
   DRAIN_SECONDS: String(usual.drainSeconds),
   LOG_LEVEL: usual.logLevel,
 }

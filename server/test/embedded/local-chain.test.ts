@@ -4,8 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { startTestChain } from '../support/test-chain.ts'
 
-async function start() {
-  const chain = await startTestChain()
+async function start(funded?: string) {
+  const chain = await startTestChain({ funded })
   onTestFinished(() => chain.stop())
   return chain
 }
@@ -30,6 +30,16 @@ describe('the embedded chain', () => {
     const address = 'AWvPrMFETXNfnMxeEMbh4g4YUXhHEsStbKmkYRSCLtnH'
     await call(rpcUrl, 'requestAirdrop', address, 2_000_000_000)
     await expect.poll(() => call(rpcUrl, 'getBalance', address)).toMatchObject({ value: 2_000_000_000 })
+  })
+
+  it('funds a wallet on every new chain', async () => {
+    const wallet = 'AWvPrMFETXNfnMxeEMbh4g4YUXhHEsStbKmkYRSCLtnH'
+    const chain = await start(wallet)
+    const restarted = new Promise<void>((done) => chain.onRestart(done))
+    expect(await call(chain.rpcUrl, 'getBalance', wallet)).toMatchObject({ value: 1_000_000_000 })
+    process.kill(runtimePid(chain.rpcUrl), 'SIGKILL')
+    await restarted
+    expect(await call(chain.rpcUrl, 'getBalance', wallet)).toMatchObject({ value: 1_000_000_000 })
   })
 
   it('is replaced by a new, empty chain at the same address when it dies', async () => {

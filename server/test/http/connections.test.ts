@@ -31,6 +31,7 @@ const config = {
   demo: true,
   demoWallet: true,
   holdSeconds: 60,
+  fee: { basisPoints: 0 },
   version: '1',
 } as const
 

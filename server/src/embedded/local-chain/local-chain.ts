@@ -24,6 +24,8 @@ interface Options {
   log: Pick<BaseLogger, 'info' | 'warn' | 'error'>
   /** 400, as on Solana's clusters, unless a test needs a faster chain. */
   slotMillis?: number
+  /** This wallet owns 1 SOL on the chain, and on each that replaces it. */
+  funded?: string | undefined
 }
 
 const SLOT_MILLIS = 400
@@ -31,6 +33,7 @@ const READY_MILLIS = 15_000
 const POLL_MILLIS = 20
 const STOP_MILLIS = 3_000
 const PORT_TRIES = 3
+const FUNDED_LAMPORTS = 1_000_000_000
 
 let lastStart = 0
 
@@ -38,13 +41,14 @@ let lastStart = 0
  * Starts a Solana chain in a child process that ends with this one and is restarted if it dies.
  * @throws Error, with a sentence that says what to do, if this machine cannot run one
  */
-export async function startLocalChain({ log, slotMillis = SLOT_MILLIS }: Options): Promise<LocalChain> {
+export async function startLocalChain({ log, slotMillis = SLOT_MILLIS, funded }: Options): Promise<LocalChain> {
   const runtime = findRuntime()
-  const { port, service } = await startOnFreePort(slotMillis)
+  const settings = { slotMillis, funded }
+  const { port, service } = await startOnFreePort(settings)
   const restarts = new EventEmitter()
   const stop = supervise(service, {
     name: 'the embedded Solana chain',
-    start: () => startRuntime(port, slotMillis),
+    start: () => startRuntime(port, settings),
     onRestart: () => restarts.emit('restart'),
     log,
   })
@@ -80,24 +84,30 @@ async function untilNextSecond(): Promise<void> {
   if (Date.now() < next) await delay(next - Date.now())
 }
 
-async function startOnFreePort(slotMillis: number): Promise<{ port: number; service: ChildService }> {
+interface RuntimeSettings {
+  slotMillis: number
+  funded: string | undefined
+}
+
+async function startOnFreePort(settings: RuntimeSettings): Promise<{ port: number; service: ChildService }> {
   for (let tries = 1; ; tries++) {
     const port = await findFreePort()
     try {
-      return { port, service: await startRuntime(port, slotMillis) }
+      return { port, service: await startRuntime(port, settings) }
     } catch (error) {
       if (tries === PORT_TRIES) throw error
     }
   }
 }
 
-async function startRuntime(port: number, slotMillis: number): Promise<ChildService> {
+async function startRuntime(port: number, { slotMillis, funded }: RuntimeSettings): Promise<ChildService> {
   await untilNextSecond()
   const { child, stderr } = spawnRuntime([String(port), String(slotMillis)])
   const ended = once(child, 'exit').then(() => undefined)
   const stop = () => stopRuntime(child, ended)
   try {
     await untilReady(child, rpcUrl(port))
+    if (funded !== undefined) await fund(rpcUrl(port), funded)
     lastStart = Date.now()
     unref(child)
     return { ended, stop }
@@ -141,13 +151,24 @@ async function failWhenEnded(child: ChildProcess): Promise<never> {
 }
 
 async function isHealthy(url: string, signal: AbortSignal): Promise<boolean> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getGenesisHash' })
   try {
-    const reply = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal })
-    return reply.ok && (await reply.text()).includes('"result"')
+    return (await ask(url, 'getGenesisHash', [], signal)).includes('"result"')
   } catch {
     return false
   }
+}
+
+async function fund(url: string, wallet: string): Promise<void> {
+  const reply = await ask(url, 'requestAirdrop', [wallet, FUNDED_LAMPORTS], AbortSignal.timeout(READY_MILLIS))
+  if (!reply.includes('"result"')) throw new Error(`test SOL was refused: ${reply}`)
+}
+
+/** @returns the text of the reply; @throws unless it is a success of HTTP */
+async function ask(url: string, method: string, params: unknown[], signal: AbortSignal): Promise<string> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const reply = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal })
+  if (!reply.ok) throw new Error(`${method} was answered with ${reply.status}`)
+  return reply.text()
 }
 
 function hasEnded(child: ChildProcess): boolean {

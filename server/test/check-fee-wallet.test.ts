@@ -1,0 +1,62 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+
+import { checkFeeWallet } from '../src/check-fee-wallet.ts'
+import { createChain } from '../src/chain/client/solana-chain.ts'
+import { type LocalChain } from '../src/embedded/local-chain/local-chain.ts'
+import { createFailureLog } from '../src/logging/failure-log.ts'
+import { ConfigError } from '../src/settings/config.ts'
+import { type FrontServer, handOnTo, startFrontServer, status } from './chain/front-server.ts'
+import { newKey } from './chain/hand-made.ts'
+import { collectLog } from './logging/collected-log.ts'
+import { startTestChain } from './support/test-chain.ts'
+
+const funded = newKey().address as WalletAddress
+const empty = newKey().address as WalletAddress
+let localChain: LocalChain
+let front: FrontServer
+
+beforeAll(async () => {
+  localChain = await startTestChain({ funded })
+  front = await startFrontServer(handOnTo(localChain.rpcUrl))
+})
+
+afterAll(async () => {
+  await front.stop()
+  await localChain.stop()
+})
+
+async function check(fee: Parameters<typeof checkFeeWallet>[0]) {
+  const { log, lines } = collectLog()
+  const chain = createChain({ endpoints: [front.url], log, probeMillis: 20 })
+  onTestFinished(() => chain.stop())
+  await chain.start()
+  const end = await checkFeeWallet(fee, { chain, log, failures: createFailureLog(log) })
+  onTestFinished(end)
+  const told = () => lines.filter(({ feeWallet }) => feeWallet !== undefined).map(({ level, msg }) => [level, msg])
+  return { told }
+}
+
+const problem = `MARKET_FEE_WALLET owns nothing, so Solana would refuse small fees. Send at least 0.00089088 SOL to ${empty}.`
+
+it('a fee wallet that cannot receive every fee stops the start with a sentence', async () => {
+  await expect(check({ basisPoints: 250, wallet: empty })).rejects.toThrow(new ConfigError([problem]))
+})
+
+it.each([
+  ['that owns enough', { basisPoints: 250, wallet: funded }],
+  ['while there is no fee', { basisPoints: 0, wallet: empty }],
+  ['that is not set', { basisPoints: 0, wallet: undefined }],
+])('a fee wallet %s is no reason not to start', async (_which, fee) => {
+  expect((await check(fee)).told()).toEqual([])
+})
+
+it('a start without the chain does not wait for it, and what it then says is logged', async () => {
+  front.behave(status(503))
+  onTestFinished(() => front.behave(handOnTo(localChain.rpcUrl)))
+  const { told } = await check({ basisPoints: 250, wallet: empty })
+  const unknown = [40, 'the chain does not say what the fee wallet owns; checking again until it does']
+  expect(told()).toEqual([unknown])
+  front.behave(handOnTo(localChain.rpcUrl))
+  await expect.poll(told, { timeout: 20_000 }).toEqual([unknown, [50, problem]])
+})
