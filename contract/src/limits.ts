@@ -21,6 +21,10 @@ export const MAX_TRANSACTION_BASE64 = 5464
 export const MAX_IDEMPOTENCY_KEY = 128
 
 export const MAX_OPEN_HOLDS = 3
+/** Of one purchase: what one transaction pays for. */
+export const MAX_ITEMS = 20
+/** A transfer to each of them, the fee and what wallets add fit into the 1,232 bytes of a transaction. */
+export const MAX_SELLERS = 10
 export const NONCE_SECONDS = 300
 export const SESSION_SECONDS = 7 * 24 * 60 * 60
 

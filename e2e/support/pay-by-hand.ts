@@ -18,8 +18,7 @@ export async function payByHand(buyer: Player, seller: string, origin: string, s
   }
   const unsigned = buildPayment({
     from: buyer.address,
-    to: seller,
-    lamports: BigInt(sol * LAMPORTS_PER_SOL),
+    transfers: [{ to: seller, lamports: BigInt(sol * LAMPORTS_PER_SOL) }],
     reference: transactionDetails.reference,
     version: 0,
     lifetime: { blockhash: value.blockhash, lastValidBlockHeight: BigInt(value.lastValidBlockHeight) },

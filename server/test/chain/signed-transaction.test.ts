@@ -5,7 +5,7 @@ import { getCreateAccountInstruction, getTransferSolWithSeedInstruction, SYSTEM_
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { buildTransfer, decodeSignedTransaction, isTransaction } from '../../src/chain/transactions/signed-transaction.ts'
+import { buildPayment, decodeSignedTransaction, isTransaction } from '../../src/chain/transactions/signed-transaction.ts'
 import { forgeSignature, satisfiesEquation } from './forged-signature.ts'
 import { type HandMadeMessage, messageBytes, newKey, signedBytes, toBase64, transferData } from './hand-made.ts'
 import { memoProgram, newWallet, sign, someBlockhash, walletAddress } from './transactions.ts'
@@ -234,18 +234,21 @@ describe('a signed transaction', () => {
   })
 })
 
-describe('a built transfer', () => {
+describe('a built payment', () => {
   const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => base58.encode(bytes))
-  const distinct = fc.uniqueArray(bytes32, { minLength: 3, maxLength: 3 }).filter((keys) => !keys.includes(SYSTEM_PROGRAM_ADDRESS))
+  const distinct = fc.uniqueArray(bytes32, { minLength: 4, maxLength: 4 }).filter((keys) => !keys.includes(SYSTEM_PROGRAM_ADDRESS))
 
   test('decodes to exactly what it was built from', () => {
     const amount = fc.bigInt({ min: 0n, max: (1n << 64n) - 1n })
     fc.assert(
-      fc.property(distinct, amount, bytes32, ([from = '', to = '', ref = ''], value, blockhash) => {
-        const built = buildTransfer({
+      fc.property(distinct, amount, amount, bytes32, ([from = '', to = '', other = '', ref = ''], value, second, blockhash) => {
+        const transfers = [
+          { to: walletAddress(to), lamports: lamports(value) },
+          { to: walletAddress(other), lamports: lamports(second) },
+        ]
+        const built = buildPayment({
           from: walletAddress(from),
-          to: walletAddress(to),
-          lamports: lamports(value),
+          transfers,
           reference: ref,
           blockhash,
           lastValidBlockHeight: 7n,
@@ -257,17 +260,15 @@ describe('a built transfer', () => {
           signaturesValid: false,
           signers: [from],
           blockhash,
-          instructions: [
-            {
-              program: SYSTEM_PROGRAM_ADDRESS,
-              accounts: [
-                { address: from, signer: true, writable: true },
-                { address: to, signer: false, writable: true },
-                { address: ref, signer: false, writable: false },
-              ],
-              transfer: { from, to, lamports: value },
-            },
-          ],
+          instructions: transfers.map((transfer) => ({
+            program: SYSTEM_PROGRAM_ADDRESS,
+            accounts: [
+              { address: from, signer: true, writable: true },
+              { address: transfer.to, signer: false, writable: true },
+              { address: ref, signer: false, writable: false },
+            ],
+            transfer: { from, ...transfer },
+          })),
         })
       }),
     )

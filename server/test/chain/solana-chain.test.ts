@@ -4,7 +4,7 @@ import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { buildTransfer, decodeSignedTransaction } from '../../src/chain/transactions/signed-transaction.ts'
+import { buildPayment, decodeSignedTransaction } from '../../src/chain/transactions/signed-transaction.ts'
 import { createChain, type SolanaChain } from '../../src/chain/client/solana-chain.ts'
 import { airdrop, FIRST_SLOT, startSurfnet } from './surfnet.ts'
 import { newWallet, payment, sign, type Wallet } from './transactions.ts'
@@ -176,10 +176,9 @@ describe('a simulation', () => {
 
 test('a transfer that the server built passes the simulation once it is signed', async () => {
   const reference = (await newWallet()).address
-  const built = buildTransfer({
+  const built = buildPayment({
     from: buyer.address,
-    to: seller.address,
-    lamports: lamports(SOL / 10n),
+    transfers: [{ to: seller.address, lamports: lamports(SOL / 10n) }],
     reference,
     ...(await chain.latestBlockhash()),
   })

@@ -1,7 +1,7 @@
 import {
   AccountRole,
   address,
-  appendTransactionMessageInstruction,
+  appendTransactionMessageInstructions,
   blockhash,
   compileTransaction,
   createNoopSigner,
@@ -16,22 +16,24 @@ import { type SolanaTransactionVersion } from '@solana/wallet-standard-features'
 
 interface Payment {
   from: string
-  to: string
-  lamports: bigint
+  transfers: readonly { to: string; lamports: bigint }[]
   reference: string
   version: SolanaTransactionVersion
   lifetime: { blockhash: string; lastValidBlockHeight: bigint }
 }
 
 /**
- * Builds a payment: one System transfer of exact lamports. It carries the reference as a read-only account that does not sign (as in
- * Solana Pay), so the payment can be found on chain by it.
+ * Builds a payment: one System transfer of exact lamports to each recipient, in this order. Each carries the reference as a read-only
+ * account that does not sign (as in Solana Pay), so the payment can be found on chain by it.
  *
  * @returns the unsigned transaction bytes
  */
-export function buildPayment({ from, to, lamports, reference, version, lifetime }: Payment): Uint8Array {
-  const transfer = getTransferSolInstruction({ source: createNoopSigner(address(from)), destination: address(to), amount: lamports })
-  const instruction = { ...transfer, accounts: [...transfer.accounts, { address: address(reference), role: AccountRole.READONLY }] }
+export function buildPayment({ from, transfers, reference, version, lifetime }: Payment): Uint8Array {
+  const carried = { address: address(reference), role: AccountRole.READONLY }
+  const instructions = transfers.map(({ to, lamports }) => {
+    const transfer = getTransferSolInstruction({ source: createNoopSigner(address(from)), destination: address(to), amount: lamports })
+    return { ...transfer, accounts: [...transfer.accounts, carried] }
+  })
   const message = pipe(
     createTransactionMessage({ version }),
     (empty) => setTransactionMessageFeePayer(address(from), empty),
@@ -40,7 +42,7 @@ export function buildPayment({ from, to, lamports, reference, version, lifetime 
         { blockhash: blockhash(lifetime.blockhash), lastValidBlockHeight: lifetime.lastValidBlockHeight },
         paid,
       ),
-    (timed) => appendTransactionMessageInstruction(instruction, timed),
+    (timed) => appendTransactionMessageInstructions(instructions, timed),
   )
   return new Uint8Array(getTransactionEncoder().encode(compileTransaction(message)))
 }

@@ -28,12 +28,15 @@ const terms: RefundTerms = {
   reference: 'GGyLbGTm5ZiNHAQpsYTgrLf5DMdMmLSX6Er5E2zaN7zu',
 }
 
+const built = ({ from, to, lamports, reference }: RefundTerms, version: 0 | 'legacy') =>
+  buildPayment({ from, transfers: [{ to, lamports }], reference, lifetime, version })
+
 describe('a refund that the server prepared', () => {
   test('is signed if it is the one that was shown, in a version that the wallet supports', () => {
-    const prepared = buildPayment({ ...terms, lifetime, version: 0 })
+    const prepared = built(terms, 0)
     expect(checkedRefund(prepared, terms, 0)).toEqual(prepared)
     const legacy = checkedRefund(prepared, terms, 'legacy') ?? new Uint8Array()
-    expect(legacy).toEqual(buildPayment({ ...terms, lifetime, version: 'legacy' }))
+    expect(legacy).toEqual(built(terms, 'legacy'))
     const { messageBytes } = getTransactionDecoder().decode(legacy)
     expect(getCompiledTransactionMessageDecoder().decode(messageBytes).lifetimeToken).toBe(lifetime.blockhash)
   })
@@ -44,7 +47,7 @@ describe('a refund that the server prepared', () => {
     ['is another wallet’s to pay', { from: other }],
     ['carries another reference', { reference: other }],
   ])('is refused if it %s', (_, change) => {
-    const prepared = buildPayment({ ...terms, ...change, lifetime, version: 0 })
+    const prepared = built({ ...terms, ...change }, 0)
     expect(checkedRefund(prepared, terms, 0)).toBeUndefined()
   })
 
@@ -53,7 +56,7 @@ describe('a refund that the server prepared', () => {
   })
 
   test('is refused if it is cut short or is no transaction', () => {
-    const prepared = buildPayment({ ...terms, lifetime, version: 0 })
+    const prepared = built(terms, 0)
     expect(checkedRefund(prepared.slice(0, -1), terms, 0)).toBeUndefined()
     expect(checkedRefund(Uint8Array.from([...prepared, 0]), terms, 0)).toBeUndefined()
     expect(checkedRefund(new Uint8Array([7]), terms, 0)).toBeUndefined()

@@ -138,8 +138,7 @@ describe('signing transactions with the Demo Wallet', () => {
   const payment = (from: string, lamports: bigint) =>
     buildPayment({
       from,
-      to: other,
-      lamports,
+      transfers: [{ to: other, lamports }],
       reference: 'EktUtax5cud3mrcEZrofj6yQxVvNeMNdaGeRPwiKnaCC',
       version: 0,
       lifetime: { blockhash: other, lastValidBlockHeight: 150n },

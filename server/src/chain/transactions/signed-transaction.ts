@@ -4,7 +4,7 @@ import { type Lamports } from '@juicebar/contract/money'
 import {
   AccountRole,
   address,
-  appendTransactionMessageInstruction,
+  appendTransactionMessageInstructions,
   blockhash as asBlockhash,
   bytesEqual,
   compileTransaction,
@@ -68,32 +68,30 @@ export function isTransaction(base64: string): boolean {
 }
 
 /**
- * Builds a System transfer that carries the reference as a read-only account that does not sign (Solana Pay).
+ * Builds one System transfer to each recipient. Each carries the reference as a read-only account that does not sign (Solana Pay).
  *
  * @returns the unsigned version 0 transaction in base64.
  * @throws SolanaError if an address or the blockhash is malformed.
  */
-export function buildTransfer(details: {
+export function buildPayment(details: {
   from: WalletAddress
-  to: WalletAddress
-  lamports: Lamports
+  transfers: readonly { to: WalletAddress; lamports: Lamports }[]
   reference: string
   blockhash: string
   lastValidBlockHeight: bigint
 }): string {
   const payer = address(details.from)
   const lifetime = { blockhash: asBlockhash(details.blockhash), lastValidBlockHeight: details.lastValidBlockHeight }
-  const transfer = getTransferSolInstruction({
-    source: createNoopSigner(payer),
-    destination: address(details.to),
-    amount: details.lamports,
-  })
   const reference = { address: address(details.reference), role: AccountRole.READONLY }
+  const instructions = details.transfers.map(({ to, lamports }) => {
+    const transfer = getTransferSolInstruction({ source: createNoopSigner(payer), destination: address(to), amount: lamports })
+    return { ...transfer, accounts: [...transfer.accounts, reference] }
+  })
   const message = pipe(
     createTransactionMessage({ version: 0 }),
     (draft) => setTransactionMessageFeePayer(payer, draft),
     (draft) => setTransactionMessageLifetimeUsingBlockhash(lifetime, draft),
-    (draft) => appendTransactionMessageInstruction({ ...transfer, accounts: [...transfer.accounts, reference] }, draft),
+    (draft) => appendTransactionMessageInstructions(instructions, draft),
   )
   return getBase64EncodedWireTransaction(compileTransaction(message))
 }

@@ -2,6 +2,7 @@ import { lamports } from '@juicebar/contract/money'
 import { type CaseKind } from '@juicebar/contract/schemas'
 
 import { inTransaction, type Tx } from '../../database/transact.ts'
+import { type Received, totalReceived } from '../payment/landed-payment.ts'
 import { type PaymentRow, recordUncounted, voidPayment } from '../payment/payment-store.ts'
 import { lockPurchase, type PurchaseRow } from '../purchase-store.ts'
 import { logCase } from '../log-changes.ts'
@@ -13,9 +14,11 @@ export interface UnmatchedPayment {
   purchase: PurchaseRow
   kind: Exclude<CaseKind, 'vanished'>
   payment: Pick<PaymentRow, 'signature' | 'transactionBytes' | 'slot' | 'expiryHeight'>
-  /** What it moved without another purchase's reference, and the part of it that carries this one's. */
-  lamports: bigint
-  referencedLamports: bigint
+  /** It names the purchase's reference. */
+  referenced: boolean
+  received: readonly Received[]
+  /** Another purchase that its transaction pays for: it is recorded for that one. */
+  paidPurchase: string | undefined
   /** It carries the purchase's reference and fits exactly: it may still be delivered. */
   deliverable: boolean
 }
@@ -34,15 +37,16 @@ type CaseDeps = Pick<PurchaseDeps, 'database' | 'log'>
  * too many of too little.
  */
 export async function openCase(deps: CaseDeps, unmatched: UnmatchedPayment): Promise<Opening['outcome']> {
-  const { purchase, kind, payment, deliverable } = unmatched
+  const { purchase, kind, payment, deliverable, paidPurchase = purchase.id } = unmatched
   const { signature } = payment
   const { outcome, opened } = await inTransaction(deps.database, async (tx): Promise<Opening> => {
-    await lockPurchase(tx, purchase.id)
-    const owner = await recordUncounted(tx, { ...payment, purchaseId: purchase.id, genesisHash: purchase.genesisHash })
+    for (const id of [...new Set([purchase.id, paidPurchase])].toSorted()) await lockPurchase(tx, id)
+    const owner = await recordUncounted(tx, { ...payment, purchaseId: paidPurchase, genesisHash: purchase.genesisHash })
     const isOurs = owner.purchaseId === purchase.id && owner.kind === 'purchase'
     if (isOurs && owner.status === 'settled') return { outcome: 'settled' }
-    // What carries no reference counts once for its buyer and seller, or the seller would pay it back twice.
-    const counted = (await countsForAnother(tx, purchase, signature)) ? unmatched.referencedLamports : unmatched.lamports
+    // What names no purchase counts once for its buyer and seller, or the seller would pay it back twice.
+    const countsElsewhere = !unmatched.referenced && (await countsForAnother(tx, purchase, signature))
+    const counted = countsElsewhere ? 0n : totalReceived(unmatched.received)
     if (counted === 0n) return { outcome: 'used' }
     if (isOurs) await voidPayment(tx, signature)
     const report = { purchaseId: purchase.id, kind, signature, lamports: lamports(counted), deliverable }

@@ -3,7 +3,7 @@ import { Failure } from '@juicebar/contract/errors'
 import { lamportsToSol } from '@juicebar/contract/money'
 
 import { BLOCKHASH_BLOCKS } from '../../chain/chain.ts'
-import { buildTransfer } from '../../chain/transactions/signed-transaction.ts'
+import { buildPayment } from '../../chain/transactions/signed-transaction.ts'
 import { inTransaction } from '../../database/transact.ts'
 import { isId } from '../../listings/listing.ts'
 import { broadcastPayment } from '../payment/broadcast-payment.ts'
@@ -41,7 +41,7 @@ export async function prepareRefund(deps: PurchaseDeps, seller: WalletAddress, c
   })
   const { buyer } = purchase
   const { lamports } = row
-  const transaction = buildTransfer({ from: seller, to: buyer, lamports, reference, blockhash, lastValidBlockHeight })
+  const transaction = buildPayment({ from: seller, transfers: [{ to: buyer, lamports }], reference, blockhash, lastValidBlockHeight })
   return { caseId, buyer, price: lamportsToSol(lamports), lamports: lamports.toString(), reference, transaction }
 }
 
@@ -54,7 +54,7 @@ export async function submitRefund(deps: PurchaseDeps, seller: WalletAddress, ca
   const { row, purchase } = await requireCase(deps, seller, caseId)
   const { lamports, refundReference: reference } = row
   if (reference === null) throw new Failure('PAYMENT_REFUSED', { detail: 'prepare the refund first.' })
-  const transaction = decodePayment(base64, { from: seller, to: purchase.buyer, lamports, reference })
+  const transaction = decodePayment(base64, { from: seller, transfers: [{ to: purchase.buyer, lamports }], reference })
   let refund = await findPayment(deps.database, transaction.signature)
   if (!refund) {
     requireOpen(row)

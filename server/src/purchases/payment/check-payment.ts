@@ -3,7 +3,7 @@ import { Failure } from '@juicebar/contract/errors'
 
 import { type Chain } from '../../chain/chain.ts'
 import { decodeSignedTransaction } from '../../chain/transactions/signed-transaction.ts'
-import { type ExpectedTransfer, findPaymentFlaw } from './signed-payment.ts'
+import { type ExpectedPayment, findPaymentFlaw } from './signed-payment.ts'
 
 /** Signed transaction bytes that do what they should and could land now; nothing was sent yet. */
 export interface CheckedPayment {
@@ -14,10 +14,10 @@ export interface CheckedPayment {
 }
 
 /**
- * Decodes signed bytes from outside and checks that they are exactly the expected transfer.
+ * Decodes signed bytes from outside and checks that they make exactly the expected payment.
  * @throws PAYMENT_REFUSED
  */
-export function decodePayment(base64: string, expected: ExpectedTransfer) {
+export function decodePayment(base64: string, expected: ExpectedPayment) {
   const transaction = decodeSignedTransaction(base64)
   if (!transaction) throw refused('it is not a signed Solana transaction.')
   const flaw = findPaymentFlaw(transaction, expected)

@@ -1,95 +1,151 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type Lamports } from '@juicebar/contract/money'
 
-import { type Instruction, type LandedTransaction } from '../../chain/chain.ts'
+import { type LandedTransaction } from '../../chain/chain.ts'
+import { isBetween, type Movement, movementsOf, referencesInOrder } from './landed-transfers.ts'
+import { findMismatch, type TransferMismatch } from './transfer-mismatch.ts'
 
 /** What a buyer agreed to pay when the hold was placed. */
 export interface PaymentTerms {
   buyer: WalletAddress
-  seller: WalletAddress
-  lamports: Lamports
+  /** One for each that is to be made. Two may have the same recipient. */
+  transfers: readonly { to: WalletAddress; lamports: Lamports }[]
   /** The purchase's own public key (Solana Pay's reference). */
   reference: string
   heldAtSlot: bigint
 }
 
+/** The terms of a purchase whose reference a transaction names. */
+export interface KnownPurchase extends PaymentTerms {
+  id: string
+}
+
+/** Of the accounts that a transaction names, those that are references: of a purchase, or of a refund (null). */
+export type KnownReferences = ReadonlyMap<string, KnownPurchase | null>
+
+/** What one recipient of a purchase's terms got for this purchase, and for no other that the transaction names. */
+export interface Received {
+  to: WalletAddress
+  lamports: bigint
+  /** The part of it that carries the purchase's reference. */
+  referencedLamports: bigint
+}
+
 /**
- * pays: exactly the agreed payment. wrong: the buyer paid the seller, but not as agreed; `lamports` is what moved without another
- * purchase's reference, `referencedLamports` the part of it that carries this one's. unrelated: not a payment for this purchase.
- * `referenced`: it carries the purchase's reference, so it can be meant for no other.
+ * pays: exactly the agreed payment. wrong: the buyer paid somebody of the terms, but not as agreed. unrelated: not a payment for this
+ * purchase. `referenced`: it names the purchase's reference, so what it pays can be meant for no purchase that it does not name.
  */
 export type PaymentVerdict =
   | { kind: 'pays'; referenced: boolean }
-  | { kind: 'wrong'; referenced: boolean; lamports: bigint; referencedLamports: bigint; reason: string }
+  | ({ kind: 'wrong' } & WrongPayment)
   | { kind: 'unrelated'; reason: string }
 
-/** The accounts of a transfer that carries no reference: sender and recipient. */
-const UNREFERENCED_ACCOUNTS = 2
-
-/** The accounts of a landed transaction's transfers that may be several references at once; none if each carries one at most. */
-export function ambiguousReferences({ instructions }: LandedTransaction): string[] {
-  const carried = instructions.filter(({ transfer }) => transfer).map(({ accounts }) => accounts.slice(UNREFERENCED_ACCOUNTS))
-  return carried.some(({ length }) => length > 1) ? [...new Set(carried.flat())] : []
+export interface WrongPayment {
+  referenced: boolean
+  /** Only those who got anything. */
+  received: readonly Received[]
+  reason: string
+  /** It is what was agreed, but its transaction pays for another purchase first. */
+  complete: boolean
+  /** The other purchase that the transaction pays for. */
+  paidPurchase: string | undefined
 }
 
 /**
  * Verifies a transaction that the chain accepted, by its content alone: block time, the position of an instruction and differences
- * of balances prove nothing. It must hold exactly one System transfer from buyer to seller, top-level, of the exact amount, which
- * either carries the purchase's reference or, if made since the hold, none. A transfer that carries several known references counts
- * for the first alone, or its SOL would count several times.
+ * of balances prove nothing. It must hold each agreed transfer exactly once, top-level and carrying the purchase's reference, and no other
+ * transfer from the buyer to any of these recipients, top-level or by a program, except those that carry another known reference: a
+ * transfer belongs to the first purchase or refund that it names, and to it alone. A purchase of one transfer is also paid by a transfer
+ * that carries nothing, if it was made since the hold. A transaction pays for one purchase: the first that its transfers name.
  */
-export function verifyPayment(
-  transaction: LandedTransaction,
-  terms: PaymentTerms,
-  knownReferences: ReadonlySet<string> = new Set(),
-): PaymentVerdict {
+export function verifyPayment(transaction: LandedTransaction, terms: PaymentTerms, known: KnownReferences = new Map()): PaymentVerdict {
   if (transaction.failed) return unrelated('it failed on the chain, so no SOL moved')
   if (!transaction.signers.includes(terms.buyer)) return unrelated('it was not signed by the buyer')
-  const paid = transaction.instructions.filter((instruction) => isPayment(instruction, terms))
-  const inner = transaction.innerInstructions.filter((instruction) => isPayment(instruction, terms))
-  if (paid.length + inner.length === 0) return unrelated('it moves no SOL from the buyer to the seller')
-  const ours = paid.filter((payment) => referenceOf(payment, terms, knownReferences) === terms.reference)
-  const unreferenced = paid.filter(isUnreferenced)
-  if (ours.length + unreferenced.length + inner.length === 0) return unrelated('it pays for another purchase')
-  const referenced = transaction.instructions.some((instruction) => instruction.accounts.includes(terms.reference))
+  const movements = movementsOf(transaction, new Set([terms.reference, ...known.keys()]))
+  const named = purchasesNamedBy(transaction, movements, new Map<string, Named | null>([...known, [terms.reference, terms]]))
+  const referenced = named.includes(terms)
+  const toRecipients = movements.filter((movement) => isBetween(movement, terms))
+  if (toRecipients.every(({ lamports }) => lamports === 0n)) return unrelated('it moves no SOL from the buyer to the seller')
+  const owned = toRecipients.filter((movement) => ownerOf(movement, named) === (referenced ? terms.reference : undefined))
+  if (owned.every(({ lamports }) => lamports === 0n)) return unrelated('it pays for another purchase')
   if (!referenced && transaction.slot < terms.heldAtSlot) return unrelated('it is older than your purchase')
-  if (!referenced && unreferenced.length < paid.length) return unrelated('it pays for another purchase')
-  const reason = findFlaw({ paid, ours, inner }, terms, referenced)
-  if (reason === undefined) return { kind: 'pays', referenced }
-  const lamports = sumOf([...ours, ...unreferenced, ...inner])
-  return { kind: 'wrong', referenced, lamports, referencedLamports: sumOf(ours), reason }
+  if (!referenced && owned.some(({ inner, bare }) => !inner && !bare)) return unrelated('it pays for another purchase')
+  const flaw = findFlaw(movements, terms, referenced)
+  const paid = named.find((purchase) => findFlaw(movements, purchase, true) === undefined)
+  const other = paid === terms ? undefined : paid
+  if (!flaw && !other) return { kind: 'pays', referenced }
+  const reason = flaw ?? 'its transaction paid for another purchase first'
+  return { kind: 'wrong', referenced, received: receivedOf(owned, terms), reason, complete: !flaw, paidPurchase: other?.id }
 }
 
-interface Transfers {
-  paid: Instruction[]
-  ours: Instruction[]
-  inner: Instruction[]
+/** Whether a transaction is exactly what was agreed, whatever else it pays for. */
+export function isAgreed(verdict: PaymentVerdict): boolean {
+  return verdict.kind === 'pays' || (verdict.kind === 'wrong' && verdict.complete)
 }
 
-function findFlaw({ paid, ours, inner }: Transfers, terms: PaymentTerms, referenced: boolean): string | undefined {
-  const [payment] = paid
-  if (inner.length > 0) return 'a program made the transfer, not the buyer'
-  if (!payment || paid.length !== 1) return 'it holds more than one transfer to the seller'
-  if (payment.transfer?.lamports !== terms.lamports) return 'the amount differs from the price'
-  if (referenced && !ours.includes(payment)) return 'the reference is not on the transfer'
+/** All that a payment moved for one purchase, whoever received it. */
+export function totalReceived(received: readonly Received[]): bigint {
+  return received.reduce((total, { lamports }) => total + lamports, 0n)
+}
+
+/** What each recipient has received if everything was paid as agreed. */
+export function receivedAsAgreed({ transfers }: PaymentTerms, { referenced }: { referenced: boolean }): readonly Received[] {
+  return sumByRecipient(transfers.map((transfer) => ({ ...transfer, referenced })))
+}
+
+/** A purchase that the transaction names; only the one that is being verified has no identifier. */
+type Named = PaymentTerms & { id?: string }
+
+/** The purchases that a transaction names: those that its own transfers belong to in their order, then those named elsewhere. */
+function purchasesNamedBy(
+  transaction: LandedTransaction,
+  movements: readonly Movement[],
+  known: ReadonlyMap<string, Named | null>,
+): readonly Named[] {
+  return referencesInOrder(transaction, movements).flatMap((reference) => known.get(reference) ?? [])
+}
+
+/** The reference that a movement belongs to: its own, or that of the first named purchase which it could be meant for. */
+function ownerOf(movement: Movement, named: readonly Named[]): string | undefined {
+  return movement.reference ?? named.find((purchase) => isBetween(movement, purchase))?.reference
+}
+
+/** What keeps a transaction from being the agreed payment, apart from what it does for other purchases. */
+function findFlaw(movements: readonly Movement[], terms: PaymentTerms, referenced: boolean): string | undefined {
+  const { reference, transfers } = terms
+  const paid = movements.filter((movement) => isBetween(movement, terms) && (movement.reference ?? reference) === reference)
+  if (paid.some(({ inner }) => inner)) return 'a program made a transfer, not the buyer'
+  const mismatch = findMismatch(transfers, paid)
+  if (mismatch) return mismatchWords[mismatch.kind]
+  if (referenced ? paid.some((movement) => movement.reference !== reference) : transfers.length > 1) {
+    return 'the reference is not on every transfer'
+  }
   return undefined
 }
 
-/** The first known reference that a transfer carries. */
-function referenceOf({ accounts }: Instruction, { reference }: PaymentTerms, known: ReadonlySet<string>): string | undefined {
-  return accounts.slice(UNREFERENCED_ACCOUNTS).find((account) => account === reference || known.has(account))
+const mismatchWords: Record<TransferMismatch['kind'], string> = {
+  missing: 'a transfer is missing',
+  extra: 'it holds one transfer too many',
+  amount: 'an amount differs from what was agreed',
+  recipient: 'it pays somebody with whom nothing was agreed',
 }
 
-function sumOf(payments: readonly Instruction[]): bigint {
-  return payments.reduce((total, { transfer }) => total + (transfer?.lamports ?? 0n), 0n)
+function receivedOf(owned: readonly Movement[], { transfers, reference }: PaymentTerms): readonly Received[] {
+  const paid = transfers.flatMap(({ to }, index) => {
+    const isRepeated = transfers.findIndex((transfer) => transfer.to === to) < index
+    return isRepeated ? [] : owned.filter((movement) => movement.to === to).map((movement) => ({ ...movement, to }))
+  })
+  return sumByRecipient(paid.map(({ to, lamports, ...movement }) => ({ to, lamports, referenced: movement.reference === reference })))
 }
 
-function isPayment({ transfer }: Instruction, { buyer, seller }: PaymentTerms): boolean {
-  return transfer?.from === buyer && transfer.to === seller
-}
-
-function isUnreferenced({ accounts }: Instruction): boolean {
-  return accounts.length === UNREFERENCED_ACCOUNTS
+function sumByRecipient(paid: readonly { to: WalletAddress; lamports: bigint; referenced: boolean }[]): readonly Received[] {
+  const sums = new Map<WalletAddress, Received>()
+  for (const { to, lamports, referenced } of paid) {
+    const sum = sums.get(to) ?? { to, lamports: 0n, referencedLamports: 0n }
+    const referencedLamports = sum.referencedLamports + (referenced ? lamports : 0n)
+    sums.set(to, { to, lamports: sum.lamports + lamports, referencedLamports })
+  }
+  return [...sums.values()].filter(({ lamports }) => lamports > 0n)
 }
 
 function unrelated(reason: string): PaymentVerdict {

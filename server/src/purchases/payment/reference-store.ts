@@ -1,13 +1,17 @@
 import { sql } from 'kysely'
 
 import { type Database } from '../../database/connect.ts'
+import { type KnownReferences } from './landed-payment.ts'
+import { type AgreedColumns, termsOf } from './payment-terms.ts'
 
-/** Which of these accounts are references of purchases or of refunds. */
-export async function findReferences(database: Database, accounts: readonly string[]): Promise<ReadonlySet<string>> {
-  if (accounts.length === 0) return new Set()
-  const { rows } = await sql<{ reference: string }>`
-    select reference from purchases where reference = any(${accounts})
-    union select refund_reference from cases where refund_reference = any(${accounts})
+type Row = (AgreedColumns & { id: string }) | { id: null; reference: string }
+
+/** Which of these accounts are references of purchases, with what was agreed for them, or of refunds. */
+export async function findReferences(database: Database, accounts: readonly string[]): Promise<KnownReferences> {
+  if (accounts.length === 0) return new Map()
+  const { rows } = await sql<Row>`
+    select reference, id, buyer, seller, price_lamports, held_at_slot from purchases where reference = any(${accounts})
+    union all select refund_reference, null, null, null, null, null from cases where refund_reference = any(${accounts})
   `.execute(database)
-  return new Set(rows.map(({ reference }) => reference))
+  return new Map(rows.map((row) => [row.reference, row.id === null ? null : { ...termsOf(row), id: row.id }]))
 }

@@ -1,10 +1,10 @@
-import { type AccountInstruction, type InstructionAccount, type SignedTransaction } from '../../chain/chain.ts'
+import { type AccountInstruction, type SignedTransaction } from '../../chain/chain.ts'
+import { findMismatch, type TransferMismatch } from './transfer-mismatch.ts'
 
-/** The one transfer that a signed transaction may hold. */
-export interface ExpectedTransfer {
+/** What a signed transaction must do: these transfers, each of them once and carrying the reference, and nothing else. */
+export interface ExpectedPayment {
   from: string
-  to: string
-  lamports: bigint
+  transfers: readonly { to: string; lamports: bigint }[]
   reference: string
 }
 
@@ -20,30 +20,41 @@ const harmlessPrograms = new Set([
 ])
 
 /**
- * Checks signed transaction bytes before they are recorded and sent: this transfer alone, paid for and signed by its payer alone,
+ * Checks signed transaction bytes before they are recorded and sent: these transfers alone, paid for and signed by their payer alone,
  * and nothing else that could move SOL. An AdvanceNonceAccount instruction, which would let the bytes land at any later time,
  * is refused like any other.
  * @returns what is wrong, in words for people; undefined if nothing is.
  */
-export function findPaymentFlaw(transaction: SignedTransaction, expected: ExpectedTransfer): string | undefined {
-  const transfers = transaction.instructions.filter((instruction) => instruction.transfer)
-  const others = transaction.instructions.filter((instruction) => !instruction.transfer)
-  const [payment] = transfers
-  if (transaction.signers.length !== 1 || transaction.signers[0] !== expected.from) return 'only the paying wallet may sign it.'
-  if (!transaction.signaturesValid) return 'its signature is not valid.'
-  if (!payment || transfers.length !== 1) return 'it must hold exactly one transfer.'
+export function findPaymentFlaw(transaction: SignedTransaction, expected: ExpectedPayment): string | undefined {
+  const { signers, signaturesValid, instructions } = transaction
+  if (signers.length !== 1 || signers[0] !== expected.from) return 'only the paying wallet may sign it.'
+  if (!signaturesValid) return 'its signature is not valid.'
+  const others = instructions.filter((instruction) => !instruction.transfer)
   if (others.some((instruction) => !harmlessPrograms.has(instruction.program))) return 'it does something besides this payment.'
-  return transferFlaw(payment, expected)
-}
-
-function transferFlaw({ transfer, accounts }: AccountInstruction, expected: ExpectedTransfer): string | undefined {
-  if (transfer?.from !== expected.from || transfer.to !== expected.to) return 'it pays another wallet.'
-  if (transfer.lamports !== expected.lamports) return 'its amount differs from the price.'
-  const reference = accounts[2]
-  if (accounts.length !== 3 || !isReference(reference, expected.reference)) return "it does not carry this purchase's reference."
+  const made = instructions.flatMap(({ transfer }) => (transfer ? [transfer] : []))
+  if (made.some(({ from }) => from !== expected.from)) return 'it pays from another wallet.'
+  const mismatch = findMismatch(expected.transfers, made)
+  if (mismatch) return describeMismatch(mismatch)
+  const payments = instructions.filter((instruction) => instruction.transfer)
+  if (!payments.every((payment) => carriesOnly(payment, expected.reference))) return "it does not carry this purchase's reference."
   return undefined
 }
 
-function isReference(account: InstructionAccount | undefined, reference: string): boolean {
-  return account?.address === reference && !account.signer && !account.writable
+function describeMismatch({ kind, to, lamports }: TransferMismatch): string {
+  switch (kind) {
+    case 'missing':
+      return `it lacks the transfer of ${lamports} lamports to ${to}.`
+    case 'extra':
+      return `it holds one transfer too many to ${to}.`
+    case 'amount':
+      return `its amount for ${to} differs from what was agreed.`
+    case 'recipient':
+      return `it pays another wallet, ${to}.`
+  }
+}
+
+/** After its two parties, a transfer has the reference alone, which neither signs nor may change. */
+function carriesOnly({ accounts }: AccountInstruction, reference: string): boolean {
+  const carried = accounts[2]
+  return accounts.length === 3 && carried?.address === reference && !carried.signer && !carried.writable
 }

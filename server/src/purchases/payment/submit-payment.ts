@@ -7,6 +7,7 @@ import { type PurchaseDeps } from '../purchase-deps.ts'
 import { emitPurchase, findPurchase, lockPurchase, type PurchaseRow, reconcileNow } from '../purchase-store.ts'
 import { broadcastPayment } from './broadcast-payment.ts'
 import { type CheckedPayment, checkOnChain, decodePayment } from './check-payment.ts'
+import { expectedPaymentOf } from './payment-terms.ts'
 import { findPayment, findRecordedPayment, insertPayment, type PaymentRow } from './payment-store.ts'
 
 /**
@@ -18,8 +19,7 @@ export async function submitPayment(deps: PurchaseDeps, buyer: WalletAddress, id
   const { database, chain } = deps
   const purchase = isId(id) ? await findPurchase(database, id) : undefined
   if (purchase?.buyer !== buyer) throw new Failure('PURCHASE_NOT_FOUND')
-  const { seller, priceLamports, reference } = purchase
-  const transaction = decodePayment(base64, { from: buyer, to: seller, lamports: priceLamports, reference })
+  const transaction = decodePayment(base64, expectedPaymentOf(purchase))
   let payment = await findPayment(database, transaction.signature)
   if (!payment) {
     if (purchase.status !== 'held') throw new Failure('HOLD_ENDED')

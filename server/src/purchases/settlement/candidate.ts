@@ -1,9 +1,8 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
 import { type LandedTransaction, type SignatureStatus } from '../../chain/chain.ts'
-import { type PaymentTerms, verifyPayment } from '../payment/landed-payment.ts'
+import { type KnownReferences, type PaymentTerms, verifyPayment, type WrongPayment } from '../payment/landed-payment.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
-import { type PurchaseRow } from '../purchase-store.ts'
 
 /**
  * pending: the chain has not confirmed it far enough, or cannot show it yet; `landedAt` is the slot of one that has landed. failed:
@@ -15,15 +14,15 @@ export type CandidateVerdict =
   | { kind: 'failed' }
   | { kind: 'unrelated'; reason: string; permanent: boolean }
   | { kind: 'pays'; referenced: boolean }
-  | { kind: 'wrong'; referenced: boolean; lamports: bigint; referencedLamports: bigint; reason: string }
+  | ({ kind: 'wrong' } & WrongPayment)
 
 /** A transaction that may pay for a purchase, as the chain shows it. */
 export interface CandidateReading {
   status: SignatureStatus | undefined
   /** Undefined if it was not read, or if no endpoint shows it. */
   transaction: LandedTransaction | undefined
-  /** Of the accounts of its transfers, those that are references of purchases or refunds. */
-  knownReferences: ReadonlySet<string>
+  /** Of the accounts that it names, those that are references of purchases or refunds. */
+  knownReferences: KnownReferences
   /** The buyer submitted this signature as the payment: if it does not fit, it becomes a case even without a reference. */
   submittedByBuyer: boolean
 }
@@ -47,13 +46,8 @@ export function verdictOf(terms: PaymentTerms, reading: CandidateReading): Candi
   if (!transaction) return { kind: 'pending', landedAt: status.slot }
   const verdict = verifyPayment(transaction, terms, knownReferences)
   if (verdict.kind === 'unrelated') return { ...verdict, permanent: true }
-  if (verdict.kind === 'wrong' && !verdict.referenced && !submittedByBuyer) {
+  if (verdict.kind === 'wrong' && !verdict.referenced && !verdict.complete && !submittedByBuyer) {
     return { kind: 'unrelated', reason: verdict.reason, permanent: true }
   }
   return verdict
-}
-
-/** What the chain must show for a purchase to be paid. */
-export function termsOf({ buyer, seller, priceLamports, reference, heldAtSlot }: PurchaseRow): PaymentTerms {
-  return { buyer, seller, lamports: priceLamports, reference, heldAtSlot }
 }

@@ -1,6 +1,8 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
 import { openCase, type UnmatchedPayment } from '../cases/open-case.ts'
+import { receivedAsAgreed } from '../payment/landed-payment.ts'
+import { termsOf } from '../payment/payment-terms.ts'
 import { logCase, logSale } from '../log-changes.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
 import { findPurchase, type PurchaseRow } from '../purchase-store.ts'
@@ -65,8 +67,7 @@ async function deliver(
   })
   if (isNews) logSale(deps.log, purchase, signature)
   if (delivered) logCase(deps.log, 'closed', { ...delivered, status: 'delivered', signature, deliverable: true }, purchase)
-  const lamports = purchase.priceLamports
-  const moved = { referenced, lamports, referencedLamports: referenced ? lamports : 0n }
+  const moved = { referenced, received: receivedAsAgreed(termsOf(purchase), { referenced }), paidPurchase: undefined }
   const report = (kind: Unmatched['kind'], reason: string) => reportUnmatched(deps, purchase, candidate, { ...moved, kind, reason })
   switch (outcome) {
     case 'settled':
@@ -82,8 +83,7 @@ async function deliver(
   }
 }
 
-interface Unmatched extends Pick<UnmatchedPayment, 'kind' | 'lamports' | 'referencedLamports'> {
-  referenced: boolean
+interface Unmatched extends Pick<UnmatchedPayment, 'kind' | 'referenced' | 'received' | 'paidPurchase'> {
   reason: string
 }
 
@@ -92,12 +92,11 @@ async function reportUnmatched(
   deps: SettlementDeps,
   purchase: PurchaseRow,
   candidate: VerifiedCandidate,
-  { kind, referenced, lamports, referencedLamports, reason }: Unmatched,
+  { reason, ...moved }: Unmatched,
 ): Promise<PaymentOutcome> {
   if (candidate.paysAnotherHold) return { kind: 'unrelated', reason: 'it pays for another lot that you hold', permanent: false }
-  const deliverable = kind === 'late' && referenced
-  const payment = landingOf(candidate)
-  const outcome = await openCase(deps, { purchase, kind, payment, lamports, referencedLamports, deliverable })
+  const deliverable = moved.kind === 'late' && moved.referenced
+  const outcome = await openCase(deps, { ...moved, purchase, payment: landingOf(candidate), deliverable })
   if (outcome === 'dust')
     return { kind: 'unrelated', reason: `${reason.replace(/\.$/, '')}, and it is too little to record`, permanent: true }
   if (outcome === 'settled') return { kind: 'settled', settled: await requirePurchase(deps, purchase.id) }

@@ -1,13 +1,15 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
 import { type Chain, type LandedTransaction, type ReadOptions, type SignatureStatus } from '../../chain/chain.ts'
-import { ambiguousReferences, verifyPayment } from '../payment/landed-payment.ts'
+import { isAgreed, type KnownReferences, verifyPayment } from '../payment/landed-payment.ts'
+import { ambiguousReferences } from '../payment/landed-transfers.ts'
+import { expectedPaymentOf, termsOf } from '../payment/payment-terms.ts'
 import { findReferences } from '../payment/reference-store.ts'
 import { type RecordedPayment, settlesOnStatus } from '../payment/recorded-payment.ts'
 import { isSettled } from '../purchase.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
 import { type PurchaseRow } from '../purchase-store.ts'
-import { type CandidateVerdict, termsOf, verdictOf, type VerifiedCandidate } from './candidate.ts'
+import { type CandidateVerdict, verdictOf, type VerifiedCandidate } from './candidate.ts'
 import { listHoldsBetween } from './settlement-store.ts'
 
 /** A transaction that may pay for a purchase. */
@@ -61,15 +63,14 @@ export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow,
   if (!transaction || (verdict.kind !== 'pays' && verdict.kind !== 'wrong')) return { signature, status, verdict, paysAnotherHold: false }
   const [landing, paysAnotherHold] = await Promise.all([
     readLanding(chain, transaction),
-    verdict.referenced ? false : isForAnotherHold(deps, purchase, transaction),
+    verdict.referenced ? false : isForAnotherHold(deps, purchase, transaction, knownReferences),
   ])
   return { signature, status, verdict, landing, paysAnotherHold }
 }
 
 /** The landing of a recorded payment whose status says all that there is to know. */
-function knownLanding({ id, buyer, seller, priceLamports, reference }: PurchaseRow, { recorded }: Candidate, { slot }: SignatureStatus) {
-  const expected = { from: buyer, to: seller, lamports: priceLamports, reference }
-  if (recorded?.purchaseId !== id || !settlesOnStatus(recorded, expected)) return undefined
+function knownLanding(purchase: PurchaseRow, { recorded }: Candidate, { slot }: SignatureStatus) {
+  if (recorded?.purchaseId !== purchase.id || !settlesOnStatus(recorded, expectedPaymentOf(purchase))) return undefined
   const { signature, transactionBytes, expiryHeight } = recorded
   return { signature, slot, transactionBytes, expiryHeight }
 }
@@ -79,7 +80,12 @@ async function readLanding(chain: Chain, { signature, slot, bytes }: LandedTrans
   return { signature, slot, transactionBytes: Buffer.from(bytes), expiryHeight: await chain.expiryHeight(slot) }
 }
 
-async function isForAnotherHold({ database }: PurchaseDeps, purchase: PurchaseRow, transaction: LandedTransaction): Promise<boolean> {
+async function isForAnotherHold(
+  { database }: PurchaseDeps,
+  purchase: PurchaseRow,
+  transaction: LandedTransaction,
+  knownReferences: KnownReferences,
+): Promise<boolean> {
   const holds = await listHoldsBetween(database, purchase)
-  return holds.some((other) => verifyPayment(transaction, termsOf(other)).kind === 'pays')
+  return holds.some((other) => isAgreed(verifyPayment(transaction, termsOf(other), knownReferences)))
 }

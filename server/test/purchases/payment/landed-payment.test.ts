@@ -3,19 +3,21 @@ import { lamports } from '@juicebar/contract/money'
 import { describe, expect, it } from 'vitest'
 
 import { type Instruction, type LandedTransaction } from '../../../src/chain/chain.ts'
-import { ambiguousReferences, type PaymentTerms, verifyPayment } from '../../../src/purchases/payment/landed-payment.ts'
+import { type KnownPurchase, type PaymentTerms, verifyPayment } from '../../../src/purchases/payment/landed-payment.ts'
+import { ambiguousReferences } from '../../../src/purchases/payment/landed-transfers.ts'
 
 const system = '11111111111111111111111111111111'
+const price = lamports(5_000_000n)
+const seller = 'Seller' as WalletAddress
 const terms: PaymentTerms = {
   buyer: 'Buyer' as WalletAddress,
-  seller: 'Seller' as WalletAddress,
-  lamports: lamports(5_000_000n),
+  transfers: [{ to: seller, lamports: price }],
   reference: 'Reference',
   heldAtSlot: 100n,
 }
 
 function transfer(changes: Partial<{ from: string; to: string; lamports: bigint; extra: string[] }> = {}): Instruction {
-  const { from = terms.buyer, to = terms.seller, lamports: amount = terms.lamports, extra = [terms.reference] } = changes
+  const { from = terms.buyer, to = seller, lamports: amount = price, extra = [terms.reference] } = changes
   return { program: system, accounts: [from, to, ...extra], transfer: { from, to, lamports: amount } }
 }
 
@@ -36,6 +38,8 @@ function landed(changes: Partial<LandedTransaction> = {}): LandedTransaction {
 
 const unreferenced = transfer({ extra: [] })
 
+const other: KnownPurchase = { ...terms, id: 'other', reference: 'Other reference' }
+
 describe('a payment', () => {
   it.each<[string, LandedTransaction]>([
     ['carries the reference', landed()],
@@ -55,8 +59,8 @@ describe('a payment', () => {
   })
 
   it.each<[string, LandedTransaction]>([
-    ['one lamport less', landed({ instructions: [transfer({ lamports: terms.lamports - 1n })] })],
-    ['one lamport more', landed({ instructions: [transfer({ lamports: terms.lamports + 1n })] })],
+    ['one lamport less', landed({ instructions: [transfer({ lamports: price - 1n })] })],
+    ['one lamport more', landed({ instructions: [transfer({ lamports: price + 1n })] })],
     ['two transfers', landed({ instructions: [transfer(), transfer()] })],
     ['a second transfer without the reference', landed({ instructions: [transfer(), unreferenced] })],
     ['an additional inner transfer', landed({ innerInstructions: [unreferenced] })],
@@ -71,7 +75,7 @@ describe('a payment', () => {
     ['is not signed by the buyer', landed({ signers: ['Stranger'] })],
     ['comes from a third party', landed({ signers: [terms.buyer], instructions: [transfer({ from: 'Stranger' })] })],
     ['goes to another recipient', landed({ instructions: [transfer({ to: 'Stranger' })] })],
-    ['goes the other way', landed({ instructions: [transfer({ from: terms.seller, to: terms.buyer })] })],
+    ['goes the other way', landed({ instructions: [transfer({ from: seller, to: terms.buyer })] })],
     ['moves no SOL at all', landed({ instructions: [memo(terms.reference)] })],
     ['carries the reference of another purchase', landed({ instructions: [transfer({ extra: ['Other reference'] })] })],
     ['carries no reference and is older than the hold', landed({ instructions: [unreferenced], slot: 99n })],
@@ -84,17 +88,43 @@ describe('a payment', () => {
   })
 
   it('counts only for the first purchase whose reference its transfer carries', () => {
-    const references = new Set([terms.reference, 'Other reference'])
     const ours = landed({ instructions: [transfer({ extra: ['Unknown key', terms.reference, 'Other reference'] })] })
     const theirs = landed({ instructions: [transfer({ extra: ['Other reference', terms.reference] })] })
-    expect(verifyPayment(ours, terms, references)).toEqual({ kind: 'pays', referenced: true })
-    expect(verifyPayment(theirs, terms, references).kind).toBe('unrelated')
-    expect(ambiguousReferences(theirs)).toEqual(['Other reference', terms.reference])
-    expect(ambiguousReferences(landed({ instructions: [transfer(), unreferenced] }))).toEqual([])
+    expect(verifyPayment(ours, terms, new Map([['Other reference', other]]))).toEqual({ kind: 'pays', referenced: true })
+    expect(verifyPayment(theirs, terms, new Map([['Other reference', other]])).kind).toBe('unrelated')
+    expect(verifyPayment(theirs, terms, new Map([['Other reference', null]])).kind).toBe('unrelated')
   })
 
-  it('counts what moved for this purchase, not for another in the same transaction', () => {
-    const transaction = landed({ instructions: [transfer(), transfer({ lamports: 7n, extra: ['Other reference'] })] })
-    expect(verifyPayment(transaction, terms)).toMatchObject({ kind: 'wrong', lamports: terms.lamports })
+  it.each<[string, Instruction[], string[]]>([
+    ['nothing of one transfer that carries nothing', [unreferenced], []],
+    ['nothing of one transfer that carries one account', [memo(terms.buyer), transfer()], []],
+    ['several accounts on one transfer', [transfer({ extra: ['One', 'Two'] })], ['One', 'Two']],
+    ['every account of several transfers', [transfer(), unreferenced], [terms.reference]],
+    ['what is named beside a transfer', [unreferenced, memo('One')], ['One']],
+    ['nothing if no SOL moved', [memo('One', 'Two')], []],
+  ])('has to be looked up: %s', (_, instructions, accounts) => {
+    expect(ambiguousReferences(landed({ instructions }))).toEqual(accounts)
+  })
+
+  it('that a program made may be of another purchase, so what it carries is looked up', () => {
+    expect(ambiguousReferences(landed({ innerInstructions: [transfer({ extra: ['Other reference'] })] }))).toContain('Other reference')
+  })
+
+  it('does not count what belongs to another purchase, or to a refund, in the same transaction', () => {
+    const theirs = transfer({ lamports: 7n, extra: ['Other reference'] })
+    for (const known of [other, null]) {
+      const references = new Map([['Other reference', known]])
+      expect(verifyPayment(landed({ instructions: [theirs, transfer()] }), terms, references)).toEqual({ kind: 'pays', referenced: true })
+      const short = landed({ instructions: [theirs, transfer({ lamports: 1n })] })
+      expect(verifyPayment(short, terms, references)).toMatchObject({ kind: 'wrong', received: [{ to: seller, lamports: 1n }] })
+    }
+  })
+
+  it('is wrong with a second transfer that carries an account that nobody knows', () => {
+    const stranger = transfer({ lamports: 7n, extra: ['Unknown key'] })
+    expect(verifyPayment(landed({ instructions: [transfer(), stranger] }), terms)).toMatchObject({
+      kind: 'wrong',
+      received: [{ to: seller, lamports: price + 7n, referencedLamports: price }],
+    })
   })
 })

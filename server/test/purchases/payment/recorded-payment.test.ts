@@ -10,7 +10,7 @@ const LAMPORTS = 5_000_000n
 
 const buyer = newKey()
 const [seller, reference, blockhash, table] = Array.from({ length: 4 }, () => newKey().address) as [string, string, string, string]
-const expected = { from: buyer.address, to: seller, lamports: LAMPORTS, reference }
+const expected = { from: buyer.address, transfers: [{ to: seller, lamports: LAMPORTS }], reference }
 
 const agreed: HandMadeMessage = {
   version: 0,

@@ -1,7 +1,11 @@
+import { lamports } from '@juicebar/contract/money'
+import { MAX_SELLERS } from '@juicebar/contract/limits'
 import { address, AccountRole, type Instruction } from '@solana/kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { decodePayment } from '../../../src/purchases/payment/check-payment.ts'
+import { verifyPayment } from '../../../src/purchases/payment/landed-payment.ts'
+import { newReference } from '../../../src/purchases/reference.ts'
 import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
 import {
   callRpc,
@@ -15,13 +19,15 @@ import {
   untilStatus,
   type Wallet,
 } from '../trading-world.ts'
-import { type TransactionVersion } from '../transactions.ts'
+import { signTransaction, transfer, type TransactionVersion } from '../transactions.ts'
 
 const computeBudget = 'ComputeBudget111111111111111111111111111111'
 const lighthouse = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95'
 const memo = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr'
 
 const versions: TransactionVersion[] = ['legacy', 0, 1]
+/** The minimum MTU of IPv6 less the headers: what a transaction of version legacy or 0 may have. */
+const MAX_BYTES = 1232
 /** The bytes of each guard that Phantom added on mainnet in August 2026: three before the payment and one after it. */
 const guardBytes = [17, 52, 16, 27] as const
 
@@ -84,7 +90,7 @@ describe('a payment with what Phantom adds', () => {
   it.each(versions)('is accepted in version %s wherever its guards are', async (version) => {
     const purchase = await hold(world, buyer, await list(world, seller), 'wallet')
     const { seller: to, reference } = purchase
-    const expected = { from: buyer.address, to, lamports: BigInt(purchase.lamports), reference }
+    const expected = { from: buyer.address, transfers: [{ to, lamports: BigInt(purchase.lamports) }], reference }
     for (const guardsBefore of [0, 1, 2, 3, 4]) {
       const { base64, bytes } = await signPayment(world, buyer, purchase, { ...around(buyer, guardsBefore), version })
       expect(decodePayment(base64, expected)).toMatchObject({ bytes, signaturesValid: true })
@@ -97,5 +103,21 @@ describe('a payment with what Phantom adds', () => {
     const stranger = { programAddress: address('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'), data: Uint8Array.from([1]) }
     const { base64 } = await signPayment(world, buyer, purchase, { before, after: [...after, stranger], version })
     await expect(submitPayment(world.deps, buyer.address, purchase.purchaseId, base64)).rejects.toMatchObject({ code: 'PAYMENT_REFUSED' })
+  })
+})
+
+describe('a payment to as many sellers as a purchase may have, and of the fee,', () => {
+  it.each(['legacy', 0] as const)('fits into a transaction of version %s with what Phantom adds, and counts', async (version) => {
+    const recipients = await Promise.all(Array.from({ length: MAX_SELLERS + 1 }, () => world.createWallet()))
+    const transfers = recipients.map(({ address: to }, index) => ({ to, lamports: lamports(1_000_000n + BigInt(index)) }))
+    const terms = { buyer: buyer.address, transfers, reference: newReference(), heldAtSlot: 0n }
+    const payments = transfers.map(({ to, lamports: amount }) => transfer(buyer, to, amount, [terms.reference]))
+    const { before, after } = around(buyer, 3)
+    const signed = await signTransaction(world, buyer, [...before, ...payments, ...after], { version })
+    expect(signed.bytes.length).toBeLessThanOrEqual(MAX_BYTES)
+    const expected = { from: buyer.address, transfers, reference: terms.reference }
+    expect(decodePayment(signed.base64, expected)).toMatchObject({ bytes: signed.bytes, signaturesValid: true, version })
+    const landed = await world.chain.transaction(await sendByWallet(world, signed))
+    expect(landed && verifyPayment(landed, terms)).toEqual({ kind: 'pays', referenced: true })
   })
 })

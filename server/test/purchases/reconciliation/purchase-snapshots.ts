@@ -64,7 +64,14 @@ function candidate(verdict: CandidateVerdict, commitment: Commitment = 'finalize
 }
 
 export const pays = candidate({ kind: 'pays', referenced: true })
-export const wrong = candidate({ kind: 'wrong', referenced: true, lamports: 1n, referencedLamports: 1n, reason: 'too little' })
+export const wrong = candidate({
+  kind: 'wrong',
+  referenced: true,
+  received: [],
+  reason: 'too little',
+  complete: false,
+  paidPurchase: undefined,
+})
 export const pending = candidate({ kind: 'pending' })
 export const landed = candidate({ kind: 'pending', landedAt: 120n }, 'confirmed')
 export const failed = candidate({ kind: 'failed' })

@@ -79,6 +79,38 @@ describe('one transaction that pays for two purchases', () => {
     expect(await casesAbout(seller, signature)).toEqual([])
   })
 
+  it.each([
+    ['from two sellers', () => otherSeller],
+    ['from one seller', () => seller],
+  ])('%s delivers the one that it names first, whichever is asked for first', async (_, secondSeller) => {
+    const [first, second] = [await holdFrom(buyer, seller), await holdFrom(buyer, secondSeller())]
+    const signature = await sendOne(buyer, [payFor(buyer, first), payFor(buyer, second, secondSeller())])
+    const refused = { code: 'PAYMENT_CASE', message: expect.stringContaining('its transaction paid for another purchase first') as string }
+    await expect(confirm(buyer, second, signature)).rejects.toMatchObject(refused)
+    expect(await confirm(buyer, first, signature)).toMatchObject({ settled: true })
+    await expect(confirm(buyer, second, signature)).rejects.toMatchObject({ code: 'PAYMENT_CASE' })
+    expect(await casesAbout(buyer, signature)).toMatchObject([{ purchaseId: second.purchaseId, kind: 'wrong', lamports: second.lamports }])
+  })
+
+  it('in full and for the other too little delivers the first named that is paid in full', async () => {
+    const [first, second] = [await holdFrom(buyer, seller), await holdFrom(buyer, seller)]
+    const tooLittle = transfer(buyer, seller.address, BigInt(first.lamports) - 1n, [first.reference])
+    const signature = await sendOne(buyer, [tooLittle, payFor(buyer, second)])
+    await expect(confirm(buyer, first, signature)).rejects.toMatchObject({ code: 'PAYMENT_CASE' })
+    expect(await confirm(buyer, second, signature)).toMatchObject({ settled: true })
+    const received = (BigInt(first.lamports) - 1n).toString()
+    expect(await casesAbout(seller, signature)).toMatchObject([{ purchaseId: first.purchaseId, kind: 'wrong', lamports: received }])
+  })
+
+  it('without a reference on one of them delivers the one that it names', async () => {
+    const [bare, named] = [await holdFrom(buyer, otherSeller), await holdFrom(buyer, seller)]
+    const signature = await sendOne(buyer, [transfer(buyer, otherSeller.address, BigInt(bare.lamports)), payFor(buyer, named)])
+    await closePaymentWindow(world, bare)
+    await untilStatus(world, bare.purchaseId, 'ended')
+    expect(await confirm(buyer, named, signature)).toMatchObject({ settled: true })
+    expect(await casesAbout(buyer, signature)).toMatchObject([{ purchaseId: bare.purchaseId, kind: 'wrong', lamports: bare.lamports }])
+  })
+
   it('is found by reconciliation, even if its transfers carry no reference', async () => {
     const [first, second] = [await holdFrom(buyer, seller), await holdFrom(buyer, otherSeller)]
     const unreferenced = (to: Wallet, { lamports: amount }: Purchase) => transfer(buyer, to.address, BigInt(amount))

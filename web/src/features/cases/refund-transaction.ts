@@ -19,8 +19,10 @@ export interface RefundTerms {
 export function checkedRefund(prepared: Uint8Array, terms: RefundTerms, version: SolanaTransactionVersion): Uint8Array | undefined {
   try {
     const lifetime = { blockhash: readBlockhash(prepared), lastValidBlockHeight: 0n }
-    if (!bytesEqual(prepared, buildPayment({ ...terms, lifetime, version: 0 }))) return undefined
-    return buildPayment({ ...terms, lifetime, version })
+    const { from, to, lamports, reference } = terms
+    const refund = { from, transfers: [{ to, lamports }], reference, lifetime }
+    if (!bytesEqual(prepared, buildPayment({ ...refund, version: 0 }))) return undefined
+    return buildPayment({ ...refund, version })
   } catch {
     // The decoders throw on bytes that are no transaction.
     return undefined

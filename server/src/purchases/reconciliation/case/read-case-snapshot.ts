@@ -2,7 +2,8 @@ import { Failure } from '@juicebar/contract/errors'
 
 import { type LandedTransaction, type SignatureEntry } from '../../../chain/chain.ts'
 import { findListing } from '../../../listings/listing-store.ts'
-import { ambiguousReferences, verifyPayment } from '../../payment/landed-payment.ts'
+import { type PaymentTerms, verifyPayment } from '../../payment/landed-payment.ts'
+import { ambiguousReferences } from '../../payment/landed-transfers.ts'
 import { findPayment, findRefund } from '../../payment/payment-store.ts'
 import { findReferences } from '../../payment/reference-store.ts'
 import { RELEASE_MARGIN_BLOCKS } from '../../purchase.ts'
@@ -92,11 +93,12 @@ async function paysBack(
   { lamports, refundReference }: DueCase,
   { buyer, seller }: PurchaseRow,
 ): Promise<boolean> {
-  const terms = { buyer: seller, seller: buyer, lamports, reference: refundReference ?? '', heldAtSlot: 0n }
+  const transfers = [{ to: buyer, lamports }]
+  const terms: PaymentTerms = { buyer: seller, transfers, reference: refundReference ?? '', heldAtSlot: 0n }
   const knownReferences = await findReferences(database, ambiguousReferences(transaction))
   const verdict = verifyPayment(transaction, terms, knownReferences)
   if (verdict.kind === 'pays') return verdict.referenced
-  return verdict.kind === 'wrong' && verdict.referencedLamports === lamports
+  return verdict.kind === 'wrong' && verdict.received.some(({ referencedLamports }) => referencedLamports === lamports)
 }
 
 async function readDelivery(deps: PurchaseDeps, { signature }: DueCase, purchase: PurchaseRow): Promise<DeliveryReading> {

@@ -29,8 +29,7 @@ export async function payHold(hold: Hold, connection: Connection, network: Publi
   ])
   const transaction = buildPayment({
     from: connection.account.address,
-    to: hold.seller,
-    lamports: BigInt(hold.lamports),
+    transfers: [{ to: hold.seller, lamports: BigInt(hold.lamports) }],
     reference: hold.reference,
     version: transactionVersion(connection.wallet),
     lifetime,

@@ -1,0 +1,17 @@
+import { type PurchaseRow } from '../purchase-store.ts'
+import { type PaymentTerms } from './landed-payment.ts'
+import { type ExpectedPayment } from './signed-payment.ts'
+
+/** What of a purchase says who pays what to whom. */
+export type AgreedColumns = Pick<PurchaseRow, 'buyer' | 'seller' | 'priceLamports' | 'reference' | 'heldAtSlot'>
+
+/** What the chain must show for a purchase to be paid. */
+export function termsOf({ buyer, seller, priceLamports, reference, heldAtSlot }: AgreedColumns): PaymentTerms {
+  return { buyer, transfers: [{ to: seller, lamports: priceLamports }], reference, heldAtSlot }
+}
+
+/** What signed bytes must do to pay for a purchase. */
+export function expectedPaymentOf(purchase: AgreedColumns): ExpectedPayment {
+  const { buyer: from, transfers, reference } = termsOf(purchase)
+  return { from, transfers, reference }
+}
