@@ -4,6 +4,7 @@ import { type Instruction } from '@solana/kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
+import { settlePurchase } from '../../../src/purchases/settlement/settlement-store.ts'
 import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
 import { prepareRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { closePaymentWindow, makeCasesDue } from '../reconciling.ts'
@@ -90,6 +91,17 @@ describe('one transaction that pays for two purchases', () => {
     expect(await confirm(buyer, first, signature)).toMatchObject({ settled: true })
     await expect(confirm(buyer, second, signature)).rejects.toMatchObject({ code: 'PAYMENT_CASE' })
     expect(await casesAbout(buyer, signature)).toMatchObject([{ purchaseId: second.purchaseId, kind: 'wrong', lamports: second.lamports }])
+  })
+
+  it('is no violation in the audit if an earlier server delivered the one that it names second', async () => {
+    const [first, second] = [await holdFrom(buyer, seller), await holdFrom(buyer, otherSeller)]
+    const signature = await sendOne(buyer, [payFor(buyer, first), payFor(buyer, second, otherSeller)])
+    const landed = await world.chain.transaction(signature)
+    if (!landed) throw new Error('it has landed')
+    const payment = { signature, slot: landed.slot, transactionBytes: Buffer.from(landed.bytes), expiryHeight: 1n, referenced: true }
+    expect(await settlePurchase(world.database, second.purchaseId, payment)).toMatchObject({ outcome: 'settled' })
+    await expectAllAddsUp(world)
+    await expect(confirm(buyer, first, signature)).rejects.toMatchObject({ code: 'PAYMENT_CASE' })
   })
 
   it('in full and for the other too little delivers the first named that is paid in full', async () => {
