@@ -104,7 +104,7 @@ const serverArrows = {
   'sign-in': ['database', 'http/api', 'chain/transactions'],
   inventory: ['database', 'http/api', 'chain/transactions'],
   listings: ['database', 'http/api', 'inventory'],
-  market: ['repeat.ts', 'logging', 'database', 'http/api', 'http/server', 'listings'],
+  market: ['repeat.ts', 'logging', 'database', 'http/api', 'http/server', 'chain/chain.ts', 'inventory', 'listings', 'purchases/fee.ts'],
   realtime: ['repeat.ts', 'logging', 'database', 'http/api'],
   ...purchaseArrows(),
   studio: [

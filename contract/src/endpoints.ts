@@ -14,6 +14,7 @@ export const endpoints = {
 
   listings: 'GET /api/marketplace/listings',
   listing: 'GET /api/marketplace/listings/:id',
+  quote: 'GET /api/marketplace/quote',
   createListing: 'POST /api/marketplace/listings',
   removeListing: 'DELETE /api/marketplace/listings/:id',
   myListings: 'GET /api/marketplace/my-listings',

@@ -20,6 +20,9 @@ export const MAX_TRANSACTION_BASE64 = 5464
 /** In characters. */
 export const MAX_IDEMPOTENCY_KEY = 128
 
+/** Of one purchase, and of one quote. */
+export const MAX_ITEMS = 20
+export const MAX_SELLERS = 10
 export const MAX_OPEN_HOLDS = 3
 /** Of one purchase: what one transaction pays for. */
 export const MAX_ITEMS = 20

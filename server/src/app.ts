@@ -137,7 +137,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   })
   inventoryRoutes(api, database)
   listingRoutes(api, database)
-  marketRoutes(api, connection, { pageCache, probeDatabase })
+  marketRoutes(api, connection, { pageCache, probeDatabase }, { chain, fee: config.fee })
   purchaseRoutes(api, purchases)
   studioRoutes(api, purchases)
   realtimeRoutes(api, { database, feed, readers, failures }, authenticate)

@@ -116,6 +116,8 @@ const balanceOf = async (node: Node, wallet: Wallet, token: string) =>
 describe('a whole trade over HTTP', () => {
   it('through the payment call: SOL and tokens move once, whichever server is asked', async () => {
     const { seller, buyer, sellerToken, buyerToken, listingId } = await startTrade()
+    const quoted = await call(other, 'GET', `/api/marketplace/quote?tokenType=APPLE_JUICE&amount=12&excludeSeller=${buyer.address}`)
+    expect(quoted).toMatchObject({ status: 200, body: { items: [{ listingId }], lamports: '250000000', complete: true } })
     const solBefore = await world.chain.balance(seller.address, { fresh: true })
     const bought = await call(other, 'POST', `/api/marketplace/buy/${listingId}`, buyerToken, { sendsThrough: 'server' })
     expect(bought).toMatchObject({

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 
-import { MAX_IDEMPOTENCY_KEY, MAX_SEARCH_LENGTH } from '../limits.ts'
+import { MAX_IDEMPOTENCY_KEY, MAX_ITEMS, MAX_SEARCH_LENGTH, MAX_SELLERS } from '../limits.ts'
 import { type CallSchema } from './call.ts'
 import {
   Address,
@@ -9,6 +9,7 @@ import {
   Flag,
   Id,
   idParams,
+  lamports,
   nextCursor,
   Nullable,
   OneOf,
@@ -67,6 +68,46 @@ const ListingsQuery = Type.Object(
 const ListingsPage = Type.Object({ listings: Type.Array(ListingSchema), nextCursor }, { title: 'ListingsPage' })
 
 const divisible = Flag('Whether a buyer may take a part of it; `false` by default. A drink must then cost at least one lamport.')
+const QuoteQuery = Type.Object(
+  {
+    tokenType: requiredToken,
+    amount,
+    excludeSeller: Type.Optional(
+      Type.String({ maxLength: 44, description: 'Your own wallet: its listings are left out, and if it receives the fee, so is the fee' }),
+    ),
+  },
+  closed,
+)
+
+const QuoteItem = Type.Object(
+  {
+    listingId: Id('The listing'),
+    seller: Address('Who sells it and receives the SOL'),
+    tokenType: TokenTypeSchema,
+    amount: Type.Integer({ description: 'How many of its drinks; fewer than it has only of a divisible listing' }),
+    lamports,
+    price: Type.Number({ description: 'The same in SOL' }),
+  },
+  { title: 'QuoteItem' },
+)
+
+export const QuoteSchema = Type.Object(
+  {
+    items: Type.Array(QuoteItem, { maxItems: MAX_ITEMS, description: 'The cheapest drink first, then the oldest listing' }),
+    amount: Type.Integer({ description: 'How many drinks the items have together' }),
+    lamports,
+    price: Type.Number({ description: 'What the sellers get together, in SOL' }),
+    fee: Type.Object(
+      { lamports, basisPoints: Type.Integer({ description: 'Its rate in hundredths of a percent' }) },
+      { title: 'Fee', description: 'What the buyer pays the studio on top' },
+    ),
+    averageUnitPrice: Nullable(Type.Number({ description: 'One drink, in SOL, without the fee; null without items' })),
+    highestUnitPrice: Nullable(Type.Number({ description: 'One drink of the dearest item, in SOL, without the fee; null without items' })),
+    complete: Type.Boolean({ description: 'Whether `amount` is what was asked for' }),
+  },
+  { title: 'Quote' },
+)
+
 const offer = { price, amount, divisible: Type.Optional(divisible) }
 const tokenType = requiredToken
 const tokenName = requiredToken
@@ -120,6 +161,15 @@ export const marketCalls = {
     params: idParams('The listing'),
     response: { 200: Type.Object({ listing: ListingSchema }) },
     failures: ['LISTING_NOT_FOUND'],
+  },
+  quote: {
+    summary: 'Find the cheapest way to buy an amount of a drink',
+    description:
+      `At most ${MAX_ITEMS} items of at most ${MAX_SELLERS} sellers; held listings are not counted. A listing that is not divisible is taken ` +
+      'whole or skipped, and so is a part so small that Solana would refuse its payment. A quote holds nothing.',
+    querystring: QuoteQuery,
+    response: { 200: QuoteSchema },
+    failures: ['FIELDS_MISSING', 'TOKEN_TYPE_UNKNOWN', 'AMOUNT_INVALID', 'WALLET_ADDRESS_INVALID'],
   },
   createListing: {
     summary: 'Put tokens up for sale',

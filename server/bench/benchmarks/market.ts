@@ -1,3 +1,4 @@
+import { tokenTypes } from '@juicebar/contract/token-types'
 import { listingSorts } from '@juicebar/contract/schemas/market'
 import pg from 'pg'
 
@@ -19,6 +20,8 @@ const PGBENCH_SECONDS = 3
 const ONE_PLAN = '-c plan_cache_mode=force_generic_plan'
 /** How many random listings of a market pages start at. */
 const STARTS = 1_000
+/** A quote of so many drinks needs about ten listings. */
+const MAX_QUOTED = 5_000
 const MAX_SEARCH_MILLIS = 50
 const path = '/api/marketplace/listings'
 
@@ -43,7 +46,7 @@ interface PageStart {
   unitPrice: string
 }
 
-/** First pages and other pages of the largest market, and pages and searches of every market compared with the smallest. */
+/** First pages and other pages of the largest market, quotes compared with pages, and pages and searches of every market with those of the smallest. */
 export async function benchmarkMarket(databases: BenchDatabases, sizes: MarketSizes, pairs: number): Promise<Line[]> {
   const markets: Market[] = []
   for (const listings of [sizes.small, ...sizes.large]) markets.push(await openMarket(databases, listings))
@@ -53,6 +56,7 @@ export async function benchmarkMarket(databases: BenchDatabases, sizes: MarketSi
   const bare = await startServer({ role: 'bare', body: await (await fetch(`http://127.0.0.1:${largest.server.port}${path}`)).text() })
   try {
     const lines = [...(await firstPageLines(largest, bare, pairs)), ...(await pageLines(largest, bare, pairs))]
+    for (const market of large) lines.push(await quoteLine(market, pairs))
     for (const market of large) lines.push(await pagesBySizeLine(market, small, pairs), await searchLine(market, small, pairs))
     return lines
   } finally {
@@ -158,6 +162,27 @@ function loadPages(market: Market): Promise<Sample> {
 
 function load(server: ServerProcess, next: (turn: number) => Request): Promise<Sample> {
   return runLoad({ port: server.port, connections: CONNECTIONS, seconds: SECONDS, next })
+}
+
+/** Quotes of a few drinks and of thousands, of every drink, never the same twice in a row. */
+function quoteLine(market: Market, pairs: number): Promise<Line> {
+  const loadQuotes = () =>
+    load(market.server, (turn) => {
+      const tokenType = tokenTypes[turn % tokenTypes.length]?.type ?? ''
+      const amount = String(1 + ((turn * 7919) % MAX_QUOTED))
+      return { method: 'GET', path: `/api/marketplace/quote?${new URLSearchParams({ tokenType, amount }).toString()}` }
+    })
+  return compare(
+    {
+      name: `quotes, ${market.listings.toLocaleString('en')} listings`,
+      reference: 'other pages, same market',
+      unit: '/s',
+      goal: { least: 0.33 },
+      ours: loadQuotes,
+      theirs: () => loadPages(market),
+    },
+    pairs,
+  )
 }
 
 /** Every kind of search in every order, one after another. */

@@ -25,8 +25,8 @@ export async function fillMarket(client: pg.ClientBase, listings: number): Promi
   const indexes = await dropIndexes(client)
   await client.query('alter table listings disable trigger listings_before_write')
   await client.query(
-    `insert into listings (id, seller, token_type, amount, price_lamports, created_at, reply_json)
-     select (l.row).id, (l.row).seller, (l.row).token_type, (l.row).amount, (l.row).price_lamports, (l.row).created_at, render_listing(l.row)
+    `insert into listings (id, seller, token_type, amount, price_lamports, created_at, divisible, reply_json)
+     select (l.row).id, (l.row).seller, (l.row).token_type, (l.row).amount, (l.row).price_lamports, (l.row).created_at, (l.row).divisible, render_listing(l.row)
      from (
        select row(new_id(), chosen.seller, token.token_type, draw.amount, draw.steps * 1000000, null, 'active', null, null, now(), null, null, false, draw.divisible)::listings as row
        from (

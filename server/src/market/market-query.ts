@@ -61,7 +61,8 @@ function readScope({ search = '', tokenType, seller }: QueryFields): Scope {
   return { kind: 'search', part: term, tokenTypes: matching, sellersTokenTypes: wanted.filter((type) => !matching.includes(type)) }
 }
 
-function requireTokenType(text: string): TokenType {
+/** @throws TOKEN_TYPE_UNKNOWN */
+export function requireTokenType(text: string): TokenType {
   const tokenType = findTokenType(text)
   if (!tokenType) throw new Failure('TOKEN_TYPE_UNKNOWN')
   return tokenType

@@ -4,16 +4,19 @@ import { type Api, answered, type Call } from '../http/api/route.ts'
 import { formatCursor, type MarketQuery, readMarketQuery } from './market-query.ts'
 import { readMarketPage } from './market-store.ts'
 import { isCacheable, type PageCopy } from './page-cache.ts'
+import { readQuoteOrder } from './quote.ts'
 import { type FirstPages, readFirstPage } from './read-first-page.ts'
+import { type QuoteDeps, readQuote } from './read-quote.ts'
 
 /**
- * The listings for sale. First pages come from memory and carry an entity tag, or their age while the database is away; others may come
+ * The listings for sale, and quotes, which are always read from the primary. First pages come from memory and carry an entity tag, or their age while the database is away; others may come
  * from a replica.
  */
 export function marketRoutes(
   api: Api,
   { readPool, replica }: Pick<DatabaseConnection, 'readPool' | 'replica'>,
   firstPages: FirstPages,
+  quotes: Omit<QuoteDeps, 'reads'>,
 ): void {
   api.open('listings', 'read', async (call): Promise<typeof answered> => {
     const query = readMarketQuery(call.query)
@@ -23,6 +26,8 @@ export function marketRoutes(
     const { page, copy } = await readFirstPage(firstPages, { url, render, takesCopy: headers.authorization === undefined })
     return copy ? sendCopy(call, copy) : sendTagged(call, page)
   })
+
+  api.open('quote', 'read', async ({ query }) => readQuote({ ...quotes, reads: readPool }, readQuoteOrder(query)))
 }
 
 async function renderPage(reads: Reads, query: MarketQuery): Promise<string> {

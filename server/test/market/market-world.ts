@@ -7,6 +7,7 @@ import { fastify as createFastify } from 'fastify'
 import { pino } from 'pino'
 import { expect } from 'vitest'
 
+import { createChain } from '../../src/chain/client/solana-chain.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
 import { replyWithFailure } from '../../src/http/server/failure-reply.ts'
 import { createRateLimits } from '../../src/http/api/rate-limits.ts'
@@ -17,6 +18,7 @@ import { createFailureLog } from '../../src/logging/failure-log.ts'
 import { createPageCache } from '../../src/market/page-cache.ts'
 import { invalidatePagesOnWrites } from '../../src/market/invalidate-pages.ts'
 import { marketRoutes } from '../../src/market/routes.ts'
+import { type FeeTerms } from '../../src/purchases/fee.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 
 export interface ListingToAdd {
@@ -25,6 +27,7 @@ export interface ListingToAdd {
   amount: number
   /** In steps of 0.001 SOL. */
   steps: number
+  divisible?: boolean
 }
 
 export interface Page {
@@ -34,8 +37,10 @@ export interface Page {
 
 export type MarketWorld = Awaited<ReturnType<typeof openMarketWorld>>
 
-/** A server of its own with only the market's calls, on a fresh database, and ways to fill that database. */
-export async function openMarketWorld() {
+const noFee: FeeTerms = { basisPoints: 0, wallet: undefined }
+
+/** A server of its own with only the market's calls, by default without a chain, on a fresh database, and ways to fill that database. */
+export async function openMarketWorld({ endpoint = 'http://127.0.0.1:9', fee = noFee }: { endpoint?: string; fee?: FeeTerms } = {}) {
   const fresh = await freshDatabase()
   const connection = connectDatabase(fresh.url, () => undefined)
   const { pool, probe, close } = connection
@@ -47,7 +52,9 @@ export async function openMarketWorld() {
   invalidatePagesOnWrites(fastify, pageCache)
   const authenticate = () => Promise.reject(new Error('nobody signs in here'))
   const api = createApi(fastify, { limits: await createRateLimits(fastify), studioApiKey: 'k'.repeat(32), authenticate })
-  marketRoutes(api, connection, { pageCache, probeDatabase: probe })
+  const chain = createChain({ endpoints: [endpoint], log: pino({ level: 'silent' }), probeMillis: 20 })
+  await chain.start()
+  marketRoutes(api, connection, { pageCache, probeDatabase: probe }, { chain, fee })
 
   const get = (query: Record<string, string>, headers: Record<string, string> = {}) =>
     fastify.inject({ method: 'GET', url: '/api/marketplace/listings', query, headers })
@@ -62,6 +69,7 @@ export async function openMarketWorld() {
     pageCache,
     get,
     page,
+    quote: (query: Record<string, string>) => fastify.inject({ method: 'GET', url: '/api/marketplace/quote', query }),
     /** All listings that paging returns, in any number of pages; `between` runs before each page but the first. */
     everything: async (query: Record<string, string>, between: () => Promise<unknown> = async () => undefined): Promise<Listing[]> => {
       const found: Listing[] = []
@@ -77,13 +85,14 @@ export async function openMarketWorld() {
     },
     add: async (added: readonly ListingToAdd[]): Promise<string[]> => {
       const { rows } = await pool.query<{ id: string }>(
-        `insert into listings (seller, token_type, amount, price_lamports)
-         select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) returning id`,
+        `insert into listings (seller, token_type, amount, price_lamports, divisible)
+         select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::boolean[]) returning id`,
         [
           added.map((one) => one.seller),
           added.map((one) => one.tokenType),
           added.map((one) => one.amount),
           added.map((one) => one.steps * 1_000_000),
+          added.map((one) => one.divisible ?? false),
         ],
       )
       return rows.map((row) => row.id)
@@ -95,6 +104,7 @@ export async function openMarketWorld() {
     empty: () => pool.query('truncate listings, sellers cascade'),
     stop: async () => {
       await fastify.close()
+      await chain.stop()
       await close()
       await fresh.drop()
     },

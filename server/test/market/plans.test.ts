@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { fillMarket, randomWallet } from '../../bench/databases/fill-market.ts'
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
+import { findCandidates } from '../../src/market/candidate-store.ts'
 import { formatCursor, readMarketQuery } from '../../src/market/market-query.ts'
 import { readMarketPage } from '../../src/market/market-store.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
@@ -140,6 +141,21 @@ describe.each(visibilities)('%s', (_when, visiblePages) => {
       }
       expect(readPool.pg.totalCount, 'one connection, whose plans are these').toBe(1)
     })
+  })
+})
+
+describe.each(visibilities)('%s', (_when, visiblePages) => {
+  it('a quote walks along one index, no further than its limit, however little of it is for sale', async () => {
+    await connection.pool.query(`update pg_class set relallvisible = ${visiblePages} where relname = 'listings'`)
+    const { readPool } = connection
+    for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+      await readPool.query(`set plan_cache_mode = ${mode}`)
+      plans = []
+      for (const most of [1, 300]) {
+        await findCandidates(readPool, { tokenType: 'GRAPE_SODA', amount: 1, excludeSeller: undefined }, most)
+      }
+      expect(plans.flatMap((plan) => readsOf(plan))).toEqual(Array(2).fill(scanOf('drink', 'unitPrice')))
+    }
   })
 })
 

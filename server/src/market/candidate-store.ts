@@ -1,0 +1,30 @@
+import type pg from 'pg'
+
+import { type Reads } from '../database/connect.ts'
+import { type Candidate, type QuoteOrder } from './quote.ts'
+
+/** How many listings are looked through at most, those that are held or too large to fit included. */
+const SCAN_LIMIT = 1_000
+
+/** The cheapest listings, at most `most`, that a quote may take from: for sale, not held, not the asker's own, and not whole and too large. */
+export async function findCandidates(reads: Reads, order: QuoteOrder, most: number): Promise<Candidate[]> {
+  const { rows } = await reads.query<Omit<Candidate, 'amount'> & { amount: bigint }>(candidatesStatement(order, most))
+  return rows.map((row) => ({ ...row, amount: Number(row.amount) }))
+}
+
+/** The inner query is a walk along one index that ends at its limit, whatever the outer one leaves out. */
+function candidatesStatement({ tokenType, amount, excludeSeller }: QuoteOrder, most: number): pg.QueryConfig<unknown[]> {
+  const text = `
+    select id as "listingId", seller, amount, price_lamports as lamports, divisible
+    from (
+      select l.id, l.seller, l.amount, l.price_lamports, l.unit_lamports, l.divisible, l.held_by
+      from listings l
+      where l.status = 'active' and l.token_type = $1
+      order by l.unit_lamports, l.id
+      limit ${SCAN_LIMIT}
+    ) cheapest
+    where held_by is null and seller <> $2 and (divisible or amount <= $3)
+    order by unit_lamports, id
+    limit ${most}`
+  return { name: `quote ${most}`, text, values: [tokenType, excludeSeller ?? '', amount] }
+}

@@ -1,0 +1,63 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { PRICE_STEP_LAMPORTS } from '@juicebar/contract/money'
+import { type Quote } from '@juicebar/contract/schemas'
+
+import { type Chain } from '../chain/chain.ts'
+import { type Reads } from '../database/connect.ts'
+import { type FeeTerms } from '../purchases/fee.ts'
+import { pause } from '../repeat.ts'
+import { findCandidates } from './candidate-store.ts'
+import { amountOf, type CanReceive, type Candidate, fillQuote, type QuoteOrder, quoteReply, smallPayees } from './quote.ts'
+
+/** Enough for nearly every quote: twice as many as it may take. */
+const FEW = 40
+/** For the others. Reading more would take longer than three pages of the market. */
+const MANY = 300
+/** What every account can be paid: a listing's least price, which is more than the rent-exempt minimum. */
+const SAFE_LAMPORTS = PRICE_STEP_LAMPORTS
+/** Their balances are one request to the chain. */
+const MAX_PAYEES = 100
+/** Whom the chain does not tell of in this time cannot be sold a small part of. */
+const PATIENCE_MILLIS = 1_000
+
+export interface QuoteDeps {
+  reads: Reads
+  chain: Pick<Chain, 'balance' | 'rentExemptMinimum'>
+  fee: FeeTerms
+}
+
+/** The cheapest way to get an amount, as the market is now. Only where it comes to a very small payment, the chain is asked. */
+export async function readQuote({ reads, chain, fee }: QuoteDeps, order: QuoteOrder): Promise<Quote> {
+  const fillFrom = async (most: number) => {
+    const candidates = await findCandidates(reads, order, most)
+    const taken = fillQuote(candidates, order.amount, () => true)
+    const small = smallPayees(taken, SAFE_LAMPORTS)
+    if (small.length === 0) return { taken, found: candidates.length }
+    const canReceive = await readPayees(chain, [...small, ...sellersOf(candidates)])
+    return { taken: fillQuote(candidates, order.amount, canReceive), found: candidates.length }
+  }
+  const { taken, found } = await fillFrom(FEW)
+  const isDone = amountOf(taken) === order.amount || found < FEW
+  return quoteReply(isDone ? taken : (await fillFrom(MANY)).taken, order, fee)
+}
+
+function sellersOf(candidates: readonly Candidate[]): WalletAddress[] {
+  return candidates.filter(({ divisible, lamports }) => divisible || lamports < SAFE_LAMPORTS).map(({ seller }) => seller)
+}
+
+/** Reads what the first of these wallets own. One whose balance is not known counts as empty. */
+async function readPayees(chain: QuoteDeps['chain'], wallets: readonly WalletAddress[]): Promise<CanReceive> {
+  const owned = new Map<WalletAddress, bigint>()
+  let least: bigint | undefined
+  const asked = [...new Set(wallets)].slice(0, MAX_PAYEES)
+  const reading = Promise.allSettled([
+    chain.rentExemptMinimum().then((lamports) => (least = lamports)),
+    ...asked.map(async (wallet) => owned.set(wallet, await chain.balance(wallet))),
+  ])
+  const done = new AbortController()
+  await Promise.race([reading, pause(PATIENCE_MILLIS, done.signal)])
+  done.abort()
+  const known = least
+  return (seller, lamports) =>
+    lamports >= SAFE_LAMPORTS || (known !== undefined && (lamports >= known || (owned.get(seller) ?? 0n) + lamports >= known))
+}
