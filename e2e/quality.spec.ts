@@ -194,6 +194,7 @@ function longListing(index: number) {
     amount: index + 1,
     price: 999_999.999,
     unitPrice: 0.001,
+    divisible: false,
     status: 'active',
     heldUntil: null,
     createdAt: '2026-01-01T00:00:00.000Z',

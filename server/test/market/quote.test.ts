@@ -91,11 +91,14 @@ describe('a quote', () => {
       .array(
         fc.record({
           by: fc.constantFrom(...Array.from({ length: 14 }, (_, index) => `seller ${index}`)),
-          amount: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 1_000 })),
+          amount: fc.oneof(
+            { weight: 9, arbitrary: fc.integer({ min: 1, max: 5 }) },
+            { weight: 1, arbitrary: fc.integer({ min: 1, max: 1_000 }) },
+          ),
           lamports: fc.bigInt({ min: 1_000n, max: 10n ** 15n }),
           divisible: fc.boolean(),
         }),
-        { maxLength: 60 },
+        { maxLength: 60, size: 'max' },
       )
       .map((all) => all.map((fields) => candidate(fields)).sort((a, b) => Number(a.lamports) / a.amount - Number(b.lamports) / b.amount))
     const least = 1_000_000n
