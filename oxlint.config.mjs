@@ -135,6 +135,8 @@ function purchaseArrows() {
   const outside = ['logging', 'database', 'chain/chain.ts', 'chain/transactions', 'inventory', 'listings']
   const shared = inside('purchases', [
     'purchase.ts',
+    'fee.ts',
+    'purchase-item.ts',
     'purchase-store.ts',
     'purchase-deps.ts',
     'purchase-wait.ts',

@@ -73,24 +73,28 @@ create table balances (
 -- Every movement of tokens, append-only. Each has two sides, listed in ledger_entries:
 --   credit: studio to wallet     debit: wallet to studio
 --   escrow: wallet to listing    return: listing to its seller    sale: listing to the buyer
+--   split: listing to its part   merge: part to its listing
 -- A listing is its own escrow account, so a seller with many listings does not queue on one row.
 create table transfers (
   id bigint primary key generated always as identity,
-  kind text not null check (kind in ('credit', 'debit', 'escrow', 'return', 'sale')),
+  kind text not null check (kind in ('credit', 'debit', 'escrow', 'return', 'sale', 'split', 'merge')),
   token_type text not null,
   amount bigint not null check (amount >= 1 and amount <= 1000000000),
   wallet_address text not null,
   listing_id uuid,
   idempotency_key text unique,
   created_at timestamptz not null default now(),
+  -- The listing that the part listing_id is split from or merges into.
+  parent_id uuid,
   check ((kind in ('credit', 'debit')) = (listing_id is null)),
-  check ((kind in ('credit', 'debit')) = (idempotency_key is not null))
+  check ((kind in ('credit', 'debit')) = (idempotency_key is not null)),
+  constraint transfers_parent check ((kind in ('split', 'merge')) = (parent_id is not null))
 );
--- A listing takes its tokens into escrow only once.
-create unique index transfers_into_escrow on transfers (listing_id) where kind = 'escrow';
--- A listing releases its tokens only once: the database itself refuses a second sale.
-create unique index transfers_out_of_escrow on transfers (listing_id) where kind in ('return', 'sale');
 create index transfers_by_wallet on transfers (wallet_address, token_type);
+-- A listing, or a part, takes its tokens into escrow only once.
+create unique index transfers_into_escrow on transfers (listing_id) where kind in ('escrow', 'split');
+-- A listing, or a part, releases its tokens only once: the database itself refuses a second sale.
+create unique index transfers_out_of_escrow on transfers (listing_id) where kind in ('return', 'sale', 'merge');
 
 -- The outbox: written in the transaction that makes the change, read by every server in the order (xid, id). Order by id alone would
 -- lose events, because a lower id may commit after a higher one was read. Nothing can still appear below the oldest running
@@ -116,14 +120,17 @@ create table listings (
   token_type text not null references token_types(token_type),
   -- While the listing is active, these tokens are in escrow here.
   amount bigint not null check (amount >= 1 and amount <= 1000000000),
-  price_lamports bigint not null check (price_lamports >= 1000000 and price_lamports <= 1000000000000000 and (price_lamports % 1000000) = 0),
+  price_lamports bigint not null constraint listings_price_bounds check (price_lamports >= 1 and price_lamports <= 1000000000000000),
   unit_lamports numeric not null generated always as (round(price_lamports::numeric / amount::numeric, 9)) stored,
-  status text not null default 'active' check (status in ('active', 'sold', 'removed')),
+  -- reserved: a part that a purchase holds and that has no card on the market. merged: a part that went back to the listing it was split
+  -- from.
+  status text not null default 'active' check (status in ('active', 'reserved', 'sold', 'removed', 'merged')),
   -- The purchase that holds the listing.
   held_by uuid,
   -- When the payment window of that purchase closes.
   held_until timestamptz,
   created_at timestamptz not null default now(),
+  -- When it left the market; of a part, when it was split off without entering it.
   closed_at timestamptz,
   -- The listing as replies and events carry it, rendered on write: rendering fifty rows on every read would cost more than the rest of a
   -- market page. That of a closed listing may lack fields that were added since: it is rendered when it is read.
@@ -132,10 +139,21 @@ create table listings (
   waits_for_studio boolean not null default false,
   -- Buyers may take a part. Each drink then costs at least a lamport, so that every part has a price, and so has the rest.
   divisible boolean not null default false,
+  -- The listing that this part was split from.
+  part_of uuid references listings(id),
+  -- What the seller listed, of a listing that was split; null until then. The rest and the parts add up to it.
+  whole_amount bigint,
+  -- As whole_amount, its price.
+  whole_lamports bigint,
   check ((held_by is null) = (held_until is null)),
-  check (held_by is null or status = 'active'),
   check ((status = 'active') = (closed_at is null)),
-  constraint listings_divisible_check check (not divisible or price_lamports >= amount)
+  constraint listings_divisible_check check (not divisible or price_lamports >= amount),
+  constraint listings_listed_price check (part_of is not null or coalesce(whole_lamports, price_lamports) >= 1000000 and (coalesce(whole_lamports, price_lamports) % 1000000) = 0),
+  constraint listings_held check (held_by is null or (status in ('active', 'reserved'))),
+  constraint listings_reserved check (status <> 'reserved' or held_by is not null),
+  constraint listings_parts check (part_of is not null or (status <> all (array['reserved', 'merged']))),
+  constraint listings_whole check ((whole_amount is null) = (whole_lamports is null) and (part_of is null or whole_amount is null)),
+  constraint listings_rest check (amount <= whole_amount and price_lamports <= whole_lamports)
 ) with (fillfactor=90);
 -- This and the next two say "active" as "closed_at is null", those of one token or seller as "status = 'active'". A query uses one of
 -- the two, so that the planner cannot read the whole market for one token and discard the rest.
@@ -150,6 +168,8 @@ create index listings_by_seller on listings (seller, id);
 create index listings_by_seller_token on listings (seller, token_type, id) where status = 'active';
 create index listings_by_seller_token_price on listings (seller, token_type, price_lamports, id) where status = 'active';
 create index listings_by_seller_token_unit_price on listings (seller, token_type, unit_lamports, id) where status = 'active';
+-- The parts that may merge again.
+create index listings_open_parts on listings (part_of) where part_of is not null and (status in ('active', 'reserved'));
 
 -- Everyone who has ever listed anything: a search by seller reads a few thousand addresses instead of a million listings.
 create table sellers (
@@ -158,15 +178,14 @@ create table sellers (
 -- Without fastupdate: its list of pending entries would have to be read by every search.
 create index sellers_by_substring on sellers using gin (lower(seller) gin_trgm_ops) with (fastupdate=off);
 
--- A hold on a listing and what became of it. Every transaction takes its row locks in the same order: the buyer's player row, the
--- listing, the purchase, the case, the balance.
+-- A hold on one listing or several, and what became of it. Every transaction takes its row locks in the same order: the buyer's player row,
+-- the listings by their id, the purchase, the case, the balance.
 create table purchases (
   id uuid primary key default new_id(),
-  listing_id uuid not null references listings(id),
   buyer text not null,
-  seller text not null,
-  token_type text not null,
-  amount bigint not null,
+  -- Who is paid, each once, in the order of the items.
+  sellers text[] not null,
+  -- The sum of its items. The buyer pays the fee on top.
   price_lamports bigint not null,
   -- A public key made for this purchase alone. The payment carries it, so that it can be found on the chain and told apart from others.
   reference text not null unique,
@@ -203,25 +222,29 @@ create table purchases (
   release_reason text check (char_length(release_reason) >= 1 and char_length(release_reason) <= 1000),
   -- When the payment window would have closed without outages. Null: none has extended it.
   agreed_pay_before timestamptz,
-  check (seller <> buyer),
+  -- The studio's rate when the hold was placed.
+  fee_basis_points integer not null default 0 check (fee_basis_points >= 0 and fee_basis_points <= 1000),
+  fee_lamports bigint not null default 0 check (fee_lamports >= 0),
+  -- Who receives the fee; null if there is none to pay.
+  fee_wallet text,
   check ((status = 'settled') = (settled_at is not null)),
   check ((status = 'settled') = (signature is not null)),
   check ((status = 'ended') = (end_reason is not null)),
-  check (status <> 'ended' or ended_at is not null)
+  check (status <> 'ended' or ended_at is not null),
+  constraint purchases_sellers check (cardinality(sellers) >= 1 and cardinality(sellers) <= 10 and (buyer <> all (sellers))),
+  constraint purchases_fee check ((fee_lamports > 0) = (fee_wallet is not null))
 );
-create unique index purchases_one_sale_a_listing on purchases (listing_id) where status = 'settled';
--- A payment without a reference could not tell two such holds apart.
-create unique index purchases_no_ambiguous_holds on purchases (buyer, seller, price_lamports) where status = 'held';
-create index purchases_by_listing on purchases (listing_id, buyer);
 create index purchases_by_buyer on purchases (buyer, id);
-create index purchases_by_seller on purchases (seller, id);
 create index purchases_left_unpaid on purchases (buyer, ended_at) where end_reason in ('cancelled', 'lapsed');
 create index purchases_by_finality on purchases (finalized_at, id) where status = 'settled';
 create index purchases_due_open on purchases (reconcile_at) where reconcile_at is not null and (status = 'held' or status = 'settled' and finalized_at is null);
 create index purchases_due_closed on purchases (reconcile_at) where reconcile_at is not null and not (status = 'held' or status = 'settled' and finalized_at is null);
--- Says "held" in other words than purchases_no_ambiguous_holds, which finds the holds of a buyer. With the same words the planner takes
--- either for that, if hardly anything was held when it last counted, and this one is then read from end to end.
-create unique index purchases_one_hold_a_listing on purchases (listing_id) where settled_at is null and end_reason is null;
+-- A payment without a reference could not tell two such holds apart. Also finds the open holds of a buyer.
+create unique index purchases_no_ambiguous_holds on purchases (buyer, (
+case
+    when cardinality(sellers) = 1 and fee_lamports = 0 then (sellers[1] || ' ') || price_lamports
+    else id::text
+end)) where status = 'held';
 
 -- Payments that the chain accepted and that could not be delivered.
 create table cases (
@@ -244,12 +267,18 @@ create table cases (
   reconcile_at timestamptz,
   opened_at timestamptz not null default now(),
   closed_at timestamptz,
-  unique (purchase_id, signature),
+  -- Who received the SOL and can return it. Null: the transaction paid nobody but the fee wallet.
+  seller text,
+  -- The fee that the same transaction paid, which the studio owes to the buyer. In the first case of a transaction only.
+  fee_lamports bigint not null default 0 check (fee_lamports >= 0),
+  constraint cases_one_a_seller unique nulls not distinct (purchase_id, signature, seller),
   check ((status in ('delivered', 'refunded', 'closed')) = (closed_at is not null)),
   check (refund_expiry_height is null or refund_reference is not null)
 );
 create index cases_by_status on cases (status, id);
 create index cases_due on cases (reconcile_at) where reconcile_at is not null;
+create index cases_by_seller on cases (seller, id);
+create index cases_by_signature on cases (signature);
 
 -- Every transaction that was recorded before it was broadcast, that settled a purchase, or that became a case. The primary key is
 -- invariant I3: one signature serves one purpose.
@@ -362,6 +391,24 @@ create table listing_keys (
 );
 create index listing_keys_by_age on listing_keys (created_at);
 
+-- What a purchase is of, as it was agreed. All its items are held, paid and delivered together or not at all.
+create table purchase_items (
+  purchase_id uuid not null references purchases(id),
+  place smallint not null check (place >= 1 and place <= 20),
+  -- The row that is held and sold: a whole listing, or the part that was split off for this purchase.
+  listing_id uuid not null references listings(id),
+  -- The listing that the part was split from; null for a whole listing.
+  part_of uuid,
+  seller text not null,
+  token_type text not null,
+  amount bigint not null check (amount >= 1 and amount <= 1000000000),
+  price_lamports bigint not null check (price_lamports >= 1),
+  primary key (purchase_id, place)
+);
+create index purchase_items_by_listing on purchase_items (listing_id, purchase_id);
+create index purchase_items_by_part_of on purchase_items (part_of, purchase_id) where part_of is not null;
+create index purchase_items_by_seller on purchase_items (seller, purchase_id);
+
 -- Both sides of every transfer: what leaves an account is negative, so the entries of a transfer add up to zero.
 create view ledger_entries as
  select transfers.id as transfer_id,
@@ -370,6 +417,7 @@ create view ledger_entries as
         case
             when transfers.kind = 'credit' then 'studio'
             when transfers.kind in ('debit', 'escrow') then 'wallet:' || transfers.wallet_address
+            when transfers.kind = 'split' then 'listing:' || transfers.parent_id
             else 'listing:' || transfers.listing_id
         end as account
    from transfers
@@ -379,34 +427,11 @@ union all
     transfers.amount,
         case
             when transfers.kind = 'debit' then 'studio'
-            when transfers.kind = 'escrow' then 'listing:' || transfers.listing_id
+            when transfers.kind in ('escrow', 'split') then 'listing:' || transfers.listing_id
+            when transfers.kind = 'merge' then 'listing:' || transfers.parent_id
             else 'wallet:' || transfers.wallet_address
         end as account
    from transfers;
-
--- The only writer of balances and transfers. Returns the transfer's id. Raises JB001 if the wallet has fewer tokens than it would pay.
-create function post_transfer(
-  p_kind text, p_token_type text, p_amount bigint, p_wallet text, p_listing uuid, p_idempotency_key text default null
-) returns bigint language plpgsql as $$
-declare
-  transfer_id bigint;
-begin
-  if p_kind in ('credit', 'return', 'sale') then
-    insert into balances (wallet_address, token_type, amount) values (p_wallet, p_token_type, p_amount)
-    on conflict (wallet_address, token_type) do update set amount = balances.amount + excluded.amount;
-  else
-    update balances set amount = amount - p_amount
-    where wallet_address = p_wallet and token_type = p_token_type and amount >= p_amount;
-    if not found then
-      raise exception 'insufficient tokens' using errcode = 'JB001';
-    end if;
-  end if;
-  insert into transfers (kind, token_type, amount, wallet_address, listing_id, idempotency_key)
-  values (p_kind, p_token_type, p_amount, p_wallet, p_listing, p_idempotency_key)
-  returning id into transfer_id;
-  return transfer_id;
-end
-$$;
 
 create function emit_event(p_type text, p_audience text[], p_data json) returns void language sql as $$
   insert into events (type, audience, data) values (p_type, p_audience, p_data)
@@ -429,14 +454,16 @@ begin
     -- Computed here, because the generated column is still empty in a before-trigger.
     'unitPrice', trim_scale(round(l.price_lamports::numeric / l.amount, 9) * 0.000000001),
     'divisible', l.divisible,
-    'status', l.status,
+    'status', case l.status when 'reserved' then 'active' when 'merged' then 'removed' else l.status end,
     'heldUntil', json_time(l.held_until),
     'createdAt', json_time(l.created_at))::text, '}')
-    -- Left out unless true, as in the listings that were rendered before there was such a field.
+    -- Left out unless they say something, as in the listings that were rendered before there were such fields.
+    || case when l.part_of is null then '' else ', "partOf" : "' || l.part_of || '"' end
     || case when l.waits_for_studio then ', "waitsForStudio" : true}' else '}' end;
 end
 $$;
 
+-- Raises JB003 if a purchase would take over a listing that another one holds.
 create function before_listing_write() returns trigger language plpgsql as $$
 begin
   if new.held_by is null then
@@ -445,6 +472,8 @@ begin
   new.reply_json := render_listing(new);
   if tg_op = 'INSERT' then
     insert into sellers (seller) values (new.seller) on conflict do nothing;
+  elsif old.held_by <> new.held_by then
+    raise exception 'listing % is held by another purchase', new.id using errcode = 'JB003';
   end if;
   return new;
 end
@@ -472,30 +501,6 @@ create function ends_unsent(p purchases) returns boolean language sql stable as 
     and not exists (select from payments where purchase_id = p.id and kind = 'purchase' and status = 'recorded')
 $$;
 
--- The holds that a wallet cancelled or let lapse in the last 48 hours, those included that may end now. One during which there was an
--- outage does not count. Nor does one whose recorded payment expired: its buyer meant to pay.
-create function abandoned_holds(p_buyer text) returns table(listing_id uuid, abandoned_at timestamptz) language sql stable as $$
-  select p.listing_id, coalesce(p.ended_at, now())
-  from (
-    select * from purchases
-    where buyer = p_buyer and end_reason in ('cancelled', 'lapsed') and ended_at > now() - interval '48 hours'
-    union all
-    select * from purchases where buyer = p_buyer and status = 'held' and ends_unsent(purchases)
-  ) p
-  where not exists (select from outages_so_far() o where o.began_at < p.pay_before and o.ended_at > p.created_at)
-$$;
-
--- Until when a wallet may not hold a listing again: for 10 minutes after the second hold of it that it abandons within 24 hours, doubled by
--- each further one. Null if it has abandoned fewer. No more than nine fit into 24 hours.
-create function cooldown_until(p_buyer text, p_listing uuid) returns timestamptz language sql stable as $$
-  select max(abandoned_at) + interval '10 minutes' * power(2, least(count(*), 9) - 2)
-  from (
-    select abandoned_at, max(abandoned_at) over () as last_at from abandoned_holds(p_buyer) where listing_id = p_listing
-  ) abandoned
-  where abandoned_at > last_at - interval '24 hours'
-  having count(*) >= 2
-$$;
-
 -- Whole milliseconds that a buyer has left to pay.
 create function pay_millis_left(p purchases) returns integer language sql stable as $$
   select (case when p.status = 'held' then greatest(0, floor(extract(epoch from pay_until(p) - now()) * 1000)) else 0 end)::integer
@@ -503,10 +508,6 @@ $$;
 
 create function listing_event(p_type text, l listings) returns table(type text, audience text[], data json) language sql stable as $$
   select p_type, null::text[], json_build_object('type', p_type, 'listing', l.reply_json::json)
-$$;
-
-create function purchase_event(p purchases) returns table(type text, audience text[], data json) language sql stable as $$
-  select 'purchase.changed', array[p.buyer, p.seller], json_build_object('type', 'purchase.changed', 'purchaseId', p.id)
 $$;
 
 create function balance_event(p_wallet text) returns table(type text, audience text[], data json) language sql stable as $$
@@ -517,247 +518,8 @@ create function emit_listing(p_type text, l listings) returns void language sql 
   insert into events (type, audience, data) select * from listing_event(p_type, l)
 $$;
 
-create function emit_purchase(p purchases) returns void language sql as $$
-  insert into events (type, audience, data) select * from purchase_event(p)
-$$;
-
 create function emit_balance(p_wallet text) returns void language sql as $$
   insert into events (type, audience, data) select * from balance_event(p_wallet)
-$$;
-
--- Ends an open hold, under the locks of its listing and purchase. The listing is free again, first of all for those whose payment for it
--- came too late: their cases are due at once. p_search_at: when to search for a late payment; null for never.
-create function end_hold(p purchases, p_reason text, p_search_at timestamptz) returns void language plpgsql as $$
-declare
-  l listings;
-begin
-  update payments set status = 'void' where purchase_id = p.id and kind = 'purchase' and status = 'recorded';
-  update purchases set status = 'ended', end_reason = p_reason, ended_at = now(), reconciliations = 0, reconcile_at = p_search_at
-    where id = p.id returning * into p;
-  update listings set held_by = null, held_until = null where id = p.listing_id returning * into l;
-  update cases set reconcile_at = now()
-    where status = 'open' and deliverable and purchase_id in (select id from purchases where listing_id = p.listing_id);
-  insert into events (type, audience, data)
-    select * from listing_event('listing.released', l) union all select * from purchase_event(p);
-end
-$$;
-
--- The open hold of a buyer who asks for it again; null if there is none that stays. A wallet that now wants to send may: from then on only
--- the chain can prove that no payment came. Refuses when paying for it would be a mistake.
-create function repeat_hold(
-  p_buyer text, p_listing uuid, p_wallet_sends boolean, out refusal text, out purchase purchases
-) returns record language plpgsql as $$
-begin
-  select p.* into purchase from purchases p where p.listing_id = p_listing and p.buyer = p_buyer and p.status = 'held';
-  if not found then
-    return;
-  end if;
-  perform from listings where id = p_listing for update;
-  select p.* into purchase from purchases p where p.id = purchase.id for update;
-  if purchase.status <> 'held' or ends_unsent(purchase) then
-    purchase := null;
-  elsif exists (select from payments where purchase_id = purchase.id and kind = 'purchase' and status = 'recorded') then
-    refusal := 'PAYMENT_UNDER_WAY';
-  elsif purchase.cancel_requested or window_closed(purchase) then
-    refusal := 'HOLD_ENDED';
-  else
-    purchase := extend_hold(purchase);
-    if purchase.server_sends and p_wallet_sends then
-      update purchases set server_sends = false, reconcile_at = now() where id = purchase.id returning * into purchase;
-    end if;
-  end if;
-end
-$$;
-
--- Why nobody, or not this wallet, may hold a listing now; null if it may. A hold of its own that stays is for repeat_hold.
-create function listing_refusal(p_buyer text, l listings) returns text language plpgsql stable as $$
-begin
-  if l.id is null then
-    return 'LISTING_NOT_FOUND';
-  elsif l.seller = p_buyer then
-    return 'OWN_LISTING';
-  elsif l.status <> 'active' then
-    return 'LISTING_NOT_ACTIVE';
-  elsif l.held_by is not null and (select p.buyer <> p_buyer and not ends_unsent(p) from purchases p where p.id = l.held_by) then
-    return 'LISTING_HELD';
-  end if;
-  return null;
-end
-$$;
-
--- How many open holds a wallet may have: one after it abandoned three within an hour.
-create function allowed_holds(p_buyer text, p_max_holds integer) returns integer language sql stable as $$
-  select case when count(*) < 3 then p_max_holds else 1 end from abandoned_holds(p_buyer) where abandoned_at > now() - interval '1 hour'
-$$;
-
--- Why a wallet may not hold a listing beside its other open holds; null if it may. The payments of two of the same seller and price could
--- not be told apart without a reference.
-create function wallet_refusal(p_buyer text, l listings, p_allowed integer) returns text language sql stable as $$
-  select case
-    when count(*) >= p_allowed then 'TOO_MANY_HOLDS'
-    when bool_or(p.seller = l.seller and p.price_lamports = l.price_lamports) then 'AMBIGUOUS_HOLD'
-  end
-  from purchases p where p.buyer = p_buyer and p.listing_id <> l.id and p.status = 'held'
-$$;
-
--- The rules of a hold that need no chain, for one listing: first those of the listing, then those of the wallet. Returns the code of the
--- refusal; for COOLDOWN the seconds left, for TOO_MANY_HOLDS how many are allowed.
-create function hold_refusal(
-  p_buyer text, l listings, p_max_holds integer, out refusal text, out retry_seconds integer, out allowed integer
-) returns record language plpgsql stable as $$
-declare
-  cooldown timestamptz;
-begin
-  refusal := listing_refusal(p_buyer, l);
-  if refusal is not null then
-    return;
-  end if;
-  allowed := p_max_holds;
-  if exists (select from abandoned_holds(p_buyer)) then
-    cooldown := cooldown_until(p_buyer, l.id);
-    if cooldown > now() then
-      refusal := 'COOLDOWN';
-      retry_seconds := ceil(extract(epoch from cooldown - now()));
-      return;
-    end if;
-    allowed := allowed_holds(p_buyer, p_max_holds);
-  end if;
-  refusal := wallet_refusal(p_buyer, l, allowed);
-end
-$$;
-
--- Decides about a hold as far as that is possible without the chain, whose requests are scarce, and without waiting for the lock of a
--- listing that somebody else is about to hold. Returns the same hold to a buyer who has it already, or the code of a refusal; neither if
--- place_hold may succeed.
-create function check_hold(
-  p_buyer text, p_listing uuid, p_wallet_sends boolean, p_max_holds integer, out refusal text, out retry_seconds integer, out allowed integer, out purchase purchases
-) returns record language plpgsql as $$
-declare
-  l listings;
-  r record;
-begin
-  select * into r from repeat_hold(p_buyer, p_listing, p_wallet_sends);
-  refusal := r.refusal;
-  purchase := r.purchase;
-  if refusal is null and purchase.id is null then
-    select * into l from listings where id = p_listing;
-    select * into refusal, retry_seconds, allowed from hold_refusal(p_buyer, l, p_max_holds);
-  end if;
-end
-$$;
-
--- Holds a listing for a buyer who is about to pay, in one transaction: locks, decides again as check_hold did, writes. A hold on it that
--- may end unsent ends first. p_spendable: what the wallet's SOL leaves for prices and fees; p_fee: lamports for each payment.
-create function place_hold(
-  p_buyer text, p_listing uuid, p_wallet_sends boolean, p_max_holds integer, p_reference text, p_genesis_hash text, p_slot bigint, p_spendable bigint, p_fee bigint, p_hold_seconds integer, out refusal text, out retry_seconds integer, out allowed integer, out purchase purchases
-) returns record language plpgsql as $$
-declare
-  l listings;
-  former purchases;
-  r record;
-begin
-  -- While the chain was asked, somebody else may have held the listing: nobody has to wait for its lock to hear that.
-  select * into l from listings where id = p_listing and (held_by is not null or status <> 'active');
-  if found then
-    select * into refusal, retry_seconds, allowed from hold_refusal(p_buyer, l, p_max_holds);
-    if refusal is not null then
-      return;
-    end if;
-  end if;
-
-  -- Under the locks all is decided again: each statement sees what was committed before it began.
-  perform from players where wallet_address = p_buyer for update;
-  select * into l from listings where id = p_listing for update;
-  select * into former from purchases where id = l.held_by for update;
-  select * into r from repeat_hold(p_buyer, p_listing, p_wallet_sends);
-  refusal := r.refusal;
-  purchase := r.purchase;
-  if refusal is not null or purchase.id is not null then
-    return;
-  end if;
-  select * into refusal, retry_seconds, allowed from hold_refusal(p_buyer, l, p_max_holds);
-  if refusal is not null then
-    return;
-  end if;
-  if (select coalesce(sum(price_lamports + p_fee), 0) from purchases where buyer = p_buyer and listing_id <> l.id and status = 'held')
-      + l.price_lamports + p_fee > p_spendable then
-    refusal := 'INSUFFICIENT_SOL';
-    return;
-  end if;
-
-  if former.id is not null then
-    perform end_hold(former, case when former.cancel_requested then 'cancelled' else 'lapsed' end, now() + interval '60 s');
-  end if;
-  -- Bytes that only the server sends are submitted to it. A wallet may pay by itself, but needs a moment for that.
-  insert into purchases (listing_id, buyer, seller, token_type, amount, price_lamports, reference, genesis_hash, held_at_slot,
-      server_sends, pay_before, reconcile_at)
-    values (l.id, p_buyer, l.seller, l.token_type, l.amount, l.price_lamports, p_reference, p_genesis_hash, p_slot,
-      not p_wallet_sends, now() + make_interval(secs => p_hold_seconds),
-      case when p_wallet_sends then now() + interval '2 s' else now() + make_interval(secs => p_hold_seconds) end)
-    returning * into purchase;
-  update listings set held_by = purchase.id, held_until = purchase.pay_before where id = l.id returning * into l;
-  insert into events (type, audience, data)
-    select * from listing_event('listing.held', l) union all select * from purchase_event(purchase);
-end
-$$;
-
--- Delivers the tokens for a payment that the chain accepted. Idempotent. Returns when, and
---   settled: delivered, by this call or an earlier one;    paid_before: another payment settled this purchase;
---   listing_gone: sold, removed or held by someone else;   signature_used: the transaction served another purpose;
---   refunding: the seller is paying it back, or may be.
-create function settle_purchase(
-  p_purchase uuid, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint, p_referenced boolean, out outcome text, out settled_at timestamptz
-) returns record language plpgsql as $$
-declare
-  purchase purchases;
-  l listings;
-  c cases;
-begin
-  select listings.* into l from listings
-    where id = (select listing_id from purchases where id = p_purchase) for update;
-  select * into purchase from purchases where id = p_purchase for update;
-  if purchase.status = 'settled' then
-    outcome := case when purchase.signature = p_signature then 'settled' else 'paid_before' end;
-    settled_at := purchase.settled_at;
-    return;
-  end if;
-  -- A late payment is delivered only if it carries the reference and nobody else is paying for the listing.
-  if l.status <> 'active' or (l.held_by is not null and l.held_by <> purchase.id) or (purchase.status = 'ended' and not p_referenced) then
-    outcome := 'listing_gone';
-    return;
-  end if;
-  select * into c from cases where purchase_id = purchase.id and signature = p_signature for update;
-  if c.status in ('refunding', 'refunded', 'closed') or (c.status = 'open' and c.refund_expiry_height is not null) then
-    outcome := 'refunding';
-    return;
-  end if;
-
-  insert into payments (signature, kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status, confirmed_at, slot)
-  values (p_signature, 'purchase', purchase.id, purchase.genesis_hash, p_transaction_bytes, p_expiry_height, 'settled', now(), p_slot)
-  on conflict (signature) do update
-    set status = 'settled', slot = excluded.slot, confirmed_at = coalesce(payments.confirmed_at, excluded.confirmed_at)
-    where payments.purchase_id = excluded.purchase_id and payments.kind = 'purchase';
-  if not found then
-    outcome := 'signature_used';
-    return;
-  end if;
-
-  -- A payment is finalized some 32 slots, about 13 s, after it was confirmed: until then there is nothing new to learn.
-  settled_at := now();
-  update purchases set status = 'settled', end_reason = null, signature = p_signature, settled_at = now(), reconcile_at = now() + interval '12 s'
-    where id = purchase.id returning * into purchase;
-  update listings set status = 'sold', closed_at = now(), held_by = null, held_until = null
-    where id = l.id returning * into l;
-  if c.status = 'open' then
-    update cases set status = 'delivered', closed_at = now(), reconcile_at = null where id = c.id;
-  end if;
-  perform post_transfer('sale', purchase.token_type, purchase.amount, purchase.buyer, l.id);
-  insert into events (type, audience, data)
-    select * from listing_event('listing.sold', l)
-    union all select * from purchase_event(purchase)
-    union all select * from balance_event(purchase.buyer);
-  outcome := 'settled';
-end
 $$;
 
 create function refuse_change() returns trigger language plpgsql as $$
@@ -767,7 +529,7 @@ end
 $$;
 
 -- The application_name of the oldest servers that may write: each server appends the number of the newest migration it knows.
-create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0015' $$;
+create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0017' $$;
 
 -- Raises JB002 for a server that does not know the newest incompatible migration.
 create function refuse_older_servers() returns trigger language plpgsql as $$
@@ -828,7 +590,493 @@ create function window_closed(p purchases) returns boolean language sql stable a
   select p.pay_before <= now() and pay_until(p) <= now()
 $$;
 
--- Writes down what an outage has added to the time to pay, under the locks of listing and purchase, and tells both sides.
+-- The only writer of balances and transfers. Returns the transfer's id. Raises JB001 if the wallet has fewer tokens than it would pay.
+create function post_transfer(
+  p_kind text, p_token_type text, p_amount bigint, p_wallet text, p_listing uuid, p_idempotency_key text default null, p_parent uuid default null::uuid
+) returns bigint language plpgsql as $$
+declare
+  transfer_id bigint;
+begin
+  if p_kind in ('credit', 'return', 'sale') then
+    insert into balances (wallet_address, token_type, amount) values (p_wallet, p_token_type, p_amount)
+    on conflict (wallet_address, token_type) do update set amount = balances.amount + excluded.amount;
+  elsif p_kind in ('debit', 'escrow') then
+    update balances set amount = amount - p_amount
+    where wallet_address = p_wallet and token_type = p_token_type and amount >= p_amount;
+    if not found then
+      raise exception 'insufficient tokens' using errcode = 'JB001';
+    end if;
+  end if;
+  insert into transfers (kind, token_type, amount, wallet_address, listing_id, idempotency_key, parent_id)
+  values (p_kind, p_token_type, p_amount, p_wallet, p_listing, p_idempotency_key, p_parent)
+  returning id into transfer_id;
+  return transfer_id;
+end
+$$;
+
+create function purchase_event(p purchases) returns table(type text, audience text[], data json) language sql stable as $$
+  select 'purchase.changed', p.buyer || p.sellers, json_build_object('type', 'purchase.changed', 'purchaseId', p.id)
+$$;
+
+create function emit_purchase(p purchases) returns void language sql as $$
+  insert into events (type, audience, data) select * from purchase_event(p)
+$$;
+
+-- The items of a purchase, in their order, as the server reads them.
+create function items_of(p_purchase uuid) returns json language plpgsql stable as $$
+begin
+  return (
+    select json_agg(
+      json_build_object('listingId', listing_id, 'partOf', part_of, 'seller', seller, 'tokenType', token_type, 'amount', amount,
+        'lamports', price_lamports::text)
+      order by place
+    ) from purchase_items where purchase_id = p_purchase
+  );
+end
+$$;
+
+-- The rows that an open purchase holds.
+create function held_listings(p_purchase uuid) returns setof listings language sql stable as $$
+  select l.* from purchase_items i join listings l on l.id = i.listing_id where i.purchase_id = p_purchase and l.held_by = p_purchase
+$$;
+
+-- Locks listings with all that may be split from them, or merge into them, in the one order in which every transaction locks listings.
+create function lock_listings(p_ids uuid[]) returns void language plpgsql as $$
+begin
+  perform from listings where id in (
+    select unnest(p_ids)
+    union select part_of from listings where id = any (p_ids)
+    union select id from listings where part_of = any (p_ids) and status in ('active', 'reserved')
+  ) order by id for update;
+end
+$$;
+
+create function lock_listings_of(p_purchase uuid) returns void language sql as $$
+  select lock_listings(array(select listing_id from purchase_items where purchase_id = p_purchase))
+$$;
+
+-- What so much of a listing costs. Rounded up: the rest of a divisible listing keeps at least a lamport a drink.
+create function part_cost(l listings, p_amount bigint) returns bigint language sql immutable as $$
+  select case when p_amount < l.amount then ceil(l.price_lamports::numeric * p_amount / l.amount)::bigint else l.price_lamports end
+$$;
+
+-- Splits a part off a listing, which keeps the rest and stays for sale. p_status: reserved, with the purchase that holds the part, or sold.
+create function split_listing(
+  l listings, p_amount bigint, p_status text, p_held_by uuid, p_held_until timestamptz
+) returns listings language plpgsql as $$
+declare
+  part listings;
+begin
+  insert into listings (seller, token_type, amount, price_lamports, part_of, status, closed_at, held_by, held_until)
+    values (l.seller, l.token_type, p_amount, part_cost(l, p_amount), l.id, p_status, now(), p_held_by, p_held_until)
+    returning * into part;
+  update listings
+    set amount = amount - part.amount, price_lamports = price_lamports - part.price_lamports,
+      whole_amount = coalesce(whole_amount, amount), whole_lamports = coalesce(whole_lamports, price_lamports)
+    where id = l.id returning * into l;
+  perform post_transfer('split', part.token_type, part.amount, part.seller, part.id, null, l.id);
+  perform emit_listing('listing.changed', l);
+  return part;
+end
+$$;
+
+-- Returns a part to its listing, which is active. Returns that listing.
+create function merge_part(part listings) returns listings language plpgsql as $$
+declare
+  parent listings;
+begin
+  update listings set status = 'merged', closed_at = now(), held_by = null, held_until = null where id = part.id;
+  update listings set amount = amount + part.amount, price_lamports = price_lamports + part.price_lamports
+    where id = part.part_of returning * into parent;
+  perform post_transfer('merge', part.token_type, part.amount, part.seller, part.id, null, part.part_of);
+  return parent;
+end
+$$;
+
+-- What becomes of a part that nobody holds any more: it merges into its listing; if that was removed, its tokens return to the seller; if
+-- that is held or sold, it is for sale by itself.
+create function free_part(part listings) returns void language plpgsql as $$
+declare
+  parent listings;
+  was_on_market constant boolean := part.status = 'active';
+begin
+  select * into parent from listings where id = part.part_of;
+  if parent.status = 'active' and parent.held_by is null then
+    parent := merge_part(part);
+    insert into events (type, audience, data) select * from listing_event('listing.changed', parent);
+  elsif parent.status = 'removed' then
+    update listings set status = 'removed', closed_at = now(), held_by = null, held_until = null where id = part.id returning * into part;
+    perform post_transfer('return', part.token_type, part.amount, part.seller, part.id);
+    perform emit_balance(part.seller);
+  else
+    update listings set status = 'active', closed_at = null, held_by = null, held_until = null where id = part.id returning * into part;
+    perform emit_listing(case when was_on_market then 'listing.released' else 'listing.created' end, part);
+    return;
+  end if;
+  if was_on_market then
+    select * into part from listings where id = part.id;
+    perform emit_listing('listing.removed', part);
+  end if;
+end
+$$;
+
+-- Ends the hold on a row. Parts that were for sale by themselves merge into their listing now that it is free.
+create function free_listing(l listings) returns void language plpgsql as $$
+declare
+  part listings;
+begin
+  if l.part_of is not null then
+    perform free_part(l);
+    return;
+  end if;
+  update listings set held_by = null, held_until = null where id = l.id returning * into l;
+  perform emit_listing('listing.released', l);
+  for part in select * from listings where part_of = l.id and status = 'active' and held_by is null order by id loop
+    perform free_part(part);
+  end loop;
+end
+$$;
+
+-- The purchases that a wallet cancelled or let lapse in the last 48 hours, those included that may end now. One during which there was an
+-- outage does not count. Nor does one whose recorded payment expired: its buyer meant to pay.
+create function abandoned_holds(p_buyer text) returns table(purchase_id uuid, abandoned_at timestamptz) language sql stable as $$
+  select p.id, coalesce(p.ended_at, now())
+  from (
+    select * from purchases
+    where buyer = p_buyer and end_reason in ('cancelled', 'lapsed') and ended_at > now() - interval '48 hours'
+    union all
+    select * from purchases where buyer = p_buyer and status = 'held' and ends_unsent(purchases)
+  ) p
+  where not exists (select from outages_so_far() o where o.began_at < p.pay_before and o.ended_at > p.created_at)
+$$;
+
+-- Until when a wallet may not hold a listing again, or a part of it: for 10 minutes after the second purchase of it that the wallet
+-- abandons within 24 hours, doubled by each further one. Null if it has abandoned fewer. No more than nine fit into 24 hours.
+create function cooldown_until(p_buyer text, p_listing uuid) returns timestamptz language sql stable as $$
+  select max(abandoned_at) + interval '10 minutes' * power(2, least(count(*), 9) - 2)
+  from (
+    select abandoned_at, max(abandoned_at) over () as last_at from abandoned_holds(p_buyer) a
+    where exists (select from purchase_items i where i.purchase_id = a.purchase_id and p_listing in (i.listing_id, i.part_of))
+  ) abandoned
+  where abandoned_at > last_at - interval '24 hours'
+  having count(*) >= 2
+$$;
+
+-- How many items a wallet may hold in all: one after it abandoned three purchases within an hour.
+create function allowed_items(p_buyer text, p_max_items integer) returns integer language sql stable as $$
+  select case when count(*) < 3 then p_max_items else 1 end from abandoned_holds(p_buyer) where abandoned_at > now() - interval '1 hour'
+$$;
+
+-- Why nobody, or not this wallet, may hold so much of a listing now; null if it may. p_amount: null for all that is left.
+create function listing_refusal(p_buyer text, l listings, p_amount bigint) returns text language plpgsql stable as $$
+declare
+  holder purchases;
+begin
+  if l.id is null then
+    return 'LISTING_NOT_FOUND';
+  elsif l.seller = p_buyer then
+    return 'OWN_LISTING';
+  elsif l.status = 'reserved' then
+    return 'LISTING_HELD';
+  elsif l.status <> 'active' then
+    return 'LISTING_NOT_ACTIVE';
+  end if;
+  if l.held_by is not null then
+    select * into holder from purchases where id = l.held_by;
+    if not ends_unsent(holder) then
+      return case when holder.buyer = p_buyer then 'HELD_BY_YOU' else 'LISTING_HELD' end;
+    end if;
+  end if;
+  if p_amount > l.amount then
+    return 'AMOUNT_NOT_LEFT';
+  elsif p_amount < l.amount and not l.divisible then
+    return 'NOT_DIVISIBLE';
+  end if;
+  return null;
+end
+$$;
+
+-- What a purchase of these listings would hold now, in their order: all that is left of each, or so much of it.
+create function hold_plan(
+  p_buyer text, p_listings uuid[], p_amounts bigint[]
+) returns table(id uuid, seller text, token_type text, is_part boolean, amount bigint, lamports bigint, refusal text) language sql stable as $$
+  select asked.listing_id, l.seller, l.token_type, coalesce(asked.amount < l.amount, false), coalesce(asked.amount, l.amount),
+    part_cost(l, coalesce(asked.amount, l.amount)), listing_refusal(p_buyer, l, asked.amount)
+  from unnest(p_listings, p_amounts) with ordinality as asked (listing_id, amount, place)
+  left join listings l on l.id = asked.listing_id
+  order by asked.place
+$$;
+
+-- The rules of a purchase that need no chain: first those of its items, in their order, then those of the wallet, then those of the
+-- payment. Returns the code of the refusal; refused: the listing it is about; retry_seconds: of a COOLDOWN; allowed: of TOO_MANY_HOLDS, how
+-- many items, or null if it is the purchases that are too many. Without one, what is to be paid: in all, as a fee, and to each seller.
+create function decide_hold(
+  p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean, p_max_holds integer, p_max_items integer, p_max_sellers integer, p_fee_basis_points integer, p_fee_wallet text, out refusal text, out refused uuid, out retry_seconds integer, out allowed integer, out lamports bigint, out fee bigint, out sellers text[], out received bigint[]
+) returns record language plpgsql stable as $$
+declare
+  item record;
+  cooldown timestamptz;
+  abandons boolean;
+  holds bigint;
+  held_items bigint;
+  place integer;
+begin
+  lamports := 0;
+  fee := 0;
+  sellers := '{}';
+  received := '{}';
+  for item in select * from hold_plan(p_buyer, p_listings, p_amounts) loop
+    if item.refusal is not null then
+      refusal := item.refusal;
+      refused := item.id;
+      return;
+    end if;
+    lamports := lamports + item.lamports;
+    if item.seller is distinct from p_fee_wallet then
+      fee := fee + item.lamports;
+    end if;
+    place := array_position(sellers, item.seller);
+    if place is null then
+      sellers := sellers || item.seller;
+      received := received || item.lamports;
+    else
+      received[place] := received[place] + item.lamports;
+    end if;
+  end loop;
+  fee := case when p_buyer = p_fee_wallet then 0 else fee * p_fee_basis_points / 10000 end;
+  if cardinality(sellers) > p_max_sellers then
+    refusal := 'TOO_MANY_SELLERS';
+    return;
+  end if;
+
+  allowed := p_max_items;
+  abandons := exists (select from abandoned_holds(p_buyer));
+  if abandons then
+    allowed := allowed_items(p_buyer, p_max_items);
+    foreach refused in array p_listings loop
+      cooldown := cooldown_until(p_buyer, refused);
+      if cooldown > now() then
+        refusal := 'COOLDOWN';
+        retry_seconds := ceil(extract(epoch from cooldown - now()));
+        return;
+      end if;
+    end loop;
+    refused := null;
+  end if;
+  select count(distinct p.id), count(*) into holds, held_items
+    from purchases p join purchase_items i on i.purchase_id = p.id
+    where p.buyer = p_buyer and p.status = 'held'
+      and not exists (select from purchase_items j where j.purchase_id = p.id and j.listing_id = any (p_listings));
+  if holds >= p_max_holds or held_items + cardinality(p_listings) > allowed then
+    refusal := 'TOO_MANY_HOLDS';
+    allowed := case when held_items + cardinality(p_listings) > allowed then allowed end;
+    return;
+  end if;
+  if cardinality(sellers) = 1 and fee = 0 and exists (
+    select from purchases p
+    where p.buyer = p_buyer and p.status = 'held' and p.sellers = decide_hold.sellers and p.price_lamports = decide_hold.lamports
+      and p.fee_lamports = 0
+      and not exists (select from purchase_items j where j.purchase_id = p.id and j.listing_id = any (p_listings))
+  ) then
+    refusal := 'AMBIGUOUS_HOLD';
+    return;
+  end if;
+  if (cardinality(sellers) > 1 or p_fee_basis_points > 0) and not p_transfers then
+    refusal := 'TRANSFERS_NEEDED';
+  elsif lamports + fee > p_most_lamports then
+    refusal := 'PRICE_MOVED';
+  end if;
+end
+$$;
+
+-- The open hold of a buyer who places the same order again; null if there is none that stays. A wallet that now wants to send may: from
+-- then on only the chain can prove that no payment came. Refuses when paying for it would be a mistake.
+create function repeat_hold(
+  p_buyer text, p_listings uuid[], p_amounts bigint[], p_wallet_sends boolean, out refusal text, out purchase purchases
+) returns record language plpgsql as $$
+begin
+  select p.* into purchase from purchases p
+    where p.buyer = p_buyer and p.status = 'held'
+      and cardinality(p_listings) = (select count(*) from purchase_items where purchase_id = p.id)
+      and not exists (
+        select from unnest(p_listings, p_amounts) as asked (listing_id, amount)
+        where not exists (
+          select from purchase_items i
+          where i.purchase_id = p.id and (
+            i.listing_id = asked.listing_id and i.amount = coalesce(asked.amount, i.amount)
+            or i.part_of = asked.listing_id and i.amount = asked.amount
+          )
+        )
+      )
+    limit 1;
+  if not found then
+    return;
+  end if;
+  perform lock_listings_of(purchase.id);
+  select p.* into purchase from purchases p where p.id = purchase.id for update;
+  if purchase.status <> 'held' or ends_unsent(purchase) then
+    purchase := null;
+  elsif exists (select from payments where purchase_id = purchase.id and kind = 'purchase' and status = 'recorded') then
+    refusal := 'PAYMENT_UNDER_WAY';
+  elsif purchase.cancel_requested or window_closed(purchase) then
+    refusal := 'HOLD_ENDED';
+  else
+    purchase := extend_hold(purchase);
+    if purchase.server_sends and p_wallet_sends then
+      update purchases set server_sends = false, reconcile_at = now() where id = purchase.id returning * into purchase;
+    end if;
+  end if;
+end
+$$;
+
+-- Decides about a hold as far as that is possible without the chain, whose requests are scarce, and without waiting for the lock of a
+-- listing that somebody else is about to hold. Returns the same hold to a buyer who has it already, or the code of a refusal; neither if
+-- place_hold may succeed.
+create function check_hold(
+  p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean, p_wallet_sends boolean, p_max_holds integer, p_max_items integer, p_max_sellers integer, p_fee_basis_points integer, p_fee_wallet text, out refusal text, out refused uuid, out retry_seconds integer, out allowed integer, out fee bigint, out sellers text[], out received bigint[], out purchase purchases, out items json
+) returns record language plpgsql as $$
+declare
+  repeated record;
+begin
+  select * into repeated from repeat_hold(p_buyer, p_listings, p_amounts, p_wallet_sends);
+  refusal := repeated.refusal;
+  purchase := repeated.purchase;
+  items := items_of(purchase.id);
+  if refusal is null and purchase.id is null then
+    select d.refusal, d.refused, d.retry_seconds, d.allowed, d.fee, d.sellers, d.received
+      into refusal, refused, retry_seconds, allowed, fee, sellers, received
+      from decide_hold(
+        p_buyer, p_listings, p_amounts, p_most_lamports, p_transfers, p_max_holds, p_max_items, p_max_sellers, p_fee_basis_points, p_fee_wallet
+      ) d;
+  end if;
+end
+$$;
+
+-- Holds all items of a purchase for a buyer who is about to pay, or none, in one transaction: locks, decides again as check_hold did,
+-- splits and writes. Holds on them that may end unsent end first. p_spendable: what the wallet's SOL leaves for prices and fees;
+-- p_network_fee: lamports for each payment; p_balances: the lamports of those sellers whose account might stay below p_rent_minimum.
+-- needed_amount: of PART_TOO_SMALL, how much of the listing it takes; null if all of it is too little.
+create function place_hold(
+  p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean, p_wallet_sends boolean, p_max_holds integer, p_max_items integer, p_max_sellers integer, p_fee_basis_points integer, p_fee_wallet text, p_reference text, p_genesis_hash text, p_slot bigint, p_spendable bigint, p_network_fee bigint, p_hold_seconds integer, p_rent_minimum bigint, p_recipients text[], p_balances bigint[], out refusal text, out refused uuid, out retry_seconds integer, out allowed integer, out needed_amount bigint, out purchase purchases, out items json
+) returns record language plpgsql as $$
+declare
+  repeated record;
+  terms record;
+  item record;
+  l listings;
+  former purchases;
+  recipient record;
+  place smallint := 0;
+begin
+  -- While the chain was asked, somebody else may have held a listing: nobody has to wait for its lock to hear that.
+  if exists (select from listings where id = any (p_listings) and (held_by is not null or status <> 'active')) then
+    select h.id, h.refusal into refused, refusal
+      from hold_plan(p_buyer, p_listings, p_amounts) h where h.refusal is not null and h.refusal <> 'HELD_BY_YOU' limit 1;
+    if found then
+      return;
+    end if;
+  end if;
+
+  -- Under the locks all is decided again: each statement sees what was committed before it began.
+  perform from players where wallet_address = p_buyer for update;
+  perform lock_listings(p_listings || array(
+    select listing_id from purchase_items where purchase_id in (select held_by from listings where id = any (p_listings))
+  ));
+  select * into repeated from repeat_hold(p_buyer, p_listings, p_amounts, p_wallet_sends);
+  refusal := repeated.refusal;
+  purchase := repeated.purchase;
+  if refusal is not null or purchase.id is not null then
+    items := items_of(purchase.id);
+    return;
+  end if;
+  perform from purchases where id in (select held_by from listings where id = any (p_listings)) order by id for update;
+  for former in
+    select * from purchases p where id in (select held_by from listings where id = any (p_listings)) and ends_unsent(p)
+  loop
+    perform end_hold(former, case when former.cancel_requested then 'cancelled' else 'lapsed' end, now() + interval '60 s');
+  end loop;
+  select * into terms from decide_hold(
+    p_buyer, p_listings, p_amounts, p_most_lamports, p_transfers, p_max_holds, p_max_items, p_max_sellers, p_fee_basis_points, p_fee_wallet
+  );
+  refusal := terms.refusal;
+  refused := terms.refused;
+  retry_seconds := terms.retry_seconds;
+  allowed := terms.allowed;
+  if refusal is not null then
+    return;
+  end if;
+  for recipient in
+    select r.seller, r.lamports, coalesce(b.balance, 0) as balance
+    from unnest(terms.sellers, terms.received) as r (seller, lamports)
+    left join unnest(p_recipients, p_balances) as b (wallet, balance) on b.wallet = r.seller
+    where r.lamports < p_rent_minimum
+  loop
+    if recipient.balance + recipient.lamports < p_rent_minimum then
+      refusal := 'PART_TOO_SMALL';
+      select h.id, floor((h.lamports + p_rent_minimum - recipient.balance - recipient.lamports - 1)::numeric * too_small.amount / too_small.price_lamports) + 1
+        into refused, needed_amount
+        from hold_plan(p_buyer, p_listings, p_amounts) h join listings too_small on too_small.id = h.id
+        where h.seller = recipient.seller order by h.is_part desc limit 1;
+      if not exists (select from listings where id = refused and amount >= needed_amount) then
+        needed_amount := null;
+      end if;
+      return;
+    end if;
+  end loop;
+  if (select coalesce(sum(p.price_lamports + p.fee_lamports + p_network_fee), 0) from purchases p where p.buyer = p_buyer and p.status = 'held')
+      + terms.lamports + terms.fee + p_network_fee > p_spendable then
+    refusal := 'INSUFFICIENT_SOL';
+    return;
+  end if;
+
+  -- Bytes that only the server sends are submitted to it. A wallet may pay by itself, but needs a moment for that.
+  insert into purchases (buyer, sellers, price_lamports, fee_basis_points, fee_lamports, fee_wallet, reference, genesis_hash, held_at_slot,
+      server_sends, pay_before, reconcile_at)
+    values (p_buyer, terms.sellers, terms.lamports, p_fee_basis_points, terms.fee, case when terms.fee > 0 then p_fee_wallet end, p_reference,
+      p_genesis_hash, p_slot, not p_wallet_sends, now() + make_interval(secs => p_hold_seconds),
+      case when p_wallet_sends then now() + interval '2 s' else now() + make_interval(secs => p_hold_seconds) end)
+    returning * into purchase;
+  for item in select * from hold_plan(p_buyer, p_listings, p_amounts) loop
+    place := place + 1;
+    if item.is_part then
+      select * into l from listings where id = item.id;
+      l := split_listing(l, item.amount, 'reserved', purchase.id, purchase.pay_before);
+    else
+      update listings set held_by = purchase.id, held_until = purchase.pay_before where id = item.id returning * into l;
+      perform emit_listing('listing.held', l);
+    end if;
+    insert into purchase_items (purchase_id, place, listing_id, part_of, seller, token_type, amount, price_lamports)
+      values (purchase.id, place, l.id, l.part_of, l.seller, l.token_type, l.amount, l.price_lamports);
+  end loop;
+  perform emit_purchase(purchase);
+  -- Its caller's query began before there were any.
+  items := items_of(purchase.id);
+end
+$$;
+
+-- Ends an open hold, under the locks of lock_listings_of and of its purchase. Its listings are free again, first of all for those whose
+-- payment for them came too late: their cases are due at once. p_search_at: when to search for a late payment; null for never.
+create function end_hold(p purchases, p_reason text, p_search_at timestamptz) returns void language plpgsql as $$
+declare
+  l listings;
+begin
+  update payments set status = 'void' where purchase_id = p.id and kind = 'purchase' and status = 'recorded';
+  update purchases set status = 'ended', end_reason = p_reason, ended_at = now(), reconciliations = 0, reconcile_at = p_search_at
+    where id = p.id returning * into p;
+  for l in select * from held_listings(p.id) order by id loop
+    perform free_listing(l);
+  end loop;
+  update cases set reconcile_at = now()
+    where status = 'open' and deliverable and purchase_id in (
+      select other.purchase_id from purchase_items mine
+        join purchase_items other on other.listing_id in (mine.listing_id, mine.part_of) or other.part_of in (mine.listing_id, mine.part_of)
+        where mine.purchase_id = p.id
+    );
+  perform emit_purchase(p);
+end
+$$;
+
+-- Writes down what an outage has added to the time to pay, under the locks of listings and purchase, and tells both sides.
 create function extend_hold(p purchases) returns purchases language plpgsql as $$
 declare
   deadline constant timestamptz := pay_until(p);
@@ -841,9 +1089,12 @@ begin
     set agreed_pay_before = coalesce(agreed_pay_before, pay_before), pay_before = deadline,
       reconcile_at = case when server_sends then deadline else reconcile_at end
     where id = p.id returning * into p;
-  update listings set held_until = deadline where id = p.listing_id returning * into l;
-  insert into events (type, audience, data)
-    select * from listing_event('listing.held', l) union all select * from purchase_event(p);
+  for l in update listings set held_until = deadline where held_by = p.id and id in (select id from held_listings(p.id)) returning * loop
+    if l.status = 'active' then
+      perform emit_listing('listing.held', l);
+    end if;
+  end loop;
+  perform emit_purchase(p);
   return p;
 end
 $$;
@@ -857,18 +1108,131 @@ declare
   extended integer := 0;
 begin
   for due in
-    select id, listing_id from purchases p
+    select id, array(select listing_id from purchase_items where purchase_id = p.id) as listings from purchases p
     where status = 'held' and exists (select from outages where ended_at > p.created_at) and pay_until(p) > pay_before
-    order by listing_id limit p_limit
+    order by id limit p_limit
   loop
-    perform from listings where id = due.listing_id for update skip locked;
-    continue when not found;
+    continue when cardinality(due.listings) > (
+      select count(*) from (select from listings where id = any (due.listings) order by id for update skip locked) locked
+    );
     select * into purchase from purchases where id = due.id for update skip locked;
     continue when not found;
     perform extend_hold(purchase);
     extended := extended + 1;
   end loop;
   return extended;
+end
+$$;
+
+-- The row to sell for an item of a purchase that is paid; null if somebody else holds or has it, if that much is not left, or if it would
+-- cost more now. Splits it off if it was merged.
+create function deliver_item(item purchase_items) returns uuid language plpgsql as $$
+declare
+  l listings;
+begin
+  select * into l from listings where id = item.listing_id;
+  if l.status = 'merged' then
+    select * into l from listings where id = l.part_of;
+  end if;
+  -- A purchase that holds its items holds exactly what was agreed. After its end, prices and amounts may have changed by parts.
+  if l.held_by is null then
+    if l.status <> 'active' or l.amount < item.amount or part_cost(l, item.amount) > item.price_lamports then
+      return null;
+    end if;
+    if l.amount > item.amount then
+      l := split_listing(l, item.amount, 'sold', null, null);
+      update purchase_items set listing_id = l.id, part_of = l.part_of where purchase_id = item.purchase_id and place = item.place;
+    end if;
+  elsif l.held_by <> item.purchase_id then
+    return null;
+  end if;
+  return l.id;
+end
+$$;
+
+-- Records the payment of a purchase and moves its tokens. Returns settled, or signature_used with nothing changed. Raises JB004 if one item
+-- cannot be delivered: its caller then rolls back to before the call.
+create function deliver_items(
+  purchase purchases, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint
+) returns text language plpgsql as $$
+declare
+  item purchase_items;
+  sold uuid;
+  l listings;
+begin
+  insert into payments (signature, kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status, confirmed_at, slot)
+  values (p_signature, 'purchase', purchase.id, purchase.genesis_hash, p_transaction_bytes, p_expiry_height, 'settled', now(), p_slot)
+  on conflict (signature) do update
+    set status = 'settled', slot = excluded.slot, confirmed_at = coalesce(payments.confirmed_at, excluded.confirmed_at)
+    where payments.purchase_id = excluded.purchase_id and payments.kind = 'purchase';
+  if not found then
+    return 'signature_used';
+  end if;
+  for item in select * from purchase_items where purchase_id = purchase.id order by place loop
+    sold := deliver_item(item);
+    if sold is null then
+      raise exception 'item % of purchase % cannot be delivered', item.place, purchase.id using errcode = 'JB004';
+    end if;
+    update listings set status = 'sold', closed_at = now(), held_by = null, held_until = null where id = sold returning * into l;
+    perform post_transfer('sale', l.token_type, l.amount, purchase.buyer, l.id);
+    perform emit_listing('listing.sold', l);
+  end loop;
+  return 'settled';
+end
+$$;
+
+-- Delivers all items for a payment that the chain accepted, or none. Idempotent. Returns when, and
+--   settled: delivered, by this call or an earlier one;    paid_before: another payment settled this purchase;
+--   listing_gone: an item is sold, removed or held by someone else, or would cost more now;
+--   signature_used: the transaction served another purpose;
+--   refunding: a seller is paying it back, or may be.
+create function settle_purchase(
+  p_purchase uuid, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint, p_referenced boolean, out outcome text, out settled_at timestamptz
+) returns record language plpgsql as $$
+declare
+  purchase purchases;
+begin
+  perform lock_listings_of(p_purchase);
+  select * into purchase from purchases where id = p_purchase for update;
+  if purchase.status = 'settled' then
+    outcome := case when purchase.signature = p_signature then 'settled' else 'paid_before' end;
+    settled_at := purchase.settled_at;
+    return;
+  end if;
+  -- A late payment is delivered only if it carries the reference and all items are free.
+  if purchase.status = 'ended' and not p_referenced then
+    outcome := 'listing_gone';
+    return;
+  end if;
+  perform from cases where purchase_id = purchase.id and signature = p_signature order by id for update;
+  if exists (
+    select from cases where purchase_id = purchase.id and signature = p_signature
+      and (status in ('refunding', 'refunded', 'closed') or status = 'open' and refund_expiry_height is not null)
+  ) then
+    outcome := 'refunding';
+    return;
+  end if;
+
+  if purchase.status = 'held' then
+    outcome := deliver_items(purchase, p_signature, p_slot, p_transaction_bytes, p_expiry_height);
+  else
+    begin
+      outcome := deliver_items(purchase, p_signature, p_slot, p_transaction_bytes, p_expiry_height);
+    exception when sqlstate 'JB004' then
+      outcome := 'listing_gone';
+    end;
+  end if;
+  if outcome <> 'settled' then
+    return;
+  end if;
+  -- A payment is finalized some 32 slots, about 13 s, after it was confirmed: until then there is nothing new to learn.
+  settled_at := now();
+  update purchases set status = 'settled', end_reason = null, signature = p_signature, settled_at = now(), reconcile_at = now() + interval '12 s'
+    where id = purchase.id returning * into purchase;
+  update cases set status = 'delivered', closed_at = now(), reconcile_at = null
+    where purchase_id = purchase.id and signature = p_signature and status = 'open';
+  perform emit_purchase(purchase);
+  perform emit_balance(purchase.buyer);
 end
 $$;
 

@@ -20,9 +20,11 @@ export const endpoints = {
   myListings: 'GET /api/marketplace/my-listings',
 
   buy: 'POST /api/marketplace/buy/:id',
+  purchase: 'POST /api/marketplace/purchases',
   submitPayment: 'POST /api/marketplace/purchases/:id/payment',
   cancelPurchase: 'DELETE /api/marketplace/purchases/:id',
   confirmPurchase: 'POST /api/marketplace/confirm-purchase',
+  confirmPayment: 'POST /api/marketplace/purchases/:id/confirm',
   myPurchases: 'GET /api/marketplace/my-purchases',
 
   cases: 'GET /api/marketplace/cases',

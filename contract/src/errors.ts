@@ -50,6 +50,19 @@ export const errors = {
   LISTING_NOT_FOUND: { status: 404, text: 'This listing does not exist.' },
   LISTING_NOT_ACTIVE: { status: 409, text: 'This lot is no longer for sale.' },
   LISTING_HELD: { status: 409, text: 'Another buyer is paying for this lot right now.' },
+  HELD_BY_YOU: { status: 409, text: 'You are already buying this lot. Finish that purchase or cancel it first.' },
+  AMOUNT_NOT_LEFT: { status: 409, text: 'There are not that many left in this lot.' },
+  NOT_DIVISIBLE: { status: 409, text: 'This lot is sold whole only.' },
+  PART_TOO_SMALL: { status: 409, text: 'The network would not let so small a payment through: {detail}' },
+  SAME_LISTING_TWICE: { status: 400, text: 'The same lot is in this purchase twice.' },
+  TOO_MANY_ITEMS: { status: 400, text: 'One purchase has at most 20 lots.' },
+  TOO_MANY_SELLERS: { status: 409, text: 'One purchase has at most 10 sellers.' },
+  TRANSFERS_NEEDED: {
+    status: 409,
+    text: 'This purchase takes several transfers in one transaction, which this client does not say that it pays.',
+  },
+  PRICE_MOVED: { status: 409, text: 'The price has gone up meanwhile. Please look at it again.' },
+  FEE_WALLET_EMPTY: { status: 503, text: 'The market cannot receive its fee right now, so nobody can pay. Please try again later.' },
   LISTING_HELD_BY_BUYER: { status: 409, text: 'A buyer is paying for this lot right now, so it cannot be removed.' },
   NOT_YOUR_LISTING: { status: 403, text: 'Only the seller can remove this listing.' },
   OWN_LISTING: { status: 409, text: 'You cannot buy your own listing!' },
@@ -98,16 +111,29 @@ export function errorText(code: ErrorCode, detail = ''): string {
   return errors[code].text.replace('{detail}', detail)
 }
 
+interface FailureOptions {
+  /** Completes the sentence of the code. */
+  detail?: string
+  /** Seconds until it makes sense to try again. */
+  retryAfter?: number
+  /** The listing of an order that it is about. */
+  listingId?: string
+  cause?: unknown
+}
+
 /** A refusal that the caller should hear about. Rules and actions throw it; the HTTP layer turns it into a reply. */
 export class Failure extends Error {
   readonly code: ErrorCode
-  /** Seconds until it makes sense to try again. */
+  readonly detail: string | undefined
   readonly retryAfter: number | undefined
+  readonly listingId: string | undefined
 
-  constructor(code: ErrorCode, options: { detail?: string; retryAfter?: number; cause?: unknown } = {}) {
-    super(errorText(code, options.detail), { cause: options.cause })
+  constructor(code: ErrorCode, { detail, retryAfter, listingId, cause }: FailureOptions = {}) {
+    super(errorText(code, detail), { cause })
     this.name = 'Failure'
     this.code = code
-    this.retryAfter = options.retryAfter
+    this.detail = detail
+    this.retryAfter = retryAfter
+    this.listingId = listingId
   }
 }

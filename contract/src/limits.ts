@@ -20,14 +20,14 @@ export const MAX_TRANSACTION_BASE64 = 5464
 /** In characters. */
 export const MAX_IDEMPOTENCY_KEY = 128
 
-/** Of one purchase, and of one quote. */
-export const MAX_ITEMS = 20
-export const MAX_SELLERS = 10
-export const MAX_OPEN_HOLDS = 3
-/** Of one purchase: what one transaction pays for. */
+/** Of one purchase, and of one quote: what one transaction pays for. */
 export const MAX_ITEMS = 20
 /** A transfer to each of them, the fee and what wallets add fit into the 1,232 bytes of a transaction. */
 export const MAX_SELLERS = 10
+
+/** Of a wallet at the same time: purchases, and items of all of them. */
+export const MAX_OPEN_HOLDS = 3
+export const MAX_OPEN_ITEMS = 20
 export const NONCE_SECONDS = 300
 export const SESSION_SECONDS = 7 * 24 * 60 * 60
 

@@ -7,7 +7,14 @@ import { type CallSchema } from './schemas/call.ts'
 import { caseCalls, type caseKinds, type CaseSchema, type caseStatuses } from './schemas/cases.ts'
 import { eventCalls } from './schemas/events.ts'
 import { inventoryCalls } from './schemas/inventory.ts'
-import { type ListingSchema, type listingSorts, type listingStatuses, marketCalls, type QuoteSchema } from './schemas/market.ts'
+import {
+  type ListingSchema,
+  type listingSorts,
+  type listingStatuses,
+  marketCalls,
+  type OwnListingSchema,
+  type QuoteSchema,
+} from './schemas/market.ts'
 import { rpcCalls } from './schemas/rpc.ts'
 import { signInCalls, type UserSchema } from './schemas/sign-in.ts'
 import { type HealthReportSchema, type PublicConfigSchema, statusCalls, type unreadyReasons } from './schemas/status.ts'
@@ -41,6 +48,7 @@ export const schemas = {
 
 export type Schemas = typeof schemas
 export type Listing = Static<typeof ListingSchema>
+export type OwnListing = Static<typeof OwnListingSchema>
 export type ListingSort = (typeof listingSorts)[number]
 export type ListingStatus = (typeof listingStatuses)[number]
 export type Quote = Static<typeof QuoteSchema>

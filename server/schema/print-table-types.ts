@@ -1,4 +1,14 @@
-import { type ExpressionNode, generate, GenericExpressionNode, IdentifierNode, PostgresDialect, RawExpressionNode } from 'kysely-codegen'
+import {
+  ArrayExpressionNode,
+  type ExpressionNode,
+  generate,
+  GenericExpressionNode,
+  IdentifierNode,
+  LiteralNode,
+  PostgresDialect,
+  RawExpressionNode,
+  UnionExpressionNode,
+} from 'kysely-codegen'
 
 const HEADER = '// The tables as the query builder knows them: written by `npm run schema`, which a test compares with a migrated database.'
 
@@ -22,7 +32,7 @@ type ContractType = keyof typeof contractTypes
 const columnTypes: Record<string, ExpressionNode> = {
   ...columnsOf('CaseKind', 'cases.kind'),
   ...columnsOf('EndReason', 'purchases.end_reason'),
-  ...columnsOf('Lamports', 'cases.lamports', 'listings.price_lamports', 'purchases.price_lamports'),
+  ...columnsOf('Lamports', 'cases.lamports', 'listings.price_lamports', 'purchase_items.price_lamports', 'purchases.price_lamports'),
   ...columnsOf('MarketEventType', 'events.type'),
   ...columnsOf(
     'Signature',
@@ -36,7 +46,7 @@ const columnTypes: Record<string, ExpressionNode> = {
     'TokenType',
     'balances.token_type',
     'listings.token_type',
-    'purchases.token_type',
+    'purchase_items.token_type',
     'token_types.token_type',
     'transfers.token_type',
   ),
@@ -44,19 +54,24 @@ const columnTypes: Record<string, ExpressionNode> = {
     'WalletAddress',
     'balances.wallet_address',
     'cases.refund_reference',
+    'cases.seller',
     'listings.seller',
     'players.wallet_address',
+    'purchase_items.seller',
     'purchases.buyer',
+    'purchases.fee_wallet',
     'purchases.reference',
-    'purchases.seller',
     'sellers.seller',
     'sessions.wallet_address',
     'sign_in_nonces.wallet_address',
     'transfers.wallet_address',
   ),
+  'purchases.sellers': new ArrayExpressionNode(new IdentifierNode('WalletAddress')),
   'audits.part': new RawExpressionNode(`Generated<'ledger' | 'unfinalized' | 'finalized'>`),
   'cases.status': withDefault('CaseStatus'),
-  'listings.status': withDefault('ListingStatus'),
+  'listings.status': new GenericExpressionNode('Generated', [
+    new UnionExpressionNode([new IdentifierNode('ListingStatus'), new LiteralNode('reserved'), new LiteralNode('merged')]),
+  ]),
   'purchases.status': withDefault('PurchaseStatus'),
   'history_searches.obstacle': new RawExpressionNode(`'pruned' | 'too_many_pages' | null`),
   'payments.kind': new RawExpressionNode(`'purchase' | 'refund'`),

@@ -86,7 +86,13 @@ export async function createApp(parts: AppParts): Promise<App> {
   let draining = false
   let closing: Promise<void> | undefined
   const jwts = createSessionJwts(parts.jwtSecret)
-  const purchases = { database, chain, settings: { settleAt: config.settleAt, holdSeconds: config.holdSeconds }, log, failures }
+  const purchases = {
+    database,
+    chain,
+    settings: { settleAt: config.settleAt, holdSeconds: config.holdSeconds, fee: config.fee },
+    log,
+    failures,
+  }
 
   const feed = createEventFeed(database, { log, failures })
   const reconciliation = createReconciliation(purchases)

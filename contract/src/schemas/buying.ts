@@ -1,12 +1,16 @@
 import Type from 'typebox'
 
+import { MAX_ITEMS, MAX_SELLERS } from '../limits.ts'
 import { type CallSchema, chainFailures } from './call.ts'
 import {
   Address,
+  amount,
   closed,
+  FeeSchema,
   Id,
   idParams,
   lamports,
+  lamportsOf,
   nextCursor,
   Nullable,
   pageOf,
@@ -45,17 +49,38 @@ const SendsThrough = Type.Enum(['server', 'wallet'], {
 const payMillisLeft = 'Milliseconds left to pay; 0 once the time has run out, and unless it is held'
 const reference = 'Add it to the transfer as a read-only account that does not sign'
 
-export const PurchaseSchema = Type.Object(
+const ofSeveral = 'of several items, that of the first'
+
+/** What one payment pays for, as it was agreed. */
+export const PurchaseItemSchema = Type.Object(
   {
-    purchaseId: Id('The purchase'),
-    listingId: Id('What is bought'),
-    buyer: Address('Who pays'),
-    seller: Address('Who is paid'),
+    listingId: Id('The row that is sold: a listing, or the part that was split off for this purchase'),
+    partOf: Nullable(Type.String({ description: 'The listing that it was split from; null for a whole listing' })),
+    seller: Address('Who sells it'),
     tokenType: TokenTypeSchema,
     tokenName: TokenNameSchema,
     amount: Type.Integer({ description: 'How many drinks' }),
-    price: Type.Number({ description: 'The whole purchase, in SOL' }),
     lamports,
+    price: Type.Number({ description: 'The item, in SOL' }),
+  },
+  { title: 'PurchaseItem' },
+)
+
+const items = Type.Array(PurchaseItemSchema, { description: 'All of them are held, paid and delivered together, or none' })
+
+export const PurchaseSchema = Type.Object(
+  {
+    purchaseId: Id('The purchase'),
+    listingId: Id(`What is bought; ${ofSeveral}`),
+    buyer: Address('Who pays'),
+    seller: Address(`Who is paid; ${ofSeveral}`),
+    tokenType: TokenTypeSchema,
+    tokenName: TokenNameSchema,
+    amount: Type.Integer({ description: 'How many drinks, in all' }),
+    price: Type.Number({ description: 'The whole purchase without the fee, in SOL' }),
+    lamports,
+    items,
+    fee: FeeSchema,
     status: PurchaseStatusSchema,
     endReason: Nullable(
       Type.Enum([...endReasons], {
@@ -88,13 +113,25 @@ export const PurchaseSchema = Type.Object(
 
 export const PurchasesPage = Type.Object({ purchases: Type.Array(PurchaseSchema), nextCursor }, { title: 'PurchasesPage' })
 
+const TransferSchema = Type.Object(
+  {
+    to: Address('Whom to pay'),
+    lamports,
+    kind: Type.Enum(['seller', 'fee'], { title: 'TransferKind', description: 'Whether it pays a seller or the studio’s fee' }),
+  },
+  { title: 'Transfer', description: 'One System transfer of the payment. It carries the reference.' },
+)
+
 const TransactionDetails = Type.Object(
   {
     purchaseId: Id('The purchase, for the calls that follow'),
-    listingId: Id('What is bought'),
-    seller: Address('Whom to pay'),
-    price: Type.Number({ description: 'What to pay, in SOL' }),
+    listingId: Id(`What is bought; ${ofSeveral}`),
+    seller: Address(`Whom to pay; ${ofSeveral}`),
+    price: Type.Number({ description: 'The sum of the items, in SOL' }),
     lamports,
+    items,
+    transfers: Type.Array(TransferSchema, { description: 'What one transaction has to pay: one transfer to each seller, and the fee' }),
+    fee: FeeSchema,
     reference: Address(reference),
     payBefore: Timestamp('Until when to pay'),
     payMillisLeft: Type.Integer({ description: payMillisLeft }),
@@ -108,7 +145,59 @@ export const Submitted = Type.Object(
   { title: 'Submitted' },
 )
 
-const BuyOptions = Type.Object({ sendsThrough: Type.Optional(SendsThrough) }, { ...closed, title: 'BuyOptions' })
+const paysTransfers = Type.Boolean({
+  description: 'Whether the client pays all `transfers`; without it, `TRANSFERS_NEEDED` if there is more to pay than one seller',
+})
+
+const BuyOptions = Type.Object(
+  { sendsThrough: Type.Optional(SendsThrough), transfers: Type.Optional(paysTransfers) },
+  { ...closed, title: 'BuyOptions' },
+)
+
+const PurchaseOrder = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object(
+        {
+          listingId: RequiredText('a listing identifier', 64, { description: 'The listing' }),
+          amount: Type.Optional(amount),
+        },
+        { ...closed, title: 'OrderedItem', description: 'Without an amount, all that is left of the listing' },
+      ),
+      { minItems: 1, description: `Up to ${MAX_ITEMS} listings, of at most ${MAX_SELLERS} sellers` },
+    ),
+    maxLamports: Type.Optional(lamportsOf('The most that the buyer pays in all, the fee included')),
+    sendsThrough: Type.Optional(SendsThrough),
+    transfers: Type.Optional(paysTransfers),
+  },
+  { ...closed, title: 'PurchaseOrder' },
+)
+
+const holdFailures = [
+  'LISTING_NOT_FOUND',
+  'OWN_LISTING',
+  'LISTING_NOT_ACTIVE',
+  'LISTING_HELD',
+  'HELD_BY_YOU',
+  'TRANSFERS_NEEDED',
+  'PART_TOO_SMALL',
+  'FEE_WALLET_EMPTY',
+  'INSUFFICIENT_SOL',
+  'TOO_MANY_HOLDS',
+  'AMBIGUOUS_HOLD',
+  'COOLDOWN',
+  'PAYMENT_UNDER_WAY',
+  'HOLD_ENDED',
+  ...chainFailures,
+] as const
+
+const confirmed = {
+  response: { 200: Type.Object({ purchase: PurchaseSchema }), 202: Type.Object({ purchase: PurchaseSchema }) },
+  failures: ['NO_HOLD', 'PAYMENT_MISMATCH', 'SIGNATURE_USED', 'PAYMENT_CASE', ...chainFailures],
+  documented: {
+    replies: { 200: { description: 'The drinks are delivered' }, 202: { description: 'The chain has not confirmed the payment yet' } },
+  },
+} as const
 
 export const buyingCalls = {
   buy: {
@@ -118,18 +207,23 @@ export const buyingCalls = {
     params: idParams('The listing'),
     body: Type.Optional(Type.Union([Type.Null(), BuyOptions])),
     response: { 200: Type.Object({ transactionDetails: TransactionDetails }) },
+    failures: holdFailures,
+  },
+  purchase: {
+    summary: 'Hold one listing or several, or parts of them, and learn whom to pay how much',
+    description:
+      'Pays with one approval: all items are held, paid and delivered together, or none. A refused item is named by `listingId`. The same order asked again returns the same hold. `PAYMENT_UNDER_WAY` and `HOLD_ENDED` mean: do not pay.',
+    body: PurchaseOrder,
+    response: { 201: Type.Object({ transactionDetails: TransactionDetails }) },
     failures: [
-      'LISTING_NOT_FOUND',
-      'OWN_LISTING',
-      'LISTING_NOT_ACTIVE',
-      'LISTING_HELD',
-      'INSUFFICIENT_SOL',
-      'TOO_MANY_HOLDS',
-      'AMBIGUOUS_HOLD',
-      'COOLDOWN',
-      'PAYMENT_UNDER_WAY',
-      'HOLD_ENDED',
-      ...chainFailures,
+      ...holdFailures,
+      'SAME_LISTING_TWICE',
+      'TOO_MANY_ITEMS',
+      'TOO_MANY_SELLERS',
+      'AMOUNT_INVALID',
+      'AMOUNT_NOT_LEFT',
+      'NOT_DIVISIBLE',
+      'PRICE_MOVED',
     ],
   },
   submitPayment: {
@@ -154,16 +248,22 @@ export const buyingCalls = {
     description: '202 until the chain has confirmed the payment, then 200. The server finds the payment even if this is never called.',
     body: Type.Object(
       {
-        listingId: RequiredText('a listing identifier', 64, { description: 'The listing that was paid for' }),
+        listingId: RequiredText('a listing identifier', 64, {
+          description: 'The listing that was paid for, or that a part was split from',
+        }),
         transactionSignature: signature,
       },
       { ...closed, title: 'Confirmation' },
     ),
-    response: { 200: Type.Object({ purchase: PurchaseSchema }), 202: Type.Object({ purchase: PurchaseSchema }) },
-    failures: ['NO_HOLD', 'PAYMENT_MISMATCH', 'SIGNATURE_USED', 'PAYMENT_CASE', ...chainFailures],
-    documented: {
-      replies: { 200: { description: 'The drinks are delivered' }, 202: { description: 'The chain has not confirmed the payment yet' } },
-    },
+    ...confirmed,
+  },
+  confirmPayment: {
+    summary: 'Confirm the payment of a purchase; as `confirm-purchase`, for a client that has its id',
+    description: '202 until the chain has confirmed the payment, then 200. The server finds the payment even if this is never called.',
+    params: idParams('The purchase'),
+    body: Type.Object({ transactionSignature: signature }, { ...closed, title: 'PaymentConfirmation' }),
+    ...confirmed,
+    failures: ['PURCHASE_NOT_FOUND', ...confirmed.failures],
   },
   myPurchases: {
     summary: 'List your purchases and sales',

@@ -39,12 +39,21 @@ export const CaseSchema = Type.Object(
     purchaseId: Id('The purchase that the payment was for'),
     listingId: Id('What the buyer wanted'),
     buyer: Address('Who paid'),
-    seller: Address('Who was paid'),
+    seller: Nullable(Address('Who was paid; null if only the studio’s fee was')),
     tokenType: TokenTypeSchema,
     tokenName: TokenNameSchema,
     amount: Type.Integer({ description: 'How many drinks' }),
-    price: Type.Number({ description: 'What was paid, in SOL' }),
+    price: Type.Number({ description: 'What the seller received, in SOL' }),
     lamports,
+    fee: Nullable(
+      Type.Object(
+        { lamports, owedTo: Address('To whom the studio owes it') },
+        {
+          title: 'OwedFee',
+          description: 'The fee that the same transaction paid. The seller cannot return it; the studio owes it to the buyer',
+        },
+      ),
+    ),
     signature: Type.String({ description: 'The payment’s transaction' }),
     refundSignature: Nullable(Type.String({ description: 'The refund’s transaction, once it was submitted' })),
     refundable: Type.Boolean({ description: 'The seller may refund it now' }),

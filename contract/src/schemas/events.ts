@@ -6,7 +6,7 @@ import { ListingSchema } from './market.ts'
 
 const ListingEvent = Type.Object(
   {
-    type: Type.Enum(['listing.created', 'listing.held', 'listing.released', 'listing.sold', 'listing.removed']),
+    type: Type.Enum(['listing.created', 'listing.held', 'listing.changed', 'listing.released', 'listing.sold', 'listing.removed']),
     listing: ListingSchema,
   },
   { title: 'ListingEvent', description: 'Sent to everyone.' },

@@ -51,6 +51,14 @@ export const Id = (description: string) => Type.String({ description })
 export const Address = (description: string) => Type.String({ description: `${description}: an address in base58` })
 
 export const lamports = Type.String({ description: 'A whole number of lamports, as text: 1 SOL is 1,000,000,000', pattern: '^[0-9]+$' })
+/** Lamports in a request: at most twenty digits, which is more than there are. */
+export const lamportsOf = (description: string) =>
+  Type.String({ ...keywords({ mustBe: 'a whole number of lamports, as text' }), description, pattern: '^[0-9]{1,20}$', maxLength: 20 })
+
+export const FeeSchema = Type.Object(
+  { lamports, basisPoints: Type.Integer({ minimum: 0, maximum: 1000, description: 'Its rate in hundredths of a percent' }) },
+  { title: 'Fee', description: 'What the buyer pays the studio on top, in the same transaction' },
+)
 
 export const TokenTypeSchema = Type.Enum(
   tokenTypes.map((token) => token.type),

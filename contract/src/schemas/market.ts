@@ -6,6 +6,7 @@ import {
   Address,
   amount,
   closed,
+  FeeSchema,
   Flag,
   Id,
   idParams,
@@ -35,6 +36,7 @@ export const ListingSchema = Type.Object(
     price: Type.Number({ description: 'The whole listing, in SOL' }),
     unitPrice: Type.Number({ description: 'One drink, in SOL' }),
     divisible: Type.Boolean({ description: 'Whether a buyer may take a part of it' }),
+    partOf: Type.Optional(Type.String({ description: 'The listing that this part was split from. Left out for a whole listing' })),
     status: Type.Enum([...listingStatuses], { title: 'ListingStatus' }),
     heldUntil: Nullable(Type.String({ format: 'date-time', description: 'Until when a buyer may pay; null if nobody holds the listing' })),
     waitsForStudio: Type.Optional(
@@ -43,6 +45,18 @@ export const ListingSchema = Type.Object(
     createdAt: Timestamp('When it was put up for sale'),
   },
   { title: 'Listing' },
+)
+
+/** A listing as its seller sees it, with the parts of it that buyers hold. */
+export const OwnListingSchema = Type.Object(
+  {
+    ...ListingSchema.properties,
+    amount: Type.Integer({ description: 'How many drinks are not sold yet, those included that are being bought' }),
+    price: Type.Number({ description: 'What these cost in all, in SOL' }),
+    beingBought: Type.Integer({ description: 'How many of them buyers hold' }),
+    sold: Type.Integer({ description: 'How many of it were bought in parts' }),
+  },
+  { title: 'OwnListing' },
 )
 
 export const listingSorts = ['newest', 'oldest', 'price', '-price', 'unitPrice', '-unitPrice'] as const
@@ -97,10 +111,7 @@ export const QuoteSchema = Type.Object(
     amount: Type.Integer({ description: 'How many drinks the items have together' }),
     lamports,
     price: Type.Number({ description: 'What the sellers get together, in SOL' }),
-    fee: Type.Object(
-      { lamports, basisPoints: Type.Integer({ description: 'Its rate in hundredths of a percent' }) },
-      { title: 'Fee', description: 'What the buyer pays the studio on top' },
-    ),
+    fee: FeeSchema,
     averageUnitPrice: Nullable(Type.Number({ description: 'One drink, in SOL, without the fee; null without items' })),
     highestUnitPrice: Nullable(Type.Number({ description: 'One drink of the dearest item, in SOL, without the fee; null without items' })),
     complete: Type.Boolean({ description: 'Whether `amount` is what was asked for' }),
@@ -204,7 +215,7 @@ export const marketCalls = {
       },
       closed,
     ),
-    response: { 200: Type.Object({ listings: Type.Array(ListingSchema) }) },
+    response: { 200: Type.Object({ listings: Type.Array(OwnListingSchema) }) },
     failures: [],
   },
 } as const satisfies Record<string, CallSchema>

@@ -88,7 +88,12 @@ export const ErrorCodeSchema = Type.Enum(Object.keys(errors) as ErrorCode[], {
 })
 
 export const ErrorReply = Type.Object(
-  { error: Type.String({ description: 'What went wrong, in a sentence to show to people' }), code: ErrorCodeSchema },
+  {
+    error: Type.String({ description: 'What went wrong, in a sentence to show to people' }),
+    code: ErrorCodeSchema,
+    listingId: Type.Optional(Type.String({ description: 'Of an order of several items: the listing that it is about' })),
+    detail: Type.Optional(Type.String({ description: 'What there is to say about that listing' })),
+  },
   { title: 'Error' },
 )
 

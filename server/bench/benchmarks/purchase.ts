@@ -35,7 +35,7 @@ export async function benchmarkPurchase(databases: BenchDatabases, pairs: number
   const deps: PurchaseDeps = {
     database,
     chain: createStubChain(pool),
-    settings: { settleAt: 'confirmed', holdSeconds: 600 },
+    settings: { settleAt: 'confirmed', holdSeconds: 600, fee: { basisPoints: 0, wallet: undefined } },
     log,
     failures: createFailureLog(log),
   }
@@ -53,7 +53,7 @@ async function countPurchase(pool: pg.Pool, deps: PurchaseDeps): Promise<Line[]>
   const [{ listingId, buyer } = noListing()] = await addWantedListings(pool, 1)
   const jwts = createSessionJwts(JWT_SECRET)
   const signedIn = () => readSession(deps.database, jwts, buyer.jwt)
-  const order = { listingId, buyer: buyer.wallet, sendsThrough: 'server' } as const
+  const order = { items: [{ listingId }], buyer: buyer.wallet, sendsThrough: 'server', paysTransfers: false } as const
   const buy = await countStatements(async () => [await signedIn(), await placeHold(deps, order)])
   const signature = (await readSignatures(pool)).get(listingId) ?? noListing()
   await deps.chain.transaction(signature)

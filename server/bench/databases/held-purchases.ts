@@ -26,12 +26,17 @@ export async function addHeldPurchases(pool: pg.Pool, { count, sellers }: { coun
        insert into listings (seller, token_type, amount, price_lamports, held_by, held_until)
        select seller, 'APPLE_JUICE', 10, 1000000 * (1 + n), new_id(), now() + interval '1 hour' from unnest($1::text[]) with ordinality u(seller, n)
        returning id, seller, amount, price_lamports, held_by
-     ), placed as (select *, row_number() over (order by price_lamports) as n from listed)
-     insert into purchases (id, listing_id, buyer, seller, token_type, amount, price_lamports, reference, genesis_hash, held_at_slot, server_sends, pay_before, reconcile_at)
-     select held_by, placed.id, u.buyer, placed.seller, 'APPLE_JUICE', placed.amount, placed.price_lamports, u.reference, $4, 1, true,
-       now() + interval '1 hour', now() + interval '1 hour'
-     from placed join unnest($2::text[], $3::text[]) with ordinality u(buyer, reference, n) using (n)
-     order by placed.n returning id as purchase, listing_id as listing`,
+     ), placed as (select *, row_number() over (order by price_lamports) as n from listed), bought as (
+       insert into purchases (id, buyer, sellers, price_lamports, reference, genesis_hash, held_at_slot, server_sends, pay_before, reconcile_at)
+       select held_by, u.buyer, array[placed.seller], placed.price_lamports, u.reference, $4, 1, true,
+         now() + interval '1 hour', now() + interval '1 hour'
+       from placed join unnest($2::text[], $3::text[]) with ordinality u(buyer, reference, n) using (n)
+       order by placed.n returning id
+     ), items as (
+       insert into purchase_items (purchase_id, place, listing_id, seller, token_type, amount, price_lamports)
+       select held_by, 1, id, seller, 'APPLE_JUICE', amount, price_lamports from placed
+     )
+     select bought.id as purchase, placed.id as listing from bought join placed on placed.held_by = bought.id order by placed.n`,
     [turns.map((turn) => sellerWallets[turn % sellers]), turns.map((turn) => buyers[turn % BUYERS]?.wallet), references, STUB_GENESIS],
   )
   return rows.map((row, turn) => {
@@ -66,7 +71,7 @@ export async function addWantedListings(pool: pg.Pool, count: number): Promise<W
 /** The signature of each open hold's payment on the stub chain, by listing. */
 export async function readSignatures(pool: pg.Pool): Promise<Map<string, Signature>> {
   const { rows } = await pool.query<{ id: string; reference: string }>(
-    `select listing_id as id, reference from purchases where status = 'held'`,
+    `select i.listing_id as id, p.reference from purchases p join purchase_items i on i.purchase_id = p.id where p.status = 'held'`,
   )
   return new Map(rows.map(({ id, reference }) => [id, stubSignature(reference)]))
 }

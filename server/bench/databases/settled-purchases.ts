@@ -31,10 +31,13 @@ const INSERT = `
   ), sold as (
     insert into listings (id, seller, token_type, amount, price_lamports, status, closed_at)
     select listing, seller, 'APPLE_JUICE', ${AMOUNT}, lamports, 'sold', now() from paid
+  ), items as (
+    insert into purchase_items (purchase_id, place, listing_id, seller, token_type, amount, price_lamports)
+    select purchase, 1, listing, seller, 'APPLE_JUICE', ${AMOUNT}, lamports from paid
   ), bought as (
-    insert into purchases (id, listing_id, buyer, seller, token_type, amount, price_lamports, reference, genesis_hash, held_at_slot, server_sends,
+    insert into purchases (id, buyer, sellers, price_lamports, reference, genesis_hash, held_at_slot, server_sends,
       pay_before, status, signature, settled_at, finalized_at, reconcile_at)
-    select purchase, listing, buyer, seller, 'APPLE_JUICE', ${AMOUNT}, lamports, reference, $7, 1, true,
+    select purchase, buyer, array[seller], lamports, reference, $7, 1, true,
       now(), 'settled', signature, now() - interval '1 day', now() - interval '1 day' + lamports * interval '1 microsecond' / 100, null from paid
   )
   insert into payments (signature, kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status, slot)
@@ -43,13 +46,13 @@ const INSERT = `
 /** Each seller was credited what they sold, and each listing took it into escrow and released it to its buyer. */
 const LEDGER = `
   insert into transfers (kind, token_type, amount, wallet_address, idempotency_key)
-  select 'credit', 'APPLE_JUICE', sum(amount), seller, 'bench ' || seller from purchases group by seller;
+  select 'credit', 'APPLE_JUICE', sum(amount), seller, 'bench ' || seller from purchase_items group by seller;
   insert into transfers (kind, token_type, amount, wallet_address, listing_id)
-  select 'escrow', 'APPLE_JUICE', amount, seller, listing_id from purchases;
+  select 'escrow', 'APPLE_JUICE', amount, seller, listing_id from purchase_items;
   insert into transfers (kind, token_type, amount, wallet_address, listing_id)
-  select 'sale', 'APPLE_JUICE', amount, buyer, listing_id from purchases`
+  select 'sale', 'APPLE_JUICE', i.amount, p.buyer, i.listing_id from purchase_items i join purchases p on p.id = i.purchase_id`
 
 function balances(side: 'buyer' | 'seller', wallets: number, amount: string): string {
   return `insert into balances (wallet_address, token_type, amount)
-    select ${side}, 'APPLE_JUICE', ${amount} from purchases group by ${side} limit ${wallets}`
+    select ${side}, 'APPLE_JUICE', ${amount} from purchases p join purchase_items i on i.purchase_id = p.id group by ${side} limit ${wallets}`
 }

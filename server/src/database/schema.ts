@@ -57,6 +57,10 @@ export interface Cases {
    * Only a payment of the exact amount that carries the purchase's reference may still be delivered.
    */
   deliverable: boolean;
+  /**
+   * The fee that the same transaction paid, which the studio owes to the buyer. In the first case of a transaction only.
+   */
+  feeLamports: Generated<bigint>;
   id: Generated<string>;
   /**
    * late: landed after the hold had ended. wrong: another amount or form than agreed. double: a second payment for one purchase.
@@ -79,6 +83,10 @@ export interface Cases {
    * Set when a refund is first prepared, and kept: the seller's wallet may sign and send it much later, with another blockhash.
    */
   refundReference: WalletAddress | null;
+  /**
+   * Who received the SOL and can return it. Null: the transaction paid nobody but the fee wallet.
+   */
+  seller: WalletAddress | null;
   signature: Signature;
   status: Generated<CaseStatus>;
 }
@@ -151,6 +159,9 @@ export interface Listings {
    * While the listing is active, these tokens are in escrow here.
    */
   amount: bigint;
+  /**
+   * When it left the market; of a part, when it was split off without entering it.
+   */
   closedAt: Date | null;
   createdAt: Generated<Date>;
   /**
@@ -166,19 +177,34 @@ export interface Listings {
    */
   heldUntil: Date | null;
   id: Generated<string>;
+  /**
+   * The listing that this part was split from.
+   */
+  partOf: string | null;
   priceLamports: Lamports;
   /**
    * The listing as replies and events carry it, rendered on write: rendering fifty rows on every read would cost more than the rest of a market page. That of a closed listing may lack fields that were added since: it is rendered when it is read.
    */
   replyJson: Generated<string>;
   seller: WalletAddress;
-  status: Generated<ListingStatus>;
+  /**
+   * reserved: a part that a purchase holds and that has no card on the market. merged: a part that went back to the listing it was split from.
+   */
+  status: Generated<ListingStatus | "reserved" | "merged">;
   tokenType: TokenType;
   unitLamports: Generated<Numeric>;
   /**
    * The purchase that holds the listing is unprovable. Cleared with the hold.
    */
   waitsForStudio: Generated<boolean>;
+  /**
+   * What the seller listed, of a listing that was split; null until then. The rest and the parts add up to it.
+   */
+  wholeAmount: bigint | null;
+  /**
+   * As whole_amount, its price.
+   */
+  wholeLamports: bigint | null;
 }
 
 export interface Outages {
@@ -211,12 +237,28 @@ export interface Players {
   walletAddress: WalletAddress;
 }
 
+export interface PurchaseItems {
+  amount: bigint;
+  /**
+   * The row that is held and sold: a whole listing, or the part that was split off for this purchase.
+   */
+  listingId: string;
+  /**
+   * The listing that the part was split from; null for a whole listing.
+   */
+  partOf: string | null;
+  place: number;
+  priceLamports: Lamports;
+  purchaseId: string;
+  seller: WalletAddress;
+  tokenType: TokenType;
+}
+
 export interface Purchases {
   /**
    * When the payment window would have closed without outages. Null: none has extended it.
    */
   agreedPayBefore: Date | null;
-  amount: bigint;
   buyer: WalletAddress;
   /**
    * How often the buyer's own transactions were searched for the payment.
@@ -226,6 +268,15 @@ export interface Purchases {
   createdAt: Generated<Date>;
   endedAt: Date | null;
   endReason: EndReason | null;
+  /**
+   * The studio's rate when the hold was placed.
+   */
+  feeBasisPoints: Generated<number>;
+  feeLamports: Generated<bigint>;
+  /**
+   * Who receives the fee; null if there is none to pay.
+   */
+  feeWallet: WalletAddress | null;
   finalizedAt: Date | null;
   /**
    * The chain that the payment belongs on.
@@ -236,11 +287,13 @@ export interface Purchases {
    */
   heldAtSlot: bigint;
   id: Generated<string>;
-  listingId: string;
   /**
    * When the payment window closes.
    */
   payBefore: Date;
+  /**
+   * The sum of its items. The buyer pays the fee on top.
+   */
   priceLamports: Lamports;
   /**
    * When a server next reconciles the purchase with the chain. While one does, the end of its lease. Null: never.
@@ -260,7 +313,10 @@ export interface Purchases {
    * Why the studio released the hold, in words for buyer and seller.
    */
   releaseReason: string | null;
-  seller: WalletAddress;
+  /**
+   * Who is paid, each once, in the order of the items.
+   */
+  sellers: WalletAddress[];
   /**
    * True: only this product's servers broadcast the payment. False: the buyer's wallet may do so too.
    */
@@ -271,7 +327,6 @@ export interface Purchases {
    */
   signature: Signature | null;
   status: Generated<PurchaseStatus>;
-  tokenType: TokenType;
   /**
    * Since when every endpoint has an obstacle in history_searches, so that only the studio can end the hold. Null: the chain may still prove that no payment came.
    */
@@ -317,6 +372,10 @@ export interface Transfers {
   idempotencyKey: string | null;
   kind: 'credit' | 'debit' | 'escrow' | 'return' | 'sale';
   listingId: string | null;
+  /**
+   * The listing that the part listing_id is split from or merges into.
+   */
+  parentId: string | null;
   tokenType: TokenType;
   walletAddress: WalletAddress;
 }
@@ -334,6 +393,7 @@ export interface DB {
   outages: Outages;
   payments: Payments;
   players: Players;
+  purchaseItems: PurchaseItems;
   purchases: Purchases;
   sellers: Sellers;
   sessions: Sessions;

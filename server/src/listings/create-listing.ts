@@ -6,7 +6,7 @@ import { type Database } from '../database/connect.ts'
 import { inTransaction, type Tx } from '../database/transact.ts'
 import { emitBalanceChanged, postTransfer } from '../inventory/ledger-store.ts'
 import { isOfDraft, type ListingDraft } from './listing.ts'
-import { findKeyedListing, insertListingKey } from './listing-key-store.ts'
+import { findKeyedListing, insertListingKey, type KeyedListing } from './listing-key-store.ts'
 import { emitListing, findListing, insertListing } from './listing-store.ts'
 
 interface CreateOptions {
@@ -42,9 +42,9 @@ export async function createListing(
   }
 }
 
-function requireSame(listing: Listing, draft: ListingDraft): Listing {
-  if (!isOfDraft(listing, draft)) throw new Failure('IDEMPOTENCY_KEY_REUSED')
-  return listing
+function requireSame(known: KeyedListing, draft: ListingDraft): Listing {
+  if (!isOfDraft(known, draft)) throw new Failure('IDEMPOTENCY_KEY_REUSED')
+  return known.listing
 }
 
 /** `createListing` as part of a larger transaction. */

@@ -7,15 +7,29 @@ import { type Tx } from '../database/transact.ts'
 import { listingReply } from './listing-store.ts'
 
 /** The listing that a seller has created with an idempotency key. */
-export async function findKeyedListing(database: Database, seller: WalletAddress, idempotencyKey: string): Promise<Listing | undefined> {
-  const row = await database
+export interface KeyedListing {
+  listing: Listing
+  /** What was listed, whatever was sold of it since. */
+  listedAmount: bigint
+  listedLamports: bigint
+}
+
+export async function findKeyedListing(
+  database: Database,
+  seller: WalletAddress,
+  idempotencyKey: string,
+): Promise<KeyedListing | undefined> {
+  return database
     .selectFrom('listingKeys as k')
     .innerJoin('listings as l', 'l.id', 'k.listingId')
-    .select(listingReply.as('listing'))
+    .select([
+      listingReply.as('listing'),
+      sql<bigint>`coalesce(l.whole_amount, l.amount)`.as('listedAmount'),
+      sql<bigint>`coalesce(l.whole_lamports, l.price_lamports)`.as('listedLamports'),
+    ])
     .where('k.seller', '=', seller)
     .where('k.idempotencyKey', '=', idempotencyKey)
     .executeTakeFirst()
-  return row?.listing
 }
 
 export async function insertListingKey(tx: Tx, key: { seller: WalletAddress; idempotencyKey: string; listingId: string }): Promise<void> {

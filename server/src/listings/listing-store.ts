@@ -1,6 +1,7 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type MarketEventType } from '@juicebar/contract/events'
-import { type Listing, type ListingStatus } from '@juicebar/contract/schemas'
+import { type Lamports, lamportsToSol } from '@juicebar/contract/money'
+import { type Listing, type ListingStatus, type OwnListing } from '@juicebar/contract/schemas'
 import { type Selectable, sql } from 'kysely'
 
 import { type Database } from '../database/connect.ts'
@@ -32,9 +33,16 @@ export async function insertListing(tx: Tx, seller: WalletAddress, draft: Listin
   return row.id
 }
 
-/** A listing as a reply carries it. */
+/** A listing as a reply carries it. A part that has merged is the listing that it was split from. */
 export async function findListing(database: Database | Tx, id: string): Promise<Listing | undefined> {
-  const row = await database.selectFrom('listings as l').select(listingReply.as('listing')).where('l.id', '=', id).executeTakeFirst()
+  const row = await database
+    .selectFrom('listings as asked')
+    .innerJoin('listings as l', (join) =>
+      join.on(sql<boolean>`l.id = case when asked.status = 'merged' then asked.part_of else asked.id end`),
+    )
+    .select(listingReply.as('listing'))
+    .where('asked.id', '=', id)
+    .executeTakeFirst()
   return row?.listing
 }
 
@@ -43,17 +51,50 @@ export async function lockListing(tx: Tx, id: string): Promise<ListingRow | unde
   return tx.selectFrom('listings').select(listingColumns).where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-/** A seller's own listings, newest first. */
-export async function listOwnListings(database: Database, seller: WalletAddress, status: ListingStatus | 'all'): Promise<Listing[]> {
-  const rows = await database
-    .selectFrom('listings as l')
-    .select(listingReply.as('listing'))
-    .where('l.seller', '=', seller)
-    .$if(status !== 'all', (query) => query.where('l.status', '=', status as ListingStatus))
-    .orderBy('l.id', 'desc')
-    .limit(MAX_OWN_LISTINGS)
-    .execute()
-  return rows.map((row) => row.listing)
+/** What a seller's listing says beyond the listing itself. */
+interface OwnColumns {
+  listing: Listing
+  /** Of its open parts. */
+  partsAmount: bigint
+  partsLamports: bigint
+  /** Of it and its open parts, what buyers hold. */
+  beingBought: bigint
+  /** Of its parts, what was sold. */
+  sold: bigint
+  priceLamports: Lamports
+}
+
+/**
+ * A seller's own listings, newest first. One that buyers hold parts of is still one listing, with these parts; a part is a listing of its
+ * own only if the one that it was split from is no longer on the market.
+ */
+export async function listOwnListings(database: Database, seller: WalletAddress, status: ListingStatus | 'all'): Promise<OwnListing[]> {
+  const { rows } = await sql<OwnColumns>`
+    select ${listingReply} as listing, l.price_lamports, parts.*
+    from listings l
+    cross join lateral (
+      select coalesce(sum(p.amount) filter (where p.status in ('active', 'reserved')), 0)::bigint as parts_amount,
+        coalesce(sum(p.price_lamports) filter (where p.status in ('active', 'reserved')), 0)::bigint as parts_lamports,
+        coalesce(sum(p.amount) filter (where p.held_by is not null), 0)::bigint
+          + case when l.held_by is null then 0 else l.amount end as being_bought,
+        coalesce(sum(p.amount) filter (where p.status = 'sold'), 0)::bigint as sold
+      from listings p where p.part_of = l.id and l.status = 'active'
+    ) parts
+    where l.seller = ${seller} and (${status === 'all'} or l.status = ${status} or (${status} = 'active' and l.status = 'reserved'))
+      and l.status <> 'merged'
+      and not (
+        l.status in ('active', 'reserved') and l.part_of is not null
+        and exists (select from listings whole where whole.id = l.part_of and whole.status = 'active')
+      )
+    order by l.id desc limit ${MAX_OWN_LISTINGS}
+  `.execute(database)
+  return rows.map(({ listing, priceLamports, partsAmount, partsLamports, beingBought, sold }) => ({
+    ...listing,
+    amount: listing.amount + Number(partsAmount),
+    price: lamportsToSol(priceLamports + partsLamports),
+    beingBought: Number(beingBought),
+    sold: Number(sold),
+  }))
 }
 
 /** Marks the listing as removed. Its tokens stay in escrow until a `return` transfer is posted. */
@@ -70,7 +111,7 @@ export async function markWaitingForStudio(tx: Tx, id: string, { waitsForStudio 
   await tx.updateTable('listings').set({ waitsForStudio }).where('id', '=', id).execute()
 }
 
-/** When the transaction commits, tells every event stream about the listing as it is now. */
+/** When the transaction commits, tells every event stream about the listing as it is now; not about a part that is on no market. */
 export async function emitListing(tx: Tx, type: MarketEventType, id: string): Promise<void> {
-  await sql`select emit_listing(${type}, l) from listings l where l.id = ${id}`.execute(tx)
+  await sql`select emit_listing(${type}, l) from listings l where l.id = ${id} and l.status <> 'reserved'`.execute(tx)
 }

@@ -44,10 +44,16 @@ function readToken(fields: (string | undefined)[]): TokenType {
   return tokenType
 }
 
-/** Whether a listing offers exactly this. */
-export function isOfDraft({ tokenType, amount, price, divisible }: Listing, draft: ListingDraft): boolean {
-  const isSameOffer = tokenType === draft.tokenType && amount === draft.amount && parsePrice(price) === draft.priceLamports
-  return isSameOffer && divisible === draft.divisible
+interface Offer {
+  listing: Pick<Listing, 'tokenType' | 'divisible'>
+  listedAmount: bigint
+  listedLamports: bigint
+}
+
+/** Whether a listing was created with exactly this offer. */
+export function isOfDraft({ listing, listedAmount, listedLamports }: Offer, draft: ListingDraft): boolean {
+  const isSameOffer = listing.tokenType === draft.tokenType && listing.divisible === draft.divisible
+  return isSameOffer && listedAmount === BigInt(draft.amount) && listedLamports === draft.priceLamports
 }
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

@@ -18,7 +18,7 @@ export async function removeListing(database: Database, seller: WalletAddress, i
     const row = await lockListing(tx, id)
     if (!row) throw new Failure('LISTING_NOT_FOUND')
     if (row.seller !== seller) throw new Failure('NOT_YOUR_LISTING')
-    if (row.status !== 'active') throw new Failure('LISTING_NOT_ACTIVE')
+    if (row.status !== 'active' && row.status !== 'reserved') throw new Failure('LISTING_NOT_ACTIVE')
     if (row.heldBy !== null) throw new Failure('LISTING_HELD_BY_BUYER')
     await markRemoved(tx, id)
     await postTransfer(tx, { kind: 'return', tokenType: row.tokenType, amount: Number(row.amount), wallet: seller, listingId: id })

@@ -1,9 +1,11 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+
 /** The fee's terms: fixed when a purchase is held, whatever the setting says later. */
 export interface FeeTerms {
   /** Hundredths of a percent. */
   basisPoints: number
   /** Who receives it; undefined only if there is none. */
-  wallet: string | undefined
+  wallet: WalletAddress | undefined
 }
 
 interface PaidItem {

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { columnsSql } from '../database/columns.ts'
 import { type Database } from '../database/connect.ts'
 import { purchaseReply, type ReplyRow } from './purchase-reply.ts'
+import { itemsSql } from './purchase-item.ts'
 import { purchaseColumns } from './purchase-store.ts'
 
 export interface PurchaseFilter {
@@ -20,20 +21,17 @@ export interface PurchaseFilter {
 /** Purchases and sales, newest first. `genesisHash` as for `purchaseReply`. */
 export async function listPurchases(database: Database, filter: PurchaseFilter, genesisHash: string | undefined): Promise<Purchase[]> {
   const { wallet, role, status, limit, before } = filter
-  const rows = await database
-    .selectFrom(sql<ReplyRow>`${sql.raw(REPLY_ROWS)}`.as('p'))
-    .select(replyColumns)
-    .$if(wallet !== undefined, (query) =>
-      query.where((of) => {
-        const [bought, sold] = [of('p.buyer', '=', wallet as WalletAddress), of('p.seller', '=', wallet as WalletAddress)]
-        return role === undefined ? of.or([bought, sold]) : role === 'seller' ? sold : bought
-      }),
-    )
-    .$if(status !== undefined, (query) => query.where('p.status', '=', status as PurchaseStatus))
-    .$if(before !== undefined, (query) => query.where('p.id', '<', before as string))
-    .orderBy('p.id', 'desc')
-    .limit(limit)
-    .execute()
+  const statusIs = status === undefined ? sql`true` : sql`p.status = ${status}`
+  const isBefore = before === undefined ? sql`true` : sql`p.id < ${before}`
+  const page = sql`${statusIs} and ${isBefore} order by p.id desc limit ${limit}`
+  // Each is a walk along an index. Asked for at once, buyer or seller, the planner reads all purchases from the newest on.
+  const bought = sql`(select p.id from purchases p where p.buyer = ${wallet} and ${page})`
+  const sold = sql`(select distinct p.id from purchase_items i join purchases p on p.id = i.purchase_id where i.seller = ${wallet} and ${page})`
+  const ids = role === 'buyer' ? bought : role === 'seller' ? sold : sql`${bought} union ${sold}`
+  const { rows } = await sql<ReplyRow>`
+    select ${sql.raw(REPLY_COLUMNS)} from ${sql.raw(REPLY_ROWS)} p
+    where ${wallet === undefined ? sql`true` : sql`p.id in (${ids})`} and ${page}
+  `.execute(database)
   return rows.map((row) => purchaseReply(row, genesisHash))
 }
 
@@ -45,6 +43,7 @@ export async function findPurchaseReply(database: Database, id: string, genesisH
 
 const replyColumns = [
   ...purchaseColumns,
+  'items',
   'sentSignature',
   'confirmedAt',
   'payMillisLeft',
@@ -59,9 +58,10 @@ export const REPLY_COLUMNS = columnsSql('p', replyColumns)
  * for a join the planner walks the index of recorded payments from end to end, if there were hardly any when it last counted.
  */
 export const REPLY_ROWS = `(
-  select ${columnsSql('p', purchaseColumns)}, m.signature as sent_signature, m.confirmed_at, pay_millis_left(p),
+  select ${columnsSql('p', purchaseColumns)}, ${itemsSql('p.id')} as items, m.signature as sent_signature, m.confirmed_at, pay_millis_left(p),
     case when p.end_reason in ('cancelled', 'lapsed') and p.ended_at > now() - interval '24 hours'
-      then (select c from cooldown_until(p.buyer, p.listing_id) c where c > now()) end as cooldown_until
+      then (select max(c) from purchase_items i, cooldown_until(p.buyer, coalesce(i.part_of, i.listing_id)) c where i.purchase_id = p.id and c > now())
+      end as cooldown_until
   from purchases p left join lateral (
     select signature, confirmed_at from payments where purchase_id = p.id and kind = 'purchase' and status = 'recorded' limit 1
   ) m on true

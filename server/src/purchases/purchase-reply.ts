@@ -5,6 +5,7 @@ import { tokenName } from '@juicebar/contract/token-types'
 
 import { type HeldPurchase } from './hold/hold-store.ts'
 import { type PaymentRow } from './payment/payment-store.ts'
+import { type PurchaseItem, transfersOf } from './purchase-item.ts'
 import { type PurchaseRow } from './purchase-store.ts'
 
 /** A purchase with all that a reply says of it. */
@@ -22,14 +23,10 @@ export interface ReplyRow extends PurchaseRow {
 export function purchaseReply(row: ReplyRow, genesisHash: string | undefined): Purchase {
   return {
     purchaseId: row.id,
-    listingId: row.listingId,
     buyer: row.buyer,
-    seller: row.seller,
-    tokenType: row.tokenType,
-    tokenName: tokenName(row.tokenType),
-    amount: Number(row.amount),
-    price: lamportsToSol(row.priceLamports),
-    lamports: row.priceLamports.toString(),
+    ...itemFields(row),
+    ...tokenFields(row),
+    amount: row.items.reduce((total, { amount }) => total + amount, 0),
     status: row.status,
     endReason: row.endReason,
     waitsForStudio: row.status === 'held' && row.unprovableAt !== null,
@@ -52,14 +49,41 @@ export function purchaseReply(row: ReplyRow, genesisHash: string | undefined): P
 export function transactionDetails(hold: HeldPurchase): Reply<'buy'>['transactionDetails'] {
   return {
     purchaseId: hold.id,
-    listingId: hold.listingId,
-    seller: hold.seller,
-    price: lamportsToSol(hold.priceLamports),
-    lamports: hold.priceLamports.toString(),
+    ...itemFields(hold),
+    transfers: transfersOf(hold).map((transfer) => ({ ...transfer, lamports: transfer.lamports.toString() })),
     reference: hold.reference,
     payBefore: hold.payBefore.toISOString(),
     payMillisLeft: hold.payMillisLeft,
   }
+}
+
+/** What is the same in a purchase and in the details of its payment. A client that knows of one item alone finds that in the old fields. */
+function itemFields({
+  items,
+  priceLamports,
+  feeLamports,
+  feeBasisPoints,
+}: Pick<PurchaseRow, 'items' | 'priceLamports' | 'feeLamports' | 'feeBasisPoints'>) {
+  const { listingId, seller } = firstOf(items)
+  return {
+    listingId,
+    seller,
+    price: lamportsToSol(priceLamports),
+    lamports: priceLamports.toString(),
+    items: items.map((item) => ({ ...item, tokenName: tokenName(item.tokenType), price: lamportsToSol(BigInt(item.lamports)) })),
+    fee: { lamports: feeLamports.toString(), basisPoints: feeBasisPoints },
+  }
+}
+
+function tokenFields({ items }: Pick<PurchaseRow, 'items'>) {
+  const { tokenType } = firstOf(items)
+  return { tokenType, tokenName: tokenName(tokenType) }
+}
+
+function firstOf(items: readonly PurchaseItem[]): PurchaseItem {
+  const [first] = items
+  if (!first) throw new Error('a purchase has no items')
+  return first
 }
 
 function stageOf(row: ReplyRow): Purchase['stage'] {

@@ -4,16 +4,17 @@ import { type Database } from '../database/connect.ts'
 import { type Purchases } from '../database/schema.ts'
 import { type Tx } from '../database/transact.ts'
 import { now } from '../database/time.ts'
+import { itemsSql, type PurchaseItem } from './purchase-item.ts'
 
 /** What the server reads of a purchase. Columns are named everywhere, so that a newer server may add others while this one runs. */
 export const purchaseColumns = [
   'id',
-  'listingId',
   'buyer',
-  'seller',
-  'tokenType',
-  'amount',
+  'sellers',
   'priceLamports',
+  'feeBasisPoints',
+  'feeLamports',
+  'feeWallet',
   'reference',
   'genesisHash',
   'heldAtSlot',
@@ -34,13 +35,18 @@ export const purchaseColumns = [
   'releaseReason',
 ] as const satisfies (keyof Purchases)[]
 
-export type PurchaseRow = Pick<Selectable<Purchases>, (typeof purchaseColumns)[number]>
+export interface PurchaseRow extends Pick<Selectable<Purchases>, (typeof purchaseColumns)[number]> {
+  items: PurchaseItem[]
+}
+
+/** The items of each row of `purchases`. */
+export const purchaseItems = sql<PurchaseItem[]>`${sql.raw(itemsSql('purchases.id'))}`.as('items')
 
 /** Whether the payment window has closed, by the database's clock and with what outages add to it. */
 export const windowClosed = sql<boolean>`window_closed(purchases)`
 
 export async function findPurchase(database: Database | Tx, id: string): Promise<PurchaseRow | undefined> {
-  return database.selectFrom('purchases').select(purchaseColumns).where('id', '=', id).executeTakeFirst()
+  return database.selectFrom('purchases').select(purchaseColumns).select(purchaseItems).where('id', '=', id).executeTakeFirst()
 }
 
 /** Locks the purchase until the transaction ends. */
@@ -48,7 +54,7 @@ export async function lockPurchase(tx: Tx, id: string): Promise<(PurchaseRow & {
   return tx
     .selectFrom('purchases')
     .select(purchaseColumns)
-    .select(windowClosed.as('windowClosed'))
+    .select([purchaseItems, windowClosed.as('windowClosed')])
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()
@@ -59,7 +65,7 @@ export async function reconcileNow(database: Database | Tx, id: string): Promise
   await database.updateTable('purchases').set({ reconcileAt: now }).where('id', '=', id).execute()
 }
 
-/** Tells buyer and seller that the purchase changed, when the transaction commits. */
+/** Tells buyer and sellers that the purchase changed, when the transaction commits. */
 export async function emitPurchase(tx: Database | Tx, id: string): Promise<void> {
   await sql`select emit_purchase(p) from purchases p where p.id = ${id}`.execute(tx)
 }

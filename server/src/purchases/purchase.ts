@@ -1,4 +1,5 @@
 import { type Commitment } from '../chain/chain.ts'
+import { type FeeTerms } from './fee.ts'
 
 /** The commitment at which tokens move. */
 export type SettleAt = 'confirmed' | 'finalized'
@@ -6,6 +7,7 @@ export type SettleAt = 'confirmed' | 'finalized'
 export interface PurchaseSettings {
   settleAt: SettleAt
   holdSeconds: number
+  fee: FeeTerms
 }
 
 /** Whether a payment at this commitment moves tokens. */

@@ -1,9 +1,12 @@
+import { Failure } from '@juicebar/contract/errors'
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 
 import { type Api } from '../http/api/route.ts'
+import { requireTokenAmount } from '../inventory/token-amount.ts'
 import { listCases } from './cases/case-reply-store.ts'
 import { prepareRefund, submitRefund } from './cases/refund-case.ts'
 import { cancelHold } from './hold/cancel-hold.ts'
+import { type OrderedItem } from './hold/hold.ts'
 import { placeHold } from './hold/place-hold.ts'
 import { submitPayment } from './payment/submit-payment.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
@@ -11,12 +14,21 @@ import { purchaseReply, transactionDetails } from './purchase-reply.ts'
 import { knownGenesis, readPurchase, readPurchases } from './read-purchases.ts'
 import { reconcileEndedOf, reconcileOpenCasesOf } from './reconciliation/reconciliation-store.ts'
 import { REQUESTED_PAUSE_SECONDS } from './reconciliation/schedule.ts'
-import { confirmPurchase } from './settlement/confirm-purchase.ts'
+import { confirmPayment, confirmPurchase } from './settlement/confirm-purchase.ts'
 
 /** Buying, from the hold to the delivered tokens, and the cases of unmatched payments. */
 export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
   api.player('buy', 'buy', async ({ params, body, player }) => {
-    const hold = await placeHold(deps, { buyer: player, listingId: params.id, sendsThrough: body?.sendsThrough ?? 'wallet' })
+    const { sendsThrough = 'wallet', transfers: paysTransfers = false } = body ?? {}
+    const order = { buyer: player, items: [{ listingId: params.id }], sendsThrough, paysTransfers }
+    const hold = await placeHold(deps, order).catch(throwWithoutListing)
+    return { transactionDetails: transactionDetails(hold) }
+  })
+
+  api.player('purchase', 'buy', async ({ body, player }) => {
+    const { items, maxLamports, sendsThrough = 'wallet', transfers: paysTransfers = false } = body
+    const mostLamports = maxLamports === undefined ? undefined : BigInt(maxLamports)
+    const hold = await placeHold(deps, { buyer: player, items: items.map(readItem), sendsThrough, paysTransfers, mostLamports })
     return { transactionDetails: transactionDetails(hold) }
   })
 
@@ -37,6 +49,12 @@ export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
     return { purchase: purchaseReply(purchase, await knownGenesis(deps.chain)) }
   })
 
+  api.player('confirmPayment', 'buy', async ({ params, body, player, status, count }) => {
+    const { purchase, settled } = await confirmPayment(deps, player, params.id, body.transactionSignature, () => count('chain-lookup'))
+    status(settled ? 200 : 202)
+    return { purchase: purchaseReply(purchase, await knownGenesis(deps.chain)) }
+  })
+
   api.player('myPurchases', 'read', async ({ query, player }) => {
     await reconcileEndedOf(deps.database, player, REQUESTED_PAUSE_SECONDS)
     return readPurchases(deps, { ...query, wallet: player })
@@ -52,4 +70,16 @@ export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
   api.player('submitRefund', 'buy', async ({ params, body, player }) => ({
     signature: await submitRefund(deps, player, params.id, body.transaction),
   }))
+}
+
+/** For a caller who asked about one listing. */
+function throwWithoutListing(error: unknown): never {
+  if (!(error instanceof Failure) || error.listingId === undefined) throw error
+  const { code, detail, retryAfter } = error
+  throw new Failure(code, { ...(detail !== undefined && { detail }), ...(retryAfter !== undefined && { retryAfter }) })
+}
+
+/** @throws AMOUNT_INVALID */
+function readItem({ listingId, amount }: OrderedItem): OrderedItem {
+  return { listingId, amount: amount === undefined ? undefined : requireTokenAmount(amount) }
 }

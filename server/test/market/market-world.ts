@@ -100,7 +100,7 @@ export async function openMarketWorld({ endpoint = 'http://127.0.0.1:9', fee = n
     close: (id: string, status: 'sold' | 'removed') =>
       pool.query('update listings set status = $2, closed_at = now(), held_by = null, held_until = null where id = $1', [id, status]),
     hold: (id: string) =>
-      pool.query(`update listings set held_by = new_id(), held_until = now() + interval '1 minute' where id = $1`, [id]),
+      pool.query(`update listings set held_by = coalesce(held_by, new_id()), held_until = now() + interval '1 minute' where id = $1`, [id]),
     empty: () => pool.query('truncate listings, sellers cascade'),
     stop: async () => {
       await fastify.close()

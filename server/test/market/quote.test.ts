@@ -120,7 +120,7 @@ describe('a quote', () => {
         })
         for (const seller of smallPayees(items, least)) expect(poor.has(seller)).toBe(false)
 
-        const reply = quoteReply(items, { ...order, amount }, { basisPoints: 250, wallet: 'seller 4' })
+        const reply = quoteReply(items, { ...order, amount }, { basisPoints: 250, wallet: 'seller 4' as WalletAddress })
         expect(reply.amount).toBe(items.reduce((sum, item) => sum + item.amount, 0))
         expect(reply.amount).toBeLessThanOrEqual(amount)
         expect(reply.complete).toBe(reply.amount === amount)

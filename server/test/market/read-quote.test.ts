@@ -1,4 +1,4 @@
-import { parseWalletAddress } from '@juicebar/contract/addresses'
+import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
 import { type Quote } from '@juicebar/contract/schemas'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
@@ -16,7 +16,7 @@ let world: MarketWorld
 beforeAll(async () => {
   localChain = await startTestChain({ funded: rich })
   front = await startFrontServer(handOnTo(localChain.rpcUrl))
-  world = await openMarketWorld({ endpoint: front.url, fee: { basisPoints: 250, wallet: studio } })
+  world = await openMarketWorld({ endpoint: front.url, fee: { basisPoints: 250, wallet: studio as WalletAddress } })
 })
 
 afterAll(async () => {

@@ -47,15 +47,13 @@ describe('the database itself refuses', () => {
     const purchase = await hold(world, buyer, await list(world, seller))
     const payment = await signPayment(world, buyer, purchase)
     await submitPayment(chainBut(world, { broadcast: async () => undefined }), buyer.address, purchase.purchaseId, payment.base64)
-    const other = await list(world, seller, { price: BigInt(purchase.lamports) })
-    const copy = (listingId: string, buyerAddress: string) =>
-      query(
-        `insert into purchases (listing_id, buyer, seller, token_type, amount, price_lamports, reference, genesis_hash, held_at_slot, server_sends, pay_before)
-         select $2, $3, seller, token_type, amount, price_lamports, gen_random_uuid(), genesis_hash, held_at_slot, true, pay_before from purchases where id = $1`,
-        [purchase.purchaseId, listingId, buyerAddress],
-      )
-    await expect(copy(purchase.listingId, seller.address + '2')).rejects.toEqual(violating('purchases_one_hold_a_listing'))
-    await expect(copy(other, buyer.address)).rejects.toEqual(violating('purchases_no_ambiguous_holds'))
+    await expect(query('update listings set held_by = new_id() where id = $1', [purchase.listingId])).rejects.toMatchObject({
+      code: 'JB003',
+    })
+    const copy = `insert into purchases (buyer, sellers, price_lamports, reference, genesis_hash, held_at_slot, server_sends, pay_before, status, signature, settled_at)
+       select buyer, sellers, price_lamports, gen_random_uuid(), genesis_hash, held_at_slot, true, pay_before, $2, $3, case when $2 = 'settled' then now() end
+       from purchases where id = $1`
+    await expect(query(copy, [purchase.purchaseId, 'held', null])).rejects.toEqual(violating('purchases_no_ambiguous_holds'))
     const again = query(
       `insert into payments (signature, kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status)
        select 'another', kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status from payments where signature = $1`,
@@ -63,13 +61,8 @@ describe('the database itself refuses', () => {
     )
     await expect(again).rejects.toEqual(violating('payments_one_recorded'))
     await untilStatus(world, purchase.purchaseId, 'settled')
-    const settled = `insert into purchases
-       (listing_id, buyer, seller, token_type, amount, price_lamports, reference, genesis_hash, held_at_slot, server_sends, pay_before, status, signature, settled_at)
-       select $2, buyer, seller, token_type, amount, price_lamports, gen_random_uuid(), genesis_hash, held_at_slot, true, pay_before, 'settled', $3, now()
-       from purchases where id = $1`
-    await expect(query(settled, [purchase.purchaseId, purchase.listingId, 'another'])).rejects.toEqual(
-      violating('purchases_one_sale_a_listing'),
-    )
-    await expect(query(settled, [purchase.purchaseId, other, payment.signature])).rejects.toEqual(violating('purchases_signature_key'))
+    const sale = query('select post_transfer($1, $2, 10, $3, $4)', ['sale', 'APPLE_JUICE', buyer.address, purchase.listingId])
+    await expect(sale).rejects.toEqual(violating('transfers_out_of_escrow'))
+    await expect(query(copy, [purchase.purchaseId, 'settled', payment.signature])).rejects.toEqual(violating('purchases_signature_key'))
   })
 })

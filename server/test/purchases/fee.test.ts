@@ -1,9 +1,10 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { feeOf, feeShares } from '../../src/purchases/fee.ts'
 
-const studio = 'studio'
+const studio = 'studio' as WalletAddress
 const item = fc.record({ seller: fc.constantFrom('one', 'two', studio), lamports: fc.bigInt({ min: 1n, max: 10n ** 15n }) })
 const items = fc.array(item, { minLength: 1, maxLength: 20 })
 const basisPoints = fc.integer({ min: 0, max: 1_000 })

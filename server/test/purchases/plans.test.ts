@@ -85,18 +85,21 @@ it('buying and confirming read a few rows, however many listings are held', asyn
   const { database, pool } = connection
   const [wanted] = await addWantedListings(pool.pg, 1)
   const { listingId, buyer } = { listingId: wanted!.listingId, buyer: wanted!.buyer.wallet }
-  const order = { listingId, buyer, sendsThrough: 'server' } as const
+  const order = { items: [{ listingId }], buyer, sendsThrough: 'server', paysTransfers: false } as const
+  const fee = { basisPoints: 0, wallet: undefined }
   const signature = parseSignature(createWallet().sign('paid'))!
 
-  expect(await longReadsOf(() => checkHold(database, order))).toEqual([])
+  expect(await longReadsOf(() => checkHold(database, order, fee))).toEqual([])
   const terms = {
     reference: parseWalletAddress(createWallet().address)!,
     genesisHash: 'x',
     heldAtSlot: 1n,
     spendable: 10n ** 15n,
     holdSeconds: 60,
+    rentExemptMinimum: 890_880n,
+    balances: [],
   }
-  expect(await longReadsOf(() => insertHold(database, order, terms))).toEqual([])
+  expect(await longReadsOf(() => insertHold(database, order, fee, terms))).toEqual([])
   const [payable] = await listPayablePurchases(database, { listingId, buyer, signature })
   expect(await longReadsOf(() => listPayablePurchases(database, { listingId, buyer, signature }))).toEqual([])
   const payment = { signature, slot: 2n, transactionBytes: Buffer.alloc(1), expiryHeight: 2n, referenced: true }

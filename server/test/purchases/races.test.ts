@@ -17,6 +17,7 @@ import {
   type TradingWorld,
   untilStatus,
   type Wallet,
+  orderOf,
 } from './trading-world.ts'
 
 let world: TradingWorld
@@ -39,7 +40,7 @@ afterAll(async () => {
 async function retryHold(wallet: Wallet['address'], listingId: string): Promise<string> {
   for (;;) {
     try {
-      return (await placeHold(world.deps, { buyer: wallet, listingId, sendsThrough: 'server' })).id
+      return (await placeHold(world.deps, orderOf({ address: wallet }, [{ listingId }]))).id
     } catch (error) {
       if (error instanceof Failure) throw error
     }

@@ -12,7 +12,9 @@ import { postStudioOrder } from '../../src/inventory/post-studio-order.ts'
 import { readBalances } from '../../src/inventory/ledger-store.ts'
 import { createListing } from '../../src/listings/create-listing.ts'
 import { createFailureLog } from '../../src/logging/failure-log.ts'
+import { type FeeTerms } from '../../src/purchases/fee.ts'
 import { listCases } from '../../src/purchases/cases/case-reply-store.ts'
+import { type HoldOrder, type OrderedItem } from '../../src/purchases/hold/hold.ts'
 import { placeHold } from '../../src/purchases/hold/place-hold.ts'
 import { type PurchaseDeps } from '../../src/purchases/purchase-deps.ts'
 import { findPurchaseReply } from '../../src/purchases/purchase-reply-store.ts'
@@ -23,6 +25,7 @@ import { freshDatabase } from '../support/fresh-database.ts'
 import { type Payer, type SignedPayment, signTransaction, transfer, type TransactionVersion } from './transactions.ts'
 
 const SOL = 1_000_000_000n
+const noFee: FeeTerms = { basisPoints: 0, wallet: undefined }
 /** Above the prices that tests name. */
 const FIRST_PRICE = 100_000_000n
 const PRICE_STEP = 1_000_000n
@@ -46,6 +49,7 @@ export interface PaymentChanges {
 }
 
 interface TradingOptions {
+  fee?: FeeTerms
   slotMillis?: number
   holdSeconds?: number
   settleAt?: 'confirmed' | 'finalized'
@@ -61,7 +65,7 @@ export type TradingWorld = Awaited<ReturnType<typeof openTradingWorld>>
  * reconciles by itself: tests call `reconcileUntil`. Close it in `afterAll`, after `expectAllAddsUp`.
  */
 export async function openTradingWorld(options: TradingOptions = {}) {
-  const { slotMillis = 50, holdSeconds = 60, settleAt = 'confirmed', pageSize } = options
+  const { slotMillis = 50, holdSeconds = 60, settleAt = 'confirmed', pageSize, fee = noFee } = options
   const { log, lines } = collectLog()
   const [fresh, localChain] = await Promise.all([freshDatabase(), startLocalChain({ log, slotMillis })])
   const connection = connectDatabase(fresh.url, () => undefined)
@@ -71,7 +75,7 @@ export async function openTradingWorld(options: TradingOptions = {}) {
   const deps: PurchaseDeps = {
     database: connection.database,
     chain,
-    settings: { holdSeconds, settleAt },
+    settings: { holdSeconds, settleAt, fee },
     log,
     failures: createFailureLog(log),
   }
@@ -86,7 +90,7 @@ export async function openTradingWorld(options: TradingOptions = {}) {
     lines,
     /** A price in lamports that no other listing has, so that no payment can be taken for another's. */
     nextPrice: () => (lastPrice += PRICE_STEP),
-    createWallet: () => createWallet(deps, chain, localChain.rpcUrl),
+    createWallet: ({ sol = 10n * SOL }: { sol?: bigint } = {}) => createWallet(deps, chain, localChain.rpcUrl, sol),
     close: async () => {
       await chain.stop()
       await connection.close()
@@ -95,7 +99,7 @@ export async function openTradingWorld(options: TradingOptions = {}) {
   }
 }
 
-async function createWallet(deps: PurchaseDeps, chain: SolanaChain, rpcUrl: string): Promise<Wallet> {
+async function createWallet(deps: PurchaseDeps, chain: SolanaChain, rpcUrl: string, sol: bigint): Promise<Wallet> {
   const signer = await generateKeyPairSigner()
   const wallet = { address: asWallet(signer.address), signer }
   await deps.database.insertInto('players').values({ walletAddress: wallet.address }).execute()
@@ -106,8 +110,9 @@ async function createWallet(deps: PurchaseDeps, chain: SolanaChain, rpcUrl: stri
     amount: 1_000,
     idempotencyKey: `test:${wallet.address}`,
   })
-  await callRpc(rpcUrl, 'requestAirdrop', [wallet.address, Number(10n * SOL)])
-  await vi.waitFor(async () => expect(await chain.balance(wallet.address, { fresh: true })).toBe(10n * SOL), waiting)
+  if (sol === 0n) return wallet
+  await callRpc(rpcUrl, 'requestAirdrop', [wallet.address, Number(sol)])
+  await vi.waitFor(async () => expect(await chain.balance(wallet.address, { fresh: true })).toBe(sol), waiting)
   return wallet
 }
 
@@ -122,6 +127,26 @@ export async function list(world: TradingWorld, seller: Wallet, { amount = 10, p
   return listing._id
 }
 
+/** The order of a client that pays all transfers. */
+export function orderOf(
+  { address: buyer }: Pick<Wallet, 'address'>,
+  items: readonly OrderedItem[],
+  sendsThrough: 'server' | 'wallet' = 'server',
+): HoldOrder {
+  return { buyer, items, sendsThrough, paysTransfers: true }
+}
+
+/** Holds several listings, or parts of them. Returns the purchase as its buyer sees it. */
+export async function holdItems(
+  world: TradingWorld,
+  buyer: Wallet,
+  items: readonly OrderedItem[],
+  sendsThrough: 'server' | 'wallet' = 'server',
+): Promise<Purchase> {
+  const held = await placeHold(world.deps, orderOf(buyer, items, sendsThrough))
+  return readPurchase(world, held.id)
+}
+
 /** Holds a listing. Returns the purchase as its buyer sees it. */
 export async function hold(
   world: TradingWorld,
@@ -129,7 +154,7 @@ export async function hold(
   listingId: string,
   sendsThrough: 'server' | 'wallet' = 'server',
 ): Promise<Purchase> {
-  const held = await placeHold(world.deps, { buyer: buyer.address, listingId, sendsThrough })
+  const held = await placeHold(world.deps, orderOf(buyer, [{ listingId }], sendsThrough))
   return readPurchase(world, held.id)
 }
 
@@ -161,6 +186,24 @@ export async function signPayment(
     version,
   } = changes
   return signTransaction(world, buyer, [...before, transfer(from, to, amount, references), ...after], { version })
+}
+
+/** Signs the agreed payment of a purchase with all its transfers; the fee goes to `studio`. Sends nothing. */
+export async function signTransfers(
+  world: TradingWorld,
+  buyer: Wallet,
+  purchase: Purchase,
+  studio: Pick<Wallet, 'address'>,
+): Promise<SignedPayment> {
+  const { items, fee, reference } = purchase
+  const received = new Map<WalletAddress, bigint>()
+  for (const { seller, lamports: amount } of items) received.set(asWallet(seller), (received.get(asWallet(seller)) ?? 0n) + BigInt(amount))
+  if (fee.lamports !== '0') received.set(studio.address, BigInt(fee.lamports))
+  return signTransaction(
+    world,
+    buyer,
+    [...received].map(([to, amount]) => transfer(buyer, to, amount, [reference])),
+  )
 }
 
 /** Sends a transaction without the server, as a wallet does, and waits until the chain has confirmed that it landed, or failed. */

@@ -113,8 +113,8 @@ describe('a money audit', () => {
 
   it('finds a payment that is not what the purchase agreed on', async () => {
     await tamper(
-      'update purchases set price_lamports = price_lamports + 1000000',
-      'update purchases set price_lamports = price_lamports - 1000000',
+      'update purchase_items set price_lamports = price_lamports + 1000000',
+      'update purchase_items set price_lamports = price_lamports - 1000000',
     )
     expect(await audit()).toMatchObject({ ok: false, violationCount: TRADES, purchases: { verifiedOnChain: 0 } })
   })
@@ -162,8 +162,8 @@ describe('the watermark of an audit', () => {
   it('goes back to where a full audit found something wrong, until that is right', async () => {
     await audit()
     await tamper(
-      `update purchases set price_lamports = price_lamports + 1 where signature = '${signatures[5]}'`,
-      `update purchases set price_lamports = price_lamports - 1 where signature = '${signatures[5]}'`,
+      `update purchase_items set price_lamports = price_lamports + 1 where purchase_id = (select id from purchases where signature = '${signatures[5]}')`,
+      `update purchase_items set price_lamports = price_lamports - 1 where purchase_id = (select id from purchases where signature = '${signatures[5]}')`,
     )
     expect(await audit()).toMatchObject({ ok: true })
     expect(await audit({ full: true })).toMatchObject({ ok: false, violationCount: 1 })

@@ -36,6 +36,7 @@ export function applyEvent(loaded: Loaded, event: MarketEvent): void {
       addListing(loaded, event.listing)
       break
     case 'listing.held':
+    case 'listing.changed':
     case 'listing.released':
       replaceListing(loaded, event.listing)
       break

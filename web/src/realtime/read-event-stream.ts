@@ -58,6 +58,7 @@ export function createEventParser({ onEvent, onRetry }: Listeners): { feed(text:
 const known: Record<MarketEvent['type'], true> = {
   'listing.created': true,
   'listing.held': true,
+  'listing.changed': true,
   'listing.released': true,
   'listing.sold': true,
   'listing.removed': true,

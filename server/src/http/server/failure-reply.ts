@@ -30,7 +30,7 @@ const frameworkFailures: Record<string, Failure> = {
   FST_ERR_NOT_FOUND: new Failure('NOT_FOUND'),
 }
 
-/** Answers any error with its status and `{ error, code }`. One that nobody foresaw is logged, and answered as INTERNAL without its message. */
+/** Answers any error with its status and `{ error, code }`, and with the listing that it is about, if it is about one of several. One that nobody foresaw is logged, and answered as INTERNAL without its message. */
 export function replyWithFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof Error && error === request.raw.errored) return abandon(request, reply)
   const failure = toFailure(error, request)
@@ -41,7 +41,11 @@ export function replyWithFailure(error: unknown, request: FastifyRequest, reply:
     .header('cache-control', 'no-store')
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
-    .send({ error: failure.message, code: failure.code })
+    .send(bodyOf(failure))
+}
+
+function bodyOf({ message, code, detail, listingId }: Failure) {
+  return { error: message, code, ...(listingId !== undefined && { detail: detail ?? message, listingId }) }
 }
 
 /** The caller aborted the request, so nobody waits for a reply. The error looks like that of a lost database connection. */

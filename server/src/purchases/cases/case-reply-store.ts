@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { columnsOf } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
 import { caseCursor, explainCase, isRefundable, parseCaseCursor } from './case.ts'
+import { itemsSql, type PurchaseItem } from '../purchase-item.ts'
 import { caseColumns } from './case-store.ts'
 
 export interface CaseFilter {
@@ -32,7 +33,7 @@ export async function listCases(database: Database, { wallet, status, limit, cur
   const last = cursor === undefined ? undefined : parseCaseCursor(cursor)
   const rows = await selectReplies(database)
     .$if(wallet !== undefined, (query) =>
-      query.where((or) => or.or([or('p.buyer', '=', wallet as WalletAddress), or('p.seller', '=', wallet as WalletAddress)])),
+      query.where((or) => or.or([or('p.buyer', '=', wallet as WalletAddress), or('c.seller', '=', wallet as WalletAddress)])),
     )
     .$if(status !== undefined, (query) => query.where('c.status', '=', status as CaseStatus))
     .$if(last !== undefined, (query) => query.where(sql<boolean>`(${waits}, c.id) < (${last?.waits}::boolean, ${last?.id}::uuid)`))
@@ -57,31 +58,40 @@ function selectReplies(database: Database) {
     .innerJoin('purchases as p', 'p.id', 'c.purchaseId')
     .leftJoin('payments as r', (join) => join.onRef('r.caseId', '=', 'c.id').on('r.status', '<>', 'void'))
     .select(columnsOf('c', caseColumns))
-    .select(['p.listingId', 'p.buyer', 'p.seller', 'p.tokenType', 'p.amount', 'r.signature as refundSignature', waits.as('waits')])
+    .select(['p.buyer', sql<PurchaseItem[]>`${sql.raw(itemsSql('p.id'))}`.as('items')])
+    .select(['r.signature as refundSignature', waits.as('waits')])
 }
 
 type ReplyRow = Awaited<ReturnType<ReturnType<typeof selectReplies>['execute']>>[number]
 
 function toReply(row: ReplyRow): Case {
+  // To its seller a case is about what was bought there.
+  const items = row.seller === null ? row.items : row.items.filter(({ seller }) => seller === row.seller)
+  const [{ listingId, tokenType } = noItem(row)] = items
   return {
     caseId: row.id,
     kind: row.kind,
     status: row.status,
     explanation: explainCase(row),
     purchaseId: row.purchaseId,
-    listingId: row.listingId,
+    listingId,
     buyer: row.buyer,
     seller: row.seller,
-    tokenType: row.tokenType,
-    tokenName: tokenName(row.tokenType),
-    amount: Number(row.amount),
+    tokenType,
+    tokenName: tokenName(tokenType),
+    amount: items.reduce((total, { amount }) => total + amount, 0),
     price: lamportsToSol(row.lamports),
     lamports: row.lamports.toString(),
+    fee: row.feeLamports > 0n ? { lamports: row.feeLamports.toString(), owedTo: row.buyer } : null,
     signature: row.signature,
     refundSignature: row.refundSignature,
-    refundable: isRefundable(row.kind, row.status),
+    refundable: isRefundable(row),
     openedAt: row.openedAt.toISOString(),
     closedAt: row.closedAt?.toISOString() ?? null,
     note: row.note,
   }
+}
+
+function noItem({ id }: ReplyRow): never {
+  throw new Error(`case ${id} is about no item`)
 }

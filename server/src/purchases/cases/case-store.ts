@@ -1,5 +1,5 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
-import { type Lamports, PRICE_STEP_LAMPORTS } from '@juicebar/contract/money'
+import { type Lamports } from '@juicebar/contract/money'
 import { type CaseKind, type CaseStatus } from '@juicebar/contract/schemas'
 import { type Selectable, sql } from 'kysely'
 
@@ -15,7 +15,9 @@ export const caseColumns = [
   'kind',
   'status',
   'signature',
+  'seller',
   'lamports',
+  'feeLamports',
   'deliverable',
   'refundReference',
   'refundExpiryHeight',
@@ -27,14 +29,18 @@ export const caseColumns = [
 
 export type CaseRow = Pick<Selectable<Cases>, (typeof caseColumns)[number]>
 
-/** A buyer who sends dust (less than any listing costs) again and again fills no list: more than these stay on the chain only. */
+/** A buyer who sends dust (less than the smallest agreed transfer) again and again fills no list: more than these stay on the chain only. */
 const DUST_CASES = 10
 
 export interface NewCase {
   purchaseId: string
   kind: CaseKind
   signature: Signature
+  /** Who received the SOL; null if only the fee wallet did. */
+  seller: WalletAddress | null
   lamports: Lamports
+  /** The fee that the same transaction paid, in the first of its cases. */
+  feeLamports: Lamports
   deliverable: boolean
 }
 
@@ -46,7 +52,7 @@ export async function insertCase(tx: Tx, report: NewCase): Promise<(CaseRow & { 
       .values({ ...report, reconcileAt: report.deliverable ? now : null })
       .onConflict((conflict) =>
         conflict
-          .columns(['purchaseId', 'signature'])
+          .columns(['purchaseId', 'signature', 'seller'])
           .doUpdateSet({ deliverable: false })
           .where(sql<boolean>`cases.deliverable and not excluded.deliverable`),
       )
@@ -57,9 +63,9 @@ export async function insertCase(tx: Tx, report: NewCase): Promise<(CaseRow & { 
   )
 }
 
-/** Whether this is dust that has no case yet, and its purchase has enough of them. */
-export async function isDustOverLimit(tx: Tx, { purchaseId, signature, lamports }: NewCase): Promise<boolean> {
-  if (lamports >= PRICE_STEP_LAMPORTS) return false
+/** Whether this is dust that has no case yet, and its purchase has enough of them. `least` is the smallest agreed transfer. */
+export async function isDustOverLimit(tx: Tx, { purchaseId, signature, lamports, feeLamports }: NewCase, least: bigint): Promise<boolean> {
+  if (lamports + feeLamports >= least) return false
   const { count, known } = await tx
     .selectFrom('cases')
     .select([sql<number>`count(*)::int`.as('count'), sql<boolean | null>`bool_or(signature = ${signature})`.as('known')])
@@ -71,26 +77,22 @@ export async function isDustOverLimit(tx: Tx, { purchaseId, signature, lamports 
 /** Whether this transaction counts for another purchase of the same buyer from the same seller. */
 export async function countsForAnother(
   tx: Tx,
-  { id, buyer, seller }: { id: string; buyer: WalletAddress; seller: WalletAddress },
+  { id, buyer }: { id: string; buyer: WalletAddress },
+  seller: WalletAddress,
   signature: Signature,
 ): Promise<boolean> {
-  const row = await tx
-    .selectFrom('purchases as p')
-    .leftJoin('cases as c', (join) => join.onRef('c.purchaseId', '=', 'p.id').on('c.signature', '=', signature))
-    .select('p.id')
-    .where('p.buyer', '=', buyer)
-    .where('p.seller', '=', seller)
-    .where('p.id', '<>', id)
-    .where((or) => or.or([or('p.signature', '=', signature), or('c.id', 'is not', null)]))
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+  const { rows } = await sql`
+    select from purchases p
+    where p.id in (select id from purchases where signature = ${signature} union select purchase_id from cases where signature = ${signature})
+      and p.id <> ${id} and p.buyer = ${buyer} and ${seller} = any(p.sellers) limit 1
+  `.execute(tx)
+  return rows.length > 0
 }
 
 /** Tells buyer and seller that the case changed, when the transaction commits. */
 export async function emitCase(tx: Tx, id: string): Promise<void> {
   await sql`
-    select emit_event('case.changed', array[p.buyer, p.seller], json_build_object('type', 'case.changed', 'caseId', c.id))
+    select emit_event('case.changed', array_remove(array[p.buyer, c.seller], null), json_build_object('type', 'case.changed', 'caseId', c.id))
     from cases c join purchases p on p.id = c.purchase_id where c.id = ${id}
   `.execute(tx)
 }

@@ -1,4 +1,5 @@
 import { Failure } from '@juicebar/contract/errors'
+import { solText } from '@juicebar/contract/money'
 import { type CaseKind, type CaseStatus } from '@juicebar/contract/schemas'
 
 import { isId } from '../../listings/listing.ts'
@@ -7,8 +8,8 @@ import { isId } from '../../listings/listing.ts'
 const refundableKinds = new Set<CaseKind>(['late', 'wrong', 'double'])
 
 /** Whether the seller may refund this case now. */
-export function isRefundable(kind: CaseKind, status: CaseStatus): boolean {
-  return status === 'open' && refundableKinds.has(kind)
+export function isRefundable({ kind, status, seller }: { kind: CaseKind; status: CaseStatus; seller: string | null }): boolean {
+  return status === 'open' && seller !== null && refundableKinds.has(kind)
 }
 
 /** Whether a case in this status is over. */
@@ -31,8 +32,24 @@ const whatNext: Record<CaseStatus, string> = {
   closed: 'The studio has closed this case.',
 }
 
+interface ExplainedCase {
+  kind: CaseKind
+  status: CaseStatus
+  deliverable: boolean
+  seller: string | null
+  feeLamports: bigint
+}
+
 /** What happened and what to do, in words for buyer and seller. */
-export function explainCase({ kind, status, deliverable }: { kind: CaseKind; status: CaseStatus; deliverable: boolean }): string {
+export function explainCase(subject: ExplainedCase): string {
+  const { status, feeLamports } = subject
+  const explanation = explainPayment(subject)
+  if (feeLamports === 0n || status === 'delivered') return explanation
+  return `${explanation} The fee of ${solText(feeLamports)} SOL is not returned by the seller: the studio owes it to the buyer.`
+}
+
+function explainPayment({ kind, status, deliverable, seller }: ExplainedCase): string {
+  if (seller === null) return `${whatHappened[kind]} It paid nobody but the studio.${status === 'closed' ? ` ${whatNext.closed}` : ''}`
   if (status === 'open' && kind === 'vanished') return `${whatHappened.vanished} The studio has been told.`
   if (status === 'open' && deliverable) {
     return `${whatHappened[kind]} It will be delivered if the lot becomes free; until then the seller can send the SOL back with one click.`
@@ -41,10 +58,10 @@ export function explainCase({ kind, status, deliverable }: { kind: CaseKind; sta
 }
 
 /** What a case waits for, in words for whoever runs the market; null if for nothing. */
-export function waitOfCase({ kind, status, deliverable }: { kind: CaseKind; status: CaseStatus; deliverable: boolean }): string | null {
+export function waitOfCase({ kind, status, deliverable, seller }: Omit<ExplainedCase, 'feeLamports'>): string | null {
   if (status === 'refunding') return 'its refund to be finalized'
   if (status !== 'open') return null
-  if (kind === 'vanished') return 'the studio to close its case'
+  if (kind === 'vanished' || seller === null) return 'the studio to close its case'
   return deliverable ? 'its listing to be free, or the seller to refund it' : 'the seller to refund it'
 }
 

@@ -4,6 +4,7 @@ import { type CaseKind } from '@juicebar/contract/schemas'
 import { inTransaction, type Tx } from '../../database/transact.ts'
 import { type Received, totalReceived } from '../payment/landed-payment.ts'
 import { type PaymentRow, recordUncounted, voidPayment } from '../payment/payment-store.ts'
+import { transfersOf } from '../purchase-item.ts'
 import { lockPurchase, type PurchaseRow } from '../purchase-store.ts'
 import { logCase } from '../log-changes.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
@@ -25,52 +26,79 @@ export interface UnmatchedPayment {
 
 interface Opening {
   outcome: 'open' | 'settled' | 'used' | 'dust'
-  /** The case, if it is new. */
-  opened?: CaseRow
+  /** The new cases. */
+  opened: readonly CaseRow[]
 }
 
 type CaseDeps = Pick<PurchaseDeps, 'database' | 'log'>
 
 /**
- * Shows an unmatched payment to buyer and seller as a case. The same payment opens one case only.
+ * Shows an unmatched payment to its buyer and to each seller who received SOL, as a case for each. The same payment opens them once only.
  * @returns `settled` if it has delivered this purchase meanwhile, `used` if its SOL served another purpose, and `dust` if it is one
  * too many of too little.
  */
 export async function openCase(deps: CaseDeps, unmatched: UnmatchedPayment): Promise<Opening['outcome']> {
-  const { purchase, kind, payment, deliverable, paidPurchase = purchase.id } = unmatched
-  const { signature } = payment
+  const { purchase, payment, paidPurchase = purchase.id } = unmatched
   const { outcome, opened } = await inTransaction(deps.database, async (tx): Promise<Opening> => {
     for (const id of [...new Set([purchase.id, paidPurchase])].toSorted()) await lockPurchase(tx, id)
     const owner = await recordUncounted(tx, { ...payment, purchaseId: paidPurchase, genesisHash: purchase.genesisHash })
     const isOurs = owner.purchaseId === purchase.id && owner.kind === 'purchase'
-    if (isOurs && owner.status === 'settled') return { outcome: 'settled' }
-    // What names no purchase counts once for its buyer and seller, or the seller would pay it back twice.
-    const countsElsewhere = !unmatched.referenced && (await countsForAnother(tx, purchase, signature))
-    const counted = countsElsewhere ? 0n : totalReceived(unmatched.received)
-    if (counted === 0n) return { outcome: 'used' }
-    if (isOurs) await voidPayment(tx, signature)
-    const report = { purchaseId: purchase.id, kind, signature, lamports: lamports(counted), deliverable }
-    const { exists, ...reported } = await reportCase(tx, report)
-    return { outcome: exists ? 'open' : 'dust', ...reported }
+    if (isOurs && owner.status === 'settled') return { outcome: 'settled', opened: [] }
+    const reports = await reportsOf(tx, unmatched)
+    if (reports.length === 0) return { outcome: 'used', opened: [] }
+    if (isOurs) await voidPayment(tx, payment.signature)
+    const reported = []
+    for (const report of reports) reported.push(await reportCase(tx, purchase, report))
+    return { outcome: reported.some(({ exists }) => exists) ? 'open' : 'dust', opened: reported.flatMap((each) => each.opened ?? []) }
   })
-  if (opened) logCase(deps.log, 'opened', opened, purchase)
+  for (const row of opened) logCase(deps.log, 'opened', row, purchase)
   return outcome
+}
+
+/** One for each seller who received SOL, or one for nobody if only the fee wallet did. The first has the fee. */
+async function reportsOf(tx: Tx, { purchase, kind, payment, referenced, received, deliverable }: UnmatchedPayment): Promise<NewCase[]> {
+  const counted: Received[] = []
+  for (const part of received) {
+    // What names no purchase counts once for its buyer and seller, or the seller would pay it back twice.
+    const countsElsewhere = !referenced && (await countsForAnother(tx, purchase, part.to, payment.signature))
+    if (part.lamports > 0n && !countsElsewhere) counted.push(part)
+  }
+  const toSellers = counted.filter(({ to }) => purchase.sellers.includes(to))
+  const feeLamports = lamports(totalReceived(counted.filter((part) => !toSellers.includes(part))))
+  const shared = { purchaseId: purchase.id, kind, signature: payment.signature, deliverable }
+  if (toSellers.length === 0) return counted.length === 0 ? [] : [{ ...shared, seller: null, lamports: lamports(0n), feeLamports }]
+  return toSellers.map((part, index) => ({
+    ...shared,
+    seller: part.to,
+    lamports: lamports(part.lamports),
+    feeLamports: index === 0 ? feeLamports : lamports(0n),
+  }))
 }
 
 /** Tells both sides that the chain dropped the payment for which this purchase was delivered. */
 export async function openVanishedCase(deps: CaseDeps, purchase: PurchaseRow, { signature }: PaymentRow): Promise<void> {
-  const report = { purchaseId: purchase.id, kind: 'vanished', signature, lamports: purchase.priceLamports, deliverable: false } as const
-  const { opened } = await inTransaction(deps.database, async (tx) => {
+  const unpaid = transfersOf(purchase).filter(({ kind }) => kind === 'seller')
+  const opened = await inTransaction(deps.database, async (tx) => {
     await lockPurchase(tx, purchase.id)
-    return reportCase(tx, report)
+    const reported = []
+    for (const { to, lamports: amount } of unpaid) {
+      const owed = { seller: to, lamports: amount, feeLamports: lamports(0n) }
+      const report = { purchaseId: purchase.id, kind: 'vanished', signature, deliverable: false, ...owed } as const
+      reported.push(await reportCase(tx, purchase, report))
+    }
+    return reported.flatMap((each) => each.opened ?? [])
   })
-  if (opened) logCase(deps.log, 'opened', opened, purchase)
+  for (const row of opened) logCase(deps.log, 'opened', row, purchase)
 }
 
 /** @returns whether the case exists, and the case itself if it does so from now on. */
-async function reportCase(tx: Tx, report: NewCase): Promise<{ exists: boolean; opened?: CaseRow }> {
-  if (await isDustOverLimit(tx, report)) return { exists: false }
+async function reportCase(tx: Tx, purchase: PurchaseRow, report: NewCase): Promise<{ exists: boolean; opened?: CaseRow }> {
+  if (await isDustOverLimit(tx, report, leastOf(transfersOf(purchase)))) return { exists: false }
   const changed = await insertCase(tx, report)
   if (changed) await emitCase(tx, changed.id)
   return { exists: true, ...(changed?.isNew && { opened: changed }) }
+}
+
+function leastOf(transfers: readonly { lamports: bigint }[]): bigint {
+  return transfers.map((transfer) => transfer.lamports).reduce((least, each) => (each < least ? each : least))
 }

@@ -87,10 +87,10 @@ async function requireCase({ database }: PurchaseDeps, seller: WalletAddress, ca
   const purchase = row && (await findPurchase(database, row.purchaseId))
   if (!row || !purchase) throw new Failure('CASE_NOT_FOUND')
   if (purchase.buyer === seller) throw new Failure('NOT_YOUR_REFUND')
-  if (purchase.seller !== seller) throw new Failure('CASE_NOT_FOUND')
+  if (row.seller !== seller) throw new Failure('CASE_NOT_FOUND')
   return { row, purchase }
 }
 
 function requireOpen(row: CaseRow | undefined): void {
-  if (!row || !isRefundable(row.kind, row.status)) throw new Failure('CASE_NOT_OPEN')
+  if (!row || !isRefundable(row)) throw new Failure('CASE_NOT_OPEN')
 }

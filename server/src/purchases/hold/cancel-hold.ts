@@ -24,5 +24,5 @@ export async function cancelHold({ database }: PurchaseDeps, buyer: WalletAddres
     if (await findRecordedPayment(tx, id)) throw new Failure('PAYMENT_UNDER_WAY')
     await requestCancel(tx, id)
   })
-  await inTransaction(database, (tx) => endHold(tx, purchase, endsUnsent))
+  await inTransaction(database, (tx) => endHold(tx, id, endsUnsent))
 }

@@ -1,31 +1,43 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
-import { MAX_OPEN_HOLDS, SIGNATURE_FEE_LAMPORTS } from '@juicebar/contract/limits'
+import { MAX_OPEN_HOLDS, MAX_OPEN_ITEMS, MAX_SELLERS, SIGNATURE_FEE_LAMPORTS } from '@juicebar/contract/limits'
 import { type EndReason } from '@juicebar/contract/schemas'
 import { sql } from 'kysely'
 
 import { type Database } from '../../database/connect.ts'
 import { type Tx, withRetry } from '../../database/transact.ts'
 import { inSeconds, now } from '../../database/time.ts'
+import { type FeeTerms } from '../fee.ts'
 import { type PurchaseRow } from '../purchase-store.ts'
 import { type HoldOrder, type HoldRefusal } from './hold.ts'
 
 /** What a buyer has to know of an open hold. */
-export interface HeldPurchase extends Pick<PurchaseRow, 'id' | 'listingId' | 'seller' | 'priceLamports' | 'reference' | 'payBefore'> {
+export interface HeldPurchase extends Pick<
+  PurchaseRow,
+  'id' | 'items' | 'priceLamports' | 'feeBasisPoints' | 'feeLamports' | 'feeWallet' | 'reference' | 'payBefore'
+> {
   payMillisLeft: number
 }
 
-/** Either a refusal, or a hold, or neither. */
-export interface HoldOutcome {
-  refusal: HoldRefusal | undefined
-  hold: HeldPurchase | undefined
+/** Either a refusal, or a hold. */
+export type HoldOutcome = { kind: 'refused'; refusal: HoldRefusal } | { kind: 'held'; hold: HeldPurchase }
+
+/** What an order would cost now, if nothing speaks against it. */
+export interface HoldTerms {
+  kind: 'open'
+  feeLamports: bigint
+  /** What each seller would receive. */
+  received: { seller: WalletAddress; lamports: bigint }[]
 }
 
 /**
- * Decides about a hold without the chain, in one statement: `check_hold` in 0006-holds.sql. It returns a hold only to a buyer who has it
- * already, and neither if the hold may be placed.
+ * Decides about a hold without the chain, in one statement: `check_hold` in 0017-holds-of-several-items.sql. It returns a hold only to a
+ * buyer who has it already, and the terms if the hold may be placed.
  */
-export async function checkHold(database: Database, { buyer, listingId, sendsThrough }: HoldOrder): Promise<HoldOutcome> {
-  return runHold(database, CHECK, [buyer, listingId, sendsThrough === 'wallet', MAX_OPEN_HOLDS])
+export async function checkHold(database: Database, order: HoldOrder, fee: FeeTerms): Promise<HoldOutcome | HoldTerms> {
+  const row = await runHold<CheckColumns>(database, CHECK, orderParameters(order, fee))
+  const { refusal, fee: feeLamports, sellers, received } = row
+  if (refusal !== null || feeLamports === null || sellers === null || received === null) return outcomeOf(row)
+  return { kind: 'open', feeLamports, received: sellers.map((seller, index) => ({ seller, lamports: BigInt(received[index] ?? 0) })) }
 }
 
 export interface NewHold {
@@ -35,40 +47,82 @@ export interface NewHold {
   /** The lamports that the wallet has for prices and fees. */
   spendable: bigint
   holdSeconds: number
+  rentExemptMinimum: bigint
+  /** The lamports of those sellers who would receive less than that. */
+  balances: readonly { wallet: WalletAddress; lamports: bigint }[]
 }
 
-/** Decides again and holds the listing, in one statement and one transaction: `place_hold` in 0006-holds.sql. */
-export async function insertHold(database: Database, order: HoldOrder, hold: NewHold): Promise<HoldOutcome> {
-  const { buyer, listingId, sendsThrough } = order
-  const { reference, genesisHash, heldAtSlot, spendable, holdSeconds } = hold
-  const asked = [buyer, listingId, sendsThrough === 'wallet', MAX_OPEN_HOLDS]
-  return runHold(database, PLACE, [...asked, reference, genesisHash, heldAtSlot, spendable, SIGNATURE_FEE_LAMPORTS, holdSeconds])
+/** Decides again and holds all items, in one statement and one transaction: `place_hold` in 0017-holds-of-several-items.sql. */
+export async function insertHold(database: Database, order: HoldOrder, fee: FeeTerms, hold: NewHold): Promise<HoldOutcome> {
+  const { reference, genesisHash, heldAtSlot, spendable, holdSeconds, rentExemptMinimum, balances } = hold
+  const row = await runHold<OutcomeColumns>(database, PLACE, [
+    ...orderParameters(order, fee),
+    reference,
+    genesisHash,
+    heldAtSlot,
+    spendable,
+    SIGNATURE_FEE_LAMPORTS,
+    holdSeconds,
+    rentExemptMinimum,
+    balances.map(({ wallet }) => wallet),
+    balances.map(({ lamports }) => lamports),
+  ])
+  return outcomeOf(row)
+}
+
+function orderParameters({ buyer, items, mostLamports, paysTransfers, sendsThrough }: HoldOrder, { basisPoints, wallet }: FeeTerms) {
+  const [ids, amounts] = [items.map(({ listingId }) => listingId), items.map(({ amount }) => amount ?? null)]
+  const limits = [MAX_OPEN_HOLDS, MAX_OPEN_ITEMS, MAX_SELLERS]
+  return [buyer, ids, amounts, mostLamports ?? null, paysTransfers, sendsThrough === 'wallet', ...limits, basisPoints, wallet ?? null]
 }
 
 const OUTCOME = `
-  r.refusal, r.retry_seconds, r.allowed, (r.purchase).id, (r.purchase).listing_id, (r.purchase).seller, (r.purchase).price_lamports,
-  (r.purchase).reference, (r.purchase).pay_before, pay_millis_left(r.purchase)`
-const CHECK = `select ${OUTCOME} from check_hold($1, $2, $3, $4) r`
-const PLACE = `select ${OUTCOME} from place_hold($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) r`
+  r.refusal, r.refused, r.retry_seconds, r.allowed, (r.purchase).id, r.items, (r.purchase).price_lamports,
+  (r.purchase).fee_basis_points, (r.purchase).fee_lamports, (r.purchase).fee_wallet, (r.purchase).reference, (r.purchase).pay_before,
+  pay_millis_left(r.purchase)`
+const CHECK = `select ${OUTCOME}, r.fee, r.sellers, r.received from check_hold(${placeholders(11)}) r`
+const PLACE = `select ${OUTCOME}, r.needed_amount from place_hold(${placeholders(20)}) r`
 
-type OutcomeRow = { [Column in keyof HeldPurchase]: HeldPurchase[Column] | null } & {
-  refusal: HoldRefusal['code'] | null
-  retrySeconds: number | null
-  allowed: number | null
+function placeholders(count: number): string {
+  return Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ')
 }
 
-async function runHold(database: Database, statement: string, parameters: readonly unknown[]): Promise<HoldOutcome> {
-  const [row] = await withRetry(() => database.runStatement<OutcomeRow>(statement, parameters))
+type Nullable<T> = { [Column in keyof T]: T[Column] | null }
+
+interface OutcomeColumns extends Nullable<HeldPurchase> {
+  refusal: HoldRefusal['code'] | null
+  refused: string | null
+  retrySeconds: number | null
+  allowed: number | null
+  /** Of `place_hold` alone. */
+  neededAmount?: bigint | null
+}
+
+interface CheckColumns extends OutcomeColumns {
+  fee: bigint | null
+  sellers: WalletAddress[] | null
+  /** The driver reads arrays of 64-bit integers as text. */
+  received: string[] | null
+}
+
+async function runHold<Row extends OutcomeColumns>(database: Database, statement: string, parameters: readonly unknown[]): Promise<Row> {
+  const [row] = await withRetry(() => database.runStatement<Row>(statement, parameters))
   if (!row) throw new Error('the database decided nothing about a hold')
-  const { refusal: code, retrySeconds, allowed, ...purchase } = row
-  return {
-    refusal: code ? { code, retrySeconds: retrySeconds ?? undefined, allowed: allowed ?? undefined } : undefined,
-    hold: code === null && isHeld(purchase) ? purchase : undefined,
+  return row
+}
+
+function outcomeOf(row: OutcomeColumns): HoldOutcome {
+  const { refusal: code, refused, retrySeconds, allowed, neededAmount, ...purchase } = row
+  if (code !== null) {
+    const refusal = { code, listingId: refused ?? undefined, retrySeconds: retrySeconds ?? undefined, allowed: allowed ?? undefined }
+    return { kind: 'refused', refusal: { ...refusal, neededAmount: neededAmount ? Number(neededAmount) : undefined } }
   }
+  if (!isHeld(purchase)) throw new Error('the database neither placed nor refused a hold')
+  return { kind: 'held', hold: purchase }
 }
 
 /** Without a hold, each of its columns is null. */
-function isHeld(purchase: { [Column in keyof HeldPurchase]: HeldPurchase[Column] | null }): purchase is HeldPurchase {
+function isHeld(purchase: Nullable<HeldPurchase>): purchase is HeldPurchase {
   return purchase.id !== null
 }
 
@@ -90,13 +144,18 @@ export async function setUnprovable(tx: Tx, id: string, { unprovable }: { unprov
     .execute()
 }
 
+/** Locks the listings of a purchase, and whatever may be split from them or merge into them, until the transaction ends. */
+export async function lockListings(tx: Tx, purchaseId: string): Promise<void> {
+  await sql`select lock_listings_of(${purchaseId})`.execute(tx)
+}
+
 /** Records why the studio released the hold. */
 export async function setReleaseReason(tx: Tx, id: string, releaseReason: string): Promise<void> {
   await tx.updateTable('purchases').set({ releaseReason }).where('id', '=', id).execute()
 }
 
 /**
- * Ends a hold whose listing and purchase are locked, and frees the listing: `end_hold` in 0006-holds.sql. `searchSeconds`: when to
+ * Ends a hold whose listings and purchase are locked, and frees the listings: `end_hold` in 0017-holds-of-several-items.sql. `searchSeconds`: when to
  * search for a late payment first; null for never.
  */
 export async function recordEnd(tx: Tx, id: string, reason: EndReason, searchSeconds: number | null): Promise<void> {

@@ -1,14 +1,26 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
-import { FEE_RESERVE_LAMPORTS } from '@juicebar/contract/limits'
+import { FEE_RESERVE_LAMPORTS, MAX_ITEMS, MAX_OPEN_HOLDS } from '@juicebar/contract/limits'
 import { type Lamports } from '@juicebar/contract/money'
 import { type EndReason } from '@juicebar/contract/schemas'
 
+import { isId } from '../../listings/listing.ts'
+
+export interface OrderedItem {
+  listingId: string
+  /** How many drinks; undefined for all that are left. */
+  amount?: number | undefined
+}
+
 export interface HoldOrder {
   buyer: WalletAddress
-  listingId: string
+  items: readonly OrderedItem[]
   /** server: only this product broadcasts the payment. wallet: the buyer's wallet may do so too. */
   sendsThrough: 'server' | 'wallet'
+  /** The client pays all transfers of the purchase. */
+  paysTransfers: boolean
+  /** The most that the buyer pays in all, the fee included. */
+  mostLamports?: bigint | undefined
 }
 
 /** Why the database refused a hold. */
@@ -18,28 +30,62 @@ export interface HoldRefusal {
     | 'OWN_LISTING'
     | 'LISTING_NOT_ACTIVE'
     | 'LISTING_HELD'
+    | 'HELD_BY_YOU'
+    | 'AMOUNT_NOT_LEFT'
+    | 'NOT_DIVISIBLE'
+    | 'TOO_MANY_SELLERS'
     | 'COOLDOWN'
     | 'TOO_MANY_HOLDS'
     | 'AMBIGUOUS_HOLD'
+    | 'TRANSFERS_NEEDED'
+    | 'PRICE_MOVED'
+    | 'PART_TOO_SMALL'
     | 'INSUFFICIENT_SOL'
     | 'PAYMENT_UNDER_WAY'
     | 'HOLD_ENDED'
+  /** The listing that it is about, if it is about one. */
+  listingId?: string | undefined
   /** Set for COOLDOWN: until when it lasts. */
-  retrySeconds: number | undefined
-  /** Set for TOO_MANY_HOLDS: how many open holds the wallet may have. */
-  allowed: number | undefined
+  retrySeconds?: number | undefined
+  /** Set for TOO_MANY_HOLDS if it is not the purchases that are too many: how many items the wallet may hold. */
+  allowed?: number | undefined
+  /** Set for PART_TOO_SMALL if more of the listing would do: how many drinks it takes. */
+  neededAmount?: number | undefined
 }
 
 /** What the caller hears of a refusal. */
-export function holdFailure({ code, retrySeconds, allowed }: HoldRefusal): Failure {
+export function holdFailure({ code, listingId, retrySeconds, allowed, neededAmount }: HoldRefusal): Failure {
+  const about = listingId === undefined ? {} : { listingId }
   if (code === 'COOLDOWN' && retrySeconds !== undefined) {
-    return new Failure(code, { detail: `${Math.ceil(retrySeconds / 60)} min`, retryAfter: retrySeconds })
+    return new Failure(code, { ...about, detail: `${Math.ceil(retrySeconds / 60)} min`, retryAfter: retrySeconds })
   }
-  if (code === 'TOO_MANY_HOLDS') {
-    const limit = allowed === 1 ? 'one lot at a time, because you left several unpaid within the last hour' : `${allowed} lots at a time`
-    return new Failure(code, { detail: limit })
+  if (code === 'TOO_MANY_HOLDS') return new Failure(code, { detail: holdLimit(allowed) })
+  if (code === 'PART_TOO_SMALL') return new Failure(code, { ...about, detail: whatItTakes(neededAmount) })
+  return new Failure(code, about)
+}
+
+function holdLimit(allowed: number | undefined): string {
+  if (allowed === undefined) return `${MAX_OPEN_HOLDS} lots at a time`
+  return allowed === 1 ? 'one lot at a time, because you left several unpaid within the last hour' : `${allowed} lots at a time`
+}
+
+function whatItTakes(neededAmount: number | undefined): string {
+  const why = 'its seller’s account has too little SOL to receive it.'
+  return neededAmount === undefined ? `${why} Buy it together with another lot of this seller.` : `${why} Buy at least ${neededAmount}.`
+}
+
+/**
+ * Checks an order as far as it needs nothing but itself.
+ * @throws TOO_MANY_ITEMS, LISTING_NOT_FOUND, SAME_LISTING_TWICE
+ */
+export function requireSound(items: readonly OrderedItem[]): void {
+  if (items.length > MAX_ITEMS) throw new Failure('TOO_MANY_ITEMS')
+  const seen = new Set<string>()
+  for (const { listingId } of items) {
+    if (!isId(listingId)) throw new Failure('LISTING_NOT_FOUND', { listingId })
+    if (seen.has(listingId.toLowerCase())) throw new Failure('SAME_LISTING_TWICE', { listingId })
+    seen.add(listingId.toLowerCase())
   }
-  return new Failure(code)
 }
 
 /**

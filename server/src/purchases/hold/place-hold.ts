@@ -2,12 +2,11 @@ import { Failure } from '@juicebar/contract/errors'
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type Lamports } from '@juicebar/contract/money'
 
-import { isId } from '../../listings/listing.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
 import { newReference } from '../reference.ts'
 import { admitHold } from './admit-hold.ts'
-import { holdFailure, type HoldOrder, spendableLamports } from './hold.ts'
-import { checkHold, type HeldPurchase, type HoldOutcome, insertHold } from './hold-store.ts'
+import { holdFailure, type HoldOrder, requireSound, spendableLamports } from './hold.ts'
+import { checkHold, type HeldPurchase, type HoldOutcome, type HoldTerms, insertHold } from './hold-store.ts'
 
 /** What the chain said before the transaction began. */
 interface ChainReading {
@@ -15,55 +14,63 @@ interface ChainReading {
   slot: bigint
   balance: Lamports
   rentExemptMinimum: Lamports
+  /** Of those sellers who would receive less than that minimum. */
+  balances: { wallet: WalletAddress; lamports: Lamports }[]
 }
 
 /**
- * Holds a listing for a buyer who is about to pay. Asking again returns the same hold. What can be refused without the chain is refused
- * first, because requests to the chain are scarce; `place_hold` decides again under its locks.
- * @throws LISTING_NOT_FOUND, OWN_LISTING, LISTING_NOT_ACTIVE, LISTING_HELD, COOLDOWN, TOO_MANY_HOLDS, AMBIGUOUS_HOLD, INSUFFICIENT_SOL
- * CHAIN_BUSY or CHAIN_DOWN, if nothing is held; PAYMENT_UNDER_WAY or HOLD_ENDED, if paying for the buyer's own hold would be a mistake.
+ * Holds listings, or parts of them, for a buyer who is about to pay. Asking again returns the same hold. What can be refused without the
+ * chain is refused first, because requests to the chain are scarce; `place_hold` decides again under its locks.
+ * @throws what `HoldRefusal` lists, TOO_MANY_ITEMS, SAME_LISTING_TWICE, FEE_WALLET_EMPTY, CHAIN_BUSY or CHAIN_DOWN, if nothing is held;
+ * PAYMENT_UNDER_WAY or HOLD_ENDED, if paying for the buyer's own hold would be a mistake.
  */
 export async function placeHold(deps: PurchaseDeps, order: HoldOrder): Promise<HeldPurchase> {
-  const { database } = deps
-  if (!isId(order.listingId)) throw new Failure('LISTING_NOT_FOUND')
-  const existing = requireNoRefusal(await checkHold(database, order))
-  if (existing) return existing
+  requireSound(order.items)
+  const checked = await checkHold(deps.database, order, deps.settings.fee)
+  if (checked.kind !== 'open') return requireHold(checked)
   const returnReservation = admitHold(deps.chain, order)
   try {
-    return await placeAdmitted(deps, order)
+    return await placeAdmitted(deps, order, checked)
   } catch (error) {
     returnReservation()
     throw error
   }
 }
 
-async function placeAdmitted(deps: PurchaseDeps, order: HoldOrder): Promise<HeldPurchase> {
+async function placeAdmitted(deps: PurchaseDeps, order: HoldOrder, terms: HoldTerms): Promise<HeldPurchase> {
   const { database, settings } = deps
-  const { genesisHash, slot, balance, rentExemptMinimum } = await readChain(deps, order.buyer)
-  const placed = requireNoRefusal(
-    await insertHold(database, order, {
+  const { genesisHash, slot, balance, rentExemptMinimum, balances } = await readChain(deps, order.buyer, terms)
+  return requireHold(
+    await insertHold(database, order, settings.fee, {
       reference: newReference(),
       genesisHash,
       heldAtSlot: slot,
       spendable: spendableLamports(balance, rentExemptMinimum),
       holdSeconds: settings.holdSeconds,
+      rentExemptMinimum,
+      balances,
     }),
   )
-  if (!placed) throw new Error('the database neither placed nor refused a hold')
-  return placed
 }
 
-function requireNoRefusal({ refusal, hold }: HoldOutcome): HeldPurchase | undefined {
-  if (refusal) throw holdFailure(refusal)
-  return hold
+function requireHold(outcome: HoldOutcome): HeldPurchase {
+  if (outcome.kind === 'refused') throw holdFailure(outcome.refusal)
+  return outcome.hold
 }
 
-async function readChain({ chain }: PurchaseDeps, buyer: WalletAddress): Promise<ChainReading> {
-  const [genesisHash, balance, rentExemptMinimum] = await Promise.all([
+/** @throws FEE_WALLET_EMPTY, CHAIN_BUSY or CHAIN_DOWN */
+async function readChain({ chain, settings }: PurchaseDeps, buyer: WalletAddress, terms: HoldTerms): Promise<ChainReading> {
+  const rentExemptMinimum = await chain.rentExemptMinimum()
+  // A transfer that leaves its recipient below the minimum fails, and all others of its transaction with it.
+  const small = terms.received.filter(({ lamports }) => lamports < rentExemptMinimum)
+  const feeWallet = terms.feeLamports > 0n ? settings.fee.wallet : undefined
+  const [genesisHash, balance, ofFeeWallet, balances] = await Promise.all([
     chain.genesisHash(),
     chain.balance(buyer),
-    chain.rentExemptMinimum(),
+    feeWallet && chain.balance(feeWallet),
+    Promise.all(small.map(async ({ seller: wallet }) => ({ wallet, lamports: await chain.balance(wallet) }))),
   ])
+  if (ofFeeWallet !== undefined && ofFeeWallet + terms.feeLamports < rentExemptMinimum) throw new Failure('FEE_WALLET_EMPTY')
   // The reading of the balance has told the slot: asked for afterwards, it costs no request of its own.
-  return { genesisHash, slot: await chain.highestSlot(), balance, rentExemptMinimum }
+  return { genesisHash, slot: await chain.highestSlot(), balance, rentExemptMinimum, balances }
 }

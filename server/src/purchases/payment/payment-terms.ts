@@ -1,13 +1,15 @@
+import { transfersOf } from '../purchase-item.ts'
 import { type PurchaseRow } from '../purchase-store.ts'
 import { type PaymentTerms } from './landed-payment.ts'
 import { type ExpectedPayment } from './signed-payment.ts'
 
 /** What of a purchase says who pays what to whom. */
-export type AgreedColumns = Pick<PurchaseRow, 'buyer' | 'seller' | 'priceLamports' | 'reference' | 'heldAtSlot'>
+export type AgreedColumns = Pick<PurchaseRow, 'buyer' | 'items' | 'feeLamports' | 'feeWallet' | 'reference' | 'heldAtSlot'>
 
 /** What the chain must show for a purchase to be paid. */
-export function termsOf({ buyer, seller, priceLamports, reference, heldAtSlot }: AgreedColumns): PaymentTerms {
-  return { buyer, transfers: [{ to: seller, lamports: priceLamports }], reference, heldAtSlot }
+export function termsOf(purchase: AgreedColumns): PaymentTerms {
+  const { buyer, reference, heldAtSlot } = purchase
+  return { buyer, transfers: transfersOf(purchase), reference, heldAtSlot }
 }
 
 /** What signed bytes must do to pay for a purchase. */

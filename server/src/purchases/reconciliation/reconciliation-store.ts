@@ -6,7 +6,7 @@ import { type Database } from '../../database/connect.ts'
 import { caseColumns, type CaseRow } from '../cases/case-store.ts'
 import { inSeconds, now } from '../../database/time.ts'
 import { paymentColumns, type PaymentRow } from '../payment/payment-store.ts'
-import { purchaseColumns, type PurchaseRow, windowClosed } from '../purchase-store.ts'
+import { purchaseColumns, purchaseItems, type PurchaseRow, windowClosed } from '../purchase-store.ts'
 
 /** A purchase that this server has leased to reconcile. */
 export interface DuePurchase extends PurchaseRow {
@@ -70,6 +70,7 @@ export async function leaseDue(database: Database, limits: LeaseLimits, leaseSec
       .where(sql<boolean>`id = any(array(${paid}) || array(${unpaid}) || array(${closed}))`)
       .returning(purchaseColumns)
       .returning([
+        purchaseItems,
         windowClosed.as('windowClosed'),
         sql<number>`extract(epoch from now() - created_at)::float8`.as('ageSeconds'),
         sql<number>`extract(epoch from pay_until(purchases) - now())::float8`.as('secondsToPay'),
@@ -198,7 +199,7 @@ export async function reconcileEndedOf(database: Database, wallet: WalletAddress
       query
         .selectFrom('purchases')
         .select('id')
-        .where((or) => or.or([or('buyer', '=', wallet), or('seller', '=', wallet)]))
+        .where(sql<boolean>`(buyer = ${wallet} or id in (select purchase_id from purchase_items where seller = ${wallet}))`)
         .where('status', '=', 'ended')
         .orderBy('id', 'desc')
         .limit(REQUESTED_PURCHASES),
@@ -222,7 +223,7 @@ export async function reconcileOpenCasesOf(database: Database, wallet: WalletAdd
         .selectFrom('cases as c')
         .innerJoin('purchases as p', 'p.id', 'c.purchaseId')
         .select('c.id')
-        .where((or) => or.or([or('p.buyer', '=', wallet), or('p.seller', '=', wallet)]))
+        .where((or) => or.or([or('p.buyer', '=', wallet), or('c.seller', '=', wallet)]))
         .where('c.status', '=', 'open')
         .orderBy('c.id', 'desc')
         .limit(REQUESTED_CASES),

@@ -35,7 +35,7 @@ export async function releaseHold(deps: PurchaseDeps, { purchaseId, reason, reco
   if (objection) throw new Failure('NOT_RELEASABLE', { detail: objection })
   await inTransaction(database, async (tx) => {
     // Nothing but its end can have come since: beyond the release height no payment is submitted any more.
-    const ended = await endHold(tx, purchase, () => 'released')
+    const ended = await endHold(tx, purchaseId, () => 'released')
     if (!ended) throw new Failure('NOT_RELEASABLE', { detail: 'it is not held any more.' })
     await setReleaseReason(tx, purchaseId, reason)
     await record(tx)

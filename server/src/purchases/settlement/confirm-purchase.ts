@@ -5,7 +5,7 @@ import { isId } from '../../listings/listing.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
 import { type ReplyRow } from '../purchase-reply.ts'
 import { type PaymentOutcome, settlePayment } from './settle-payment.ts'
-import { listPayablePurchases } from './settlement-store.ts'
+import { listPayablePurchases, type PaidSubject } from './settlement-store.ts'
 import { type Candidate, candidateOf, verifyCandidate } from './verify-candidate.ts'
 
 export interface Confirmation {
@@ -14,21 +14,54 @@ export interface Confirmation {
   settled: boolean
 }
 
+/** May refuse the request that reading a landed transaction from the chain costs, if it is not recorded. */
+type Admit = () => Promise<void>
+
 /**
  * The buyer says which transaction paid for a listing; the chain decides whether it did. The answer stays the same however often it
- * is asked for. `admit` is called before a landed transaction that is not recorded is read from the chain, and may refuse that.
- * @throws BAD_REQUEST, NO_HOLD, PAYMENT_MISMATCH, SIGNATURE_USED, PAYMENT_CASE or CHAIN_DOWN
+ * is asked for.
+ * @throws BAD_REQUEST, NO_HOLD, PAYMENT_MISMATCH, SIGNATURE_USED, PAYMENT_CASE, CHAIN_DOWN, or what `admit` throws
  */
 export async function confirmPurchase(
   deps: PurchaseDeps,
   buyer: WalletAddress,
   listingId: string,
   text: string,
-  admit = async (): Promise<void> => {},
+  admit?: Admit,
+): Promise<Confirmation> {
+  if (!isId(listingId)) throw new Failure('NO_HOLD')
+  return confirm(deps, buyer, { listingId }, text, admit)
+}
+
+/**
+ * As `confirmPurchase`, for a buyer who knows the purchase.
+ * @throws PURCHASE_NOT_FOUND, and what `confirmPurchase` throws
+ */
+export async function confirmPayment(
+  deps: PurchaseDeps,
+  buyer: WalletAddress,
+  purchaseId: string,
+  text: string,
+  admit?: Admit,
+): Promise<Confirmation> {
+  if (!isId(purchaseId)) throw new Failure('PURCHASE_NOT_FOUND')
+  try {
+    return await confirm(deps, buyer, { purchaseId }, text, admit)
+  } catch (error) {
+    throw error instanceof Failure && error.code === 'NO_HOLD' ? new Failure('PURCHASE_NOT_FOUND') : error
+  }
+}
+
+async function confirm(
+  deps: PurchaseDeps,
+  buyer: WalletAddress,
+  subject: PaidSubject,
+  text: string,
+  admit: Admit = async () => {},
 ): Promise<Confirmation> {
   const signature = parseSignature(text)
   if (!signature) throw new Failure('BAD_REQUEST', { detail: 'transactionSignature must be a transaction signature in base58.' })
-  const payable = isId(listingId) ? await listPayablePurchases(deps.database, { listingId, buyer, signature }) : []
+  const payable = await listPayablePurchases(deps.database, { ...subject, buyer, signature })
   const recorded = payable.filter(({ payment }) => payment)
   const candidates = recorded.length > 0 ? recorded : payable
   const [likeliest] = candidates

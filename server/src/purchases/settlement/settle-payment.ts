@@ -66,7 +66,7 @@ async function deliver(
     referenced,
   })
   if (isNews) logSale(deps.log, purchase, signature)
-  if (delivered) logCase(deps.log, 'closed', { ...delivered, status: 'delivered', signature, deliverable: true }, purchase)
+  for (const each of delivered) logCase(deps.log, 'closed', { ...each, status: 'delivered', signature, deliverable: true }, purchase)
   const moved = { referenced, received: receivedAsAgreed(termsOf(purchase), { referenced }), paidPurchase: undefined }
   const report = (kind: Unmatched['kind'], reason: string) => reportUnmatched(deps, purchase, candidate, { ...moved, kind, reason })
   switch (outcome) {
@@ -79,7 +79,7 @@ async function deliver(
     case 'listing_gone':
       return report('late', 'it arrived after the time to pay had run out.')
     case 'paid_before':
-      return report('double', 'the lot was already paid for.')
+      return report('double', 'it was already paid for.')
   }
 }
 

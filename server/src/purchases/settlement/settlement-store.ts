@@ -10,9 +10,9 @@ import { type PaymentRow } from '../payment/payment-store.ts'
 import { type RecordedPayment } from '../payment/recorded-payment.ts'
 import { type ReplyRow } from '../purchase-reply.ts'
 import { REPLY_COLUMNS, REPLY_ROWS } from '../purchase-reply-store.ts'
-import { purchaseColumns, type PurchaseRow } from '../purchase-store.ts'
+import { purchaseColumns, purchaseItems, type PurchaseRow } from '../purchase-store.ts'
 
-/** A buyer's purchase of a listing that a payment may be for. */
+/** A buyer's purchase that a payment may be for. */
 export interface PayablePurchase {
   purchase: ReplyRow
   /** The payment, if it is recorded for this purchase. */
@@ -28,8 +28,10 @@ type Nullable<T> = { [Name in keyof T]: T[Name] | null }
 
 type PayableRow = ReplyRow & Nullable<RecordedColumns>
 
-interface PayableQuestion {
-  listingId: string
+/** What a buyer says was paid for: a purchase, or a listing of it, or the one that a part was split from. */
+export type PaidSubject = { purchaseId: string } | { listingId: string }
+
+type PayableQuestion = PaidSubject & {
   buyer: WalletAddress
   signature: Signature
 }
@@ -37,19 +39,28 @@ interface PayableQuestion {
 const RECORDED_COLUMNS = 'payment_kind, payment_status, transaction_bytes, expiry_height'
 const PAYABLE = `
   select asked.n::integer as n, ${REPLY_COLUMNS}, ${RECORDED_COLUMNS}
-  from unnest($1::uuid[], $2::text[], $3::text[]) with ordinality as asked(listing_id, buyer, signature, n)
+  from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[]) with ordinality as asked(purchase_id, listing_id, buyer, signature, n)
   cross join lateral (
     select ${REPLY_COLUMNS}, m.kind as payment_kind, m.status as payment_status, m.transaction_bytes, m.expiry_height
     from ${REPLY_ROWS} p left join payments m on m.purchase_id = p.id and m.signature = asked.signature
-    where p.listing_id = asked.listing_id and p.buyer = asked.buyer
+    where p.buyer = asked.buyer and p.id in (
+      select purchase_id from purchase_items where listing_id = asked.listing_id
+      union select purchase_id from purchase_items where part_of = asked.listing_id
+      union select asked.purchase_id
+    )
     order by m.signature is not null desc, p.status = 'held' desc, p.id desc limit 20
   ) p
   order by n, payment_kind is not null desc, p.status = 'held' desc, p.id desc`
 
-const readPayable = batchedStatement<PayableQuestion, PayableRow>(PAYABLE, (asked) => [asked.listingId, asked.buyer, asked.signature])
+const readPayable = batchedStatement<PayableQuestion, PayableRow>(PAYABLE, (asked) => [
+  'purchaseId' in asked ? asked.purchaseId : null,
+  'listingId' in asked ? asked.listingId : null,
+  asked.buyer,
+  asked.signature,
+])
 
 /**
- * The buyer's purchases of a listing that a payment may be for: first the one it is recorded for, then the open hold, then the newest.
+ * The buyer's purchases that a payment may be for: first the one it is recorded for, then the open hold, then the newest.
  */
 export async function listPayablePurchases(database: Database, asked: PayableQuestion): Promise<PayablePurchase[]> {
   const rows = await readPayable(database, asked)
@@ -65,13 +76,14 @@ function recordedPayment(signature: Signature, row: PayableRow): RecordedPayment
 /** The other open holds of a purchase's buyer on listings of its seller. */
 export async function listHoldsBetween(
   database: Database,
-  { id, buyer, seller }: Pick<PurchaseRow, 'id' | 'buyer' | 'seller'>,
+  { id, buyer, sellers }: Pick<PurchaseRow, 'id' | 'buyer' | 'sellers'>,
 ): Promise<PurchaseRow[]> {
   return database
     .selectFrom('purchases')
     .select(purchaseColumns)
+    .select(purchaseItems)
     .where('buyer', '=', buyer)
-    .where('seller', '=', seller)
+    .where(sql<boolean>`sellers = ${sellers}::text[]`)
     .where('id', '<>', id)
     .where('status', '=', 'held')
     .execute()
@@ -79,7 +91,7 @@ export async function listHoldsBetween(
 
 /** The case is read as it was before: `settle_purchase` closes an open one. */
 const SETTLE = `
-  select s.outcome, s.settled_at, s.outcome = 'settled' and s.settled_at = now() as is_news, c.id, c.kind, c.lamports
+  select s.outcome, s.settled_at, s.outcome = 'settled' and s.settled_at = now() as is_news, c.id, c.kind, c.seller, c.lamports
   from settle_purchase($1, $2, $3, $4, $5, $6) s left join cases c on c.purchase_id = $1 and c.signature = $2 and c.status = 'open'`
 
 export interface Settlement {
@@ -88,20 +100,21 @@ export interface Settlement {
   settledAt: Date | null
   /** This call has settled it. */
   isNews: boolean
-  /** The case that this call has closed, by delivering its payment. */
-  delivered: DeliveredCase | undefined
+  /** The cases that this call has closed, by delivering their payment. */
+  delivered: DeliveredCase[]
 }
 
 export interface DeliveredCase {
   id: string
   kind: CaseKind
+  seller: WalletAddress | null
   lamports: Lamports
 }
 
 export type SettleOutcome = 'settled' | 'paid_before' | 'listing_gone' | 'signature_used' | 'refunding'
 
 /**
- * Delivers the tokens in one round trip and one transaction; `settle_purchase` in 0006-holds.sql explains each outcome.
+ * Delivers the tokens in one round trip and one transaction; `settle_purchase` in 0017-holds-of-several-items.sql explains each outcome.
  * `referenced`: the payment carries the purchase's reference, so it may be delivered even after the hold ended.
  */
 export async function settlePurchase(
@@ -111,11 +124,14 @@ export async function settlePurchase(
 ): Promise<Settlement> {
   const { signature, slot, transactionBytes, expiryHeight, referenced } = payment
   const parameters = [purchaseId, signature, slot, transactionBytes, expiryHeight, referenced]
-  const [row] = await withRetry(() => database.runStatement<Omit<Settlement, 'delivered'> & Nullable<DeliveredCase>>(SETTLE, parameters))
+  const rows = await withRetry(() => database.runStatement<Omit<Settlement, 'delivered'> & Nullable<DeliveredCase>>(SETTLE, parameters))
+  const [row] = rows
   if (!row) throw new Error('settle_purchase returned nothing')
-  const { id, kind, lamports, ...settlement } = row
-  const isDelivered = row.isNews && id !== null && kind !== null && lamports !== null
-  return { ...settlement, delivered: isDelivered ? { id, kind, lamports } : undefined }
+  const { outcome, settledAt, isNews } = row
+  const delivered = rows.flatMap(({ id, kind, seller, lamports }) =>
+    isNews && id !== null && kind !== null && lamports !== null ? [{ id, kind, seller, lamports }] : [],
+  )
+  return { outcome, settledAt, isNews, delivered }
 }
 
 /**

@@ -4,6 +4,7 @@ import { columnsSql } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
 import { type Audits, type Purchases } from '../../database/schema.ts'
 import { inSeconds, now } from '../../database/time.ts'
+import { itemsSql, type PurchaseItem } from '../../purchases/purchase-item.ts'
 import { type AuditRow, type AuditStep } from './audit.ts'
 
 /** Longer than any transaction that makes a purchase final may take: below this age none can still appear (`database/connect.ts`). */
@@ -134,15 +135,19 @@ function startOf(part: AuditRow['part']) {
 }
 
 /** A settled purchase whose payment is to be checked. */
-export type SettledPurchase = Pick<Selectable<Purchases>, (typeof settledColumns)[number]>
+export interface SettledPurchase extends Pick<Selectable<Purchases>, (typeof settledColumns)[number]> {
+  items: PurchaseItem[]
+}
 
 const settledColumns = [
   'id',
   'signature',
   'genesisHash',
   'buyer',
-  'seller',
+  'sellers',
   'priceLamports',
+  'feeLamports',
+  'feeWallet',
   'reference',
   'heldAtSlot',
 ] as const satisfies (keyof Purchases)[]
@@ -160,7 +165,7 @@ export async function readAuditPage(
   limit: number,
 ): Promise<SettledPurchase[]> {
   const { rows } = await sql<SettledPurchase>`
-    select ${sql.raw(columnsSql('page', settledColumns))} from audits a cross join lateral (
+    select ${sql.raw(columnsSql('page', settledColumns))}, ${sql.raw(itemsSql('page.id'))} as items from audits a cross join lateral (
       select ${sql.raw(columnsSql('p', settledColumns))}
       from purchases p where p.status = 'settled' and p.settled_at <= a.created_at and ${pages[part]} limit ${limit}
     ) page where a.id = ${id}`.execute(database)

@@ -23,7 +23,7 @@ export async function readTokenTotals(database: Database | Tx): Promise<Audit['t
       (select coalesce(sum(amount), 0)::bigint from transfers where kind = 'credit' and token_type = t.token_type) as credited,
       (select coalesce(sum(amount), 0)::bigint from transfers where kind = 'debit' and token_type = t.token_type) as debited,
       (select coalesce(sum(amount), 0)::bigint from balances where token_type = t.token_type) as in_wallets,
-      (select coalesce(sum(amount), 0)::bigint from listings where status = 'active' and token_type = t.token_type) as in_listings
+      (select coalesce(sum(amount), 0)::bigint from listings where status in ('active', 'reserved') and token_type = t.token_type) as in_listings
     from token_types t order by t.token_type
   `.execute(database)
   return rows.map(({ tokenType, credited, debited, inWallets, inListings }) => ({
@@ -64,14 +64,39 @@ const checks: { invariant: string; query: ReturnType<typeof sql<{ detail: string
       select 'listing ' || l.id || ' (' || l.status || ') has ' || coalesce(e.amount, 0) || ' tokens in escrow' as detail
       from listings l
       left join (select account, sum(amount) as amount from ledger_entries group by account) e on e.account = 'listing:' || l.id
-      where coalesce(e.amount, 0) <> case when l.status = 'active' then l.amount else 0 end limit 20`,
+      where coalesce(e.amount, 0) <> case when l.status in ('active', 'reserved') then l.amount else 0 end limit 20`,
   },
   {
     invariant: 'I2',
     query: sql`
       select 'listing ' || l.id || ' (' || l.status || ') does not match its settled purchases' as detail
       from listings l
-      where (l.status = 'sold') <> (1 = (select count(*) from purchases p where p.listing_id = l.id and p.status = 'settled')) limit 20`,
+      where (l.status = 'sold') <> (1 = (
+        select count(*) from purchase_items i join purchases p on p.id = i.purchase_id where i.listing_id = l.id and p.status = 'settled'
+      )) limit 20`,
+  },
+  {
+    invariant: 'I2',
+    query: sql`
+      select 'purchase ' || p.id || ' delivered ' || coalesce(d.amount, 0) || ' tokens of ' || a.amount as detail
+      from purchases p
+      cross join lateral (select sum(amount) as amount, array_agg(listing_id) as ids from purchase_items where purchase_id = p.id) a
+      left join lateral (
+        select sum(amount) as amount from transfers t where t.kind = 'sale' and t.wallet_address = p.buyer and t.listing_id = any (a.ids)
+      ) d on true
+      where p.status = 'settled' and d.amount is distinct from a.amount limit 20`,
+  },
+  {
+    invariant: 'I2',
+    query: sql`
+      select 'the rest and the parts of listing ' || l.id || ' do not add up to what was listed' as detail
+      from listings l
+      cross join lateral (
+        select coalesce(sum(amount), 0) as amount, coalesce(sum(price_lamports), 0) as lamports
+        from listings part where part.part_of = l.id and part.status <> 'merged'
+      ) parts
+      where l.whole_amount is not null and (l.whole_amount, l.whole_lamports) <> (l.amount + parts.amount, l.price_lamports + parts.lamports)
+      limit 20`,
   },
   {
     invariant: 'I3',
@@ -86,7 +111,7 @@ const checks: { invariant: string; query: ReturnType<typeof sql<{ detail: string
     query: sql`
       select 'listing ' || l.id || ' does not match its open purchase' as detail
       from listings l
-      left join purchases p on p.listing_id = l.id and p.status = 'held'
+      left join (purchase_items i join purchases p on p.id = i.purchase_id and p.status = 'held') on i.listing_id = l.id
       where l.held_by is distinct from p.id limit 20`,
   },
   {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { placeHold } from '../../../src/purchases/hold/place-hold.ts'
 import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
 import { closePaymentWindow } from '../reconciling.ts'
-import { chainBut, expectAllAddsUp, hold, list, openTradingWorld, type TradingWorld, type Wallet } from '../trading-world.ts'
+import { chainBut, expectAllAddsUp, hold, list, openTradingWorld, type TradingWorld, type Wallet, orderOf } from '../trading-world.ts'
 
 let world: TradingWorld
 let seller: Wallet
@@ -28,7 +28,7 @@ describe('a hold that would be refused', () => {
   const expectRefusal = async (listingId: string, code: string, wallet = buyer) => {
     // Requests to the chain are scarce: nobody may use them up with holds that are refused anyway.
     const deps = chainBut(world, { genesisHash: down, highestSlot: down, balance: down, rentExemptMinimum: down })
-    await expect(placeHold(deps, { buyer: wallet.address, listingId, sendsThrough: 'server' })).rejects.toMatchObject({ code })
+    await expect(placeHold(deps, orderOf(wallet, [{ listingId }]))).rejects.toMatchObject({ code })
   }
 
   it('is refused without asking the chain', async () => {
@@ -57,7 +57,7 @@ describe('a listing whose holder can no longer pay', () => {
     const listingId = await list(world, seller)
     for (let n = 0; n < 2; n++) await cancelHold(world.deps, buyer.address, (await hold(world, buyer, listingId)).purchaseId)
     await closePaymentWindow(world, await hold(world, rival, listingId, 'wallet'))
-    await expect(placeHold(world.deps, { buyer: buyer.address, listingId, sendsThrough: 'server' })).rejects.toMatchObject({
+    await expect(placeHold(world.deps, orderOf(buyer, [{ listingId }]))).rejects.toMatchObject({
       code: 'LISTING_HELD',
     })
   })
@@ -68,6 +68,6 @@ describe('a listing that the same buyer already holds', () => {
     const listingId = await list(world, seller)
     const held = await hold(world, buyer, listingId)
     const deps = chainBut(world, { genesisHash: down, highestSlot: down, balance: down })
-    expect(await placeHold(deps, { buyer: buyer.address, listingId, sendsThrough: 'server' })).toMatchObject({ id: held.purchaseId })
+    expect(await placeHold(deps, orderOf(buyer, [{ listingId }]))).toMatchObject({ id: held.purchaseId })
   })
 })

@@ -5,7 +5,7 @@ import { placeHold } from '../../../src/purchases/hold/place-hold.ts'
 import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
 import { releasePurchase } from '../../../src/studio/release-purchase.ts'
 import { closePaymentWindow } from '../reconciling.ts'
-import { list, readPurchase } from '../trading-world.ts'
+import { list, orderOf, readPurchase } from '../trading-world.ts'
 import { endsUnsent, expectedCancellation, expectedHold, expectedRemoval, holderOf, type MarketModel } from './market-model.ts'
 import { type Act, itemAt, outcomeOf, type RealMarket } from './real-market.ts'
 
@@ -42,11 +42,8 @@ export function holdStep(n: number, buyer: number, sendsThrough: 'server' | 'wal
     const listing = n % model.listings.length
     const expected = expectedHold(model, buyer, listing)
     const holder = holderOf(model, listing)
-    const held = placeHold(real.world.deps, {
-      buyer: itemAt(real.buyers, buyer).address,
-      listingId: itemAt(real.listings, listing),
-      sendsThrough,
-    })
+    const items = [{ listingId: itemAt(real.listings, listing) }]
+    const held = placeHold(real.world.deps, orderOf(itemAt(real.buyers, buyer), items, sendsThrough))
     const step = `buyer ${buyer} holds listing ${listing}, to pay through the ${sendsThrough}: ${expected}`
     if (expected !== 'new' && expected !== 'same') {
       expect(await outcomeOf(held)).toBe(expected)

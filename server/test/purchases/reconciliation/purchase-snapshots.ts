@@ -8,11 +8,14 @@ import { type CandidateVerdict, type VerifiedCandidate } from '../../../src/purc
 
 export const held: DuePurchase = {
   id: 'purchase',
-  listingId: 'listing',
   buyer: 'Buyer' as WalletAddress,
-  seller: 'Seller' as WalletAddress,
-  tokenType: 'APPLE_JUICE',
-  amount: 1n,
+  sellers: ['Seller' as WalletAddress],
+  items: [
+    { listingId: 'listing', partOf: null, seller: 'Seller' as WalletAddress, tokenType: 'APPLE_JUICE', amount: 1, lamports: '1000000' },
+  ],
+  feeBasisPoints: 0,
+  feeLamports: 0n,
+  feeWallet: null,
   priceLamports: lamports(1_000_000n),
   reference: 'Reference' as WalletAddress,
   genesisHash: 'chain',

@@ -37,11 +37,16 @@ it('the purchase of a recorded payment comes first, then the open hold, then the
   // Identifiers sort by age: the first digit says it here.
   const add = async (age: number) => {
     const { rows } = await connection.pool.pg.query<{ id: string }>(
-      `insert into purchases (listing_id, buyer, seller, token_type, amount, price_lamports, reference, genesis_hash, held_at_slot, server_sends,
-         pay_before, status, end_reason, ended_at, id)
-       select listing_id, buyer, seller, token_type, amount, price_lamports, reference || $2, genesis_hash, held_at_slot, server_sends,
-         pay_before, 'ended', 'lapsed', now() - interval '2 days', overlay(id::text placing to_hex(9 - $2::integer) from 1 for 1)::uuid
-       from purchases where id = $1 returning id`,
+      `with copy as (
+         insert into purchases (buyer, sellers, price_lamports, reference, genesis_hash, held_at_slot, server_sends, pay_before, status,
+           end_reason, ended_at, id)
+         select buyer, sellers, price_lamports, reference || $2, genesis_hash, held_at_slot, server_sends, pay_before, 'ended',
+           'lapsed', now() - interval '2 days', overlay(id::text placing to_hex(9 - $2::integer) from 1 for 1)::uuid
+         from purchases where id = $1 returning id
+       )
+       insert into purchase_items (purchase_id, place, listing_id, seller, token_type, amount, price_lamports)
+       select copy.id, place, listing_id, seller, token_type, amount, price_lamports from purchase_items, copy where purchase_id = $1
+       returning purchase_id as id`,
       [held.purchaseId, age],
     )
     return rows[0]!.id

@@ -89,7 +89,7 @@ describe('more buyers than the budget carries', () => {
     const refusals = holds.flatMap((outcome): unknown[] => (outcome.status === 'rejected' ? [outcome.reason] : []))
     expect(refusals.length).toBeGreaterThan(0)
     for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'CHAIN_BUSY', retryAfter: expect.any(Number) })
-    const placed = await world.connection.pool.query('select 1 from purchases where listing_id = any($1::uuid[])', [listings])
+    const placed = await world.connection.pool.query('select 1 from purchase_items where listing_id = any($1::uuid[])', [listings])
     expect(placed.rowCount).toBe(buyers.length - refusals.length)
     const paying = holds.flatMap((outcome, index) =>
       outcome.status === 'fulfilled' ? [{ purchase: outcome.value, one: buyers[index] }] : [],

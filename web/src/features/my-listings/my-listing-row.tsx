@@ -1,4 +1,4 @@
-import { type Listing } from '@juicebar/contract/schemas'
+import { type OwnListing } from '@juicebar/contract/schemas'
 
 import { Button } from '../../ui/button.tsx'
 import { DrinkPlate } from '../../catalogue/drink-image.tsx'
@@ -6,7 +6,7 @@ import { formatAmount, formatSol, formatTime, formatUnitPrice } from '../../ui/f
 import { useRemoveListing } from './use-remove-listing.ts'
 
 /** One of the seller's own listings. */
-export function MyListingRow({ listing }: { listing: Listing }) {
+export function MyListingRow({ listing }: { listing: OwnListing }) {
   const { _id, tokenType, tokenName, amount, price, unitPrice, createdAt } = listing
   const { mutate: removeListing } = useRemoveListing()
   return (
@@ -38,7 +38,7 @@ export function MyListingRow({ listing }: { listing: Listing }) {
 /** Where it stands: beside all of the text, on a phone beside the name, on a narrow one below it. */
 const beside = 'col-start-2 row-start-1 row-span-2 max-[23rem]:row-start-2 max-[23rem]:row-span-1 sm:row-span-3'
 
-function RowAction({ listing, onRemove }: { listing: Listing; onRemove: () => void }) {
+function RowAction({ listing, onRemove }: { listing: OwnListing; onRemove: () => void }) {
   if (listing.status === 'sold') return <span className={`text-small font-semibold text-good ${beside}`}>Sold</span>
   if (listing.status === 'removed') return <span className={`text-small font-semibold text-dim ${beside}`}>Removed</span>
   if (listing.heldUntil) {

@@ -19,7 +19,7 @@ export function useRemoveListing() {
       // The row goes at once, so that the focus does not return to a button that is about to disappear.
       client.setQueryData(myListingsQuery('active').queryKey, (listings) => listings?.filter(({ _id }) => _id !== removed._id))
       client.setQueryData(myListingsQuery('all').queryKey, (listings) =>
-        listings?.map((listing) => (listing._id === removed._id ? removed : listing)),
+        listings?.map((listing) => (listing._id === removed._id ? { ...listing, ...removed } : listing)),
       )
     },
     onError: (error) => showBanner(serverSentence(error, messages.removeFailed)),

@@ -1,7 +1,7 @@
 import { Failure } from '@juicebar/contract/errors'
 
 import { type LandedTransaction, type SignatureEntry } from '../../../chain/chain.ts'
-import { findListing } from '../../../listings/listing-store.ts'
+import { readAvailability } from '../../cases/late-delivery-store.ts'
 import { type PaymentTerms, verifyPayment } from '../../payment/landed-payment.ts'
 import { ambiguousReferences } from '../../payment/landed-transfers.ts'
 import { findPayment, findRefund } from '../../payment/payment-store.ts'
@@ -42,7 +42,7 @@ async function readRefund(deps: PurchaseDeps, row: DueCase, purchase: PurchaseRo
     const landed = transaction && { slot: transaction.slot, paysBack: await paysBack(deps, transaction, row, purchase) }
     return { payment, status, expired: false, landed }
   }
-  const traces = [{ address: row.refundReference ?? purchase.seller, sinceSlot: purchase.heldAtSlot }]
+  const traces = [{ address: row.refundReference ?? row.seller ?? purchase.buyer, sinceSlot: purchase.heldAtSlot }]
   const expired = !status && (await isProvedExpired(chain, await chain.finalized(), payment, traces))
   return { payment, status, expired, landed: undefined }
 }
@@ -90,9 +90,10 @@ async function describeLanded({ chain, database }: PurchaseDeps, transaction: La
 async function paysBack(
   { database }: PurchaseDeps,
   transaction: LandedTransaction,
-  { lamports, refundReference }: DueCase,
-  { buyer, seller }: PurchaseRow,
+  { seller, lamports, refundReference }: DueCase,
+  { buyer }: PurchaseRow,
 ): Promise<boolean> {
+  if (seller === null) return false
   const transfers = [{ to: buyer, lamports }]
   const terms: PaymentTerms = { buyer: seller, transfers, reference: refundReference ?? '', heldAtSlot: 0n }
   const knownReferences = await findReferences(database, ambiguousReferences(transaction))
@@ -102,9 +103,8 @@ async function paysBack(
 }
 
 async function readDelivery(deps: PurchaseDeps, { signature }: DueCase, purchase: PurchaseRow): Promise<DeliveryReading> {
-  const listing = await findListing(deps.database, purchase.listingId)
-  if (listing?.status !== 'active') return { listing: 'gone' }
-  if (listing.heldUntil !== null) return { listing: 'held' }
+  const availability = await readAvailability(deps.database, purchase.id, signature)
+  if (availability !== 'free') return { listing: availability }
   const status = (await deps.chain.statuses([signature])).get(signature)
   return { listing: 'free', candidate: await verifyCandidate(deps, purchase, candidateOf(deps.chain, signature, status)) }
 }

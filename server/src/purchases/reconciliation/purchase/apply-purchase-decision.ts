@@ -35,7 +35,7 @@ async function apply(deps: PurchaseDeps, purchase: DuePurchase, action: Purchase
       ruleOut(chain, purchase.id, action.candidate.signature)
       break
     case 'endHold':
-      await inTransaction(database, (tx) => endHold(tx, purchase, endReasons[action.because]))
+      await inTransaction(database, (tx) => endHold(tx, purchase.id, endReasons[action.because]))
       break
     case 'broadcast':
       await broadcastPayment(deps, purchase, action.payment)
@@ -50,7 +50,7 @@ async function apply(deps: PurchaseDeps, purchase: DuePurchase, action: Purchase
       await saveHistorySearches(database, action.searches)
       break
     case 'markUnprovable':
-      await inTransaction(database, (tx) => markUnprovable(tx, purchase, action))
+      await inTransaction(database, (tx) => markUnprovable(tx, purchase.id, action))
       if (action.unprovable) {
         const fields = purchaseFields(purchase, { waitingFor: 'the studio to release it' })
         deps.log.warn(fields, 'no endpoint can prove that this hold was not paid; the studio can release it')

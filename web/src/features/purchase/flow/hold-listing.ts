@@ -13,6 +13,6 @@ export type Hold = Reply<'buy'>['transactionDetails']
  * @throws ApiError
  */
 export async function holdListing(listingId: string, { wallet }: Connection): Promise<Hold> {
-  const body = signsWithoutSending(wallet) ? { sendsThrough: 'server' as const } : null
+  const body = { transfers: true, ...(signsWithoutSending(wallet) && { sendsThrough: 'server' as const }) }
   return (await call('buy', { params: { id: listingId }, body })).transactionDetails
 }

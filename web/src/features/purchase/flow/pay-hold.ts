@@ -29,7 +29,7 @@ export async function payHold(hold: Hold, connection: Connection, network: Publi
   ])
   const transaction = buildPayment({
     from: connection.account.address,
-    transfers: [{ to: hold.seller, lamports: BigInt(hold.lamports) }],
+    transfers: hold.transfers.map(({ to, lamports }) => ({ to, lamports: BigInt(lamports) })),
     reference: hold.reference,
     version: transactionVersion(connection.wallet),
     lifetime,

@@ -1,0 +1,30 @@
+import { type Signature } from '@juicebar/contract/addresses'
+import { sql } from 'kysely'
+
+import { type Database } from '../../database/connect.ts'
+
+/**
+ * Whether the items of a purchase that ended could be delivered for its late payment: `deliver_item` in 0017-holds-of-several-items.sql
+ * decides. held: not now. gone: never again, because one of them was sold or removed, or a seller returns the SOL.
+ */
+export async function readAvailability(database: Database, purchaseId: string, signature: Signature): Promise<'free' | 'held' | 'gone'> {
+  const { rows } = await sql<{ gone: boolean; busy: boolean }>`
+    select bool_or(
+        l.status not in ('active', 'reserved') or l.amount + parts.amount < i.amount
+        or parts.amount = 0 and part_cost(l, i.amount) > i.price_lamports
+      ) or exists (
+        select from cases where purchase_id = ${purchaseId} and signature = ${signature} and status in ('refunding', 'refunded', 'closed')
+      ) as gone,
+      bool_or(l.held_by is not null or l.amount < i.amount or part_cost(l, i.amount) > i.price_lamports) as busy
+    from purchase_items i
+      join listings held on held.id = i.listing_id
+      join listings l on l.id = case when held.status = 'merged' then held.part_of else held.id end
+      cross join lateral (
+        select coalesce(sum(amount), 0) as amount from listings part where part.part_of = l.id and part.status in ('active', 'reserved')
+      ) parts
+    where i.purchase_id = ${purchaseId}
+  `.execute(database)
+  const [row] = rows
+  if (!row || row.gone) return 'gone'
+  return row.busy ? 'held' : 'free'
+}
