@@ -187,10 +187,13 @@ function featureArrows(features) {
 /** Of two entries that fit a file, the later one's import rules count. */
 const arrows = [
   imports('contract/src/**', [
-    { group: ['*', '!./*', '!./schemas/*', '!typebox', '!@scure/base'], message: 'The contract runs in browsers and servers alike.' },
+    {
+      group: ['*', '!./*', '!./schemas/*', '!./schemas/*/*', '!typebox', '!@scure/base'],
+      message: 'The contract runs in browsers and servers alike.',
+    },
   ]),
-  imports('contract/src/schemas/*', [
-    { group: ['*', '!./*', '!../*', '!typebox'], message: 'The contract runs in browsers and servers alike.' },
+  imports('contract/src/schemas/**', [
+    { group: ['*', '!./*', '!./*/*', '!../*', '!../../*', '!typebox'], message: 'The contract runs in browsers and servers alike.' },
   ]),
   imports('server/src/*.ts', [noSolana]),
   ...Object.entries(serverArrows).map(([folder, open]) => imports(`server/src/${folder}/*.ts`, serverImports(folder, open))),

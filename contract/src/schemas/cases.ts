@@ -1,6 +1,6 @@
 import Type from 'typebox'
 
-import { SignedTransaction, Submitted } from './buying.ts'
+import { SignedTransaction, Submitted } from './buying/buying-calls.ts'
 import { type CallSchema, chainFailures } from './call.ts'
 import {
   Address,

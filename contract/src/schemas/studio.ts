@@ -1,7 +1,7 @@
 import Type from 'typebox'
 
 import { MAX_IDEMPOTENCY_KEY } from '../limits.ts'
-import { PurchaseSchema, PurchasesPage, PurchaseStatusSchema } from './buying.ts'
+import { PurchaseSchema, PurchasesPage, PurchaseStatusSchema } from './buying/purchase.ts'
 import { type CallSchema, chainFailures } from './call.ts'
 import { CaseSchema, CasesPage, caseStatuses } from './cases.ts'
 import { amount, closed, idParams, pageOf, requiredToken, RequiredText, walletAddress } from './fields.ts'

@@ -70,7 +70,7 @@ interface OwnColumns {
  */
 export async function listOwnListings(database: Database, seller: WalletAddress, status: ListingStatus | 'all'): Promise<OwnListing[]> {
   const { rows } = await sql<OwnColumns>`
-    select ${listingReply} as listing, l.price_lamports, parts.*
+    select ${listingReply} as listing, l.price_lamports, parts.parts_amount, parts.parts_lamports, parts.being_bought, parts.sold
     from listings l
     cross join lateral (
       select coalesce(sum(p.amount) filter (where p.status in ('active', 'reserved')), 0)::bigint as parts_amount,

@@ -50,7 +50,7 @@ describe('a migration that older servers may run on', () => {
     ['alter table purchases add column tip bigint', 'purchases'],
     ['create or replace function settle_purchase() returns void', 'settle_purchase'],
     ['drop function place_hold', 'place_hold'],
-    ['create or replace function wallet_refusal() returns text', 'wallet_refusal'],
+    ['create or replace function hold_plan() returns text', 'hold_plan'],
     ['update payments set slot = 0', 'payments'],
     ['alter table listings add column title text', undefined],
     ['create index on events (type) -- not on purchases', undefined],

@@ -62,17 +62,21 @@ async function expectFound(model: MarketModel, real: RealMarket): Promise<void> 
   expect({ overlooked, refunding, unsent: model.purchases.filter(endsUnsent) }).toEqual({ overlooked: [], refunding: [], unsent: [] })
 }
 
-/** Updates the model to the product's state, and fails if the model does not allow it. */
+/**
+ * Updates the model to the product's state, and fails if the model does not allow it. Ends come first: in the same round, they may have
+ * freed the listing for a late payment.
+ */
 async function updateModel(model: MarketModel, real: RealMarket): Promise<string[]> {
-  const changes: string[] = []
-  for (const [number, now] of (await purchasesNow(real)).entries()) {
-    const purchase = itemAt(model.purchases, number)
-    if (now.status === purchase.state) continue
-    changes.push(`purchase ${number} is ${now.status}`)
-    if (now.status === 'settled') noteDelivery(model, real, number, now.signature)
-    else noteEnd(model, number, now)
-  }
-  return changes
+  const changed = [...(await purchasesNow(real)).entries()].filter(
+    ([number, { status }]) => status !== itemAt(model.purchases, number).state,
+  )
+  const [delivered, ended] = [
+    changed.filter(([, { status }]) => status === 'settled'),
+    changed.filter(([, { status }]) => status !== 'settled'),
+  ]
+  for (const [number, now] of ended) noteEnd(model, number, now)
+  for (const [number, { signature }] of delivered) noteDelivery(model, real, number, signature)
+  return changed.map(([number, { status }]) => `purchase ${number} is ${status}`)
 }
 
 function noteDelivery(model: MarketModel, real: RealMarket, number: number, signature: string | null): void {
