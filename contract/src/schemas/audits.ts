@@ -1,7 +1,7 @@
 import Type from 'typebox'
 
 import { type CallSchema } from './call.ts'
-import { closed, Id, idParams, Nullable, Timestamp, TokenTypeSchema } from './fields.ts'
+import { closed, Id, idParams, lamports, Nullable, Timestamp, TokenTypeSchema } from './fields.ts'
 
 const TokenAudit = Type.Object(
   {
@@ -37,6 +37,11 @@ const Violation = Type.Object(
   { title: 'Violation' },
 )
 
+const Revenue = Type.Object(
+  { lamports },
+  { title: 'Revenue', description: 'The fees of all settled purchases whose payments the chain has kept' },
+)
+
 const violations = Type.Array(Violation, { description: 'The first hundred' })
 const unchecked = Type.Array(Type.String(), { description: 'What could not be checked, and why: the first hundred' })
 
@@ -46,6 +51,7 @@ export const AuditReportSchema = Type.Object(
     checkedAt: Timestamp('When the audit ended'),
     tokens: Type.Array(TokenAudit),
     purchases: PurchaseAudit,
+    revenue: Revenue,
     violations,
     unchecked,
   },
@@ -72,6 +78,7 @@ export const AuditSchema = Type.Object(
     uncheckedCount: Type.Integer({ description: 'How much could not be checked in all' }),
     tokens: Type.Array(TokenAudit, { description: 'Empty until the ledger has been checked' }),
     purchases: Nullable(PurchaseAudit),
+    revenue: Nullable(Revenue),
   },
   { title: 'Audit' },
 )

@@ -1,4 +1,5 @@
 import { parseWalletAddress } from '@juicebar/contract/addresses'
+import { lamports } from '@juicebar/contract/money'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { createListing } from '../../src/listings/create-listing.ts'
@@ -8,7 +9,7 @@ import { cancelHold } from '../../src/purchases/hold/cancel-hold.ts'
 import { placeHold } from '../../src/purchases/hold/place-hold.ts'
 import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
 import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase.ts'
-import { lamports } from '@juicebar/contract/money'
+import { runAudit } from '../../src/studio/audit/run-audit.ts'
 import {
   appleJuice,
   casesOf,
@@ -82,6 +83,7 @@ describe('a purchase of several items', () => {
     expect(after.map((amount, index) => amount - (before[index] ?? 0n))).toEqual([23_916_667n, total - 23_916_667n, fee])
     expect(await appleJuice(world, buyer)).toBe(1_061)
     expect(await ownListing(first, parts)).toMatchObject({ amount: 79, beingBought: 0, sold: 41, price: 0.046083333 })
+    expect(await runAudit(world.deps, { full: true })).toMatchObject({ ok: true, revenue: { lamports: String(fee) } })
     const again = await confirmPurchase(world.deps, buyer.address, parts, payment.signature)
     expect(again).toMatchObject({ settled: true, purchase: { id: purchase.purchaseId } })
   })

@@ -27,6 +27,7 @@ const clean: Audit = {
   uncheckedCount: 0,
   tokens: [],
   purchases: { held: 0, settled: 1, ended: 0, openCases: 0, earlierChain: 0, verifiedOnChain: 1 },
+  revenue: { lamports: '0' },
 }
 const violation = { invariant: 'I1', detail: 'a wallet holds more than its ledger says' }
 const wrong = { ok: false, violations: [violation], violationCount: 1 }

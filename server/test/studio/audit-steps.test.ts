@@ -51,7 +51,7 @@ describe('a step of an audit', () => {
 
   it('counts a token that does not add up', () => {
     const token = { tokenType: 'APPLE_JUICE', credited: 5, debited: 0, inWallets: 4, inListings: 0, balanced: false } as const
-    const ledger = { tokens: [token], purchases: { held: 0, settled: 0, ended: 0, openCases: 0 }, violations: [] }
+    const ledger = { tokens: [token], purchases: { held: 0, settled: 0, ended: 0, openCases: 0, revenue: '0' }, violations: [] }
     const step = afterLedger({ ...begun, part: 'ledger' }, ledger)
     expect(step.state).toMatchObject({ part: 'unfinalized', violationCount: 1, violations: [{ invariant: 'I1' }] })
   })

@@ -1,3 +1,4 @@
+import { solText } from '@juicebar/contract/money'
 import { type Audit } from '@juicebar/contract/schemas'
 import { tokenName } from '@juicebar/contract/token-types'
 
@@ -5,7 +6,7 @@ const LISTED = 10
 
 /** A finished audit as text for a terminal. */
 export function auditText(audit: Audit): string {
-  const { purchases, tokens, violations, violationCount, unchecked, uncheckedCount } = audit
+  const { purchases, revenue, tokens, violations, violationCount, unchecked, uncheckedCount } = audit
   return [
     verdict(audit),
     '',
@@ -22,6 +23,7 @@ export function auditText(audit: Audit): string {
     ),
     '',
     ...(purchases ? purchaseLines(purchases) : []),
+    ...(revenue && revenue.lamports !== '0' ? [`Fees received: ${solText(BigInt(revenue.lamports))} SOL.`] : []),
     ...section(
       'Wrong',
       violations.map(({ invariant, detail }) => `${invariant}: ${detail}`),

@@ -5,7 +5,8 @@ type Violation = Audit['violations'][number]
 /** What the ledger showed, all of it in the database. */
 export interface LedgerFinding {
   tokens: Audit['tokens']
-  purchases: { held: number; settled: number; ended: number; openCases: number }
+  /** `revenue` in lamports, as text. */
+  purchases: { held: number; settled: number; ended: number; openCases: number; revenue: string }
   violations: Violation[]
 }
 
@@ -107,6 +108,7 @@ export interface AuditRow extends AuditState {
 
 /** An audit as the studio API shows it. */
 export function auditReply(row: AuditRow): Audit {
+  const { revenue, ...counts } = row.purchases ?? { revenue: null }
   const { id, checked, total, violations, violationCount, unchecked, uncheckedCount } = row
   const done = row.finishedAt !== null
   return {
@@ -124,23 +126,28 @@ export function auditReply(row: AuditRow): Audit {
     uncheckedCount,
     tokens: row.tokens ?? [],
     purchases: row.purchases && {
-      ...row.purchases,
+      ...noPurchases,
+      ...counts,
       earlierChain: row.earlierChain,
       verifiedOnChain: row.verifiedBefore + row.verified,
     },
+    // Missing while an audit goes on that a server without fees has started.
+    revenue: revenue ? { lamports: revenue } : null,
   }
 }
 
+const noPurchases = { held: 0, settled: 0, ended: 0, openCases: 0, earlierChain: 0, verifiedOnChain: 0 }
+
 /** An audit as one report. What a running audit has not come to yet is listed as not checked. */
 export function auditReport(row: AuditRow): AuditReport {
-  const { tokens, violations, unchecked, purchases, progress } = auditReply(row)
-  const none = { held: 0, settled: 0, ended: 0, openCases: 0, earlierChain: 0, verifiedOnChain: 0 }
+  const { tokens, violations, unchecked, purchases, revenue, progress } = auditReply(row)
   const left = `${progress.total - progress.checked} payments: the audit is still running, see GET /api/studio/audits/${row.id}`
   return {
     ok: violations.length === 0,
     checkedAt: (row.finishedAt ?? new Date()).toISOString(),
     tokens,
-    purchases: purchases ?? none,
+    purchases: purchases ?? noPurchases,
+    revenue: revenue ?? { lamports: '0' },
     violations,
     unchecked: row.finishedAt === null ? [...unchecked, left] : unchecked,
   }

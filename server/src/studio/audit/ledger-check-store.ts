@@ -37,14 +37,17 @@ export async function readTokenTotals(database: Database | Tx): Promise<Audit['t
 }
 
 async function countPurchases(database: Database | Tx) {
-  const { rows } = await sql<{ held: number; settled: number; ended: number; openCases: number }>`
+  const { rows } = await sql<LedgerFinding['purchases']>`
     select count(*) filter (where status = 'held')::int as held,
       count(*) filter (where status = 'settled')::int as settled,
       count(*) filter (where status = 'ended')::int as ended,
-      (select count(*)::int from cases where status in ('open', 'refunding')) as open_cases
-    from purchases
+      (select count(*)::int from cases where status in ('open', 'refunding')) as open_cases,
+      coalesce(sum(fee_lamports) filter (where status = 'settled' and not exists (
+        select from cases c where c.purchase_id = p.id and c.kind = 'vanished'
+      )), 0)::text as revenue
+    from purchases p
   `.execute(database)
-  return rows[0] ?? { held: 0, settled: 0, ended: 0, openCases: 0 }
+  return rows[0] ?? { held: 0, settled: 0, ended: 0, openCases: 0, revenue: '0' }
 }
 
 /** Each query finds rows that break an invariant; `detail` describes one of them. */
