@@ -41,6 +41,9 @@ export function summarise(findings: Findings): ChaosReport {
   const lines = [
     row('seed', findings.seed),
     row('purchases started', `${purchases.length} (of ${journal.attempts} attempts)`),
+    row('  with several items', purchases.filter(({ items }) => items.length > 1).length),
+    row('  with parts of listings', purchases.filter(({ items }) => items.some(({ partOf }) => partOf !== null)).length),
+    row('  with a fee', purchases.filter(({ fee }) => fee.lamports !== '0').length),
     row('  settled', settled),
     row('  lapsed unpaid', ended('lapsed')),
     row('  payment expired', ended('expired')),

@@ -133,10 +133,19 @@ async function check(stack: Stack, { chain, journal }: Run, players: readonly Pl
   const [landed, product, lamports] = await Promise.all([
     readLanded(chain, [...wallets]),
     readProduct(players),
-    readLamports(chain, [...wallets]),
+    readLamports(chain, [...wallets, stack.feeWallet]),
   ])
   const startingLamports = BigInt(STARTING_LAMPORTS)
-  const outcome = { landed, lamports, startingLamports, rolledBack: stack.proxy.rolledBack, journal, product, wallets }
+  const outcome = {
+    landed,
+    lamports,
+    startingLamports,
+    rolledBack: stack.proxy.rolledBack,
+    journal,
+    product,
+    wallets,
+    feeWallet: stack.feeWallet,
+  }
   const aboutServers = [...(await checkAudit(stack)), ...checkForCrashes(stack), ...checkForInternalErrors(players)]
   return { product, violations: [...checkOutcome(outcome), ...aboutServers] }
 }

@@ -14,6 +14,8 @@ const CONCURRENCY = 16
 /** Enough to keep the server busy at all times, since each call waits for several round trips. */
 const HTTP_CONNECTIONS = 48
 const MANY_SELLERS = 1_000
+/** One item of each of the most sellers that a purchase may have. */
+const ITEMS = 10
 /**
  * Runs over HTTP before anything is measured: V8 goes on compiling a server for some ten thousand calls. The reference has as many behind
  * it by the time that this line is measured.
@@ -27,7 +29,7 @@ export async function benchmarkSettlement(databases: BenchDatabases, pairs: numb
   const { pool: guarded, database, close } = connectDatabase(url, () => undefined, { connections: CONCURRENCY })
   const pool = guarded.pg
   const product = await startServer({ role: 'product', databaseUrl: url })
-  const prepare = (sellers: number) => addHeldPurchases(pool, { count: PURCHASES, sellers })
+  const prepare = (sellers: number, items = 1) => addHeldPurchases(pool, { count: PURCHASES, sellers, items })
 
   const direct = async (): Promise<Sample> => {
     const purchases = await prepare(MANY_SELLERS)
@@ -36,8 +38,8 @@ export async function benchmarkSettlement(databases: BenchDatabases, pairs: numb
       await pool.query({ name: 'settle', text: SETTLE, values: [purchaseId, signature, 10n, BYTES, 160n, true] })
     })
   }
-  const fromNodeJs = async (sellers: number) => {
-    const purchases = await prepare(sellers)
+  const fromNodeJs = async (sellers: number, items = 1) => {
+    const purchases = await prepare(sellers, items)
     return runConcurrently(PURCHASES, CONCURRENCY, (turn) => settle(database, at(purchases, turn)))
   }
   const pgbench = await findPgbench()
@@ -71,6 +73,17 @@ export async function benchmarkSettlement(databases: BenchDatabases, pairs: numb
       await compare(settlement, pairs),
       ...(pgbench ? [await compare({ ...settlement, reference: 'pgbench, same SQL', theirs: () => byPgbench(pgbench) }, pairs)] : []),
       await compare({ ...comparison, name: 'settlement over HTTP, chain stubbed', goal: { least: 0.6 }, ours: overHttp }, pairs),
+      await compare(
+        {
+          name: 'settlement, ten items',
+          reference: 'one item',
+          unit: '/s',
+          goal: { least: 1 / 3 },
+          ours: () => fromNodeJs(MANY_SELLERS, ITEMS),
+          theirs: () => fromNodeJs(MANY_SELLERS),
+        },
+        pairs,
+      ),
       await compare(
         {
           name: 'settlement, one hot seller',

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { createChainClient } from '../../chaos/players/chain-client.ts'
-import { signTransfer, type Wallet } from '../../chaos/players/wallet.ts'
+import { signTransfers, type Wallet } from '../../chaos/players/wallet.ts'
 
 export interface Buyer {
   wallet: Wallet
@@ -49,7 +49,7 @@ export async function buyListing(
   const hold = await api.call(`/api/marketplace/buy/${listingId}`, shop.sends === 'server' ? { sendsThrough: 'server' } : null)
   if (hold.status !== 200) return { kind: 'refused', code: hold.code }
   if (abandons) return { kind: 'abandoned' }
-  const { purchaseId, ...transfer } = readHold(hold.body)
+  const { purchaseId, reference, ...transfer } = readHold(hold.body)
   const relay = await api.callUntilAnswered('/rpc', {
     jsonrpc: '2.0',
     id: 1,
@@ -58,7 +58,7 @@ export async function buyListing(
   })
   if (relay.status !== 200) return { kind: 'unfinished' }
   const answered = { call: async <Result>() => relay.body['result'] as Result }
-  const { base64: transaction, signature } = await signTransfer(answered, buyer.wallet, transfer, 'legacy')
+  const { base64: transaction, signature } = await signTransfers(answered, buyer.wallet, [transfer], reference, 'legacy')
   if (shop.sends === 'wallet') {
     await createChainClient(shop.walletsRpcUrl).call('sendTransaction', [transaction, { encoding: 'base64' }])
   } else {

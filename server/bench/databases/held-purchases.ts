@@ -15,29 +15,41 @@ export interface HeldPurchase {
 
 const BUYERS = 500
 
-/** Adds `count` held purchases, each of its own listing, together with their buyers' players and sessions. */
-export async function addHeldPurchases(pool: pg.Pool, { count, sellers }: { count: number; sellers: number }): Promise<HeldPurchase[]> {
+/**
+ * Adds `count` held purchases, each of listings of its own, together with their buyers' players and sessions. With several items, each
+ * is of another seller.
+ */
+export async function addHeldPurchases(
+  pool: pg.Pool,
+  { count, sellers, items = 1 }: { count: number; sellers: number; items?: number },
+): Promise<HeldPurchase[]> {
   const buyers = await addBuyers(pool, BUYERS)
   const sellerWallets = Array.from({ length: sellers }, randomWallet)
   const turns = Array.from({ length: count }, (_, turn) => turn)
   const references = turns.map(randomWallet)
   const { rows } = await pool.query<{ purchase: string; listing: string }>(
-    `with listed as (
+    `with wanted as (
+       select new_id() as purchase, buyer, reference, n from unnest($2::text[], $3::text[]) with ordinality u(buyer, reference, n)
+     ), listed as (
        insert into listings (seller, token_type, amount, price_lamports, held_by, held_until)
-       select seller, 'APPLE_JUICE', 10, 1000000 * (1 + n), new_id(), now() + interval '1 hour' from unnest($1::text[]) with ordinality u(seller, n)
+       select ($1::text[])[1 + (n * $5 + item) % cardinality($1::text[])], 'APPLE_JUICE', 10, 1000000 * (1 + n * $5 + item), purchase,
+         now() + interval '1 hour'
+       from wanted, generate_series(0, $5::integer - 1) item
        returning id, seller, amount, price_lamports, held_by
-     ), placed as (select *, row_number() over (order by price_lamports) as n from listed), bought as (
-       insert into purchases (id, buyer, sellers, price_lamports, reference, genesis_hash, held_at_slot, server_sends, pay_before, reconcile_at)
-       select held_by, u.buyer, array[placed.seller], placed.price_lamports, u.reference, $4, 1, true,
-         now() + interval '1 hour', now() + interval '1 hour'
-       from placed join unnest($2::text[], $3::text[]) with ordinality u(buyer, reference, n) using (n)
-       order by placed.n returning id
      ), items as (
        insert into purchase_items (purchase_id, place, listing_id, seller, token_type, amount, price_lamports)
-       select held_by, 1, id, seller, 'APPLE_JUICE', amount, price_lamports from placed
+       select held_by, row_number() over (partition by held_by order by price_lamports), id, seller, 'APPLE_JUICE', amount, price_lamports
+       from listed
+     ), totals as (
+       select held_by as purchase, array_agg(seller) as sellers, sum(price_lamports) as lamports, min(id::text)::uuid as listing
+       from listed group by held_by
+     ), bought as (
+       insert into purchases (id, buyer, sellers, price_lamports, reference, genesis_hash, held_at_slot, server_sends, pay_before, reconcile_at)
+       select purchase, buyer, sellers, lamports, reference, $4, 1, true, now() + interval '1 hour', now() + interval '1 hour'
+       from wanted join totals using (purchase)
      )
-     select bought.id as purchase, placed.id as listing from bought join placed on placed.held_by = bought.id order by placed.n`,
-    [turns.map((turn) => sellerWallets[turn % sellers]), turns.map((turn) => buyers[turn % BUYERS]?.wallet), references, STUB_GENESIS],
+     select purchase, listing from wanted join totals using (purchase) order by n`,
+    [sellerWallets, turns.map((turn) => buyers[turn % BUYERS]?.wallet), references, STUB_GENESIS, items],
   )
   return rows.map((row, turn) => {
     const buyer = buyers[turn % BUYERS]

@@ -13,6 +13,8 @@ export interface Outcome {
   journal: Journal
   product: ProductRecord
   wallets: ReadonlySet<string>
+  /** The studio's, which trades nothing. */
+  feeWallet: string
 }
 
 /**
@@ -45,47 +47,64 @@ function landedPayments({ landed, rolledBack, journal, wallets }: Outcome) {
 
 function everyPaymentIsDeliveredOrCase(outcome: Outcome): string[] {
   const { product } = outcome
-  return landedPayments(outcome).flatMap(({ transaction: { signature }, meant }) => {
+  return landedPayments(outcome).flatMap(({ transaction: { signature, transfers }, meant }) => {
     if (!meant) return [`payment ${signature} is on chain, but no client signed it`]
     if (meant.caseId !== undefined) return []
     const purchase = product.purchases.get(meant.purchaseId)
-    const found = caseOf(product, meant)
+    const found = casesOf(product, meant)
     const delivered = purchase?.status === 'settled' && purchase.signature === signature
-    if (!delivered && !found)
-      return [`payment ${signature} of purchase ${meant.purchaseId} is neither delivered nor a case: its SOL is lost silently`]
-    return found ? bothPlayersSee(product, found) : []
+    const told = new Set(found.map(({ seller }) => seller))
+    const silent = delivered ? [] : transfers.filter(({ to }) => !told.has(to) && (to !== outcome.feeWallet || told.size === 0))
+    return [
+      ...silent.map(({ to }) => `payment ${signature} of purchase ${meant.purchaseId} to ${to} is neither delivered nor a case`),
+      ...found.flatMap((each) => bothPlayersSee(product, each)),
+    ]
   })
 }
 
-function caseOf(product: ProductRecord, { signature, purchaseId }: JournalPayment): CaseSeen | undefined {
-  return [...product.cases.values()].find((found) => found.signature === signature && found.purchaseId === purchaseId)
+function casesOf(product: ProductRecord, { signature, purchaseId }: JournalPayment): CaseSeen[] {
+  return [...product.cases.values()].filter((found) => found.signature === signature && found.purchaseId === purchaseId)
 }
 
 function bothPlayersSee({ seenBy }: ProductRecord, { caseId, buyer, seller }: CaseSeen): string[] {
-  const unaware = [buyer, seller].filter((wallet) => !seenBy.get(caseId)?.has(wallet))
+  const unaware = [buyer, seller ?? buyer].filter((wallet) => !seenBy.get(caseId)?.has(wallet))
   return unaware.map((wallet) => `case ${caseId} is not shown to ${wallet}`)
 }
 
-function everyDeliveryIsPaid({ landed, rolledBack, product }: Outcome): string[] {
+function everyDeliveryIsPaid({ landed, rolledBack, product, feeWallet }: Outcome): string[] {
   const settled = settledPurchases(product)
   const twice = duplicates(settled.map((purchase) => purchase.signature)).map((signature) => `payment ${signature} settled two purchases`)
   const unpaid = settled.flatMap((purchase) => {
-    const { purchaseId, signature, buyer, seller, lamports } = purchase
+    const { purchaseId, signature, buyer } = purchase
     if (signature !== null && rolledBack.has(signature)) {
       const told = [...product.cases.values()].some((found) => found.purchaseId === purchaseId && found.kind === 'vanished')
       return told ? [] : [`purchase ${purchaseId} was delivered for payment ${signature}, which was rolled back, and nobody is told`]
     }
-    const transfers = landed.get(signature ?? '')?.transfers.filter(({ from, to }) => from === buyer && to === seller)
-    const exact = transfers?.length === 1 && transfers[0]?.lamports === BigInt(lamports)
-    return exact ? [] : [`purchase ${purchaseId} was delivered without a payment of ${lamports} lamports (${signature})`]
+    const paid = landed.get(signature ?? '')?.transfers.filter(({ from }) => from === buyer) ?? []
+    const [agreed, made] = [agreedTransfers(purchase, feeWallet), paid].map((transfers) =>
+      transfers.map(transferText).toSorted().join(', '),
+    )
+    return agreed === made ? [] : [`purchase ${purchaseId} was delivered for ${made || 'nothing'} instead of ${agreed} (${signature})`]
   })
   return [...twice, ...unpaid]
 }
 
+/** What a purchase says that its buyer pays: one transfer to each seller, and the fee. */
+function agreedTransfers({ buyer, items, fee }: PurchaseSeen, feeWallet: string) {
+  const received = new Map<string, bigint>()
+  for (const { seller, lamports } of items) received.set(seller, (received.get(seller) ?? 0n) + BigInt(lamports))
+  if (fee.lamports !== '0') received.set(feeWallet, BigInt(fee.lamports))
+  return [...received].map(([to, lamports]) => ({ from: buyer, to, lamports }))
+}
+
+function transferText({ to, lamports }: { to: string; lamports: bigint }): string {
+  return `${lamports} lamports to ${to}`
+}
+
 function everyListingSellsOnce({ product }: Outcome): string[] {
-  const settled = settledPurchases(product)
-  const twice = duplicates(settled.map((purchase) => purchase.listingId)).map((listing) => `listing ${listing} was sold twice`)
-  const soldIds = new Set(settled.map((purchase) => purchase.listingId))
+  const sold = settledPurchases(product).flatMap(({ items }) => items.map(({ listingId }) => listingId))
+  const twice = duplicates(sold).map((listing) => `listing ${listing} was sold twice`)
+  const soldIds = new Set(sold)
   const wrong = [...product.listings.values()].filter((listing) => (listing.status === 'sold') !== soldIds.has(listing._id))
   return [...twice, ...wrong.map((listing) => `listing ${listing._id} is ${listing.status}, but its purchases say otherwise`)]
 }
@@ -108,10 +127,11 @@ function everyRefundBelongsToACase(outcome: Outcome): string[] {
 }
 
 /** Every wallet's balance follows from the payments that the product knows and the transaction fees. */
-function lamportsAddUp({ landed, lamports, startingLamports, rolledBack, product, wallets }: Outcome): string[] {
-  const expected = new Map([...wallets].map((wallet) => [wallet, startingLamports]))
+function lamportsAddUp(outcome: Outcome): string[] {
+  const { landed, lamports, startingLamports, wallets, feeWallet } = outcome
+  const expected = new Map([...wallets, feeWallet].map((wallet) => [wallet, startingLamports]))
   const add = (wallet: string, amount: bigint) => expected.set(wallet, (expected.get(wallet) ?? 0n) + amount)
-  for (const { from, to, lamports: amount } of paymentsOfProduct(product, landed, rolledBack).values()) {
+  for (const { from, to, lamports: amount } of movementsOfProduct(outcome).values()) {
     add(from, -amount)
     add(to, amount)
   }
@@ -121,22 +141,28 @@ function lamportsAddUp({ landed, lamports, startingLamports, rolledBack, product
     .map(([wallet, amount]) => `${wallet} has ${lamports.get(wallet)} lamports, but the product's payments add up to ${amount}`)
 }
 
-/** Every payment that the product knows, by signature, and those rolled back: on the real chain they moved SOL all the same. */
-function paymentsOfProduct(product: ProductRecord, landed: Outcome['landed'], rolledBack: ReadonlySet<string>) {
-  const payments = new Map<string, { from: string; to: string; lamports: bigint }>()
-  for (const { signature, buyer, seller, lamports } of settledPurchases(product)) {
-    if (signature !== null) payments.set(signature, { from: buyer, to: seller, lamports: BigInt(lamports) })
+interface Movement {
+  from: string
+  to: string
+  lamports: bigint
+}
+
+/** Every transfer that the product knows, each once, and those rolled back: on the real chain they moved SOL all the same. */
+function movementsOfProduct({ product, landed, rolledBack, feeWallet }: Outcome): Map<string, Movement> {
+  const movements = new Map<string, Movement>()
+  const add = (signature: string | null, movement: Movement) => {
+    if (signature !== null && movement.lamports > 0n) movements.set(`${signature} ${movement.to}`, movement)
   }
-  for (const { signature, buyer, seller, lamports, refundSignature, status } of product.cases.values()) {
-    payments.set(signature, { from: buyer, to: seller, lamports: BigInt(lamports) })
-    if (status === 'refunded' && refundSignature !== null)
-      payments.set(refundSignature, { from: seller, to: buyer, lamports: BigInt(lamports) })
+  for (const purchase of settledPurchases(product)) {
+    for (const transfer of agreedTransfers(purchase, feeWallet)) add(purchase.signature, transfer)
   }
-  for (const signature of rolledBack) {
-    const [transfer] = landed.get(signature)?.transfers ?? []
-    if (transfer) payments.set(signature, transfer)
+  for (const { signature, buyer, seller, lamports, fee, refundSignature, status } of product.cases.values()) {
+    if (seller !== null) add(signature, { from: buyer, to: seller, lamports: BigInt(lamports) })
+    if (fee) add(signature, { from: buyer, to: feeWallet, lamports: BigInt(fee.lamports) })
+    if (status === 'refunded' && seller !== null) add(refundSignature, { from: seller, to: buyer, lamports: BigInt(lamports) })
   }
-  return payments
+  for (const signature of rolledBack) for (const transfer of landed.get(signature)?.transfers ?? []) add(signature, transfer)
+  return movements
 }
 
 function tokensAddUp({ journal, product }: Outcome): string[] {
@@ -144,7 +170,7 @@ function tokensAddUp({ journal, product }: Outcome): string[] {
   const add = (wallet: string, token: string, amount: number) =>
     expected.set(`${wallet} ${token}`, (expected.get(`${wallet} ${token}`) ?? 0) + amount)
   for (const { seller, tokenType, amount, status } of product.listings.values()) if (status !== 'removed') add(seller, tokenType, -amount)
-  for (const { buyer, tokenType, amount } of settledPurchases(product)) add(buyer, tokenType, amount)
+  for (const { buyer, items } of settledPurchases(product)) for (const { tokenType, amount } of items) add(buyer, tokenType, amount)
   return [...product.balances]
     .filter(([key, amount]) => amount !== (expected.get(key) ?? 0))
     .map(([key, amount]) => `${key}: the balance is ${amount} and should be ${expected.get(key) ?? 0}`)

@@ -15,12 +15,9 @@ export interface ProductRecord {
 
 export interface PurchaseSeen {
   purchaseId: string
-  listingId: string
   buyer: string
-  seller: string
-  tokenType: string
-  amount: number
-  lamports: string
+  items: { listingId: string; partOf: string | null; seller: string; tokenType: string; amount: number; lamports: string }[]
+  fee: { lamports: string }
   status: 'held' | 'settled' | 'ended'
   endReason: string | null
   signature: string | null
@@ -33,8 +30,10 @@ export interface CaseSeen {
   status: string
   purchaseId: string
   buyer: string
-  seller: string
+  /** Null if only the fee wallet was paid. */
+  seller: string | null
   lamports: string
+  fee: { lamports: string } | null
   signature: string
   refundSignature: string | null
 }

@@ -1,11 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { between, type Path, pickWeighted } from '../seeded-random.ts'
+import { between, happens, type Path, pickWeighted, wholeBetween } from '../seeded-random.ts'
 import { tally } from '../tally.ts'
 import { type ListingPoller } from './listing-poller.ts'
 import { type Player, type Run } from './player.ts'
-import { ClientCrash, type Plan, plans, PurchaseAttempt, type Style, styles } from './purchase-attempt.ts'
+import { ClientCrash, type Plan, plans, PurchaseAttempt, type Style, styles, type WantedItem } from './purchase-attempt.ts'
 
+/** Probabilities: per order, and per item of a divisible listing. */
+const BASKETS = 0.35
+const PARTS = 0.5
+const MOST_ITEMS = 4
 const IDLE_MILLIS = { low: 20, high: 400 }
 
 /** One buyer: buys one listing after another while `nextTurn` allows it, sometimes wrongly, sometimes crashing on the way. */
@@ -22,12 +26,27 @@ export async function runBuyer(run: Run, buyer: Player, market: ListingPoller, n
   }
 }
 
+/** A third of the orders have several items; of a divisible listing every other one takes a part. */
+function pickItems(run: Run, market: ListingPoller, path: Path): WantedItem[] {
+  const count = happens(run.seed, [...path, 'basket'], BASKETS) ? wholeBetween(run.seed, [...path, 'items'], 2, MOST_ITEMS) : 1
+  const items = new Map<string, WantedItem>()
+  for (let n = 0; n < count; n++) {
+    const at = [...path, 'listing', n]
+    const listing = market.pick(run.seed, at)
+    if (!listing) continue
+    const takesPart = listing.divisible && listing.amount > 1 && happens(run.seed, [...at, 'part'], PARTS)
+    const amount = takesPart ? wholeBetween(run.seed, [...at, 'amount'], 1, listing.amount - 1) : undefined
+    items.set(listing._id, { listingId: listing._id, amount })
+  }
+  return [...items.values()]
+}
+
 async function buyOne(run: Run, buyer: Player, market: ListingPoller, path: Path): Promise<void> {
-  const listing = market.pick(run.seed, [...path, 'listing'])
-  if (!listing) return
+  const items = pickItems(run, market, path)
+  if (items.length === 0) return
   const style = pickWeighted<Style>(run.seed, [...path, 'style'], styles) ?? 'unreferenced'
   run.journal.attempts += 1
   const attempt = new PurchaseAttempt(run, buyer, style, path)
-  const details = await attempt.hold(listing._id)
+  const details = await attempt.hold(style === 'unreferenced' ? items.slice(0, 1) : items)
   if (details) await attempt.carryOut(pickWeighted<Plan>(run.seed, [...path, 'plan'], plans[style]) ?? 'pay', details)
 }

@@ -1,10 +1,7 @@
 /** A hold that a buyer got. */
 export interface JournalHold {
-  purchaseId: string
-  listingId: string
-  buyer: string
-  seller: string
-  lamports: bigint
+  /** How many items it has. */
+  items: number
   /** How the buyer pays and where the client crashed, to explain slow deliveries. */
   story: string
 }
@@ -29,6 +26,7 @@ export interface Acknowledged {
 
 /** What the clients of a run did, written before they do it. The checks compare it with what the product says. */
 export interface Journal {
+  /** By the purchase's id. */
   holds: Map<string, JournalHold>
   payments: Map<string, JournalPayment>
   acknowledged: Acknowledged

@@ -7,6 +7,8 @@ import { type ApiClient } from './api-client.ts'
 export interface MarketListing {
   _id: string
   seller: string
+  amount: number
+  divisible: boolean
   heldUntil: string | null
 }
 

@@ -3,10 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { between, happens, type Path } from '../seeded-random.ts'
 import { type Answer, type Call } from './api-client.ts'
 import { tally } from '../tally.ts'
-import { type JournalHold } from './journal.ts'
 import { type Player, type Run } from './player.ts'
 import { sendTransaction } from './send-transaction.ts'
-import { type SignedTransaction, signTransfer } from './wallet.ts'
+import { type SignedTransaction, signTransfers } from './wallet.ts'
 
 /**
  * How a buyer pays. server: signs and submits the bytes to the server. wallet: sends by itself, with the reference.
@@ -16,7 +15,7 @@ export const styles = { server: 0.5, wallet: 0.3, unreferenced: 0.2 }
 export type Style = keyof typeof styles
 
 /**
- * What a buyer does with a hold. pay: as agreed. wrongAmount: one lamport off. payTwice: two payments. late: as the payment window
+ * What a buyer does with a hold. pay: as agreed. wrongAmount: one transfer is one lamport off, or of several one is missing. payTwice: two payments. late: as the payment window
  * closes. tooLate: long after the listing is free again. cancel: releases the hold. cancelAndPay: releases it and pays all the same.
  * bypass: sends by itself what only the server should send.
  */
@@ -38,16 +37,21 @@ const CONFIRM_PAUSE_MILLIS = 250
 interface Details {
   purchaseId: string
   listingId: string
-  seller: string
-  lamports: string
+  transfers: { to: string; lamports: string }[]
   reference: string
   payMillisLeft: number
+}
+
+/** What a buyer wants of a listing: all of it, or so many drinks. */
+export interface WantedItem {
+  listingId: string
+  amount: number | undefined
 }
 
 /** The client is gone: its process ended or its tab was closed. */
 export class ClientCrash extends Error {}
 
-/** One buyer's attempt to buy one listing. */
+/** One buyer's attempt to buy one listing or several, or parts of them. */
 export class PurchaseAttempt {
   readonly #run: Run
   readonly #buyer: Player
@@ -62,17 +66,26 @@ export class PurchaseAttempt {
     this.#path = path
   }
 
-  async hold(listingId: string): Promise<Details | undefined> {
-    const body = this.#style === 'server' ? { sendsThrough: 'server' } : undefined
-    const call = { method: 'POST', path: `/api/marketplace/buy/${listingId}`, body } as const
+  async hold(items: readonly WantedItem[]): Promise<Details | undefined> {
+    const call = this.#holdCall(items)
     if (this.#crashes('buying')) return this.#crashDuring('buying', call)
     const answer = await this.#buyer.api.callWithRetries(call)
     if (answer?.code === 'TOO_MANY_HOLDS') await delay(TOO_MANY_HOLDS_MILLIS)
-    if (answer?.status !== 200) return this.#refused(answer?.code)
+    if (answer?.status !== 200 && answer?.status !== 201) return this.#refused(answer?.code)
     const details = answer.body['transactionDetails'] as Details
-    this.#run.journal.holds.set(details.purchaseId, { ...journalHold(details, this.#buyer.wallet.address), story: this.#style })
+    this.#run.journal.holds.set(details.purchaseId, { items: items.length, story: this.#style })
     this.#purchaseId = details.purchaseId
     return details
+  }
+
+  /** Who pays without a reference knows nothing of several transfers, as the first clients of the market. */
+  #holdCall(items: readonly WantedItem[]): Call {
+    const [{ listingId, amount } = { listingId: '', amount: undefined }, ...others] = items
+    const sendsThrough = this.#style === 'server' ? { sendsThrough: 'server' } : {}
+    if (this.#style === 'unreferenced') return { method: 'POST', path: `/api/marketplace/buy/${listingId}`, body: undefined }
+    const body = { ...sendsThrough, transfers: true }
+    if (others.length === 0 && amount === undefined) return { method: 'POST', path: `/api/marketplace/buy/${listingId}`, body }
+    return { method: 'POST', path: '/api/marketplace/purchases', body: { ...body, items } }
   }
 
   async carryOut(plan: Plan, details: Details): Promise<void> {
@@ -112,15 +125,21 @@ export class PurchaseAttempt {
     await this.#confirm(details, payment, { mayCrash: true })
   }
 
-  /** A server must refuse the amount and send nothing. From a wallet it does move SOL, which must not be lost. */
+  /** A server must refuse this and send nothing. From a wallet it does move SOL, which must not be lost. */
   async #payWrongAmount(details: Details): Promise<void> {
-    const lamports = BigInt(details.lamports) + (happens(this.#run.seed, [...this.#path, 'more'], 0.5) ? 1n : -1n)
-    const payment = await this.#sign({ ...details, lamports: lamports.toString() })
+    const payment = await this.#sign({ ...details, transfers: this.#wrongTransfers(details) })
     if (this.#style !== 'server') return this.#payByWallet(details, [payment])
     const answer = await this.#buyer.api.callWithRetries(submission(details, payment))
     if (answer?.status === 200)
       this.#run.journal.unexpected.push(`a payment of the wrong amount was accepted for purchase ${details.purchaseId}`)
     await this.#cancelHold(details)
+  }
+
+  #wrongTransfers({ transfers: [first, ...others] }: Details): Details['transfers'] {
+    if (!first) return []
+    if (others.length > 0 && happens(this.#run.seed, [...this.#path, 'missing'], 0.5)) return others
+    const lamports = BigInt(first.lamports) + (happens(this.#run.seed, [...this.#path, 'more'], 0.5) ? 1n : -1n)
+    return [{ ...first, lamports: lamports.toString() }, ...others]
   }
 
   /** Of two submitted payments the server must send only one. */
@@ -165,9 +184,10 @@ export class PurchaseAttempt {
   }
 
   /** Signs the payment and writes it to the journal before anybody else sees it. */
-  async #sign({ purchaseId, seller, lamports, reference }: Details, version: 0 | 'legacy' = 0): Promise<SignedTransaction> {
-    const transfer = { to: seller, lamports: BigInt(lamports), reference: this.#style === 'unreferenced' ? undefined : reference }
-    const signed = await signTransfer(this.#run.chain, this.#buyer.wallet, transfer, version)
+  async #sign({ purchaseId, transfers, reference }: Details, version: 0 | 'legacy' = 0): Promise<SignedTransaction> {
+    const agreed = transfers.map(({ to, lamports }) => ({ to, lamports: BigInt(lamports) }))
+    const carried = this.#style === 'unreferenced' ? undefined : reference
+    const signed = await signTransfers(this.#run.chain, this.#buyer.wallet, agreed, carried, version)
     this.#run.journal.payments.set(signed.signature, { signature: signed.signature, purchaseId, caseId: undefined, signedAt: Date.now() })
     return signed
   }
@@ -201,10 +221,6 @@ export class PurchaseAttempt {
     await this.#buyer.api.sendAndDisconnect(call)
     throw new ClientCrash(step)
   }
-}
-
-function journalHold({ purchaseId, listingId, seller, lamports }: Details, buyer: string): Omit<JournalHold, 'story'> {
-  return { purchaseId, listingId, buyer, seller, lamports: BigInt(lamports) }
 }
 
 function submission({ purchaseId }: Details, { base64 }: SignedTransaction) {

@@ -15,11 +15,13 @@ const REMOVES = 0.08
 const CHECKS_CASES = 0.15
 const REFUNDS = 0.5
 const CRASHES = 0.15
+/** Per listing. */
+const DIVISIBLE = 0.6
 
 interface SellerCase {
   caseId: string
   purchaseId: string
-  seller: string
+  seller: string | null
   refundable: boolean
 }
 
@@ -47,6 +49,7 @@ async function list(run: Run, seller: Player, path: Path, count: number): Promis
       tokenType: pickOne(run.seed, [...at, 'token'], tokens),
       price: wholeBetween(run.seed, [...at, 'price'], 1, 60) / 1000,
       amount: wholeBetween(run.seed, [...at, 'amount'], 1, 9),
+      divisible: happens(run.seed, [...at, 'divisible'], DIVISIBLE),
     }
     const answer = await seller.api.callWithRetries({ method: 'POST', path: '/api/marketplace/listings', body })
     if (answer?.status === 201) run.journal.acknowledged.listed.add((answer.body['listing'] as { _id: string })._id)

@@ -4,7 +4,7 @@ import { base64 } from '@scure/base'
 import {
   AccountRole,
   address,
-  appendTransactionMessageInstruction,
+  appendTransactionMessageInstructions,
   blockhash,
   createKeyPairSignerFromPrivateKeyBytes,
   createTransactionMessage,
@@ -37,8 +37,6 @@ export interface SignedTransaction {
 export interface Transfer {
   to: string
   lamports: bigint
-  /** Added to the transfer as a read-only account. */
-  reference?: string | undefined
 }
 
 /** The wallet of a name: the same seed and name always give the same wallet. */
@@ -52,25 +50,31 @@ export async function signText({ signer }: Wallet, text: string): Promise<string
   return base58.encode(await signBytes(signer.keyPair.privateKey, new TextEncoder().encode(text)))
 }
 
-/** Signs a transfer with the chain's latest blockhash. Another version makes it another transaction with the same transfer. */
-export async function signTransfer(
+/**
+ * Signs transfers with the chain's latest blockhash. Another version makes it another transaction with the same transfers.
+ * @param reference added to each transfer as a read-only account
+ */
+export async function signTransfers(
   chain: ChainClient,
   { signer }: Wallet,
-  transfer: Transfer,
+  transfers: readonly Transfer[],
+  reference: string | undefined,
   version: 0 | 'legacy' = 0,
 ): Promise<SignedTransaction> {
   const { value } = await chain.call<{ value: { blockhash: string; lastValidBlockHeight: number } }>('getLatestBlockhash', [
     { commitment: 'confirmed' },
   ])
-  const { to, lamports, reference } = transfer
-  const instruction = getTransferSolInstruction({ source: signer, destination: address(to), amount: lamports })
   const references = reference === undefined ? [] : [{ address: address(reference), role: AccountRole.READONLY } as const]
+  const instructions = transfers.map(({ to, lamports }) => {
+    const instruction = getTransferSolInstruction({ source: signer, destination: address(to), amount: lamports })
+    return { ...instruction, accounts: [...instruction.accounts, ...references] }
+  })
   const lifetime = { blockhash: blockhash(value.blockhash), lastValidBlockHeight: BigInt(value.lastValidBlockHeight) }
   const message = pipe(
     createTransactionMessage({ version }),
     (draft) => setTransactionMessageFeePayerSigner(signer, draft),
     (draft) => setTransactionMessageLifetimeUsingBlockhash(lifetime, draft),
-    (draft) => appendTransactionMessageInstruction({ ...instruction, accounts: [...instruction.accounts, ...references] }, draft),
+    (draft) => appendTransactionMessageInstructions(instructions, draft),
   )
   const signed = await signTransactionMessageWithSigners(message)
   return { signature: getSignatureFromTransaction(signed), base64: getBase64EncodedWireTransaction(signed) }

@@ -5,6 +5,9 @@ import { join } from 'node:path'
 
 import { type FaultProxy, startFaultProxy } from '../chain-faults/fault-proxy.ts'
 import { type FaultRates } from '../chain-faults/faults.ts'
+import { createChainClient } from '../players/chain-client.ts'
+import { STARTING_LAMPORTS } from '../players/player.ts'
+import { createWallet } from '../players/wallet.ts'
 import { type ApiServer, createApiServer } from './api-server.ts'
 import { type ChainProcess, startChainProcess } from './chain-process.ts'
 import { buildVersion, type Version } from './version.ts'
@@ -23,6 +26,8 @@ export interface Stack<Database extends StackDatabase = StackDatabase> {
   chain: ChainProcess
   database: Database
   studioApiKey: string
+  /** Receives the fee that one of the servers takes: what is agreed with one is paid and confirmed with the other. */
+  feeWallet: string
   /** The folder of the servers' logs. */
   folder: string
   /** Stops everything and deletes the folder, unless the logs are to be kept. */
@@ -40,6 +45,7 @@ export interface StackOptions<Database extends StackDatabase> {
 }
 
 const SERVERS = 2
+const FEE_BASIS_POINTS = 250
 
 /** Builds the server into a temporary folder and starts everything. */
 export async function startStack<Database extends StackDatabase>(options: StackOptions<Database>): Promise<Stack<Database>> {
@@ -62,7 +68,10 @@ export async function startStack<Database extends StackDatabase>(options: StackO
     LOG_LEVEL: 'warn',
     DRAIN_SECONDS: String(drainSeconds),
   }
-  const createNumbered = (_: unknown, index: number) => createApiServer({ version, env, logFile: join(folder, `server-${index + 1}.log`) })
+  const feeWallet = await fundFeeWallet(chain.rpcUrl, seed)
+  const fee = { MARKET_FEE_BPS: String(FEE_BASIS_POINTS), MARKET_FEE_WALLET: feeWallet }
+  const createNumbered = (_: unknown, index: number) =>
+    createApiServer({ version, env: index === 0 ? env : { ...env, ...fee }, logFile: join(folder, `server-${index + 1}.log`) })
   const servers = await Promise.all(Array.from({ length: SERVERS }, createNumbered))
   await Promise.all(servers.map((server) => server.start()))
   const ready = watchReadiness(servers.map(({ url }) => url))
@@ -75,6 +84,7 @@ export async function startStack<Database extends StackDatabase>(options: StackO
     chain,
     database,
     studioApiKey,
+    feeWallet,
     folder,
     stop: async ({ keepLogs }) => {
       ready.stop()
@@ -85,4 +95,11 @@ export async function startStack<Database extends StackDatabase>(options: StackO
       if (!keepLogs) await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** As rich as a player: the servers ask for its balance when they start. */
+async function fundFeeWallet(rpcUrl: string, seed: number): Promise<string> {
+  const { address } = await createWallet(seed, 'studio')
+  await createChainClient(rpcUrl).call('requestAirdrop', [address, STARTING_LAMPORTS])
+  return address
 }
