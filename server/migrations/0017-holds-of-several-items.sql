@@ -130,7 +130,7 @@ begin
       whole_amount = coalesce(whole_amount, amount), whole_lamports = coalesce(whole_lamports, price_lamports)
     where id = l.id returning * into l;
   perform post_transfer('split', part.token_type, part.amount, part.seller, part.id, null, l.id);
-  perform emit_listing('listing.changed', l);
+  insert into events (type, audience, data) select * from listing_event('listing.changed', l);
   return part;
 end
 $$;
@@ -187,7 +187,7 @@ begin
     return;
   end if;
   update listings set held_by = null, held_until = null where id = l.id returning * into l;
-  perform emit_listing('listing.released', l);
+  insert into events (type, audience, data) select * from listing_event('listing.released', l);
   for part in select * from listings where part_of = l.id and status = 'active' and held_by is null order by id loop
     perform free_part(part);
   end loop;
@@ -517,12 +517,12 @@ begin
       l := split_listing(l, item.amount, 'reserved', purchase.id, purchase.pay_before);
     else
       update listings set held_by = purchase.id, held_until = purchase.pay_before where id = item.id returning * into l;
-      perform emit_listing('listing.held', l);
+      insert into events (type, audience, data) select * from listing_event('listing.held', l);
     end if;
     insert into purchase_items (purchase_id, place, listing_id, part_of, seller, token_type, amount, price_lamports)
       values (purchase.id, place, l.id, l.part_of, l.seller, l.token_type, l.amount, l.price_lamports);
   end loop;
-  perform emit_purchase(purchase);
+  insert into events (type, audience, data) select * from purchase_event(purchase);
   -- Its caller's query began before there were any.
   items := items_of(purchase.id);
 end
@@ -549,7 +549,7 @@ begin
         join purchase_items other on other.listing_id in (mine.listing_id, mine.part_of) or other.part_of in (mine.listing_id, mine.part_of)
         where mine.purchase_id = p.id
     );
-  perform emit_purchase(p);
+  insert into events (type, audience, data) select * from purchase_event(p);
 end
 $$;
 comment on function end_hold is
@@ -656,7 +656,7 @@ begin
     end if;
     update listings set status = 'sold', closed_at = now(), held_by = null, held_until = null where id = sold returning * into l;
     perform post_transfer('sale', l.token_type, l.amount, purchase.buyer, l.id);
-    perform emit_listing('listing.sold', l);
+    insert into events (type, audience, data) select * from listing_event('listing.sold', l);
   end loop;
   return 'settled';
 end
@@ -711,8 +711,8 @@ begin
     where id = purchase.id returning * into purchase;
   update cases set status = 'delivered', closed_at = now(), reconcile_at = null
     where purchase_id = purchase.id and signature = p_signature and status = 'open';
-  perform emit_purchase(purchase);
-  perform emit_balance(purchase.buyer);
+  insert into events (type, audience, data)
+    select * from purchase_event(purchase) union all select * from balance_event(purchase.buyer);
 end
 $$;
 comment on function settle_purchase is
