@@ -14,8 +14,8 @@ export function randomWallet(): string {
 }
 
 /**
- * Fills an empty market with active listings of random tokens, prices and amounts, half of them divisible. One statement inserts them all: the row trigger
- * is disabled, and its rendering function called directly.
+ * Fills an empty market with active listings of random tokens, prices and amounts, half of them divisible. One statement inserts them all:
+ * the row trigger is disabled, and its rendering function called directly. From one in ten a part was split off.
  */
 export async function fillMarket(client: pg.ClientBase, listings: number): Promise<void> {
   const sellers = Array.from({ length: Math.max(MIN_SELLERS, listings / LISTINGS_PER_SELLER) }, randomWallet)
@@ -40,10 +40,18 @@ export async function fillMarket(client: pg.ClientBase, listings: number): Promi
      ) l`,
     [listings, HOT_SELLER_SHARE, sellers.length],
   )
+  await client.query(SPLIT)
   await client.query('alter table listings enable trigger listings_before_write')
   for (const definition of indexes) await client.query(definition)
   await client.query('vacuum analyze')
 }
+
+/** Every other part is sold, the others are held. None of them is on the market. */
+const SPLIT = `
+  insert into listings (seller, token_type, amount, price_lamports, part_of, status, closed_at, held_by, held_until)
+  select seller, token_type, 1, 1, id, case when is_held then 'reserved' else 'sold' end, now(),
+    case when is_held then new_id() end, case when is_held then now() + interval '1 minute' end
+  from (select *, random() < 0.5 as is_held from listings where random() < 0.1) split`
 
 /** Drops the indexes, since building one is much faster than adding a million rows to it. @returns the statements that create them again */
 async function dropIndexes(client: pg.ClientBase): Promise<string[]> {

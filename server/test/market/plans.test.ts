@@ -47,7 +47,7 @@ beforeAll(async () => {
   await fillMarket(client, LISTINGS)
   await client.query('insert into sellers select unnest($1::text[])', [Array.from({ length: FORMER_SELLERS }, randomWallet)])
   // What was sold long ago stays in the table, and no page may walk past it.
-  await client.query(`update listings set status = 'sold', closed_at = now() where random() < 0.5`)
+  await client.query(`update listings set status = 'sold', held_by = null, held_until = null, closed_at = now() where random() < 0.5`)
   // In the order in which they were listed, as in a market that grew: the planner then finds an index in this order the cheapest to walk.
   await client.query('cluster listings using listings_pkey')
   await client.query('vacuum analyze')
