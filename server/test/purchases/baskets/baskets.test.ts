@@ -2,14 +2,14 @@ import { parseWalletAddress } from '@juicebar/contract/addresses'
 import { lamports } from '@juicebar/contract/money'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { createListing } from '../../src/listings/create-listing.ts'
-import { listOwnListings } from '../../src/listings/listing-store.ts'
-import { removeListing } from '../../src/listings/remove-listing.ts'
-import { cancelHold } from '../../src/purchases/hold/cancel-hold.ts'
-import { placeHold } from '../../src/purchases/hold/place-hold.ts'
-import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
-import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase.ts'
-import { runAudit } from '../../src/studio/audit/run-audit.ts'
+import { createListing } from '../../../src/listings/create-listing.ts'
+import { listOwnListings } from '../../../src/listings/listing-store.ts'
+import { removeListing } from '../../../src/listings/remove-listing.ts'
+import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
+import { placeHold } from '../../../src/purchases/hold/place-hold.ts'
+import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
+import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
+import { runAudit } from '../../../src/studio/audit/run-audit.ts'
 import {
   appleJuice,
   casesOf,
@@ -25,7 +25,7 @@ import {
   type TradingWorld,
   untilStatus,
   type Wallet,
-} from './trading-world.ts'
+} from '../trading-world.ts'
 
 let world: TradingWorld
 let studio: Wallet
