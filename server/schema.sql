@@ -179,7 +179,7 @@ create table sellers (
 create index sellers_by_substring on sellers using gin (lower(seller) gin_trgm_ops) with (fastupdate=off);
 
 -- A hold on one listing or several, and what became of it. Every transaction takes its row locks in the same order: the buyer's player row,
--- the listings by their id, the purchase, the case, the balance.
+-- the listings by their id, the purchase, the cases by their id, the balances by wallet and token.
 create table purchases (
   id uuid primary key default new_id(),
   buyer text not null,
@@ -843,7 +843,7 @@ begin
       received[place] := received[place] + item.lamports;
     end if;
   end loop;
-  fee := case when p_buyer = p_fee_wallet then 0 else fee * p_fee_basis_points / 10000 end;
+  fee := case when p_buyer = p_fee_wallet then 0 else div(fee::numeric * p_fee_basis_points, 10000)::bigint end;
   if cardinality(sellers) > p_max_sellers then
     refusal := 'TOO_MANY_SELLERS';
     return;
@@ -854,7 +854,7 @@ begin
   if abandons then
     allowed := allowed_items(p_buyer, p_max_items);
     foreach refused in array p_listings loop
-      cooldown := cooldown_until(p_buyer, refused);
+      cooldown := cooldown_until(p_buyer, (select coalesce(part_of, id) from listings where id = refused));
       if cooldown > now() then
         refusal := 'COOLDOWN';
         retry_seconds := ceil(extract(epoch from cooldown - now()));
@@ -889,24 +889,28 @@ begin
 end
 $$;
 
+create function asks_for(p_listing uuid, p_amount bigint, item purchase_items) returns boolean language sql immutable as $$
+  select item.listing_id = p_listing and item.amount = coalesce(p_amount, item.amount)
+    or coalesce(item.part_of = p_listing and item.amount = p_amount, false)
+$$;
+
 -- The open hold of a buyer who places the same order again; null if there is none that stays. A wallet that now wants to send may: from
--- then on only the chain can prove that no payment came. Refuses when paying for it would be a mistake.
+-- then on only the chain can prove that no payment came. Refuses if paying for it would be a mistake, or is not what this client would do.
 create function repeat_hold(
-  p_buyer text, p_listings uuid[], p_amounts bigint[], p_wallet_sends boolean, out refusal text, out purchase purchases
+  p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean, p_wallet_sends boolean, out refusal text, out purchase purchases
 ) returns record language plpgsql as $$
 begin
   select p.* into purchase from purchases p
-    where p.buyer = p_buyer and p.status = 'held'
+    where p.buyer = p_buyer and p.status = 'held' and not ends_unsent(p)
       and cardinality(p_listings) = (select count(*) from purchase_items where purchase_id = p.id)
       and not exists (
         select from unnest(p_listings, p_amounts) as asked (listing_id, amount)
-        where not exists (
-          select from purchase_items i
-          where i.purchase_id = p.id and (
-            i.listing_id = asked.listing_id and i.amount = coalesce(asked.amount, i.amount)
-            or i.part_of = asked.listing_id and i.amount = asked.amount
-          )
-        )
+        where not exists (select from purchase_items i where i.purchase_id = p.id and asks_for(asked.listing_id, asked.amount, i))
+      )
+      and not exists (
+        select from purchase_items i
+        where i.purchase_id = p.id
+          and not exists (select from unnest(p_listings, p_amounts) as asked (listing_id, amount) where asks_for(asked.listing_id, asked.amount, i))
       )
     limit 1;
   if not found then
@@ -920,6 +924,10 @@ begin
     refusal := 'PAYMENT_UNDER_WAY';
   elsif purchase.cancel_requested or window_closed(purchase) then
     refusal := 'HOLD_ENDED';
+  elsif (cardinality(purchase.sellers) > 1 or purchase.fee_basis_points > 0) and not p_transfers then
+    refusal := 'TRANSFERS_NEEDED';
+  elsif purchase.price_lamports + purchase.fee_lamports > p_most_lamports then
+    refusal := 'PRICE_MOVED';
   else
     purchase := extend_hold(purchase);
     if purchase.server_sends and p_wallet_sends then
@@ -938,16 +946,21 @@ create function check_hold(
 declare
   repeated record;
 begin
-  select * into repeated from repeat_hold(p_buyer, p_listings, p_amounts, p_wallet_sends);
-  refusal := repeated.refusal;
-  purchase := repeated.purchase;
-  items := items_of(purchase.id);
-  if refusal is null and purchase.id is null then
-    select d.refusal, d.refused, d.retry_seconds, d.allowed, d.fee, d.sellers, d.received
-      into refusal, refused, retry_seconds, allowed, fee, sellers, received
-      from decide_hold(
-        p_buyer, p_listings, p_amounts, p_most_lamports, p_transfers, p_max_holds, p_max_items, p_max_sellers, p_fee_basis_points, p_fee_wallet
-      ) d;
+  -- In this order: what a hold of this buyer makes impossible, that hold is found for.
+  select d.refusal, d.refused, d.retry_seconds, d.allowed, d.fee, d.sellers, d.received
+    into refusal, refused, retry_seconds, allowed, fee, sellers, received
+    from decide_hold(
+      p_buyer, p_listings, p_amounts, p_most_lamports, p_transfers, p_max_holds, p_max_items, p_max_sellers, p_fee_basis_points, p_fee_wallet
+    ) d;
+  select * into repeated from repeat_hold(p_buyer, p_listings, p_amounts, p_most_lamports, p_transfers, p_wallet_sends);
+  if repeated.refusal is not null or (repeated.purchase).id is not null then
+    refusal := repeated.refusal;
+    refused := null;
+    retry_seconds := null;
+    allowed := null;
+    fee := null;
+    purchase := repeated.purchase;
+    items := items_of(purchase.id);
   end if;
 end
 $$;
@@ -964,6 +977,7 @@ declare
   terms record;
   item record;
   l listings;
+  holders uuid[];
   former purchases;
   recipient record;
   place smallint := 0;
@@ -971,7 +985,7 @@ begin
   -- While the chain was asked, somebody else may have held a listing: nobody has to wait for its lock to hear that.
   if exists (select from listings where id = any (p_listings) and (held_by is not null or status <> 'active')) then
     select h.id, h.refusal into refused, refusal
-      from hold_plan(p_buyer, p_listings, p_amounts) h where h.refusal is not null and h.refusal <> 'HELD_BY_YOU' limit 1;
+      from hold_plan(p_buyer, p_listings, p_amounts) h where h.refusal in ('LISTING_HELD', 'LISTING_NOT_ACTIVE') limit 1;
     if found then
       return;
     end if;
@@ -979,19 +993,24 @@ begin
 
   -- Under the locks all is decided again: each statement sees what was committed before it began.
   perform from players where wallet_address = p_buyer for update;
-  perform lock_listings(p_listings || array(
-    select listing_id from purchase_items where purchase_id in (select held_by from listings where id = any (p_listings))
-  ));
-  select * into repeated from repeat_hold(p_buyer, p_listings, p_amounts, p_wallet_sends);
+  holders := array(select held_by from listings where id = any (p_listings) and held_by is not null);
+  perform lock_listings(p_listings || array(select listing_id from purchase_items where purchase_id = any (holders)));
+  select * into repeated from repeat_hold(p_buyer, p_listings, p_amounts, p_most_lamports, p_transfers, p_wallet_sends);
   refusal := repeated.refusal;
   purchase := repeated.purchase;
   if refusal is not null or purchase.id is not null then
     items := items_of(purchase.id);
     return;
   end if;
-  perform from purchases where id in (select held_by from listings where id = any (p_listings)) order by id for update;
+  -- The items of a hold that came meanwhile are not locked.
+  select id into refused from listings where id = any (p_listings) and held_by is not null and held_by <> all (holders) limit 1;
+  if found then
+    refusal := 'LISTING_HELD';
+    return;
+  end if;
+  perform from purchases where id = any (holders) order by id for update;
   for former in
-    select * from purchases p where id in (select held_by from listings where id = any (p_listings)) and ends_unsent(p)
+    select * from purchases p where id in (select held_by from listings where id = any (p_listings)) and ends_unsent(p) order by id
   loop
     perform end_hold(former, case when former.cancel_requested then 'cancelled' else 'lapsed' end, now() + interval '60 s');
   end loop;
@@ -1063,15 +1082,18 @@ begin
   update payments set status = 'void' where purchase_id = p.id and kind = 'purchase' and status = 'recorded';
   update purchases set status = 'ended', end_reason = p_reason, ended_at = now(), reconciliations = 0, reconcile_at = p_search_at
     where id = p.id returning * into p;
-  for l in select * from held_listings(p.id) order by id loop
+  for l in select * from held_listings(p.id) order by seller, token_type, id loop
     perform free_listing(l);
   end loop;
-  update cases set reconcile_at = now()
-    where status = 'open' and deliverable and purchase_id in (
-      select other.purchase_id from purchase_items mine
-        join purchase_items other on other.listing_id in (mine.listing_id, mine.part_of) or other.part_of in (mine.listing_id, mine.part_of)
-        where mine.purchase_id = p.id
-    );
+  update cases set reconcile_at = now() where id in (
+    select id from cases
+      where status = 'open' and deliverable and purchase_id in (
+        select other.purchase_id from purchase_items mine
+          join purchase_items other on other.listing_id in (mine.listing_id, mine.part_of) or other.part_of in (mine.listing_id, mine.part_of)
+          where mine.purchase_id = p.id
+      )
+      order by id for update
+  );
   insert into events (type, audience, data) select * from purchase_event(p);
 end
 $$;
@@ -1168,7 +1190,8 @@ begin
   if not found then
     return 'signature_used';
   end if;
-  for item in select * from purchase_items where purchase_id = purchase.id order by place loop
+  -- In the order in which every transaction locks balances: wallet, then token.
+  for item in select * from purchase_items where purchase_id = purchase.id order by token_type, place loop
     sold := deliver_item(item);
     if sold is null then
       raise exception 'item % of purchase % cannot be delivered', item.place, purchase.id using errcode = 'JB004';

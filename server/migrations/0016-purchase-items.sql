@@ -103,7 +103,7 @@ alter table purchases
   add constraint purchases_fee check ((fee_lamports > 0) = (fee_wallet is not null));
 comment on table purchases is
   'A hold on one listing or several, and what became of it. Every transaction takes its row locks in the same order: the buyer''s player '
-  'row, the listings by their id, the purchase, the case, the balance.';
+  'row, the listings by their id, the purchase, the cases by their id, the balances by wallet and token.';
 comment on column purchases.sellers is 'Who is paid, each once, in the order of the items.';
 comment on column purchases.price_lamports is 'The sum of its items. The buyer pays the fee on top.';
 comment on column purchases.fee_basis_points is 'The studio''s rate when the hold was placed.';
