@@ -40,6 +40,7 @@ export async function openStoreMarket() {
     databaseUrl: fresh.url,
     log,
     failures: createFailureLog(log),
+    drop: () => fresh.drop(),
     close: async () => {
       await connection.close()
       await fresh.drop()
