@@ -81,5 +81,5 @@ function throwWithoutListing(error: unknown): never {
 
 /** @throws AMOUNT_INVALID */
 function readItem({ listingId, amount }: OrderedItem): OrderedItem {
-  return { listingId, amount: amount === undefined ? undefined : requireTokenAmount(amount) }
+  return { listingId, amount: amount === undefined ? undefined : requireTokenAmount(amount, { listingId }) }
 }

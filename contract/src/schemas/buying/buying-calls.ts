@@ -1,7 +1,7 @@
 import Type from 'typebox'
 
 import { MAX_ITEMS, MAX_SELLERS } from '../../limits.ts'
-import { type CallSchema, chainFailures } from '../call.ts'
+import { type CallSchema, chainFailures, type Keywords } from '../call.ts'
 import {
   Address,
   amount,
@@ -69,6 +69,8 @@ const BuyOptions = Type.Object(
   { ...closed, title: 'BuyOptions' },
 )
 
+const listOfItems: Keywords = { mustBe: 'a list of lots, each with its listingId' }
+
 const PurchaseOrder = Type.Object(
   {
     items: Type.Array(
@@ -79,7 +81,7 @@ const PurchaseOrder = Type.Object(
         },
         { ...closed, title: 'OrderedItem', description: 'Without an amount, all that is left of the listing' },
       ),
-      { minItems: 1, description: `Up to ${MAX_ITEMS} listings, of at most ${MAX_SELLERS} sellers` },
+      { ...listOfItems, minItems: 1, description: `Up to ${MAX_ITEMS} listings, of at most ${MAX_SELLERS} sellers` },
     ),
     maxLamports: Type.Optional(lamportsOf('The most that the buyer pays in all, the fee included')),
     sendsThrough: Type.Optional(SendsThrough),

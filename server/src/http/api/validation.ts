@@ -63,10 +63,19 @@ function toFailure(schema: TSchema, value: unknown, errors: FastifySchemaValidat
   if (Array.isArray(unknown)) return new Failure('BAD_REQUEST', { detail: `There is no field called ${quote(String(unknown[0]))} here.` })
 
   const deepest = errors.toSorted((a, b) => b.instancePath.length - a.instancePath.length)[0]
-  const name = deepest?.instancePath.split('/')[1]
+  const [name, ...inside] = deepest?.instancePath.split('/').slice(1) ?? []
   if (!deepest || !name) return new Failure('BAD_REQUEST', { detail: 'The request must be a JSON object.' })
-  const code = fieldFailures[name]
-  return code ? new Failure(code) : new Failure('BAD_REQUEST', { detail: `${name} must be ${requirement(schema, name, deepest)}.` })
+  const code = fieldFailures[inside.at(-1) ?? name]
+  return code
+    ? new Failure(code, listingIn(value, name, inside))
+    : new Failure('BAD_REQUEST', { detail: `${name} must be ${requirement(schema, name, deepest)}.` })
+}
+
+/** The listing that a refused field of a list is about. */
+function listingIn(value: unknown, name: string, [index]: readonly string[]): { listingId?: string } {
+  const list = isRecord(value) ? value[name] : undefined
+  const item: unknown = Array.isArray(list) ? list[Number(index)] : undefined
+  return isRecord(item) && typeof item['listingId'] === 'string' ? { listingId: item['listingId'] } : {}
 }
 
 /** An empty required field counts as missing, because forms send it so. */

@@ -70,10 +70,14 @@ export async function insertHold(database: Database, order: HoldOrder, fee: FeeT
   return outcomeOf(row)
 }
 
+/** The database's highest number: nothing costs as much. */
+const HIGHEST = 2n ** 63n - 1n
+
 function orderParameters({ buyer, items, mostLamports, paysTransfers, sendsThrough }: HoldOrder, { basisPoints, wallet }: FeeTerms) {
   const [ids, amounts] = [items.map(({ listingId }) => listingId), items.map(({ amount }) => amount ?? null)]
   const limits = [MAX_OPEN_HOLDS, MAX_OPEN_ITEMS, MAX_SELLERS]
-  return [buyer, ids, amounts, mostLamports ?? null, paysTransfers, sendsThrough === 'wallet', ...limits, basisPoints, wallet ?? null]
+  const most = mostLamports === undefined ? null : mostLamports < HIGHEST ? mostLamports : HIGHEST
+  return [buyer, ids, amounts, most, paysTransfers, sendsThrough === 'wallet', ...limits, basisPoints, wallet ?? null]
 }
 
 const OUTCOME = `
