@@ -1,9 +1,11 @@
 import { type Purchase } from '@juicebar/contract/schemas'
-import { expect, test } from 'vitest'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 
 import { toCsv } from '../../src/features/history/csv.ts'
 import { explorerLink } from '../../src/features/history/explorer-link.ts'
 import { outcome } from '../../src/features/history/outcome.ts'
+import { drinksIn, feeShares, receiptOf } from '../../src/features/history/receipt.ts'
 import { endedText } from '../../src/features/purchase/flow/ended-text.ts'
 
 test('a payment links to an explorer if its chain has one', () => {
@@ -61,8 +63,74 @@ test('a hold that only the studio can end says so, and once released says why', 
   expect(endedText(released)).toMatch(/^The studio released this lot: The network has forgotten it\. If you paid/)
 })
 
-test('a history becomes rows of comma-separated values', () => {
-  const [head, row] = toCsv([purchase]).split('\r\n')
-  expect(head).toBe('createdAt,settledAt,status,endReason,tokenName,amount,price,lamports,buyer,seller,signature,purchaseId')
-  expect(row).toBe('2026-01-01T00:00:00.000Z,,settled,,Apple Juice,3,0.5,500000000,B,S,,"p""1"')
+describe('a history as comma-separated values', () => {
+  const item = (seller: string, lamports: string, tokenName: 'Apple Juice' | 'Grape Soda' = 'Apple Juice'): Purchase['items'][number] => ({
+    listingId: `${seller} ${lamports}`,
+    partOf: null,
+    seller,
+    tokenType: tokenName === 'Apple Juice' ? 'APPLE_JUICE' : 'GRAPE_SODA',
+    tokenName,
+    amount: 3,
+    lamports,
+    price: Number(lamports) / 1e9,
+  })
+  const several: Purchase = {
+    ...purchase,
+    purchaseId: 'several',
+    items: [item('S1', '1'), item('S2', '500000000', 'Grape Soda'), item('S1', '499999999')],
+    fee: { lamports: '25000001', basisPoints: 250 },
+  }
+
+  test('has one line for each item', () => {
+    const [head, row, ...others] = toCsv([purchase], undefined).split('\r\n')
+    expect(head).toBe('createdAt,settledAt,status,endReason,tokenName,amount,price,lamports,buyer,seller,signature,purchaseId')
+    expect(row).toBe('2026-01-01T00:00:00.000Z,,settled,,Apple Juice,3,0.5,500000000,B,S,,"p""1"')
+    expect(others).toEqual([])
+  })
+
+  test('gives each item its share of the fee, down to the last lamport', () => {
+    const [head = [], ...rows] = toCsv([several, purchase], undefined)
+      .split('\r\n')
+      .map((line) => line.split(','))
+    expect(head.slice(-2)).toEqual(['fee', 'feeLamports'])
+    const column = (name: string) => rows.map((row) => row[head.indexOf(name)])
+    expect(column('tokenName')).toEqual(['Apple Juice', 'Grape Soda', 'Apple Juice', 'Apple Juice'])
+    expect(column('price')).toEqual(['0.000000001', '0.5', '0.499999999', '0.5'])
+    expect(column('seller')).toEqual(['S1', 'S2', 'S1', 'S'])
+    expect(column('feeLamports')).toEqual(['0', '12500000', '12500001', '0'])
+    expect(column('fee')).toEqual(['0', '0.0125', '0.012500001', '0'])
+  })
+
+  test('holds for a seller only what was bought there, and no fee', () => {
+    const text = toCsv([several], 'S2')
+    expect(text.split('\r\n')).toHaveLength(2)
+    expect(text).toContain('Grape Soda,3,0.5,500000000,B,S2,,several')
+    expect(text).not.toMatch(/fee/)
+  })
+})
+
+describe('a receipt', () => {
+  const price = fc.bigInt({ min: 1n, max: 10n ** 15n })
+
+  test('shares the fee among its items so that nothing is lost', () => {
+    fc.assert(
+      fc.property(fc.array(price, { minLength: 1, maxLength: 20 }), fc.bigInt({ min: 0n, max: 10n ** 15n }), (prices, fee) => {
+        const items = prices.map((lamports) => ({ ...(purchase.items[0] as Purchase['items'][number]), lamports: `${lamports}` }))
+        const shares = feeShares(receiptOf({ items, fee: { lamports: `${fee}`, basisPoints: 0 } }, undefined))
+        expect(shares.reduce((sum, share) => sum + share, 0n)).toBe(fee)
+        expect(shares.every((share) => share >= 0n)).toBe(true)
+      }),
+    )
+  })
+
+  test('names its drinks if they are of one kind', () => {
+    const two = (tokenName: 'Apple Juice' | 'Grape Soda') => {
+      const [first] = purchase.items
+      if (!first) throw new Error('no item')
+      const tokenType = tokenName === 'Apple Juice' ? 'APPLE_JUICE' : 'GRAPE_SODA'
+      return drinksIn(receiptOf({ ...purchase, items: [first, { ...first, tokenName, tokenType }] }, undefined))
+    }
+    expect(two('Apple Juice')).toEqual({ amount: 6, name: 'Apple Juice', tokenType: 'APPLE_JUICE' })
+    expect(two('Grape Soda')).toEqual({ amount: 6, name: 'drinks', tokenType: undefined })
+  })
 })

@@ -1,4 +1,7 @@
+import { solText } from '@juicebar/contract/money'
 import { type Purchase } from '@juicebar/contract/schemas'
+
+import { feeShares, receiptOf } from './receipt.ts'
 
 const columns = [
   'createdAt',
@@ -14,11 +17,31 @@ const columns = [
   'signature',
   'purchaseId',
 ] as const
+const feeColumns = ['fee', 'feeLamports'] as const
 
-/** Purchases as comma-separated values (RFC 4180), one row each, under a header row. */
-export function toCsv(purchases: readonly Purchase[]): string {
-  const rows = purchases.map((purchase) => columns.map((column) => field(purchase[column] ?? '')))
-  return [columns, ...rows].map((row) => row.join(',')).join('\r\n')
+type Line = Record<(typeof columns)[number] | (typeof feeColumns)[number], string | number | null>
+
+/**
+ * Purchases as comma-separated values (RFC 4180) under a header row: a line for each item, with its share of the fee. What was paid in all
+ * is the sum of the prices and of the fees. There are no columns for fees if nobody paid any.
+ *
+ * @param soldBy the seller whose items they are; undefined for the buyer's file
+ */
+export function toCsv(purchases: readonly Purchase[], soldBy: string | undefined): string {
+  const lines = purchases.flatMap((purchase) => linesOf(purchase, soldBy))
+  const shown = lines.some(({ feeLamports }) => feeLamports !== '0') ? [...columns, ...feeColumns] : columns
+  return [shown, ...lines.map((line) => shown.map((column) => field(line[column] ?? '')))].map((row) => row.join(',')).join('\r\n')
+}
+
+function linesOf(purchase: Purchase, soldBy: string | undefined): Line[] {
+  const { createdAt, settledAt, status, endReason, buyer, signature, purchaseId } = purchase
+  const receipt = receiptOf(purchase, soldBy)
+  const shares = feeShares(receipt)
+  return receipt.items.map(({ tokenName, amount, lamports, seller }, index) => {
+    const fee = shares[index] ?? 0n
+    const item = { tokenName, amount, price: solText(BigInt(lamports)), lamports, seller, fee: solText(fee), feeLamports: fee.toString() }
+    return { createdAt, settledAt, status, endReason, ...item, buyer, signature, purchaseId }
+  })
 }
 
 function field(value: string | number): string {

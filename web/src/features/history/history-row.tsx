@@ -1,32 +1,36 @@
+import { lamportsToSol } from '@juicebar/contract/money'
 import { type PublicConfig, type Purchase } from '@juicebar/contract/schemas'
 
-import { type PurchaseRole } from '../../api/queries.ts'
 import { formatAmount, formatSol, formatTime, shortSeller, shortSignature } from '../../ui/format.ts'
 import { explorerLink } from './explorer-link.ts'
 import { outcome } from './outcome.ts'
+import { ReceiptItems } from './receipt-items.tsx'
+import { drinksIn, type Receipt, receiptOf } from './receipt.ts'
 
 interface HistoryRowProps {
   purchase: Purchase
-  role: PurchaseRole
+  /** The seller who looks at it; undefined for the buyer. */
+  soldBy: string | undefined
   network: PublicConfig['network'] | undefined
 }
 
-/** One purchase or sale. */
-export function HistoryRow({ purchase, role, network }: HistoryRowProps) {
-  const { tokenType, tokenName, amount, price, createdAt, signature } = purchase
-  const [preposition, other] = role === 'buyer' ? ['from', purchase.seller] : ['to', purchase.buyer]
+/** One purchase, or what one seller sold with it. */
+export function HistoryRow({ purchase, soldBy, network }: HistoryRowProps) {
+  const { createdAt, signature } = purchase
+  const receipt = receiptOf(purchase, soldBy)
+  const drinks = drinksIn(receipt)
   return (
     <li
       className="figures grid grid-cols-[1fr_auto] gap-x-4 gap-y-1 px-4 py-3 text-small sm:col-span-full sm:grid-cols-subgrid sm:items-center sm:px-5"
-      data-token={tokenType}
+      data-token={drinks.tokenType}
     >
       <p className="flex items-center gap-2.5 font-semibold">
         <span className="dot" />
-        {formatAmount(amount)} {tokenName}
+        {formatAmount(drinks.amount)} {drinks.name}
       </p>
       <div className="text-dim max-sm:order-1 max-sm:col-span-full max-sm:text-tiny sm:contents">
-        <p className="max-sm:inline" title={other}>
-          {preposition} {shortSeller(other)}
+        <p className="max-sm:inline">
+          {soldBy === undefined ? <Sellers receipt={receipt} /> : <span title={purchase.buyer}>to {shortSeller(purchase.buyer)}</span>}
           <span className="sm:hidden"> · </span>
         </p>
         <div className="max-sm:inline">
@@ -37,8 +41,25 @@ export function HistoryRow({ purchase, role, network }: HistoryRowProps) {
           </p>
         </div>
       </div>
-      <p className="text-right font-bold">{formatSol(price)} SOL</p>
+      <Total receipt={receipt} />
+      {receipt.items.length > 1 && <ReceiptItems receipt={receipt} showsSellers={soldBy === undefined} />}
     </li>
+  )
+}
+
+function Sellers({ receipt: { items } }: { receipt: Receipt }) {
+  const [seller = '', ...others] = new Set(items.map((item) => item.seller))
+  if (others.length) return <>from {others.length + 1} sellers</>
+  return <span title={seller}>from {shortSeller(seller)}</span>
+}
+
+/** What moved in all, and what of it was the fee, if there was one. */
+function Total({ receipt: { lamports, fee } }: { receipt: Receipt }) {
+  return (
+    <p className="text-right font-bold">
+      {formatSol(lamportsToSol(lamports + fee))} SOL
+      {fee > 0n && <span className="block text-tiny font-normal text-dim">with a fee of {formatSol(lamportsToSol(fee))} SOL</span>}
+    </p>
   )
 }
 

@@ -12,11 +12,11 @@ const roleLabels: Record<PurchaseRole, string> = { buyer: 'Purchases', seller: '
 const roles: readonly PurchaseRole[] = ['buyer', 'seller']
 
 /** What the wallet bought and sold, newest first. */
-export function History() {
+export function History({ walletAddress }: { walletAddress: string }) {
   const [role, setRole] = useState<PurchaseRole>('buyer')
   const { data, isError, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(purchasesQuery(role))
   const purchases = data?.pages.flatMap((page) => page.purchases)
-  const { mutate: downloadCsv } = useDownloadCsv()
+  const { mutate: downloadCsv } = useDownloadCsv(walletAddress)
   return (
     <section aria-labelledby="history-title" className="grid gap-5">
       <div className="grid grid-cols-[1fr_auto] items-center gap-3 sm:grid-cols-[1fr_auto_auto]">
@@ -29,7 +29,7 @@ export function History() {
         </Button>
       </div>
       {!purchases && <Loading failed={isError} what="Your history" onRetry={() => void refetch()} />}
-      {purchases && <Rows purchases={purchases} role={role} />}
+      {purchases && <Rows purchases={purchases} soldBy={role === 'seller' ? walletAddress : undefined} />}
       {hasNextPage && (
         <Button className="justify-self-center" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
           Show more
@@ -39,13 +39,14 @@ export function History() {
   )
 }
 
-function Rows({ purchases, role }: { purchases: readonly Purchase[]; role: PurchaseRole }) {
+function Rows({ purchases, soldBy }: { purchases: readonly Purchase[]; soldBy: string | undefined }) {
   const { data: config } = useQuery(configQuery)
-  if (!purchases.length) return <p className="card p-6 text-center text-dim">{role === 'buyer' ? 'No purchases yet.' : 'No sales yet.'}</p>
+  if (!purchases.length)
+    return <p className="card p-6 text-center text-dim">{soldBy === undefined ? 'No purchases yet.' : 'No sales yet.'}</p>
   return (
     <ul className="card grid divide-y divide-line sm:grid-cols-[minmax(0,1.4fr)_minmax(0,1fr)_minmax(0,1.6fr)_auto]">
       {purchases.map((purchase) => (
-        <HistoryRow key={purchase.purchaseId} purchase={purchase} role={role} network={config?.network} />
+        <HistoryRow key={purchase.purchaseId} purchase={purchase} soldBy={soldBy} network={config?.network} />
       ))}
     </ul>
   )

@@ -5,21 +5,22 @@ import { useMutation } from '@tanstack/react-query'
 import { call } from '../../api/client.ts'
 import { type PurchaseRole } from '../../api/queries.ts'
 import { useNotices } from '../../feedback/use-notices.ts'
+import { formatAmount } from '../../ui/format.ts'
 import { toCsv } from './csv.ts'
 
-/** A file holds at most this many rows, newest first. */
-const MAX_ROWS = 10_000
+/** A file holds at most this many purchases, newest first. */
+const MAX_PURCHASES = 10_000
 const PAGE_SIZE = 200
 
 /** Saves everything that a wallet bought or sold as a CSV file; a failure goes to the banner. */
-export function useDownloadCsv() {
+export function useDownloadCsv(walletAddress: string) {
   const { showBanner, showToast } = useNotices()
   return useMutation({
     meta: { processing: 'Collecting your history' },
     mutationFn: loadAll,
     onSuccess: (purchases, role) => {
-      save(`juicebar-${role === 'buyer' ? 'purchases' : 'sales'}.csv`, toCsv(purchases))
-      if (purchases.length >= MAX_ROWS) showToast(`The file holds the newest ${MAX_ROWS} rows.`)
+      save(`juicebar-${role === 'buyer' ? 'purchases' : 'sales'}.csv`, toCsv(purchases, role === 'seller' ? walletAddress : undefined))
+      if (purchases.length >= MAX_PURCHASES) showToast(`The file holds the newest ${formatAmount(MAX_PURCHASES)} purchases.`)
     },
     onError: () => showBanner(messages.loadFailed),
   })
@@ -28,7 +29,7 @@ export function useDownloadCsv() {
 async function loadAll(role: PurchaseRole): Promise<Purchase[]> {
   const purchases: Purchase[] = []
   let cursor: string | null = ''
-  while (cursor !== null && purchases.length < MAX_ROWS) {
+  while (cursor !== null && purchases.length < MAX_PURCHASES) {
     const query: { role: PurchaseRole; limit: number; cursor: string } = { role, limit: PAGE_SIZE, cursor }
     const page = await call('myPurchases', { query })
     purchases.push(...page.purchases)

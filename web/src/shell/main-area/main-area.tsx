@@ -53,7 +53,7 @@ export function MainArea({ backend, session, view }: MainAreaProps) {
         {view === 'inventory' && (
           <div className="grid gap-12">
             <Inventory walletAddress={walletAddress} />
-            <History />
+            <History walletAddress={walletAddress} />
           </div>
         )}
         {view === 'listings' && <MyListings />}
