@@ -1,10 +1,25 @@
 import { describe, expect, test } from 'vitest'
 
-import { lastSale, salesSentence, salesSince } from '../../src/features/my-listings/new-sales.ts'
+import { lastSale, lotsSold, salesSentence, salesSince } from '../../src/features/my-listings/new-sales.ts'
 
 describe('new sales', () => {
-  const sale = (settledAt: string | null, lamports: string) => ({ settledAt, lamports, tokenName: 'Apple Juice' as const, amount: 1_000 })
-  const sales = [sale(null, '9'), sale('2026-01-03T00:00:00.000Z', '100000000'), sale('2026-01-02T00:00:00.000Z', '200000000')]
+  const item = (lamports: string, { listingId = lamports, partOf = null as string | null, seller = 'me' } = {}) => ({
+    listingId,
+    partOf,
+    seller,
+    tokenType: 'APPLE_JUICE' as const,
+    tokenName: 'Apple Juice' as const,
+    amount: 1_000,
+    lamports,
+    price: 0.1,
+  })
+  const sale = (settledAt: string | null, ...items: ReturnType<typeof item>[]) => ({ settledAt, items })
+  const sales = [
+    sale(null, item('9')),
+    sale('2026-01-03T00:00:00.000Z', item('100000000')),
+    sale('2026-01-02T00:00:00.000Z', item('200000000')),
+  ]
+  const sentence = (sold: typeof sales) => salesSentence(lotsSold(sold, 'me'))
 
   test('are those delivered since the seller was told', () => {
     expect(salesSince(sales, '')).toHaveLength(2)
@@ -14,8 +29,20 @@ describe('new sales', () => {
   })
 
   test('are one sentence, with the exact sum', () => {
-    expect(salesSentence([])).toBeUndefined()
-    expect(salesSentence(sales.slice(1, 2))).toBe('Sold: 1,000 Apple Juice for 0.1 SOL.')
-    expect(salesSentence(sales.slice(1))).toBe('Sold: 2 of your lots for 0.3 SOL in total.')
+    expect(sentence([])).toBeUndefined()
+    expect(sentence(sales.slice(1, 2))).toBe('Sold: 1,000 Apple Juice for 0.1 SOL.')
+    expect(sentence(sales.slice(1))).toBe('Sold: 2 of your lots for 0.3 SOL in total.')
+  })
+
+  test('leave out what others sold in the same purchase', () => {
+    const shared = sale('2026-01-04T00:00:00.000Z', item('500000000', { seller: 'another' }), item('100000000'))
+    expect(sentence([shared])).toBe('Sold: 1,000 Apple Juice for 0.1 SOL.')
+  })
+
+  test('add up the parts of one lot', () => {
+    const parts = ['100000000', '200000000'].map((lamports) => sale('2026-01-04T00:00:00.000Z', item(lamports, { partOf: 'whole' })))
+    const rest = sale('2026-01-04T00:00:00.000Z', item('5', { listingId: 'whole' }))
+    expect(lotsSold([...parts, rest], 'me')).toEqual([{ tokenName: 'Apple Juice', amount: 3_000, lamports: 300_000_005n }])
+    expect(sentence(parts)).toBe('Sold: 2,000 Apple Juice for 0.3 SOL.')
   })
 })

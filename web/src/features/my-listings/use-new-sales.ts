@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 
 import { purchasesQuery } from '../../api/queries.ts'
 import { useNotices } from '../../feedback/use-notices.ts'
-import { lastSale, salesSentence, salesSince } from './new-sales.ts'
+import { lastSale, lotsSold, salesSentence, salesSince } from './new-sales.ts'
 
 /** Local storage keys: the last sale that a toast told of, and the last one when the seller last looked at My Listings. */
 const toldKey = (walletAddress: string) => `salesTold:${walletAddress}`
@@ -19,7 +19,7 @@ interface Seller {
 /**
  * Tells the seller of new sales, also of those made while the app was closed.
  *
- * @returns how many were sold since the seller last looked at My Listings
+ * @returns of how many lots something was sold since the seller last looked at My Listings
  */
 export function useNewSales({ walletAddress, looking }: Seller): number {
   const { showToast } = useNotices()
@@ -30,12 +30,12 @@ export function useNewSales({ walletAddress, looking }: Seller): number {
     const last = lastSale(sales)
     // In a browser that does not know this wallet yet, earlier sales are not new.
     const told = localStorage.getItem(toldKey(walletAddress)) ?? last
-    const sentence = salesSentence(salesSince(sales, told))
+    const sentence = salesSentence(lotsSold(salesSince(sales, told), walletAddress))
     if (sentence) showToast(sentence, 'good')
     localStorage.setItem(toldKey(walletAddress), last)
     if (looking || localStorage.getItem(seenKey(walletAddress)) === null) localStorage.setItem(seenKey(walletAddress), last)
   }, [sales, walletAddress, looking, showToast])
 
   if (!sales || walletAddress === undefined || looking) return 0
-  return salesSince(sales, localStorage.getItem(seenKey(walletAddress)) ?? lastSale(sales)).length
+  return lotsSold(salesSince(sales, localStorage.getItem(seenKey(walletAddress)) ?? lastSale(sales)), walletAddress).length
 }
