@@ -47,6 +47,8 @@ export function applyEvent(loaded: Loaded, event: MarketEvent): void {
       break
     case 'purchase.changed':
       reloads.add(keys.purchases)
+      // Parts of one's listings are no listings to others: what becomes of them after their listing is gone has no event of its own.
+      reloads.add(keys.myListings)
       reloadSol(reloads)
       break
     case 'case.changed':

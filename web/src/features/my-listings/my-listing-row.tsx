@@ -3,12 +3,15 @@ import { type OwnListing } from '@juicebar/contract/schemas'
 import { Button } from '../../ui/button.tsx'
 import { DrinkPlate } from '../../catalogue/drink-image.tsx'
 import { formatAmount, formatSol, formatTime, formatUnitPrice } from '../../ui/format.ts'
+import { progressOf, removalNote } from './listing-rows.ts'
+import { SaleProgress } from './sale-progress.tsx'
 import { useRemoveListing } from './use-remove-listing.ts'
 
 /** One of the seller's own listings. */
 export function MyListingRow({ listing }: { listing: OwnListing }) {
-  const { _id, tokenType, tokenName, amount, price, unitPrice, createdAt } = listing
+  const { _id, tokenType, tokenName, amount, price, unitPrice } = listing
   const { mutate: removeListing } = useRemoveListing()
+  const progress = progressOf(listing)
   return (
     <li className="card flex items-center gap-3 p-3 pr-4 sm:gap-4" data-token={tokenType}>
       <DrinkPlate tokenType={tokenType} className="h-26 w-22 flex-none rounded-field max-[23rem]:w-17 sm:w-26" />
@@ -19,6 +22,7 @@ export function MyListingRow({ listing }: { listing: OwnListing }) {
         </h3>
         <p className="figures col-start-1 text-tiny text-dim">
           Amount <span className="font-semibold text-text">{formatAmount(amount)}</span>
+          {progress && progress.beingBought > 0 && `, of which ${formatAmount(progress.beingBought)} are being bought`}
         </p>
         <RowAction listing={listing} onRemove={() => removeListing(_id)} />
         <div className="col-start-1 min-w-0 max-sm:col-span-full">
@@ -28,11 +32,25 @@ export function MyListingRow({ listing }: { listing: OwnListing }) {
             </span>
             <span className="text-tiny font-normal text-dim">{formatUnitPrice(unitPrice)} each</span>
           </p>
-          <p className="mt-1 text-tiny text-dim">Listed {formatTime(createdAt)}</p>
+          {progress && <SaleProgress progress={progress} />}
+          <p className="mt-1 text-tiny text-dim">{sinceWhen(listing)}</p>
         </div>
+        {progress && !listing.heldUntil && <RemovalNote listing={listing} />}
       </div>
     </li>
   )
+}
+
+/** A part is split off when somebody begins to buy it, so that is its time. */
+function sinceWhen({ status, partOf, createdAt }: OwnListing): string {
+  const time = formatTime(createdAt)
+  if (partOf === undefined) return `Listed ${time}`
+  return status === 'sold' ? `Sold in parts, the last one bought ${time}` : `Part of a lot, split off ${time}`
+}
+
+function RemovalNote({ listing }: { listing: OwnListing }) {
+  const note = removalNote(listing, formatAmount)
+  return note && <p className="col-span-full mt-1 text-tiny text-dim">{note}</p>
 }
 
 /** Where it stands: beside all of the text, on a phone beside the name, on a narrow one below it. */
@@ -44,9 +62,7 @@ function RowAction({ listing, onRemove }: { listing: OwnListing; onRemove: () =>
   if (listing.heldUntil) {
     return (
       <span className="text-tiny text-dim max-sm:order-last max-sm:col-span-full sm:col-start-2 sm:row-span-3 sm:row-start-1 sm:max-w-36 sm:text-right">
-        {listing.waitsForStudio
-          ? 'The network can no longer show whether a buyer paid. The studio decides; until then it can’t be removed.'
-          : `A buyer has until ${formatTime(listing.heldUntil)} to pay. It can’t be removed now.`}
+        {heldText(listing, listing.heldUntil)}
       </span>
     )
   }
@@ -55,4 +71,10 @@ function RowAction({ listing, onRemove }: { listing: OwnListing; onRemove: () =>
       Remove
     </Button>
   )
+}
+
+function heldText({ waitsForStudio, partOf }: OwnListing, heldUntil: string): string {
+  if (waitsForStudio) return 'The network can no longer show whether a buyer paid. The studio decides; until then it can’t be removed.'
+  const until = `A buyer has until ${formatTime(heldUntil)} to pay.`
+  return partOf === undefined ? `${until} It can’t be removed now.` : `${until} Unless they do, it is yours again.`
 }

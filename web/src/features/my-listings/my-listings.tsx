@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { myListingsQuery, type MyListingsStatus } from '../../api/queries.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
+import { listingRows } from './listing-rows.ts'
 import { MyListingRow } from './my-listing-row.tsx'
 
 const statusLabels: Record<MyListingsStatus, string> = { active: 'Active', sold: 'Sold', removed: 'Removed', all: 'All' }
@@ -32,7 +33,7 @@ export function MyListings() {
       {data?.length === 0 && <EmptyState title={emptyTitles[status]} />}
       {data && data.length > 0 && (
         <ul className="grid gap-3 lg:grid-cols-2">
-          {data.map((listing) => (
+          {listingRows(data).map((listing) => (
             <MyListingRow key={listing._id} listing={listing} />
           ))}
         </ul>

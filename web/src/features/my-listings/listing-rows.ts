@@ -1,0 +1,54 @@
+import { LAMPORTS_PER_SOL } from '@juicebar/contract/money'
+import { type OwnListing } from '@juicebar/contract/schemas'
+
+/**
+ * One row for each listing. What was bought of it in parts, or came back in parts, is added up: beside an active listing it is left out,
+ * since that says itself how many were sold. What is still on the market stays as it is, since each such part is removed by itself.
+ */
+export function listingRows(listings: readonly OwnListing[]): OwnListing[] {
+  const active = new Set(listings.filter(({ status }) => status === 'active').map(({ _id }) => _id))
+  const rows = new Map<string, OwnListing>()
+  for (const listing of listings) {
+    const { _id, partOf, status } = listing
+    if (status === 'sold' && partOf !== undefined && active.has(partOf)) continue
+    const key = status === 'active' ? _id : `${partOf ?? _id} ${status}`
+    const row = rows.get(key)
+    rows.set(key, row ? added(row, listing) : listing)
+  }
+  return [...rows.values()]
+}
+
+function added(row: OwnListing, listing: OwnListing): OwnListing {
+  const whole = listing.partOf === undefined ? listing : row
+  const amount = row.amount + listing.amount
+  const price = inLamports(row.price + listing.price)
+  return { ...whole, amount, price, unitPrice: price / amount }
+}
+
+/** A sum of prices in SOL without what floats add to it. */
+function inLamports(sol: number): number {
+  return Math.round(sol * Number(LAMPORTS_PER_SOL)) / Number(LAMPORTS_PER_SOL)
+}
+
+/** How far an active listing has been sold. */
+export interface Progress {
+  sold: number
+  beingBought: number
+  /** For sale now. */
+  left: number
+}
+
+/** How far a listing has been sold; undefined for one of which nothing is, and nobody is buying a part. */
+export function progressOf({ status, amount, beingBought, sold }: OwnListing): Progress | undefined {
+  const left = amount - beingBought
+  if (status !== 'active' || (sold === 0 && (beingBought === 0 || left === 0))) return undefined
+  return { sold, beingBought, left }
+}
+
+/** What removing a listing does while a part of it is held; undefined while none is. */
+export function removalNote({ amount, beingBought }: OwnListing, format: (amount: number) => string): string | undefined {
+  if (beingBought === 0) return undefined
+  const left = format(amount - beingBought)
+  const held = format(beingBought)
+  return `If you remove it now, ${left} come back at once. The ${held} that are being bought come back only if nobody pays for them.`
+}
