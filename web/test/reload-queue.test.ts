@@ -26,7 +26,7 @@ async function openApp() {
     new QueryObserver(client, { queryKey, queryFn, staleTime: Infinity }).subscribe(() => undefined)
   }
   show([...keys.listings, allListings], { pages: [{ listings: [listing()], nextCursor: null }], pageParams: [''] })
-  show(cheapestQuery('APPLE_JUICE').queryKey, listing())
+  show(cheapestQuery('APPLE_JUICE', 'me').queryKey, listing())
   for (const queryKey of own) show(queryKey)
   await vi.advanceTimersByTimeAsync(0)
   requests.length = 0

@@ -59,12 +59,17 @@ export function listingsQuery(filter: ListingFilter) {
   })
 }
 
-/** The listing with the lowest unit price of a drink; null if none is for sale. */
-export function cheapestQuery(tokenType: TokenType) {
+/** How many of the cheapest listings are read to find one of somebody else. */
+const CHEAPEST_READ = 20
+
+/** The listing of a drink with the lowest unit price that another wallet sells, or one's own if only those are this cheap; null if none is for sale. */
+export function cheapestQuery(tokenType: TokenType, walletAddress: string | undefined) {
   return queryOptions({
-    queryKey: [...keys.cheapest, tokenType],
-    queryFn: async ({ signal }) =>
-      (await call('listings', { query: { tokenType, sort: 'unitPrice', limit: 1 }, signal })).listings[0] ?? null,
+    queryKey: [...keys.cheapest, tokenType, walletAddress],
+    queryFn: async ({ signal }) => {
+      const { listings } = await call('listings', { query: { tokenType, sort: 'unitPrice', limit: CHEAPEST_READ }, signal })
+      return listings.find(({ seller }) => seller !== walletAddress) ?? listings[0] ?? null
+    },
   })
 }
 

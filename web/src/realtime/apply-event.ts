@@ -100,12 +100,12 @@ function reloadSol(reloads: ReloadQueue): void {
 /** Other sellers' listings are in no list of the wallet's own. */
 function updateAround({ client, reloads, walletAddress }: Loaded, listing: Listing): void {
   if (listing.seller === walletAddress) reloads.add(keys.myListings)
-  const query = cheapestQuery(listing.tokenType)
+  const query = cheapestQuery(listing.tokenType, walletAddress)
   const cheapest = client.getQueryData(query.queryKey)
   if (cheapest === undefined) return
-  const forSale = listing.status === 'active'
+  const forSale = listing.status === 'active' && listing.seller !== walletAddress
   if (forSale && (cheapest === null || listing.unitPrice < cheapest.unitPrice)) client.setQueryData(query.queryKey, listing)
-  if (!forSale && listing._id === cheapest?._id) reloads.add(query.queryKey)
+  if (listing.status !== 'active' && listing._id === cheapest?._id) reloads.add(query.queryKey)
 }
 
 function eachListingQuery(client: QueryClient, change: (filter: ListingFilter, pages: Pages) => Pages): void {

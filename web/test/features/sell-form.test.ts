@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   compareUnitPrice,
   escrowPreview,
+  feeRate,
   isIncomplete,
   isMissing,
   sellProblems,
@@ -25,23 +26,44 @@ describe('the sell form', () => {
   })
 
   test('names what is out of bounds', () => {
-    expect(sellProblems({ amount: '', price: '' }, 5)).toEqual({ amount: undefined, price: undefined })
-    expect(sellProblems({ amount: '5', price: '0.001' }, 5)).toEqual({ amount: undefined, price: undefined })
-    expect(sellProblems({ amount: '6', price: '0.0009' }, 5)).toEqual({ amount: 'You have 5.', price: 'The lowest price is 0.001 SOL.' })
-    expect(sellProblems({ amount: '1.5', price: '0.0015' }, 5).amount).toBe('Only whole tokens can be sold.')
-    expect(sellProblems({ amount: '1', price: '0.0015' }, 5).price).toContain('steps of 0.001 SOL')
-    expect(sellProblems({ amount: '1', price: '1000001' }, 5).price).toContain('at most 1,000,000 SOL')
+    const problems = (amount: string, price: string) => sellProblems({ amount, price, divisible: true }, 5)
+    expect(problems('', '')).toEqual({ amount: undefined, price: undefined })
+    expect(problems('5', '0.001')).toEqual({ amount: undefined, price: undefined })
+    expect(problems('6', '0.0009')).toEqual({ amount: 'You have 5.', price: 'The lowest price is 0.001 SOL.' })
+    expect(problems('1.5', '0.0015').amount).toBe('Only whole tokens can be sold.')
+    expect(problems('1', '0.0015').price).toContain('steps of 0.001 SOL')
+    expect(problems('1', '1000001').price).toContain('at most 1,000,000 SOL')
   })
 
   test('knows the unit price and how it compares', () => {
     expect(unitPriceOf({ amount: '4', price: '1' })).toBe(0.25)
     expect(unitPriceOf({ amount: '0', price: '1' })).toBeUndefined()
     expect(unitPriceOf({ amount: '', price: '' })).toBeUndefined()
-    expect(compareUnitPrice(1, 1)).toEqual({ text: 'The same as the cheapest lot', farOff: false })
-    expect(compareUnitPrice(1.5, 1)).toEqual({ text: '50% above the cheapest lot', farOff: false })
-    expect(compareUnitPrice(0.51, 1)).toEqual({ text: '49% below the cheapest lot', farOff: false })
-    expect(compareUnitPrice(0.5, 1)).toEqual({ text: '50% below the cheapest lot. Is this the price you mean?', farOff: true })
+  })
+
+  test('knows where a price stands among the others', () => {
+    const text = (unit: number, cheapest = 1) => compareUnitPrice(unit, cheapest).text
+    expect(compareUnitPrice(1, 1)).toEqual({ text: 'As cheap as the cheapest now', farOff: false })
+    expect(text(0.999)).toBe('Yours would be the cheapest, by less than 1%')
+    expect(text(1.001)).toBe('Less than 1% dearer than the cheapest now')
+    expect(compareUnitPrice(1.5, 1)).toEqual({ text: '50% dearer than the cheapest now', farOff: false })
+    expect(compareUnitPrice(0.51, 1)).toEqual({ text: 'Yours would be the cheapest, by 49%', farOff: false })
+    expect(compareUnitPrice(0.5, 1)).toEqual({ text: 'Yours would be the cheapest, by 50%. Is this the price you mean?', farOff: true })
     expect(compareUnitPrice(2, 1).farOff).toBe(true)
+  })
+
+  test('says what drinks that may be bought in parts must cost, a lamport each', () => {
+    const problem = (amount: number, price: string, divisible = true) =>
+      sellProblems({ amount: String(amount), price, divisible }, 1_000_000_000).price
+    expect(problem(1_000_000, '0.001')).toBeUndefined()
+    expect(problem(1_000_001, '0.001')).toBe('In parts, so many cost at least 0.002 SOL.')
+    expect(problem(1_000_000_000, '0.999')).toBe('In parts, so many cost at least 1 SOL.')
+    expect(problem(1_000_001, '0.001', false)).toBeUndefined()
+    expect(problem(1_000_001, '0.0001')).toBe('The lowest price is 0.001 SOL.')
+  })
+
+  test('tells the studio’s fee as a percentage', () => {
+    expect([250, 1_000, 1].map(feeRate)).toEqual(['2.5%', '10%', '0.01%'])
   })
 
   test('says what the listing holds and what stays', () => {

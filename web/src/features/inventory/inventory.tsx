@@ -49,7 +49,15 @@ export function Inventory({ walletAddress }: { walletAddress: string }) {
           </ul>
         )}
       </section>
-      {dialog && <SellDialog key={round} {...dialog} open={selling !== undefined} onClose={() => setSelling(undefined)} />}
+      {dialog && (
+        <SellDialog
+          key={round}
+          {...dialog}
+          walletAddress={walletAddress}
+          open={selling !== undefined}
+          onClose={() => setSelling(undefined)}
+        />
+      )}
     </>
   )
 }

@@ -3,13 +3,16 @@ import { tokenName, type TokenType } from '@juicebar/contract/token-types'
 
 import { Button } from '../../ui/button.tsx'
 import { DrinkPlate } from '../../catalogue/drink-image.tsx'
-import { formatAmount, formatUnitPrice } from '../../ui/format.ts'
+import { formatAmount, formatSol, formatUnitPrice } from '../../ui/format.ts'
 import { Modal } from '../../ui/modal.tsx'
 import { NumberField } from '../../ui/number-field.tsx'
-import { compareUnitPrice, escrowPreview } from './sell-form.ts'
+import { PartsSwitch } from './parts-switch.tsx'
+import { compareUnitPrice, escrowPreview, feeRate } from './sell-form.ts'
 import { useSellForm } from './use-sell-form.ts'
+import { useSettled } from './use-settled.ts'
 
 interface SellDialogProps {
+  walletAddress: string
   tokenType: TokenType
   balance: number
   open: boolean
@@ -25,8 +28,9 @@ export function SellDialog({ open, onClose, ...drink }: SellDialogProps) {
   )
 }
 
-function SellForm({ tokenType, balance, onClose }: Omit<SellDialogProps, 'open'>) {
-  const { fields, change, problems, disabled, unitPrice, cheapest, submit, tellMissing } = useSellForm(tokenType, balance, onClose)
+function SellForm({ tokenType, walletAddress, balance, onClose }: Omit<SellDialogProps, 'open'>) {
+  const form = useSellForm(tokenType, { walletAddress, balance, onListed: onClose })
+  const { fields, change, problems, disabled, unitPrice, submit, tellMissing } = form
   return (
     <form noValidate className="mt-4 grid gap-4 sm:mt-5 sm:gap-5" onSubmit={submit}>
       <div className="flex items-center gap-4">
@@ -59,7 +63,8 @@ function SellForm({ tokenType, balance, onClose }: Omit<SellDialogProps, 'open'>
           onEnter={tellMissing}
         />
       </div>
-      <UnitPrice unitPrice={unitPrice} cheapest={cheapest} />
+      <PartsSwitch checked={fields.divisible} onChange={(divisible) => change({ divisible })} />
+      <Terms price={Number(fields.price)} unitPrice={unitPrice} cheapest={form.cheapest} feeBasisPoints={form.feeBasisPoints} />
       <p className="min-h-11 text-small text-dim">{unitPrice !== undefined && escrowPreview(tokenType, Number(fields.amount), balance)}</p>
       <div className="grid grid-cols-[auto_1fr] gap-3">
         <Button onClick={onClose}>Cancel</Button>
@@ -71,23 +76,43 @@ function SellForm({ tokenType, balance, onClose }: Omit<SellDialogProps, 'open'>
   )
 }
 
-function UnitPrice({ unitPrice, cheapest }: { unitPrice: number | undefined; cheapest: number | undefined }) {
-  const compared = unitPrice !== undefined && cheapest !== undefined ? compareUnitPrice(unitPrice, cheapest) : undefined
+/** How long nothing is typed before the price is compared, in milliseconds: nobody is told about half a number. */
+const TYPING_MS = 400
+
+interface TermsProps {
+  /** Of all of it, in SOL. */
+  price: number
+  /** Undefined until amount and price are valid. */
+  unitPrice: number | undefined
+  cheapest: number | undefined
+  feeBasisPoints: number
+}
+
+/** What the seller gets, and where the price stands among the others. */
+function Terms({ price, unitPrice, cheapest, feeBasisPoints }: TermsProps) {
+  const settled = useSettled(unitPrice, TYPING_MS)
+  const compared = unitPrice !== undefined && settled === unitPrice && cheapest !== undefined && compareUnitPrice(unitPrice, cheapest)
+  const valid = unitPrice !== undefined
   return (
-    <div className="figures grid min-h-22 content-center gap-1.5 rounded-field bg-well px-4 py-3 text-small" aria-live="polite">
+    <div className="figures grid gap-1.5 rounded-field bg-well px-4 py-3 text-small">
       <dl className="grid gap-1.5">
-        <div className="flex justify-between gap-3">
-          <dt className="text-dim">One token</dt>
-          <dd className="font-semibold whitespace-nowrap">{unitPrice === undefined ? '–' : `${formatUnitPrice(unitPrice)} SOL`}</dd>
-        </div>
-        <div className="flex justify-between gap-3">
-          <dt className="text-dim">Cheapest on the market</dt>
-          <dd className="font-semibold whitespace-nowrap">
-            {cheapest === undefined ? 'none for sale' : `${formatUnitPrice(cheapest)} SOL`}
-          </dd>
-        </div>
+        <Row label="You receive in all">{valid ? `${formatSol(price)} SOL` : '–'}</Row>
+        <Row label="For each drink">{valid ? `${formatUnitPrice(unitPrice)} SOL` : '–'}</Row>
+        <Row label="The cheapest now">{cheapest === undefined ? 'none for sale' : `${formatUnitPrice(cheapest)} SOL each`}</Row>
       </dl>
-      {compared && <p className={compared.farOff ? 'font-semibold text-warn' : 'text-dim'}>{compared.text}</p>}
+      <p className={`min-h-5.5 ${compared && compared.farOff ? 'font-semibold text-warn' : 'text-dim'}`} aria-live="polite">
+        {compared && compared.text}
+      </p>
+      {feeBasisPoints > 0 && <p className="text-tiny text-dim">The buyer pays the studio’s fee of {feeRate(feeBasisPoints)} on top.</p>}
+    </div>
+  )
+}
+
+function Row({ label, children }: { label: string; children: string }) {
+  return (
+    <div className="flex justify-between gap-3">
+      <dt className="text-dim">{label}</dt>
+      <dd className="font-semibold whitespace-nowrap">{children}</dd>
     </div>
   )
 }

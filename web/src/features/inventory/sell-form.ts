@@ -1,13 +1,19 @@
 import { MIN_AMOUNT, MIN_PRICE_SOL } from '@juicebar/contract/limits'
-import { parsePrice } from '@juicebar/contract/money'
+import { parsePrice, PRICE_STEP_LAMPORTS, solText } from '@juicebar/contract/money'
 import { tokenName, type TokenType } from '@juicebar/contract/token-types'
 
 import { formatAmount } from '../../ui/format.ts'
 
-/** The fields of the sell form, as typed. */
-export interface SellFields {
+/** The amount and the price of all of it in SOL, as typed. */
+interface Offer {
   amount: string
   price: string
+}
+
+/** The fields of the sell form. */
+export interface SellFields extends Offer {
+  /** It may be bought in parts. */
+  divisible: boolean
 }
 
 export interface SellProblems {
@@ -16,22 +22,22 @@ export interface SellProblems {
 }
 
 /** True if List Item is disabled: a field is empty or not above 0 (specification, section 5). */
-export function isIncomplete({ amount, price }: SellFields): boolean {
+export function isIncomplete({ amount, price }: Offer): boolean {
   return !(Number(amount) > 0) || !(Number(price) > 0)
 }
 
 /** True if a field is empty, which pressing Enter is answered with. */
-export function isMissing({ amount, price }: SellFields): boolean {
+export function isMissing({ amount, price }: Offer): boolean {
   return amount.trim() === '' || price.trim() === ''
 }
 
 /** What is wrong with each field, as a sentence; a field that is still empty has no problem yet. */
 export function sellProblems(fields: SellFields, balance: number): SellProblems {
-  return { amount: amountProblem(fields.amount, balance), price: priceProblem(fields.price) }
+  return { amount: amountProblem(fields.amount, balance), price: priceProblem(fields.price) ?? divisionProblem(fields) }
 }
 
 /** The price of one token in SOL; undefined until both fields hold numbers above 0. */
-export function unitPriceOf({ amount, price }: SellFields): number | undefined {
+export function unitPriceOf({ amount, price }: Offer): number | undefined {
   const unit = Number(price) / Number(amount)
   return Number.isFinite(unit) && unit > 0 ? unit : undefined
 }
@@ -44,13 +50,19 @@ const FAR_ABOVE = 100
 export function compareUnitPrice(unit: number, cheapest: number): { text: string; farOff: boolean } {
   const percent = Math.round((unit / cheapest - 1) * 100)
   const farOff = percent <= FAR_BELOW || percent >= FAR_ABOVE
-  return { text: comparison(percent) + (farOff ? '. Is this the price you mean?' : ''), farOff }
+  return { text: comparison(unit, cheapest, percent) + (farOff ? '. Is this the price you mean?' : ''), farOff }
 }
 
-function comparison(percent: number): string {
-  if (percent === 0) return 'The same as the cheapest lot'
-  if (percent < 0) return `${formatAmount(-percent)}% below the cheapest lot`
-  return `${formatAmount(percent)}% above the cheapest lot`
+function comparison(unit: number, cheapest: number, percent: number): string {
+  const by = `${formatAmount(Math.abs(percent))}%`
+  if (unit < cheapest) return `Yours would be the cheapest, by ${percent === 0 ? 'less than 1%' : by}`
+  if (unit > cheapest) return `${percent === 0 ? 'Less than 1%' : by} dearer than the cheapest now`
+  return 'As cheap as the cheapest now'
+}
+
+/** A fee's rate for people: 250 basis points are "2.5%". */
+export function feeRate(basisPoints: number): string {
+  return `${basisPoints / 100}%`
 }
 
 /** What a listing of `amount` tokens does to the inventory. */
@@ -71,4 +83,12 @@ function priceProblem(text: string): string | undefined {
   const price = Number(text)
   if (!(price >= MIN_PRICE_SOL)) return `The lowest price is ${MIN_PRICE_SOL} SOL.`
   return parsePrice(price) === undefined ? 'The price must be at most 1,000,000 SOL, in steps of 0.001 SOL.' : undefined
+}
+
+/** Sold in parts, each drink costs at least a lamport. */
+function divisionProblem({ amount, price, divisible }: SellFields): string | undefined {
+  const lamports = parsePrice(Number(price))
+  if (!divisible || lamports === undefined || !Number.isInteger(Number(amount)) || lamports >= BigInt(amount)) return undefined
+  const steps = (BigInt(amount) + PRICE_STEP_LAMPORTS - 1n) / PRICE_STEP_LAMPORTS
+  return `In parts, so many cost at least ${solText(steps * PRICE_STEP_LAMPORTS)} SOL.`
 }

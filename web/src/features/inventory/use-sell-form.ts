@@ -3,16 +3,24 @@ import { type TokenType } from '@juicebar/contract/token-types'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 
-import { cheapestQuery } from '../../api/queries.ts'
+import { cheapestQuery, configQuery } from '../../api/queries.ts'
 import { useNotices } from '../../feedback/use-notices.ts'
 import { isIncomplete, isMissing, type SellFields, sellProblems, unitPriceOf } from './sell-form.ts'
 import { useCreateListing } from './use-create-listing.ts'
 
+interface Seller {
+  walletAddress: string
+  /** How many of the drink the wallet has. */
+  balance: number
+  onListed: () => void
+}
+
 /** The sell form of one drink: its fields, what is wrong with them, and how its price compares with the market. */
-export function useSellForm(tokenType: TokenType, balance: number, onListed: () => void) {
-  const [fields, setFields] = useState<SellFields>({ amount: '', price: '' })
+export function useSellForm(tokenType: TokenType, { walletAddress, balance, onListed }: Seller) {
+  const [fields, setFields] = useState<SellFields>({ amount: '', price: '', divisible: true })
   const idempotencyKey = useRef('')
-  const cheapest = useQuery({ ...cheapestQuery(tokenType), meta: { quiet: true } })
+  const cheapest = useQuery({ ...cheapestQuery(tokenType, walletAddress), meta: { quiet: true } })
+  const { data: config } = useQuery(configQuery)
   const problems = sellProblems(fields, balance)
   const { showToast } = useNotices()
   const { mutate: createListing } = useCreateListing()
@@ -23,7 +31,8 @@ export function useSellForm(tokenType: TokenType, balance: number, onListed: () 
     const problem = problems.amount ?? problems.price
     if (problem) showToast(problem, 'bad')
     else {
-      const body = { tokenType, price: Number(fields.price), amount: Number(fields.amount) }
+      const { divisible } = fields
+      const body = { tokenType, price: Number(fields.price), amount: Number(fields.amount), divisible }
       createListing({ body, idempotencyKey: (idempotencyKey.current ||= newIdempotencyKey()) }, { onSuccess: onListed })
     }
   }
@@ -40,6 +49,7 @@ export function useSellForm(tokenType: TokenType, balance: number, onListed: () 
     disabled: isIncomplete(fields),
     unitPrice: problems.amount || problems.price ? undefined : unitPriceOf(fields),
     cheapest: cheapest.data?.unitPrice,
+    feeBasisPoints: config?.fee.basisPoints ?? 0,
     submit,
     tellMissing,
   }
