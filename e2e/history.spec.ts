@@ -53,7 +53,7 @@ test('the fee and the total of a purchase are told, and add up in the file', asy
   await page.reload()
   await page.getByRole('tab', { name: 'Inventory' }).click()
   const row = rowOf(page, '15 Apple Juice')
-  await expect(row).toContainText('1.5375 SOLwith a fee of 0.0375 SOL')
+  await expect(row).toContainText('1.5375 SOLincl. 0.0375 SOL fee')
   const items = row.getByRole('listitem')
   await expect(items.first()).toBeHidden()
   await row.getByText('5 lots').click()

@@ -58,7 +58,7 @@ function Total({ receipt: { lamports, fee } }: { receipt: Receipt }) {
   return (
     <p className="text-right font-bold">
       {formatSol(lamportsToSol(lamports + fee))} SOL
-      {fee > 0n && <span className="block text-tiny font-normal text-dim">with a fee of {formatSol(lamportsToSol(fee))} SOL</span>}
+      {fee > 0n && <span className="block text-tiny font-normal text-dim">incl. {formatSol(lamportsToSol(fee))} SOL fee</span>}
     </p>
   )
 }

@@ -17,22 +17,24 @@ export function ReceiptItems({ receipt: { items, fee }, showsSellers }: { receip
         </span>
         {items.length} lots
       </summary>
-      <ul className="mt-1 grid grid-cols-[auto_minmax(0,1fr)_auto] gap-x-3 gap-y-1 rounded-field bg-well px-3 py-2">
+      <ul className="mt-1 grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 gap-y-1 sm:grid-cols-[auto_minmax(0,1fr)_auto] rounded-field bg-well px-3 py-2">
         {items.map(({ listingId, tokenType, tokenName, amount, seller, price }) => (
           <li key={listingId} className="col-span-full grid grid-cols-subgrid" data-token={tokenType}>
             <span className="flex items-center gap-2">
               <span className="dot size-2" />
               {formatAmount(amount)} {tokenName}
             </span>
-            <span className="truncate text-dim" title={showsSellers ? seller : undefined}>
-              {showsSellers && `from ${shortSeller(seller)}`}
-            </span>
-            <span className="text-right whitespace-nowrap">{formatSol(price)} SOL</span>
+            {showsSellers && (
+              <span className="text-dim max-sm:row-start-2 max-sm:pl-4" title={seller}>
+                from {shortSeller(seller)}
+              </span>
+            )}
+            <span className="text-right whitespace-nowrap sm:col-start-3">{formatSol(price)} SOL</span>
           </li>
         ))}
         {fee > 0n && (
           <li className="col-span-full grid grid-cols-subgrid">
-            <span className="col-span-2 text-dim">Studio’s fee</span>
+            <span className="text-dim sm:col-span-2">Studio’s fee</span>
             <span className="text-right whitespace-nowrap">{formatSol(lamportsToSol(fee))} SOL</span>
           </li>
         )}
