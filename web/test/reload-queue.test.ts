@@ -81,6 +81,22 @@ describe('a single event', () => {
     expect(requests).toEqual([keys.balances.join(), keys.sol.join(), keys.sol.join()])
   })
 
+  it('about a sale reloads one’s own listings, since a part whose listing is gone has no other event', async () => {
+    const { requests, loaded } = await openApp()
+    applyEvent(loaded, { type: 'purchase.changed', purchaseId: 'one' })
+    await vi.advanceTimersByTimeAsync(0)
+    expect(requests).toContain(keys.myListings.join())
+  })
+
+  it('leaves out one’s own listings of what others sell cheapest', async () => {
+    const { loaded } = await openApp()
+    const { queryKey } = cheapestQuery('APPLE_JUICE', 'me')
+    applyEvent(loaded, { type: 'listing.created', listing: listing({ _id: 'own', seller: 'me', unitPrice: 0.01 }) })
+    expect(loaded.client.getQueryData(queryKey)).toEqual(listing())
+    applyEvent(loaded, { type: 'listing.created', listing: listing({ _id: 'other', seller: 'another', unitPrice: 0.02 }) })
+    expect(loaded.client.getQueryData(queryKey)).toMatchObject({ _id: 'other' })
+  })
+
   it('that says reset reloads everything once', async () => {
     const { requests, loaded } = await openApp()
     applyEvent(loaded, { type: 'reset' })
