@@ -1,6 +1,7 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
+import { findListing, listOwnListings } from '../../../src/listings/listing-store.ts'
 import { type FeeTerms } from '../../../src/purchases/fee.ts'
 import { type OrderedItem } from '../../../src/purchases/hold/hold.ts'
 import { checkHold, type HoldOutcome } from '../../../src/purchases/hold/hold-store.ts'
@@ -16,6 +17,7 @@ import {
   offer,
   openStoreMarket,
   placeChecked,
+  settleInStore,
   type StoreMarket,
 } from './store-market.ts'
 
@@ -120,5 +122,31 @@ describe('the cooldown of a listing', () => {
     await lapseInStore(market, heldId(held))
     const [part] = held.kind === 'held' ? held.hold.items : []
     expect(await hold([{ listingId: part?.listingId ?? '' }])).toMatchObject(refused('COOLDOWN'))
+  })
+})
+
+describe('a part that nobody paid for', () => {
+  it('is for sale by itself while its listing is held, and merges into it once that is free', async () => {
+    const [one, other, listingId] = [await addPlayer(market), await addPlayer(market), await offer(market, seller)]
+    const part = await hold([{ listingId, amount: 40 }], one)
+    const rest = heldId(await hold([{ listingId }], other))
+    await lapseInStore(market, heldId(part))
+    const [{ listingId: partId } = { listingId: '' }] = part.kind === 'held' ? part.hold.items : []
+    expect(await findListing(market.database, partId)).toMatchObject({ _id: partId, amount: 40, partOf: listingId, heldUntil: null })
+    await lapseInStore(market, rest)
+    expect(await findListing(market.database, partId)).toMatchObject({ _id: listingId, amount: 120, price: 0.007, heldUntil: null })
+    expect(await listOwnListings(market.database, seller, 'active')).toMatchObject([
+      { _id: listingId, amount: 120, beingBought: 0, sold: 0 },
+    ])
+  })
+
+  it('is delivered late only if what was agreed covers what it costs now', async () => {
+    const listingId = await offer(market, seller, { amount: 3, price: 1_000_000n })
+    const [dearer, cheaper] = [await hold([{ listingId, amount: 1 }]), await hold([{ listingId, amount: 1 }], await addPlayer(market))]
+    expect([dearer, cheaper]).toMatchObject([{ hold: { priceLamports: 333_334n } }, { hold: { priceLamports: 333_333n } }])
+    await lapseInStore(market, heldId(cheaper))
+    await lapseInStore(market, heldId(dearer))
+    expect(await settleInStore(market, heldId(cheaper))).toMatchObject({ outcome: 'listing_gone' })
+    expect(await settleInStore(market, heldId(dearer))).toMatchObject({ outcome: 'settled' })
   })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { inject, it } from 'vitest'
 
 import { expectAllPartsAddUp, type SplitMarket } from './split-market.ts'
-import { splitSteps } from './split-steps.ts'
+import { firstSteps, splitSteps } from './split-steps.ts'
 import { addPlayer, offer, openStoreMarket, type StoreMarket } from './store-market.ts'
 
 const RUNS_EACH = 2
@@ -22,7 +22,7 @@ it(
       const market = await openStoreMarket()
       const split = await openSplitMarket(market, basisPoints)
       const did: string[] = []
-      for (const act of acts) {
+      for (const act of [...firstSteps, ...acts]) {
         did.push(await act(split))
         await expectAllPartsAddUp(split).catch((error: unknown) => {
           throw new Error(did.join('\n'), { cause: error })
@@ -30,7 +30,7 @@ it(
       }
       await market.close()
     })
-    await fc.assert(property, { numRuns, endOnFailure: false })
+    await fc.assert(property, { numRuns, endOnFailure: true })
   },
 )
 

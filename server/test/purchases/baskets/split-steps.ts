@@ -21,6 +21,12 @@ const n = fc.nat({ max: 999 })
 const amounts = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constant(undefined))
 const pick = <T>(from: readonly T[], number: number): T | undefined => from[number % Math.max(1, from.length)]
 
+/** A part of the first listing is held, and then its rest as a whole: what becomes of the part depends on which of them ends first. */
+export const firstSteps: readonly Act[] = [
+  holdStep({ n: 0, items: [{ n: 1, amount: 12 }], wallet: false }),
+  holdStep({ n: 1, items: [{ n: 1, amount: undefined }], wallet: false }),
+]
+
 /** Every step. A number chooses among what exists when its turn comes. */
 export const splitSteps: fc.Arbitrary<Act> = fc.oneof(
   {
@@ -111,6 +117,11 @@ async function readListings({ market }: SplitMarket, ids: readonly string[]) {
   return rows
 }
 
+/** Now and then one that is over already. */
+function pickOpen({ purchases }: SplitMarket, number: number): Followed | undefined {
+  return pick(number % SELDOM === 0 ? purchases : purchases.filter((purchase) => !ended.has(purchase)), number)
+}
+
 /** Finds the holds that have ended, and lets them have ended long ago, so that no buyer is in a cooldown. */
 async function noteEnds({ market, purchases }: SplitMarket): Promise<void> {
   await market.connection.pool.query(`update purchases set ended_at = now() - interval '3 days' where ended_at is not null`)
@@ -121,7 +132,7 @@ async function noteEnds({ market, purchases }: SplitMarket): Promise<void> {
 
 function cancelStep(number: number): Act {
   return async (split) => {
-    const purchase = pick(split.purchases, number)
+    const purchase = pickOpen(split, number)
     if (!purchase) return '(nothing to cancel)'
     const deps = { database: split.market.database } as Parameters<typeof cancelHold>[0]
     await cancelHold(deps, purchase.buyer, purchase.hold.id)
@@ -132,7 +143,7 @@ function cancelStep(number: number): Act {
 
 function lapseStep(number: number): Act {
   return async (split) => {
-    const purchase = pick(split.purchases, number)
+    const purchase = pickOpen(split, number)
     if (!purchase) return '(nothing to lapse)'
     await lapseInStore(split.market, purchase.hold.id)
     await noteEnds(split)
@@ -143,7 +154,7 @@ function lapseStep(number: number): Act {
 /** Its time is over, but nobody has noticed yet, or there is no proof yet that nobody paid. */
 function closeWindowStep(number: number): Act {
   return async (split) => {
-    const purchase = pick(split.purchases, number)
+    const purchase = pickOpen(split, number)
     if (!purchase) return '(no window)'
     await closeWindow(split.market, purchase.hold.id)
     if (number % 2 === 0) await inTransaction(split.market.database, (tx) => endHold(tx, purchase.hold.id, endsUnsent))
