@@ -178,9 +178,12 @@ function featureArrows(features) {
   const below = ['ui', 'catalogue', 'feedback', 'api', 'wallet', 'payment', 'session']
   return {
     ...Object.fromEntries(features.map((feature) => [`features/${feature}`, below])),
-    'features/purchase': [...below, 'features/purchase/flow'],
-    'features/purchase/flow': [...below, 'features/purchase/purchase.ts'],
-    'features/purchase/open': [...below, 'features/purchase', 'features/purchase/flow'],
+    'features/purchase/order': below,
+    'features/purchase/flow': [...below, 'features/purchase/order', 'features/purchase/purchase.ts'],
+    'features/purchase': [...below, 'features/purchase/order', 'features/purchase/flow'],
+    'features/purchase/open': [...below, 'features/purchase', 'features/purchase/order', 'features/purchase/flow'],
+    'features/purchase/basket': [...below, 'features/purchase', 'features/purchase/order'],
+    'features/purchase/best-price': [...below, 'features/purchase', 'features/purchase/order'],
   }
 }
 

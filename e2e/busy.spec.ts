@@ -75,7 +75,7 @@ async function openListing(signedIn: SignedIn): Promise<{ page: Page; seller: st
 /** Lets the server refuse every purchase as busy until `busy` is false. */
 async function makeBusy(page: Page, retryAfter: number) {
   const server = { busy: true, refused: 0 }
-  await page.route('**/api/marketplace/buy/*', async (route) => {
+  await page.route('**/api/marketplace/purchases', async (route) => {
     if (!server.busy) return route.continue()
     server.refused += 1
     return route.fulfill({ status: 503, headers: { 'retry-after': String(retryAfter) }, json: { error: BUSY, code: 'CHAIN_BUSY' } })

@@ -25,13 +25,13 @@ export default defineConfig({
             { name: 'market', tags: ['$initial'], priority: 2 },
             {
               name: 'dialogs',
-              test: /ui\/modal|buy-dialog|purchase-progress|wallet-picker|wallet-error|approval-dialog|src\/wallet\/mobile\/mobile-/,
+              test: /ui\/(?:modal|amount-field|slider-stops|read-amount)|purchase\/order\/|buy-dialog|purchase-progress|wallet-picker|wallet-error|approval-dialog|src\/wallet\/mobile\/mobile-/,
               priority: 1,
             },
             { name: 'solana', test: /node_modules\/@solana(?:-program\/|\/(?!wallet-standard))/, priority: 1 },
             {
               name: 'player',
-              test: /player-controls|attention|features\/(?:cases|history|inventory|my-listings|purchase\/(?:flow|open))\/|src\/payment\//,
+              test: /player-controls|attention|features\/(?:cases|history|inventory|my-listings|purchase\/(?:flow|open|basket|best-price))\/|purchase\/(?:carry-out|drop-open)|src\/payment\//,
             },
           ],
         },

@@ -13,17 +13,20 @@ export class ApiError extends Error {
   readonly status: number
   /** In seconds; undefined if the server did not say when to retry. */
   readonly retryAfter: number | undefined
+  /** The listing of an order that the server refuses. */
+  readonly listingId: string | undefined
 
   constructor(
     code: ErrorCode | TransportCode | UncodedError,
     message: string,
-    options: { status?: number; retryAfter?: number | undefined; cause?: unknown } = {},
+    options: { status?: number; retryAfter?: number | undefined; listingId?: string | undefined; cause?: unknown } = {},
   ) {
     super(message, { cause: options.cause })
     this.name = 'ApiError'
     this.code = code
     this.status = options.status ?? 0
     this.retryAfter = options.retryAfter
+    this.listingId = options.listingId
   }
 }
 

@@ -129,10 +129,10 @@ async function readError(response: Response): Promise<ApiError> {
   if (!isErrorReply(body)) return new ApiError('BAD_REPLY', fallback, { status: response.status, retryAfter })
   // Whoever reports what the server did not foresee can name the line in its log.
   const message = body.code === 'INTERNAL' && requestId ? `${body.error} (Request ${requestId})` : body.error
-  return new ApiError(body.code ?? 'UNCODED', message, { status: response.status, retryAfter })
+  return new ApiError(body.code ?? 'UNCODED', message, { status: response.status, retryAfter, listingId: body.listingId })
 }
 
-function isErrorReply(body: unknown): body is { error: string; code?: ErrorCode } {
+function isErrorReply(body: unknown): body is { error: string; code?: ErrorCode; listingId?: string } {
   return typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string' && body.error !== ''
 }
 

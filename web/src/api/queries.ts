@@ -18,6 +18,7 @@ export const keys = {
   health: ['health'],
   listings: ['listings'],
   cheapest: ['cheapest'],
+  quotes: ['quotes'],
   mine: [MINE],
   balances: [MINE, 'balances'],
   sol: [MINE, 'sol'],

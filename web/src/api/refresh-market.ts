@@ -3,7 +3,7 @@ import { keys } from './queries.ts'
 
 /** Reloads what an action may have changed: the market and everything of the wallet's own. */
 export function refreshMarket(): void {
-  for (const queryKey of [keys.listings, keys.cheapest, keys.mine]) reload(queryKey)
+  for (const queryKey of [keys.listings, keys.cheapest, keys.quotes, keys.mine]) reload(queryKey)
 }
 
 /** Marks data as stale and reloads it if it is on the screen. Never rejects: a failure shows where the data would be. */

@@ -62,7 +62,7 @@ export function applyEvent(loaded: Loaded, event: MarketEvent): void {
       reloads.add(keys.mine)
       break
     case 'reset':
-      for (const queryKey of [keys.listings, keys.cheapest, keys.mine, keys.health]) reloads.add(queryKey)
+      for (const queryKey of [keys.listings, keys.cheapest, keys.quotes, keys.mine, keys.health]) reloads.add(queryKey)
       break
     case 'outage.began':
       noteMarketAge(event.age)
@@ -100,6 +100,7 @@ function reloadSol(reloads: ReloadQueue): void {
 /** Other sellers' listings are in no list of the wallet's own. */
 function updateAround({ client, reloads, walletAddress }: Loaded, listing: Listing): void {
   if (listing.seller === walletAddress) reloads.add(keys.myListings)
+  reloads.add([...keys.quotes, listing.tokenType])
   const query = cheapestQuery(listing.tokenType, walletAddress)
   const cheapest = client.getQueryData(query.queryKey)
   if (cheapest === undefined) return

@@ -33,6 +33,14 @@ export function CheckIcon() {
   )
 }
 
+export function PlusIcon() {
+  return (
+    <Icon>
+      <path d="M12 6v12M6 12h12" />
+    </Icon>
+  )
+}
+
 export function SearchIcon() {
   return (
     <Icon>

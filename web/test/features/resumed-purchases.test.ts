@@ -1,6 +1,7 @@
 import { type Purchase } from '@juicebar/contract/schemas'
 import { expect, test } from 'vitest'
 
+import { orderOf } from '../../src/features/purchase/order/order-terms.ts'
 import { takeUnfollowed } from '../../src/features/purchase/open/resumed-purchases.ts'
 
 let purchases = 0
@@ -8,7 +9,8 @@ let purchases = 0
 /** A new open purchase. */
 function open(signature: string | null): Purchase {
   const id = ++purchases
-  return { purchaseId: `purchase-${id}`, listingId: `listing-${id}`, status: 'held', signature } as Purchase
+  const items = [{ listingId: `part-${id}`, partOf: `listing-${id}`, seller: 'S', amount: 4, lamports: '8' }]
+  return { purchaseId: `purchase-${id}`, items, fee: { lamports: '0', basisPoints: 0 }, status: 'held', signature } as Purchase
 }
 
 test('a paid purchase is followed once', () => {
@@ -19,7 +21,7 @@ test('a paid purchase is followed once', () => {
 
 test('the purchase that this tab carries out is left to it', () => {
   const paid = open('first')
-  expect(takeUnfollowed([paid], paid.listingId)).toEqual([])
+  expect(takeUnfollowed([paid], orderOf(paid))).toEqual([])
 })
 
 test('a purchase that is paid again, since its first payment failed for good, is followed again', () => {

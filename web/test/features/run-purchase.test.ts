@@ -3,23 +3,28 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { PurchaseStopped } from '../../src/features/purchase/flow/purchase-stopped.ts'
 import { runPurchase } from '../../src/features/purchase/flow/run-purchase.ts'
 import { useWallet } from '../../src/wallet/wallet-store.ts'
+import { useBasket } from '../../src/features/purchase/order/basket-store.ts'
+import { lotOf } from '../../src/features/purchase/order/lot.ts'
+import { type Order } from '../../src/features/purchase/order/order.ts'
 import { listing } from '../support/listing.ts'
 
 const offer = listing({ price: 0.5 })
+const order: Order = { items: [lotOf(offer, offer.amount)], fee: 0n, origin: 'chosen' }
 const buyer = 'EktUtax5cud3mrcEZrofj6yQxVvNeMNdaGeRPwiKnaCC'
 const address = '8qEDkoVTFzWBsRd6sU9SiyTdqbDkN5GwNWbQeetA61NW'
 const hold = {
   purchaseId: 'purchase-1',
-  seller: offer.seller,
-  price: 0.5,
-  lamports: '500000000',
+  listingId: offer._id,
+  items: [{ ...lotOf(offer, offer.amount), partOf: null, price: 0.5, lamports: '500000000' }],
+  transfers: [{ to: offer.seller, lamports: '500000000', kind: 'seller' }],
+  fee: { lamports: '0', basisPoints: 0 },
   reference: address,
   payMillisLeft: 60_000,
 }
 const settled = { purchaseId: 'purchase-1', status: 'settled', stage: 'delivered', signature: null }
 const blockhash = { value: { blockhash: address, lastValidBlockHeight: 150 } }
 
-const BUY = `POST /api/marketplace/buy/${offer._id}`
+const BUY = 'POST /api/marketplace/purchases'
 const SUBMIT = 'POST /api/marketplace/purchases/purchase-1/payment'
 const CONFIRM = 'POST /api/marketplace/confirm-purchase'
 const CANCEL = 'DELETE /api/marketplace/purchases/purchase-1'
@@ -51,11 +56,11 @@ function open(sign: () => Promise<object[]>, replies: Record<string, object | ((
   return calls
 }
 
-function run() {
+function run(wanted = order) {
   const progress: object[] = []
   const cancellation = new AbortController()
   const { signal } = cancellation
-  const outcome = runPurchase({ listing: offer, network: 'localnet', signal, onProgress: (change) => progress.push(change) })
+  const outcome = runPurchase({ order: wanted, network: 'localnet', signal, onProgress: (change) => progress.push(change) })
   // A failure is looked at when the test is ready for it.
   outcome.catch(() => undefined)
   return { progress, outcome, cancellation }
@@ -81,7 +86,8 @@ describe('a purchase', () => {
 
   test('does not ask the wallet for anything but what the buyer confirmed', async () => {
     const sign = vi.fn<typeof signs>(signs)
-    open(sign, { [BUY]: { transactionDetails: { ...hold, lamports: '500000001' } } })
+    const transfers = [{ to: offer.seller, lamports: '500000001', kind: 'seller' }]
+    open(sign, { [BUY]: { transactionDetails: { ...hold, transfers } } })
     await expect(run().outcome).rejects.toThrow('The lot has changed since you confirmed it. Your wallet was not asked; no SOL moved.')
     expect(sign).not.toHaveBeenCalled()
   })
@@ -96,6 +102,40 @@ describe('a purchase', () => {
     const calls = open(fails(4900))
     await expect(run().outcome).rejects.toThrow(/No SOL moved\. The lot is kept for you until the time to pay runs out/)
     expect(calls).not.toContain(CANCEL)
+  })
+})
+
+describe('an order that the server refuses', () => {
+  const second = { ...lotOf(listing({ _id: 'listing-2' }), 4), seller: address }
+  const several: Order = { ...order, items: [...order.items, second] }
+  const gone = () => Response.json({ error: 'It is gone.', code: 'LISTING_NOT_ACTIVE', listingId: 'listing-2' }, { status: 409 })
+
+  test('names its lot, and marks it in the basket', async () => {
+    useBasket.setState({ lots: several.items })
+    open(signs, { [BUY]: gone })
+    await expect(run(several).outcome).rejects.toThrow('4 Apple Juice of 8qEDkoVT…: It is gone. Nothing was held, and no SOL moved.')
+    expect(useBasket.getState().lots.map(({ gone: why }) => why)).toEqual([undefined, 'It is gone.'])
+  })
+
+  test.each(['PRICE_MOVED', 'AMOUNT_NOT_LEFT', 'LISTING_HELD', 'LISTING_NOT_ACTIVE'])(
+    'as %s is told of a quote that the market has left behind',
+    async (code) => {
+      const calls = open(signs, { [BUY]: refused(409, code) })
+      await expect(run({ ...several, origin: 'quote' }).outcome).rejects.toThrow(
+        /^The market has moved meanwhile\. Nothing was held, and no SOL moved\./,
+      )
+      expect(calls).toEqual([BUY])
+    },
+  )
+
+  test('leaves the basket as it is; one that is paid leaves it', async () => {
+    useBasket.setState({ lots: [...several.items] })
+    open(fails(4001))
+    await run().outcome.catch(() => undefined)
+    expect(useBasket.getState().lots).toHaveLength(2)
+    open(signs)
+    await run().outcome
+    expect(useBasket.getState().lots).toEqual([second])
   })
 })
 

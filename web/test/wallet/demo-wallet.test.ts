@@ -135,10 +135,10 @@ describe('signing messages with the Demo Wallet', () => {
 })
 
 describe('signing transactions with the Demo Wallet', () => {
-  const payment = (from: string, lamports: bigint) =>
+  const payment = (from: string, lamports: bigint, transfers = [{ to: other, lamports }]) =>
     buildPayment({
       from,
-      transfers: [{ to: other, lamports }],
+      transfers,
       reference: 'EktUtax5cud3mrcEZrofj6yQxVvNeMNdaGeRPwiKnaCC',
       version: 0,
       lifetime: { blockhash: other, lastValidBlockHeight: 150n },
@@ -158,6 +158,21 @@ describe('signing transactions with the Demo Wallet', () => {
       inputs.map(({ transaction }) => getTransactionDecoder().decode(transaction).messageBytes),
     )
     for (const { signatures } of decoded) expect(Object.values(signatures)).toEqual([expect.any(Uint8Array)])
+  })
+
+  test('shows the total of several transfers, and each with its payee', async () => {
+    const { features, account } = await connected()
+    const transfers = [
+      { to: other, lamports: 420_000_000n },
+      { to: '11111111111111111111111111111112', lamports: 72_000_000n },
+    ]
+    const transaction = payment(account.address, 0n, transfers)
+    await features['solana:signTransaction'].signTransaction({ account, transaction })
+    expect(asked[0]?.lines).toEqual([
+      ['Pay in all', '0.492 SOL in 2 transfers'],
+      ['0.42 SOL to', other],
+      ['0.072 SOL to', '11111111111111111111111111111112'],
+    ])
   })
 
   test('refuses another chain, and asks its owner for nothing', async () => {

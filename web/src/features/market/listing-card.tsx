@@ -4,7 +4,7 @@ import { memo, type ReactNode } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { DrinkImage } from '../../catalogue/drink-image.tsx'
 import { formatAmount, formatClock, formatSol, formatUnitPrice, shortSeller } from '../../ui/format.ts'
-import { ClockIcon } from '../../ui/icons.tsx'
+import { CheckIcon, ClockIcon, PlusIcon } from '../../ui/icons.tsx'
 
 interface ListingCardProps {
   listing: Listing
@@ -14,10 +14,14 @@ interface ListingCardProps {
   waitUntil: number | undefined
   /** Undefined while nothing can be bought. */
   onBuy: ((listing: Listing) => void) | undefined
+  /** It is in the basket. */
+  isGathered: boolean
+  /** Undefined for those who have no basket. */
+  onGather: ((listing: Listing) => void) | undefined
 }
 
 /** One listing on the market. */
-export const ListingCard = memo(function ListingCard({ listing, compact, isOwn, waitUntil, onBuy }: ListingCardProps) {
+export const ListingCard = memo(function ListingCard({ listing, compact, isOwn, waitUntil, onBuy, ...basket }: ListingCardProps) {
   const gone = listing.status !== 'active'
   return (
     <article className={`card drink-card relative ${compact ? 'flex-row' : ''} ${gone ? 'farewell' : ''}`} data-token={listing.tokenType}>
@@ -35,6 +39,7 @@ export const ListingCard = memo(function ListingCard({ listing, compact, isOwn, 
           <CardAction listing={listing} isOwn={isOwn} waitUntil={waitUntil} onBuy={onBuy} />
         </div>
       </div>
+      {onBuy && !gone && !isOwn && !listing.heldUntil && waitUntil === undefined && <GatherButton listing={listing} {...basket} />}
       {gone && <Stamp text={listing.status === 'sold' ? 'Sold' : 'Removed'} />}
     </article>
   )
@@ -68,7 +73,7 @@ function Price({ listing, compact }: { listing: Listing; compact: boolean }) {
   )
 }
 
-function CardAction({ listing, isOwn, waitUntil, onBuy }: Omit<ListingCardProps, 'compact'>) {
+function CardAction({ listing, isOwn, waitUntil, onBuy }: Pick<ListingCardProps, 'listing' | 'isOwn' | 'waitUntil' | 'onBuy'>) {
   if (isOwn) return <Note>Your listing</Note>
   if (listing.heldUntil) {
     return (
@@ -94,6 +99,23 @@ function CardAction({ listing, isOwn, waitUntil, onBuy }: Omit<ListingCardProps,
     <Button kind="primary" disabled={listing.status !== 'active'} onClick={() => onBuy(listing)}>
       Buy
     </Button>
+  )
+}
+
+function GatherButton({ listing, isGathered, onGather }: Pick<ListingCardProps, 'listing' | 'isGathered' | 'onGather'>) {
+  return (
+    onGather && (
+      <button
+        type="button"
+        aria-label="Basket"
+        aria-pressed={isGathered}
+        title={isGathered ? 'Take out of the basket' : 'Put into the basket'}
+        className="gather grid size-11 cursor-pointer place-items-center rounded-full"
+        onClick={() => onGather(listing)}
+      >
+        {isGathered ? <CheckIcon /> : <PlusIcon />}
+      </button>
+    )
   )
 }
 

@@ -12,6 +12,8 @@ interface MarketGridProps {
   cooldowns: ReadonlyMap<string, number>
   /** Undefined while nothing can be bought. */
   onBuy: ((listing: Listing) => void) | undefined
+  gathered: ReadonlySet<string>
+  onGather: ((listing: Listing) => void) | undefined
   /** Called when the last rows come near. */
   onEnd: () => void
 }
@@ -19,7 +21,7 @@ interface MarketGridProps {
 const unmeasured = { board: boardFor(0, 16), top: 0 }
 
 /** The board of listings. Only the cards near the window are in the page, however long the list is. */
-export function MarketGrid({ listings, walletAddress, cooldowns, onBuy, onEnd }: MarketGridProps) {
+export function MarketGrid({ listings, walletAddress, cooldowns, onBuy, gathered, onGather, onEnd }: MarketGridProps) {
   const { ref, measured } = useBoard()
   const { board, top } = measured ?? unmeasured
   const rowHeight = board.cardHeight + board.gap
@@ -41,6 +43,8 @@ export function MarketGrid({ listings, walletAddress, cooldowns, onBuy, onEnd }:
             isOwn={listing.seller === walletAddress}
             waitUntil={cooldowns.get(listing._id)}
             onBuy={onBuy}
+            isGathered={gathered.has(listing._id)}
+            onGather={onGather}
           />
         </li>
       ))}

@@ -1,5 +1,6 @@
 import { type Listing } from '@juicebar/contract/schemas'
-import { useCallback } from 'react'
+import { type TokenType } from '@juicebar/contract/token-types'
+import { type ReactNode, Suspense, useCallback } from 'react'
 
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -14,10 +15,16 @@ interface MarketProps {
   cooldowns: ReadonlyMap<string, number>
   /** Undefined while nothing can be bought. */
   onBuy: ((listing: Listing) => void) | undefined
+  /** The ids of the listings in the basket. */
+  gathered: ReadonlySet<string>
+  /** Puts a listing into the basket or takes it out; undefined for those who have none. */
+  onGather: ((listing: Listing) => void) | undefined
+  /** What a buyer of a drink sees above its listings. */
+  bestPrice: (tokenType: TokenType) => ReactNode
 }
 
 /** The market: every active listing, to search, sort and buy. */
-export function Market({ walletAddress, cooldowns, onBuy }: MarketProps) {
+export function Market({ bestPrice, ...cards }: MarketProps) {
   const { filter, change, clear, isFiltered, listings, query } = useMarket()
   const { hasNextPage, isFetching, fetchNextPage, refetch } = query
   const onEnd = useCallback(() => {
@@ -30,6 +37,10 @@ export function Market({ walletAddress, cooldowns, onBuy }: MarketProps) {
         Market
       </h2>
       <MarketToolbar filter={filter} onChange={change} />
+      {!filter.tokenType && (
+        <p className="text-small text-dim">Choose a drink to buy any amount of it at the best price, with one approval.</p>
+      )}
+      {filter.tokenType && <Suspense fallback={<div className="card best-price breathe" />}>{bestPrice(filter.tokenType)}</Suspense>}
       {!listings && query.isError && (
         <EmptyState title="The market could not be loaded">
           <Button onClick={() => void refetch()}>Try again</Button>
@@ -42,9 +53,7 @@ export function Market({ walletAddress, cooldowns, onBuy }: MarketProps) {
           {isFiltered && <Button onClick={clear}>Show everything</Button>}
         </EmptyState>
       )}
-      {listings && listings.length > 0 && (
-        <MarketGrid listings={listings} walletAddress={walletAddress} cooldowns={cooldowns} onBuy={onBuy} onEnd={onEnd} />
-      )}
+      {listings && listings.length > 0 && <MarketGrid listings={listings} {...cards} onEnd={onEnd} />}
     </section>
   )
 }

@@ -3,9 +3,12 @@ import { useEffect, useRef } from 'react'
 
 import { openPurchasesQuery } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
-import { formatAmount, formatCountdown, formatSol } from '../../ui/format.ts'
+import { formatCountdown } from '../../ui/format.ts'
 import { Overlay } from '../../feedback/overlay.tsx'
 import { useNow } from '../../ui/use-now.ts'
+import { isPurchaseOf } from './order/order-terms.ts'
+import { orderText } from './order/order-text.ts'
+import { type Order } from './order/order.ts'
 import { PurchaseSteps } from './purchase-steps.tsx'
 import { RetryNote } from './retry-note.tsx'
 import { type RunningPurchase, usePurchase } from './use-purchase.ts'
@@ -14,16 +17,16 @@ import { type RunningPurchase, usePurchase } from './use-purchase.ts'
 export function PurchaseProgress() {
   const { running } = usePurchase()
   if (!running || running.inBackground) return null
-  const { listing, step, payUntil, retryAt } = running
+  const { order, step, payUntil, retryAt } = running
   return (
-    <Overlay label={`${formatAmount(listing.amount)} ${listing.tokenName} for ${formatSol(listing.price)} SOL`}>
+    <Overlay label={orderText(order)}>
       <div role="status">{retryAt !== undefined && <Waiting retryAt={retryAt} />}</div>
       {retryAt === undefined && (
         <div className="mt-6 rounded-field bg-well p-4">
           <PurchaseSteps step={step} />
         </div>
       )}
-      {step === 'approve' && payUntil !== undefined && <TimeLeft listingId={listing._id} payUntil={payUntil} />}
+      {step === 'approve' && payUntil !== undefined && <TimeLeft order={order} payUntil={payUntil} />}
       <Ways running={running} />
     </Overlay>
   )
@@ -61,9 +64,9 @@ function Ways({ running: { step, retryAt } }: { running: RunningPurchase }) {
 }
 
 /** An outage may extend the time to pay: then the server says so with the buyer's open purchases, and the countdown follows. */
-function TimeLeft({ listingId, payUntil }: { listingId: string; payUntil: number }) {
+function TimeLeft({ order, payUntil }: { order: Order; payUntil: number }) {
   const { data, dataUpdatedAt } = useQuery(openPurchasesQuery)
-  const purchase = data?.find((open) => open.listingId === listingId)
+  const purchase = data?.find((open) => isPurchaseOf(order, open))
   const until = purchase ? dataUpdatedAt + purchase.payMillisLeft : payUntil
   const now = useNow()
   return (

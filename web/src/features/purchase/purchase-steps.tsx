@@ -1,6 +1,7 @@
 import { CheckIcon } from '../../ui/icons.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
-import { type PurchaseStep, purchaseSteps, stepLabels } from './purchase.ts'
+import { type PurchaseStep } from './order/progress.ts'
+import { purchaseSteps, stepLabels } from './purchase.ts'
 
 /** How far a purchase is; screen readers speak each step when it is done. `step` is the last one reached, or `approve` while the wallet is asked. */
 export function PurchaseSteps({ step }: { step: PurchaseStep }) {

@@ -1,39 +1,51 @@
-import { messages } from '@juicebar/contract/messages'
 import { type Listing } from '@juicebar/contract/schemas'
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback } from 'react'
+import { useCallback, useMemo } from 'react'
 
-import { solQuery } from '../../api/queries.ts'
 import { useNotices } from '../../feedback/use-notices.ts'
 import { useSession } from '../../session/session-store.ts'
 import { useConnect } from '../../wallet/use-connect.ts'
 import { useWallet } from '../../wallet/wallet-store.ts'
-import { refusalToBuy } from './purchase.ts'
+import { type Order } from './order/order.ts'
 
-/** What pressing Buy does: refuse in a toast, lead to a wallet, or ask the buyer to confirm. */
-export function useBuy(askToConfirm: (listing: Listing) => void): (listing: Listing) => void {
+interface Buy {
+  /** What pressing Buy on a card does: refuse in a toast, lead to a wallet, or ask the buyer to confirm. */
+  buy: (listing: Listing) => void
+  /** The same for an order that the buyer has confirmed, which is paid then. */
+  place: (order: Order) => void
+  /** Puts a listing, or a part of it, into the basket. Without an amount, one that is there is taken out. */
+  gather: (listing: Listing, amount?: number) => void
+}
+
+/** The ways to begin a purchase. */
+export function useBuy(askToConfirm: (listing: Listing) => void, pay: (order: Order) => void): Buy {
   const client = useQueryClient()
   const { showToast } = useNotices()
   const { connectChosen } = useConnect()
-  return useCallback(
-    (listing) => {
+  const check = useCallback(
+    (wanted: Order | Listing, proceed: () => void) => {
       const { user } = useSession.getState()
       if (!user || !useWallet.getState().connected) {
         connectChosen()
         return
       }
-      const { walletAddress } = user
-      const query = solQuery(walletAddress)
-      const check = async () => {
-        const refusal = refusalToBuy(listing, walletAddress, client.getQueryData(query.queryKey))
-        if (refusal !== messages.insufficientSol) return refusal
-        // The balance on the screen may be some seconds old; nobody is refused for SOL that has arrived since. The server decides if
-        // it cannot be read.
-        const sol = await client.fetchQuery({ ...query, staleTime: 0 }).catch(() => undefined)
-        return refusalToBuy(listing, walletAddress, sol)
-      }
-      void check().then((refusal) => (refusal ? showToast(refusal, 'bad') : askToConfirm(listing)))
+      void import('./flow/refusal-to-buy.ts')
+        .then(({ currentRefusalToBuy }) => currentRefusalToBuy(wanted, user.walletAddress, client))
+        // What cannot be checked here is left to the server.
+        .catch(() => undefined)
+        .then((refusal) => (refusal ? showToast(refusal, 'bad') : proceed()))
     },
-    [client, showToast, connectChosen, askToConfirm],
+    [client, connectChosen, showToast],
+  )
+  return useMemo(
+    () => ({
+      buy: (listing) => check(listing, () => askToConfirm(listing)),
+      place: (order) => check(order, () => pay(order)),
+      gather: (listing, amount) =>
+        void import('./order/gather-lot.ts')
+          .then(({ gatherLot }) => gatherLot(listing, amount))
+          .then((refusal) => refusal && showToast(refusal, 'bad')),
+    }),
+    [check, askToConfirm, pay, showToast],
   )
 }

@@ -12,9 +12,11 @@ export function useCooldowns(walletAddress: string | undefined): ReadonlyMap<str
   const [now, setNow] = useState(() => Date.now())
   const purchases = walletAddress === undefined ? [] : (data?.pages.flatMap((page) => page.purchases) ?? [])
   const cooldowns = new Map(
-    purchases.flatMap(({ listingId, cooldownUntil }) => {
+    purchases.flatMap(({ items, cooldownUntil }) => {
       const until = Date.parse(cooldownUntil ?? '')
-      return until > now ? [[listingId, until] as const] : []
+      const [item, more] = items
+      // Of several items, the purchase does not say which one the cooldown is for.
+      return until > now && item && !more ? [[item.partOf ?? item.listingId, until] as const] : []
     }),
   )
   const next = Math.min(...cooldowns.values())

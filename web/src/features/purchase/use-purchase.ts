@@ -1,15 +1,16 @@
 import { type Listing } from '@juicebar/contract/schemas'
 import { createContext, useContext } from 'react'
 
-import { type BoughtListing, type PurchaseStep } from './purchase.ts'
+import { type Order } from './order/order.ts'
+import { type PurchaseStep } from './order/progress.ts'
 
 /** The purchase that this tab is carrying out. */
 export interface RunningPurchase {
-  listing: BoughtListing
+  order: Order
   step: PurchaseStep
   /** When the hold ends, by this browser's clock; undefined until there is a hold. */
   payUntil: number | undefined
-  /** When the server, which is too busy to hold the listing, is asked again, by this browser's clock; undefined if it is not. */
+  /** When the server, which is too busy to hold anything, is asked again, by this browser's clock; undefined if it is not. */
   retryAt: number | undefined
   /** The buyer chose to go on browsing while it runs. */
   inBackground: boolean
@@ -23,8 +24,12 @@ export interface PurchaseContextValue {
   buy: (listing: Listing) => void
   /** Takes the question back. */
   dismiss: () => void
+  /** Refuses, leads to a wallet, or buys what the buyer has confirmed. */
+  place: (order: Order) => void
+  /** Puts a listing, or a part of it, into the basket. Without an amount, one that is there is taken out. */
+  gather: (listing: Listing, amount?: number) => void
   /** Buys what the buyer has confirmed, or pays what is already held. Does nothing while another purchase runs. */
-  pay: (listing: BoughtListing) => void
+  pay: (order: Order) => void
   keepBrowsing: () => void
   /** Gives up the running purchase, as long as nothing is held for it. */
   cancel: () => void

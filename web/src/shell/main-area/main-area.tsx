@@ -1,6 +1,8 @@
-import { Suspense } from 'react'
+import { type TokenType } from '@juicebar/contract/token-types'
+import { Suspense, useMemo } from 'react'
 
 import { Market } from '../../features/market/market.tsx'
+import { useBasket } from '../../features/purchase/order/basket-store.ts'
 import { useCooldowns } from '../../features/purchase/use-cooldowns.ts'
 import { usePurchase } from '../../features/purchase/use-purchase.ts'
 import { type SessionState } from '../../session/session-store.ts'
@@ -13,6 +15,8 @@ import { ConnectPrompt } from './connect-prompt.tsx'
 import { CheckingServer, ServerUnavailable } from './server-states.tsx'
 
 const Attention = lazyComponent(async () => (await import('./attention.tsx')).Attention)
+const BasketTray = lazyComponent(async () => (await import('../../features/purchase/basket/basket-tray.tsx')).BasketTray)
+const BestPrice = lazyComponent(async () => (await import('../../features/purchase/best-price/best-price.tsx')).BestPrice)
 const Inventory = lazyComponent(async () => (await import('../../features/inventory/inventory.tsx')).Inventory)
 const History = lazyComponent(async () => (await import('../../features/history/history.tsx')).History)
 const MyListings = lazyComponent(async () => (await import('../../features/my-listings/my-listings.tsx')).MyListings)
@@ -25,18 +29,22 @@ interface MainAreaProps {
 
 /** The four states of the main area (specification, section 2). */
 export function MainArea({ backend, session, view }: MainAreaProps) {
-  const { buy } = usePurchase()
+  const { buy, gather } = usePurchase()
+  const lots = useBasket(({ lots }) => lots)
+  const gathered = useMemo(() => new Set(lots.map(({ listingId }) => listingId)), [lots])
   const cooldowns = useCooldowns(session.user?.walletAddress)
   if (backend === 'offline') return <ServerUnavailable />
   const away = backend === 'away'
   if (backend === 'checking' || (!away && session.authorization === 'checking')) return <CheckingServer />
   // Nothing can be bought from a market that may have changed.
   const onBuy = away ? undefined : buy
+  const bestPrice = (tokenType: TokenType) => <BestPrice tokenType={tokenType} walletAddress={session.user?.walletAddress} paused={away} />
+  const market = { cooldowns, onBuy, gathered, bestPrice }
   if (!session.user) {
     return (
       <div className="grid gap-8">
         <ConnectPrompt away={away} />
-        <Market walletAddress={undefined} cooldowns={cooldowns} onBuy={onBuy} />
+        <Market walletAddress={undefined} {...market} onGather={undefined} />
       </div>
     )
   }
@@ -49,7 +57,7 @@ export function MainArea({ backend, session, view }: MainAreaProps) {
         </Suspense>
       </CrashScreen>
       <Suspense fallback={<Spinner className="mx-auto my-20 size-8" />}>
-        {view === 'marketplace' && <Market walletAddress={walletAddress} cooldowns={cooldowns} onBuy={onBuy} />}
+        {view === 'marketplace' && <Market walletAddress={walletAddress} {...market} onGather={gather} />}
         {view === 'inventory' && (
           <div className="grid gap-12">
             <Inventory walletAddress={walletAddress} />
@@ -58,6 +66,11 @@ export function MainArea({ backend, session, view }: MainAreaProps) {
         )}
         {view === 'listings' && <MyListings />}
       </Suspense>
+      <CrashScreen fallback={null}>
+        <Suspense>
+          <BasketTray walletAddress={walletAddress} paused={away} />
+        </Suspense>
+      </CrashScreen>
     </div>
   )
 }

@@ -11,8 +11,8 @@ export function ApprovalDialog({ open, request }: { open: boolean; request: Open
       {message && <pre className="mt-4 rounded-field bg-well p-4 font-sans text-small whitespace-pre-wrap wrap-anywhere">{message}</pre>}
       {lines.length > 0 && (
         <dl className="figures mt-4 grid grid-cols-[auto_1fr] gap-x-4 gap-y-2 rounded-field bg-well p-4 text-small">
-          {lines.map(([label, value]) => (
-            <div key={label + value} className="contents">
+          {lines.map(([label, value], index) => (
+            <div key={index} className="contents">
               <dt className="text-dim">{label}</dt>
               <dd className="font-semibold wrap-anywhere">{value}</dd>
             </div>

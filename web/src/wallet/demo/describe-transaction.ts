@@ -8,18 +8,40 @@ const TRANSFER_AMOUNT_OFFSET = 4
 
 type Line = [label: string, value: string]
 
-/** What a transaction does, for its signer to read: transfers by amount and payee, anything else by program. */
+interface Transfer {
+  lamports: bigint
+  payee: string
+}
+
+/**
+ * What a transaction does, for its signer to read: transfers by amount and payee, anything else by program. Of several transfers, the
+ * total comes first.
+ */
 export function describeTransaction(message: CompiledTransactionMessage): Line[] {
   if (!('instructions' in message)) return [['Unreadable', `version ${message.version}`]]
   const addresses = message.staticAccounts
-  return message.instructions.flatMap((instruction): Line[] => {
-    const program = addresses[instruction.programAddressIndex] ?? 'unknown program'
-    const { data } = instruction
-    if (program !== SYSTEM_PROGRAM_ADDRESS || data?.[0] !== TRANSFER_INSTRUCTION) return [['Calls', program]]
-    const payee = addresses[instruction.accountIndices?.[1] ?? -1] ?? 'unknown account'
-    return [
-      ['Pay', `${solText(getU64Decoder().decode(data, TRANSFER_AMOUNT_OFFSET))} SOL`],
+  const transfers: Transfer[] = []
+  const others: Line[] = []
+  for (const { programAddressIndex, accountIndices, data } of message.instructions) {
+    const program = addresses[programAddressIndex] ?? 'unknown program'
+    if (program === SYSTEM_PROGRAM_ADDRESS && data?.[0] === TRANSFER_INSTRUCTION) {
+      const payee = addresses[accountIndices?.[1] ?? -1] ?? 'unknown account'
+      transfers.push({ lamports: getU64Decoder().decode(data, TRANSFER_AMOUNT_OFFSET), payee })
+    } else others.push(['Calls', program])
+  }
+  return [...describeTransfers(transfers), ...others]
+}
+
+function describeTransfers(transfers: readonly Transfer[]): Line[] {
+  if (transfers.length < 2) {
+    return transfers.flatMap(({ lamports, payee }): Line[] => [
+      ['Pay', `${solText(lamports)} SOL`],
       ['To', payee],
-    ]
-  })
+    ])
+  }
+  const total = transfers.reduce((sum, { lamports }) => sum + lamports, 0n)
+  return [
+    ['Pay in all', `${solText(total)} SOL in ${transfers.length} transfers`],
+    ...transfers.map(({ lamports, payee }): Line => [`${solText(lamports)} SOL to`, payee]),
+  ]
 }

@@ -7,7 +7,7 @@ import { signPayment } from '../../../payment/sign-payment.ts'
 import { submitPayment } from '../../../payment/submit-payment.ts'
 import { transactionVersion } from '../../../wallet/wallet.ts'
 import { type Connection } from '../../../wallet/wallet-store.ts'
-import { type Hold } from './hold-listing.ts'
+import { type Hold } from './hold-order.ts'
 
 /** How long to try to read a blockhash, in milliseconds: the buyer waits for it before the wallet opens. */
 const BLOCKHASH_TIMEOUT_MS = 10_000

@@ -1,7 +1,8 @@
 import { isChainBusy } from '../../../api/api-error.ts'
 import { pause } from '../../../api/pause.ts'
 import { type Connection, useWallet } from '../../../wallet/wallet-store.ts'
-import { type Hold, holdListing } from './hold-listing.ts'
+import { type Order } from '../order/order.ts'
+import { type Hold, holdOrder } from './hold-order.ts'
 import { PurchaseStopped } from './purchase-stopped.ts'
 
 /** How long to try again without asking the buyer, from the first attempt on, in milliseconds: as long as a wallet may take to answer. */
@@ -12,7 +13,7 @@ const DEFAULT_WAIT_S = 5
 const JITTER = 0.25
 
 interface WaitForHold {
-  listingId: string
+  order: Order
   connection: Connection
   /** Aborted, with the error to throw, when the buyer cancels. */
   signal: AbortSignal
@@ -21,15 +22,15 @@ interface WaitForHold {
 }
 
 /**
- * Holds a listing. If the server is too busy for another purchase, it is asked again when it says, for up to two minutes.
+ * Holds an order. If the server is too busy for another purchase, it is asked again when it says, for up to two minutes.
  *
  * @throws ApiError, with CHAIN_BUSY if the server is still busy; PurchaseStopped, or the signal's reason, with nothing held
  */
-export async function waitForHold({ listingId, connection, signal, onBusy }: WaitForHold): Promise<Hold> {
+export async function waitForHold({ order, connection, signal, onBusy }: WaitForHold): Promise<Hold> {
   const giveUpAt = Date.now() + PATIENCE_MS
   for (;;) {
     try {
-      return await holdListing(listingId, connection)
+      return await holdOrder(order, connection)
     } catch (error) {
       const wait = busyMillis(error)
       if (wait === undefined || Date.now() + wait > giveUpAt) throw error

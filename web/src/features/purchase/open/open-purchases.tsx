@@ -5,6 +5,7 @@ import { formatCountdown } from '../../../ui/format.ts'
 import { useNow } from '../../../ui/use-now.ts'
 import { useConnect } from '../../../wallet/use-connect.ts'
 import { useWallet } from '../../../wallet/wallet-store.ts'
+import { orderOf } from '../order/order-terms.ts'
 import { stepLabels, stepOf } from '../purchase.ts'
 import { OpenPurchaseCard } from './open-purchase-card.tsx'
 import { useCancelHold } from './use-cancel-hold.ts'
@@ -35,10 +36,10 @@ const studioDecides =
 function OpenPurchase({ purchase, payUntil }: { purchase: Purchase; payUntil: number }) {
   const { signature, waitsForStudio } = purchase
   if (!signature && !waitsForStudio)
-    return <OpenPurchaseCard purchase={purchase} state={<Waiting until={payUntil} />} actions={<HoldActions purchase={purchase} />} />
+    return <OpenPurchaseCard order={orderOf(purchase)} state={<Waiting until={payUntil} />} actions={<HoldActions purchase={purchase} />} />
   return (
     <OpenPurchaseCard
-      purchase={purchase}
+      order={orderOf(purchase)}
       state={
         <p role="status" className="text-small text-dim">
           {waitsForStudio ? studioDecides : `Payment under way: ${stepLabels[stepOf(purchase)]}`}
@@ -65,18 +66,13 @@ function HoldActions({ purchase }: { purchase: Purchase }) {
   const { connectChosen } = useConnect()
   const { pay } = usePurchase()
   const { mutate: cancelHold } = useCancelHold()
-  const { listingId, purchaseId, payMillisLeft } = purchase
+  const { purchaseId, payMillisLeft } = purchase
   return (
     <>
       <Button small onClick={() => cancelHold(purchaseId)}>
         Cancel purchase
       </Button>
-      <Button
-        small
-        kind="primary"
-        disabled={payMillisLeft === 0}
-        onClick={() => (connected ? pay({ ...purchase, _id: listingId }) : connectChosen())}
-      >
+      <Button small kind="primary" disabled={payMillisLeft === 0} onClick={() => (connected ? pay(orderOf(purchase)) : connectChosen())}>
         {connected ? 'Pay now' : 'Connect to pay'}
       </Button>
     </>

@@ -1,5 +1,8 @@
 import { type Purchase } from '@juicebar/contract/schemas'
 
+import { isPurchaseOf } from '../order/order-terms.ts'
+import { type Order } from '../order/order.ts'
+
 /** A purchase whose payment was recorded or found. */
 export type PaidPurchase = Purchase & { signature: string }
 
@@ -10,13 +13,13 @@ const resumed = new Map<string, string>()
  * Of a wallet's open purchases, the paid ones that this tab does not follow yet; from now on it does. A purchase that is not open any
  * more is forgotten, and one that is paid again, since its first payment failed for good, is followed again.
  *
- * @param running the listing of the purchase that this tab carries out itself
+ * @param running the order that this tab carries out itself
  */
-export function takeUnfollowed(open: readonly Purchase[], running: string | undefined): PaidPurchase[] {
+export function takeUnfollowed(open: readonly Purchase[], running: Order | undefined): PaidPurchase[] {
   for (const id of resumed.keys()) if (!open.some(({ purchaseId }) => purchaseId === id)) resumed.delete(id)
   return open.filter((purchase): purchase is PaidPurchase => {
-    const { purchaseId, listingId, signature } = purchase
-    if (signature === null || listingId === running || resumed.get(purchaseId) === signature) return false
+    const { purchaseId, signature } = purchase
+    if (signature === null || (running && isPurchaseOf(running, purchase)) || resumed.get(purchaseId) === signature) return false
     resumed.set(purchaseId, signature)
     return true
   })

@@ -2,6 +2,7 @@ import { type Purchase } from '@juicebar/contract/schemas'
 import { useQuery } from '@tanstack/react-query'
 
 import { openPurchasesQuery } from '../../../api/queries.ts'
+import { isPurchaseOf } from '../order/order-terms.ts'
 import { usePurchase } from '../use-purchase.ts'
 import { useResumePurchases } from './use-resume-purchases.ts'
 
@@ -15,8 +16,8 @@ export function useOpenPurchases(): { purchases: readonly Purchase[]; loadedAt: 
     refetchInterval: ({ state }) => (state.data?.length ? POLL_MS : false),
   })
   const { running } = usePurchase()
-  const runningListing = running?.listing._id
-  useResumePurchases(data, runningListing)
-  const shown = running?.inBackground ? data : data?.filter(({ listingId }) => listingId !== runningListing)
+  const order = running?.order
+  useResumePurchases(data, order)
+  const shown = running?.inBackground ? data : data?.filter((purchase) => !order || !isPurchaseOf(order, purchase))
   return { purchases: shown ?? [], loadedAt: dataUpdatedAt }
 }

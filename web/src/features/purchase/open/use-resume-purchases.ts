@@ -8,27 +8,27 @@ import { useNotices } from '../../../feedback/use-notices.ts'
 import { dropOpenPurchase } from '../drop-open-purchase.ts'
 import { failureText } from '../flow/failure-text.ts'
 import { followPurchase } from '../flow/follow-purchase.ts'
-import { useOutcome } from '../use-outcome.ts'
+import { tellOutcome } from '../flow/tell-outcome.ts'
+import { type Order } from '../order/order.ts'
 import { type PaidPurchase, takeUnfollowed } from './resumed-purchases.ts'
 
 /**
  * Follows payments that were made before a reload or in another tab, and tells once what became of each.
  *
  * @param open undefined until the open purchases are loaded
- * @param running the listing of the purchase that this tab carries out itself
+ * @param running the order that this tab carries out itself
  */
-export function useResumePurchases(open: readonly Purchase[] | undefined, running: string | undefined): void {
+export function useResumePurchases(open: readonly Purchase[] | undefined, running: Order | undefined): void {
   const client = useQueryClient()
-  const { showBanner } = useNotices()
-  const tellOutcome = useOutcome()
+  const notices = useNotices()
   const { mutate: resume } = useMutation({
     mutationFn: ({ purchaseId, listingId, signature }: PaidPurchase) =>
       followPurchase({ purchaseId, listingId, signature, onChange: () => reload(keys.openPurchases) }),
     onSuccess: async (purchase) => {
-      tellOutcome(purchase)
+      tellOutcome(purchase, notices)
       await dropOpenPurchase(client, purchase.purchaseId)
     },
-    onError: async (error, { purchaseId }) => showBanner(await failureText(error, { purchaseId, sent: true })),
+    onError: async (error, { purchaseId }) => notices.showBanner(await failureText(error, { purchaseId, sent: true })),
     onSettled: refreshMarket,
   })
   useEffect(() => {

@@ -9,7 +9,7 @@ export function WaitingPurchase() {
   if (!running?.inBackground || running.retryAt === undefined) return null
   return (
     <OpenPurchaseCard
-      purchase={running.listing}
+      order={running.order}
       state={
         <p role="status" className="text-small text-dim">
           <RetryNote retryAt={running.retryAt} />

@@ -1,0 +1,208 @@
+import { type Page } from '@playwright/test'
+
+import { expectAccessible } from './support/accessible.ts'
+import { banner, expect, findListing, LAMPORTS_PER_SOL, lamportsOf, type Player, signIn, test } from './support/test.ts'
+import { installPhantom } from './support/phantom.ts'
+
+/** Lists drinks through the API: cheaper than anything else on the market, and cheapest first by `unit`, in SOL. */
+async function list({ page }: Player, tokenType: string, amount: number, price: number, divisible = true): Promise<string> {
+  const jwt = await page.evaluate(() => localStorage.getItem('jwt_token'))
+  const reply = await page.request.post('/api/marketplace/listings', {
+    headers: { authorization: `Bearer ${jwt}` },
+    data: { tokenType, amount, price, divisible },
+  })
+  expect(reply.status()).toBe(201)
+  const { listing } = (await reply.json()) as { listing: { _id: string } }
+  return listing._id
+}
+
+async function remove({ page }: Player, id: string): Promise<void> {
+  const jwt = await page.evaluate(() => localStorage.getItem('jwt_token'))
+  await page.request.delete(`/api/marketplace/listings/${id}`, { headers: { authorization: `Bearer ${jwt}` } })
+}
+
+async function openDemoWallet(page: Page): Promise<void> {
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Select Wallet' }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /Demo Wallet/ })
+    .click()
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await expect(page.getByText('5.0000 SOL')).toBeVisible()
+}
+
+const bestPrice = (page: Page, drink: string) => page.getByRole('region', { name: `${drink} at the best price` })
+const howMany = (page: Page) => page.getByRole('spinbutton', { name: 'How many' })
+const basket = (page: Page) => page.getByRole('region', { name: 'Basket' })
+
+async function choose(page: Page, drink: string, amount: number): Promise<void> {
+  await page.getByText(drink, { exact: true }).first().click()
+  await howMany(page).fill(String(amount))
+}
+
+// One at a time: each test is about the cheapest drinks of one kind on a market that all share.
+test.describe.configure({ mode: 'serial' })
+
+for (const width of [390, 1280]) {
+  test(`an amount is bought from several sellers with one approval, at ${width} pixels`, async ({ signedIn, openContext, baseURL }) => {
+    const [first, second] = [await signedIn({ sol: 1 }), await signedIn({ sol: 1 })]
+    await list(first, 'GRAPE_SODA', 10, 0.01)
+    const rest = await list(second, 'GRAPE_SODA', 20, 0.04)
+    const context = await openContext({ viewport: { width, height: 844 } })
+    const page = await context.newPage()
+    await openDemoWallet(page)
+
+    await choose(page, 'Grape Soda', 15)
+    const panel = bestPrice(page, 'Grape Soda')
+    await expect(panel).toContainText('From2 sellers')
+    await expect(panel).toContainText('The dearest of them0.002 SOL')
+    await panel.getByRole('button', { name: 'Buy 15 for 0.02 SOL' }).click()
+    const payment = page.getByRole('dialog', { name: 'Demo Wallet: Send this payment' })
+    await expect(payment).toContainText('0.02 SOL in 2 transfers')
+    for (const { address } of [first, second]) await expect(payment).toContainText(address)
+    await expect(page.getByText('15 Grape Soda from 2 sellers for 0.02 SOL').first()).toBeAttached()
+    await payment.getByRole('button', { name: 'Approve' }).click()
+    await expect(page.getByRole('alert').filter({ hasText: 'Purchase successful!' })).toBeVisible()
+    for (const { address } of [first, second]) await expect.poll(() => lamportsOf(baseURL ?? '', address)).toBe(1.01 * LAMPORTS_PER_SOL)
+    await page.getByRole('tab', { name: 'Inventory' }).click()
+    await expect(page.getByRole('article').filter({ hasText: 'Grape Soda' })).toContainText('65')
+    await remove(second, rest)
+  })
+}
+
+test.describe('an order that was shown before the market moved', () => {
+  test.use({ allowedErrors: /Failed to load resource/ })
+
+  test('a price that rises has to be accepted, and is never paid without', async ({ signedIn }) => {
+    const [first, second, buyer] = [await signedIn({ sol: 1 }), await signedIn({ sol: 1 }), await signedIn({ sol: 1 })]
+    const cheap = await list(first, 'ORANGE_JUICE', 5, 0.005)
+    const dear = await list(second, 'ORANGE_JUICE', 5, 0.01)
+    const { page } = buyer
+    await choose(page, 'Orange Juice', 5)
+    const panel = bestPrice(page, 'Orange Juice')
+    await expect(panel.getByRole('button', { name: 'Buy 5 for 0.005 SOL' })).toBeEnabled()
+
+    // The market moves while the buyer looks at the price.
+    await remove(first, cheap)
+    await expect(panel).toContainText('It was 0.005 SOL a moment ago.')
+    await panel.getByRole('button', { name: 'Accept 0.01 SOL' }).click()
+    await expect(panel.getByRole('button', { name: 'Buy 5 for 0.01 SOL' })).toBeFocused()
+
+    // The market moves, and the buyer is quicker than the page: the server refuses, and nothing is paid.
+    await page.route('**/api/marketplace/quote*', (route) => route.abort())
+    await remove(second, dear)
+    await panel.getByRole('button', { name: 'Buy 5 for 0.01 SOL' }).click()
+    await expect(banner(page)).toContainText('The market has moved meanwhile. Nothing was held, and no SOL moved.')
+    await page.unroute('**/api/marketplace/quote*')
+    await howMany(page).fill('6')
+    await expect(panel.getByRole('button', { name: /^Buy 6 for / })).toBeEnabled()
+    await expect(page.getByText('1.0000 SOL')).toBeVisible()
+  })
+
+  test('is bounded by what was shown, names what is gone, and keeps the rest', async ({ signedIn, baseURL }) => {
+    const [first, second, buyer] = [await signedIn({ sol: 1 }), await signedIn({ sol: 1 }), await signedIn({ sol: 1 })]
+    const taken = await list(first, 'APPLE_JUICE', 2, 0.2, false)
+    await list(second, 'APPLE_JUICE', 30, 0.3)
+    const { page } = buyer
+    await (await findListing(page, first.address)).getByRole('button', { name: 'Basket' }).click()
+    await (await findListing(page, second.address)).getByRole('button', { name: 'Buy' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Confirm your purchase' })
+    await dialog.getByRole('spinbutton', { name: 'Amount' }).fill('10')
+    await expect(dialog.getByRole('button', { name: 'Pay 0.1 SOL' })).toBeEnabled()
+    await dialog.getByRole('button', { name: 'Add to basket' }).click()
+    await expect(basket(page).getByRole('button', { name: 'Pay 0.3 SOL' })).toBeVisible()
+
+    await page.reload()
+    await expect(basket(page)).toContainText('2 lots')
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await remove(first, taken)
+    await basket(page).getByRole('button', { name: 'Pay 0.3 SOL' }).click()
+    await expect(banner(page)).toContainText(
+      /^2 Apple Juice of \w{8}…: This lot is no longer for sale\. Nothing was held, and no SOL moved\./,
+    )
+    await expect(basket(page)).toContainText('1 left out')
+    expect(await lamportsOf(baseURL ?? '', buyer.address)).toBe(LAMPORTS_PER_SOL)
+
+    const request = page.waitForRequest('**/api/marketplace/purchases')
+    await basket(page).getByRole('button', { name: 'Pay 0.1 SOL' }).click()
+    expect((await request).postDataJSON()).toMatchObject({ items: [{ amount: 10 }], maxLamports: '100000000', transfers: true })
+    await expect(page.getByRole('alert').filter({ hasText: 'Purchase successful!' })).toBeVisible()
+    await expect.poll(() => lamportsOf(baseURL ?? '', second.address)).toBe(1.1 * LAMPORTS_PER_SOL)
+    await expect(await findListing(page, second.address)).toContainText('Amount20')
+  })
+})
+
+test('the best price and the basket work with the keyboard alone, and are accessible', async ({ openContext, baseURL }) => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const context = await openContext({ colorScheme, reducedMotion: 'reduce', viewport: { width: 390, height: 844 } })
+    await installPhantom(context, baseURL ?? '')
+    const page = await context.newPage()
+    await page.goto('/')
+    await signIn(page)
+    await page.getByRole('radio', { name: 'All' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await expect(bestPrice(page, 'Apple Juice').getByRole('button', { name: /^Buy 10 for/ })).toBeEnabled()
+    await howMany(page).focus()
+    await page.keyboard.press('ArrowUp')
+    await expect(bestPrice(page, 'Apple Juice').getByRole('button', { name: /^Buy 11 for/ })).toBeEnabled()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await expect(bestPrice(page, 'Apple Juice').getByRole('button', { name: /^Buy 12 for/ })).toBeEnabled()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Home')
+    await expect(howMany(page)).toHaveValue('1')
+    await page.getByRole('article').first().getByRole('button', { name: 'Basket' }).focus()
+    await page.keyboard.press('Enter')
+    await basket(page)
+      .getByRole('button', { name: /^Basket/ })
+      .focus()
+    await page.keyboard.press('Enter')
+    await expectAccessible(page)
+    await basket(page)
+      .getByRole('button', { name: /^Take out/ })
+      .focus()
+    await page.keyboard.press('Enter')
+    await expect(basket(page)).toHaveCount(0)
+    await expect(page.getByRole('tabpanel')).toBeFocused()
+  }
+})
+
+test('a visitor sees the best price, and is led to a wallet', async ({ page }) => {
+  await page.goto('/')
+  await choose(page, 'Apple Juice', 3)
+  await bestPrice(page, 'Apple Juice')
+    .getByRole('button', { name: /^Buy 3 for/ })
+    .click()
+  await expect(page.getByRole('dialog', { name: "You'll need a wallet on Solana to continue" })).toBeVisible()
+})
+
+for (const width of [320, 1280]) {
+  test(`the longest numbers of a best price fit, with its fee, at ${width} pixels`, async ({ openContext }) => {
+    const context = await openContext({ viewport: { width, height: 900 } })
+    const page = await context.newPage()
+    await page.route('**/api/marketplace/quote*', (route) => route.fulfill({ json: longQuote() }))
+    await page.goto('/')
+    await choose(page, 'Apple Juice', 1_000_000_000)
+    const panel = bestPrice(page, 'Apple Juice')
+    await expect(panel.getByRole('button', { name: 'Buy 999,999,999 for 1,099,999.999999998 SOL' })).toBeVisible()
+    await expect(panel).toContainText('Only 999,999,999 can be had in one purchase right now.')
+    await expect(panel).toContainText('Studio fee (10 %)99,999.999999999 SOL')
+    expect(await panel.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0)
+  })
+}
+
+function longQuote() {
+  const item = { tokenType: 'APPLE_JUICE', amount: 1, lamports: '1', price: 1e-9 }
+  return {
+    items: Array.from({ length: 10 }, (_, index) => ({ ...item, listingId: `l${index}`, seller: `seller-${index}` })),
+    amount: 999_999_999,
+    lamports: '999999999999999',
+    price: 999_999.999999999,
+    fee: { lamports: '99999999999999', basisPoints: 1000 },
+    averageUnitPrice: 0.000_999_999_999,
+    highestUnitPrice: 123_456.789,
+    complete: false,
+  }
+}

@@ -1,0 +1,89 @@
+import { MAX_AMOUNT } from '@juicebar/contract/limits'
+import { tokenName, type TokenType } from '@juicebar/contract/token-types'
+
+import { Button } from '../../../ui/button.tsx'
+import { AmountField } from '../../../ui/amount-field.tsx'
+import { DrinkPlate } from '../../../catalogue/drink-image.tsx'
+import { formatAmount } from '../../../ui/format.ts'
+import { formatLamports } from '../order/order-text.ts'
+import { usePurchase } from '../use-purchase.ts'
+import { type Quote, quotedOrder, quotedTotal } from './quote.ts'
+import { QuoteSummary } from './quote-summary.tsx'
+import { useBestPrice } from './use-best-price.ts'
+
+interface BestPriceProps {
+  tokenType: TokenType
+  walletAddress: string | undefined
+  /** Nothing can be bought now. */
+  paused: boolean
+}
+
+/** Buys any amount of a drink at the best price of the moment: several sellers, parts of lots, one approval. */
+export function BestPrice({ tokenType, walletAddress, paused }: BestPriceProps) {
+  const price = useBestPrice(tokenType, walletAddress)
+  const { quote, amount, most, isOld, risenFrom } = price
+  const drink = tokenName(tokenType)
+  return (
+    <section aria-labelledby="best-price-title" className="card best-price drop-in grid overflow-hidden" data-token={tokenType}>
+      <DrinkPlate tokenType={tokenType} className="max-md:hidden" />
+      <div className="grid content-start gap-4 p-4 sm:p-6">
+        <h3 id="best-price-title" className="text-lead">
+          {drink} at the best price
+        </h3>
+        <AmountField
+          label="How many"
+          value={price.text}
+          amount={amount}
+          max={most || MAX_AMOUNT}
+          {...(most && { hint: `${formatAmount(most)} for sale` })}
+          problem={amount === undefined ? `A whole number from 1 to ${formatAmount(MAX_AMOUNT)}` : undefined}
+          onChange={price.setText}
+        />
+      </div>
+      <div className="grid content-start gap-4 bg-well p-4 sm:p-6">
+        {price.failed && !quote ? (
+          <div role="status" className="grid justify-items-start gap-3 text-small">
+            The best price could not be asked for.
+            <Button onClick={price.retry}>Try again</Button>
+          </div>
+        ) : (
+          <>
+            <QuoteSummary quote={quote} isOld={isOld} wanted={amount} nobody={walletAddress ? 'Nobody else' : 'Nobody'} drink={drink} />
+            <p role="status" className="text-small font-semibold text-warn empty:hidden">
+              {quote && risenFrom !== undefined && `It was ${formatLamports(risenFrom)} SOL a moment ago.`}
+            </p>
+            <Take quote={quote} isOld={isOld} risen={risenFrom !== undefined} paused={paused} onAccept={price.accept} />
+          </>
+        )}
+      </div>
+    </section>
+  )
+}
+
+interface TakeProps {
+  quote: Quote | undefined
+  isOld: boolean
+  risen: boolean
+  paused: boolean
+  onAccept: () => void
+}
+
+/** The one button. A price that rose under the buyer's eyes has to be accepted first. */
+function Take({ quote, isOld, risen, paused, onAccept }: TakeProps) {
+  const { place } = usePurchase()
+  if (quote?.items.length === 0) return null
+  const total = quote && formatLamports(quotedTotal(quote))
+  const disabled = paused || isOld || quote === undefined
+  const className = 'h-auto py-2.5 whitespace-normal'
+  // Both are one button to React, so that the focus stays.
+  return (
+    <Button
+      kind={risen ? 'quiet' : 'primary'}
+      className={className}
+      disabled={disabled}
+      onClick={() => (risen ? onAccept() : quote && place(quotedOrder(quote)))}
+    >
+      {paused ? 'Paused' : risen ? `Accept ${total} SOL` : quote ? `Buy ${formatAmount(quote.amount)} for ${total} SOL` : 'Buy'}
+    </Button>
+  )
+}

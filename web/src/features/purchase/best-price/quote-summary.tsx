@@ -1,0 +1,81 @@
+import { type TokenName } from '@juicebar/contract/token-types'
+import { type ReactNode } from 'react'
+
+import { formatAmount, formatUnitPrice } from '../../../ui/format.ts'
+import { formatRate } from '../order/fee.ts'
+import { formatLamports } from '../order/order-text.ts'
+import { type Quote, quotedTotal, sellersOf } from './quote.ts'
+
+interface QuoteSummaryProps {
+  quote: Quote | undefined
+  /** It is the price of another amount than the one wanted. */
+  isOld: boolean
+  wanted: number | undefined
+  drink: TokenName
+  /** Who does not sell the drink if it is not for sale. */
+  nobody: 'Nobody' | 'Nobody else'
+}
+
+/** What an amount costs: in all, each, the dearest of them, of how many sellers. Screen readers hear it in a sentence. */
+export function QuoteSummary({ quote, isOld, wanted, drink, nobody }: QuoteSummaryProps) {
+  return (
+    <div className={`grid gap-3 transition-opacity ${isOld ? 'opacity-55' : ''}`} aria-busy={isOld}>
+      <p role="status" className="sr-only">
+        {quote && !isOld && sentenceOf(quote, drink)}
+      </p>
+      {quote ? <Figures quote={quote} /> : <p className="breathe text-figure font-bold text-dim">…</p>}
+      {quote && !quote.complete && !isOld && (
+        <p role="status" className="text-small font-semibold text-warn">
+          {shortage(quote, { wanted, drink, nobody })}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Figures({ quote }: { quote: Quote }) {
+  const { items, averageUnitPrice, highestUnitPrice, fee } = quote
+  if (items.length === 0) return null
+  const sellers = sellersOf(quote)
+  return (
+    <>
+      <p className="figures text-figure font-bold tracking-tight wrap-anywhere">
+        {formatLamports(quotedTotal(quote))} <span className="text-small font-semibold tracking-normal text-dim">SOL</span>
+      </p>
+      <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1 text-small">
+        <Fact label="Each">{formatUnitPrice(averageUnitPrice ?? 0)} SOL</Fact>
+        {items.length > 1 && <Fact label="The dearest of them">{formatUnitPrice(highestUnitPrice ?? 0)} SOL</Fact>}
+        <Fact label="From">{sellers === 1 ? '1 seller' : `${sellers} sellers`}</Fact>
+        {fee.basisPoints > 0 && (
+          <>
+            <Fact label="Price">{formatLamports(BigInt(quote.lamports))} SOL</Fact>
+            <Fact label={`Studio fee (${formatRate(fee.basisPoints)})`}>{formatLamports(BigInt(fee.lamports))} SOL</Fact>
+          </>
+        )}
+      </dl>
+    </>
+  )
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-dim">{label}</dt>
+      <dd className="figures text-right font-semibold wrap-anywhere">{children}</dd>
+    </>
+  )
+}
+
+function sentenceOf(quote: Quote, drink: TokenName): string {
+  const sellers = sellersOf(quote)
+  if (sellers === 0) return ''
+  return `${formatAmount(quote.amount)} ${drink} from ${sellers} ${sellers === 1 ? 'seller' : 'sellers'} for ${formatLamports(quotedTotal(quote))} SOL`
+}
+
+/** Why there is no price for all that was wanted. */
+function shortage({ items, amount }: Quote, { wanted, drink, nobody }: Pick<QuoteSummaryProps, 'wanted' | 'drink' | 'nobody'>): string {
+  if (items.length > 0) return `Only ${formatAmount(amount)} can be had in one purchase right now.`
+  return wanted === undefined || wanted > 1
+    ? `${nobody} sells ${drink} that could be had this way right now.`
+    : `${nobody} sells a single ${drink} right now. Try more, or take a whole lot below.`
+}

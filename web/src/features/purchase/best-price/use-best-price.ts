@@ -1,0 +1,55 @@
+import { MAX_AMOUNT } from '@juicebar/contract/limits'
+import { type TokenType } from '@juicebar/contract/token-types'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+
+import { readAmount } from '../../../ui/read-amount.ts'
+import { type ShownPrice, watchPrice } from './price-watch.ts'
+import { quotedTotal, quoteQuery } from './quote.ts'
+
+/** How long to wait after the last key or move before the server is asked, in milliseconds. */
+const TYPING_PAUSE_MS = 220
+const FIRST_AMOUNT = '10'
+
+/** An amount of a drink, and its best price, which is asked for again whenever the market moves. */
+export function useBestPrice(tokenType: TokenType, walletAddress: string | undefined) {
+  const [text, setText] = useState(FIRST_AMOUNT)
+  const amount = readAmount(text, MAX_AMOUNT)
+  const asked = useDebounced(amount)
+  const { data: most } = useQuery(quoteQuery(tokenType, MAX_AMOUNT, walletAddress))
+  const query = useQuery({
+    ...quoteQuery(tokenType, asked ?? 1, walletAddress),
+    enabled: asked !== undefined,
+    placeholderData: (last, lastQuery) => (lastQuery?.queryKey[1] === tokenType ? last : undefined),
+  })
+  const [shown, setShown] = useState<ShownPrice>()
+  const { data: quote } = query
+  const isCurrent = quote !== undefined && asked !== undefined && asked === amount && !query.isPlaceholderData
+  if (isCurrent) {
+    const next = watchPrice(shown, asked, quotedTotal(quote))
+    if (shown?.amount !== next.amount || shown.total !== next.total) setShown(next)
+  }
+  return {
+    text,
+    setText,
+    amount,
+    /** What can be had at once of the drink; undefined until it is known. */
+    most: most?.amount,
+    quote,
+    /** True while `quote` is not yet the one of what was typed. */
+    isOld: !isCurrent,
+    failed: query.isError && !query.isFetching,
+    retry: () => void query.refetch(),
+    risenFrom: isCurrent ? shown?.risenFrom : undefined,
+    accept: () => setShown((current) => current && { amount: current.amount, total: current.total }),
+  }
+}
+
+function useDebounced<Value>(value: Value): Value {
+  const [debounced, setDebounced] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setDebounced(value), TYPING_PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [value])
+  return debounced
+}

@@ -1,0 +1,26 @@
+import { type Reply } from '@juicebar/contract/calls'
+
+import { call } from '../../../api/client.ts'
+import { signsWithoutSending } from '../../../wallet/wallet.ts'
+import { type Connection } from '../../../wallet/wallet-store.ts'
+import { totalOf } from '../order/order-terms.ts'
+import { type Order } from '../order/order.ts'
+
+/** What is held for the buyer, and what exactly is to be paid for it. */
+export type Hold = Reply<'purchase'>['transactionDetails']
+
+/**
+ * Holds all of an order for this wallet, or nothing, and never for more than the buyer confirmed. Called again, it returns the same hold.
+ *
+ * @throws ApiError
+ */
+export async function holdOrder(order: Order, { wallet }: Connection): Promise<Hold> {
+  const body = {
+    // With its amount, a lot of which less is left now is refused instead of being bought as it is.
+    items: order.items.map(({ listingId, amount }) => ({ listingId, amount })),
+    maxLamports: String(totalOf(order)),
+    transfers: true,
+    ...(signsWithoutSending(wallet) && { sendsThrough: 'server' as const }),
+  }
+  return (await call('purchase', { body })).transactionDetails
+}

@@ -1,0 +1,40 @@
+import { messages } from '@juicebar/contract/messages'
+import { type Listing } from '@juicebar/contract/schemas'
+import { type QueryClient } from '@tanstack/react-query'
+
+import { solQuery } from '../../../api/queries.ts'
+import { lotOf } from '../order/lot.ts'
+import { totalOf } from '../order/order-terms.ts'
+import { type Order } from '../order/order.ts'
+
+/**
+ * Why a wallet can't buy what it ordered, in the specification's words; undefined if it can.
+ *
+ * @param sol the wallet's balance in lamports; undefined if it is not known, which is left to the server
+ */
+export function refusalToBuy(order: Order, walletAddress: string, sol: bigint | undefined): string | undefined {
+  if (order.items.some(({ seller }) => seller === walletAddress)) return messages.ownListing
+  if (sol !== undefined && sol < totalOf(order)) return messages.insufficientSol
+  return undefined
+}
+
+/**
+ * Why a wallet can't buy what it ordered, or the least of a listing that it may take, with the balance that is on the screen. That may be
+ * some seconds old; nobody is refused for SOL that has arrived since. The server decides if it cannot be read.
+ */
+export async function currentRefusalToBuy(
+  wanted: Order | Listing,
+  walletAddress: string,
+  client: QueryClient,
+): Promise<string | undefined> {
+  const order = 'items' in wanted ? wanted : leastOf(wanted)
+  const query = solQuery(walletAddress)
+  const refusal = refusalToBuy(order, walletAddress, client.getQueryData(query.queryKey))
+  if (refusal !== messages.insufficientSol) return refusal
+  const sol = await client.fetchQuery({ ...query, staleTime: 0 }).catch(() => undefined)
+  return refusalToBuy(order, walletAddress, sol)
+}
+
+function leastOf(listing: Listing): Order {
+  return { items: [lotOf(listing, listing.divisible ? 1 : listing.amount)], fee: 0n, origin: 'chosen' }
+}

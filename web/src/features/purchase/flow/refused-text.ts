@@ -1,0 +1,39 @@
+import { type ErrorCode } from '@juicebar/contract/errors'
+
+import { ApiError } from '../../../api/api-error.ts'
+import { keys } from '../../../api/queries.ts'
+import { reload } from '../../../api/refresh-market.ts'
+import { formatAmount, shortSeller } from '../../../ui/format.ts'
+import { markGone } from '../order/basket-store.ts'
+import { type Order } from '../order/order.ts'
+
+/** Refusals of what the buyer was shown because the market has moved since. */
+const moved = new Set<string>([
+  'PRICE_MOVED',
+  'AMOUNT_NOT_LEFT',
+  'LISTING_HELD',
+  'LISTING_NOT_ACTIVE',
+  'LISTING_NOT_FOUND',
+  'NOT_DIVISIBLE',
+] satisfies ErrorCode[])
+
+/**
+ * What to tell the buyer of an order that the server refused as a whole, if that takes more than the server's own sentence. The lot that
+ * it names is marked in the basket.
+ *
+ * @returns undefined if the server's sentence says it all, or if the failure is another
+ */
+export function refusedText(error: unknown, { items, origin }: Order): string | undefined {
+  if (!(error instanceof ApiError)) return undefined
+  const { code, listingId, message } = error
+  // The rate of the fee may be what has risen.
+  if (code === 'PRICE_MOVED') reload(keys.config)
+  if (listingId !== undefined) markGone(listingId, message)
+  if (origin === 'quote' && moved.has(code)) {
+    return 'The market has moved meanwhile. Nothing was held, and no SOL moved. The best price now is shown; look at it before you buy.'
+  }
+  const item = items.find((candidate) => candidate.listingId === listingId)
+  if (!item || items.length < 2) return undefined
+  const lot = `${formatAmount(item.amount)} ${item.tokenName} of ${shortSeller(item.seller)}`
+  return `${lot}: ${message} Nothing was held, and no SOL moved.`
+}

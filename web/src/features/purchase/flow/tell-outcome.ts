@@ -1,0 +1,12 @@
+import { messages } from '@juicebar/contract/messages'
+import { type Purchase } from '@juicebar/contract/schemas'
+
+import { type NoticeActions } from '../../../feedback/use-notices.ts'
+import { shortSignature } from '../../../ui/format.ts'
+import { endedText } from './ended-text.ts'
+
+/** Tells the buyer what became of a purchase: a toast if it was delivered, else the banner. */
+export function tellOutcome(purchase: Purchase, { showBanner, showToast }: Pick<NoticeActions, 'showBanner' | 'showToast'>): void {
+  if (purchase.status === 'settled') showToast(messages.purchaseSucceeded(shortSignature(purchase.signature ?? '')), 'good')
+  else showBanner(endedText(purchase))
+}

@@ -1,0 +1,26 @@
+import { type Listing } from '@juicebar/contract/schemas'
+
+import { type OrderItem } from './order.ts'
+
+/** Decimals of a SOL number that are lamports. */
+const SOL_DIGITS = 9
+
+/**
+ * The price of a listing in lamports. A price that the server sends has at most nine decimals, which `toFixed` gives back exactly; what is
+ * left of a divided lot may be so cheap that JavaScript writes it with an exponent.
+ */
+export function listingLamports({ price }: Pick<Listing, 'price'>): bigint {
+  return BigInt(price.toFixed(SOL_DIGITS).replace('.', ''))
+}
+
+/** What a part of a listing costs, in lamports: its share of the price, rounded up. */
+export function partLamports(listing: Pick<Listing, 'price' | 'amount'>, amount: number): bigint {
+  const whole = BigInt(listing.amount)
+  return (listingLamports(listing) * BigInt(amount) + whole - 1n) / whole
+}
+
+/** A listing, or a part of it, as an item of an order. */
+export function lotOf(listing: Listing, amount: number): OrderItem {
+  const { _id: listingId, seller, tokenType, tokenName } = listing
+  return { listingId, seller, tokenType, tokenName, amount, lamports: partLamports(listing, amount) }
+}
