@@ -31,7 +31,12 @@ export function AmountField({ label, value, amount, max, hint, problem, onChange
         {hint && <span className="figures text-tiny text-dim">{hint}</span>}
       </div>
       <div className="grid grid-cols-[auto_minmax(0,1fr)_auto] gap-2">
-        <Button aria-label="One less" disabled={amount === undefined || amount <= 1} onClick={() => onChange(String((amount ?? 2) - 1))}>
+        <Button
+          className="text-lead"
+          aria-label="One less"
+          disabled={amount === undefined || amount <= 1}
+          onClick={() => onChange(String((amount ?? 2) - 1))}
+        >
           −
         </Button>
         <input
@@ -47,7 +52,12 @@ export function AmountField({ label, value, amount, max, hint, problem, onChange
           aria-describedby={`${id}-problem`}
           onChange={(event) => onChange(event.target.value)}
         />
-        <Button aria-label="One more" disabled={amount !== undefined && amount >= max} onClick={() => onChange(String((amount ?? 0) + 1))}>
+        <Button
+          className="text-lead"
+          aria-label="One more"
+          disabled={amount !== undefined && amount >= max}
+          onClick={() => onChange(String((amount ?? 0) + 1))}
+        >
           +
         </Button>
       </div>

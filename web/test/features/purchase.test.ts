@@ -57,6 +57,11 @@ describe('what the wallet is asked for', () => {
     expect(isAsConfirmed(order, held(asked))).toBe(false)
   })
 
+  test('is never a higher fee, however little the sellers get', () => {
+    const cheaper = { ...order, items: [{ ...lotOf(offer, 10), lamports: 99_999_999n }], fee: 8n }
+    expect(isAsConfirmed(withFee, held(cheaper))).toBe(false)
+  })
+
   test('pays nobody but the sellers', () => {
     const { transfers, ...rest } = held(order)
     expect(isAsConfirmed(order, { ...rest, transfers: transfers.map((transfer) => ({ ...transfer, to: 'T' })) })).toBe(false)

@@ -13,6 +13,7 @@ import { priceOf, totalOf } from '../order/order-terms.ts'
 import { usePurchase } from '../use-purchase.ts'
 import { BasketRow } from './basket-row.tsx'
 import { useKeptBasket } from './use-kept-basket.ts'
+import { useMarkGone } from './use-mark-gone.ts'
 
 interface BasketTrayProps {
   walletAddress: string
@@ -23,6 +24,7 @@ interface BasketTrayProps {
 /** The lots that the buyer has gathered, at the lower edge, to be bought with one approval. It is not there while it is empty. */
 export function BasketTray({ walletAddress, paused }: BasketTrayProps) {
   useKeptBasket(walletAddress)
+  useMarkGone()
   const lots = useBasket(({ lots }) => lots)
   const { place } = usePurchase()
   const { data: config } = useQuery(configQuery)

@@ -30,15 +30,17 @@ export function BestPrice({ tokenType, walletAddress, paused }: BestPriceProps) 
         <h3 id="best-price-title" className="text-lead">
           {drink} at the best price
         </h3>
-        <AmountField
-          label="How many"
-          value={price.text}
-          amount={amount}
-          max={most || MAX_AMOUNT}
-          {...(most && { hint: `${formatAmount(most)} for sale` })}
-          problem={amount === undefined ? `A whole number from 1 to ${formatAmount(MAX_AMOUNT)}` : undefined}
-          onChange={price.setText}
-        />
+        {most !== 0 && (
+          <AmountField
+            label="How many"
+            value={price.text}
+            amount={amount}
+            max={most || MAX_AMOUNT}
+            {...(most && { hint: `${formatAmount(most)} for sale` })}
+            problem={amount === undefined ? `A whole number from 1 to ${formatAmount(MAX_AMOUNT)}` : undefined}
+            onChange={price.setText}
+          />
+        )}
       </div>
       <div className="grid content-start gap-4 bg-well p-4 sm:p-6">
         {price.failed && !quote ? (
@@ -48,7 +50,7 @@ export function BestPrice({ tokenType, walletAddress, paused }: BestPriceProps) 
           </div>
         ) : (
           <>
-            <QuoteSummary quote={quote} isOld={isOld} wanted={amount} nobody={walletAddress ? 'Nobody else' : 'Nobody'} drink={drink} />
+            <QuoteSummary quote={quote} isOld={isOld} most={most} nobody={walletAddress ? 'Nobody else' : 'Nobody'} drink={drink} />
             <p role="status" className="text-small font-semibold text-warn empty:hidden">
               {quote && risenFrom !== undefined && `It was ${formatLamports(risenFrom)} SOL a moment ago.`}
             </p>

@@ -10,14 +10,15 @@ interface QuoteSummaryProps {
   quote: Quote | undefined
   /** It is the price of another amount than the one wanted. */
   isOld: boolean
-  wanted: number | undefined
+  /** How many can be had at all; undefined until it is known. */
+  most: number | undefined
   drink: TokenName
   /** Who does not sell the drink if it is not for sale. */
   nobody: 'Nobody' | 'Nobody else'
 }
 
 /** What an amount costs: in all, each, the dearest of them, of how many sellers. Screen readers hear it in a sentence. */
-export function QuoteSummary({ quote, isOld, wanted, drink, nobody }: QuoteSummaryProps) {
+export function QuoteSummary({ quote, isOld, most, drink, nobody }: QuoteSummaryProps) {
   return (
     <div className={`grid gap-3 transition-opacity ${isOld ? 'opacity-55' : ''}`} aria-busy={isOld}>
       <p role="status" className="sr-only">
@@ -26,7 +27,7 @@ export function QuoteSummary({ quote, isOld, wanted, drink, nobody }: QuoteSumma
       {quote ? <Figures quote={quote} /> : <p className="breathe text-figure font-bold text-dim">…</p>}
       {quote && !quote.complete && !isOld && (
         <p role="status" className="text-small font-semibold text-warn">
-          {shortage(quote, { wanted, drink, nobody })}
+          {shortage(quote, { most, drink, nobody })}
         </p>
       )}
     </div>
@@ -73,9 +74,9 @@ function sentenceOf(quote: Quote, drink: TokenName): string {
 }
 
 /** Why there is no price for all that was wanted. */
-function shortage({ items, amount }: Quote, { wanted, drink, nobody }: Pick<QuoteSummaryProps, 'wanted' | 'drink' | 'nobody'>): string {
+function shortage({ items, amount }: Quote, { most, drink, nobody }: Pick<QuoteSummaryProps, 'most' | 'drink' | 'nobody'>): string {
   if (items.length > 0) return `Only ${formatAmount(amount)} can be had in one purchase right now.`
-  return wanted === undefined || wanted > 1
-    ? `${nobody} sells ${drink} that could be had this way right now.`
-    : `${nobody} sells a single ${drink} right now. Try more, or take a whole lot below.`
+  return most === 0
+    ? `${nobody} sells ${drink} right now. As soon as somebody does, its price is here.`
+    : `${drink} is for sale in larger lots only right now. Try more, or take a lot below.`
 }

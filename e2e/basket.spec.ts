@@ -1,0 +1,58 @@
+import { type Page } from '@playwright/test'
+
+import { list, remove } from './support/api-listing.ts'
+import { banner, expect, findListing, LAMPORTS_PER_SOL, lamportsOf, test } from './support/test.ts'
+
+const basket = (page: Page) => page.getByRole('region', { name: 'Basket' })
+
+test.describe('a basket of two lots, of one of them a part', () => {
+  test.use({ allowedErrors: /Failed to load resource/ })
+
+  test('is bounded by what was shown, names what is gone, and keeps the rest', async ({ signedIn, baseURL }) => {
+    const [first, second, buyer] = [await signedIn({ sol: 1 }), await signedIn({ sol: 1 }), await signedIn({ sol: 1 })]
+    const taken = await list(first, 'APPLE_JUICE', 2, 0.2, false)
+    await list(second, 'APPLE_JUICE', 30, 0.3)
+    const { page } = buyer
+    await (await findListing(page, first.address)).getByRole('button', { name: 'Basket' }).click()
+    await (await findListing(page, second.address)).getByRole('button', { name: 'Buy' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Confirm your purchase' })
+    await dialog.getByRole('spinbutton', { name: 'Amount' }).fill('10')
+    await expect(dialog.getByRole('button', { name: 'Pay 0.1 SOL' })).toBeEnabled()
+    await dialog.getByRole('button', { name: 'Add to basket' }).click()
+    await expect(basket(page).getByRole('button', { name: 'Pay 0.3 SOL' })).toBeVisible()
+
+    await page.reload()
+    await expect(basket(page)).toContainText('2 lots')
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    // The lot goes in the moment in which it is ordered.
+    const orders = '**/api/marketplace/purchases'
+    await page.route(orders, async (route) => {
+      await remove(first, taken)
+      await route.continue()
+    })
+    await basket(page).getByRole('button', { name: 'Pay 0.3 SOL' }).click()
+    await expect(banner(page)).toContainText(
+      /^2 Apple Juice of \w{8}…: This lot is no longer for sale\. Nothing was held, and no SOL moved\./,
+    )
+    await expect(basket(page)).toContainText('1 left out')
+    expect(await lamportsOf(baseURL ?? '', buyer.address)).toBe(LAMPORTS_PER_SOL)
+    await page.unroute(orders)
+
+    const request = page.waitForRequest(orders)
+    await basket(page).getByRole('button', { name: 'Pay 0.1 SOL' }).click()
+    expect((await request).postDataJSON()).toMatchObject({ items: [{ amount: 10 }], maxLamports: '100000000', transfers: true })
+    await expect(page.getByRole('alert').filter({ hasText: 'Purchase successful!' })).toBeVisible()
+    await expect.poll(() => lamportsOf(baseURL ?? '', second.address)).toBe(1.1 * LAMPORTS_PER_SOL)
+    await expect(page.getByRole('article').filter({ hasText: second.address.slice(0, 8) })).toContainText('Amount20')
+  })
+})
+
+test('a lot that is sold or removed is marked in the basket at once', async ({ signedIn }) => {
+  const [seller, buyer] = [await signedIn({ sol: 0 }), await signedIn({ sol: 0 })]
+  const lot = await list(seller, 'GRAPE_SODA', 3, 0.9)
+  await (await findListing(buyer.page, seller.address)).getByRole('button', { name: 'Basket' }).click()
+  await expect(basket(buyer.page).getByRole('button', { name: 'Pay 0.9 SOL' })).toBeEnabled()
+  await remove(seller, lot)
+  await expect(basket(buyer.page)).toContainText('1 left out')
+  await expect(basket(buyer.page).getByRole('button', { name: 'Nothing to pay' })).toBeDisabled()
+})
