@@ -83,6 +83,7 @@ export function BasketTray({ walletAddress, paused }: BasketTrayProps) {
             Basket<span className="sr-only">: </span>
             <span className="block text-tiny font-normal text-dim">
               {lots.length === 1 ? '1 lot' : `${lots.length} lots`}
+              {order && order.fee > 0n && ` · ${formatLamports(priceOf(order.items))} and ${formatLamports(order.fee)} SOL fee`}
               {gone > 0 && <span className="text-warn"> · {gone} left out</span>}
             </span>
           </span>
