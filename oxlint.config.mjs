@@ -162,6 +162,7 @@ function purchaseArrows() {
 /** The same for the web app. Features do not import each other: the shell puts them together. */
 const webArrows = {
   ui: [],
+  'ui/amount': ['ui'],
   catalogue: ['catalogue/drinks'],
   feedback: ['ui'],
   api: [],
@@ -175,7 +176,7 @@ const webArrows = {
 }
 
 function featureArrows(features) {
-  const below = ['ui', 'catalogue', 'feedback', 'api', 'wallet', 'payment', 'session']
+  const below = ['ui', 'ui/amount', 'catalogue', 'feedback', 'api', 'wallet', 'payment', 'session']
   return {
     ...Object.fromEntries(features.map((feature) => [`features/${feature}`, below])),
     'features/purchase/order': below,

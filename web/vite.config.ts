@@ -25,7 +25,7 @@ export default defineConfig({
             { name: 'market', tags: ['$initial'], priority: 2 },
             {
               name: 'dialogs',
-              test: /ui\/(?:modal|amount-field|slider-stops|read-amount)|purchase\/order\/|buy-dialog|purchase-progress|wallet-picker|wallet-error|approval-dialog|src\/wallet\/mobile\/mobile-/,
+              test: /ui\/(?:modal|amount\/)|purchase\/order\/|buy-dialog|purchase-progress|wallet-picker|wallet-error|approval-dialog|src\/wallet\/mobile\/mobile-/,
               priority: 1,
             },
             { name: 'solana', test: /node_modules\/@solana(?:-program\/|\/(?!wallet-standard))/, priority: 1 },

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import { watchPrice } from '../../src/features/purchase/best-price/price-watch.ts'
-import { readAmount } from '../../src/ui/read-amount.ts'
-import { sliderStops, stopAt } from '../../src/ui/slider-stops.ts'
+import { readAmount } from '../../src/ui/amount/read-amount.ts'
+import { sliderStops, stopAt } from '../../src/ui/amount/slider-stops.ts'
 
 describe('a price that is asked for again', () => {
   test('has to be accepted if it has risen, and says from where', () => {

@@ -2,7 +2,7 @@ import { MAX_AMOUNT } from '@juicebar/contract/limits'
 import { tokenName, type TokenType } from '@juicebar/contract/token-types'
 
 import { Button } from '../../../ui/button.tsx'
-import { AmountField } from '../../../ui/amount-field.tsx'
+import { AmountField } from '../../../ui/amount/amount-field.tsx'
 import { DrinkPlate } from '../../../catalogue/drink-image.tsx'
 import { formatAmount } from '../../../ui/format.ts'
 import { formatLamports } from '../order/order-text.ts'

@@ -3,7 +3,7 @@ import { type TokenType } from '@juicebar/contract/token-types'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 
-import { readAmount } from '../../../ui/read-amount.ts'
+import { readAmount } from '../../../ui/amount/read-amount.ts'
 import { type ShownPrice, watchPrice } from './price-watch.ts'
 import { quotedTotal, quoteQuery } from './quote.ts'
 

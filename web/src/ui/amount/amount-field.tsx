@@ -1,7 +1,7 @@
 import { useId, useMemo } from 'react'
 
-import { Button } from './button.tsx'
-import { formatAmount } from './format.ts'
+import { Button } from '../button.tsx'
+import { formatAmount } from '../format.ts'
 import { sliderStops, stopAt } from './slider-stops.ts'
 
 interface AmountFieldProps {
