@@ -4,6 +4,7 @@ import {
   formatAmount,
   formatBalance,
   formatCountdown,
+  formatRate,
   formatSol,
   formatUnitPrice,
   shortAddress,
@@ -12,6 +13,10 @@ import {
 } from '../src/ui/format.ts'
 
 describe('numbers and names', () => {
+  test('a rate in hundredths of a percent is a percentage', () => {
+    expect([250, 1_000, 1].map(formatRate)).toEqual(['2.5%', '10%', '0.01%'])
+  })
+
   test('a balance has four decimals and is never rounded up', () => {
     expect(formatBalance(0n)).toBe('0.0000')
     expect(formatBalance(1_999_999_999n)).toBe('1.9999')

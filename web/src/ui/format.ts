@@ -62,3 +62,8 @@ export function formatCountdown(milliseconds: number): string {
   const seconds = Math.max(0, Math.ceil(milliseconds / 1000))
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
+
+/** A rate in hundredths of a percent as text: 150 is "1.5%". */
+export function formatRate(basisPoints: number): string {
+  return `${basisPoints / 100}%`
+}

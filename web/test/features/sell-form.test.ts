@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import {
   compareUnitPrice,
   escrowPreview,
-  feeRate,
   isIncomplete,
   isMissing,
   sellProblems,
@@ -60,10 +59,6 @@ describe('the sell form', () => {
     expect(problem(1_000_000_000, '0.999')).toBe('In parts, so many cost at least 1 SOL.')
     expect(problem(1_000_001, '0.001', false)).toBeUndefined()
     expect(problem(1_000_001, '0.0001')).toBe('The lowest price is 0.001 SOL.')
-  })
-
-  test('tells the studio’s fee as a percentage', () => {
-    expect([250, 1_000, 1].map(feeRate)).toEqual(['2.5%', '10%', '0.01%'])
   })
 
   test('says what the listing holds and what stays', () => {

@@ -3,11 +3,11 @@ import { tokenName, type TokenType } from '@juicebar/contract/token-types'
 
 import { Button } from '../../ui/button.tsx'
 import { DrinkPlate } from '../../catalogue/drink-image.tsx'
-import { formatAmount, formatSol, formatUnitPrice } from '../../ui/format.ts'
+import { formatAmount, formatRate, formatSol, formatUnitPrice } from '../../ui/format.ts'
 import { Modal } from '../../ui/modal.tsx'
 import { NumberField } from '../../ui/number-field.tsx'
 import { PartsSwitch } from './parts-switch.tsx'
-import { compareUnitPrice, escrowPreview, feeRate } from './sell-form.ts'
+import { compareUnitPrice, escrowPreview } from './sell-form.ts'
 import { useSellForm } from './use-sell-form.ts'
 import { useSettled } from './use-settled.ts'
 
@@ -103,7 +103,7 @@ function Terms({ price, unitPrice, cheapest, feeBasisPoints }: TermsProps) {
       <p className={`min-h-5.5 ${compared && compared.farOff ? 'font-semibold text-warn' : 'text-dim'}`} aria-live="polite">
         {compared && compared.text}
       </p>
-      {feeBasisPoints > 0 && <p className="text-tiny text-dim">The buyer pays the studio’s fee of {feeRate(feeBasisPoints)} on top.</p>}
+      {feeBasisPoints > 0 && <p className="text-tiny text-dim">The buyer pays the studio’s fee of {formatRate(feeBasisPoints)} on top.</p>}
     </div>
   )
 }

@@ -60,11 +60,6 @@ function comparison(unit: number, cheapest: number, percent: number): string {
   return 'As cheap as the cheapest now'
 }
 
-/** A fee's rate for people: 250 basis points are "2.5%". */
-export function feeRate(basisPoints: number): string {
-  return `${basisPoints / 100}%`
-}
-
 /** What a listing of `amount` tokens does to the inventory. */
 export function escrowPreview(tokenType: TokenType, amount: number, balance: number): string {
   return `The listing holds ${formatAmount(amount)} ${tokenName(tokenType)} until it is sold or removed; ${formatAmount(balance - amount)} stay in your inventory.`

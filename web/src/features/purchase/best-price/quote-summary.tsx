@@ -1,8 +1,7 @@
 import { type TokenName } from '@juicebar/contract/token-types'
 import { type ReactNode } from 'react'
 
-import { formatAmount, formatUnitPrice } from '../../../ui/format.ts'
-import { formatRate } from '../order/fee.ts'
+import { formatAmount, formatRate, formatUnitPrice } from '../../../ui/format.ts'
 import { formatLamports } from '../order/order-text.ts'
 import { type Quote, quotedTotal, sellersOf } from './quote.ts'
 

@@ -4,8 +4,3 @@ const BASIS_POINTS = 10_000n
 export function feeOf(lamports: bigint, basisPoints: number): bigint {
   return (lamports * BigInt(basisPoints)) / BASIS_POINTS
 }
-
-/** A rate in hundredths of a percent as text: 150 is "1.5 %". */
-export function formatRate(basisPoints: number): string {
-  return `${basisPoints / 100} %`
-}
