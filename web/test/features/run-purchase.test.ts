@@ -100,7 +100,7 @@ describe('a purchase', () => {
 
   test('that fails in the wallet keeps its hold, so that the buyer can try again', async () => {
     const calls = open(fails(4900))
-    await expect(run().outcome).rejects.toThrow(/No SOL moved\. The lot is kept for you until the time to pay runs out/)
+    await expect(run().outcome).rejects.toThrow(/No SOL moved\. What you are buying is kept for you until the time to pay runs out/)
     expect(calls).not.toContain(CANCEL)
   })
 })

@@ -13,7 +13,7 @@ export interface Reached {
   sent?: boolean | undefined
 }
 
-const kept = 'The lot is kept for you until the time to pay runs out: pay for it, or cancel the purchase.'
+const kept = 'What you are buying is kept for you until the time to pay runs out: pay for it, or cancel the purchase.'
 
 /** What to tell the buyer of a failed purchase: what happened, whether SOL moved, and what to do. A hold that the buyer declined is cancelled. */
 export async function failureText(error: unknown, { purchaseId, sent }: Reached): Promise<string> {
