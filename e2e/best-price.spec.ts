@@ -93,7 +93,7 @@ test('a hold of several lots survives a reload, says what it is in words, and is
   await phantom.refuse(page, -32603)
   await choose(page, 'Orange Juice', 15)
   await page.getByRole('button', { name: 'Buy 15 for 0.02 SOL' }).click()
-  await expect(banner(page)).toContainText('No SOL moved. The lot is kept for you')
+  await expect(banner(page)).toContainText('No SOL moved. What you are buying is kept for you')
 
   await page.reload()
   const waiting = page.getByRole('region', { name: 'Needs attention' })

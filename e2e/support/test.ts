@@ -84,12 +84,18 @@ export async function sell(page: Page, drink: string, amount: number, price: num
   await page.getByRole('tab', { name: 'Market' }).click()
 }
 
+/** A card shows so many characters of its seller's address. */
+const SELLER_SHOWN = 8
+
 /** Finds the only listing of a seller through the market's search. */
 export async function findListing(page: Page, seller: string) {
   await page.getByPlaceholder('Search...').fill(seller)
   const cards = page.getByRole('article')
+  const own = cards.filter({ hasText: seller.slice(0, SELLER_SHOWN) })
+  // The cards of the search before may still be there.
   await expect(cards).toHaveCount(1)
-  return cards.first()
+  await expect(own).toHaveCount(1)
+  return own
 }
 
 /** A wallet's SOL in lamports. */
