@@ -149,7 +149,9 @@ describe('a purchase that fails for an unknown reason', () => {
 
   test('before the wallet is asked', async () => {
     open(signs, { 'POST /rpc': refused(400, 'BAD_REPLY') })
-    await expect(run().outcome).rejects.toThrow(/^BAD_REPLY\. Your wallet was not asked, so no SOL moved\. The lot is kept for you/)
+    await expect(run().outcome).rejects.toThrow(
+      /^BAD_REPLY\. Your wallet was not asked, so no SOL moved\. What you are buying is kept for you/,
+    )
   })
 
   test('while the payment is submitted', async () => {
