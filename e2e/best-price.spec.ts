@@ -178,7 +178,7 @@ for (const width of [320, 1280]) {
     const panel = bestPrice(page, 'Apple Juice')
     await expect(panel.getByRole('button', { name: 'Buy 999,999,999 for 1,099,999.999999998 SOL' })).toBeVisible()
     await expect(panel).toContainText('Only 999,999,999 can be had in one purchase right now.')
-    await expect(panel).toContainText('Studio fee (10 %)99,999.999999999 SOL')
+    await expect(panel).toContainText('Studio fee (10%)99,999.999999999 SOL')
     expect(await panel.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
     expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0)
   })
