@@ -48,3 +48,16 @@ export function solText(value: bigint): string {
 export function lamportsToSol(value: bigint): number {
   return Number(solText(value))
 }
+
+/** What a part of a listing costs, in lamports: its share of the price, rounded up, so that each part and the rest have a price. */
+export function partPrice(listing: { amount: number; lamports: bigint }, part: number): bigint {
+  const whole = BigInt(listing.amount)
+  return (listing.lamports * BigInt(part) + whole - 1n) / whole
+}
+
+const BASIS_POINTS = 10_000n
+
+/** The fee on a price at a rate in hundredths of a percent, both in lamports, rounded down. */
+export function feeAt(price: bigint, basisPoints: number): bigint {
+  return (price * BigInt(basisPoints)) / BASIS_POINTS
+}

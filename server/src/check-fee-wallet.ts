@@ -33,9 +33,11 @@ export async function checkFeeWallet({ basisPoints, wallet }: FeeSettings, { cha
     () => undefined,
   )
   const known = await Promise.race([checking, pause(PATIENCE_MILLIS, done.signal).then(() => undefined)])
-  if (known) end()
-  if (known?.problem !== undefined) throw new ConfigError([known.problem])
-  if (known) return end
+  if (known) {
+    end()
+    if (known.problem !== undefined) throw new ConfigError([known.problem])
+    return end
+  }
   log.warn({ feeWallet: wallet }, 'the chain does not say what the fee wallet owns; checking again until it does')
   const check = async () => {
     const problem = await feeWalletProblem(chain, wallet)

@@ -9,3 +9,6 @@ export function columnsSql(alias: string, columns: readonly string[]): string {
     .map((column) => column.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
     .join(', ')
 }
+
+/** Columns of what a row may be without, as after an outer join. */
+export type Nullable<T> = { [Column in keyof T]: T[Column] | null }

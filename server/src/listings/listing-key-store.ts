@@ -6,7 +6,7 @@ import { type Database } from '../database/connect.ts'
 import { type Tx } from '../database/transact.ts'
 import { listingReply } from './listing-store.ts'
 
-/** The listing that a seller has created with an idempotency key. */
+/** A listing and the offer that it was created with. */
 export interface KeyedListing {
   listing: Listing
   /** What was listed, whatever was sold of it since. */
@@ -14,6 +14,7 @@ export interface KeyedListing {
   listedLamports: bigint
 }
 
+/** The listing that a seller has created with an idempotency key. */
 export async function findKeyedListing(
   database: Database,
   seller: WalletAddress,

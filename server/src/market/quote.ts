@@ -1,7 +1,7 @@
 import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { MAX_ITEMS, MAX_SELLERS } from '@juicebar/contract/limits'
-import { lamportsToSol } from '@juicebar/contract/money'
+import { lamportsToSol, partPrice } from '@juicebar/contract/money'
 import { type Quote } from '@juicebar/contract/schemas'
 import { type TokenType } from '@juicebar/contract/token-types'
 
@@ -80,12 +80,11 @@ function fill(candidates: readonly Candidate[], amount: number, canReceive: CanR
   return { taken, limited }
 }
 
-/** At most so many drinks of a listing; undefined if it is sold whole and has more. A part costs its share, rounded up. */
+/** At most so many drinks of a listing; undefined if it is sold whole and has more. */
 function partOf(candidate: Candidate, most: number): Candidate | undefined {
   if (candidate.amount <= most) return candidate
   if (!candidate.divisible) return undefined
-  const whole = BigInt(candidate.amount)
-  return { ...candidate, amount: most, lamports: (candidate.lamports * BigInt(most) + whole - 1n) / whole }
+  return { ...candidate, amount: most, lamports: partPrice(candidate, most) }
 }
 
 export function amountOf(items: readonly Candidate[]): number {

@@ -1,4 +1,5 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
+import { feeAt } from '@juicebar/contract/money'
 
 /** The fee's terms: fixed when a purchase is held, whatever the setting says later. */
 export interface FeeTerms {
@@ -13,8 +14,6 @@ interface PaidItem {
   /** What its seller gets. */
   lamports: bigint
 }
-
-const BASIS_POINTS = 10_000n
 
 /**
  * What a buyer pays the fee wallet for these items, in lamports: the rate of their total, rounded down. What the fee wallet sells itself is
@@ -33,7 +32,7 @@ export function feeShares(items: readonly PaidItem[], { basisPoints, wallet }: F
   return items.map(({ seller, lamports }) => {
     if (seller === wallet) return 0n
     total += lamports
-    const share = (total * BigInt(basisPoints)) / BASIS_POINTS - fee
+    const share = feeAt(total, basisPoints) - fee
     fee += share
     return share
   })

@@ -18,6 +18,18 @@ export interface PurchaseItem {
 /** SQL of the items of a purchase, in their order, as `PurchaseItem[]`. */
 export const itemsSql = (purchaseId: string) => `items_of(${purchaseId})`
 
+/** The item that a client hears of which knows of one alone. */
+export function firstItem(items: readonly PurchaseItem[]): PurchaseItem {
+  const [first] = items
+  if (!first) throw new Error('a purchase has no items')
+  return first
+}
+
+/** How many drinks the items have together. */
+export function amountOf(items: readonly PurchaseItem[]): number {
+  return items.reduce((total, { amount }) => total + amount, 0)
+}
+
 /** One transfer of the payment. */
 export interface Transfer {
   to: WalletAddress

@@ -5,7 +5,7 @@ import { tokenName } from '@juicebar/contract/token-types'
 
 import { type HeldPurchase } from './hold/hold-store.ts'
 import { type PaymentRow } from './payment/payment-store.ts'
-import { type PurchaseItem, transfersOf } from './purchase-item.ts'
+import { amountOf, firstItem, transfersOf } from './purchase-item.ts'
 import { type PurchaseRow } from './purchase-store.ts'
 
 /** A purchase with all that a reply says of it. */
@@ -26,7 +26,7 @@ export function purchaseReply(row: ReplyRow, genesisHash: string | undefined): P
     buyer: row.buyer,
     ...itemFields(row),
     ...tokenFields(row),
-    amount: row.items.reduce((total, { amount }) => total + amount, 0),
+    amount: amountOf(row.items),
     status: row.status,
     endReason: row.endReason,
     waitsForStudio: row.status === 'held' && row.unprovableAt !== null,
@@ -64,7 +64,7 @@ function itemFields({
   feeLamports,
   feeBasisPoints,
 }: Pick<PurchaseRow, 'items' | 'priceLamports' | 'feeLamports' | 'feeBasisPoints'>) {
-  const { listingId, seller } = firstOf(items)
+  const { listingId, seller } = firstItem(items)
   return {
     listingId,
     seller,
@@ -76,14 +76,8 @@ function itemFields({
 }
 
 function tokenFields({ items }: Pick<PurchaseRow, 'items'>) {
-  const { tokenType } = firstOf(items)
+  const { tokenType } = firstItem(items)
   return { tokenType, tokenName: tokenName(tokenType) }
-}
-
-function firstOf(items: readonly PurchaseItem[]): PurchaseItem {
-  const [first] = items
-  if (!first) throw new Error('a purchase has no items')
-  return first
 }
 
 function stageOf(row: ReplyRow): Purchase['stage'] {

@@ -14,10 +14,15 @@ import { purchaseReply, transactionDetails } from './purchase-reply.ts'
 import { knownGenesis, readPurchase, readPurchases } from './read-purchases.ts'
 import { reconcileEndedOf, reconcileOpenCasesOf } from './reconciliation/reconciliation-store.ts'
 import { REQUESTED_PAUSE_SECONDS } from './reconciliation/schedule.ts'
-import { confirmPayment, confirmPurchase } from './settlement/confirm-purchase.ts'
+import { type Confirmation, confirmPayment, confirmPurchase } from './settlement/confirm-purchase.ts'
 
 /** Buying, from the hold to the delivered tokens, and the cases of unmatched payments. */
 export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
+  const replyTo = async ({ purchase, settled }: Confirmation, status: (code: number) => void) => {
+    status(settled ? 200 : 202)
+    return { purchase: purchaseReply(purchase, await knownGenesis(deps.chain)) }
+  }
+
   api.player('buy', 'buy', async ({ params, body, player }) => {
     const { sendsThrough = 'wallet', transfers: paysTransfers = false } = body ?? {}
     const order = { buyer: player, items: [{ listingId: params.id }], sendsThrough, paysTransfers }
@@ -42,17 +47,13 @@ export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
   })
 
   api.player('confirmPurchase', 'buy', async ({ body, player, status, count }) => {
-    const { purchase, settled } = await confirmPurchase(deps, player, body.listingId, body.transactionSignature, () =>
-      count('chain-lookup'),
-    )
-    status(settled ? 200 : 202)
-    return { purchase: purchaseReply(purchase, await knownGenesis(deps.chain)) }
+    const admit = () => count('chain-lookup')
+    return replyTo(await confirmPurchase(deps, player, body.listingId, body.transactionSignature, admit), status)
   })
 
   api.player('confirmPayment', 'buy', async ({ params, body, player, status, count }) => {
-    const { purchase, settled } = await confirmPayment(deps, player, params.id, body.transactionSignature, () => count('chain-lookup'))
-    status(settled ? 200 : 202)
-    return { purchase: purchaseReply(purchase, await knownGenesis(deps.chain)) }
+    const admit = () => count('chain-lookup')
+    return replyTo(await confirmPayment(deps, player, params.id, body.transactionSignature, admit), status)
   })
 
   api.player('myPurchases', 'read', async ({ query, player }) => {

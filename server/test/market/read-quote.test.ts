@@ -69,8 +69,8 @@ describe('a quote over HTTP', () => {
       [0, 10],
     ])
     // Ids sort by age.
-    const twins = (await world.add([apple({ steps: 2, amount: 5 }), apple({ steps: 2, amount: 5 })])).toSorted()
-    expect(placesOf(await quote(8), twins)).toEqual([
+    const alike = (await world.add([apple({ steps: 2, amount: 5 }), apple({ steps: 2, amount: 5 })])).toSorted()
+    expect(placesOf(await quote(8), alike)).toEqual([
       [0, 5],
       [1, 3],
     ])

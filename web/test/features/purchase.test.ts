@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { feeOf } from '../../src/features/purchase/order/fee.ts'
+import { feeAt } from '@juicebar/contract/money'
 import { lotOf, listingLamports, partLamports } from '../../src/features/purchase/order/lot.ts'
 import { isAsConfirmed, orderOf, totalOf } from '../../src/features/purchase/order/order-terms.ts'
 import { boughtText, orderText } from '../../src/features/purchase/order/order-text.ts'
@@ -102,8 +102,8 @@ describe('a part of a lot', () => {
 })
 
 test('the fee is rounded down', () => {
-  expect(feeOf(9_999n, 1)).toBe(0n)
-  expect(feeOf(1_000_000_001n, 250)).toBe(25_000_000n)
+  expect(feeAt(9_999n, 1)).toBe(0n)
+  expect(feeAt(1_000_000_001n, 250)).toBe(25_000_000n)
 })
 
 describe('a purchase in words', () => {

@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { columnsOf } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
 import { caseCursor, explainCase, isRefundable, parseCaseCursor } from './case.ts'
-import { itemsSql, type PurchaseItem } from '../purchase-item.ts'
+import { amountOf, firstItem, itemsSql, type PurchaseItem } from '../purchase-item.ts'
 import { caseColumns } from './case-store.ts'
 
 export interface CaseFilter {
@@ -67,7 +67,7 @@ type ReplyRow = Awaited<ReturnType<ReturnType<typeof selectReplies>['execute']>>
 function toReply(row: ReplyRow): Case {
   // To its seller a case is about what was bought there.
   const items = row.seller === null ? row.items : row.items.filter(({ seller }) => seller === row.seller)
-  const [{ listingId, tokenType } = noItem(row)] = items
+  const { listingId, tokenType } = firstItem(items)
   return {
     caseId: row.id,
     kind: row.kind,
@@ -79,7 +79,7 @@ function toReply(row: ReplyRow): Case {
     seller: row.seller,
     tokenType,
     tokenName: tokenName(tokenType),
-    amount: items.reduce((total, { amount }) => total + amount, 0),
+    amount: amountOf(items),
     price: lamportsToSol(row.lamports),
     lamports: row.lamports.toString(),
     fee: row.feeLamports > 0n ? { lamports: row.feeLamports.toString(), owedTo: row.buyer } : null,
@@ -90,8 +90,4 @@ function toReply(row: ReplyRow): Case {
     closedAt: row.closedAt?.toISOString() ?? null,
     note: row.note,
   }
-}
-
-function noItem({ id }: ReplyRow): never {
-  throw new Error(`case ${id} is about no item`)
 }

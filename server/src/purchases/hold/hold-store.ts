@@ -3,6 +3,7 @@ import { MAX_OPEN_HOLDS, MAX_OPEN_ITEMS, MAX_SELLERS, SIGNATURE_FEE_LAMPORTS } f
 import { type EndReason } from '@juicebar/contract/schemas'
 import { sql } from 'kysely'
 
+import { type Nullable } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
 import { type Tx, withRetry } from '../../database/transact.ts'
 import { inSeconds, now } from '../../database/time.ts'
@@ -91,8 +92,6 @@ function placeholders(count: number): string {
   return Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ')
 }
 
-type Nullable<T> = { [Column in keyof T]: T[Column] | null }
-
 interface OutcomeColumns extends Nullable<HeldPurchase> {
   refusal: HoldRefusal['code'] | null
   refused: string | null
@@ -159,8 +158,8 @@ export async function setReleaseReason(tx: Tx, id: string, releaseReason: string
 }
 
 /**
- * Ends a hold whose listings and purchase are locked, and frees the listings: `end_hold` in 0017-holds-of-several-items.sql. `searchSeconds`: when to
- * search for a late payment first; null for never.
+ * Ends a hold whose listings and purchase are locked, and frees the listings: `end_hold` in 0017-holds-of-several-items.sql.
+ * `searchSeconds`: when to search for a late payment first; null for never.
  */
 export async function recordEnd(tx: Tx, id: string, reason: EndReason, searchSeconds: number | null): Promise<void> {
   const searchAt = searchSeconds === null ? null : inSeconds(searchSeconds)

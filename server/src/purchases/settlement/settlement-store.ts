@@ -4,6 +4,7 @@ import { type CaseKind } from '@juicebar/contract/schemas'
 import { sql } from 'kysely'
 
 import { batchedStatement } from '../../database/batched-statement.ts'
+import { type Nullable } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
 import { withRetry } from '../../database/transact.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
@@ -23,8 +24,6 @@ interface RecordedColumns extends Pick<PaymentRow, 'transactionBytes' | 'expiryH
   paymentKind: PaymentRow['kind']
   paymentStatus: PaymentRow['status']
 }
-
-type Nullable<T> = { [Name in keyof T]: T[Name] | null }
 
 type PayableRow = ReplyRow & Nullable<RecordedColumns>
 

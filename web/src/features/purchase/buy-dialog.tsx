@@ -1,5 +1,5 @@
 import { SIGNATURE_FEE_LAMPORTS } from '@juicebar/contract/limits'
-import { solText } from '@juicebar/contract/money'
+import { feeAt, solText } from '@juicebar/contract/money'
 import { type Listing } from '@juicebar/contract/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -13,7 +13,6 @@ import { Modal } from '../../ui/modal.tsx'
 import { readAmount } from '../../ui/amount/read-amount.ts'
 import { useRetained } from '../../ui/use-retained.ts'
 import { useBasket } from './order/basket-store.ts'
-import { feeOf } from './order/fee.ts'
 import { lotOf } from './order/lot.ts'
 import { formatLamports } from './order/order-text.ts'
 import { totalOf } from './order/order-terms.ts'
@@ -40,7 +39,7 @@ function Confirmation({ listing }: { listing: Listing }) {
   const amount = readAmount(text, listing.amount)
   const basisPoints = config?.fee.basisPoints ?? 0
   const item = lotOf(listing, amount ?? listing.amount)
-  const order: Order = { items: [item], fee: feeOf(item.lamports, basisPoints), origin: 'chosen' }
+  const order: Order = { items: [item], fee: feeAt(item.lamports, basisPoints), origin: 'chosen' }
   const total = formatLamports(totalOf(order))
   const toBasket = () => {
     gather(listing, item.amount)

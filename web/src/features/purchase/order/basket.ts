@@ -1,8 +1,8 @@
 import { MAX_ITEMS, MAX_SELLERS } from '@juicebar/contract/limits'
+import { feeAt } from '@juicebar/contract/money'
 import { tokenTypes } from '@juicebar/contract/token-types'
 
 import { type BasketLot } from './basket-store.ts'
-import { feeOf } from './fee.ts'
 import { priceOf } from './order-terms.ts'
 import { type Order, type OrderItem } from './order.ts'
 
@@ -20,7 +20,8 @@ export function refusalToGather(lots: readonly BasketLot[], { seller }: OrderIte
 export function basketOrder(lots: readonly BasketLot[], basisPoints: number): Order | undefined {
   const items = lots.filter(({ gone }) => gone === undefined)
   if (items.length === 0) return undefined
-  return { items, fee: feeOf(priceOf(items), basisPoints), origin: 'chosen' }
+  // At most: the studio's own lots are free of it.
+  return { items, fee: feeAt(priceOf(items), basisPoints), origin: 'chosen' }
 }
 
 /** A wallet's basket as text, to be kept over a reload. */

@@ -1,3 +1,4 @@
+import { partPrice } from '@juicebar/contract/money'
 import { type Listing } from '@juicebar/contract/schemas'
 
 import { type OrderItem } from './order.ts'
@@ -13,10 +14,9 @@ export function listingLamports({ price }: Pick<Listing, 'price'>): bigint {
   return BigInt(price.toFixed(SOL_DIGITS).replace('.', ''))
 }
 
-/** What a part of a listing costs, in lamports: its share of the price, rounded up. */
+/** What a part of a listing costs, in lamports. */
 export function partLamports(listing: Pick<Listing, 'price' | 'amount'>, amount: number): bigint {
-  const whole = BigInt(listing.amount)
-  return (listingLamports(listing) * BigInt(amount) + whole - 1n) / whole
+  return partPrice({ amount: listing.amount, lamports: listingLamports(listing) }, amount)
 }
 
 /** A listing, or a part of it, as an item of an order. */
