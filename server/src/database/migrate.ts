@@ -127,7 +127,7 @@ async function applyOnce(client: Client, migration: Migration, { lockMillis, sta
 
 /**
  * Of one transaction, so that they reach the database through a connection pooler, too. A migration may take as long as it needs; if its
- * server dies or falls silent, the database notices within 20 s and gives the turn to another.
+ * server dies or falls silent, the database notices within 20 s and lets another take over.
  */
 function sessionSettings(lockMillis: number): string {
   const settings = {

@@ -18,7 +18,7 @@ export interface PurchaseItem {
 /** SQL of the items of a purchase, in their order, as `PurchaseItem[]`. */
 export const itemsSql = (purchaseId: string) => `items_of(${purchaseId})`
 
-/** The item that a client hears of which knows of one alone. */
+/** The first item, for the fields that older clients read, which know of only one. */
 export function firstItem(items: readonly PurchaseItem[]): PurchaseItem {
   const [first] = items
   if (!first) throw new Error('a purchase has no items')
