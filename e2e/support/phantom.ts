@@ -108,7 +108,8 @@ function registerPhantom({
     features: ['solana:signMessage', pays],
   }))
   const listeners = new Set<(change: object) => void>()
-  let current: (typeof known)[number][] = []
+  let selected = known.slice(0, 1)
+  let current: typeof known = []
   const show = (next: typeof current) => {
     current = next
     for (const listener of listeners) listener({ accounts: current })
@@ -140,7 +141,7 @@ function registerPhantom({
         connect: async () => {
           mayRefuse()
           if (connectsAfter) await new Promise((resolve) => setTimeout(resolve, connectsAfter))
-          show(known.slice(0, 1))
+          show(selected)
           return { accounts: current }
         },
       },
@@ -173,7 +174,11 @@ function registerPhantom({
     )
     window.dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: register }))
   }
-  window.addEventListener('phantom:switch', () => show(known.slice(1)))
+  window.addEventListener('phantom:switch', () => {
+    selected = known.slice(1)
+    // A page that is not connected yet is told nothing, and gets the selected account when it connects.
+    if (current.length) show(selected)
+  })
   if (lateBy) setTimeout(announce, lateBy)
   else announce()
 }

@@ -3,7 +3,7 @@ import { getWallets } from '@wallet-standard/app'
 import { create } from 'zustand'
 
 import { readChosenWallet, writeChosenWallet } from './chosen-wallet.ts'
-import { connectAccount, disconnectAccount, firstSolanaAccount, isMarketWallet, type MarketWallet, onAccountsChanged } from './wallet.ts'
+import { disconnectAccount, firstSolanaAccount, isMarketWallet, type MarketWallet, onAccountsChanged, requestAccounts } from './wallet.ts'
 
 /** A connected wallet. `connection` counts up with each connect and each switch of account. */
 export interface Connection {
@@ -91,11 +91,13 @@ export async function connectWallet(name: string): Promise<void> {
   writeChosenWallet(name)
   useWallet.setState({ chosen: name, phase: 'connecting' })
   // Asked before anything is downloaded: a wallet may open its window only in the moment of the person's click.
-  const answer = connectAccount(wallet)
+  const answer = requestAccounts(wallet)
   answer.catch(() => undefined)
   try {
     const { WalletError, withTimeout } = await import('./wallet-error.ts')
-    const account = await withTimeout(answer, WALLET_TIMEOUT_MS)
+    const shared = await withTimeout(answer, WALLET_TIMEOUT_MS)
+    // The wallet's own list comes first: the person may have switched accounts since it answered.
+    const account = firstSolanaAccount(wallet.accounts) ?? firstSolanaAccount(shared)
     if (!account) throw new WalletError('unauthorized')
     stopFollowing = onAccountsChanged(wallet, () => followAccount(wallet))
     useWallet.setState({ phase: 'idle', connected: { wallet, account, connection: ++connections } })

@@ -65,11 +65,11 @@ export function signsWithoutSending(wallet: MarketWallet): boolean {
 /**
  * Asks the wallet to connect.
  *
- * @returns its first Solana account; undefined if it shares none
+ * @returns the accounts that the person shared when the wallet answered
  */
-export async function connectAccount(wallet: MarketWallet): Promise<WalletAccount | undefined> {
+export async function requestAccounts(wallet: MarketWallet): Promise<readonly WalletAccount[]> {
   const { accounts } = await wallet.features[StandardConnect].connect()
-  return firstSolanaAccount(accounts) ?? firstSolanaAccount(wallet.accounts)
+  return accounts
 }
 
 /** @returns undefined if no account is of a Solana chain */
