@@ -642,17 +642,25 @@ $$;
 
 -- Locks listings with all that may be split from them, or merge into them, in the one order in which every transaction locks listings.
 create function lock_listings(p_ids uuid[]) returns void language plpgsql as $$
+declare
+  listing uuid;
+  family uuid[] := p_ids;
 begin
-  perform from listings where id in (
-    select unnest(p_ids)
-    union select part_of from listings where id = any (p_ids)
-    union select id from listings where part_of = any (p_ids) and status in ('active', 'reserved')
-  ) order by id for update;
+  -- One by one, each along an index. A single statement for all is planned again at each call, which takes longer than to lock them.
+  foreach listing in array p_ids loop
+    family := family || array(select part_of from listings where id = listing and part_of is not null)
+      || array(select id from listings where part_of = listing and status in ('active', 'reserved'));
+  end loop;
+  for listing in select distinct id from unnest(family) id order by id loop
+    perform from listings where id = listing for update;
+  end loop;
 end
 $$;
 
-create function lock_listings_of(p_purchase uuid) returns void language sql as $$
-  select lock_listings(array(select listing_id from purchase_items where purchase_id = p_purchase))
+create function lock_listings_of(p_purchase uuid) returns void language plpgsql as $$
+begin
+  perform lock_listings(array(select listing_id from purchase_items where purchase_id = p_purchase));
+end
 $$;
 
 -- What so much of a listing costs. Rounded up: the rest of a divisible listing keeps at least a lamport a drink.
@@ -1214,6 +1222,8 @@ create function settle_purchase(
 ) returns record language plpgsql as $$
 declare
   purchase purchases;
+  c cases;
+  open_cases uuid[] := '{}';
 begin
   perform lock_listings_of(p_purchase);
   select * into purchase from purchases where id = p_purchase for update;
@@ -1227,14 +1237,15 @@ begin
     outcome := 'listing_gone';
     return;
   end if;
-  perform from cases where purchase_id = purchase.id and signature = p_signature order by id for update;
-  if exists (
-    select from cases where purchase_id = purchase.id and signature = p_signature
-      and (status in ('refunding', 'refunded', 'closed') or status = 'open' and refund_expiry_height is not null)
-  ) then
-    outcome := 'refunding';
-    return;
-  end if;
+  for c in select * from cases where purchase_id = purchase.id and signature = p_signature order by id for update loop
+    if c.status in ('refunding', 'refunded', 'closed') or c.status = 'open' and c.refund_expiry_height is not null then
+      outcome := 'refunding';
+      return;
+    end if;
+    if c.status = 'open' then
+      open_cases := open_cases || c.id;
+    end if;
+  end loop;
 
   if purchase.status = 'held' then
     outcome := deliver_items(purchase, p_signature, p_slot, p_transaction_bytes, p_expiry_height);
@@ -1252,8 +1263,9 @@ begin
   settled_at := now();
   update purchases set status = 'settled', end_reason = null, signature = p_signature, settled_at = now(), reconcile_at = now() + interval '12 s'
     where id = purchase.id returning * into purchase;
-  update cases set status = 'delivered', closed_at = now(), reconcile_at = null
-    where purchase_id = purchase.id and signature = p_signature and status = 'open';
+  if open_cases <> '{}' then
+    update cases set status = 'delivered', closed_at = now(), reconcile_at = null where id = any (open_cases);
+  end if;
   insert into events (type, audience, data)
     select * from purchase_event(purchase) union all select * from balance_event(purchase.buyer);
 end

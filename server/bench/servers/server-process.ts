@@ -34,7 +34,7 @@ async function startBareFastify(body: string): Promise<number> {
 /** Updates listings and emits their events, as another server on the same database does. */
 async function startWriting(databaseUrl: string, perSecond: number): Promise<number> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 })
-  const { rows } = await pool.query<{ id: string }>('select id from listings order by id desc limit 1000')
+  const { rows } = await pool.query<{ id: string }>(`select id from listings where status = 'active' order by id desc limit 1000`)
   let turn = 0
   setInterval(() => {
     const id = rows[turn++ % rows.length]?.id

@@ -22,8 +22,8 @@ export function stubSignature(reference: string): Signature {
 }
 
 /**
- * A chain port on which every payment is landed and final: `stubSignature` names it. All held purchases are read at once, so that the
- * stub adds no round trip for each of them.
+ * A chain port on which every payment, each to a single seller, is landed and final: `stubSignature` names it. All held purchases are
+ * read at once, so that the stub adds no round trip for each of them.
  */
 export function createStubChain(pool: pg.Pool): Chain {
   const landed = new Map<string, LandedTransaction>()
@@ -31,7 +31,7 @@ export function createStubChain(pool: pg.Pool): Chain {
   let reading: Promise<void> | undefined
   const readAhead = async () => {
     const { rows } = await pool.query<{ buyer: string; seller: string; price: bigint; reference: string }>(
-      `select buyer, seller, price_lamports as price, reference from purchases where status = 'held'`,
+      `select buyer, sellers[1] as seller, price_lamports as price, reference from purchases where status = 'held'`,
     )
     landed.clear()
     for (const { buyer, seller, price, reference } of rows) {
