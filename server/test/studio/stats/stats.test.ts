@@ -171,6 +171,19 @@ it('the figures of any range are those that somebody gets who adds up every sale
   )
 })
 
+it('a day ends at midnight in UTC, for sales and orders', async () => {
+  const midnight = FIRST + 9 * DAY
+  for (const at of [new Date(midnight - 1), new Date(midnight)]) {
+    await buy({ buyer: 0, items: [{ seller: 0, token: 0, amount: 1, price: 1_000_000n, part: null }], at, undone: false, basisPoints: 0 })
+    await order({ at, token: 0, amount: 7, isDebit: false })
+  }
+  const stats = await readStats(market.database, { from: '2030-03-09', to: '2030-03-11T00:00:00Z' })
+  expect(stats).toMatchObject([
+    { day: '2030-03-09', sales: 1, credited: 7 },
+    { day: '2030-03-10', sales: 1, credited: 7 },
+  ])
+})
+
 describe('the range', () => {
   const now = new Date('2031-05-20T10:30:00Z')
 
