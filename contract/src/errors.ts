@@ -43,6 +43,10 @@ export const errors = {
     text: 'A lot that may be bought in parts must cost at least 0.000000001 SOL a drink. Raise the price, or sell it only as a whole.',
   },
   CURSOR_INVALID: { status: 400, text: 'This page of the list no longer exists. Start again from the first one.' },
+  CURSOR_EPOCH: {
+    status: 409,
+    text: 'The database was restored to an earlier state, which lacks the place where this list was left. Start again from the first page.',
+  },
   INSUFFICIENT_TOKENS: { status: 409, text: 'You do not have that many tokens.' },
   BALANCE_LIMIT: { status: 409, text: 'This wallet cannot hold more of this token.' },
   IDEMPOTENCY_KEY_REUSED: { status: 409, text: 'This idempotency key was already used with other parameters.' },

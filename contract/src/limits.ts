@@ -11,6 +11,9 @@ export const MAX_AMOUNT = 1_000_000_000
 
 export const LISTINGS_PAGE = 50
 export const MAX_LISTINGS_PAGE = 200
+/** Of the studio's list of sales. */
+export const SALES_PAGE = 100
+export const MAX_SALES_PAGE = 500
 export const MAX_SEARCH_LENGTH = 64
 
 export const MAX_BODY_BYTES = 16_384

@@ -20,6 +20,9 @@ import { rpcCalls } from './schemas/rpc.ts'
 import { signInCalls, type UserSchema } from './schemas/sign-in.ts'
 import { type HealthReportSchema, type PublicConfigSchema, statusCalls, type unreadyReasons } from './schemas/status.ts'
 import { studioCalls } from './schemas/studio.ts'
+import { type PlayerSchema, type StudioPurchaseSchema, type TimelineEntrySchema } from './schemas/studio/purchases.ts'
+import { type SaleSchema } from './schemas/studio/sales.ts'
+import { type statsGroups, type StatsRowSchema } from './schemas/studio/stats.ts'
 
 /** The calls by the sections of the API document. */
 export const sections = [
@@ -59,6 +62,12 @@ export type EndReason = (typeof endReasons)[number]
 export type Case = Static<typeof CaseSchema>
 export type CaseKind = (typeof caseKinds)[number]
 export type CaseStatus = (typeof caseStatuses)[number]
+export type Player = Static<typeof PlayerSchema>
+export type StudioPurchase = Static<typeof StudioPurchaseSchema>
+export type TimelineEntry = Static<typeof TimelineEntrySchema>
+export type Sale = Static<typeof SaleSchema>
+export type StatsGroup = (typeof statsGroups)[number]
+export type StatsRow = Static<typeof StatsRowSchema>
 export type User = Static<typeof UserSchema>
 export type PublicConfig = Static<typeof PublicConfigSchema>
 export type HealthReport = Static<typeof HealthReportSchema>

@@ -42,6 +42,7 @@ import { createSessionJwts } from './sign-in/session-jwt.ts'
 import { deleteExpired, findLiveSessions } from './sign-in/sign-in-store.ts'
 import { startPurging } from './start-purging.ts'
 import { startAudits } from './studio/audit/run-audits.ts'
+import { startStampingSales } from './studio/sales/run-stamping.ts'
 import { studioRoutes } from './studio/routes.ts'
 
 export interface AppParts {
@@ -176,6 +177,7 @@ export async function createApp(parts: AppParts): Promise<App> {
         startAnnouncingOutages(feed, readers),
         reconciliation.start(),
         startAudits(purchases),
+        startStampingSales(purchases),
         startRecordingOutages(purchases),
         startRefreshingCopies(pageCache, failures),
       )

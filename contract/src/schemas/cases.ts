@@ -45,6 +45,10 @@ export const CaseSchema = Type.Object(
     amount: Type.Integer({ description: 'How many drinks' }),
     price: Type.Number({ description: 'What the seller received, in SOL' }),
     lamports,
+    agreedLamports: Type.String({
+      description: 'What the buyer had agreed to pay the seller, without the fee, in lamports',
+      pattern: '^[0-9]+$',
+    }),
     fee: Nullable(
       Type.Object(
         { lamports, owedTo: Address('To whom the studio owes it') },

@@ -102,17 +102,21 @@ export const price = Type.Number(
 /** Yes or no in a request. */
 export const Flag = (description: string) => Type.Boolean({ ...keywords({ mustBe: 'true or false' }), description })
 
-/** Which page of a list. */
-export const pageOf = {
-  limit: Type.Optional(
+/** How long a page may be. */
+export const pageLimit = ({ usual, most }: { usual: number; most: number }) =>
+  Type.Optional(
     Type.Integer({
-      ...keywords({ mustBe: `from 1 to ${MAX_LISTINGS_PAGE}, ${LISTINGS_PAGE} by default` }),
+      ...keywords({ mustBe: `from 1 to ${most}, ${usual} by default` }),
       minimum: 1,
-      maximum: MAX_LISTINGS_PAGE,
-      default: LISTINGS_PAGE,
+      maximum: most,
+      default: usual,
       description: 'Most items in one page',
     }),
-  ),
+  )
+
+/** Which page of a list. */
+export const pageOf = {
+  limit: pageLimit({ usual: LISTINGS_PAGE, most: MAX_LISTINGS_PAGE }),
   cursor: Type.Optional(
     Type.String({ maxLength: 256, description: 'The `nextCursor` of the page before; leave it out for the first page' }),
   ),

@@ -1,12 +1,15 @@
 import Type from 'typebox'
 
 import { MAX_IDEMPOTENCY_KEY } from '../limits.ts'
-import { PurchaseSchema, PurchasesPage, PurchaseStatusSchema } from './buying/purchase.ts'
+import { PurchaseSchema } from './buying/purchase.ts'
 import { type CallSchema, chainFailures } from './call.ts'
-import { CaseSchema, CasesPage, caseStatuses } from './cases.ts'
-import { amount, closed, idParams, pageOf, requiredToken, RequiredText, walletAddress } from './fields.ts'
+import { CaseSchema } from './cases.ts'
+import { amount, closed, idParams, requiredToken, RequiredText, walletAddress } from './fields.ts'
 import { auditCalls } from './audits.ts'
 import { StudioOrder } from './inventory.ts'
+import { studioPurchaseCalls } from './studio/purchases.ts'
+import { salesCalls } from './studio/sales.ts'
+import { statsCalls } from './studio/stats.ts'
 
 const StudioOrderBody = Type.Object(
   {
@@ -44,21 +47,6 @@ export const studioCalls = {
     response: { 200: Type.Object({ debit: StudioOrder }) },
     failures: ['WALLET_ADDRESS_INVALID', 'TOKEN_TYPE_UNKNOWN', 'AMOUNT_INVALID', 'IDEMPOTENCY_KEY_REUSED', 'INSUFFICIENT_TOKENS'],
   },
-  studioCases: {
-    summary: 'List all cases',
-    description: 'Those that wait for someone come first.',
-    querystring: Type.Object(
-      {
-        status: Type.Optional(
-          Type.Enum([...caseStatuses, 'all'], { title: 'CaseStatusFilter', description: 'Only these; `open` by default' }),
-        ),
-        ...pageOf,
-      },
-      closed,
-    ),
-    response: { 200: CasesPage },
-    failures: ['CURSOR_INVALID'],
-  },
   closeCase: {
     summary: 'Close a case with a note for buyer and seller',
     body: Type.Object(
@@ -70,13 +58,6 @@ export const studioCalls = {
     ),
     response: { 200: Type.Object({ case: CaseSchema }) },
     failures: ['CASE_NOT_FOUND', 'CASE_NOT_OPEN'],
-  },
-  studioPurchases: {
-    summary: 'List all purchases',
-    description: 'The newest first. Of those with `status=held`, `waitsForStudio` marks the ones that only the studio can end.',
-    querystring: Type.Object({ status: Type.Optional(PurchaseStatusSchema), ...pageOf }, closed),
-    response: { 200: PurchasesPage },
-    failures: ['CURSOR_INVALID'],
   },
   releasePurchase: {
     summary: 'Release a hold that nobody can prove to be unpaid, with a reason for buyer and seller',
@@ -90,5 +71,8 @@ export const studioCalls = {
     response: { 200: Type.Object({ purchase: PurchaseSchema }) },
     failures: ['PURCHASE_NOT_FOUND', 'NOT_RELEASABLE', ...chainFailures],
   },
+  ...salesCalls,
+  ...studioPurchaseCalls,
+  ...statsCalls,
   ...auditCalls,
 } as const satisfies Record<string, CallSchema>

@@ -333,6 +333,45 @@ export interface Purchases {
   unprovableAt: Date | null;
 }
 
+export interface Sales {
+  amount: bigint;
+  buyer: WalletAddress;
+  feeBasisPoints: number;
+  /**
+   * Its share of the fee: by how much it raises the fee of the items before it, rounded down.
+   */
+  feeLamports: bigint;
+  isReversal: boolean;
+  listingId: string;
+  ordinal: bigint;
+  place: number;
+  priceLamports: bigint;
+  purchaseId: string;
+  seller: WalletAddress;
+  /**
+   * Of a reversal: when the server found out.
+   */
+  settledAt: Date;
+  signature: Signature;
+  /**
+   * The same for all that was stamped together. Cursors carry it: after a restore, an ordinal that is given again has another time.
+   */
+  stampedAt: Date;
+  tokenType: TokenType;
+}
+
+export interface SalesHead {
+  onlyRow: Generated<boolean>;
+  ordinal: bigint;
+}
+
+export interface SalesToStamp {
+  id: Generated<bigint>;
+  isReversal: boolean;
+  notedAt: Generated<Date>;
+  purchaseId: string;
+}
+
 export interface Sellers {
   seller: WalletAddress;
 }
@@ -395,6 +434,9 @@ export interface DB {
   players: Players;
   purchaseItems: PurchaseItems;
   purchases: Purchases;
+  sales: Sales;
+  salesHead: SalesHead;
+  salesToStamp: SalesToStamp;
   sellers: Sellers;
   sessions: Sessions;
   signInNonces: SignInNonces;

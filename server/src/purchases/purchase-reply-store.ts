@@ -12,6 +12,10 @@ export interface PurchaseFilter {
   /** All wallets if undefined. */
   wallet: WalletAddress | undefined
   role: 'buyer' | 'seller' | undefined
+  /** Of this listing, or of a part of it; of all listings if undefined. */
+  listingId?: string | undefined
+  /** None but these. */
+  among?: readonly string[] | undefined
   status: PurchaseStatus | undefined
   limit: number
   /** The identifier of the last purchase on the page before. */
@@ -20,17 +24,26 @@ export interface PurchaseFilter {
 
 /** Purchases and sales, newest first. `genesisHash` as for `purchaseReply`. */
 export async function listPurchases(database: Database, filter: PurchaseFilter, genesisHash: string | undefined): Promise<Purchase[]> {
-  const { wallet, role, status, limit, before } = filter
+  const { wallet, role, status, listingId, among, limit, before } = filter
   const statusIs = status === undefined ? sql`true` : sql`p.status = ${status}`
   const isBefore = before === undefined ? sql`true` : sql`p.id < ${before}`
   const page = sql`${statusIs} and ${isBefore} order by p.id desc limit ${limit}`
   // Each is a walk along an index. Asked for at once, buyer or seller, the planner reads all purchases from the newest on.
   const bought = sql`(select p.id from purchases p where p.buyer = ${wallet} and ${page})`
   const sold = sql`(select distinct p.id from purchase_items i join purchases p on p.id = i.purchase_id where i.seller = ${wallet} and ${page})`
-  const ids = role === 'buyer' ? bought : role === 'seller' ? sold : sql`${bought} union ${sold}`
+  const ofWallet = role === 'buyer' ? bought : role === 'seller' ? sold : sql`${bought} union ${sold}`
+  const of = (column: string) =>
+    sql`(select distinct p.id from purchase_items i join purchases p on p.id = i.purchase_id where ${sql.ref(column)} = ${listingId} and ${page})`
+  const ofListing = sql`${of('i.listing_id')} union ${of('i.part_of')}`
+  const conditions = [
+    ...(wallet === undefined ? [] : [sql`p.id in (${ofWallet})`]),
+    ...(listingId === undefined ? [] : [sql`p.id in (${ofListing})`]),
+    ...(among === undefined ? [] : [sql`p.id = any(${among}::uuid[])`]),
+    page,
+  ]
   const { rows } = await sql<ReplyRow>`
     select ${sql.raw(REPLY_COLUMNS)} from ${sql.raw(REPLY_ROWS)} p
-    where ${wallet === undefined ? sql`true` : sql`p.id in (${ids})`} and ${page}
+    where ${sql.join(conditions, sql` and `)}
   `.execute(database)
   return rows.map((row) => purchaseReply(row, genesisHash))
 }

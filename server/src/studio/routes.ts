@@ -1,18 +1,23 @@
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 
-import { type Api } from '../http/api/route.ts'
+import { answered, type Api } from '../http/api/route.ts'
 import { postStudioOrder } from '../inventory/post-studio-order.ts'
 import { readStudioOrder } from '../inventory/studio-order.ts'
 import { listCases } from '../purchases/cases/case-reply-store.ts'
 import { closeCase } from '../purchases/cases/close-case.ts'
 import { type PurchaseDeps } from '../purchases/purchase-deps.ts'
-import { readPurchase, readPurchases } from '../purchases/read-purchases.ts'
+import { readPurchase } from '../purchases/read-purchases.ts'
 import { releasePurchase } from './release-purchase.ts'
-import { ROOT_KEY } from './studio-log-store.ts'
 import { auditReply } from './audit/audit.ts'
 import { readAudit } from './audit/read-audit.ts'
 import { requestAudit } from './audit/request-audit.ts'
 import { runAudit } from './audit/run-audit.ts'
+import { readPlayer } from './players/read-player.ts'
+import { readStudioPurchase, readStudioPurchases } from './purchases/read-studio-purchases.ts'
+import { readSales } from './sales/read-sales.ts'
+import { readStats } from './stats/read-stats.ts'
+import { statsCsv, takesCsv } from './stats/stats.ts'
+import { requireWallet } from './wallet.ts'
 
 /** Longer than this nobody waits for a reply. */
 const AUDIT_MILLIS = 45_000
@@ -21,24 +26,35 @@ const AUDIT_MILLIS = 45_000
 export function studioRoutes(api: Api, deps: PurchaseDeps): void {
   const { database } = deps
 
-  api.studio('studioCredit', 'studio', async ({ body }) => ({ credit: await postStudioOrder(deps, readStudioOrder('credit', body)) }))
-  api.studio('studioDebit', 'studio', async ({ body }) => ({ debit: await postStudioOrder(deps, readStudioOrder('debit', body)) }))
+  api.studio('studioCredit', 'credit', async ({ body }) => ({ credit: await postStudioOrder(deps, readStudioOrder('credit', body)) }))
+  api.studio('studioDebit', 'debit', async ({ body }) => ({ debit: await postStudioOrder(deps, readStudioOrder('debit', body)) }))
 
-  api.studio('studioCases', 'studio', async ({ query }) => {
-    const { status = 'open', limit = LISTINGS_PAGE, cursor } = query
-    return listCases(database, { limit, cursor, ...(status === 'all' ? {} : { status }) })
+  api.studio('studioCases', 'read', async ({ query }) => {
+    const { wallet, status = 'open', limit = LISTINGS_PAGE, cursor } = query
+    const ofWallet = wallet === undefined ? {} : { wallet: requireWallet(wallet) }
+    return listCases(database, { limit, cursor, ...ofWallet, ...(status === 'all' ? {} : { status }) })
   })
-  api.studio('closeCase', 'studio', async ({ body }) => ({ case: await closeCase(deps, body.caseId, body.note) }))
+  api.studio('closeCase', 'cases', async ({ body }) => ({ case: await closeCase(deps, body.caseId, body.note) }))
 
-  api.studio('studioPurchases', 'studio', async ({ query }) => readPurchases(deps, query))
-  api.studio('releasePurchase', 'studio', async ({ params, body }) => {
-    await releasePurchase(deps, { purchaseId: params.id, reason: body.reason, actor: ROOT_KEY })
+  api.studio('studioSales', 'read', async ({ query }) => readSales(database, query))
+  api.studio('studioPlayer', 'read', async ({ params }) => ({ player: await readPlayer(database, params.walletAddress) }))
+  api.studio('studioPurchases', 'read', async ({ query }) => readStudioPurchases(deps, query))
+  api.studio('studioPurchase', 'read', async ({ params }) => ({ purchase: await readStudioPurchase(deps, params.id) }))
+  api.studio('studioStats', 'read', async ({ query, request, reply }) => {
+    const stats = await readStats(database, query)
+    reply.header('vary', 'Accept')
+    if (!takesCsv(request.headers.accept)) return { stats }
+    reply.type('text/csv; charset=utf-8').send(statsCsv(stats, query.group ?? 'day'))
+    return answered
+  })
+  api.studio('releasePurchase', 'cases', async ({ params, body, actor }) => {
+    await releasePurchase(deps, { purchaseId: params.id, reason: body.reason, actor })
     return { purchase: await readPurchase(deps, params.id) }
   })
 
-  api.studio('startAudit', 'studio', async ({ body }) => {
+  api.studio('startAudit', 'read', async ({ body }) => {
     return { audit: auditReply(await requestAudit(database, { full: body?.full ?? false })) }
   })
-  api.studio('readAudit', 'studio', async ({ params }) => ({ audit: await readAudit(database, params.id) }))
-  api.studio('audit', 'studio', async () => runAudit(deps, { full: false, signal: AbortSignal.timeout(AUDIT_MILLIS) }))
+  api.studio('readAudit', 'read', async ({ params }) => ({ audit: await readAudit(database, params.id) }))
+  api.studio('audit', 'read', async () => runAudit(deps, { full: false, signal: AbortSignal.timeout(AUDIT_MILLIS) }))
 }

@@ -82,6 +82,7 @@ function toReply(row: ReplyRow): Case {
     amount: amountOf(items),
     price: lamportsToSol(row.lamports),
     lamports: row.lamports.toString(),
+    agreedLamports: items.reduce((sum, item) => sum + BigInt(item.lamports), 0n).toString(),
     fee: row.feeLamports > 0n ? { lamports: row.feeLamports.toString(), owedTo: row.buyer } : null,
     signature: row.signature,
     refundSignature: row.refundSignature,

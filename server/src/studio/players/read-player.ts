@@ -1,0 +1,16 @@
+import { type Player } from '@juicebar/contract/schemas'
+
+import { type Database } from '../../database/connect.ts'
+import { readBalances } from '../../inventory/ledger-store.ts'
+import { requireWallet } from '../wallet.ts'
+import { readActivity } from './player-store.ts'
+
+/**
+ * What a player has and does; also of a wallet that never signed in.
+ * @throws WALLET_ADDRESS_INVALID
+ */
+export async function readPlayer(database: Database, address: string): Promise<Player> {
+  const wallet = requireWallet(address)
+  const [balances, { createdAt, ...activity }] = await Promise.all([readBalances(database, wallet), readActivity(database, wallet)])
+  return { walletAddress: wallet, createdAt: createdAt?.toISOString() ?? null, balances, ...activity, block: null }
+}

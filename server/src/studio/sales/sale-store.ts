@@ -1,0 +1,46 @@
+import { sql } from 'kysely'
+
+import { columnsSql } from '../../database/columns.ts'
+import { type Database } from '../../database/connect.ts'
+import { withRetry } from '../../database/transact.ts'
+import { type SalePosition, type SaleRow } from './sale.ts'
+
+const saleColumns = [
+  'purchaseId',
+  'place',
+  'isReversal',
+  'listingId',
+  'buyer',
+  'seller',
+  'tokenType',
+  'amount',
+  'priceLamports',
+  'feeLamports',
+  'feeBasisPoints',
+  'signature',
+  'settledAt',
+] as const satisfies (keyof SaleRow)[]
+
+/**
+ * Gives a place to everything that was settled before the call, of at most so many purchases. `stamp_sales` in 0019-sales.sql explains
+ * why no sale can get a place below one that was read.
+ * @returns how many places it gave
+ */
+export async function stampSales(database: Database, purchases: number): Promise<number> {
+  const [row] = await withRetry(() => database.runStatement<{ stamped: number }>('select stamp_sales($1) as stamped', [purchases]))
+  return row?.stamped ?? 0
+}
+
+export type PlacedSale = SaleRow & SalePosition
+
+/**
+ * The sale at a position and those after it, in order, at most `limit` of them all. Without the first, the database has none there, or
+ * another.
+ */
+export async function listSalesFrom(database: Database, { ordinal }: SalePosition, limit: number): Promise<PlacedSale[]> {
+  const { rows } = await sql<PlacedSale>`
+    select s.ordinal, (extract(epoch from s.stamped_at) * 1000000)::bigint as stamped_at, ${sql.raw(columnsSql('s', saleColumns))}
+    from sales s where s.ordinal >= ${ordinal} order by s.ordinal limit ${limit}
+  `.execute(database)
+  return rows
+}

@@ -1,0 +1,128 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+import { connectDatabase, type DatabaseConnection } from '../../../src/database/connect.ts'
+import { listSalesFrom, stampSales } from '../../../src/studio/sales/sale-store.ts'
+import { readFigures } from '../../../src/studio/stats/stats-store.ts'
+import { addHeldPurchases } from '../../../bench/databases/held-purchases.ts'
+import { type FreshDatabase, freshDatabase } from '../../support/fresh-database.ts'
+
+/** Enough for PostgreSQL to choose as it does for ten million, which `PLAN_SALES=10000000` tries. */
+const SALES = Number(process.env['PLAN_SALES'] ?? 20_000)
+const FILL_MILLIS = 60_000 + SALES / 10
+const PURCHASES = 300
+/** What settles at the same time, and what one reads of a page beside its rows. */
+const FEW = 10
+const PAGE = 5
+const SECONDS_APART = 60
+
+/** A step of a plan that ran, as `auto_explain` prints it. */
+interface Step {
+  'Node Type': string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Index Name'?: string
+  'Relation Name'?: string
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Join Filter'?: number
+  Plans?: Step[]
+}
+
+const tellPlans = [
+  `session_preload_libraries = 'auto_explain'`,
+  'auto_explain.log_min_duration = 0',
+  'auto_explain.log_analyze = on',
+  'auto_explain.log_nested_statements = on',
+  'auto_explain.log_format = json',
+  'auto_explain.log_level = notice',
+]
+
+let fresh: FreshDatabase
+let connection: DatabaseConnection
+const plans: Step[] = []
+
+beforeAll(async () => {
+  fresh = await freshDatabase()
+  const client = new pg.Client({ connectionString: fresh.url })
+  await client.connect()
+  for (const table of ['sales', 'sales_to_stamp', 'purchases']) await client.query(`alter table ${table} set (autovacuum_enabled = off)`)
+  await client.query(
+    `insert into sales (ordinal, stamped_at, purchase_id, place, is_reversal, listing_id, buyer, seller, token_type, amount, price_lamports,
+       fee_lamports, fee_basis_points, signature, settled_at)
+     select n, now(), gen_random_uuid(), 1, n % 1000 = 0, gen_random_uuid(), 'buyer ' || n % 100, 'seller', 'APPLE_JUICE', 1, 1000000, 0, 0,
+       'signature ' || n, '2030-01-01'::timestamptz + n * interval '${SECONDS_APART} s'
+     from generate_series(1, $1::bigint) n`,
+    [SALES],
+  )
+  await client.query('update sales_head set ordinal = $1', [SALES])
+  await client.query(
+    `insert into transfers (kind, token_type, amount, wallet_address, idempotency_key, created_at)
+     select 'credit', 'APPLE_JUICE', 1, 'wallet', 'plan ' || n, '2030-01-01'::timestamptz + n * interval '${SECONDS_APART} s'
+     from generate_series(1, $1::bigint) n`,
+    [SALES],
+  )
+  connection = connectDatabase(fresh.url, () => undefined)
+  await addHeldPurchases(connection.pool.pg, { count: PURCHASES, sellers: PURCHASES })
+  await client.query(`select settle_purchase(id, 'settled ' || id, 1, '', 1, true) from purchases`)
+  while ((await stampSales(connection.database, 100)) > 0);
+  await client.query('vacuum analyze')
+  for (const setting of tellPlans) await client.query(`alter database ${client.database} set ${setting}`)
+  await client.end()
+  await connection.close()
+  connection = connectDatabase(fresh.url, () => undefined)
+  connection.pool.pg.on('connect', (opened) => {
+    opened.on('notice', ({ message = '' }) => {
+      const { Plan } = JSON.parse(message.slice(message.indexOf('{'))) as { Plan: Step }
+      plans.push(Plan)
+    })
+  })
+}, FILL_MILLIS)
+afterAll(async () => {
+  await connection.close()
+  await fresh.drop()
+})
+
+/** The steps that read more rows than so many, whether or not they kept them. */
+function longReads(step: Step, most: number): string[] {
+  const removed = (step['Rows Removed by Filter'] ?? 0) + (step['Rows Removed by Join Filter'] ?? 0)
+  const rows = step['Actual Loops'] * (step['Actual Rows'] + removed)
+  const here = rows > most ? [`${step['Node Type']} of ${step['Index Name'] ?? step['Relation Name']} read ${rows} rows`] : []
+  return [...here, ...(step.Plans ?? []).flatMap((part) => longReads(part, most))]
+}
+
+async function longReadsOf(call: () => Promise<unknown>, most: number): Promise<string[]> {
+  plans.length = 0
+  await call()
+  expect(plans).not.toEqual([])
+  return plans.flatMap((plan) => longReads(plan, most))
+}
+
+it('a page of sales is a walk along the index, from any place', async () => {
+  const { database } = connection
+  for (const ordinal of [0, SALES / 2, SALES]) {
+    const page = () => listSalesFrom(database, { ordinal: BigInt(ordinal), stampedAt: 0n }, PAGE)
+    expect(await longReadsOf(page, PAGE)).toEqual([])
+  }
+})
+
+it('putting what was just settled in order reads nothing else', async () => {
+  const { database, pool } = connection
+  expect(await longReadsOf(() => stampSales(database, 1_000), FEW)).toEqual([])
+  const { rows } = await pool.query<{ id: string }>('select id from purchases limit 2')
+  // As if they had been settled under another name: the sales of an earlier test's purchase are not looked for here.
+  await pool.query('delete from sales where purchase_id = any($1::uuid[])', [rows.map(({ id }) => id)])
+  await pool.query('insert into sales_to_stamp (purchase_id, is_reversal) select unnest($1::uuid[]), false', [rows.map(({ id }) => id)])
+  let stamped = 0
+  expect(await longReadsOf(async () => void (stamped = await stampSales(database, 1_000)), FEW)).toEqual([])
+  expect(stamped).toBe(2)
+})
+
+it('the figures of some hours read the sales and orders of these hours, and who was undone', async () => {
+  const { database } = connection
+  const hours = { from: new Date('2030-01-03T00:00:00Z'), to: new Date('2030-01-03T02:00:00Z') }
+  const most = (2 * 3600) / SECONDS_APART
+  for (const group of ['day', 'tokenType'] as const) {
+    const reads = await longReadsOf(() => readFigures(database, hours, group), most)
+    expect(reads.filter((read) => !read.includes('sales_undone'))).toEqual([])
+  }
+})

@@ -1,0 +1,126 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+import { feeShares } from '../../../src/purchases/fee.ts'
+import { readSales } from '../../../src/studio/sales/read-sales.ts'
+import { startStampingSales } from '../../../src/studio/sales/run-stamping.ts'
+import { addPlayer, newAddress, newSignature, offer, openStoreMarket, type StoreMarket } from '../../purchases/baskets/store-market.ts'
+import { followSales, heldPurchase, settledPurchase } from './sale-market.ts'
+
+let market: StoreMarket
+let sellers: WalletAddress[]
+let buyer: WalletAddress
+
+beforeAll(async () => {
+  market = await openStoreMarket()
+  sellers = [await addPlayer(market, 100_000), await addPlayer(market, 100_000), await addPlayer(market, 100_000)]
+  buyer = await addPlayer(market)
+})
+afterAll(() => market.close())
+
+const query = async (text: string, values: unknown[] = []) => market.connection.pool.query(text, values)
+
+it('begins before the first sale, and says where to go on although there is none', async () => {
+  const empty = await readSales(market.database, {})
+  expect(empty).toEqual({ sales: [], next: '0-0' })
+  expect(await readSales(market.database, { after: empty.next })).toEqual(empty)
+})
+
+it('each item of a settled purchase is a sale, and their shares add up to the fee', async () => {
+  const studio = sellers[1]!
+  const fee = { basisPoints: 333, wallet: studio }
+  const prices = [1_000_000n, 7_000_000n, 3_000_000n]
+  const listings = await Promise.all(sellers.map((seller, n) => offer(market, seller, { price: prices[n]!, amount: 7, divisible: false })))
+  const whole = await offer(market, sellers[2]!, { amount: 9, price: 5_000_000n })
+  const signature = newSignature()
+  const items = [...listings.map((listingId) => ({ listingId })), { listingId: whole, amount: 4 }]
+  const { next } = await followSales(market)
+  const purchaseId = await settledPurchase(market, buyer, items, { fee, signature })
+
+  const { sales } = await followSales(market, next)
+  const { rows } = await query('select fee_lamports, settled_at from purchases where id = $1', [purchaseId])
+  const paid = sales.map(({ seller, lamports }) => ({ seller, lamports: BigInt(lamports) }))
+  expect(sales.map((sale) => BigInt(sale.fee.lamports))).toEqual(feeShares(paid, fee, buyer))
+  expect(sales.reduce((sum, sale) => sum + BigInt(sale.fee.lamports), 0n)).toBe(rows[0]!.fee_lamports)
+  expect(sales.map(({ listingId }) => listingId).slice(0, 3)).toEqual(listings)
+  expect(sales[3]).toEqual({
+    saleId: `${purchaseId}.4`,
+    reverses: null,
+    purchaseId,
+    listingId: expect.not.stringContaining(whole),
+    buyer,
+    seller: sellers[2],
+    tokenType: 'APPLE_JUICE',
+    amount: 4,
+    lamports: '2222223',
+    fee: { lamports: expect.any(String), basisPoints: 333 },
+    signature,
+    settledAt: rows[0]!.settled_at.toISOString(),
+  })
+})
+
+it('a hold and an unpaid purchase are no sales', async () => {
+  const { next } = await followSales(market)
+  await heldPurchase(market, buyer, [{ listingId: await offer(market, sellers[0]!) }])
+  expect(await readSales(market.database, { after: next })).toEqual({ sales: [], next })
+  await query(`update purchases set status = 'ended', end_reason = 'lapsed', ended_at = now() where status = 'held'`)
+  expect(await readSales(market.database, { after: next })).toEqual({ sales: [], next })
+})
+
+it('the same in pages of any size', async () => {
+  for (let n = 0; n < 5; n++) await settledPurchase(market, buyer, [{ listingId: await offer(market, sellers[0]!) }])
+  const { sales, next } = await followSales(market)
+  for (const limit of [1, 2, 3]) expect(await followSales(market, undefined, limit)).toEqual({ sales, next })
+  expect(new Set(sales.map(({ saleId }) => saleId)).size).toBe(sales.length)
+})
+
+it('a payment that the chain undid is an entry for each item, once, after the sale', async () => {
+  const items = [{ listingId: await offer(market, sellers[0]!) }, { listingId: await offer(market, sellers[1]!) }]
+  const purchaseId = await settledPurchase(market, buyer, items)
+  const openCases = (seller: WalletAddress) =>
+    query(
+      `insert into cases (purchase_id, kind, signature, seller, lamports, deliverable)
+       select id, 'vanished', signature, $2, 1, false from purchases where id = $1`,
+      [purchaseId, seller],
+    )
+  await openCases(sellers[0]!)
+  const { sales, next } = await followSales(market)
+  expect(sales.slice(-4).map(({ saleId, reverses }) => [saleId, reverses])).toEqual([
+    [`${purchaseId}.1`, null],
+    [`${purchaseId}.2`, null],
+    [`${purchaseId}.1.reversed`, `${purchaseId}.1`],
+    [`${purchaseId}.2.reversed`, `${purchaseId}.2`],
+  ])
+  await openCases(sellers[1]!)
+  expect(await followSales(market, next)).toEqual({ sales: [], next })
+})
+
+it('sales get their places although nobody reads them', async () => {
+  const stop = startStampingSales(market)
+  const listingId = await offer(market, sellers[0]!)
+  const purchaseId = await settledPurchase(market, buyer, [{ listingId }])
+  await expect.poll(async () => (await query('select from sales where purchase_id = $1', [purchaseId])).rowCount).toBe(1)
+  await stop()
+})
+
+it.each(['', '0', '1-', '-1-1', '1-1-1', '1e3-1', `${'9'.repeat(19)}-1`, '1-1; drop table sales', '\u0000', await newAddress()])(
+  'the cursor %j is none of ours',
+  async (after) => {
+    await expect(readSales(market.database, { after })).rejects.toMatchObject({ code: 'CURSOR_INVALID' })
+  },
+)
+
+it('a place that the database has lost, or given to another sale since, is refused instead of leaving a gap', async () => {
+  const listingIds = [await offer(market, sellers[0]!), await offer(market, sellers[0]!), await offer(market, sellers[0]!)]
+  await settledPurchase(market, buyer, [{ listingId: listingIds[0]! }])
+  const kept = (await followSales(market)).next
+  const soldId = await settledPurchase(market, buyer, [{ listingId: listingIds[1]! }])
+  const after = (await followSales(market)).next
+
+  await query('delete from sales where purchase_id = $1', [soldId])
+  await query('update sales_head set ordinal = ordinal - 1')
+  await expect(readSales(market.database, { after })).rejects.toMatchObject({ code: 'CURSOR_EPOCH' })
+  const otherId = await settledPurchase(market, buyer, [{ listingId: listingIds[2]! }])
+  expect((await followSales(market, kept)).sales.map(({ purchaseId }) => purchaseId)).toEqual([otherId])
+  await expect(readSales(market.database, { after })).rejects.toMatchObject({ code: 'CURSOR_EPOCH' })
+})
