@@ -168,6 +168,25 @@ describe('a new key', () => {
   })
 })
 
+describe('the log', () => {
+  it('names the key that made or revoked another, or started an audit, each once', async () => {
+    const { call, createKey } = await start()
+    const admin = await createKey({ name: 'admin', scopes: ['admin', 'read'] })
+    const { id } = await createKey({ scopes: ['read'] }, admin.secret)
+    for (let time = 0; time < 2; time++) await call('DELETE', `/keys/${id}`, { key: admin.secret })
+    const { audit } = (await call('POST', '/audits', { key: admin.secret })).body
+    await call('POST', '/keys', { key: admin.secret, body: { name: 'more', scopes: ['debit'] } })
+    const { log } = (await call('GET', '/log?limit=4')).body
+    const by = { key: 'admin', reason: null, orderId: null }
+    expect(log).toMatchObject([
+      { ...by, call: 'startAudit', subject: audit.id },
+      { ...by, call: 'revokeStudioKey', subject: id },
+      { ...by, call: 'createStudioKey', subject: id },
+      { key: 'root key', call: 'createStudioKey', subject: admin.id },
+    ])
+  })
+})
+
 describe('the list of keys', () => {
   it('has every key once, the newest first, and refuses a cursor that it has not given', async () => {
     const { call, createKey } = await start()
