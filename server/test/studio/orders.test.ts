@@ -224,7 +224,7 @@ describe('the daily limit of a key', () => {
         const refused = sent.filter(({ idempotencyKey }) => !posted.has(idempotencyKey))
         expect(refused.filter(({ amount }) => amount <= dailyCreditLimit - sum)).toEqual([])
       }),
-      { numRuns: 4 },
+      { numRuns: 4, endOnFailure: true },
     )
   })
 
