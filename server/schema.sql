@@ -350,7 +350,8 @@ create table studio_log (
   call text not null,
   subject text not null,
   reason text,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  transfer_id bigint
 );
 
 create table audits (
@@ -410,6 +411,28 @@ create table purchase_items (
 create index purchase_items_by_listing on purchase_items (listing_id, purchase_id);
 create index purchase_items_by_part_of on purchase_items (part_of, purchase_id) where part_of is not null;
 create index purchase_items_by_seller on purchase_items (seller, purchase_id);
+
+-- Keys for the studio API, besides STUDIO_API_KEY. They are never deleted, so that the holder of an old one hears what became of it.
+create table studio_keys (
+  id uuid primary key default new_id(),
+  name text not null check (char_length(name) >= 1 and char_length(name) <= 64),
+  secret_hash bytea not null unique check (octet_length(secret_hash) = 32),
+  scopes text[] not null check (cardinality(scopes) > 0),
+  daily_credit_limit bigint check (daily_credit_limit >= 0),
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  last_used_at timestamptz,
+  created_by text not null,
+  created_at timestamptz not null default now()
+);
+
+-- What each key with a daily limit has credited on which day, in UTC. Its row is locked first of all that its orders lock.
+create table studio_key_days (
+  key_id uuid not null references studio_keys(id),
+  day date not null,
+  credited bigint not null check (credited >= 0),
+  primary key (key_id, day)
+);
 
 -- Settled purchases, and those whose payment the chain has undone, that stamp_sales has not seen yet. Written by the transaction that
 -- settles: a row of its own, so that none waits for another.

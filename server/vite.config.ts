@@ -19,6 +19,7 @@ export default defineConfig({
       input: {
         main: 'src/main.ts',
         audit: 'src/audit.ts',
+        studio: 'src/studio.ts',
         'local-chain-process': 'src/embedded/local-chain/local-chain-process.ts',
       },
       output: {

@@ -35,6 +35,11 @@ export const endpoints = {
 
   studioCredit: 'POST /api/studio/credits',
   studioDebit: 'POST /api/studio/debits',
+  studioOrders: 'POST /api/studio/orders',
+  createStudioKey: 'POST /api/studio/keys',
+  studioKeys: 'GET /api/studio/keys',
+  revokeStudioKey: 'DELETE /api/studio/keys/:id',
+  studioLog: 'GET /api/studio/log',
   studioCases: 'GET /api/studio/cases',
   closeCase: 'POST /api/studio/cases',
   studioSales: 'GET /api/studio/sales',

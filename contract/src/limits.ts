@@ -23,6 +23,16 @@ export const MAX_TRANSACTION_BASE64 = 5464
 /** In characters. */
 export const MAX_IDEMPOTENCY_KEY = 128
 
+/** Orders in one call of the studio, and the bytes that they may take. */
+export const MAX_ORDERS = 500
+export const MAX_ORDERS_BYTES = 524_288
+/** Of a studio key, in characters. */
+export const MAX_KEY_NAME = 64
+/** Studio keys that are neither revoked nor expired. */
+export const MAX_KEYS = 500
+/** In characters. */
+export const MAX_REASON = 1000
+
 /** Of one purchase, and of one quote: what one transaction pays for. */
 export const MAX_ITEMS = 20
 /** A transfer to each of them, the fee and what wallets add fit into the 1,232 bytes of a transaction. */

@@ -4,6 +4,7 @@ import { openBenchDatabases } from './databases/bench-databases.ts'
 import { benchmarkAudit } from './benchmarks/audit.ts'
 import { benchmarkChainBudget } from './benchmarks/chain-budget.ts'
 import { benchmarkEventStream } from './benchmarks/event-stream.ts'
+import { benchmarkOrders } from './benchmarks/orders.ts'
 import { benchmarkMarket, type MarketSizes } from './benchmarks/market.ts'
 import { type ChainRun, goalsOf, isReached, renderChainRuns } from './measure/chain-runs.ts'
 import { type Line } from './measure/comparison.ts'
@@ -15,7 +16,7 @@ import { isMet, renderTable } from './measure/table.ts'
 
 /**
  * `npm run bench` runs all benchmarks on a PostgreSQL of its own in `.cache/bench`. `-- live` runs one of market, settlement, purchase,
- * sign-in, live, start, chain and audit; `-- --pairs=9` runs more pairs; `-- --json=lines.json` writes JSON to a file, and `-- --json` prints it. For chain,
+ * sign-in, orders, live, start, chain and audit; `-- --pairs=9` runs more pairs; `-- --json=lines.json` writes JSON to a file, and `-- --json` prints it. For chain,
  * `--seconds`, `--limits`, `--endpoints` and `--sends` choose what is measured: `-- chain --seconds=10 --limits=10,50 --endpoints=1`;
  * for audit, `--purchases`.
  */
@@ -38,6 +39,7 @@ const benchmarks: Record<string, () => Promise<unknown>> = {
   settlement: async () => lines.push(...(await benchmarkSettlement(databases, pairs))),
   purchase: async () => lines.push(...(await benchmarkPurchase(databases, pairs))),
   'sign-in': async () => lines.push(...(await benchmarkSignIn(databases, pairs))),
+  orders: async () => lines.push(...(await benchmarkOrders(databases, pairs))),
   live: async () => lines.push(...(await benchmarkEventStream(pairs))),
   start: async () => lines.push(...(await benchmarkStart(databases, pairs))),
   audit: async () =>

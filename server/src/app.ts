@@ -43,6 +43,7 @@ import { deleteExpired, findLiveSessions } from './sign-in/sign-in-store.ts'
 import { startPurging } from './start-purging.ts'
 import { startAudits } from './studio/audit/run-audits.ts'
 import { startStampingSales } from './studio/sales/run-stamping.ts'
+import { createKeyCheck } from './studio/keys/check-key.ts'
 import { studioRoutes } from './studio/routes.ts'
 
 export interface AppParts {
@@ -112,7 +113,8 @@ export async function createApp(parts: AppParts): Promise<App> {
   })
   const authenticate = (request: FastifyRequest) => readSession(database, jwts, bearerToken(request))
   const limits = await createRateLimits(fastify)
-  const api = createApi(fastify, { limits, studioApiKey: parts.studioApiKey, authenticate })
+  const keys = createKeyCheck(database, failures)
+  const api = createApi(fastify, { limits, studioApiKey: parts.studioApiKey, findStudioKey: keys.find, authenticate })
   invalidatePagesOnWrites(fastify, pageCache)
   // Subscribed before the event streams: whoever reacts to an event gets an answer that includes the change.
   feed.subscribe({ onEvents: pageCache.clear, onReset: pageCache.clear })
@@ -162,6 +164,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     await preparation.stop()
     readers.stop()
     await fastify.close()
+    await keys.idle()
     await endWork()
   }
   return {

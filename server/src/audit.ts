@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { type Audit } from '@juicebar/contract/schemas'
 
-import { type Config, readConfig } from './settings/config.ts'
+import { readConfig } from './settings/config.ts'
+import { readStudioAccess, type StudioAccess } from './settings/studio-access.ts'
 import { auditText } from './studio/audit/audit-text.ts'
 
 const WRONG = 1
@@ -29,8 +28,7 @@ await main()
 async function main(): Promise<void> {
   try {
     const full = readArguments(process.argv.slice(2))
-    const config = readConfig(process.env)
-    const api = connect(config, await readStudioKey(config))
+    const api = connect(await readStudioAccess(readConfig(process.env)))
     const audit = await untilDone(api, await api.start(full))
     process.stdout.write(auditText(audit))
     process.exitCode = exitCode(audit)
@@ -52,18 +50,9 @@ function exitCode({ ok, uncheckedCount }: Audit): number {
   return uncheckedCount > 0 ? NOT_CHECKED : 0
 }
 
-async function readStudioKey({ studioApiKey, dataDir }: Config): Promise<string> {
-  if (studioApiKey) return studioApiKey
-  const file = join(dataDir, 'STUDIO_API_KEY')
-  return (
-    await readFile(file, 'utf8').catch((cause: unknown) => fail(`There is no studio key in ${file}: start the product once.`, cause))
-  ).trim()
-}
-
 type StudioApi = ReturnType<typeof connect>
 
-function connect({ host, port }: Config, key: string) {
-  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+function connect({ origin, key }: StudioAccess) {
   const call = async (method: 'GET' | 'POST', path: string, body?: unknown): Promise<Audit> => {
     const headers = { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) }
     const reply = await fetch(origin + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }).catch(

@@ -271,9 +271,29 @@ describe('a write whose answer from the database is lost, at whatever statement,
         headers: { authorization: `Bearer ${STUDIO_KEY}` },
         payload: { caseId, note: 'Compensated.' },
         answers: { 200: { case: { caseId, status: 'closed' } }, 409: { code: 'CASE_NOT_OPEN' } },
-        check: async () => expect(await casesOf(world, seller.address)).toMatchObject([{ status: 'closed', note: 'Compensated.' }]),
+        check: async () => {
+          expect(await casesOf(world, seller.address)).toMatchObject([{ status: 'closed', note: 'Compensated.' }])
+          const { rows } = await world.connection.pool.query('select actor, call, reason from studio_log where subject = $1', [caseId])
+          expect(rows).toEqual([{ actor: 'root key', call: 'closeCase', reason: 'Compensated.' }])
+        },
       }
     })
+  })
+})
+
+describe('a new studio key', () => {
+  it('whose outcome is not known says that asking again is not safe: its secret is lost', async () => {
+    const write = {
+      method: 'POST',
+      url: '/api/studio/keys',
+      headers: { authorization: `Bearer ${STUDIO_KEY}` },
+      payload: { name: 'game', scopes: ['read'] },
+      answers: {},
+      check: async () => undefined,
+    } as const
+    proxy.cutAfter(1)
+    expect(await ask(write)).toMatchObject({ statusCode: 503, body: { error: expect.stringContaining('so look before you ask again') } })
+    await untilConnected()
   })
 })
 

@@ -20,6 +20,10 @@ export interface CallSchema {
    * are added to the document by themselves.
    */
   failures: readonly ErrorCode[]
+  /** Repeating it does something again. */
+  notRepeatable?: true
+  /** Most bytes of a body; `MAX_BODY_BYTES` without it. */
+  maxBodyBytes?: number
   /** The session may be left out. */
   sessionOptional?: true
   /** Described only: what the framework neither validates nor serialises. */

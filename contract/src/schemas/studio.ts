@@ -1,52 +1,21 @@
 import Type from 'typebox'
 
-import { MAX_IDEMPOTENCY_KEY } from '../limits.ts'
 import { PurchaseSchema } from './buying/purchase.ts'
 import { type CallSchema, chainFailures } from './call.ts'
 import { CaseSchema } from './cases.ts'
-import { amount, closed, idParams, requiredToken, RequiredText, walletAddress } from './fields.ts'
+import { closed, idParams, RequiredText } from './fields.ts'
 import { auditCalls } from './audits.ts'
-import { StudioOrder } from './inventory.ts'
+import { keyCalls } from './studio/keys.ts'
+import { logCalls } from './studio/log.ts'
+import { orderCalls } from './studio/orders.ts'
 import { studioPurchaseCalls } from './studio/purchases.ts'
 import { salesCalls } from './studio/sales.ts'
 import { statsCalls } from './studio/stats.ts'
 
-const StudioOrderBody = Type.Object(
-  {
-    walletAddress,
-    tokenType: requiredToken,
-    amount,
-    idempotencyKey: RequiredText(`at most ${MAX_IDEMPOTENCY_KEY} characters, one for each order`, MAX_IDEMPOTENCY_KEY, {
-      description: 'Your own name for this order. The same key never moves tokens twice: it returns the order posted first.',
-    }),
-  },
-  { ...closed, title: 'StudioOrderRequest' },
-)
-
-const retry = 'Retry as often as you like: a repeated `idempotencyKey` returns the first result and moves nothing.'
-
 export const studioCalls = {
-  studioCredit: {
-    summary: 'Credit tokens to a wallet',
-    description: `${retry} The wallet must have a private key: addresses of programs’ accounts are refused.`,
-    body: StudioOrderBody,
-    response: { 200: Type.Object({ credit: StudioOrder }) },
-    failures: [
-      'WALLET_ADDRESS_INVALID',
-      'WALLET_CANNOT_SIGN',
-      'TOKEN_TYPE_UNKNOWN',
-      'AMOUNT_INVALID',
-      'IDEMPOTENCY_KEY_REUSED',
-      'BALANCE_LIMIT',
-    ],
-  },
-  studioDebit: {
-    summary: 'Debit tokens from a wallet',
-    description: retry,
-    body: StudioOrderBody,
-    response: { 200: Type.Object({ debit: StudioOrder }) },
-    failures: ['WALLET_ADDRESS_INVALID', 'TOKEN_TYPE_UNKNOWN', 'AMOUNT_INVALID', 'IDEMPOTENCY_KEY_REUSED', 'INSUFFICIENT_TOKENS'],
-  },
+  ...orderCalls,
+  ...keyCalls,
+  ...logCalls,
   closeCase: {
     summary: 'Close a case with a note for buyer and seller',
     body: Type.Object(

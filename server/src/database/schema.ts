@@ -13,6 +13,8 @@ export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
 
 export type Numeric = ColumnType<string, number | string, number | string>;
 
+export type Timestamp = ColumnType<Date, Date | string, Date | string>;
+
 export interface Audits {
   checked: Generated<number>;
   cleanAt: Generated<Date>;
@@ -390,6 +392,25 @@ export interface SignInNonces {
   walletAddress: WalletAddress;
 }
 
+export interface StudioKeyDays {
+  credited: bigint;
+  day: Timestamp;
+  keyId: string;
+}
+
+export interface StudioKeys {
+  createdAt: Generated<Date>;
+  createdBy: string;
+  dailyCreditLimit: bigint | null;
+  expiresAt: Date | null;
+  id: Generated<string>;
+  lastUsedAt: Date | null;
+  name: string;
+  revokedAt: Date | null;
+  scopes: string[];
+  secretHash: Buffer;
+}
+
 export interface StudioLog {
   actor: string;
   call: string;
@@ -397,6 +418,7 @@ export interface StudioLog {
   id: Generated<bigint>;
   reason: string | null;
   subject: string;
+  transferId: bigint | null;
 }
 
 export interface TokenTypes {
@@ -440,6 +462,8 @@ export interface DB {
   sellers: Sellers;
   sessions: Sessions;
   signInNonces: SignInNonces;
+  studioKeyDays: StudioKeyDays;
+  studioKeys: StudioKeys;
   studioLog: StudioLog;
   tokenTypes: TokenTypes;
   transfers: Transfers;

@@ -1,9 +1,8 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { balanceKey, type Balances, type TokenType } from '@juicebar/contract/token-types'
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 
 import { type Database } from '../database/connect.ts'
-import { type Transfers } from '../database/schema.ts'
 import { type Tx } from '../database/transact.ts'
 
 export type TransferKind = 'credit' | 'debit' | 'escrow' | 'return' | 'sale'
@@ -29,23 +28,6 @@ export async function postTransfer(tx: Tx, order: TransferOrder): Promise<void> 
 /** When the transaction commits, tells the wallet's event streams that its balance changed. */
 export async function emitBalanceChanged(tx: Tx, wallet: WalletAddress): Promise<void> {
   await sql`select emit_balance(${wallet})`.execute(tx)
-}
-
-const orderColumns = [
-  'id',
-  'kind',
-  'tokenType',
-  'amount',
-  'walletAddress',
-  'idempotencyKey',
-  'createdAt',
-] as const satisfies (keyof Transfers)[]
-
-export type StoredOrder = Pick<Selectable<Transfers>, (typeof orderColumns)[number]>
-
-/** The credit or debit posted with an idempotency key. */
-export async function findStudioOrder(database: Database, idempotencyKey: string): Promise<StoredOrder | undefined> {
-  return database.selectFrom('transfers').select(orderColumns).where('idempotencyKey', '=', idempotencyKey).executeTakeFirst()
 }
 
 /** A wallet's balance of each token. Tokens in its active listings are in escrow and not included. */

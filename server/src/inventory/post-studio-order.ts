@@ -1,16 +1,26 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { type BaseLogger } from 'pino'
 
-import { mayHaveSigner } from '../chain/transactions/signing-key.ts'
 import { type Database } from '../database/connect.ts'
-import { isOutcomeUnknown } from '../database/database-outage.ts'
-import { inTransaction } from '../database/transact.ts'
-import { emitBalanceChanged, findStudioOrder, postTransfer, type StoredOrder } from './ledger-store.ts'
+import { violatedConstraint } from '../database/refusals.ts'
+import { inTransaction, type Tx } from '../database/transact.ts'
+import { checkSigners } from './check-signers.ts'
+import { balanceOf, changeOf, decideOrders, type OrderDecision } from './order-decision.ts'
+import { findOrders, insertOrders, lockBalances, type StoredOrder } from './order-store.ts'
 import { type StudioOrder } from './studio-order.ts'
 
-export interface PostedOrder extends StudioOrder {
+export interface PostedOrder extends Omit<StudioOrder, 'reason'> {
   id: string
   createdAt: string
+}
+
+/** What became of an order, and how many of its token the wallet has after it. */
+export interface OrderOutcome {
+  order: PostedOrder
+  balance: number
+  /** Posted by this call. */
+  isNew: boolean
 }
 
 export interface OrderDeps {
@@ -18,49 +28,133 @@ export interface OrderDeps {
   log: Pick<BaseLogger, 'info'>
 }
 
+/** Whoever gives the orders. Both run in their transaction. */
+export interface OrderGiver {
+  /** Locks and returns what may be credited yet; undefined without a limit. Before anything else is locked. */
+  lockAllowance(tx: Tx): Promise<bigint | undefined>
+  /** Records what is posted. */
+  record(tx: Tx, posted: readonly RecordedOrder[]): Promise<void>
+}
+
+export interface RecordedOrder {
+  id: string
+  order: StudioOrder
+}
+
+const ATTEMPTS = 5
+
 /**
- * Posts a credit or debit: the only way for tokens to enter or leave the market. An order with a known idempotency key moves
- * nothing and returns the order posted with that key.
- * @throws IDEMPOTENCY_KEY_REUSED if the key belongs to a different order; WALLET_CANNOT_SIGN for a credit that nobody could use;
- * INSUFFICIENT_TOKENS; BALANCE_LIMIT
+ * Posts one order; see `postStudioOrders`.
+ * @throws what its outcome would be otherwise
  */
-export async function postStudioOrder({ database, log }: OrderDeps, order: StudioOrder): Promise<PostedOrder> {
-  const posted = await findStudioOrder(database, order.idempotencyKey)
-  if (posted) return replay(posted, order)
-  if (order.direction === 'credit' && !mayHaveSigner(order.walletAddress)) throw new Failure('WALLET_CANNOT_SIGN')
-  await postOnce({ database, log }, order)
-  const stored = await findStudioOrder(database, order.idempotencyKey)
-  if (!stored) throw new Error('a posted order is missing')
-  return replay(stored, order)
-}
-
-/** Makes sure that an order with this key is posted, and logs the one that this call has posted. */
-async function postOnce({ database, log }: OrderDeps, order: StudioOrder): Promise<void> {
-  try {
-    await post(database, order)
-  } catch (error) {
-    // The same order may have been posted concurrently, taking the key or the tokens, or by this call before its connection was lost.
-    const isPosted = await findStudioOrder(database, order.idempotencyKey).catch(() => undefined)
-    if (!isPosted) throw error
-    if (!isOutcomeUnknown(error)) return
+export async function postStudioOrder(deps: OrderDeps, order: StudioOrder, giver?: OrderGiver): Promise<PostedOrder & { balance: number }> {
+  const [outcome] = await postOrders(deps.database, [order], giver)
+  if (!outcome) throw new Error('an order has no outcome')
+  if (outcome instanceof Failure) throw outcome
+  if (outcome.isNew) {
+    const { direction, walletAddress: wallet, tokenType, amount, idempotencyKey } = order
+    deps.log.info({ wallet, tokenType, amount, idempotencyKey }, `a ${direction}`)
   }
-  const { direction, walletAddress: wallet, tokenType, amount, idempotencyKey } = order
-  log.info({ wallet, tokenType, amount, idempotencyKey }, `a ${direction}`)
+  return { ...outcome.order, balance: outcome.balance }
 }
 
-async function post(database: Database, { direction, walletAddress, tokenType, amount, idempotencyKey }: StudioOrder): Promise<void> {
-  await inTransaction(database, async (tx) => {
-    await postTransfer(tx, { kind: direction, tokenType, amount, wallet: walletAddress, idempotencyKey })
-    await emitBalanceChanged(tx, walletAddress)
-  })
+/**
+ * Posts credits and debits: the only way for tokens to enter or leave the market. All are written in one transaction, but each is
+ * decided for itself. An order with a known idempotency key moves nothing and returns the order posted with that key.
+ * @returns for each what became of it, or IDEMPOTENCY_KEY_REUSED if the key belongs to a different order; WALLET_CANNOT_SIGN for a
+ *   credit that nobody could use; INSUFFICIENT_TOKENS; BALANCE_LIMIT; DAILY_LIMIT
+ */
+export async function postStudioOrders(
+  deps: OrderDeps,
+  orders: readonly StudioOrder[],
+  giver?: OrderGiver,
+): Promise<(OrderOutcome | Failure)[]> {
+  const outcomes = await postOrders(deps.database, orders, giver)
+  const posted = outcomes.filter((outcome) => !(outcome instanceof Failure) && outcome.isNew).length
+  if (posted > 0) deps.log.info({ posted, of: orders.length }, 'orders')
+  return outcomes
 }
 
-function replay(stored: StoredOrder, order: StudioOrder): PostedOrder {
-  const same =
-    stored.kind === order.direction &&
-    stored.walletAddress === order.walletAddress &&
-    stored.tokenType === order.tokenType &&
-    stored.amount === BigInt(order.amount)
-  if (!same) throw new Failure('IDEMPOTENCY_KEY_REUSED')
-  return { ...order, id: String(stored.id), createdAt: stored.createdAt.toISOString() }
+/** A key that is used at the same time for another wallet is not covered by any lock: then the next attempt finds it used. */
+async function postOrders(database: Database, orders: readonly StudioOrder[], giver?: OrderGiver): Promise<(OrderOutcome | Failure)[]> {
+  const signers = await checkSigners(orders.flatMap(({ direction, walletAddress }) => (direction === 'credit' ? [walletAddress] : [])))
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await inTransaction(database, (tx) => postIn(tx, orders, { signers, giver }))
+    } catch (error) {
+      if (attempt === ATTEMPTS || violatedConstraint(error) !== 'transfers_idempotency_key_key') throw error
+    }
+  }
+}
+
+interface Posting {
+  signers: ReadonlySet<WalletAddress>
+  giver: OrderGiver | undefined
+}
+
+async function postIn(tx: Tx, orders: readonly StudioOrder[], { signers, giver }: Posting): Promise<(OrderOutcome | Failure)[]> {
+  const allowance = orders.some(({ direction }) => direction === 'credit') ? await giver?.lockAllowance(tx) : undefined
+  const balances = await lockBalances(tx, orders)
+  const posted = await findOrders(
+    tx,
+    orders.map(({ idempotencyKey }) => idempotencyKey),
+  )
+  const decisions = decideOrders(orders, { balances, posted, allowance, signers })
+  const places = decisions.flatMap((decision, place) => (decision.kind === 'post' ? [place] : []))
+  const wanted = places.flatMap((place) => orders[place] ?? [])
+  const created = new Map<number, { id: string; createdAt: Date }>()
+  if (wanted.length > 0) {
+    const { ids, createdAt } = await insertOrders(tx, wanted)
+    for (const [index, place] of places.entries()) created.set(place, { id: ids[index] ?? '', createdAt })
+    await giver?.record(
+      tx,
+      wanted.map((order, index) => ({ id: ids[index] ?? '', order })),
+    )
+  }
+  // A wallet that was new had no balance to lock, so somebody else may have created it meanwhile.
+  const wasNew = wanted.some((order) => !balances.has(balanceOf(order)))
+  const after = wasNew ? await lockBalances(tx, orders) : balancesAfter(balances, wanted)
+  return outcomesOf(orders, { decisions, created, after })
+}
+
+function balancesAfter(before: ReadonlyMap<string, bigint>, posted: readonly StudioOrder[]): Map<string, bigint> {
+  const after = new Map(before)
+  for (const order of posted) after.set(balanceOf(order), (after.get(balanceOf(order)) ?? 0n) + changeOf(order))
+  return after
+}
+
+interface Written {
+  decisions: readonly OrderDecision[]
+  created: ReadonlyMap<number, { id: string; createdAt: Date }>
+  /** The balances after all of them. */
+  after: ReadonlyMap<string, bigint>
+}
+
+/** From the last order to the first: the balance after an order is that at the end less what those behind it changed. */
+function outcomesOf(orders: readonly StudioOrder[], { decisions, created, after }: Written): (OrderOutcome | Failure)[] {
+  const balances = new Map(after)
+  const outcomes = orders.map((order, place) => ({ order, place })).reverse()
+  return outcomes
+    .map(({ order, place }): OrderOutcome | Failure => {
+      const decision = decisions[place]
+      if (!decision || decision.kind === 'refused') return decision?.failure ?? new Failure('INTERNAL')
+      const balance = balances.get(balanceOf(order)) ?? 0n
+      const isNew = decision.kind === 'post'
+      if (isNew) balances.set(balanceOf(order), balance - changeOf(order))
+      const stored = storedOf(decision, place, created)
+      return { order: postedOrder(order, stored), balance: Number(balance), isNew }
+    })
+    .reverse()
+}
+
+function storedOf(decision: OrderDecision, place: number, created: Written['created']): Pick<PostedOrder, 'id' | 'createdAt'> {
+  const stored: (Pick<StoredOrder, 'createdAt'> & { id: bigint | string }) | undefined =
+    decision.kind === 'posted' ? decision.stored : created.get(decision.kind === 'repeated' ? decision.index : place)
+  if (!stored) throw new Error('a posted order is missing')
+  return { id: String(stored.id), createdAt: stored.createdAt.toISOString() }
+}
+
+function postedOrder(order: StudioOrder, stored: Pick<PostedOrder, 'id' | 'createdAt'>): PostedOrder {
+  const { direction, walletAddress, tokenType, amount, idempotencyKey } = order
+  return { direction, walletAddress, tokenType, amount, idempotencyKey, ...stored }
 }

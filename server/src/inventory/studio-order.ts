@@ -11,6 +11,8 @@ export interface StudioOrder {
   tokenType: TokenType
   amount: number
   idempotencyKey: string
+  /** For the studio's log. */
+  reason?: string | undefined
 }
 
 interface OrderFields {
@@ -18,6 +20,7 @@ interface OrderFields {
   tokenType: string
   amount: number
   idempotencyKey: string
+  reason?: string
 }
 
 /**
@@ -29,5 +32,6 @@ export function readStudioOrder(direction: StudioOrder['direction'], fields: Ord
   if (!walletAddress) throw new Failure('WALLET_ADDRESS_INVALID')
   const tokenType = findTokenType(fields.tokenType)
   if (!tokenType) throw new Failure('TOKEN_TYPE_UNKNOWN')
-  return { direction, walletAddress, tokenType, amount: requireTokenAmount(fields.amount), idempotencyKey: fields.idempotencyKey }
+  const { idempotencyKey, reason } = fields
+  return { direction, walletAddress, tokenType, amount: requireTokenAmount(fields.amount), idempotencyKey, reason }
 }

@@ -1,16 +1,17 @@
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 
 import { answered, type Api } from '../http/api/route.ts'
-import { postStudioOrder } from '../inventory/post-studio-order.ts'
-import { readStudioOrder } from '../inventory/studio-order.ts'
 import { listCases } from '../purchases/cases/case-reply-store.ts'
-import { closeCase } from '../purchases/cases/close-case.ts'
 import { type PurchaseDeps } from '../purchases/purchase-deps.ts'
 import { readPurchase } from '../purchases/read-purchases.ts'
+import { closeStudioCase } from './close-studio-case.ts'
+import { keyRoutes } from './keys/routes.ts'
+import { orderRoutes } from './orders/routes.ts'
+import { readLog } from './read-log.ts'
+import { requestStudioAudit } from './request-studio-audit.ts'
 import { releasePurchase } from './release-purchase.ts'
 import { auditReply } from './audit/audit.ts'
 import { readAudit } from './audit/read-audit.ts'
-import { requestAudit } from './audit/request-audit.ts'
 import { runAudit } from './audit/run-audit.ts'
 import { readPlayer } from './players/read-player.ts'
 import { readStudioPurchase, readStudioPurchases } from './purchases/read-studio-purchases.ts'
@@ -26,15 +27,16 @@ const AUDIT_MILLIS = 45_000
 export function studioRoutes(api: Api, deps: PurchaseDeps): void {
   const { database } = deps
 
-  api.studio('studioCredit', 'credit', async ({ body }) => ({ credit: await postStudioOrder(deps, readStudioOrder('credit', body)) }))
-  api.studio('studioDebit', 'debit', async ({ body }) => ({ debit: await postStudioOrder(deps, readStudioOrder('debit', body)) }))
+  orderRoutes(api, deps)
+  keyRoutes(api, database)
+  api.studio('studioLog', 'admin', async ({ query }) => readLog(database, { cursor: query.cursor, limit: query.limit ?? LISTINGS_PAGE }))
 
   api.studio('studioCases', 'read', async ({ query }) => {
     const { wallet, status = 'open', limit = LISTINGS_PAGE, cursor } = query
     const ofWallet = wallet === undefined ? {} : { wallet: requireWallet(wallet) }
     return listCases(database, { limit, cursor, ...ofWallet, ...(status === 'all' ? {} : { status }) })
   })
-  api.studio('closeCase', 'cases', async ({ body }) => ({ case: await closeCase(deps, body.caseId, body.note) }))
+  api.studio('closeCase', 'cases', async ({ body, actor }) => ({ case: await closeStudioCase(deps, { ...body, actor }) }))
 
   api.studio('studioSales', 'read', async ({ query }) => readSales(database, query))
   api.studio('studioPlayer', 'read', async ({ params }) => ({ player: await readPlayer(database, params.walletAddress) }))
@@ -52,8 +54,8 @@ export function studioRoutes(api: Api, deps: PurchaseDeps): void {
     return { purchase: await readPurchase(deps, params.id) }
   })
 
-  api.studio('startAudit', 'read', async ({ body }) => {
-    return { audit: auditReply(await requestAudit(database, { full: body?.full ?? false })) }
+  api.studio('startAudit', 'read', async ({ body, actor }) => {
+    return { audit: auditReply(await requestStudioAudit(database, { full: body?.full ?? false, actor })) }
   })
   api.studio('readAudit', 'read', async ({ params }) => ({ audit: await readAudit(database, params.id) }))
   api.studio('audit', 'read', async () => runAudit(deps, { full: false, signal: AbortSignal.timeout(AUDIT_MILLIS) }))

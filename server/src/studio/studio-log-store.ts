@@ -1,5 +1,7 @@
 import { type EndpointName } from '@juicebar/contract/endpoints'
+import { sql } from 'kysely'
 
+import { type Database } from '../database/connect.ts'
 import { type Tx } from '../database/transact.ts'
 
 export interface LogEntry {
@@ -15,4 +17,44 @@ export interface LogEntry {
 /** Records what the studio did, in the transaction that does it. Entries are never changed. */
 export async function insertLogEntry(tx: Tx, entry: LogEntry): Promise<void> {
   await tx.insertInto('studioLog').values(entry).execute()
+}
+
+export interface LoggedOrder {
+  transferId: string
+  /** The wallet. */
+  subject: string
+  reason: string | null
+}
+
+/** Records credits and debits of one call: an entry for each. */
+export async function insertOrderEntries(tx: Tx, by: Pick<LogEntry, 'actor' | 'call'>, orders: readonly LoggedOrder[]): Promise<void> {
+  await sql`
+    insert into studio_log (actor, call, transfer_id, subject, reason)
+    select ${by.actor}, ${by.call}, posted.id, posted.wallet, posted.reason
+    from unnest(${orders.map(({ transferId }) => transferId)}::bigint[], ${orders.map(({ subject }) => subject)}::text[],
+      ${orders.map(({ reason }) => reason)}::text[]) as posted(id, wallet, reason)`.execute(tx)
+}
+
+export interface LogRow {
+  id: bigint
+  actor: string
+  call: string
+  subject: string
+  transferId: bigint | null
+  reason: string | null
+  createdAt: Date
+}
+
+/** The newest entries, those before `before` if it is given. */
+export async function listLogEntries(
+  database: Database,
+  { before, limit }: { before: string | undefined; limit: number },
+): Promise<LogRow[]> {
+  return database
+    .selectFrom('studioLog')
+    .select(['id', 'actor', 'call', 'subject', 'transferId', 'reason', 'createdAt'])
+    .$if(before !== undefined, (query) => query.where('id', '<', BigInt(before ?? 0)))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
 }

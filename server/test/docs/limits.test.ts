@@ -13,6 +13,6 @@ it.each([
   const numbers = rows.map(([, address = '', wallet = '']) =>
     [address, wallet].map((cell) => Number(/[\d,]+/.exec(cell)?.[0].replaceAll(',', '') ?? Number.NaN)),
   )
-  const perWallet = (limit: { perAddress: number; perWallet?: number }) => limit.perWallet ?? Number.NaN
-  expect(numbers).toEqual(expected.map((limit) => [limit.perAddress, perWallet(limit)]))
+  const perCaller = (limit: { perAddress: number; perWallet?: number; perKey?: number }) => limit.perWallet ?? limit.perKey ?? Number.NaN
+  expect(numbers).toEqual(expected.map((limit) => [limit.perAddress, perCaller(limit)]))
 })

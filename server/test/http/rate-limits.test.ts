@@ -1,7 +1,8 @@
+import { Failure } from '@juicebar/contract/errors'
 import { describe, expect, it, vi } from 'vitest'
 
 import { collectLog } from '../logging/collected-log.ts'
-import { PLAYER, serve, signedIn } from './test-server.ts'
+import { PLAYER, serve, signedIn, STUDIO_KEY } from './test-server.ts'
 
 const nonce = { nonce: 'n', message: 'm', expiresAt: '2030-01-01T00:00:00.000Z', millisLeft: 1 }
 
@@ -56,6 +57,30 @@ describe('too many calls', () => {
     const call = (address: string) => fastify.inject({ url: '/api/marketplace/cases', headers: signedIn, remoteAddress: address })
     for (let count = 0; count < 60; count++) expect((await call(`192.0.2.${count}`)).statusCode).toBe(200)
     expect((await call('192.0.2.100')).statusCode).toBe(429)
+  })
+
+  it('of the studio count by key, and only those with a wrong key by address', async () => {
+    const keys = new Map(
+      ['first', 'second'].map((id) => [id, { id, name: 'the same', scopes: ['read'] as const, dailyCreditLimit: null, expiresAt: null }]),
+    )
+    const findStudioKey = async (secret: string) => {
+      const key = keys.get(secret)
+      if (!key) throw new Failure('STUDIO_KEY_INVALID')
+      return key
+    }
+    const fastify = await serve(
+      (api) => api.studio('studioCases', 'read', async () => ({ cases: [], nextCursor: null })),
+      {},
+      { findStudioKey },
+    )
+    const call = async (key: string) =>
+      (await fastify.inject({ url: '/api/studio/cases', headers: { authorization: `Bearer ${key}` } })).statusCode
+    const statuses = async (key: string, count: number) => new Set(await Promise.all(Array.from({ length: count }, () => call(key))))
+
+    expect(await statuses('first', 12_000)).toEqual(new Set([200]))
+    expect(await call('first')).toBe(429)
+    expect(await statuses('wrong', 1200)).toEqual(new Set([401]))
+    expect([await call('wrong'), await call('second'), await call(STUDIO_KEY)]).toEqual([429, 200, 200])
   })
 
   it('of one IPv6 network count together', async () => {

@@ -17,6 +17,7 @@ export const PLAYER = 'So11111111111111111111111111111111111111112' as WalletAdd
 interface Parts {
   pageFolder?: string
   authenticate?: ApiOptions['authenticate']
+  findStudioKey?: ApiOptions['findStudioKey']
 }
 
 /** A real server with the calls that a test declares; it ends with the test. The token "good" is PLAYER's session. */
@@ -36,7 +37,14 @@ export async function serve(
     ...options,
   })
   const limits = await createRateLimits(fastify)
-  declare(createApi(fastify, { limits, studioApiKey: STUDIO_KEY, authenticate: parts.authenticate ?? authenticateTheGood }))
+  declare(
+    createApi(fastify, {
+      limits,
+      studioApiKey: STUDIO_KEY,
+      authenticate: parts.authenticate ?? authenticateTheGood,
+      ...(parts.findStudioKey && { findStudioKey: parts.findStudioKey }),
+    }),
+  )
   await registerWebApp(fastify, parts.pageFolder ?? '/nowhere')
   onTestFinished(() => fastify.close())
   return fastify

@@ -26,18 +26,24 @@ export const limits = {
   'chain-lookup': { perAddress: 2400, perWallet: 60 },
   /** Each goes to the RPC endpoint that the studio pays for. */
   rpc: { perAddress: 600 },
-  /** For a game server that credits rewards; also limits guesses of the studio key. */
-  studio: { perAddress: 1200 },
-} as const satisfies Record<string, { perAddress: number; perWallet?: number }>
+  /** Only wrong keys count by address. A game server may call 200 times a second with each of its keys, and send 500 orders in a call. */
+  studio: { perAddress: 1200, perKey: 12_000 },
+} as const satisfies Record<string, Limit>
+
+interface Limit {
+  perAddress: number
+  perWallet?: number
+  perKey?: number
+}
 
 export type LimitName = keyof typeof limits
 
 type Check = (request: FastifyRequest) => Promise<void>
 
-/** Each throws `Failure` TOO_MANY_REQUESTS, with the wait: for the caller's address, or for the wallet it proved or named. */
+/** Each throws `Failure` TOO_MANY_REQUESTS, with the wait: for the caller's address, or for the wallet it proved or named, or its studio key. */
 export interface LimitChecks {
   address: Check
-  wallet: (request: FastifyRequest, walletAddress: string) => Promise<void>
+  caller: (request: FastifyRequest, walletOrKey: string) => Promise<void>
 }
 
 /**
@@ -58,22 +64,22 @@ export async function createRateLimits(fastify: FastifyInstance): Promise<Record
   }
 }
 
-function createChecks(fastify: FastifyInstance, limit: { perAddress: number; perWallet?: number }): LimitChecks {
-  const wallets = new WeakMap<FastifyRequest, string>()
+function createChecks(fastify: FastifyInstance, limit: Limit): LimitChecks {
+  const callers = new WeakMap<FastifyRequest, string>()
   const countAddress = fastify.createRateLimit({ max: limit.perAddress, timeWindow: MINUTE })
-  const countWallet = fastify.createRateLimit({
-    max: limit.perWallet ?? Number.MAX_SAFE_INTEGER,
+  const countCaller = fastify.createRateLimit({
+    max: limit.perWallet ?? limit.perKey ?? Number.MAX_SAFE_INTEGER,
     timeWindow: MINUTE,
-    keyGenerator: (request) => wallets.get(request) ?? '',
+    keyGenerator: (request) => callers.get(request) ?? '',
   })
   return {
     address: async (request) => {
       requireConnected(request)
       throwIfExceeded(await countAddress(request))
     },
-    wallet: async (request, walletAddress) => {
-      wallets.set(request, walletAddress)
-      throwIfExceeded(await countWallet(request))
+    caller: async (request, walletOrKey) => {
+      callers.set(request, walletOrKey)
+      throwIfExceeded(await countCaller(request))
     },
   }
 }

@@ -9,7 +9,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, type Fast
 
 import { compress, takesGzip } from './compression.ts'
 import { type LimitChecks, type LimitName } from './rate-limits.ts'
-import { createStudioKeyCheck, ROOT_KEY } from './studio-key-check.ts'
+import { createStudioKeyCheck, type FindStudioKey, type StudioKey } from './studio-key-check.ts'
 
 /** Who may call: anyone, a signed-in player, or the studio. */
 export type Access = 'open' | 'player' | 'studio'
@@ -18,8 +18,8 @@ export type Access = 'open' | 'player' | 'studio'
 export interface DeclaredCall {
   name: EndpointName
   access: Access
-  /** What a studio key needs for the call. */
-  scope?: Scope
+  /** What a studio key needs for the call: one of these. */
+  scopes?: readonly Scope[]
 }
 
 declare module 'fastify' {
@@ -65,6 +65,7 @@ export interface PlayerCall<Name extends EndpointName> extends Call<Name> {
 export interface StudioCall<Name extends EndpointName> extends Call<Name> {
   /** Whose key made the call, for the studio's log. */
   actor: string
+  key: StudioKey
 }
 
 /** What a handler returns after it replied through `call.reply` itself, with an event stream or a 304. */
@@ -78,21 +79,24 @@ export interface Api {
   open<Name extends EndpointName>(name: Name, limit: LimitName, handler: Handler<Name, Call<Name>>): void
   /** Needs a session. */
   player<Name extends EndpointName>(name: Name, limit: LimitName, handler: Handler<Name, PlayerCall<Name>>): void
-  /** Needs a studio key with the scope. */
-  studio<Name extends EndpointName>(name: Name, scope: Scope, handler: Handler<Name, StudioCall<Name>>): void
+  /** Needs a studio key with the scope, or with one of several. */
+  studio<Name extends EndpointName>(name: Name, scope: Scope | readonly Scope[], handler: Handler<Name, StudioCall<Name>>): void
 }
 
 export interface ApiOptions {
   limits: Record<LimitName, LimitChecks>
   studioApiKey: string
+  /** Finds every other studio key; there are none without it. */
+  findStudioKey?: FindStudioKey
   /** Returns the request's session; throws `Failure` UNAUTHORIZED or SESSION_ENDED if it has none. */
   authenticate: (request: FastifyRequest) => Promise<Session>
 }
 
-/** Binds the contract's calls to a server. Checks come in this order: limit by address, caller, limit by wallet, body. */
-export function createApi(fastify: FastifyInstance, { limits, studioApiKey, authenticate }: ApiOptions): Api {
+/** Binds the contract's calls to a server. Checks come in this order: limit by address, caller, limit by wallet or key, scope, body. */
+export function createApi(fastify: FastifyInstance, { limits, studioApiKey, findStudioKey, authenticate }: ApiOptions): Api {
   const sessions = new WeakMap<FastifyRequest, Session>()
-  const checkStudioKey = createStudioKeyCheck(studioApiKey)
+  const keys = new WeakMap<FastifyRequest, StudioKey>()
+  const checkKey = createStudioKeyCheck(studioApiKey, { find: findStudioKey, limit: limits.studio })
 
   return {
     open: (name, limit, handler) => {
@@ -110,14 +114,14 @@ export function createApi(fastify: FastifyInstance, { limits, studioApiKey, auth
       const checkSession = async (request: FastifyRequest) => {
         const session = await authenticate(request)
         sessions.set(request, session)
-        await limits[limit].wallet(request, session.player)
+        await limits[limit].caller(request, session.player)
       }
       const handle = async (request: FastifyRequest, reply: FastifyReply) => {
         const session = sessions.get(request)
         if (!session) throw new Error(`${name} was reached without a session`)
         const count = async (other: LimitName) => {
           await limits[other].address(request)
-          await limits[other].wallet(request, session.player)
+          await limits[other].caller(request, session.player)
         }
         return handler({ ...createCall(name, request, reply), player: session.player, session, count })
       }
@@ -125,13 +129,14 @@ export function createApi(fastify: FastifyInstance, { limits, studioApiKey, auth
     },
 
     studio: (name, scope, handler) => {
-      addRoute(fastify, {
-        name,
-        access: 'studio',
-        scope,
-        beforeBody: [limits.studio.address, async (request) => checkStudioKey(request)],
-        handle: (request, reply) => handler({ ...createCall(name, request, reply), actor: ROOT_KEY }),
-      })
+      const needed = typeof scope === 'string' ? [scope] : scope
+      const check = async (request: FastifyRequest) => void keys.set(request, await checkKey(request, needed))
+      const handle = async (request: FastifyRequest, reply: FastifyReply) => {
+        const key = keys.get(request)
+        if (!key) throw new Error(`${name} was reached without a studio key`)
+        return handler({ ...createCall(name, request, reply), actor: key.name, key })
+      }
+      addRoute(fastify, { name, access: 'studio', scopes: needed, beforeBody: [check], handle })
     },
   }
 }
@@ -148,10 +153,12 @@ function addRoute(fastify: FastifyInstance, { beforeBody, afterValidation = [], 
   const { name } = call
   const [method, url] = splitEndpoint(endpoints[name])
   const success = successStatus(schemas[name])
+  const { maxBodyBytes }: CallSchema = schemas[name]
   fastify.route({
     method,
     url,
     config: { call },
+    ...(maxBodyBytes !== undefined && { bodyLimit: maxBodyBytes }),
     schema: checkedParts(schemas[name]),
     exposeHeadRoute: name !== 'events',
     onRequest: [requireWholePath, ...beforeBody],
@@ -185,7 +192,7 @@ function limitByNamedWallet(limit: LimitChecks): Check {
   return async (request) => {
     const { body } = request
     if (typeof body !== 'object' || body === null || !('walletAddress' in body)) return
-    await limit.wallet(request, `${request.ip} ${String(body.walletAddress)}`)
+    await limit.caller(request, `${request.ip} ${String(body.walletAddress)}`)
   }
 }
 

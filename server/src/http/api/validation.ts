@@ -1,7 +1,7 @@
 import { type ErrorCode, Failure } from '@juicebar/contract/errors'
 import { type Keywords } from '@juicebar/contract/schemas/call'
 import { type FastifyRequest, type FastifySchemaCompiler, type FastifySchemaValidationError } from 'fastify'
-import { type TSchema } from 'typebox'
+import { type Static, type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 
 const MAX_QUOTED_NAME = 40
@@ -30,6 +30,23 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   }
 }
 
+/**
+ * Returns a check of one item of a list, whose items are refused each for itself.
+ *
+ * The check returns the item as the schema has it, or throws what a call with only this body would answer.
+ */
+export function createItemCheck<Schema extends TSchema>(schema: Schema): (item: unknown) => Static<Schema> {
+  let compiled: ReturnType<typeof Compile> | undefined
+  return (item) => {
+    const validator = (compiled ??= Compile(schema))
+    if (!validator.Check(item)) throw toFailure(schema, item, validator.Errors(item))
+    const unstorable = unstorableText(Object.entries(item as object))
+    if (unstorable) throw unstorable
+    // Just checked.
+    return item as Static<Schema>
+  }
+}
+
 /** Half of a character beyond the Basic Multilingual Plane: JSON can escape one alone, UTF-8 cannot encode it. */
 const loneSurrogate = /\p{Surrogate}/u
 
@@ -39,11 +56,17 @@ const loneSurrogate = /\p{Surrogate}/u
  */
 export function unstorableTextFailure(request: FastifyRequest): Failure | undefined {
   for (const part of [request.params, request.query, request.body]) {
-    for (const [name, value] of Object.entries(part ?? {})) {
-      if (typeof value !== 'string') continue
-      if (value.includes('\0')) return new Failure('BAD_REQUEST', { detail: `${quote(name)} must not contain NUL characters.` })
-      if (loneSurrogate.test(value)) return new Failure('BAD_REQUEST', { detail: `${quote(name)} must be well-formed Unicode.` })
-    }
+    const failure = unstorableText(Object.entries(part ?? {}))
+    if (failure) return failure
+  }
+  return undefined
+}
+
+function unstorableText(fields: readonly [string, unknown][]): Failure | undefined {
+  for (const [name, value] of fields) {
+    if (typeof value !== 'string') continue
+    if (value.includes('\0')) return new Failure('BAD_REQUEST', { detail: `${quote(name)} must not contain NUL characters.` })
+    if (loneSurrogate.test(value)) return new Failure('BAD_REQUEST', { detail: `${quote(name)} must be well-formed Unicode.` })
   }
   return undefined
 }

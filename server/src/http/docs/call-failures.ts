@@ -22,7 +22,7 @@ const always: readonly ErrorCode[] = [
 const ofAccess: Record<Access, readonly ErrorCode[]> = {
   open: [],
   player: ['UNAUTHORIZED', 'SESSION_ENDED'],
-  studio: ['STUDIO_KEY_INVALID'],
+  studio: ['STUDIO_KEY_INVALID', 'KEY_EXPIRED', 'KEY_REVOKED', 'INSUFFICIENT_SCOPE'],
 }
 
 /** Every error code that a call can answer with, in the order of the table: those of its own rules and those of its kind. */

@@ -20,9 +20,9 @@ export function isBodyOptional(name: string): boolean {
 }
 
 /** What the API document says about a call, but for its failures. */
-export function documentCall({ name, access, scope }: DeclaredCall, names: SchemaNames): FastifySchema {
+export function documentCall({ name, access, scopes }: DeclaredCall, names: SchemaNames): FastifySchema {
   const { summary, description, params, querystring, headers, body, sessionOptional, documented = {} }: CallSchema = schemas[name]
-  const neededScope = scope ? ` Needs the scope \`${scope}\`.` : ''
+  const neededScope = scopes ? ` Needs the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.` : ''
   const documentedBody = documented.body ?? body
   return {
     operationId: name,

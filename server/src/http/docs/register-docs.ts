@@ -32,7 +32,11 @@ right now: retry.
 
 const securitySchemes = {
   session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The session JWT: `token` in the reply to signing in' },
-  studioKey: { type: 'http', scheme: 'bearer', description: 'The studio key, `STUDIO_API_KEY`' },
+  studioKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A studio key with the scope of the call, or `STUDIO_API_KEY`, which may do everything',
+  },
 } as const
 
 export interface DocsOptions {

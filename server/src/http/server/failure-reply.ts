@@ -114,7 +114,7 @@ function whatIsCertain(error: unknown, { method, headers, routeOptions }: Fastif
   if (method === 'GET' || method === 'HEAD' || !isOutcomeUnknown(error)) return {}
   const name = routeOptions.config.call?.name
   const schema: CallSchema | undefined = name && schemas[name]
-  const isSafe = schema?.headers === undefined || headers['idempotency-key'] !== undefined
+  const isSafe = !schema?.notRepeatable && (schema?.headers === undefined || headers['idempotency-key'] !== undefined)
   return { detail: isSafe ? unknownOutcome.safeToRepeat : unknownOutcome.notSafeToRepeat }
 }
 

@@ -1,7 +1,7 @@
 import { Failure } from '@juicebar/contract/errors'
 import { type Case } from '@juicebar/contract/schemas'
 
-import { inTransaction } from '../../database/transact.ts'
+import { inTransaction, type Tx } from '../../database/transact.ts'
 import { isId } from '../../listings/listing.ts'
 import { logCase } from '../log-changes.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
@@ -10,16 +10,22 @@ import { findCaseReply } from './case-reply-store.ts'
 import { lockCase, moveCase } from './case-store.ts'
 
 /**
- * The studio closes an open case with a note that both sides read.
+ * The studio closes an open case with a note that both sides read. `record` runs in the transaction that does it.
  * @throws CASE_NOT_FOUND or CASE_NOT_OPEN
  */
-export async function closeCase({ database, log }: Pick<PurchaseDeps, 'database' | 'log'>, caseId: string, note: string): Promise<Case> {
+export async function closeCase(
+  { database, log }: Pick<PurchaseDeps, 'database' | 'log'>,
+  caseId: string,
+  note: string,
+  record?: (tx: Tx) => Promise<void>,
+): Promise<Case> {
   if (!isId(caseId)) throw new Failure('CASE_NOT_FOUND')
   const { row, purchase } = await inTransaction(database, async (tx) => {
     const open = await lockCase(tx, caseId)
     const of = open && (await findPurchase(tx, open.purchaseId))
     if (!of) throw new Failure('CASE_NOT_FOUND')
     if (open.status !== 'open') throw new Failure('CASE_NOT_OPEN')
+    await record?.(tx)
     return { row: await moveCase(tx, caseId, { status: 'closed', reconcileSeconds: null, note }), purchase: of }
   })
   logCase(log, 'closed', row, purchase)

@@ -4,6 +4,7 @@ import { columnsSql } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
 import { type Audits, type Purchases } from '../../database/schema.ts'
 import { inSeconds, now } from '../../database/time.ts'
+import { type Tx } from '../../database/transact.ts'
 import { itemsSql, type PurchaseItem } from '../../purchases/purchase-item.ts'
 import { type AuditRow, type AuditStep } from './audit.ts'
 
@@ -48,23 +49,24 @@ const counts = sql`
   from purchases p where p.status = 'settled'`
 
 /** Starts an audit if none is running. @returns whether it did */
-export async function insertAudit(database: Database, full: boolean): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`
+export async function insertAudit(tx: Tx, full: boolean): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
     insert into audits (is_full, starts_at, starts_id, clean_at, clean_id, total, verified_before)
     select ${full}, s.at, s.id, s.at, s.id, c.total, c.before
     from (${start(full)}) s cross join lateral (${counts}) c
-    on conflict ((true)) where finished_at is null do nothing`.execute(database)
-  return numAffectedRows > 0n
+    on conflict ((true)) where finished_at is null do nothing returning id`.execute(tx)
+  return rows[0]?.id
 }
 
-/** Has the running audit read everything, from the beginning, unless it does so already. Whoever works on it loses its lease. */
-export async function makeRunningAuditFull(database: Database): Promise<void> {
-  await sql`
+/** Has the running audit read everything, from the beginning, unless it does so already. Whoever works on it loses its lease. @returns its id if it did not */
+export async function makeRunningAuditFull(tx: Tx): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
     update audits a set is_full = true, starts_at = default, starts_id = default, clean_at = default, clean_id = default, is_clean = default,
       part = default, cursor_at = default, cursor_id = default, lease_id = null, lease_until = now(), failures = 0,
       total = (select count(*) from purchases where status = 'settled'), verified_before = 0, checked = 0, verified = 0, earlier_chain = 0,
       violations = '[]', violation_count = 0, unchecked = '[]', unchecked_count = 0
-    where finished_at is null and not is_full`.execute(database)
+    where finished_at is null and not is_full returning id`.execute(tx)
+  return rows[0]?.id
 }
 
 /** The audit that is running. */

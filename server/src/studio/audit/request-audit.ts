@@ -1,14 +1,24 @@
 import { type Database } from '../../database/connect.ts'
+import { inTransaction, type Tx } from '../../database/transact.ts'
 import { type AuditRow } from './audit.ts'
 import { findRunningAudit, insertAudit, makeRunningAuditFull } from './audit-store.ts'
 
+interface AuditRequest {
+  full: boolean
+  record?: (tx: Tx, id: string) => Promise<void>
+}
+
 /**
  * Starts an audit from the watermark of the one before, or of everything if it is to be `full`. There is one at a time: while one is
- * running, that one is returned, and made full if need be. Any server carries it on.
+ * running, that one is returned, and made full if need be. Any server carries it on. `record` is told the id of one that is started or made
+ * full, in the transaction that does it.
  */
-export async function requestAudit(database: Database, { full }: { full: boolean }): Promise<AuditRow> {
+export async function requestAudit(database: Database, { full, record }: AuditRequest): Promise<AuditRow> {
   for (;;) {
-    if (!(await insertAudit(database, full)) && full) await makeRunningAuditFull(database)
+    await inTransaction(database, async (tx) => {
+      const id = (await insertAudit(tx, full)) ?? (full ? await makeRunningAuditFull(tx) : undefined)
+      if (id !== undefined) await record?.(tx, id)
+    })
     const running = await findRunningAudit(database)
     // None is running if it finished just now: then the next turn starts one.
     if (running && (running.isFull || !full)) return running

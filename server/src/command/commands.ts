@@ -1,0 +1,201 @@
+import { parseArgs } from 'node:util'
+
+/** A call of the studio API that a command makes. */
+export interface CommandCall {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Below `/api/studio`, with its query. */
+  path: string
+  body?: Record<string, unknown>
+}
+
+/** What somebody typed cannot be understood. Its message says what is expected. */
+export class UsageError extends Error {}
+
+interface Given {
+  /** The words that the usage names, in their order. */
+  words: string[]
+  options: Readonly<Record<string, string | true>>
+}
+
+interface Command {
+  usage: string
+  does: string
+  call: (given: Given) => CommandCall
+}
+
+/** What may follow a command, with `=` or as the next word. */
+const options = {
+  scopes: { type: 'string' },
+  expires: { type: 'string' },
+  'daily-credit-limit': { type: 'string' },
+  reason: { type: 'string' },
+  until: { type: 'string' },
+  'remove-listings': { type: 'boolean' },
+  status: { type: 'string' },
+  wallet: { type: 'string' },
+  signature: { type: 'string' },
+  listing: { type: 'string' },
+  cursor: { type: 'string' },
+} as const
+
+type Option = keyof typeof options
+
+/** By their first two words. Each makes one call; what it needs is checked by the server, in its words. */
+export const commands: Readonly<Record<string, Command>> = {
+  'keys list': {
+    usage: '[--cursor <cursor>]',
+    does: 'list the studio keys, without their secrets',
+    call: (given) => ({ method: 'GET', path: `/keys${query(given, { cursor: 'cursor' })}` }),
+  },
+  'keys create': {
+    usage: '<name> --scopes read,credit [--daily-credit-limit 1000] [--expires 2030-01-31T00:00:00Z]',
+    does: 'make a key, and print its secret this once',
+    call: ({ words: [name], options: { scopes, expires, 'daily-credit-limit': limit } }) => ({
+      method: 'POST',
+      path: '/keys',
+      body: {
+        name,
+        scopes: String(scopes ?? '')
+          .split(',')
+          .filter(Boolean),
+        ...(expires !== undefined && { expiresAt: expires }),
+        ...(limit !== undefined && { dailyCreditLimit: wholeNumber('--daily-credit-limit', limit) }),
+      },
+    }),
+  },
+  'keys revoke': {
+    usage: '<id>',
+    does: 'revoke a key',
+    call: ({ words }) => ({ method: 'DELETE', path: `/keys/${inPath(words[0])}` }),
+  },
+  'pause show': { usage: '', does: 'say whether the market is paused', call: () => ({ method: 'GET', path: '/pause' }) },
+  'pause on': {
+    usage: '<message>',
+    does: 'stop new listings and purchases, with a message for players',
+    call: ({ words }) => ({ method: 'PUT', path: '/pause', body: { message: words.join(' ') } }),
+  },
+  'pause off': { usage: '', does: 'open the market again', call: () => ({ method: 'DELETE', path: '/pause' }) },
+  'block show': {
+    usage: '<wallet>',
+    does: 'say whether a wallet is blocked, and why',
+    call: ({ words }) => ({ method: 'GET', path: `/blocks/${inPath(words[0])}` }),
+  },
+  'block on': {
+    usage: '<wallet> --reason <reason> [--until 2030-01-31T00:00:00Z] [--remove-listings]',
+    does: 'keep a wallet from signing in, listing and buying',
+    call: ({ words, options: { reason, until, 'remove-listings': removeListings } }) => ({
+      method: 'PUT',
+      path: `/blocks/${inPath(words[0])}`,
+      body: { reason, ...(until !== undefined && { until }), ...(removeListings && { removeListings: true }) },
+    }),
+  },
+  'block off': {
+    usage: '<wallet>',
+    does: 'let a wallet in again',
+    call: ({ words }) => ({ method: 'DELETE', path: `/blocks/${inPath(words[0])}` }),
+  },
+  'case list': {
+    usage: '[--wallet <wallet>] [--status open|all|…] [--cursor <cursor>]',
+    does: 'list payments that did not end in a delivery',
+    call: (given) => ({ method: 'GET', path: `/cases${query(given, { wallet: 'wallet', status: 'status', cursor: 'cursor' })}` }),
+  },
+  'case close': {
+    usage: '<id> --reason <note>',
+    does: 'close a case with a note for buyer and seller',
+    call: ({ words: [caseId], options: { reason } }) => ({ method: 'POST', path: '/cases', body: { caseId, note: reason } }),
+  },
+  'purchase list': {
+    usage: '[--wallet <wallet>] [--signature <signature>] [--listing <id>] [--status held|…] [--cursor <cursor>]',
+    does: 'list purchases',
+    call: (given) => ({
+      method: 'GET',
+      path: `/purchases${query(given, { wallet: 'wallet', signature: 'signature', listing: 'listingId', status: 'status', cursor: 'cursor' })}`,
+    }),
+  },
+  'purchase show': {
+    usage: '<id>',
+    does: 'show a purchase and what happened to it',
+    call: ({ words }) => ({ method: 'GET', path: `/purchases/${inPath(words[0])}` }),
+  },
+  'purchase release': {
+    usage: '<id> --reason <reason>',
+    does: 'release a hold that nobody can prove to be unpaid',
+    call: ({ words, options: { reason } }) => ({ method: 'POST', path: `/purchases/${inPath(words[0])}/release`, body: { reason } }),
+  },
+}
+
+/**
+ * Reads a command.
+ * @returns its call; undefined if help was asked for
+ * @throws UsageError
+ */
+export function readCommand(typed: readonly string[]): CommandCall | undefined {
+  const [subject = 'help', action = '', ...rest] = typed
+  if ([subject, action, ...rest].some((word) => word === '--help' || word === '-h') || subject === 'help') return undefined
+  const name = `${subject} ${action}`.trim()
+  const command = commands[name]
+  if (!command) throw new UsageError(unknownCommand(subject, name))
+  const { words, given } = parse(name, command, rest)
+  requireAll(name, command, words, given)
+  return command.call({ words, options: given })
+}
+
+/** What there is to type, all of it or only one subject's. */
+export function helpText(subject?: string): string {
+  const shown = Object.entries(commands).filter(([name]) => subject === undefined || name.startsWith(`${subject} `))
+  return shown.map(([name, { usage, does }]) => `  ${`${name} ${usage}`.trimEnd()}\n      ${does}`).join('\n')
+}
+
+function unknownCommand(subject: string, name: string): string {
+  const known = helpText(subject)
+  return known === '' ? `There is no command ${subject}. There are:\n${helpText()}` : `There is no command ${name}. There are:\n${known}`
+}
+
+function parse(name: string, { usage }: Command, typed: string[]) {
+  const allowed = Object.entries(options).filter(([option]) => usage.includes(`--${option} `) || usage.includes(`--${option}]`))
+  try {
+    const { positionals, values } = parseArgs({ args: typed, options: Object.fromEntries(allowed), allowPositionals: true, strict: true })
+    const given: [string, string | true][] = []
+    for (const [option, value] of Object.entries(values)) {
+      if (typeof value === 'string' || value === true) given.push([option, value])
+    }
+    return { words: positionals, given: Object.fromEntries(given) }
+  } catch (error) {
+    const said = error instanceof Error ? error.message.split('. ')[0] : String(error)
+    throw new UsageError(`${said}. It is: ${name} ${usage}`.trimEnd())
+  }
+}
+
+/** What the usage names outside of brackets. */
+function requireAll(name: string, { usage }: Command, words: string[], given: Given['options']): void {
+  const required = usage.replaceAll(/\[[^\]]*\]/g, '')
+  const places = [...required.replaceAll(/--\S+ \S+/g, '').matchAll(/<(\w+)>/g)].map(([, place = '']) => place)
+  const missing = places.filter((_, index) => !words[index])
+  const missingOptions = [...required.matchAll(/--([\w-]+)/g)].map(([, option = '']) => option).filter((option) => !given[option])
+  const wanted = [...missing.map((place) => `<${place}>`), ...missingOptions.map((option) => `--${option}`)]
+  if (wanted.length > 0)
+    throw new UsageError(`${wanted.join(' and ')} ${wanted.length === 1 ? 'is' : 'are'} missing. It is: ${name} ${usage}`)
+  const isMessage = name === 'pause on'
+  if (!isMessage && words.length > places.length) {
+    throw new UsageError(
+      `${words.slice(places.length).join(' ')} is too much: put quotes around words that belong together. It is: ${name} ${usage}`.trimEnd(),
+    )
+  }
+}
+
+function wholeNumber(what: string, text: string | true): number {
+  if (text === true || !/^\d{1,15}$/.test(text)) throw new UsageError(`${what} must be a whole number.`)
+  return Number(text)
+}
+
+function inPath(word = ''): string {
+  return encodeURIComponent(word)
+}
+
+/** The query of the options that were given, each under its name on the wire. */
+function query({ options: given }: Given, names: Partial<Record<Option, string>>): string {
+  const entries = Object.entries(names).flatMap(([option, name]) =>
+    given[option] === undefined ? [] : [[name, String(given[option])] satisfies [string, string]],
+  )
+  return entries.length === 0 ? '' : `?${new URLSearchParams(entries).toString()}`
+}

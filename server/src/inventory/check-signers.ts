@@ -1,0 +1,35 @@
+import { setImmediate as turn } from 'node:timers/promises'
+
+import { type WalletAddress } from '@juicebar/contract/addresses'
+
+import { mayHaveSigner } from '../chain/transactions/signing-key.ts'
+
+/** Each takes Node.js 0.2 ms: after so many, others have their turn. */
+const CHECKED_AT_ONCE = 25
+/** Some 10 MB. */
+const MAX_REMEMBERED = 50_000
+
+/** What was found out about the latest wallets; it never changes. */
+const remembered = new Map<WalletAddress, boolean>()
+
+/** Those of the wallets of which somebody may have the private key. */
+export async function checkSigners(wallets: Iterable<WalletAddress>): Promise<ReadonlySet<WalletAddress>> {
+  const signers = new Set<WalletAddress>()
+  let checked = 0
+  for (const wallet of new Set(wallets)) {
+    let known = remembered.get(wallet)
+    if (known === undefined) {
+      if (++checked % CHECKED_AT_ONCE === 0) await turn()
+      known = mayHaveSigner(wallet)
+      remember(wallet, known)
+    }
+    if (known) signers.add(wallet)
+  }
+  return signers
+}
+
+function remember(wallet: WalletAddress, known: boolean): void {
+  remembered.set(wallet, known)
+  const oldest = remembered.size > MAX_REMEMBERED ? remembered.keys().next().value : undefined
+  if (oldest !== undefined) remembered.delete(oldest)
+}

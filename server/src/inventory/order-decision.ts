@@ -1,0 +1,84 @@
+import { Failure } from '@juicebar/contract/errors'
+import { type WalletAddress } from '@juicebar/contract/addresses'
+
+import { type StoredOrder } from './order-store.ts'
+import { type StudioOrder } from './studio-order.ts'
+
+/** As CHECK constraints of the database have it. */
+const MAX_BALANCE = 9_000_000_000_000_000n
+
+/** What the database knows of a call's orders. */
+export interface OrderSnapshot {
+  /** By `balanceOf`; wallets that never had a token are missing. */
+  balances: ReadonlyMap<string, bigint>
+  /** The orders that were posted before, by idempotency key. */
+  posted: ReadonlyMap<string, StoredOrder>
+  /** Tokens that may be credited yet; undefined without a limit. */
+  allowance: bigint | undefined
+  /** Wallets of which somebody may have the private key. */
+  signers: ReadonlySet<WalletAddress>
+}
+
+export type OrderDecision =
+  | { kind: 'post' }
+  /** It was posted before this call. */
+  | { kind: 'posted'; stored: StoredOrder }
+  /** It is the same as an order before it in this call, which is posted. */
+  | { kind: 'repeated'; index: number }
+  | { kind: 'refused'; failure: Failure }
+
+/** What a balance is called in a snapshot. */
+export function balanceOf({ walletAddress, tokenType }: Pick<StudioOrder, 'walletAddress' | 'tokenType'>): string {
+  return `${walletAddress} ${tokenType}`
+}
+
+/** How an order changes its balance. */
+export function changeOf({ direction, amount }: StudioOrder): bigint {
+  return direction === 'credit' ? BigInt(amount) : -BigInt(amount)
+}
+
+/** Decides each order for itself, in their order: each sees what those before it do. */
+export function decideOrders(orders: readonly StudioOrder[], snapshot: OrderSnapshot): OrderDecision[] {
+  const balances = new Map(snapshot.balances)
+  const firstOfKey = new Map<string, number>()
+  let { allowance } = snapshot
+
+  return orders.map((order, index): OrderDecision => {
+    const stored = snapshot.posted.get(order.idempotencyKey)
+    if (stored) return isSameOrder(stored, order) ? { kind: 'posted', stored } : refuse('IDEMPOTENCY_KEY_REUSED')
+    const first = firstOfKey.get(order.idempotencyKey)
+    const before = first === undefined ? undefined : orders[first]
+    if (first !== undefined && before)
+      return isRepeated(before, order) ? { kind: 'repeated', index: first } : refuse('IDEMPOTENCY_KEY_REUSED')
+
+    const balance = (balances.get(balanceOf(order)) ?? 0n) + changeOf(order)
+    if (order.direction === 'credit') {
+      if (!snapshot.signers.has(order.walletAddress)) return refuse('WALLET_CANNOT_SIGN')
+      if (balance > MAX_BALANCE) return refuse('BALANCE_LIMIT')
+      if (allowance !== undefined) {
+        if (allowance < BigInt(order.amount)) return refuse('DAILY_LIMIT', `it can credit ${allowance} more drinks today.`)
+        allowance -= BigInt(order.amount)
+      }
+    } else if (balance < 0n) return refuse('INSUFFICIENT_TOKENS')
+    balances.set(balanceOf(order), balance)
+    firstOfKey.set(order.idempotencyKey, index)
+    return { kind: 'post' }
+  })
+}
+
+function refuse(code: ConstructorParameters<typeof Failure>[0], detail?: string): OrderDecision {
+  return { kind: 'refused', failure: new Failure(code, detail === undefined ? {} : { detail }) }
+}
+
+function isSameOrder(stored: StoredOrder, order: StudioOrder): boolean {
+  return (
+    stored.kind === order.direction &&
+    stored.walletAddress === order.walletAddress &&
+    stored.tokenType === order.tokenType &&
+    stored.amount === BigInt(order.amount)
+  )
+}
+
+function isRepeated(first: StudioOrder, order: StudioOrder): boolean {
+  return balanceOf(first) === balanceOf(order) && changeOf(first) === changeOf(order)
+}

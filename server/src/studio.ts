@@ -1,0 +1,62 @@
+import { type CommandCall, helpText, readCommand, UsageError } from './command/commands.ts'
+import { replyText } from './command/reply-text.ts'
+import { readConfig } from './settings/config.ts'
+import { readStudioAccess, type StudioAccess } from './settings/studio-access.ts'
+
+const REFUSED = 1
+const NOT_UNDERSTOOD = 2
+const REPLY_MILLIS = 60_000
+
+const HELP = `npm run studio -- <command>
+
+${helpText()}
+
+Each command makes one call to the running product, at HOST and PORT, with STUDIO_API_KEY or the key in DATA_DIR. --json before the
+command prints the reply as it came.
+It ends with 0 if it was done, 1 if it was refused or the product does not answer, 2 if the command was not understood.
+`
+
+await main(process.argv.slice(2))
+
+/** The studio API on the command line. */
+async function main(typed: readonly string[]): Promise<void> {
+  try {
+    const isJson = typed[0] === '--json'
+    const call = readCommand(isJson ? typed.slice(1) : typed)
+    if (!call) return void process.stdout.write(HELP)
+    const reply = await send(await readStudioAccess(readConfig(process.env)), call)
+    process.stdout.write(`${isJson ? JSON.stringify(reply, undefined, 2) : replyText(reply)}\n`)
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.exitCode = error instanceof UsageError ? NOT_UNDERSTOOD : REFUSED
+  }
+}
+
+async function send({ origin, key }: StudioAccess, { method, path, body }: CommandCall): Promise<unknown> {
+  const reply = await fetch(`${origin}/api/studio${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
+    signal: AbortSignal.timeout(REPLY_MILLIS),
+    ...(body && { body: JSON.stringify(body) }),
+  }).catch((cause: unknown) => {
+    throw new Error(`The product does not answer at ${origin}: is it running?`, { cause })
+  })
+  const text = await reply.text()
+  const parsed = parseJson(text)
+  if (!reply.ok) throw new Error(refusalText(reply.status, parsed) ?? `Refused with status ${reply.status}: ${text}`)
+  return parsed
+}
+
+/** An empty reply is null; what is no JSON stays text. */
+function parseJson(text: string): unknown {
+  try {
+    return text === '' ? null : JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function refusalText(status: number, reply: unknown): string | undefined {
+  if (typeof reply !== 'object' || reply === null || !('error' in reply) || !('code' in reply)) return undefined
+  return `${String(reply.error)} (${status} ${String(reply.code)})`
+}

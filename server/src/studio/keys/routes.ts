@@ -1,0 +1,15 @@
+import { LISTINGS_PAGE } from '@juicebar/contract/limits'
+
+import { type Database } from '../../database/connect.ts'
+import { type Api } from '../../http/api/route.ts'
+import { createKey } from './create-key.ts'
+import { endKey } from './end-key.ts'
+import { readKeys } from './read-keys.ts'
+import { readKeyWish } from './studio-key.ts'
+
+/** Making, listing and revoking studio keys. */
+export function keyRoutes(api: Api, database: Database): void {
+  api.studio('createStudioKey', 'admin', async ({ body, key }) => ({ key: await createKey(database, key, readKeyWish(body)) }))
+  api.studio('studioKeys', 'admin', async ({ query }) => readKeys(database, { cursor: query.cursor, limit: query.limit ?? LISTINGS_PAGE }))
+  api.studio('revokeStudioKey', 'admin', async ({ params, actor }) => ({ key: await endKey(database, { id: params.id, actor }) }))
+}

@@ -1,0 +1,87 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+
+import { type Reply } from '@juicebar/contract/calls'
+import { Failure } from '@juicebar/contract/errors'
+import { ROOT_KEY, type Scope } from '@juicebar/contract/scopes'
+
+import { type StudioKey } from '../../http/api/studio-key-check.ts'
+import { type KeyRow, type KnownKey } from './studio-key-store.ts'
+
+type KeyReply = Reply<'studioKeys'>['keys'][number]
+
+/** A key that somebody asks for. */
+export interface KeyWish {
+  name: string
+  scopes: readonly Scope[]
+  dailyCreditLimit: number | null
+  expiresAt: Date | null
+}
+
+interface WishFields {
+  name: string
+  scopes: readonly Scope[]
+  dailyCreditLimit?: number | null
+  expiresAt?: string | null
+}
+
+const SECRET_BYTES = 32
+const wellFormed = /^jb_[\w-]{43}$/
+
+/** A new secret: 256 random bits, and a beginning by which people and scanners of leaked secrets know what it is. */
+export function newSecret(): string {
+  return `jb_${randomBytes(SECRET_BYTES).toString('base64url')}`
+}
+
+/** What is kept of a secret; undefined if no key has a secret of this form. */
+export function hashSecret(secret: string): Buffer | undefined {
+  return wellFormed.test(secret) ? createHash('sha256').update(secret).digest() : undefined
+}
+
+/**
+ * The key that was found by the hash of its secret.
+ * @throws STUDIO_KEY_INVALID, KEY_EXPIRED or KEY_REVOKED
+ */
+export function requireUsable(found: KnownKey | undefined, hash: Buffer): StudioKey {
+  if (!found || !timingSafeEqual(found.secretHash, hash)) throw new Failure('STUDIO_KEY_INVALID')
+  if (found.isRevoked) throw new Failure('KEY_REVOKED')
+  if (found.isExpired) throw new Failure('KEY_EXPIRED')
+  const { id, name, scopes, dailyCreditLimit, expiresAt } = found
+  return { id, name, scopes, dailyCreditLimit: dailyCreditLimit === null ? null : Number(dailyCreditLimit), expiresAt }
+}
+
+/** @throws BAD_REQUEST if the name is that of the root key, or the expiry is no time */
+export function readKeyWish({ name, scopes, dailyCreditLimit = null, expiresAt = null }: WishFields): KeyWish {
+  if (name.trim().toLowerCase() === ROOT_KEY) throw new Failure('BAD_REQUEST', { detail: `name must not be "${ROOT_KEY}".` })
+  const expiry = expiresAt === null ? null : new Date(expiresAt)
+  if (expiry && Number.isNaN(expiry.getTime())) throw new Failure('BAD_REQUEST', { detail: 'expiresAt is no time of any calendar.' })
+  return { name, scopes, dailyCreditLimit, expiresAt: expiry }
+}
+
+/**
+ * A key makes only keys that may do as much as itself or less.
+ * @throws KEY_TOO_POWERFUL
+ */
+export function requireNoMorePower(maker: StudioKey, wish: KeyWish): void {
+  const beyond = wish.scopes.filter((scope) => !maker.scopes.includes(scope))
+  if (beyond.length > 0) throw new Failure('KEY_TOO_POWERFUL', { detail: `it does not have the scope ${beyond.join(', ')}.` })
+  const { dailyCreditLimit, expiresAt } = maker
+  if (dailyCreditLimit !== null && (wish.dailyCreditLimit ?? Infinity) > dailyCreditLimit) {
+    throw new Failure('KEY_TOO_POWERFUL', { detail: `dailyCreditLimit must be at most ${dailyCreditLimit}.` })
+  }
+  if (expiresAt !== null && (wish.expiresAt?.getTime() ?? Infinity) > expiresAt.getTime()) {
+    throw new Failure('KEY_TOO_POWERFUL', { detail: `expiresAt must be ${expiresAt.toISOString()} or earlier.` })
+  }
+}
+
+/** A key as the API shows it, without its secret. */
+export function keyReply({ dailyCreditLimit, creditedToday, expiresAt, revokedAt, lastUsedAt, createdAt, ...key }: KeyRow): KeyReply {
+  return {
+    ...key,
+    dailyCreditLimit: dailyCreditLimit === null ? null : Number(dailyCreditLimit),
+    creditedToday: dailyCreditLimit === null ? null : Number(creditedToday),
+    expiresAt: expiresAt?.toISOString() ?? null,
+    revokedAt: revokedAt?.toISOString() ?? null,
+    lastUsedAt: lastUsedAt?.toISOString() ?? null,
+    createdAt: createdAt.toISOString(),
+  }
+}

@@ -1,0 +1,29 @@
+import { type Reply } from '@juicebar/contract/calls'
+import { Failure } from '@juicebar/contract/errors'
+
+import { type Database } from '../database/connect.ts'
+import { listLogEntries } from './studio-log-store.ts'
+
+/** A number that PostgreSQL's bigint holds. */
+const entryNumber = /^[1-9]\d{0,17}$/
+
+/**
+ * One page of who did what, the newest first.
+ * @throws CURSOR_INVALID
+ */
+export async function readLog(
+  database: Database,
+  { cursor, limit }: { cursor: string | undefined; limit: number },
+): Promise<Reply<'studioLog'>> {
+  if (cursor !== undefined && !entryNumber.test(cursor)) throw new Failure('CURSOR_INVALID')
+  const rows = await listLogEntries(database, { before: cursor, limit: limit + 1 })
+  const shown = rows.slice(0, limit)
+  const log = shown.map(({ id, actor, transferId, createdAt, ...entry }) => ({
+    id: String(id),
+    key: actor,
+    ...entry,
+    orderId: transferId === null ? null : String(transferId),
+    time: createdAt.toISOString(),
+  }))
+  return { log, nextCursor: rows.length > limit ? (log.at(-1)?.id ?? null) : null }
+}
