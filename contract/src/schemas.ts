@@ -20,6 +20,7 @@ import { rpcCalls } from './schemas/rpc.ts'
 import { signInCalls, type UserSchema } from './schemas/sign-in.ts'
 import { type HealthReportSchema, type PublicConfigSchema, statusCalls, type unreadyReasons } from './schemas/status.ts'
 import { studioCalls } from './schemas/studio.ts'
+import { webhookCalls, type webhookEvents, type WebhookSchema } from './schemas/webhooks.ts'
 
 /** The calls by the sections of the API document. */
 export const sections = [
@@ -31,6 +32,7 @@ export const sections = [
   { name: 'Buying', description: 'From the hold to the delivered drinks', calls: buyingCalls },
   { name: 'Cases', description: 'Payments that did not end in a delivery', calls: caseCalls },
   { name: 'Studio', description: 'For the studio’s own servers, with its key', calls: studioCalls },
+  { name: 'Webhooks', description: 'The studio’s servers are told what happens', calls: webhookCalls },
   { name: 'Chain', description: 'The web app’s way to Solana', calls: rpcCalls },
 ] as const
 
@@ -44,6 +46,7 @@ export const schemas = {
   ...buyingCalls,
   ...caseCalls,
   ...studioCalls,
+  ...webhookCalls,
   ...rpcCalls,
 } as const satisfies Record<EndpointName, CallSchema>
 
@@ -64,4 +67,6 @@ export type PublicConfig = Static<typeof PublicConfigSchema>
 export type HealthReport = Static<typeof HealthReportSchema>
 export type UnreadyReason = (typeof unreadyReasons)[number]
 export type Audit = Static<typeof AuditSchema>
+export type Webhook = Static<typeof WebhookSchema>
+export type WebhookEvent = (typeof webhookEvents)[number]
 export type AuditReport = Static<typeof AuditReportSchema>

@@ -43,6 +43,9 @@ import { deleteExpired, findLiveSessions } from './sign-in/sign-in-store.ts'
 import { startPurging } from './start-purging.ts'
 import { startAudits } from './studio/audit/run-audits.ts'
 import { studioRoutes } from './studio/routes.ts'
+import { createPoster } from './studio/webhooks/delivery/post-message.ts'
+import { startWebhooks } from './studio/webhooks/delivery/run-webhooks.ts'
+import { webhookRoutes } from './studio/webhooks/routes.ts'
 
 export interface AppParts {
   config: Config
@@ -146,6 +149,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   marketRoutes(api, connection, { pageCache, probeDatabase }, { chain, fee: config.fee })
   purchaseRoutes(api, purchases)
   studioRoutes(api, purchases)
+  webhookRoutes(api, purchases, { allowPrivate: config.webhookAllowPrivate })
   realtimeRoutes(api, { database, feed, readers, failures }, authenticate)
   relayRoutes(api, parts.relay)
   await registerSecurityTxt(fastify, { ...config, contact: config.securityContact, policyFile: parts.securityPolicyFile })
@@ -176,6 +180,7 @@ export async function createApp(parts: AppParts): Promise<App> {
         startAnnouncingOutages(feed, readers),
         reconciliation.start(),
         startAudits(purchases),
+        startWebhooks({ ...purchases, poster: createPoster({ allowPrivate: config.webhookAllowPrivate }) }),
         startRecordingOutages(purchases),
         startRefreshingCopies(pageCache, failures),
       )
