@@ -479,6 +479,82 @@ create table sales (
 create index sales_by_time on sales (settled_at) where not is_reversal;
 create index sales_undone on sales (purchase_id) where is_reversal;
 
+-- Addresses of the studio that are told what happens. Each is a queue of its own.
+create table webhooks (
+  id uuid primary key default new_id(),
+  url text not null check (char_length(url) <= 2048),
+  -- The types of the messages that it gets.
+  events text[] not null check (cardinality(events) >= 1 and cardinality(events) <= 20),
+  enabled boolean not null default true,
+  -- Why it is not enabled. asked: by the studio. gone: its receiver answered 410. failed: ten attempts at one message failed.
+  switched_off text check (switched_off in ('asked', 'gone', 'failed')),
+  -- The ordinal of the last message that was delivered, or skipped.
+  delivered_to bigint not null,
+  -- Raised by each call that changes where the queue stands: what a server reports of the time before no longer counts.
+  replays integer not null default 0,
+  -- At the oldest message that is not delivered.
+  failed_attempts integer not null default 0,
+  -- When that message is tried again; null for at once.
+  attempt_at timestamptz,
+  lease_id uuid,
+  -- Until then one server delivers, and no other does.
+  lease_until timestamptz not null default now(),
+  created_at timestamptz not null default now(),
+  check (enabled = (switched_off is null))
+);
+
+-- What messages are signed with: each with all of its webhook that have not expired.
+create table webhook_secrets (
+  id bigint primary key generated always as identity,
+  webhook_id uuid not null references webhooks(id) on delete cascade,
+  secret text not null,
+  -- Null for the newest; the others are valid for 24 hours after the next was made.
+  expires_at timestamptz
+);
+create index webhook_secrets_by_webhook on webhook_secrets (webhook_id, id);
+
+-- What webhooks are to be told and what has no place in their order yet: nearly always empty. Written by the transaction that is the cause,
+-- a short row that needs no lock.
+create table webhook_outbox (
+  id bigint primary key generated always as identity,
+  type text not null,
+  -- The purchase, the listing or the case.
+  subject uuid not null,
+  -- What of it may have changed when it is read: a listing as replies carry it, the state of a case.
+  snapshot json,
+  created_at timestamptz not null default now()
+);
+
+-- What is sent, byte for byte, and the order in which it is sent. One server at a time gives ordinals, so they are committed in their
+-- order: whoever has read up to one has read all below it. Kept for 30 days.
+create table webhook_messages (
+  ordinal bigint primary key generated always as identity,
+  -- Sent as webhook-id.
+  id uuid not null default new_id() unique,
+  type text not null,
+  body text not null check (octet_length(body) < 20000),
+  created_at timestamptz not null default now()
+);
+create index webhook_messages_by_type on webhook_messages (type, ordinal);
+create index webhook_messages_by_age on webhook_messages (created_at);
+
+-- Each attempt, and what the receiver answered. The newest of each webhook are kept.
+create table webhook_deliveries (
+  id bigint primary key generated always as identity,
+  webhook_id uuid not null references webhooks(id) on delete cascade,
+  message_id uuid not null,
+  type text not null,
+  attempt integer not null,
+  sent_at timestamptz not null,
+  latency_millis integer not null,
+  -- Null if there was no answer: then error says why.
+  status integer,
+  error text,
+  -- The beginning of its body.
+  answer text not null
+);
+create index webhook_deliveries_by_webhook on webhook_deliveries (webhook_id, id);
+
 -- Both sides of every transfer: what leaves an account is negative, so the entries of a transfer add up to zero.
 create view ledger_entries as
  select transfers.id as transfer_id,
@@ -599,7 +675,7 @@ end
 $$;
 
 -- The application_name of the oldest servers that may write: each server appends the number of the newest migration it knows.
-create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0019' $$;
+create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0020' $$;
 
 -- Raises JB002 for a server that does not know the newest incompatible migration.
 create function refuse_older_servers() returns trigger language plpgsql as $$
@@ -1410,6 +1486,39 @@ begin
 end
 $$;
 
+-- Notes what just happened, if a webhook wants to know it.
+create function note_for_webhooks(p_type text, p_subject uuid, p_snapshot json default null::json) returns void language sql as $$
+  insert into webhook_outbox (type, subject, snapshot)
+    select p_type, p_subject, p_snapshot where exists (select from webhooks where p_type = any (events))
+$$;
+
+create function note_settled_purchase() returns trigger language plpgsql as $$
+begin
+  perform note_for_webhooks('sale.settled', new.id);
+  return null;
+end
+$$;
+
+create function note_listing() returns trigger language plpgsql as $$
+begin
+  perform note_for_webhooks(case when new.status = 'active' then 'listing.created' else 'listing.removed' end, new.id, new.reply_json::json);
+  return null;
+end
+$$;
+
+create function note_case() returns trigger language plpgsql as $$
+begin
+  -- The payment of a purchase is undone as a whole, and each of its sellers has a case.
+  if tg_op = 'INSERT' and new.kind = 'vanished'
+      and not exists (select from cases where purchase_id = new.purchase_id and kind = 'vanished' and id <> new.id) then
+    perform note_for_webhooks('sale.reversed', new.purchase_id);
+  end if;
+  perform note_for_webhooks(case when tg_op = 'INSERT' then 'case.opened' else 'case.closed' end, new.id,
+    json_build_object('status', new.status, 'deliverable', new.deliverable, 'note', new.note, 'closedAt', json_time(new.closed_at)));
+  return null;
+end
+$$;
+
 create trigger listings_before_write before insert or update on listings for each row execute function before_listing_write();
 
 create trigger studio_log_append_only before delete or update or truncate on studio_log for each statement execute function refuse_change();
@@ -1427,3 +1536,13 @@ create trigger refuse_older_servers before insert or delete or update on transfe
 create trigger purchases_note_sale after update of status on purchases for each row when (old.status <> 'settled' and new.status = 'settled') execute function note_sale();
 
 create trigger cases_note_reversal after insert on cases for each row when (new.kind = 'vanished') execute function note_reversal();
+
+create trigger purchases_note_settled after update of status on purchases for each row when (old.status <> 'settled' and new.status = 'settled') execute function note_settled_purchase();
+
+create trigger listings_note_created after insert on listings for each row when (new.status = 'active') execute function note_listing();
+
+create trigger listings_note_changed after update of status on listings for each row when (old.status = 'reserved' and new.status = 'active' or old.status = 'active' and (new.status in ('removed', 'merged'))) execute function note_listing();
+
+create trigger cases_note_opened after insert on cases for each row execute function note_case();
+
+create trigger cases_note_closed after update of status on cases for each row when (old.closed_at is null and new.closed_at is not null) execute function note_case();

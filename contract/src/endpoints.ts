@@ -52,6 +52,14 @@ export const endpoints = {
   startAudit: 'POST /api/studio/audits',
   readAudit: 'GET /api/studio/audits/:id',
 
+  createWebhook: 'POST /api/studio/webhooks',
+  webhooks: 'GET /api/studio/webhooks',
+  changeWebhook: 'PUT /api/studio/webhooks/:id',
+  deleteWebhook: 'DELETE /api/studio/webhooks/:id',
+  rotateWebhook: 'POST /api/studio/webhooks/:id/rotate',
+  webhookDeliveries: 'GET /api/studio/webhooks/:id/deliveries',
+  replayWebhook: 'POST /api/studio/webhooks/:id/replay',
+
   rpc: 'POST /rpc',
 } as const
 

@@ -106,6 +106,10 @@ export const errors = {
   CASE_NOT_FOUND: { status: 404, text: 'This case does not exist.' },
   CASE_NOT_OPEN: { status: 409, text: 'This case is already closed or being refunded.' },
   NOT_YOUR_REFUND: { status: 403, text: 'Only the seller who was paid can refund this payment.' },
+  WEBHOOK_NOT_FOUND: { status: 404, text: 'This webhook does not exist.' },
+  WEBHOOK_URL_INVALID: { status: 400, text: 'This address cannot be a webhook: {detail}' },
+  TOO_MANY_WEBHOOKS: { status: 409, text: 'There are as many webhooks as there may be. Delete one first.' },
+  MESSAGE_NOT_FOUND: { status: 404, text: 'This message does not exist, or is no longer kept.' },
   RPC_REFUSED: { status: 403, text: 'This RPC method is not available here.' },
 } as const satisfies Record<string, { status: number; text: string; retryAfter?: true }>
 

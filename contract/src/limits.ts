@@ -44,6 +44,11 @@ export const MAX_OPEN_ITEMS = 20
 export const NONCE_SECONDS = 300
 export const SESSION_SECONDS = 7 * 24 * 60 * 60
 
+/** Each may have a request under way at the same time. */
+export const MAX_WEBHOOKS = 50
+/** In characters. */
+export const MAX_WEBHOOK_URL = 2048
+
 /** Decimals of a SOL balance on the screen (specification, section 9). */
 export const SOL_DECIMALS_SHOWN = 4
 export const SELLER_CHARACTERS_SHOWN = 8

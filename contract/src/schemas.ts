@@ -23,6 +23,7 @@ import { studioCalls } from './schemas/studio.ts'
 import { type PlayerSchema, type StudioPurchaseSchema, type TimelineEntrySchema } from './schemas/studio/purchases.ts'
 import { type SaleSchema } from './schemas/studio/sales.ts'
 import { type statsGroups, type StatsRowSchema } from './schemas/studio/stats.ts'
+import { webhookCalls, type webhookEvents, type WebhookSchema } from './schemas/webhooks.ts'
 
 /** The calls by the sections of the API document. */
 export const sections = [
@@ -34,6 +35,7 @@ export const sections = [
   { name: 'Buying', description: 'From the hold to the delivered drinks', calls: buyingCalls },
   { name: 'Cases', description: 'Payments that did not end in a delivery', calls: caseCalls },
   { name: 'Studio', description: 'For the studio’s own servers, with its key', calls: studioCalls },
+  { name: 'Webhooks', description: 'The studio’s servers are told what happens', calls: webhookCalls },
   { name: 'Chain', description: 'The web app’s way to Solana', calls: rpcCalls },
 ] as const
 
@@ -47,6 +49,7 @@ export const schemas = {
   ...buyingCalls,
   ...caseCalls,
   ...studioCalls,
+  ...webhookCalls,
   ...rpcCalls,
 } as const satisfies Record<EndpointName, CallSchema>
 
@@ -73,4 +76,6 @@ export type PublicConfig = Static<typeof PublicConfigSchema>
 export type HealthReport = Static<typeof HealthReportSchema>
 export type UnreadyReason = (typeof unreadyReasons)[number]
 export type Audit = Static<typeof AuditSchema>
+export type Webhook = Static<typeof WebhookSchema>
+export type WebhookEvent = (typeof webhookEvents)[number]
 export type AuditReport = Static<typeof AuditReportSchema>

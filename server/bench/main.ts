@@ -12,13 +12,14 @@ import { benchmarkPurchase } from './benchmarks/purchase.ts'
 import { benchmarkSettlement } from './benchmarks/settlement.ts'
 import { benchmarkSignIn } from './benchmarks/sign-in.ts'
 import { benchmarkStart } from './benchmarks/start.ts'
+import { benchmarkWebhooks } from './benchmarks/webhooks.ts'
 import { isMet, renderTable } from './measure/table.ts'
 
 /**
  * `npm run bench` runs all benchmarks on a PostgreSQL of its own in `.cache/bench`. `-- live` runs one of market, settlement, purchase,
- * sign-in, orders, live, start, chain and audit; `-- --pairs=9` runs more pairs; `-- --json=lines.json` writes JSON to a file, and `-- --json` prints it. For chain,
- * `--seconds`, `--limits`, `--endpoints` and `--sends` choose what is measured: `-- chain --seconds=10 --limits=10,50 --endpoints=1`;
- * for audit, `--purchases`.
+ * sign-in, orders, live, start, webhooks, chain and audit; `-- --pairs=9` runs more pairs; `-- --json=lines.json` writes JSON to a file,
+ * and `-- --json` prints it. For chain, `--seconds`, `--limits`, `--endpoints` and `--sends` choose what is measured:
+ * `-- chain --seconds=10 --limits=10,50 --endpoints=1`; for audit, `--purchases`.
  */
 const given = process.argv.slice(2)
 const [named] = given.filter((argument) => !argument.startsWith('--'))
@@ -42,6 +43,7 @@ const benchmarks: Record<string, () => Promise<unknown>> = {
   orders: async () => lines.push(...(await benchmarkOrders(databases, pairs))),
   live: async () => lines.push(...(await benchmarkEventStream(pairs))),
   start: async () => lines.push(...(await benchmarkStart(databases, pairs))),
+  webhooks: async () => lines.push(...(await benchmarkWebhooks(databases, pairs))),
   audit: async () =>
     lines.push(...(await benchmarkAudit(databases, { purchases: Number(options.get('purchases') ?? 100_000), limit: AUDIT_LIMIT, say }))),
   chain: async () => chainRuns.push(...(await benchmarkChainBudget(databases, chainOptions()))),

@@ -24,6 +24,7 @@ const contractTypes = {
   Signature: 'addresses',
   TokenType: 'token-types',
   WalletAddress: 'addresses',
+  WebhookEvent: 'schemas',
 }
 
 type ContractType = keyof typeof contractTypes
@@ -70,6 +71,9 @@ const columnTypes: Record<string, ExpressionNode> = {
     'sign_in_nonces.wallet_address',
     'transfers.wallet_address',
   ),
+  ...columnsOf('WebhookEvent', 'webhook_deliveries.type', 'webhook_messages.type', 'webhook_outbox.type'),
+  'webhooks.events': new ArrayExpressionNode(new IdentifierNode('WebhookEvent')),
+  'webhooks.switched_off': new RawExpressionNode(`'asked' | 'gone' | 'failed' | null`),
   'purchases.sellers': new ArrayExpressionNode(new IdentifierNode('WalletAddress')),
   'audits.part': new RawExpressionNode(`Generated<'ledger' | 'unfinalized' | 'finalized'>`),
   'cases.status': withDefault('CaseStatus'),

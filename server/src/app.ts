@@ -45,6 +45,9 @@ import { startAudits } from './studio/audit/run-audits.ts'
 import { startStampingSales } from './studio/sales/run-stamping.ts'
 import { createKeyCheck } from './studio/keys/check-key.ts'
 import { studioRoutes } from './studio/routes.ts'
+import { createPoster } from './studio/webhooks/delivery/post-message.ts'
+import { startWebhooks } from './studio/webhooks/delivery/run-webhooks.ts'
+import { webhookRoutes } from './studio/webhooks/routes.ts'
 
 export interface AppParts {
   config: Config
@@ -149,6 +152,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   marketRoutes(api, connection, { pageCache, probeDatabase }, { chain, fee: config.fee })
   purchaseRoutes(api, purchases)
   studioRoutes(api, purchases)
+  webhookRoutes(api, purchases, { allowPrivate: config.webhookAllowPrivate })
   realtimeRoutes(api, { database, feed, readers, failures }, authenticate)
   relayRoutes(api, parts.relay)
   await registerSecurityTxt(fastify, { ...config, contact: config.securityContact, policyFile: parts.securityPolicyFile })
@@ -181,6 +185,7 @@ export async function createApp(parts: AppParts): Promise<App> {
         reconciliation.start(),
         startAudits(purchases),
         startStampingSales(purchases),
+        startWebhooks({ ...purchases, poster: createPoster({ allowPrivate: config.webhookAllowPrivate }) }),
         startRecordingOutages(purchases),
         startRefreshingCopies(pageCache, failures),
       )

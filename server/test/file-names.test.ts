@@ -9,7 +9,7 @@ const features = ['sign-in', 'inventory', 'listings', 'market', 'realtime', 'stu
 
 /** A file whose name begins with one of these is an action. A new verb joins the list. */
 const verbs =
-  'admit announce apply broadcast cancel check close collect confirm continue create end invalidate log mark open place poll post prove purge read reconcile record refresh refund release remove request rule run search settle submit verify'.split(
+  'admit announce apply broadcast cancel change check close collect confirm continue create deliver end invalidate log mark open place poll post prove purge read reconcile record refresh refund release remove request rule run search settle submit verify'.split(
     ' ',
   )
 
@@ -41,7 +41,7 @@ function importsOf(source: string): Imported[] {
 /** Whoever is given one of these can do I/O with it, although it is only a type. */
 const handles = new Set(['Api', 'Chain', 'Database', 'EventFeed', 'FinalizedView', 'PurchaseDeps', 'Tx', 'pg'])
 /** Everything else in Node.js and npm is out of reach of a noun. */
-const purePackages = ['@juicebar/contract/', '@scure/base', 'fast-jwt', 'node:crypto']
+const purePackages = ['@juicebar/contract/', '@scure/base', 'fast-jwt', 'ipaddr.js', 'node:crypto']
 const globalsWithEffects = /\b(?:fetch|setTimeout|setInterval|setImmediate)\(|\bprocess\./
 
 const isLocal = ({ from }: Imported) => from.startsWith('.')

@@ -3,7 +3,7 @@
 import type { Signature, WalletAddress } from "@juicebar/contract/addresses";
 import type { MarketEventType } from "@juicebar/contract/events";
 import type { Lamports } from "@juicebar/contract/money";
-import type { CaseKind, CaseStatus, EndReason, ListingStatus, PurchaseStatus } from "@juicebar/contract/schemas";
+import type { CaseKind, CaseStatus, EndReason, ListingStatus, PurchaseStatus, WebhookEvent } from "@juicebar/contract/schemas";
 import type { TokenType } from "@juicebar/contract/token-types";
 import type { ColumnType } from "kysely";
 
@@ -441,6 +441,96 @@ export interface Transfers {
   walletAddress: WalletAddress;
 }
 
+export interface WebhookDeliveries {
+  /**
+   * The beginning of its body.
+   */
+  answer: string;
+  attempt: number;
+  error: string | null;
+  id: Generated<bigint>;
+  latencyMillis: number;
+  messageId: string;
+  sentAt: Date;
+  /**
+   * Null if there was no answer: then error says why.
+   */
+  status: number | null;
+  type: WebhookEvent;
+  webhookId: string;
+}
+
+export interface WebhookMessages {
+  body: string;
+  createdAt: Generated<Date>;
+  /**
+   * Sent as webhook-id.
+   */
+  id: Generated<string>;
+  ordinal: Generated<bigint>;
+  type: WebhookEvent;
+}
+
+export interface WebhookOutbox {
+  createdAt: Generated<Date>;
+  id: Generated<bigint>;
+  /**
+   * What of it may have changed when it is read: a listing as replies carry it, the state of a case.
+   */
+  snapshot: unknown | null;
+  /**
+   * The purchase, the listing or the case.
+   */
+  subject: string;
+  type: WebhookEvent;
+}
+
+export interface Webhooks {
+  /**
+   * When that message is tried again; null for at once.
+   */
+  attemptAt: Date | null;
+  createdAt: Generated<Date>;
+  /**
+   * The ordinal of the last message that was delivered, or skipped.
+   */
+  deliveredTo: bigint;
+  enabled: Generated<boolean>;
+  /**
+   * The types of the messages that it gets.
+   */
+  events: WebhookEvent[];
+  /**
+   * At the oldest message that is not delivered.
+   */
+  failedAttempts: Generated<number>;
+  id: Generated<string>;
+  leaseId: string | null;
+  /**
+   * Until then one server delivers, and no other does.
+   */
+  leaseUntil: Generated<Date>;
+  /**
+   * Raised by each call that changes where the queue stands: what a server reports of the time before no longer counts.
+   */
+  replays: Generated<number>;
+  /**
+   * Why it is not enabled. asked: by the studio. gone: its receiver answered 410. failed: ten attempts at one message failed.
+   */
+  switchedOff: 'asked' | 'gone' | 'failed' | null | null;
+  url: string;
+}
+
+export interface WebhookSecrets {
+  /**
+   * Null for the newest; the others are valid for 24 hours after the next was made.
+   */
+  expiresAt: Date | null;
+  id: Generated<bigint>;
+  secret: string;
+  webhookId: string;
+}
+
 export interface DB {
   audits: Audits;
   balances: Balances;
@@ -467,4 +557,9 @@ export interface DB {
   studioLog: StudioLog;
   tokenTypes: TokenTypes;
   transfers: Transfers;
+  webhookDeliveries: WebhookDeliveries;
+  webhookMessages: WebhookMessages;
+  webhookOutbox: WebhookOutbox;
+  webhooks: Webhooks;
+  webhookSecrets: WebhookSecrets;
 }

@@ -60,6 +60,8 @@ export interface Config {
   settleAt: 'confirmed' | 'finalized'
   holdSeconds: number
   fee: FeeSettings
+  /** Webhooks may be sent to private addresses. */
+  webhookAllowPrivate: boolean
   /** How long the server goes on taking calls after SIGTERM while it says that it is not ready. */
   drainSeconds: number
   /** Addresses and ranges of proxies whose forwarded headers are trusted; false for none. */
@@ -135,6 +137,7 @@ export function readConfig(env: Environment, { terminal = false }: { terminal?: 
       basisPoints: read.integer('MARKET_FEE_BPS', MARKET_FEE_BPS),
       wallet: parseWalletAddress(read.matching('MARKET_FEE_WALLET', isPayee, 'a Solana wallet address that somebody can sign with', '')),
     },
+    webhookAllowPrivate: read.choice('WEBHOOK_ALLOW_PRIVATE', ['on', 'off'], 'off') === 'on',
     drainSeconds: read.integer('DRAIN_SECONDS', { ...DRAIN_SECONDS, ...(databaseUrl === undefined && { default: 0 }) }),
     trustProxy: readTrustProxy(read),
     logLevel: read.choice('LOG_LEVEL', logLevels, terminal ? 'warn' : 'info'),

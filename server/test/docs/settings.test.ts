@@ -22,6 +22,7 @@ const defaults: Record<string, string> = {
   SETTLE_AT: usual.settleAt,
   HOLD_SECONDS: String(usual.holdSeconds),
   MARKET_FEE_BPS: String(usual.fee.basisPoints),
+  WEBHOOK_ALLOW_PRIVATE: usual.webhookAllowPrivate ? 'on' : 'off',
   DRAIN_SECONDS: String(usual.drainSeconds),
   LOG_LEVEL: usual.logLevel,
 }

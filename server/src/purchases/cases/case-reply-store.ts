@@ -6,9 +6,10 @@ import { sql } from 'kysely'
 
 import { columnsOf } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
+import { type Tx } from '../../database/transact.ts'
 import { caseCursor, explainCase, isRefundable, parseCaseCursor } from './case.ts'
 import { amountOf, firstItem, itemsSql, type PurchaseItem } from '../purchase-item.ts'
-import { caseColumns } from './case-store.ts'
+import { caseColumns, type CaseRow } from './case-store.ts'
 
 export interface CaseFilter {
   /** Cases of this wallet as buyer or seller; undefined for everyone's. */
@@ -52,7 +53,22 @@ export async function findCaseReply(database: Database, id: string): Promise<Cas
   return row && toReply(row)
 }
 
-function selectReplies(database: Database) {
+/** What of a case may change, as it was at some moment. */
+export type CaseState = Pick<CaseRow, 'id' | 'status' | 'deliverable' | 'note' | 'closedAt'>
+
+/** For each of these states, the case as the API returned it then. */
+export async function findCasesInState(database: Database | Tx, states: readonly CaseState[]): Promise<(Case | undefined)[]> {
+  if (states.length === 0) return []
+  const ids = states.map(({ id }) => id)
+  const rows = await selectReplies(database).where('c.id', 'in', ids).execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return states.map((state) => {
+    const row = byId.get(state.id)
+    return row && toReply({ ...row, ...state })
+  })
+}
+
+function selectReplies(database: Database | Tx) {
   return database
     .selectFrom('cases as c')
     .innerJoin('purchases as p', 'p.id', 'c.purchaseId')

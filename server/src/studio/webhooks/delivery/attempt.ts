@@ -1,0 +1,45 @@
+/** What became of one request. */
+export interface Outcome {
+  /** Of the answer; null if there was none. */
+  status: number | null
+  /** Why there was no answer, or none that counts, in words. */
+  error: string | null
+  /** The beginning of the answer's body. */
+  answer: string
+  latencyMillis: number
+}
+
+const SECOND = 1
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** How long to wait after the first failed attempt, the second and so on, in seconds. After one more, the webhook is switched off. */
+export const RETRY_SECONDS: readonly number[] = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+]
+
+/** The receiver wants nothing any more. */
+const GONE = 410
+
+/** Whether the receiver has taken the message. */
+export function isDelivered({ status }: Pick<Outcome, 'status'>): boolean {
+  return status !== null && status >= 200 && status < 300
+}
+
+/** What follows from a failed attempt. */
+export type AfterFailure = { retrySeconds: number } | { switchOff: 'gone' | 'failed' }
+
+/** @param failedAttempts at this message, this one included */
+export function afterFailure({ status }: Pick<Outcome, 'status'>, failedAttempts: number, waits = RETRY_SECONDS): AfterFailure {
+  if (status === GONE) return { switchOff: 'gone' }
+  const retrySeconds = waits[failedAttempts - 1]
+  return retrySeconds === undefined ? { switchOff: 'failed' } : { retrySeconds }
+}

@@ -1,0 +1,40 @@
+import { type Case } from '@juicebar/contract/schemas'
+
+import { type Database } from '../../../database/connect.ts'
+import { inTransaction, type Tx } from '../../../database/transact.ts'
+import { findCasesInState } from '../../../purchases/cases/case-reply-store.ts'
+import { messagesOf, type NotedEvent } from './message.ts'
+import { claimOrder, findSoldPurchases, hasNotedEvents, insertMessages, takeNotedEvents } from './message-store.ts'
+
+/** Events of one short transaction. */
+const BATCH = 500
+
+/**
+ * Makes messages of what was noted for webhooks, and gives them their order. One server at a time does.
+ * @returns how many events it took
+ */
+export async function collectMessages(database: Database, batch = BATCH): Promise<number> {
+  if (!(await hasNotedEvents(database))) return 0
+  return inTransaction(database, async (tx) => {
+    if (!(await claimOrder(tx))) return 0
+    const events = await takeNotedEvents(tx, batch)
+    const purchaseIds = events.flatMap((event) => ('purchaseId' in event ? [event.purchaseId] : []))
+    const subjects = { purchases: await findSoldPurchases(tx, [...new Set(purchaseIds)]), cases: await casesOf(tx, events) }
+    const messages = events.flatMap((event) => messagesOf(event, subjects))
+    if (messages.length > 0) await insertMessages(tx, messages)
+    return events.length
+  })
+}
+
+/** The cases that events are about, as they were. */
+async function casesOf(tx: Tx, events: readonly NotedEvent[]): Promise<Map<NotedEvent, Case>> {
+  const about = events.flatMap((event) => ('state' in event ? [{ event, state: event.state }] : []))
+  const states = about.map(({ state }) => state)
+  const cases = await findCasesInState(tx, states)
+  return new Map(
+    about.flatMap(({ event }, index) => {
+      const told = cases[index]
+      return told ? [[event, told]] : []
+    }),
+  )
+}

@@ -1,0 +1,57 @@
+import { type Case, type CaseStatus, type WebhookEvent } from '@juicebar/contract/schemas'
+
+import { saleReply, salesOf, type SoldPurchase } from './sale.ts'
+
+/** Something that happened, as its transaction has noted it. */
+export type NotedEvent = { id: bigint; createdAt: Date } & (
+  | { type: 'sale.settled' | 'sale.reversed'; purchaseId: string }
+  | { type: 'listing.created' | 'listing.removed'; listing: object }
+  | { type: 'case.opened' | 'case.closed'; state: NotedCaseState }
+)
+
+/** What of a case may have changed since. */
+export interface NotedCaseState {
+  id: string
+  status: CaseStatus
+  deliverable: boolean
+  note: string | null
+  closedAt: Date | null
+}
+
+/** What messages tell besides what was noted. */
+export interface Subjects {
+  /** By their identifiers. */
+  purchases: ReadonlyMap<string, SoldPurchase>
+  /** By the events that are about them. */
+  cases: ReadonlyMap<NotedEvent, Case>
+}
+
+export interface NewMessage {
+  type: WebhookEvent
+  /** What is sent, byte for byte. */
+  body: string
+}
+
+/** What webhooks are told of an event: one message, or one for each item of a sale. */
+export function messagesOf(event: NotedEvent, subjects: Subjects): NewMessage[] {
+  const { type, createdAt } = event
+  return dataOf(event, subjects).map((data) => ({ type, body: JSON.stringify({ type, timestamp: createdAt.toISOString(), data }) }))
+}
+
+function dataOf(event: NotedEvent, { purchases, cases }: Subjects): object[] {
+  switch (event.type) {
+    case 'sale.settled':
+    case 'sale.reversed': {
+      const sold = purchases.get(event.purchaseId)
+      return sold ? salesOf(sold, event.type === 'sale.reversed' ? event.createdAt : undefined).map(saleReply) : []
+    }
+    case 'listing.created':
+    case 'listing.removed':
+      return [event.listing]
+    case 'case.opened':
+    case 'case.closed': {
+      const told = cases.get(event)
+      return told ? [told] : []
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import { type Api } from '../../http/api/route.ts'
+import { type PurchaseDeps } from '../../purchases/purchase-deps.ts'
+import { changeWebhook, deleteWebhook, replayMessages, rotateSecret } from './change-webhook.ts'
+import { createWebhook } from './create-webhook.ts'
+import { readDeliveries, readWebhooks } from './read-webhooks.ts'
+
+/** What the studio is told by its webhooks. */
+export function webhookRoutes(api: Api, { database }: Pick<PurchaseDeps, 'database'>, { allowPrivate }: { allowPrivate: boolean }): void {
+  api.studio('createWebhook', 'admin', async ({ body, actor }) => ({
+    webhook: await createWebhook(database, { ...body, allowPrivate, actor }),
+  }))
+  api.studio('webhooks', 'admin', async ({ query }) => readWebhooks(database, query))
+  api.studio('changeWebhook', 'admin', async ({ params, body, actor }) => ({
+    webhook: await changeWebhook(database, { id: params.id, actor }, body.enabled),
+  }))
+  api.studio('deleteWebhook', 'admin', async ({ params, actor }) => ({ webhook: await deleteWebhook(database, { id: params.id, actor }) }))
+  api.studio('rotateWebhook', 'admin', async ({ params, actor }) => ({ webhook: await rotateSecret(database, { id: params.id, actor }) }))
+  api.studio('webhookDeliveries', 'admin', async ({ params, query }) => readDeliveries(database, params.id, query))
+  api.studio('replayWebhook', 'admin', async ({ params, body, actor }) => ({
+    webhook: await replayMessages(database, { id: params.id, actor }, body.after),
+  }))
+}
