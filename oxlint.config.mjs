@@ -214,7 +214,7 @@ function featureArrows(features) {
 const arrows = [
   imports('contract/src/**', [
     {
-      group: ['*', '!./*', '!./schemas/*', '!./schemas/*/*', '!typebox', '!@scure/base'],
+      group: ['*', '!./*', '!./endpoints/*', '!./schemas/*', '!./schemas/*/*', '!typebox', '!@scure/base'],
       message: 'The contract runs in browsers and servers alike.',
     },
   ]),

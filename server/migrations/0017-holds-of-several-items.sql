@@ -652,6 +652,8 @@ begin
     end if;
     if l.amount > item.amount then
       l := split_listing(l, item.amount, 'sold', null, null);
+    end if;
+    if l.id <> item.listing_id then
       update purchase_items set listing_id = l.id, part_of = l.part_of where purchase_id = item.purchase_id and place = item.place;
     end if;
   elsif l.held_by <> item.purchase_id then
@@ -662,7 +664,7 @@ end
 $$;
 comment on function deliver_item is
   'The row to sell for an item of a purchase that is paid; null if somebody else holds or has it, if that much is not left, or if it would '
-  'cost more now. Splits it off if it was merged.';
+  'cost more now. Of a part that was merged, the listing pays: as much of it is split off, or all that is left of it is sold.';
 
 create function deliver_items(
   purchase purchases, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint

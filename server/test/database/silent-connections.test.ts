@@ -82,7 +82,8 @@ it('all work of a server goes on when every connection to its database has died 
   const proxy = await openProxy()
   const server = await startApp(proxy.url, { queryMillis })
   const health = () => server.get('/health')
-  await expect.poll(health, patience).toMatchObject({ status: 200 })
+  // Streams are refused until it is ready.
+  await expect.poll(() => server.get('/health/ready'), patience).toMatchObject({ status: 200 })
   const stream = await fetch(`${server.origin}/api/marketplace/events`)
   const frames = collect(stream)
   await expect.poll(frames).toContain('event: ready')

@@ -1,5 +1,5 @@
 import { type Body, type Params, type Query, type Reply, type RequestHeaders } from '@juicebar/contract/calls'
-import { type EndpointName, endpoints } from '@juicebar/contract/endpoints'
+import { type PlayerEndpointName, playerEndpoints } from '@juicebar/contract/endpoints/player'
 import { type ErrorCode } from '@juicebar/contract/errors'
 
 import { ApiError } from './api-error.ts'
@@ -13,7 +13,7 @@ type Field<Key extends string, Value> = [Value] extends [undefined]
     : { [K in Key]: Value }
 
 /** A call's path parameters, query, headers and body, as the contract has them. */
-export type CallInput<Name extends EndpointName> = Field<'params', Params<Name>> &
+export type CallInput<Name extends PlayerEndpointName> = Field<'params', Params<Name>> &
   Field<'query', Query<Name>> &
   Field<'headers', RequestHeaders<Name>> &
   Field<'body', Body<Name>> & { signal?: AbortSignal }
@@ -48,7 +48,7 @@ export function onSessionRefused(listener: (error: ApiError) => void): void {
  *
  * @throws ApiError with the server's code, or NETWORK, TIMEOUT or BAD_REPLY
  */
-export async function call<Name extends EndpointName>(name: Name, input: CallInput<Name> & AnyInput): Promise<Reply<Name>> {
+export async function call<Name extends PlayerEndpointName>(name: Name, input: CallInput<Name> & AnyInput): Promise<Reply<Name>> {
   const response = await send(name, input)
   if (response.status === 204) return undefined as Reply<Name>
   return await readJson(response)
@@ -67,11 +67,11 @@ export async function openEvents(lastEventId: string | undefined, signal: AbortS
 }
 
 async function send(
-  name: EndpointName,
+  name: PlayerEndpointName,
   input: AnyInput,
   options: Pick<RequestInit, 'priority'> & { headers?: object; asVisitor?: boolean } = {},
 ): Promise<Response> {
-  const [method = 'GET', template = '/'] = endpoints[name].split(' ')
+  const [method = 'GET', template = '/'] = playerEndpoints[name].split(' ')
   const headers: Record<string, string> = { accept: 'application/json', ...input.headers, ...options.headers }
   const jwt = options.asVisitor ? undefined : readJwt()
   if (jwt) headers['authorization'] = `Bearer ${jwt}`

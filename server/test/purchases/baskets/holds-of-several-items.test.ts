@@ -149,4 +149,14 @@ describe('a part that nobody paid for', () => {
     expect(await settleInStore(market, heldId(cheaper))).toMatchObject({ outcome: 'listing_gone' })
     expect(await settleInStore(market, heldId(dearer))).toMatchObject({ outcome: 'settled' })
   })
+
+  it('is delivered late as all that is left of its listing', async () => {
+    const listingId = await offer(market, seller, { amount: 5, price: 5_000_000n })
+    const late = await hold([{ listingId, amount: 2 }])
+    await lapseInStore(market, heldId(late))
+    const other = await hold([{ listingId, amount: 3 }], await addPlayer(market))
+    expect(await settleInStore(market, heldId(other))).toMatchObject({ outcome: 'settled' })
+    expect(await settleInStore(market, heldId(late))).toMatchObject({ outcome: 'settled' })
+    await expectLedgerAddsUp(market)
+  })
 })

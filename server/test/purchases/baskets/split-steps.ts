@@ -68,6 +68,7 @@ function holdStep(given: { n: number; items: { n: number; amount: number | undef
     if (ids.length === 0) return '(nothing to hold)'
     const items = ids.map((listingId, index) => ({ listingId, amount: given.items[index]?.amount }))
     const before = await readListings(split, ids)
+    const reserved = await readReservedParts(split)
     const order = { buyer, items, sendsThrough: given.wallet ? 'wallet' : 'server', paysTransfers: true } as const
     const outcome = await holdInStore(market, order, fee)
     await noteEnds(split)
@@ -78,8 +79,12 @@ function holdStep(given: { n: number; items: { n: number; amount: number | undef
     expect(hold.priceLamports).toBe(total)
     const paid = hold.items.map((item) => ({ seller: item.seller, lamports: BigInt(item.lamports) }))
     expect(hold.feeLamports).toBe(feeOf(paid, fee, buyer))
+    const merged = await onlyMerged(split, reserved)
     for (const [index, item] of hold.items.entries()) {
-      const was = before.find(({ id }) => id === ids[index])
+      const was = withReturned(
+        before.find(({ id }) => id === ids[index]),
+        merged,
+      )
       const asked = items[index]?.amount
       if (asked !== undefined) expect(item.amount).toBe(asked)
       if (was && was.heldBy === null) {
@@ -104,6 +109,39 @@ async function readOpenIds({ market }: SplitMarket): Promise<string[]> {
     `select id from listings where status in ('active', 'reserved') order by status, id`,
   )
   return rows.map(({ id }) => id)
+}
+
+interface ReservedPart {
+  id: string
+  partOf: string
+  amount: bigint
+  lamports: bigint
+}
+
+async function readReservedParts({ market }: SplitMarket): Promise<ReservedPart[]> {
+  const { rows } = await market.connection.pool.query<ReservedPart>(
+    `select id, part_of as "partOf", amount, price_lamports as lamports from listings where status = 'reserved'`,
+  )
+  return rows
+}
+
+async function onlyMerged({ market }: SplitMarket, parts: readonly ReservedPart[]): Promise<ReservedPart[]> {
+  const { rows } = await market.connection.pool.query<{ id: string }>(
+    `select id from listings where status = 'merged' and id = any ($1::uuid[])`,
+    [parts.map(({ id }) => id)],
+  )
+  return parts.filter((part) => rows.some(({ id }) => id === part.id))
+}
+
+/** A hold first ends those that can end unsent, whose parts go back to the listing. */
+function withReturned<Row extends { id: string; amount: bigint; lamports: bigint }>(
+  listing: Row | undefined,
+  merged: readonly ReservedPart[],
+): Row | undefined {
+  if (!listing) return undefined
+  const returned = merged.filter(({ partOf }) => partOf === listing.id)
+  const sumOf = (key: 'amount' | 'lamports') => returned.reduce((total, part) => total + part[key], listing[key])
+  return { ...listing, amount: sumOf('amount'), lamports: sumOf('lamports') }
 }
 
 async function readListings({ market }: SplitMarket, ids: readonly string[]) {
