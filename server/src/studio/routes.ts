@@ -8,7 +8,6 @@ import { closeCase } from '../purchases/cases/close-case.ts'
 import { type PurchaseDeps } from '../purchases/purchase-deps.ts'
 import { readPurchase, readPurchases } from '../purchases/read-purchases.ts'
 import { releasePurchase } from './release-purchase.ts'
-import { ROOT_KEY } from './studio-log-store.ts'
 import { auditReply } from './audit/audit.ts'
 import { readAudit } from './audit/read-audit.ts'
 import { requestAudit } from './audit/request-audit.ts'
@@ -21,24 +20,24 @@ const AUDIT_MILLIS = 45_000
 export function studioRoutes(api: Api, deps: PurchaseDeps): void {
   const { database } = deps
 
-  api.studio('studioCredit', 'studio', async ({ body }) => ({ credit: await postStudioOrder(deps, readStudioOrder('credit', body)) }))
-  api.studio('studioDebit', 'studio', async ({ body }) => ({ debit: await postStudioOrder(deps, readStudioOrder('debit', body)) }))
+  api.studio('studioCredit', 'credit', async ({ body }) => ({ credit: await postStudioOrder(deps, readStudioOrder('credit', body)) }))
+  api.studio('studioDebit', 'debit', async ({ body }) => ({ debit: await postStudioOrder(deps, readStudioOrder('debit', body)) }))
 
-  api.studio('studioCases', 'studio', async ({ query }) => {
+  api.studio('studioCases', 'read', async ({ query }) => {
     const { status = 'open', limit = LISTINGS_PAGE, cursor } = query
     return listCases(database, { limit, cursor, ...(status === 'all' ? {} : { status }) })
   })
-  api.studio('closeCase', 'studio', async ({ body }) => ({ case: await closeCase(deps, body.caseId, body.note) }))
+  api.studio('closeCase', 'cases', async ({ body }) => ({ case: await closeCase(deps, body.caseId, body.note) }))
 
-  api.studio('studioPurchases', 'studio', async ({ query }) => readPurchases(deps, query))
-  api.studio('releasePurchase', 'studio', async ({ params, body }) => {
-    await releasePurchase(deps, { purchaseId: params.id, reason: body.reason, actor: ROOT_KEY })
+  api.studio('studioPurchases', 'read', async ({ query }) => readPurchases(deps, query))
+  api.studio('releasePurchase', 'cases', async ({ params, body, actor }) => {
+    await releasePurchase(deps, { purchaseId: params.id, reason: body.reason, actor })
     return { purchase: await readPurchase(deps, params.id) }
   })
 
-  api.studio('startAudit', 'studio', async ({ body }) => {
+  api.studio('startAudit', 'read', async ({ body }) => {
     return { audit: auditReply(await requestAudit(database, { full: body?.full ?? false })) }
   })
-  api.studio('readAudit', 'studio', async ({ params }) => ({ audit: await readAudit(database, params.id) }))
-  api.studio('audit', 'studio', async () => runAudit(deps, { full: false, signal: AbortSignal.timeout(AUDIT_MILLIS) }))
+  api.studio('readAudit', 'read', async ({ params }) => ({ audit: await readAudit(database, params.id) }))
+  api.studio('audit', 'read', async () => runAudit(deps, { full: false, signal: AbortSignal.timeout(AUDIT_MILLIS) }))
 }

@@ -12,9 +12,6 @@ export interface LogEntry {
   reason: string | null
 }
 
-/** Whoever has `STUDIO_API_KEY`. */
-export const ROOT_KEY = 'root key'
-
 /** Records what the studio did, in the transaction that does it. Entries are never changed. */
 export async function insertLogEntry(tx: Tx, entry: LogEntry): Promise<void> {
   await tx.insertInto('studioLog').values(entry).execute()

@@ -273,7 +273,7 @@ describe('who calls', () => {
     'Bearer good',
   ])('needs the studio key for a call of the studio; %s is not it', async (authorization) => {
     const fastify = await serve((api) => {
-      api.studio('studioCases', 'studio', async () => ({ cases: [], nextCursor: null }))
+      api.studio('studioCases', 'read', async () => ({ cases: [], nextCursor: null }))
     })
     const reply = await fastify.inject({ url: '/api/studio/cases', ...(authorization === undefined ? {} : { headers: { authorization } }) })
     expect([reply.statusCode, reply.json().code]).toEqual([401, 'STUDIO_KEY_INVALID'])
@@ -281,7 +281,7 @@ describe('who calls', () => {
 
   it('is let in with the studio key', async () => {
     const fastify = await serve((api) => {
-      api.studio('studioCases', 'studio', async () => ({ cases: [], nextCursor: null }))
+      api.studio('studioCases', 'read', async () => ({ cases: [], nextCursor: null }))
     })
     const reply = await fastify.inject({ url: '/api/studio/cases', headers: { authorization: `Bearer ${STUDIO_KEY}` } })
     expect([reply.statusCode, reply.json()]).toEqual([200, { cases: [], nextCursor: null }])

@@ -4,19 +4,28 @@ import { type EndpointName, endpoints } from '@juicebar/contract/endpoints'
 import { Failure } from '@juicebar/contract/errors'
 import { schemas } from '@juicebar/contract/schemas'
 import { type CallSchema } from '@juicebar/contract/schemas/call'
+import { type Scope } from '@juicebar/contract/scopes'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifySchema, type HTTPMethods } from 'fastify'
 
 import { compress, takesGzip } from './compression.ts'
 import { type LimitChecks, type LimitName } from './rate-limits.ts'
-import { createStudioKeyCheck } from './studio-key-check.ts'
+import { createStudioKeyCheck, ROOT_KEY } from './studio-key-check.ts'
 
 /** Who may call: anyone, a signed-in player, or the studio. */
 export type Access = 'open' | 'player' | 'studio'
 
+/** A call as a feature declares it. */
+export interface DeclaredCall {
+  name: EndpointName
+  access: Access
+  /** What a studio key needs for the call. */
+  scope?: Scope
+}
+
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The contract's call that the route answers; undefined for everything that is not part of the API. */
-    call?: { name: EndpointName; access: Access }
+    call?: DeclaredCall
   }
 }
 
@@ -53,6 +62,11 @@ export interface PlayerCall<Name extends EndpointName> extends Call<Name> {
   count(limit: LimitName): Promise<void>
 }
 
+export interface StudioCall<Name extends EndpointName> extends Call<Name> {
+  /** Whose key made the call, for the studio's log. */
+  actor: string
+}
+
 /** What a handler returns after it replied through `call.reply` itself, with an event stream or a 304. */
 export const answered = Symbol('answered')
 
@@ -64,8 +78,8 @@ export interface Api {
   open<Name extends EndpointName>(name: Name, limit: LimitName, handler: Handler<Name, Call<Name>>): void
   /** Needs a session. */
   player<Name extends EndpointName>(name: Name, limit: LimitName, handler: Handler<Name, PlayerCall<Name>>): void
-  /** Needs the studio key. */
-  studio<Name extends EndpointName>(name: Name, limit: LimitName, handler: Handler<Name, Call<Name>>): void
+  /** Needs a studio key with the scope. */
+  studio<Name extends EndpointName>(name: Name, scope: Scope, handler: Handler<Name, StudioCall<Name>>): void
 }
 
 export interface ApiOptions {
@@ -110,12 +124,13 @@ export function createApi(fastify: FastifyInstance, { limits, studioApiKey, auth
       addRoute(fastify, { name, access: 'player', beforeBody: [limits[limit].address, checkSession], handle })
     },
 
-    studio: (name, limit, handler) => {
+    studio: (name, scope, handler) => {
       addRoute(fastify, {
         name,
         access: 'studio',
-        beforeBody: [limits[limit].address, async (request) => checkStudioKey(request)],
-        handle: (request, reply) => handler(createCall(name, request, reply)),
+        scope,
+        beforeBody: [limits.studio.address, async (request) => checkStudioKey(request)],
+        handle: (request, reply) => handler({ ...createCall(name, request, reply), actor: ROOT_KEY }),
       })
     },
   }
@@ -123,21 +138,20 @@ export function createApi(fastify: FastifyInstance, { limits, studioApiKey, auth
 
 type Check = (request: FastifyRequest) => Promise<void>
 
-interface CallRoute {
-  name: EndpointName
-  access: Access
+interface CallRoute extends DeclaredCall {
   beforeBody: Check[]
   afterValidation?: Check[]
   handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 }
 
-function addRoute(fastify: FastifyInstance, { name, access, beforeBody, afterValidation = [], handle }: CallRoute): void {
+function addRoute(fastify: FastifyInstance, { beforeBody, afterValidation = [], handle, ...call }: CallRoute): void {
+  const { name } = call
   const [method, url] = splitEndpoint(endpoints[name])
   const success = successStatus(schemas[name])
   fastify.route({
     method,
     url,
-    config: { call: { name, access } },
+    config: { call },
     schema: checkedParts(schemas[name]),
     exposeHeadRoute: name !== 'events',
     onRequest: [requireWholePath, ...beforeBody],

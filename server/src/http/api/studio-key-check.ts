@@ -5,6 +5,9 @@ import { type FastifyRequest } from 'fastify'
 
 import { bearerToken } from './bearer-token.ts'
 
+/** Whoever has `STUDIO_API_KEY`. */
+export const ROOT_KEY = 'root key'
+
 /**
  * Returns a check of the studio key, in constant time.
  *

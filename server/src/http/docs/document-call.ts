@@ -1,12 +1,11 @@
 import { STATUS_CODES } from 'node:http'
 
-import { type EndpointName } from '@juicebar/contract/endpoints'
 import { schemas, sections } from '@juicebar/contract/schemas'
 import { type CallSchema } from '@juicebar/contract/schemas/call'
 import { type FastifySchema } from 'fastify'
 import Type, { type TSchema } from 'typebox'
 
-import { type Access } from '../api/route.ts'
+import { type Access, type DeclaredCall } from '../api/route.ts'
 import { type JsonSchema, type SchemaNames } from './schema-names.ts'
 
 const json = 'application/json'
@@ -21,14 +20,15 @@ export function isBodyOptional(name: string): boolean {
 }
 
 /** What the API document says about a call, but for its failures. */
-export function documentCall(name: EndpointName, access: Access, names: SchemaNames): FastifySchema {
+export function documentCall({ name, access, scope }: DeclaredCall, names: SchemaNames): FastifySchema {
   const { summary, description, params, querystring, headers, body, sessionOptional, documented = {} }: CallSchema = schemas[name]
+  const neededScope = scope ? ` Needs the scope \`${scope}\`.` : ''
   const documentedBody = documented.body ?? body
   return {
     operationId: name,
     tags: sections.filter(({ calls }) => name in calls).map((section) => section.name),
     summary,
-    description: description ?? `${summary}.`,
+    description: `${description ?? `${summary}.`}${neededScope}`,
     security: sessionOptional ? [{}, ...security.player] : security[access],
     ...(params && { params: names.reference(params) }),
     ...(querystring && { querystring: names.reference(querystring) }),

@@ -51,7 +51,7 @@ export async function registerApiDocs(fastify: FastifyInstance, { productName, v
       const { call } = route.config ?? {}
       if (!call) return { url, schema: { hide: true } }
       parts.failures.set(call.name, failuresOf(call.name, call.access))
-      return { url, schema: documentCall(call.name, call.access, parts.names) }
+      return { url, schema: documentCall(call, parts.names) }
     },
     transformObject: (document) => ('swaggerObject' in document ? document.swaggerObject : complete(document, parts)),
     openapi: {
