@@ -103,7 +103,8 @@ const serverArrows = {
   'chain/relay': ['chain/rpc', 'chain/transactions'],
   'sign-in': ['database', 'http/api', 'chain/transactions'],
   inventory: ['database', 'http/api', 'chain/transactions'],
-  listings: ['database', 'http/api', 'inventory'],
+  restrictions: ['database'],
+  listings: ['database', 'http/api', 'inventory', 'restrictions'],
   market: ['repeat.ts', 'logging', 'database', 'http/api', 'http/server', 'chain/chain.ts', 'inventory', 'listings', 'purchases/fee.ts'],
   realtime: ['repeat.ts', 'logging', 'database', 'http/api'],
   ...purchaseArrows(),
@@ -120,6 +121,7 @@ const serverArrows = {
     'purchases/reconciliation/release-hold.ts',
     'studio/audit',
   ],
+  'studio/restrictions': ['database', 'http/api', 'restrictions', 'studio/studio-log-store.ts'],
   'studio/audit': ['repeat.ts', 'database', 'chain/chain.ts', 'listings', 'purchases', 'purchases/payment'],
   embedded: ['repeat.ts'],
   'embedded/data-dir': ['embedded'],
@@ -132,7 +134,7 @@ const serverArrows = {
 function purchaseArrows() {
   const inside = (folder, names) => names.map((name) => `${folder}/${name}`)
   const stages = inside('purchases', ['payment', 'cases', 'hold', 'settlement'])
-  const outside = ['logging', 'database', 'chain/chain.ts', 'chain/transactions', 'inventory', 'listings']
+  const outside = ['logging', 'database', 'chain/chain.ts', 'chain/transactions', 'inventory', 'restrictions', 'listings']
   const shared = inside('purchases', [
     'purchase.ts',
     'fee.ts',

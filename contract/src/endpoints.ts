@@ -42,6 +42,14 @@ export const endpoints = {
   audit: 'GET /api/studio/audit',
   startAudit: 'POST /api/studio/audits',
   readAudit: 'GET /api/studio/audits/:id',
+  readPause: 'GET /api/studio/pause',
+  pauseMarket: 'PUT /api/studio/pause',
+  resumeMarket: 'DELETE /api/studio/pause',
+  readBlock: 'GET /api/studio/blocks/:wallet',
+  blockWallet: 'PUT /api/studio/blocks/:wallet',
+  unblockWallet: 'DELETE /api/studio/blocks/:wallet',
+  readRules: 'GET /api/studio/rules',
+  setRules: 'PUT /api/studio/rules',
 
   rpc: 'POST /rpc',
 } as const

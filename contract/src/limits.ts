@@ -36,6 +36,13 @@ export const SOL_DECIMALS_SHOWN = 4
 export const SELLER_CHARACTERS_SHOWN = 8
 export const SIGNATURE_CHARACTERS_SHOWN = 20
 
+/** In characters: what the studio says of a pause, a block or new rules. */
+export const MAX_REASON = 1_000
+/** The highest limit of SOL that a wallet may spend in a day: more than there is. */
+export const MAX_DAILY_SOL = 1_000_000_000
+/** The highest limit of listings of a wallet. */
+export const MAX_LISTINGS_RULE = 1_000_000
+
 /** What the network takes for one signature, and what a buyer keeps in reserve for a wallet's priority fee. */
 export const SIGNATURE_FEE_LAMPORTS = 5_000n
 export const FEE_RESERVE_LAMPORTS = 100_000n

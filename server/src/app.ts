@@ -35,6 +35,8 @@ import { createEventReaders } from './realtime/broadcast-events.ts'
 import { formatPosition } from './realtime/event-frame.ts'
 import { createEventFeed, type EventFeed } from './realtime/poll-outbox.ts'
 import { realtimeRoutes } from './realtime/routes.ts'
+import { checkSignIn, readOwnBlock } from './restrictions/check-sign-in.ts'
+import { createPauseReader } from './restrictions/read-pause.ts'
 import { createLoginText } from './sign-in/login-text.ts'
 import { readSession } from './sign-in/read-session.ts'
 import { signInRoutes } from './sign-in/routes.ts'
@@ -42,6 +44,7 @@ import { createSessionJwts } from './sign-in/session-jwt.ts'
 import { deleteExpired, findLiveSessions } from './sign-in/sign-in-store.ts'
 import { startPurging } from './start-purging.ts'
 import { startAudits } from './studio/audit/run-audits.ts'
+import { restrictionRoutes } from './studio/restrictions/routes.ts'
 import { studioRoutes } from './studio/routes.ts'
 
 export interface AppParts {
@@ -135,17 +138,21 @@ export async function createApp(parts: AppParts): Promise<App> {
     isChainUp: () => chain.isUp(),
     age: () => ({ events: feed.age(), reconciliation: reconciliation.age() }),
     publicConfig: publicConfig(config, parts.version),
+    readPause: createPauseReader(database),
   })
   signInRoutes(api, database, {
     jwts,
     loginText: createLoginText(config.productName, config.publicOrigin),
     onFirstSignIn: parts.onFirstSignIn ?? (async () => undefined),
+    checkSignIn: (wallet) => checkSignIn(database, wallet),
+    readBlock: (wallet) => readOwnBlock(database, wallet),
   })
   inventoryRoutes(api, database)
   listingRoutes(api, database)
   marketRoutes(api, connection, { pageCache, probeDatabase }, { chain, fee: config.fee })
   purchaseRoutes(api, purchases)
   studioRoutes(api, purchases)
+  restrictionRoutes(api, database)
   realtimeRoutes(api, { database, feed, readers, failures }, authenticate)
   relayRoutes(api, parts.relay)
   await registerSecurityTxt(fastify, { ...config, contact: config.securityContact, policyFile: parts.securityPolicyFile })
@@ -198,7 +205,7 @@ function lastEventId(feed: EventFeed): string | undefined {
   return position && formatPosition(position)
 }
 
-function publicConfig(config: Config, version: string): PublicConfig {
+function publicConfig(config: Config, version: string): Omit<PublicConfig, 'pause'> {
   const { productName, network, settleAt: commitment, demo, holdSeconds } = config
   const fee = { basisPoints: config.fee.basisPoints }
   return { productName, network, commitment, demo, demoWallet: demo && network === 'localnet', holdSeconds, fee, version }

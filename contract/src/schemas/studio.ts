@@ -6,6 +6,7 @@ import { type CallSchema, chainFailures } from './call.ts'
 import { CaseSchema, CasesPage, caseStatuses } from './cases.ts'
 import { amount, closed, idParams, pageOf, requiredToken, RequiredText, walletAddress } from './fields.ts'
 import { auditCalls } from './audits.ts'
+import { restrictionCalls } from './restrictions.ts'
 import { StudioOrder } from './inventory.ts'
 
 const StudioOrderBody = Type.Object(
@@ -91,4 +92,5 @@ export const studioCalls = {
     failures: ['PURCHASE_NOT_FOUND', 'NOT_RELEASABLE', ...chainFailures],
   },
   ...auditCalls,
+  ...restrictionCalls,
 } as const satisfies Record<string, CallSchema>

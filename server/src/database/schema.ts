@@ -51,6 +51,18 @@ export interface Balances {
   walletAddress: WalletAddress;
 }
 
+export interface Blocks {
+  actor: string;
+  reason: string;
+  since: Generated<Date>;
+  /**
+   * The wallet's listings go back to it, those that are held as soon as their hold has ended unpaid.
+   */
+  takesListings: boolean;
+  until: Date | null;
+  walletAddress: WalletAddress;
+}
+
 export interface Cases {
   closedAt: Date | null;
   /**
@@ -212,6 +224,13 @@ export interface Outages {
   endedAt: Date;
 }
 
+export interface Pauses {
+  actor: string;
+  isNow: Generated<boolean>;
+  message: string;
+  since: Generated<Date>;
+}
+
 export interface Payments {
   caseId: string | null;
   confirmedAt: Date | null;
@@ -360,6 +379,14 @@ export interface StudioLog {
   subject: string;
 }
 
+export interface TokenRules {
+  maxDailyLamports: bigint | null;
+  maxListings: number | null;
+  maxUnitLamports: bigint | null;
+  minUnitLamports: bigint | null;
+  tokenType: TokenType;
+}
+
 export interface TokenTypes {
   name: string;
   tokenType: TokenType;
@@ -383,6 +410,7 @@ export interface Transfers {
 export interface DB {
   audits: Audits;
   balances: Balances;
+  blocks: Blocks;
   cases: Cases;
   events: Events;
   heartbeat: Heartbeat;
@@ -391,6 +419,7 @@ export interface DB {
   listingKeys: ListingKeys;
   listings: Listings;
   outages: Outages;
+  pauses: Pauses;
   payments: Payments;
   players: Players;
   purchaseItems: PurchaseItems;
@@ -399,6 +428,7 @@ export interface DB {
   sessions: Sessions;
   signInNonces: SignInNonces;
   studioLog: StudioLog;
+  tokenRules: TokenRules;
   tokenTypes: TokenTypes;
   transfers: Transfers;
 }

@@ -20,6 +20,7 @@ export const keys = {
   cheapest: ['cheapest'],
   quotes: ['quotes'],
   mine: [MINE],
+  me: [MINE, 'me'],
   balances: [MINE, 'balances'],
   sol: [MINE, 'sol'],
   myListings: [MINE, 'my-listings'],

@@ -3,7 +3,7 @@ import { type MarketEvent } from '@juicebar/contract/events'
 import { type Listing } from '@juicebar/contract/schemas'
 import { type InfiniteData, type QueryClient } from '@tanstack/react-query'
 
-import { cheapestQuery, keys, type ListingFilter } from '../api/queries.ts'
+import { cheapestQuery, configQuery, keys, type ListingFilter } from '../api/queries.ts'
 import { noteMarketAge } from '../api/market-time.ts'
 import { type ReloadQueue } from './reload-queue.ts'
 
@@ -58,11 +58,17 @@ export function applyEvent(loaded: Loaded, event: MarketEvent): void {
       reloads.add(keys.balances)
       reloadSol(reloads)
       break
+    case 'pause.changed':
+      client.setQueryData(configQuery.queryKey, (config) => config && { ...config, pause: event.pause })
+      break
+    case 'block.changed':
+      reloads.add(keys.me)
+      break
     case 'ready':
       reloads.add(keys.mine)
       break
     case 'reset':
-      for (const queryKey of [keys.listings, keys.cheapest, keys.quotes, keys.mine, keys.health]) reloads.add(queryKey)
+      for (const queryKey of [keys.listings, keys.cheapest, keys.quotes, keys.mine, keys.health, keys.config]) reloads.add(queryKey)
       break
     case 'outage.began':
       noteMarketAge(event.age)

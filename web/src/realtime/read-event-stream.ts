@@ -65,6 +65,8 @@ const known: Record<MarketEvent['type'], true> = {
   'purchase.changed': true,
   'case.changed': true,
   'balance.changed': true,
+  'pause.changed': true,
+  'block.changed': true,
   ready: true,
   reset: true,
   'outage.began': true,

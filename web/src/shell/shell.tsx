@@ -25,6 +25,8 @@ import { tabId, VIEW_ID } from './views.ts'
 
 const AsOfBar = lazyComponent(async () => (await import('./header/as-of-bar.tsx')).AsOfBar)
 
+const PauseBar = lazyComponent(async () => (await import('./header/pause-bar.tsx')).PauseBar)
+
 /** Whose events to follow while nobody is signed in. */
 const VISITOR = ''
 
@@ -60,13 +62,13 @@ export function Shell() {
         </div>
         <NoticeArea />
         <CrashScreen fallback={null}>
-          <Suspense>{away && <AsOfBar />}</Suspense>
+          <Suspense>{away ? <AsOfBar /> : config?.pause && <PauseBar {...config.pause} />}</Suspense>
         </CrashScreen>
         <div className="contents" inert={busy}>
           <main className="mx-auto flex min-h-[calc(100dvh-var(--header-height))] w-full max-w-[110rem] flex-col px-4 py-6 sm:px-6 sm:py-8">
             <div id={VIEW_ID} role="tabpanel" tabIndex={-1} aria-labelledby={tabId(view)} className="flex flex-1 flex-col outline-none">
               <CrashScreen key={view}>
-                <MainArea backend={backend} session={session} view={view} />
+                <MainArea backend={backend} paused={Boolean(config?.pause)} session={session} view={view} />
               </CrashScreen>
             </div>
           </main>

@@ -220,7 +220,8 @@ function sendJson(reply: FastifyReply, body: string | Buffer): typeof answered {
 
 function splitEndpoint(endpoint: (typeof endpoints)[EndpointName]): [HTTPMethods, string] {
   const [method, url] = endpoint.split(' ')
-  if ((method !== 'GET' && method !== 'POST' && method !== 'DELETE') || !url) throw new Error(`unreadable endpoint ${endpoint}`)
+  if ((method !== 'GET' && method !== 'POST' && method !== 'PUT' && method !== 'DELETE') || !url)
+    throw new Error(`unreadable endpoint ${endpoint}`)
   return [method, url]
 }
 

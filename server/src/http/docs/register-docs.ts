@@ -78,7 +78,7 @@ export async function registerApiDocs(fastify: FastifyInstance, { productName, v
     routePrefix: '/docs',
     staticCSP: docsContentSecurityPolicy,
     theme: { title: `${productName} Marketplace API` },
-    uiConfig: { layout: 'BaseLayout', supportedSubmitMethods: ['get', 'post', 'delete'] },
+    uiConfig: { layout: 'BaseLayout', supportedSubmitMethods: ['get', 'post', 'put', 'delete'] },
   })
 }
 
@@ -98,7 +98,7 @@ function complete({ openapiObject }: OpenApiDocument, { names, failures }: Docum
     return { $ref: `#/components/responses/${code}` }
   }
   for (const path of Object.values(openapiObject.paths ?? {})) {
-    for (const operation of [path?.get, path?.post, path?.delete]) {
+    for (const operation of [path?.get, path?.post, path?.put, path?.delete]) {
       const { operationId = '', parameters = [], requestBody, responses: replies } = operation ?? {}
       for (const parameter of parameters) takeDescription(parameter, names)
       Object.assign(replies ?? {}, documentFailures(failures.get(operationId) ?? [], names, refer))

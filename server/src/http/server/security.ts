@@ -37,7 +37,7 @@ export async function registerSecurity(fastify: FastifyInstance, publicOrigin: s
   })
   await fastify.register(cors, {
     origin: [publicOrigin],
-    methods: ['GET', 'HEAD', 'POST', 'DELETE'],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
     allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'if-none-match', REQUEST_ID],
     exposedHeaders: ['age', 'etag', 'last-event-id', 'retry-after', REQUEST_ID],
     maxAge: 600,

@@ -8,7 +8,7 @@ const callPaths = [...new Set(Object.values(endpoints).map((endpoint) => endpoin
   url,
   pattern: new RegExp(`^${url.replaceAll(/:\w+/g, '[^/]+')}$`),
 }))
-const methods = ['GET', 'POST', 'DELETE', 'HEAD'] as const
+const methods = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD'] as const
 
 /**
  * Answers a request that no route matches: 405 with the allowed methods if other methods match its path, else 404. If its own method is

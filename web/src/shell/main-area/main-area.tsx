@@ -23,12 +23,14 @@ const MyListings = lazyComponent(async () => (await import('../../features/my-li
 
 interface MainAreaProps {
   backend: BackendStatus
+  /** The studio has paused buying and selling. */
+  paused: boolean
   session: SessionState
   view: View
 }
 
 /** The four states of the main area (specification, section 2). */
-export function MainArea({ backend, session, view }: MainAreaProps) {
+export function MainArea({ backend, paused, session, view }: MainAreaProps) {
   const { buy, gather } = usePurchase()
   const lots = useBasket(({ lots }) => lots)
   const gathered = useMemo(() => new Set(lots.map(({ listingId }) => listingId)), [lots])
@@ -37,8 +39,11 @@ export function MainArea({ backend, session, view }: MainAreaProps) {
   const away = backend === 'away'
   if (backend === 'checking' || (!away && session.authorization === 'checking')) return <CheckingServer />
   // Nothing can be bought from a market that may have changed.
-  const onBuy = away ? undefined : buy
-  const bestPrice = (tokenType: TokenType) => <BestPrice tokenType={tokenType} walletAddress={session.user?.walletAddress} paused={away} />
+  const closed = away || paused
+  const onBuy = closed ? undefined : buy
+  const bestPrice = (tokenType: TokenType) => (
+    <BestPrice tokenType={tokenType} walletAddress={session.user?.walletAddress} paused={closed} />
+  )
   const market = { cooldowns, onBuy, gathered, bestPrice }
   if (!session.user) {
     return (
@@ -68,7 +73,7 @@ export function MainArea({ backend, session, view }: MainAreaProps) {
       </Suspense>
       <CrashScreen fallback={null}>
         <Suspense>
-          <BasketTray walletAddress={walletAddress} paused={away} />
+          <BasketTray walletAddress={walletAddress} paused={closed} />
         </Suspense>
       </CrashScreen>
     </div>
