@@ -37,17 +37,13 @@ export function isUnanswered(error: unknown): boolean {
 
 /** True for failures that say nothing about what was asked, and that pass by themselves. */
 export function isPassing(error: unknown): boolean {
-  return error instanceof ApiError && (error.status === 429 || isFault(error))
+  return error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500)
 }
 
 /** True if what the server did is anybody's guess: it did not answer, or answered with an error of its own or without a code. */
 export function isUnexplained(error: unknown): error is ApiError {
-  return error instanceof ApiError && (error.code === 'BAD_REPLY' || isFault(error))
-}
-
-/** A pause is no fault, though its status is one. */
-function isFault({ status, code }: ApiError): boolean {
-  return status === 0 || (status >= 500 && code !== 'PAUSED')
+  if (!(error instanceof ApiError)) return false
+  return error.status === 0 || error.status >= 500 || error.code === 'BAD_REPLY'
 }
 
 /** True if the server had no room to ask the chain, and so has not begun what was asked. */

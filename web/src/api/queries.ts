@@ -20,7 +20,6 @@ export const keys = {
   cheapest: ['cheapest'],
   quotes: ['quotes'],
   mine: [MINE],
-  me: [MINE, 'me'],
   balances: [MINE, 'balances'],
   sol: [MINE, 'sol'],
   myListings: [MINE, 'my-listings'],

@@ -3,7 +3,7 @@ import { type MarketEvent } from '@juicebar/contract/events'
 import { type Listing } from '@juicebar/contract/schemas'
 import { type InfiniteData, type QueryClient } from '@tanstack/react-query'
 
-import { cheapestQuery, configQuery, keys, type ListingFilter } from '../api/queries.ts'
+import { cheapestQuery, keys, type ListingFilter } from '../api/queries.ts'
 import { noteMarketAge } from '../api/market-time.ts'
 import { type ReloadQueue } from './reload-queue.ts'
 
@@ -59,11 +59,9 @@ export function applyEvent(loaded: Loaded, event: MarketEvent): void {
       reloadSol(reloads)
       break
     case 'pause.changed':
-      client.setQueryData(configQuery.queryKey, (config) => config && { ...config, pause: event.pause })
+      reloads.add(keys.config)
       break
     case 'block.changed':
-      reloads.add(keys.me)
-      break
     case 'ready':
       reloads.add(keys.mine)
       break

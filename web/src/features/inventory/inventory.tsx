@@ -83,7 +83,7 @@ function DrinkCard({ drink, paused, onSell }: { drink: Selling; paused: boolean;
           kind="primary"
           className="sm:max-md:w-full"
           disabled={paused}
-          title={paused ? 'Selling is paused. The line below the header says why.' : undefined}
+          title={paused ? 'The line below the header says why.' : undefined}
           onClick={onSell}
         >
           {paused ? 'Paused' : 'Sell'}

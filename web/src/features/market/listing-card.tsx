@@ -94,7 +94,7 @@ function CardAction({ listing, isOwn, waitUntil, onBuy }: Pick<ListingCardProps,
       </Note>
     )
   }
-  if (!onBuy) return <Note title="Buying is paused. The line below the header says why.">Paused</Note>
+  if (!onBuy) return <Note>Paused</Note>
   return (
     <Button kind="primary" disabled={listing.status !== 'active'} onClick={() => onBuy(listing)}>
       Buy

@@ -23,7 +23,7 @@ const MyListings = lazyComponent(async () => (await import('../../features/my-li
 
 interface MainAreaProps {
   backend: BackendStatus
-  /** The studio has paused buying and selling. */
+  /** Nothing can be bought: the market may have changed, or the studio has paused it. */
   paused: boolean
   session: SessionState
   view: View
@@ -38,11 +38,9 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
   if (backend === 'offline') return <ServerUnavailable />
   const away = backend === 'away'
   if (backend === 'checking' || (!away && session.authorization === 'checking')) return <CheckingServer />
-  // Nothing can be bought from a market that may have changed.
-  const closed = away || paused
-  const onBuy = closed ? undefined : buy
+  const onBuy = paused ? undefined : buy
   const bestPrice = (tokenType: TokenType) => (
-    <BestPrice tokenType={tokenType} walletAddress={session.user?.walletAddress} paused={closed} />
+    <BestPrice tokenType={tokenType} walletAddress={session.user?.walletAddress} paused={paused} />
   )
   const market = { cooldowns, onBuy, gathered, bestPrice }
   if (!session.user) {
@@ -73,7 +71,7 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
       </Suspense>
       <CrashScreen fallback={null}>
         <Suspense>
-          <BasketTray walletAddress={walletAddress} paused={closed} />
+          <BasketTray walletAddress={walletAddress} paused={paused} />
         </Suspense>
       </CrashScreen>
     </div>

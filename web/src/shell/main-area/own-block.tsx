@@ -9,7 +9,7 @@ import { WarningIcon } from '../../ui/icons.tsx'
 const CHECK_MS = 30_000
 
 const blockQuery = queryOptions({
-  queryKey: keys.me,
+  queryKey: [...keys.mine, 'block'],
   queryFn: async ({ signal }) => (await call('me', { signal })).block ?? null,
   refetchInterval: ({ state }) => (state.data?.until ? CHECK_MS : false),
   meta: { quiet: true },
