@@ -88,7 +88,7 @@ function CardAction({ listing, isOwn, waitUntil, onBuy }: Pick<ListingCardProps,
   if (waitUntil !== undefined) {
     const end = formatClock(waitUntil)
     return (
-      <Note title={`You left this lot unpaid more than once. You can buy it again at ${end}.`}>
+      <Note title="You left this lot unpaid more than once.">
         <ClockIcon />
         Wait until {end}
       </Note>
