@@ -1101,12 +1101,16 @@ $$;
 
 -- Taken before any row is locked, so that nobody who waits for it makes others wait. What is read after it holds until the transaction
 -- ends.
-create function share_restrictions() returns void language sql as $$
-  select pg_advisory_xact_lock_shared(20021)
+create function share_restrictions() returns void language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock_shared(20021);
+end
 $$;
 
-create function lock_restrictions() returns void language sql as $$
-  select pg_advisory_xact_lock(20021)
+create function lock_restrictions() returns void language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(20021);
+end
 $$;
 
 -- Why a wallet may neither list nor hold anything now; null if it may.
@@ -1120,34 +1124,46 @@ begin
 end
 $$;
 
-create function is_taken_back(p_wallet text) returns boolean language sql stable as $$
-  select exists (select from blocks where wallet_address = p_wallet and takes_listings and (until is null or until > now()))
+create function is_taken_back(p_wallet text) returns boolean language plpgsql stable as $$
+begin
+  return (
+    select exists (select from blocks where wallet_address = p_wallet and takes_listings and (until is null or until > now()))
+  );
+end
 $$;
 
 -- The rule of the unit price that so many drinks for so many lamports break; null if none. The rules are whole lamports, so that no part of
 -- a listing that keeps them breaks one, and no rest.
-create function broken_price_rule(p_token_type text, p_amount bigint, p_lamports bigint) returns json language sql stable as $$
-  select case
-    when p_lamports < min_unit_lamports::numeric * p_amount
-      then json_build_object('rule', 'minUnitPrice', 'tokenType', token_type, 'limit', min_unit_lamports::text)
-    when p_lamports > max_unit_lamports::numeric * p_amount
-      then json_build_object('rule', 'maxUnitPrice', 'tokenType', token_type, 'limit', max_unit_lamports::text)
-  end
-  from token_rules where token_type = p_token_type
+create function broken_price_rule(p_token_type text, p_amount bigint, p_lamports bigint) returns json language plpgsql stable as $$
+begin
+  return (
+    select case
+      when p_lamports < min_unit_lamports::numeric * p_amount
+        then json_build_object('rule', 'minUnitPrice', 'tokenType', token_type, 'limit', min_unit_lamports::text)
+      when p_lamports > max_unit_lamports::numeric * p_amount
+        then json_build_object('rule', 'maxUnitPrice', 'tokenType', token_type, 'limit', max_unit_lamports::text)
+    end
+    from token_rules where token_type = p_token_type
+  );
+end
 $$;
 
 -- What a wallet buys of a drink today, by UTC, in lamports: what was delivered, and what it holds. p_replaced: the listings that it is
 -- about to hold, whose former holds do not count.
-create function bought_today(p_buyer text, p_token_type text, p_replaced uuid[]) returns numeric language sql stable as $$
-  select coalesce(sum(i.price_lamports), 0)
-  from (
-    select id from purchases p
-      where buyer = p_buyer and status = 'held' and not ends_unsent(p)
-        and not exists (select from purchase_items j where j.purchase_id = p.id and j.listing_id = any (p_replaced))
-    union all
-    select id from purchases where buyer = p_buyer and status = 'settled' and settled_at >= date_trunc('day', now(), 'utc')
-  ) p
-  join purchase_items i on i.purchase_id = p.id and i.token_type = p_token_type
+create function bought_today(p_buyer text, p_token_type text, p_replaced uuid[]) returns numeric language plpgsql stable as $$
+begin
+  return (
+    select coalesce(sum(i.price_lamports), 0)
+    from (
+      select id from purchases p
+        where buyer = p_buyer and status = 'held' and not ends_unsent(p)
+          and not exists (select from purchase_items j where j.purchase_id = p.id and j.listing_id = any (p_replaced))
+      union all
+      select id from purchases where buyer = p_buyer and status = 'settled' and settled_at >= date_trunc('day', now(), 'utc')
+    ) p
+    join purchase_items i on i.purchase_id = p.id and i.token_type = p_token_type
+  );
+end
 $$;
 
 -- The rule of a wallet's day that a purchase would break; null if none. Exact once the buyer's row in players is locked.

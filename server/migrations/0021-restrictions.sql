@@ -33,16 +33,20 @@ comment on table token_rules is
   'Null: no such rule.';
 
 -- Who lists or holds shares a lock until its transaction ends, and who changes restrictions takes it alone. So when a change has been
--- answered, nothing that was decided before it is still to be committed.
+-- answered, nothing that was decided before it is still to be committed. In plpgsql, which keeps its plans: each hold asks all of these.
 
-create function share_restrictions() returns void language sql as $$
-  select pg_advisory_xact_lock_shared(20021)
+create function share_restrictions() returns void language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock_shared(20021);
+end
 $$;
 comment on function share_restrictions is
   'Taken before any row is locked, so that nobody who waits for it makes others wait. What is read after it holds until the transaction ends.';
 
-create function lock_restrictions() returns void language sql as $$
-  select pg_advisory_xact_lock(20021)
+create function lock_restrictions() returns void language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(20021);
+end
 $$;
 
 create function restriction_of(p_wallet text, out refusal text, out restriction json) language plpgsql stable as $$
@@ -56,19 +60,27 @@ end
 $$;
 comment on function restriction_of is 'Why a wallet may neither list nor hold anything now; null if it may.';
 
-create function is_taken_back(p_wallet text) returns boolean language sql stable as $$
-  select exists (select from blocks where wallet_address = p_wallet and takes_listings and (until is null or until > now()))
+create function is_taken_back(p_wallet text) returns boolean language plpgsql stable as $$
+begin
+  return (
+    select exists (select from blocks where wallet_address = p_wallet and takes_listings and (until is null or until > now()))
+  );
+end
 $$;
 
 -- In numeric: a bigint does not reach as far as the highest unit price times the largest amount.
-create function broken_price_rule(p_token_type text, p_amount bigint, p_lamports bigint) returns json language sql stable as $$
-  select case
-    when p_lamports < min_unit_lamports::numeric * p_amount
-      then json_build_object('rule', 'minUnitPrice', 'tokenType', token_type, 'limit', min_unit_lamports::text)
-    when p_lamports > max_unit_lamports::numeric * p_amount
-      then json_build_object('rule', 'maxUnitPrice', 'tokenType', token_type, 'limit', max_unit_lamports::text)
-  end
-  from token_rules where token_type = p_token_type
+create function broken_price_rule(p_token_type text, p_amount bigint, p_lamports bigint) returns json language plpgsql stable as $$
+begin
+  return (
+    select case
+      when p_lamports < min_unit_lamports::numeric * p_amount
+        then json_build_object('rule', 'minUnitPrice', 'tokenType', token_type, 'limit', min_unit_lamports::text)
+      when p_lamports > max_unit_lamports::numeric * p_amount
+        then json_build_object('rule', 'maxUnitPrice', 'tokenType', token_type, 'limit', max_unit_lamports::text)
+    end
+    from token_rules where token_type = p_token_type
+  );
+end
 $$;
 comment on function broken_price_rule is
   'The rule of the unit price that so many drinks for so many lamports break; null if none. The rules are whole lamports, so that no part of a '
@@ -77,16 +89,20 @@ comment on function broken_price_rule is
 create index purchases_settled_by_buyer on purchases (buyer, settled_at) where status = 'settled';
 comment on index purchases_settled_by_buyer is 'What a wallet has bought today.';
 
-create function bought_today(p_buyer text, p_token_type text, p_replaced uuid[]) returns numeric language sql stable as $$
-  select coalesce(sum(i.price_lamports), 0)
-  from (
-    select id from purchases p
-      where buyer = p_buyer and status = 'held' and not ends_unsent(p)
-        and not exists (select from purchase_items j where j.purchase_id = p.id and j.listing_id = any (p_replaced))
-    union all
-    select id from purchases where buyer = p_buyer and status = 'settled' and settled_at >= date_trunc('day', now(), 'utc')
-  ) p
-  join purchase_items i on i.purchase_id = p.id and i.token_type = p_token_type
+create function bought_today(p_buyer text, p_token_type text, p_replaced uuid[]) returns numeric language plpgsql stable as $$
+begin
+  return (
+    select coalesce(sum(i.price_lamports), 0)
+    from (
+      select id from purchases p
+        where buyer = p_buyer and status = 'held' and not ends_unsent(p)
+          and not exists (select from purchase_items j where j.purchase_id = p.id and j.listing_id = any (p_replaced))
+      union all
+      select id from purchases where buyer = p_buyer and status = 'settled' and settled_at >= date_trunc('day', now(), 'utc')
+    ) p
+    join purchase_items i on i.purchase_id = p.id and i.token_type = p_token_type
+  );
+end
 $$;
 comment on function bought_today is
   'What a wallet buys of a drink today, by UTC, in lamports: what was delivered, and what it holds. p_replaced: the listings that it is about to '
