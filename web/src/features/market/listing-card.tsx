@@ -88,7 +88,7 @@ function CardAction({ listing, isOwn, waitUntil, onBuy }: Pick<ListingCardProps,
   if (waitUntil !== undefined) {
     const end = formatClock(waitUntil)
     return (
-      <Note title="You left it unpaid.">
+      <Note title="Left unpaid.">
         <ClockIcon />
         Wait until {end}
       </Note>
