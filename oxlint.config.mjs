@@ -103,7 +103,8 @@ const serverArrows = {
   'chain/relay': ['chain/rpc', 'chain/transactions'],
   'sign-in': ['database', 'http/api', 'chain/transactions'],
   inventory: ['database', 'http/api', 'chain/transactions'],
-  listings: ['database', 'http/api', 'inventory'],
+  restrictions: ['database'],
+  listings: ['database', 'http/api', 'inventory', 'restrictions'],
   market: ['repeat.ts', 'logging', 'database', 'http/api', 'http/server', 'chain/chain.ts', 'inventory', 'listings', 'purchases/fee.ts'],
   realtime: ['repeat.ts', 'logging', 'database', 'http/api'],
   ...purchaseArrows(),
@@ -126,12 +127,13 @@ const serverArrows = {
     'studio/keys',
     'studio/orders',
   ],
-  'studio/players': ['database', 'inventory', 'studio/wallet.ts'],
+  'studio/players': ['database', 'inventory', 'restrictions', 'studio/wallet.ts'],
   'studio/purchases': ['database', 'chain/chain.ts', 'listings', 'purchases', 'purchases/payment', 'purchases/cases', 'studio/wallet.ts'],
   'studio/stats': ['database', 'studio/sales'],
   'studio/sales': ['repeat.ts', 'database', 'purchases'],
   'studio/keys': ['logging', 'database', 'http/api', 'listings', 'studio/studio-log-store.ts'],
   'studio/orders': ['http/api', 'inventory', 'studio/studio-log-store.ts', 'studio/keys'],
+  'studio/restrictions': ['database', 'http/api', 'restrictions', 'studio/studio-log-store.ts'],
   'studio/audit': ['repeat.ts', 'database', 'chain/chain.ts', 'listings', 'purchases', 'purchases/payment'],
   'studio/webhooks': [
     'database',
@@ -154,7 +156,7 @@ const serverArrows = {
 function purchaseArrows() {
   const inside = (folder, names) => names.map((name) => `${folder}/${name}`)
   const stages = inside('purchases', ['payment', 'cases', 'hold', 'settlement'])
-  const outside = ['logging', 'database', 'chain/chain.ts', 'chain/transactions', 'inventory', 'listings']
+  const outside = ['logging', 'database', 'chain/chain.ts', 'chain/transactions', 'inventory', 'restrictions', 'listings']
   const shared = inside('purchases', [
     'purchase.ts',
     'fee.ts',

@@ -102,6 +102,10 @@ export const errors = {
   },
   SIGNATURE_USED: { status: 409, text: 'This transaction already paid for something else.' },
 
+  PAUSED: { status: 503, text: 'Buying and selling are paused: {detail}' },
+  BLOCKED: { status: 403, text: 'This wallet is blocked: {detail}' },
+  RULE_BROKEN: { status: 409, text: 'A rule of this market does not allow that: {detail}' },
+
   AUDIT_NOT_FOUND: { status: 404, text: 'This audit does not exist.' },
   CASE_NOT_FOUND: { status: 404, text: 'This case does not exist.' },
   CASE_NOT_OPEN: { status: 409, text: 'This case is already closed or being refunded.' },
@@ -123,7 +127,8 @@ export type ErrorCode = keyof typeof errors
 
 /** The sentence for people that goes with a code. */
 export function errorText(code: ErrorCode, detail = ''): string {
-  return errors[code].text.replace('{detail}', detail)
+  // As a function: in a text, `$` would have a meaning.
+  return errors[code].text.replace('{detail}', () => detail)
 }
 
 interface FailureOptions {

@@ -30,8 +30,8 @@ export const MAX_ORDERS_BYTES = 524_288
 export const MAX_KEY_NAME = 64
 /** Studio keys that are neither revoked nor expired. */
 export const MAX_KEYS = 500
-/** In characters. */
-export const MAX_REASON = 1000
+/** In characters: what the studio says of an order, a key, a pause, a block or new rules. */
+export const MAX_REASON = 1_000
 
 /** Of one purchase, and of one quote: what one transaction pays for. */
 export const MAX_ITEMS = 20
@@ -53,6 +53,11 @@ export const MAX_WEBHOOK_URL = 2048
 export const SOL_DECIMALS_SHOWN = 4
 export const SELLER_CHARACTERS_SHOWN = 8
 export const SIGNATURE_CHARACTERS_SHOWN = 20
+
+/** The highest limit of SOL that a wallet may spend in a day: more than there is. */
+export const MAX_DAILY_SOL = 1_000_000_000
+/** The highest limit of listings of a wallet. */
+export const MAX_LISTINGS_RULE = 1_000_000
 
 /** What the network takes for one signature, and what a buyer keeps in reserve for a wallet's priority fee. */
 export const SIGNATURE_FEE_LAMPORTS = 5_000n

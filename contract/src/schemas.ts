@@ -16,6 +16,7 @@ import {
   type OwnListingSchema,
   type QuoteSchema,
 } from './schemas/market.ts'
+import { type BlockSchema, type OwnBlock as OwnBlockSchema, type PauseSchema, type RuleSchema } from './schemas/restrictions.ts'
 import { rpcCalls } from './schemas/rpc.ts'
 import { signInCalls, type UserSchema } from './schemas/sign-in.ts'
 import { type HealthReportSchema, type PublicConfigSchema, statusCalls, type unreadyReasons } from './schemas/status.ts'
@@ -71,6 +72,10 @@ export type TimelineEntry = Static<typeof TimelineEntrySchema>
 export type Sale = Static<typeof SaleSchema>
 export type StatsGroup = (typeof statsGroups)[number]
 export type StatsRow = Static<typeof StatsRowSchema>
+export type Pause = Static<typeof PauseSchema>
+export type Block = Static<typeof BlockSchema>
+export type OwnBlock = Static<typeof OwnBlockSchema>
+export type Rule = Static<typeof RuleSchema>
 export type User = Static<typeof UserSchema>
 export type PublicConfig = Static<typeof PublicConfigSchema>
 export type HealthReport = Static<typeof HealthReportSchema>

@@ -35,6 +35,8 @@ import { createEventReaders } from './realtime/broadcast-events.ts'
 import { formatPosition } from './realtime/event-frame.ts'
 import { createEventFeed, type EventFeed } from './realtime/poll-outbox.ts'
 import { realtimeRoutes } from './realtime/routes.ts'
+import { checkSignIn, readOwnBlock } from './restrictions/check-sign-in.ts'
+import { createPauseReader } from './restrictions/read-pause.ts'
 import { createLoginText } from './sign-in/login-text.ts'
 import { readSession } from './sign-in/read-session.ts'
 import { signInRoutes } from './sign-in/routes.ts'
@@ -44,6 +46,7 @@ import { startPurging } from './start-purging.ts'
 import { startAudits } from './studio/audit/run-audits.ts'
 import { startStampingSales } from './studio/sales/run-stamping.ts'
 import { createKeyCheck } from './studio/keys/check-key.ts'
+import { restrictionRoutes } from './studio/restrictions/routes.ts'
 import { studioRoutes } from './studio/routes.ts'
 import { createPoster } from './studio/webhooks/delivery/post-message.ts'
 import { startWebhooks } from './studio/webhooks/delivery/run-webhooks.ts'
@@ -141,11 +144,14 @@ export async function createApp(parts: AppParts): Promise<App> {
     isChainUp: () => chain.isUp(),
     age: () => ({ events: feed.age(), reconciliation: reconciliation.age() }),
     publicConfig: publicConfig(config, parts.version),
+    readPause: createPauseReader(database),
   })
   signInRoutes(api, database, {
     jwts,
     loginText: createLoginText(config.productName, config.publicOrigin),
     onFirstSignIn: parts.onFirstSignIn ?? (async () => undefined),
+    checkSignIn: (wallet) => checkSignIn(database, wallet),
+    readBlock: (wallet) => readOwnBlock(database, wallet),
   })
   inventoryRoutes(api, database)
   listingRoutes(api, database)
@@ -153,6 +159,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   purchaseRoutes(api, purchases)
   studioRoutes(api, purchases)
   webhookRoutes(api, purchases, { allowPrivate: config.webhookAllowPrivate })
+  restrictionRoutes(api, database)
   realtimeRoutes(api, { database, feed, readers, failures }, authenticate)
   relayRoutes(api, parts.relay)
   await registerSecurityTxt(fastify, { ...config, contact: config.securityContact, policyFile: parts.securityPolicyFile })
@@ -208,7 +215,7 @@ function lastEventId(feed: EventFeed): string | undefined {
   return position && formatPosition(position)
 }
 
-function publicConfig(config: Config, version: string): PublicConfig {
+function publicConfig(config: Config, version: string): Omit<PublicConfig, 'pause'> {
   const { productName, network, settleAt: commitment, demo, holdSeconds } = config
   const fee = { basisPoints: config.fee.basisPoints }
   return { productName, network, commitment, demo, demoWallet: demo && network === 'localnet', holdSeconds, fee, version }

@@ -37,8 +37,8 @@ describe('server-sent events', () => {
     )
   })
 
-  test('of an unknown kind are ignored', () => {
-    expect(marketEventOf({ event: 'toString', data: '{}' })).toBeUndefined()
+  test('have the type that the stream names, and without one are no events', () => {
+    expect(marketEventOf({ event: undefined, data: '{}' })).toBeUndefined()
     expect(marketEventOf({ event: 'balance.changed', data: '{"type":"x"}' })).toEqual({ type: 'balance.changed' })
   })
 })

@@ -26,4 +26,13 @@ export const studioEndpoints = {
   rotateWebhook: 'POST /api/studio/webhooks/:id/rotate',
   webhookDeliveries: 'GET /api/studio/webhooks/:id/deliveries',
   replayWebhook: 'POST /api/studio/webhooks/:id/replay',
+
+  readPause: 'GET /api/studio/pause',
+  pauseMarket: 'PUT /api/studio/pause',
+  resumeMarket: 'DELETE /api/studio/pause',
+  readBlock: 'GET /api/studio/blocks/:wallet',
+  blockWallet: 'PUT /api/studio/blocks/:wallet',
+  unblockWallet: 'DELETE /api/studio/blocks/:wallet',
+  readRules: 'GET /api/studio/rules',
+  setRules: 'PUT /api/studio/rules',
 } as const

@@ -1,8 +1,9 @@
 import Type from 'typebox'
 
 import { type CallSchema } from './call.ts'
-import { OneOf } from './fields.ts'
+import { Nullable, OneOf } from './fields.ts'
 import { ListingSchema } from './market.ts'
+import { AnnouncedPause } from './restrictions.ts'
 
 const ListingEvent = Type.Object(
   {
@@ -22,6 +23,17 @@ const CaseChanged = Type.Object(
 const BalanceChanged = Type.Object(
   { type: Type.Literal('balance.changed') },
   { title: 'BalanceChanged', description: 'Sent to the wallet’s owner: reload the balances.' },
+)
+const PauseChanged = Type.Object(
+  { type: Type.Literal('pause.changed'), pause: Nullable(AnnouncedPause) },
+  { title: 'PauseChanged', description: 'Sent to everyone: the studio has paused the market, or opened it again.' },
+)
+const BlockChanged = Type.Object(
+  { type: Type.Literal('block.changed') },
+  {
+    title: 'BlockChanged',
+    description: 'Sent to the wallet’s owner: the studio has blocked it, or no longer does. Ask `GET /api/auth/me`.',
+  },
 )
 const Ready = Type.Object(
   { type: Type.Literal('ready') },
@@ -48,7 +60,18 @@ const OutageEnded = Type.Object(
   { title: 'OutageEnded', description: 'The database is back, and you have received whatever has changed.' },
 )
 
-const events = [ListingEvent, PurchaseChanged, CaseChanged, BalanceChanged, Ready, Reset, OutageBegan, OutageEnded]
+const events = [
+  ListingEvent,
+  PurchaseChanged,
+  CaseChanged,
+  BalanceChanged,
+  PauseChanged,
+  BlockChanged,
+  Ready,
+  Reset,
+  OutageBegan,
+  OutageEnded,
+]
 
 export const MarketEventSchema = OneOf(events, {
   title: 'MarketEvent',

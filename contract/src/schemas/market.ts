@@ -196,6 +196,9 @@ export const marketCalls = {
       'TOO_CHEAP_TO_DIVIDE',
       'INSUFFICIENT_TOKENS',
       'IDEMPOTENCY_KEY_REUSED',
+      'PAUSED',
+      'BLOCKED',
+      'RULE_BROKEN',
     ],
   },
   removeListing: {

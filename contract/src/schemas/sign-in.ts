@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { NONCE_SECONDS, SESSION_SECONDS } from '../limits.ts'
 import { type CallSchema } from './call.ts'
 import { Address, closed, signature, Timestamp, walletAddress } from './fields.ts'
+import { OwnBlock } from './restrictions.ts'
 
 export const UserSchema = Type.Object(
   { walletAddress: Address('The player’s wallet'), createdAt: Timestamp('The first sign-in') },
@@ -34,14 +35,14 @@ export const signInCalls = {
   },
   verifySignature: {
     summary: 'Submit the signature and open a session',
-    description: `A session lasts ${SESSION_SECONDS / 86_400} days, or until it is ended by \`POST /api/auth/logout\`.`,
+    description: `A session lasts ${SESSION_SECONDS / 86_400} days, or until it is ended by \`POST /api/auth/logout\`. A blocked wallet signs in only while it has a listing, an open purchase or an open case.`,
     body: Type.Object({ walletAddress, signature }, { ...closed, title: 'SignInRequest' }),
     response: { 200: SignedIn },
-    failures: ['WALLET_ADDRESS_INVALID', 'SIGNATURE_INVALID', 'NONCE_INVALID'],
+    failures: ['WALLET_ADDRESS_INVALID', 'SIGNATURE_INVALID', 'NONCE_INVALID', 'BLOCKED'],
   },
   me: {
-    summary: 'Read who is signed in',
-    response: { 200: Type.Object({ user: UserSchema }) },
+    summary: 'Read who is signed in, and whether the studio has blocked the wallet',
+    response: { 200: Type.Object({ user: UserSchema, block: Type.Optional(OwnBlock) }) },
     failures: [],
   },
   logout: {

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { errors, type ErrorCode } from '../errors.ts'
 import { type CallSchema } from './call.ts'
 import { Nullable } from './fields.ts'
+import { AnnouncedPause } from './restrictions.ts'
 
 const upOrDown = Type.Enum(['ok', 'down'], { title: 'Health', description: 'Whether a part can be used right now' })
 
@@ -77,6 +78,7 @@ export const PublicConfigSchema = Type.Object(
       { basisPoints: Type.Integer({ description: 'In hundredths of a percent of what the sellers get, on top; 0 for none' }) },
       { title: 'FeeRate', description: 'What the studio takes of a sale' },
     ),
+    pause: Nullable(AnnouncedPause),
     version: Type.String({ description: 'The version of this server' }),
   },
   { title: 'PublicConfig' },
@@ -119,7 +121,7 @@ export const statusCalls = {
     failures: [],
   },
   config: {
-    summary: 'Read the settings that a client needs: network, commitment, hold time, fee, version',
+    summary: 'Read the settings that a client needs: network, commitment, hold time, fee, version, and whether the market is paused',
     response: { 200: PublicConfigSchema },
     failures: [],
   },

@@ -5,6 +5,7 @@ import { type CallSchema, chainFailures } from './call.ts'
 import { CaseSchema } from './cases.ts'
 import { closed, idParams, RequiredText } from './fields.ts'
 import { auditCalls } from './audits.ts'
+import { restrictionCalls } from './restrictions.ts'
 import { keyCalls } from './studio/keys.ts'
 import { logCalls } from './studio/log.ts'
 import { orderCalls } from './studio/orders.ts'
@@ -44,4 +45,5 @@ export const studioCalls = {
   ...studioPurchaseCalls,
   ...statsCalls,
   ...auditCalls,
+  ...restrictionCalls,
 } as const satisfies Record<string, CallSchema>

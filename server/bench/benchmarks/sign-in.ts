@@ -27,7 +27,13 @@ export async function benchmarkSignIn(databases: BenchDatabases, pairs: number):
   const { database, close } = connectDatabase(await databases.empty(), () => undefined)
   const loginText = createLoginText('Juicebar', 'http://localhost:3000')
   const jwts = createSessionJwts(JWT_SECRET)
-  const options = { loginText, jwts, onFirstSignIn: async () => undefined }
+  const options = {
+    loginText,
+    jwts,
+    onFirstSignIn: async () => undefined,
+    checkSignIn: async () => undefined,
+    readBlock: async () => undefined,
+  }
   const wallets = Array.from({ length: WALLETS }, createWallet)
 
   const signIn = async (): Promise<Sample> => {

@@ -53,6 +53,18 @@ export interface Balances {
   walletAddress: WalletAddress;
 }
 
+export interface Blocks {
+  actor: string;
+  reason: string;
+  since: Generated<Date>;
+  /**
+   * The wallet's listings go back to it, those that are held as soon as their hold has ended unpaid.
+   */
+  takesListings: boolean;
+  until: Date | null;
+  walletAddress: WalletAddress;
+}
+
 export interface Cases {
   closedAt: Date | null;
   /**
@@ -212,6 +224,13 @@ export interface Listings {
 export interface Outages {
   beganAt: Date;
   endedAt: Date;
+}
+
+export interface Pauses {
+  actor: string;
+  isNow: Generated<boolean>;
+  message: string;
+  since: Generated<Date>;
 }
 
 export interface Payments {
@@ -421,6 +440,14 @@ export interface StudioLog {
   transferId: bigint | null;
 }
 
+export interface TokenRules {
+  maxDailyLamports: bigint | null;
+  maxListings: number | null;
+  maxUnitLamports: bigint | null;
+  minUnitLamports: bigint | null;
+  tokenType: TokenType;
+}
+
 export interface TokenTypes {
   name: string;
   tokenType: TokenType;
@@ -534,6 +561,7 @@ export interface WebhookSecrets {
 export interface DB {
   audits: Audits;
   balances: Balances;
+  blocks: Blocks;
   cases: Cases;
   events: Events;
   heartbeat: Heartbeat;
@@ -542,6 +570,7 @@ export interface DB {
   listingKeys: ListingKeys;
   listings: Listings;
   outages: Outages;
+  pauses: Pauses;
   payments: Payments;
   players: Players;
   purchaseItems: PurchaseItems;
@@ -555,6 +584,7 @@ export interface DB {
   studioKeyDays: StudioKeyDays;
   studioKeys: StudioKeys;
   studioLog: StudioLog;
+  tokenRules: TokenRules;
   tokenTypes: TokenTypes;
   transfers: Transfers;
   webhookDeliveries: WebhookDeliveries;

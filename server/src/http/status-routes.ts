@@ -14,14 +14,19 @@ export interface StatusOptions {
   isChainUp: () => boolean
   /** How long ago the work that goes on by itself last succeeded, in seconds. */
   age: () => HealthReport['age']
-  publicConfig: PublicConfig
+  publicConfig: Omit<PublicConfig, 'pause'>
+  /** The pause of the market, as everybody may know it. */
+  readPause: () => Promise<PublicConfig['pause']>
 }
 
 /**
  * GET /health, /health/live, /health/ready and /api/config. Only the database makes the server unhealthy: without the chain the market can
  * still be read.
  */
-export function statusRoutes(api: Api, { probeDatabase, unready, migration, isChainUp, age, publicConfig }: StatusOptions): void {
+export function statusRoutes(
+  api: Api,
+  { probeDatabase, unready, migration, isChainUp, age, publicConfig, readPause }: StatusOptions,
+): void {
   const isDatabaseUp = () => answersInTime(probeDatabase())
 
   api.open('health', 'health', async ({ status }) => {
@@ -50,7 +55,7 @@ export function statusRoutes(api: Api, { probeDatabase, unready, migration, isCh
     return { ready: reason === null, reason }
   })
 
-  api.open('config', 'read', async () => publicConfig)
+  api.open('config', 'read', async () => ({ ...publicConfig, pause: await readPause() }))
 }
 
 function inTenths({ events, reconciliation }: HealthReport['age']): HealthReport['age'] {

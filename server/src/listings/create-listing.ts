@@ -5,6 +5,7 @@ import { type Listing } from '@juicebar/contract/schemas'
 import { type Database } from '../database/connect.ts'
 import { inTransaction, type Tx } from '../database/transact.ts'
 import { emitBalanceChanged, postTransfer } from '../inventory/ledger-store.ts'
+import { checkOffer } from '../restrictions/check-offer.ts'
 import { isOfDraft, type ListingDraft } from './listing.ts'
 import { findKeyedListing, insertListingKey, type KeyedListing } from './listing-key-store.ts'
 import { emitListing, findListing, insertListing } from './listing-store.ts'
@@ -17,7 +18,7 @@ interface CreateOptions {
 /**
  * Puts tokens up for sale: they leave the seller's balance and stay in escrow, in the listing. With an idempotency key that this seller has
  * used, nothing moves, and the listing that was created with it is returned as it is now.
- * @throws INSUFFICIENT_TOKENS; IDEMPOTENCY_KEY_REUSED if the key belongs to another offer
+ * @throws PAUSED, BLOCKED, RULE_BROKEN; INSUFFICIENT_TOKENS; IDEMPOTENCY_KEY_REUSED if the key belongs to another offer
  */
 export async function createListing(
   database: Database,
@@ -25,12 +26,12 @@ export async function createListing(
   draft: ListingDraft,
   { idempotencyKey }: CreateOptions = {},
 ): Promise<Listing> {
-  if (idempotencyKey === undefined) return inTransaction(database, (tx) => createListingIn(tx, seller, draft))
+  if (idempotencyKey === undefined) return inTransaction(database, (tx) => createAllowed(tx, seller, draft))
   const known = await findKeyedListing(database, seller, idempotencyKey)
   if (known) return requireSame(known, draft)
   try {
     return await inTransaction(database, async (tx) => {
-      const listing = await createListingIn(tx, seller, draft)
+      const listing = await createAllowed(tx, seller, draft)
       await insertListingKey(tx, { seller, idempotencyKey, listingId: listing._id })
       return listing
     })
@@ -47,7 +48,14 @@ function requireSame(known: KeyedListing, draft: ListingDraft): Listing {
   return known.listing
 }
 
-/** `createListing` as part of a larger transaction. */
+async function createAllowed(tx: Tx, seller: WalletAddress, draft: ListingDraft): Promise<Listing> {
+  const checkCount = await checkOffer(tx, seller, draft)
+  const listing = await createListingIn(tx, seller, draft)
+  await checkCount()
+  return listing
+}
+
+/** `createListing` as part of a larger transaction, whatever the studio restricts. */
 export async function createListingIn(tx: Tx, seller: WalletAddress, draft: ListingDraft): Promise<Listing> {
   const listingId = await insertListing(tx, seller, draft)
   await postTransfer(tx, { kind: 'escrow', tokenType: draft.tokenType, amount: draft.amount, wallet: seller, listingId })

@@ -16,7 +16,10 @@ export function signInRoutes(api: Api, database: Database, options: SignInOption
     return verifySignature(database, options, wallet, requireSignature(body.signature))
   })
 
-  api.player('me', 'read', async ({ player }) => ({ user: await requirePlayer(database, player) }))
+  api.player('me', 'read', async ({ player }) => {
+    const [user, block] = await Promise.all([requirePlayer(database, player), options.readBlock(player)])
+    return { user, ...(block && { block }) }
+  })
 
   api.player('logout', 'read', async ({ session }) => {
     await revokeSession(database, session.id)

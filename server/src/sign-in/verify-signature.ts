@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
-import { type User } from '@juicebar/contract/schemas'
+import { type OwnBlock, type User } from '@juicebar/contract/schemas'
 import { base58 } from '@scure/base'
 
 import { isSignedBy } from '../chain/transactions/wallet-signature.ts'
@@ -19,22 +19,28 @@ export interface SignInOptions {
    * idempotent: it may be called again for the same wallet.
    */
   onFirstSignIn: (wallet: WalletAddress) => Promise<void>
+  /** Throws `Failure` BLOCKED if the wallet may not sign in. */
+  checkSignIn: (wallet: WalletAddress) => Promise<void>
+  /** What a blocked player may know of the block. */
+  readBlock: (wallet: WalletAddress) => Promise<OwnBlock | undefined>
 }
 
 /**
  * Opens a session for a wallet that signed its open nonce. Only a valid signature uses up the nonce.
- * @throws NONCE_INVALID if the wallet has no open nonce; SIGNATURE_INVALID if another wallet signed, or another message
+ * @throws NONCE_INVALID if the wallet has no open nonce; SIGNATURE_INVALID if another wallet signed, or another message;
+ * BLOCKED
  * @returns `token` is the session JWT
  */
 export async function verifySignature(
   database: Database,
-  { loginText, jwts, onFirstSignIn }: SignInOptions,
+  { loginText, jwts, onFirstSignIn, checkSignIn }: SignInOptions,
   wallet: WalletAddress,
   signature: Signature,
 ): Promise<{ token: string; user: User }> {
   const signIn = await findSignIn(database, wallet)
   if (!signIn) throw new Failure('NONCE_INVALID')
   if (!isSignedBy(wallet, Buffer.from(loginText(signIn.nonce)), base58.decode(signature))) throw new Failure('SIGNATURE_INVALID')
+  await checkSignIn(wallet)
   if (!signIn.known) await onFirstSignIn(wallet)
 
   const id = randomUUID()

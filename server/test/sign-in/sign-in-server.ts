@@ -3,6 +3,7 @@ import { type FastifyInstance } from 'fastify'
 
 import { type Database } from '../../src/database/connect.ts'
 import { bearerToken } from '../../src/http/api/bearer-token.ts'
+import { checkSignIn, readOwnBlock } from '../../src/restrictions/check-sign-in.ts'
 import { createLoginText } from '../../src/sign-in/login-text.ts'
 import { readSession } from '../../src/sign-in/read-session.ts'
 import { signInRoutes } from '../../src/sign-in/routes.ts'
@@ -19,7 +20,14 @@ export function serveSignIn(
 ): Promise<FastifyInstance> {
   const jwts = createSessionJwts(JWT_SECRET)
   return serve(
-    (api) => signInRoutes(api, database, { jwts, loginText: createLoginText('Juicebar', 'https://market.example'), onFirstSignIn }),
+    (api) =>
+      signInRoutes(api, database, {
+        jwts,
+        loginText: createLoginText('Juicebar', 'https://market.example'),
+        onFirstSignIn,
+        checkSignIn: (wallet) => checkSignIn(database, wallet),
+        readBlock: (wallet) => readOwnBlock(database, wallet),
+      }),
     {},
     { authenticate: (request) => readSession(database, jwts, bearerToken(request)) },
   )

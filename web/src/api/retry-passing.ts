@@ -16,7 +16,7 @@ export async function retryPassing<Reply>(attempt: () => Promise<Reply>, forMill
       return await attempt()
     } catch (error) {
       const wait = Math.max(RETRY_MS, retryAfterMillis(error))
-      if (!isPassing(error) || Date.now() + wait > deadline) throw error
+      if (!isPassing(error) || isPause(error) || Date.now() + wait > deadline) throw error
       await pause(wait)
     }
   }
@@ -24,4 +24,9 @@ export async function retryPassing<Reply>(attempt: () => Promise<Reply>, forMill
 
 function retryAfterMillis(error: unknown): number {
   return error instanceof ApiError ? (error.retryAfter ?? 0) * 1_000 : 0
+}
+
+/** A pause does not pass by itself soon enough. */
+function isPause(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'PAUSED'
 }

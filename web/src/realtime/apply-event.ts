@@ -58,11 +58,15 @@ export function applyEvent(loaded: Loaded, event: MarketEvent): void {
       reloads.add(keys.balances)
       reloadSol(reloads)
       break
+    case 'pause.changed':
+      reloads.add(keys.config)
+      break
+    case 'block.changed':
     case 'ready':
       reloads.add(keys.mine)
       break
     case 'reset':
-      for (const queryKey of [keys.listings, keys.cheapest, keys.quotes, keys.mine, keys.health]) reloads.add(queryKey)
+      for (const queryKey of [keys.listings, keys.cheapest, keys.quotes, keys.mine, keys.health, keys.config]) reloads.add(queryKey)
       break
     case 'outage.began':
       noteMarketAge(event.age)

@@ -23,7 +23,7 @@ import { useLoadFailureBanner } from './use-load-failure-banner.ts'
 import { useView } from './use-view.ts'
 import { tabId, VIEW_ID } from './views.ts'
 
-const AsOfBar = lazyComponent(async () => (await import('./header/as-of-bar.tsx')).AsOfBar)
+const ClosedBar = lazyComponent(async () => (await import('./header/closed-bar.tsx')).ClosedBar)
 
 /** Whose events to follow while nobody is signed in. */
 const VISITOR = ''
@@ -33,6 +33,7 @@ export function Shell() {
   const { backend, config } = useBackend()
   const online = backend === 'online'
   const away = backend === 'away'
+  const closed = away || !!config?.pause
   const session = useSession()
   const walletAddress = session.user?.walletAddress
   const { view, views, setView } = useView(walletAddress)
@@ -60,13 +61,13 @@ export function Shell() {
         </div>
         <NoticeArea />
         <CrashScreen fallback={null}>
-          <Suspense>{away && <AsOfBar />}</Suspense>
+          <Suspense>{closed && <ClosedBar away={away} />}</Suspense>
         </CrashScreen>
         <div className="contents" inert={busy}>
           <main className="mx-auto flex min-h-[calc(100dvh-var(--header-height))] w-full max-w-[110rem] flex-col px-4 py-6 sm:px-6 sm:py-8">
             <div id={VIEW_ID} role="tabpanel" tabIndex={-1} aria-labelledby={tabId(view)} className="flex flex-1 flex-col outline-none">
               <CrashScreen key={view}>
-                <MainArea backend={backend} session={session} view={view} />
+                <MainArea backend={backend} paused={closed} session={session} view={view} />
               </CrashScreen>
             </div>
           </main>

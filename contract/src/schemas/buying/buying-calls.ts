@@ -91,6 +91,9 @@ const PurchaseOrder = Type.Object(
 )
 
 const holdFailures = [
+  'PAUSED',
+  'BLOCKED',
+  'RULE_BROKEN',
   'LISTING_NOT_FOUND',
   'OWN_LISTING',
   'LISTING_NOT_ACTIVE',

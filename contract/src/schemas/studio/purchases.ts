@@ -5,6 +5,7 @@ import { type CallSchema, chainFailures } from '../call.ts'
 import { CasesPage, caseStatuses } from '../cases.ts'
 import { Address, closed, idParams, nextCursor, Nullable, pageOf, RequiredText, Timestamp, walletAddress } from '../fields.ts'
 import { BalancesSchema } from '../inventory.ts'
+import { BlockSchema } from '../restrictions.ts'
 
 /** sent: by the server. cancelled: by the buyer, or released by the studio. expired: the hold ended unpaid for another reason. */
 export const timelineEvents = [
@@ -42,15 +43,6 @@ export const StudioPurchaseSchema = Type.Object(
   { title: 'StudioPurchase', description: 'A purchase as those see it who answer questions about it' },
 )
 
-/** Why a wallet may not trade. */
-export const PlayerBlockSchema = Type.Object(
-  {
-    reason: Type.String({ description: 'Why, for the player to read' }),
-    until: Nullable(Type.String({ format: 'date-time', description: 'When it ends by itself; null for never' })),
-  },
-  { title: 'PlayerBlock' },
-)
-
 export const PlayerSchema = Type.Object(
   {
     walletAddress: Address('The player'),
@@ -62,7 +54,7 @@ export const PlayerSchema = Type.Object(
     }),
     openPurchases: Type.Integer({ description: 'How many purchases it holds and has not paid, as buyer' }),
     openCases: Type.Integer({ description: 'How many cases wait for someone, as buyer or seller' }),
-    block: Nullable(PlayerBlockSchema),
+    block: Nullable(BlockSchema),
   },
   { title: 'Player' },
 )

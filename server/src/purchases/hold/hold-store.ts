@@ -7,6 +7,7 @@ import { type Nullable } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
 import { type Tx, withRetry } from '../../database/transact.ts'
 import { inSeconds, now } from '../../database/time.ts'
+import { type Restriction } from '../../restrictions/restriction.ts'
 import { type FeeTerms } from '../fee.ts'
 import { type PurchaseRow } from '../purchase-store.ts'
 import { type HoldOrder, type HoldRefusal } from './hold.ts'
@@ -31,7 +32,7 @@ export interface HoldTerms {
 }
 
 /**
- * Decides about a hold without the chain, in one statement: `check_hold` in 0017-holds-of-several-items.sql. It returns a hold only to a
+ * Decides about a hold without the chain, in one statement: `check_hold` in 0021-restrictions.sql. It returns a hold only to a
  * buyer who has it already, and the terms if the hold may be placed.
  */
 export async function checkHold(database: Database, order: HoldOrder, fee: FeeTerms): Promise<HoldOutcome | HoldTerms> {
@@ -53,7 +54,7 @@ export interface NewHold {
   balances: readonly { wallet: WalletAddress; lamports: bigint }[]
 }
 
-/** Decides again and holds all items, in one statement and one transaction: `place_hold` in 0017-holds-of-several-items.sql. */
+/** Decides again and holds all items, in one statement and one transaction: `place_hold` in 0021-restrictions.sql. */
 export async function insertHold(database: Database, order: HoldOrder, fee: FeeTerms, hold: NewHold): Promise<HoldOutcome> {
   const { reference, genesisHash, heldAtSlot, spendable, holdSeconds, rentExemptMinimum, balances } = hold
   const row = await runHold<OutcomeColumns>(database, PLACE, [
@@ -82,7 +83,7 @@ function orderParameters({ buyer, items, mostLamports, paysTransfers, sendsThrou
 }
 
 const OUTCOME = `
-  r.refusal, r.refused, r.retry_seconds, r.allowed, (r.purchase).id, r.items, (r.purchase).price_lamports,
+  r.refusal, r.refused, r.restriction, r.retry_seconds, r.allowed, (r.purchase).id, r.items, (r.purchase).price_lamports,
   (r.purchase).fee_basis_points, (r.purchase).fee_lamports, (r.purchase).fee_wallet, (r.purchase).reference, (r.purchase).pay_before,
   pay_millis_left(r.purchase)`
 const CHECK = `select ${OUTCOME}, r.fee, r.sellers, r.received from check_hold(${placeholders(11)}) r`
@@ -95,6 +96,7 @@ function placeholders(count: number): string {
 interface OutcomeColumns extends Nullable<HeldPurchase> {
   refusal: HoldRefusal['code'] | null
   refused: string | null
+  restriction: Restriction | null
   retrySeconds: number | null
   allowed: number | null
   /** Of `place_hold` alone. */
@@ -115,10 +117,13 @@ async function runHold<Row extends OutcomeColumns>(database: Database, statement
 }
 
 function outcomeOf(row: OutcomeColumns): HoldOutcome {
-  const { refusal: code, refused, retrySeconds, allowed, neededAmount, ...purchase } = row
+  const { refusal: code, refused, restriction, retrySeconds, allowed, neededAmount, ...purchase } = row
   if (code !== null) {
     const refusal = { code, listingId: refused ?? undefined, retrySeconds: retrySeconds ?? undefined, allowed: allowed ?? undefined }
-    return { kind: 'refused', refusal: { ...refusal, neededAmount: neededAmount ? Number(neededAmount) : undefined } }
+    return {
+      kind: 'refused',
+      refusal: { ...refusal, restriction: restriction ?? undefined, neededAmount: neededAmount ? Number(neededAmount) : undefined },
+    }
   }
   if (!isHeld(purchase)) throw new Error('the database neither placed nor refused a hold')
   return { kind: 'held', hold: purchase }
@@ -158,7 +163,7 @@ export async function setReleaseReason(tx: Tx, id: string, releaseReason: string
 }
 
 /**
- * Ends a hold whose listings and purchase are locked, and frees the listings: `end_hold` in 0017-holds-of-several-items.sql.
+ * Ends a hold whose listings and purchase are locked, and frees the listings: `end_hold` in 0021-restrictions.sql.
  * `searchSeconds`: when to search for a late payment first; null for never.
  */
 export async function recordEnd(tx: Tx, id: string, reason: EndReason, searchSeconds: number | null): Promise<void> {

@@ -5,6 +5,7 @@ import { type Lamports } from '@juicebar/contract/money'
 import { type EndReason } from '@juicebar/contract/schemas'
 
 import { isId } from '../../listings/listing.ts'
+import { type Restriction, type RestrictionCode, restrictionDetail } from '../../restrictions/restriction.ts'
 
 export interface OrderedItem {
   listingId: string
@@ -26,6 +27,7 @@ export interface HoldOrder {
 /** Why the database refused a hold. */
 export interface HoldRefusal {
   code:
+    | RestrictionCode
     | 'LISTING_NOT_FOUND'
     | 'OWN_LISTING'
     | 'LISTING_NOT_ACTIVE'
@@ -45,6 +47,8 @@ export interface HoldRefusal {
     | 'HOLD_ENDED'
   /** The listing that it is about, if it is about one. */
   listingId?: string | undefined
+  /** Set for PAUSED, BLOCKED and RULE_BROKEN: what the studio has set. */
+  restriction?: Restriction | undefined
   /** Set for COOLDOWN: until when it lasts. */
   retrySeconds?: number | undefined
   /** Set for TOO_MANY_HOLDS if it is not the purchases that are too many: how many items the wallet may hold. */
@@ -54,8 +58,9 @@ export interface HoldRefusal {
 }
 
 /** What the caller hears of a refusal. */
-export function holdFailure({ code, listingId, retrySeconds, allowed, neededAmount }: HoldRefusal): Failure {
+export function holdFailure({ code, listingId, restriction, retrySeconds, allowed, neededAmount }: HoldRefusal): Failure {
   const about = listingId === undefined ? {} : { listingId }
+  if (restriction !== undefined) return new Failure(code, { ...about, detail: restrictionDetail(restriction) })
   if (code === 'COOLDOWN' && retrySeconds !== undefined) {
     return new Failure(code, { ...about, detail: `${Math.ceil(retrySeconds / 60)} min`, retryAfter: retrySeconds })
   }

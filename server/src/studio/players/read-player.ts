@@ -2,6 +2,8 @@ import { type Player } from '@juicebar/contract/schemas'
 
 import { type Database } from '../../database/connect.ts'
 import { readBalances } from '../../inventory/ledger-store.ts'
+import { blockReply } from '../../restrictions/block.ts'
+import { findBlock } from '../../restrictions/restriction-store.ts'
 import { requireWallet } from '../wallet.ts'
 import { readActivity } from './player-store.ts'
 
@@ -11,6 +13,16 @@ import { readActivity } from './player-store.ts'
  */
 export async function readPlayer(database: Database, address: string): Promise<Player> {
   const wallet = requireWallet(address)
-  const [balances, { createdAt, ...activity }] = await Promise.all([readBalances(database, wallet), readActivity(database, wallet)])
-  return { walletAddress: wallet, createdAt: createdAt?.toISOString() ?? null, balances, ...activity, block: null }
+  const [balances, { createdAt, ...activity }, block] = await Promise.all([
+    readBalances(database, wallet),
+    readActivity(database, wallet),
+    findBlock(database, wallet),
+  ])
+  return {
+    walletAddress: wallet,
+    createdAt: createdAt?.toISOString() ?? null,
+    balances,
+    ...activity,
+    block: block ? blockReply(block) : null,
+  }
 }

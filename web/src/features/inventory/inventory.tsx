@@ -2,7 +2,7 @@ import { tokenName, type TokenType, tokenTypes } from '@juicebar/contract/token-
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
-import { balancesQuery } from '../../api/queries.ts'
+import { balancesQuery, configQuery } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { CountingNumber } from '../../ui/counting-number.tsx'
 import { DrinkImage } from '../../catalogue/drink-image.tsx'
@@ -24,6 +24,7 @@ export function Inventory({ walletAddress }: { walletAddress: string }) {
   const [round, setRound] = useState(0)
   const dialog = useRetained(selling)
   const { data, isError, refetch } = useQuery(balancesQuery(walletAddress))
+  const { data: config } = useQuery(configQuery)
   const owned =
     data && tokenTypes.filter((token) => data[token.balance] > 0).map(({ type, balance }) => ({ tokenType: type, balance: data[balance] }))
   const sell = (drink: Selling) => {
@@ -43,7 +44,7 @@ export function Inventory({ walletAddress }: { walletAddress: string }) {
           <ul className="grid gap-3 sm:grid-cols-3 sm:gap-5">
             {owned.map((drink) => (
               <li key={drink.tokenType}>
-                <DrinkCard drink={drink} onSell={() => sell(drink)} />
+                <DrinkCard drink={drink} paused={Boolean(config?.pause)} onSell={() => sell(drink)} />
               </li>
             ))}
           </ul>
@@ -62,7 +63,7 @@ export function Inventory({ walletAddress }: { walletAddress: string }) {
   )
 }
 
-function DrinkCard({ drink, onSell }: { drink: Selling; onSell: () => void }) {
+function DrinkCard({ drink, paused, onSell }: { drink: Selling; paused: boolean; onSell: () => void }) {
   return (
     <article className="card drink-card max-sm:flex-row" data-token={drink.tokenType}>
       <div className="plate flex-none max-sm:w-24 sm:h-52 lg:h-68">
@@ -78,8 +79,14 @@ function DrinkCard({ drink, onSell }: { drink: Selling; onSell: () => void }) {
             <CountingNumber value={drink.balance} format={(balance) => formatAmount(Math.round(balance))} />
           </p>
         </div>
-        <Button kind="primary" className="sm:max-md:w-full" onClick={onSell}>
-          Sell
+        <Button
+          kind="primary"
+          className="sm:max-md:w-full"
+          disabled={paused}
+          title={paused ? 'The line below the header says why.' : undefined}
+          onClick={onSell}
+        >
+          {paused ? 'Paused' : 'Sell'}
         </Button>
       </div>
     </article>

@@ -65,6 +65,11 @@ function SellForm({ tokenType, walletAddress, balance, onClose }: Omit<SellDialo
       </div>
       <PartsSwitch checked={fields.divisible} onChange={(divisible) => change({ divisible })} />
       <Terms price={Number(fields.price)} unitPrice={unitPrice} cheapest={form.cheapest} feeBasisPoints={form.feeBasisPoints} />
+      {form.brokenRule && (
+        <p role="alert" className="text-small font-semibold text-warn">
+          {form.brokenRule}
+        </p>
+      )}
       <p className="min-h-11 text-small text-dim">{unitPrice !== undefined && escrowPreview(tokenType, Number(fields.amount), balance)}</p>
       <div className="grid grid-cols-[auto_1fr] gap-3">
         <Button onClick={onClose}>Cancel</Button>

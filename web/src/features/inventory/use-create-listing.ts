@@ -2,7 +2,7 @@ import { type Body } from '@juicebar/contract/calls'
 import { messages } from '@juicebar/contract/messages'
 import { useMutation } from '@tanstack/react-query'
 
-import { serverSentence } from '../../api/api-error.ts'
+import { ApiError, serverSentence } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
 import { refreshMarket } from '../../api/refresh-market.ts'
 import { retryPassing } from '../../api/retry-passing.ts'
@@ -17,7 +17,12 @@ interface Offer {
   idempotencyKey: string
 }
 
-/** Puts drinks up for sale; a failure goes to the banner. */
+/** True if a rule of the studio does not allow the offer; another offer may be allowed. */
+export function isRuleBroken(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === 'RULE_BROKEN'
+}
+
+/** Puts drinks up for sale; a failure goes to the banner, unless it is a broken rule, which is told beside the offer. */
 export function useCreateListing() {
   const { showBanner, showToast } = useNotices()
   return useMutation({
@@ -25,7 +30,7 @@ export function useCreateListing() {
     mutationFn: ({ body, idempotencyKey }: Offer) =>
       retryPassing(() => call('createListing', { headers: { 'idempotency-key': idempotencyKey }, body }), PATIENCE_MS),
     onSuccess: () => showToast(messages.listingCreated, 'good'),
-    onError: (error) => showBanner(serverSentence(error, messages.createFailed)),
+    onError: (error) => isRuleBroken(error) || showBanner(serverSentence(error, messages.createFailed)),
     onSettled: refreshMarket,
   })
 }

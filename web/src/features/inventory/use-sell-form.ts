@@ -6,7 +6,7 @@ import { type FormEvent, useRef, useState } from 'react'
 import { cheapestQuery, configQuery } from '../../api/queries.ts'
 import { useNotices } from '../../feedback/use-notices.ts'
 import { isIncomplete, isMissing, type SellFields, sellProblems, unitPriceOf } from './sell-form.ts'
-import { useCreateListing } from './use-create-listing.ts'
+import { isRuleBroken, useCreateListing } from './use-create-listing.ts'
 
 interface Seller {
   walletAddress: string
@@ -23,7 +23,7 @@ export function useSellForm(tokenType: TokenType, { walletAddress, balance, onLi
   const { data: config } = useQuery(configQuery)
   const problems = sellProblems(fields, balance)
   const { showToast } = useNotices()
-  const { mutate: createListing } = useCreateListing()
+  const { mutate: createListing, error, reset } = useCreateListing()
 
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -43,12 +43,14 @@ export function useSellForm(tokenType: TokenType, { walletAddress, balance, onLi
     change: (change: Partial<SellFields>) => {
       // Another offer; the same one keeps its key, also if the seller tries again.
       idempotencyKey.current = ''
+      reset()
       setFields((current) => ({ ...current, ...change }))
     },
     problems,
     disabled: isIncomplete(fields),
     unitPrice: problems.amount || problems.price ? undefined : unitPriceOf(fields),
     cheapest: cheapest.data?.unitPrice,
+    brokenRule: isRuleBroken(error) ? error.message : undefined,
     feeBasisPoints: config?.fee.basisPoints ?? 0,
     submit,
     tellMissing,

@@ -88,13 +88,13 @@ function CardAction({ listing, isOwn, waitUntil, onBuy }: Pick<ListingCardProps,
   if (waitUntil !== undefined) {
     const end = formatClock(waitUntil)
     return (
-      <Note title={`You left this lot unpaid more than once. You can buy it again at ${end}.`}>
+      <Note title="Left unpaid.">
         <ClockIcon />
         Wait until {end}
       </Note>
     )
   }
-  if (!onBuy) return <Note title="Buying is paused until the market can be updated again.">Paused</Note>
+  if (!onBuy) return <Note>Paused</Note>
   return (
     <Button kind="primary" disabled={listing.status !== 'active'} onClick={() => onBuy(listing)}>
       Buy

@@ -1,5 +1,6 @@
 import { OpenCases } from '../../features/cases/open-cases.tsx'
 import { OpenPurchases } from '../../features/purchase/open/open-purchases.tsx'
+import { OwnBlock } from './own-block.tsx'
 
 /** What waits for the person, or is not settled yet. It takes no room while there is nothing. */
 export function Attention({ walletAddress }: { walletAddress: string }) {
@@ -9,6 +10,7 @@ export function Attention({ walletAddress }: { walletAddress: string }) {
         Needs attention
       </h2>
       <ul className="grid gap-3 lg:grid-cols-2">
+        <OwnBlock />
         <OpenPurchases />
         <OpenCases walletAddress={walletAddress} />
       </ul>

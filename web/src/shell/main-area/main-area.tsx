@@ -23,12 +23,14 @@ const MyListings = lazyComponent(async () => (await import('../../features/my-li
 
 interface MainAreaProps {
   backend: BackendStatus
+  /** Nothing can be bought: the market may have changed, or the studio has paused it. */
+  paused: boolean
   session: SessionState
   view: View
 }
 
 /** The four states of the main area (specification, section 2). */
-export function MainArea({ backend, session, view }: MainAreaProps) {
+export function MainArea({ backend, paused, session, view }: MainAreaProps) {
   const { buy, gather } = usePurchase()
   const lots = useBasket(({ lots }) => lots)
   const gathered = useMemo(() => new Set(lots.map(({ listingId }) => listingId)), [lots])
@@ -36,9 +38,10 @@ export function MainArea({ backend, session, view }: MainAreaProps) {
   if (backend === 'offline') return <ServerUnavailable />
   const away = backend === 'away'
   if (backend === 'checking' || (!away && session.authorization === 'checking')) return <CheckingServer />
-  // Nothing can be bought from a market that may have changed.
-  const onBuy = away ? undefined : buy
-  const bestPrice = (tokenType: TokenType) => <BestPrice tokenType={tokenType} walletAddress={session.user?.walletAddress} paused={away} />
+  const onBuy = paused ? undefined : buy
+  const bestPrice = (tokenType: TokenType) => (
+    <BestPrice tokenType={tokenType} walletAddress={session.user?.walletAddress} paused={paused} />
+  )
   const market = { cooldowns, onBuy, gathered, bestPrice }
   if (!session.user) {
     return (
@@ -68,7 +71,7 @@ export function MainArea({ backend, session, view }: MainAreaProps) {
       </Suspense>
       <CrashScreen fallback={null}>
         <Suspense>
-          <BasketTray walletAddress={walletAddress} paused={away} />
+          <BasketTray walletAddress={walletAddress} paused={paused} />
         </Suspense>
       </CrashScreen>
     </div>

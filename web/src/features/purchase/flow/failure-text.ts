@@ -20,7 +20,7 @@ export async function failureText(error: unknown, { purchaseId, sent }: Reached)
   const text = errorSentence(error, messages.purchaseFailed)
   if (error instanceof PaymentFailed) return error.nothingSigned && purchaseId ? `${text} ${await afterRefusal(error, purchaseId)}` : text
   if (error instanceof WalletError) return `${text}. No SOL moved.`
-  if (error instanceof ApiError && !isUnexplained(error)) return text
+  if (error instanceof ApiError && (error.code === 'PAUSED' || !isUnexplained(error))) return text
   if (isChainBusy(error) && !purchaseId) return `${text} Nothing was held, and no SOL moved.`
   return `${asSentence(text)} ${whatIsCertain({ purchaseId, sent })}`
 }

@@ -1,0 +1,96 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { type TokenType } from '@juicebar/contract/token-types'
+import { sql } from 'kysely'
+
+import { batchedStatement } from '../database/batched-statement.ts'
+import { type Database } from '../database/connect.ts'
+import { type Tx } from '../database/transact.ts'
+import { type BlockRow } from './block.ts'
+import { type Restriction, type RestrictionCode } from './restriction.ts'
+import { type TokenRule } from './rule.ts'
+
+/** What a seller is about to list. */
+export interface Offer {
+  tokenType: TokenType
+  amount: number
+  priceLamports: bigint
+}
+
+interface OfferCheck {
+  refusal: RestrictionCode | null
+  restriction: Restriction | null
+  /** How many listings of the drink the seller may have with this one; null if that is not limited. */
+  maxListings: number | null
+}
+
+/**
+ * Why a wallet may not list this now: `listing_restriction` in 0021-restrictions.sql. Nothing that it says changes until the transaction
+ * ends, of which it must be the first statement.
+ */
+export async function checkOfferRestriction(tx: Tx, seller: WalletAddress, offer: Offer): Promise<OfferCheck> {
+  const { rows } = await sql<OfferCheck>`
+    select refusal, restriction, max_listings
+    from listing_restriction(${seller}, ${offer.tokenType}, ${BigInt(offer.amount)}, ${offer.priceLamports})`.execute(tx)
+  const [check] = rows
+  if (!check) throw new Error('the database decided nothing about a listing')
+  return check
+}
+
+/** How many active listings of a drink a seller has, at most `most`. One that is sold in parts is one. */
+export async function countListings(
+  tx: Tx,
+  { seller, tokenType, most }: { seller: WalletAddress; tokenType: TokenType; most: number },
+): Promise<number> {
+  const { rows } = await sql<{ listings: number }>`
+    select count(*)::integer as listings from (
+      select distinct coalesce(part_of, id) from listings
+      where seller = ${seller} and token_type = ${tokenType} and status = 'active' limit ${most}
+    ) counted`.execute(tx)
+  return rows[0]?.listings ?? 0
+}
+
+export interface PauseRow {
+  message: string
+  actor: string
+  since: Date
+}
+
+const readPauses = batchedStatement<object, PauseRow>(
+  `select asked.n::integer as n, p.message, p.actor, p.since from unnest($1::text[]) with ordinality as asked(nothing, n), pauses p`,
+  () => [''],
+)
+
+/** The pause of the market; undefined while it is open. */
+export async function findPause(database: Database): Promise<PauseRow | undefined> {
+  return (await readPauses(database, {}))[0]
+}
+
+/** The block of a wallet that counts now. */
+export async function findBlock(database: Database, wallet: WalletAddress): Promise<BlockRow | undefined> {
+  return database
+    .selectFrom('blocks')
+    .select(['walletAddress', 'reason', 'until', 'takesListings', 'actor', 'since'])
+    .where('walletAddress', '=', wallet)
+    .where(sql<boolean>`(until is null or until > now())`)
+    .executeTakeFirst()
+}
+
+/** Whether a wallet has a listing, an open purchase or an open case. */
+export async function hasOpenBusiness(database: Database, wallet: WalletAddress): Promise<boolean> {
+  const { rows } = await sql<{ open: boolean }>`
+    select exists (select from listings where seller = ${wallet} and status in ('active', 'reserved'))
+      or exists (select from purchases where buyer = ${wallet} and status = 'held')
+      or exists (
+        select from cases c join purchases p on p.id = c.purchase_id
+        where c.status in ('open', 'refunding') and (p.buyer = ${wallet} or c.seller = ${wallet})
+      ) as open`.execute(database)
+  return rows[0]?.open ?? false
+}
+
+export async function listRules(database: Database | Tx): Promise<TokenRule[]> {
+  return database
+    .selectFrom('tokenRules')
+    .select(['tokenType', 'minUnitLamports', 'maxUnitLamports', 'maxListings', 'maxDailyLamports'])
+    .orderBy('tokenType')
+    .execute()
+}

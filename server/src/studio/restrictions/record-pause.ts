@@ -1,0 +1,37 @@
+import { type Pause } from '@juicebar/contract/schemas'
+
+import { type Database } from '../../database/connect.ts'
+import { inTransaction } from '../../database/transact.ts'
+import { deletePause, emitPause, lockRestrictions, savePause } from '../../restrictions/restriction-change-store.ts'
+import { findPause } from '../../restrictions/restriction-store.ts'
+import { insertLogEntry } from '../studio-log-store.ts'
+
+/** What the log calls the market as a whole. */
+const MARKET = 'market'
+
+/** The pause of the market, for the studio; null while it is open. */
+export async function readPause(database: Database): Promise<Pause | null> {
+  const pause = await findPause(database)
+  return pause ? { ...pause, since: pause.since.toISOString() } : null
+}
+
+/** Pauses the market, or changes the message. When this returns, nothing that was allowed before is still to be listed or held. */
+export async function recordPause(database: Database, { message, actor }: { message: string; actor: string }): Promise<Pause> {
+  return inTransaction(database, async (tx) => {
+    await lockRestrictions(tx)
+    const pause = await savePause(tx, { message, actor })
+    await insertLogEntry(tx, { actor, call: 'pauseMarket', subject: MARKET, reason: message })
+    await emitPause(tx, pause)
+    return { ...pause, since: pause.since.toISOString() }
+  })
+}
+
+/** Opens the market again. */
+export async function recordResumption(database: Database, { actor }: { actor: string }): Promise<void> {
+  await inTransaction(database, async (tx) => {
+    await lockRestrictions(tx)
+    await deletePause(tx)
+    await insertLogEntry(tx, { actor, call: 'resumeMarket', subject: MARKET, reason: null })
+    await emitPause(tx, null)
+  })
+}

@@ -1,0 +1,236 @@
+import '../support/property-seed.ts'
+
+import { lamports, lamportsToSol, partPrice } from '@juicebar/contract/money'
+import { type Rule } from '@juicebar/contract/schemas'
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { createListing } from '../../src/listings/create-listing.ts'
+import { removeListing } from '../../src/listings/remove-listing.ts'
+import { cancelHold } from '../../src/purchases/hold/cancel-hold.ts'
+import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
+import { draftRules, ruleReply } from '../../src/restrictions/rule.ts'
+import { recordRules } from '../../src/studio/restrictions/record-rules.ts'
+import {
+  expectAllAddsUp,
+  hold,
+  holdItems,
+  list,
+  openTradingWorld,
+  signPayment,
+  type TradingWorld,
+  untilStatus,
+  type Wallet,
+} from '../purchases/trading-world.ts'
+
+const SOL = 1_000_000_000n
+const broken = (words: string) =>
+  expect.objectContaining({ code: 'RULE_BROKEN', message: `A rule of this market does not allow that: ${words}` })
+
+let world: TradingWorld
+let seller: Wallet
+let buyer: Wallet
+
+beforeAll(async () => void (world = await openTradingWorld()))
+
+beforeEach(async () => {
+  ;[seller, buyer] = await Promise.all([world.createWallet(), world.createWallet()])
+})
+
+afterEach(() => set([]))
+
+afterAll(async () => {
+  await expectAllAddsUp(world)
+  await world.close()
+})
+
+const set = (rules: Rule[]) => recordRules(world.database, { rules: draftRules(rules), reason: undefined, actor: 'test' })
+const setApple = (limits: Omit<Rule, 'tokenType'>) => set([{ tokenType: 'APPLE_JUICE', ...limits }])
+
+describe('rules', () => {
+  it('are read as exactly the lamports that were written, however few', () => {
+    const limit = fc.oneof(fc.bigInt({ min: 0n, max: 10n ** 15n }), fc.bigInt({ min: 0n, max: 2_000n }))
+    fc.assert(
+      fc.property(limit, (value) => {
+        const [rule] = draftRules([{ tokenType: 'Apple Juice', minUnitPrice: lamportsToSol(value) }])
+        expect(rule?.minUnitLamports).toBe(value)
+        expect(rule && ruleReply(rule)).toEqual({ tokenType: 'APPLE_JUICE', minUnitPrice: lamportsToSol(value) })
+      }),
+    )
+  })
+
+  it.each([
+    ['a limit below a lamport', [{ tokenType: 'APPLE_JUICE', minUnitPrice: 1e-10 }]],
+    ['a limit between two lamports', [{ tokenType: 'APPLE_JUICE', maxUnitPrice: 1.5e-9 }]],
+    ['ten decimals', [{ tokenType: 'APPLE_JUICE', maxSolPerWalletPerDay: 1.0000000001 }]],
+    ['bounds that exclude every price', [{ tokenType: 'APPLE_JUICE', minUnitPrice: 2, maxUnitPrice: 1 }]],
+    ['two rules for one drink', [{ tokenType: 'APPLE_JUICE' }, { tokenType: 'Apple Juice' }]],
+  ])('with %s are refused', (_what, rules) => {
+    expect(() => draftRules(rules)).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }))
+  })
+
+  it('are replaced as a whole, and are in the log', async () => {
+    await setApple({ minUnitPrice: 0.5, maxListingsPerWallet: 3 })
+    const rules = await set([{ tokenType: 'GRAPE_SODA', maxSolPerWalletPerDay: 2 }])
+    expect(rules.map(ruleReply)).toEqual([{ tokenType: 'GRAPE_SODA', maxSolPerWalletPerDay: 2 }])
+    const { rows } = await world.connection.pool.query('select call, reason from studio_log order by id desc limit 2')
+    expect(rows.toReversed()).toEqual([
+      { call: 'setRules', reason: 'Apple Juice: at least 0.5 SOL a drink, at most 3 listings of a wallet.' },
+      { call: 'setRules', reason: 'Grape Soda: at most 2 SOL a day of a wallet.' },
+    ])
+  })
+})
+
+describe('the unit price', () => {
+  const unitPrices = fc.bigInt({ min: 0n, max: 10n ** 15n })
+  const offers = fc.record({ amount: fc.integer({ min: 1, max: 1_000_000_000 }), price: fc.bigInt({ min: 1_000_000n, max: 10n ** 15n }) })
+  /** Bounds near the offer's own unit price, where rounding would show. */
+  const near = fc.tuple(offers, fc.bigInt({ min: -2n, max: 2n })).map(([offer, off]) => {
+    const unit = offer.price / BigInt(offer.amount) + off
+    return { ...offer, limit: unit < 0n ? 0n : unit }
+  })
+  const cases = fc.oneof(
+    near,
+    fc.tuple(offers, unitPrices).map(([offer, limit]) => ({ ...offer, limit })),
+  )
+
+  async function brokenRule(amount: number, price: bigint): Promise<string | undefined> {
+    const { rows } = await world.connection.pool.query<{ broken: { rule: string } | null }>(
+      `select broken_price_rule('APPLE_JUICE', $1, $2) as broken`,
+      [amount, price],
+    )
+    return rows[0]?.broken?.rule
+  }
+
+  it('is compared exactly, for every amount and price', async () => {
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ amount, price, limit }) => {
+        const bound = lamportsToSol(limit)
+        await setApple({ minUnitPrice: bound })
+        expect(await brokenRule(amount, price)).toBe(price < limit * BigInt(amount) ? 'minUnitPrice' : undefined)
+        await setApple({ maxUnitPrice: bound })
+        expect(await brokenRule(amount, price)).toBe(price > limit * BigInt(amount) ? 'maxUnitPrice' : undefined)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('of no part, and of no rest, breaks a rule that the listing keeps', () => {
+    fc.assert(
+      fc.property(offers, fc.nat(), ({ amount, price }, n) => {
+        fc.pre(amount > 1 && price >= BigInt(amount))
+        const part = 1 + (n % (amount - 1))
+        const [least, most] = [price / BigInt(amount), (price + BigInt(amount) - 1n) / BigInt(amount)]
+        const paid = partPrice({ amount, lamports: price }, part)
+        for (const [drinks, cost] of [
+          [part, paid],
+          [amount - part, price - paid],
+        ] as const) {
+          expect(cost).toBeGreaterThanOrEqual(least * BigInt(drinks))
+          expect(cost).toBeLessThanOrEqual(most * BigInt(drinks))
+        }
+      }),
+    )
+  })
+
+  it('is checked when listing and when holding, not of what is paid', async () => {
+    const listingId = await list(world, seller, { amount: 10, price: 1n * SOL })
+    const other = await list(world, seller, { amount: 10, price: 2n * SOL })
+    const purchase = await hold(world, buyer, other)
+    await setApple({ minUnitPrice: 0.100000001, maxUnitPrice: 0.15 })
+    const tooCheap = broken('Apple Juice must cost at least 0.100000001 SOL a drink.')
+    const tooDear = broken('Apple Juice must cost at most 0.15 SOL a drink.')
+    await expect(list(world, seller, { amount: 10, price: 1n * SOL })).rejects.toEqual(tooCheap)
+    await expect(list(world, seller, { amount: 10, price: 2n * SOL })).rejects.toEqual(tooDear)
+    await expect(hold(world, buyer, listingId)).rejects.toEqual(tooCheap)
+    await expect(holdItems(world, buyer, [{ listingId }])).rejects.toMatchObject({ listingId })
+    await submitPayment(world.deps, buyer.address, purchase.purchaseId, (await signPayment(world, buyer, purchase)).base64)
+    await untilStatus(world, purchase.purchaseId, 'settled')
+    await setApple({ minUnitPrice: 0.1, maxUnitPrice: 0.1 })
+    await cancelHold(world.deps, buyer.address, (await hold(world, buyer, listingId)).purchaseId)
+  })
+})
+
+describe('the number of listings', () => {
+  it('is exact, however many are created at the same time, and counts each drink by itself', async () => {
+    await setApple({ maxListingsPerWallet: 3 })
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => list(world, seller, { amount: 1 })))
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
+    expect(refused).toEqual(Array.from({ length: 17 }, () => broken('You may have at most 3 lots of Apple Juice on the market.')))
+    await list(world, buyer)
+    const [first] = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+    await removeListing(world.database, seller.address, first ?? '')
+    await list(world, seller)
+  })
+
+  it('counts a listing that is sold in parts once', async () => {
+    const draft = { tokenType: 'APPLE_JUICE', amount: 20, priceLamports: lamports(world.nextPrice()), divisible: true } as const
+    const { _id: listingId } = await createListing(world.database, seller.address, draft)
+    await holdItems(world, buyer, [{ listingId, amount: 5 }])
+    await setApple({ maxListingsPerWallet: 2 })
+    await list(world, seller)
+    await expect(list(world, seller)).rejects.toMatchObject({ code: 'RULE_BROKEN' })
+  })
+})
+
+describe('what a wallet spends in a day', () => {
+  it('is exact under 50 holds at the same time, equal allowed', async () => {
+    const step = 1_000_000n
+    const prices = Array.from({ length: 50 }, (_, n) => 100_000_000n + BigInt(n) * step)
+    const listings = await Promise.all(prices.map((price) => list(world, seller, { amount: 1, price })))
+    // The two cheapest fit exactly, and no other two do.
+    const limit = 200_000_000n + step
+    await setApple({ maxSolPerWalletPerDay: lamportsToSol(limit) })
+    await Promise.allSettled(listings.slice(2).map((listingId) => hold(world, buyer, listingId)))
+    expect(await openOf(buyer)).toHaveLength(1)
+    await cancelAll(buyer)
+    await Promise.allSettled(listings.map((listingId) => hold(world, buyer, listingId)))
+    expect((await openOf(buyer)).reduce((sum, { price }) => sum + price, 0n)).toBeLessThanOrEqual(limit)
+    await cancelAll(buyer)
+    const fitting = await Promise.allSettled(listings.slice(0, 2).map((listingId) => hold(world, buyer, listingId)))
+    expect(fitting.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
+  })
+
+  it('includes what was delivered today and what is in the same basket, and is told with what is left', async () => {
+    const price = 100_000_000n
+    const [bought, ...others] = await Promise.all([1, 2, 3].map(() => list(world, seller, { amount: 1, price })))
+    const purchase = await hold(world, buyer, bought ?? '')
+    await submitPayment(world.deps, buyer.address, purchase.purchaseId, (await signPayment(world, buyer, purchase)).base64)
+    await untilStatus(world, purchase.purchaseId, 'settled')
+    await setApple({ maxSolPerWalletPerDay: 0.25 })
+    const both = holdItems(
+      world,
+      buyer,
+      others.map((listingId) => ({ listingId })),
+    )
+    await expect(both).rejects.toEqual(broken('You may buy Apple Juice for at most 0.25 SOL a day; 0.15 SOL are left until midnight UTC.'))
+    await cancelHold(world.deps, buyer.address, (await hold(world, buyer, others[0] ?? '')).purchaseId)
+    await world.connection.pool.query(
+      `update purchases set settled_at = date_trunc('day', now(), 'utc') - interval '1 second' where id = $1`,
+      [purchase.purchaseId],
+    )
+    await cancelHold(
+      world.deps,
+      buyer.address,
+      (
+        await holdItems(
+          world,
+          buyer,
+          others.map((listingId) => ({ listingId })),
+        )
+      ).purchaseId,
+    )
+  })
+
+  /** Without leaving a cooldown behind. */
+  async function cancelAll(wallet: Wallet): Promise<void> {
+    for (const { id } of await openOf(wallet)) await cancelHold(world.deps, wallet.address, id)
+    const forget = `update purchases set ended_at = ended_at - interval '3 days' where buyer = $1 and status = 'ended'`
+    await world.connection.pool.query(forget, [wallet.address])
+  }
+
+  async function openOf({ address }: Wallet): Promise<{ id: string; price: bigint }[]> {
+    const open = `select id, price_lamports as price from purchases where buyer = $1 and status = 'held' order by id`
+    return (await world.connection.pool.query<{ id: string; price: bigint }>(open, [address])).rows
+  }
+})

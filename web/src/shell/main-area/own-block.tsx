@@ -1,0 +1,37 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+
+import { call } from '../../api/client.ts'
+import { keys } from '../../api/queries.ts'
+import { formatTime } from '../../ui/format.ts'
+import { WarningIcon } from '../../ui/icons.tsx'
+
+/** A block that ends by itself is noticed within this time, in milliseconds. */
+const CHECK_MS = 30_000
+
+const blockQuery = queryOptions({
+  queryKey: [...keys.mine, 'block'],
+  queryFn: async ({ signal }) => (await call('me', { signal })).block ?? null,
+  refetchInterval: ({ state }) => (state.data?.until ? CHECK_MS : false),
+  meta: { quiet: true },
+})
+
+/** Tells a blocked player why nothing can be bought or listed, and what still can be done. */
+export function OwnBlock() {
+  const { data: block } = useQuery(blockQuery)
+  if (!block) return null
+  return (
+    <li className="card flex flex-wrap items-center gap-4 p-4">
+      <span className="grid size-11 flex-none place-items-center rounded-full bg-warn/15 text-warn">
+        <WarningIcon />
+      </span>
+      <div className="min-w-0 flex-1 basis-64">
+        <p className="font-semibold">The studio has blocked your wallet{block.until && ` until ${formatTime(block.until)}`}</p>
+        <p className="text-small wrap-anywhere">{block.reason}</p>
+        <p className="text-small text-dim">
+          You cannot buy or sell. You can still remove your lots, pay for what you hold, and refund. If you think that this is a mistake,
+          ask the studio.
+        </p>
+      </div>
+    </li>
+  )
+}
