@@ -707,7 +707,7 @@ end
 $$;
 
 -- The application_name of the oldest servers that may write: each server appends the number of the newest migration it knows.
-create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0021' $$;
+create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0024' $$;
 
 -- Raises JB002 for a server that does not know the newest incompatible migration.
 create function refuse_older_servers() returns trigger language plpgsql as $$
@@ -768,7 +768,8 @@ create function window_closed(p purchases) returns boolean language sql stable a
   select p.pay_before <= now() and pay_until(p) <= now()
 $$;
 
--- The only writer of balances and transfers. Returns the transfer's id. Raises JB001 if the wallet has fewer tokens than it would pay.
+-- The only writer of balances and transfers but for deliver_items. Returns the transfer's id. Raises JB001 if the wallet has fewer tokens
+-- than it would pay.
 create function post_transfer(
   p_kind text, p_token_type text, p_amount bigint, p_wallet text, p_listing uuid, p_idempotency_key text default null, p_parent uuid default null::uuid
 ) returns bigint language plpgsql as $$
@@ -835,9 +836,17 @@ begin
 end
 $$;
 
+-- As lock_listings, the items of a purchase.
 create function lock_listings_of(p_purchase uuid) returns void language plpgsql as $$
 begin
-  perform lock_listings(array(select listing_id from purchase_items where purchase_id = p_purchase));
+  perform from listings where id in (
+    select family.id from purchase_items item cross join lateral (
+      select item.listing_id as id
+      union all select item.part_of
+      union all select part.id from listings part where part.part_of = item.listing_id and part.status in ('active', 'reserved')
+    ) family
+    where item.purchase_id = p_purchase
+  ) order by id for update;
 end
 $$;
 
@@ -1128,43 +1137,13 @@ begin
 end
 $$;
 
--- The row to sell for an item of a purchase that is paid; null if somebody else holds or has it, if that much is not left, or if it would
--- cost more now. Of a part that was merged, the listing pays: as much of it is split off, or all that is left of it is sold.
-create function deliver_item(item purchase_items) returns uuid language plpgsql as $$
-declare
-  l listings;
-begin
-  select * into l from listings where id = item.listing_id;
-  if l.status = 'merged' then
-    select * into l from listings where id = l.part_of;
-  end if;
-  -- A purchase that holds its items holds exactly what was agreed. After its end, prices and amounts may have changed by parts.
-  if l.held_by is null then
-    if l.status <> 'active' or l.amount < item.amount or part_cost(l, item.amount) > item.price_lamports then
-      return null;
-    end if;
-    if l.amount > item.amount then
-      l := split_listing(l, item.amount, 'sold', null, null);
-    end if;
-    if l.id <> item.listing_id then
-      update purchase_items set listing_id = l.id, part_of = l.part_of where purchase_id = item.purchase_id and place = item.place;
-    end if;
-  elsif l.held_by <> item.purchase_id then
-    return null;
-  end if;
-  return l.id;
-end
-$$;
-
 -- Records the payment of a purchase and moves its tokens. Returns settled, or signature_used with nothing changed. Raises JB004 if one item
 -- cannot be delivered: its caller then rolls back to before the call.
 create function deliver_items(
   purchase purchases, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint
 ) returns text language plpgsql as $$
 declare
-  item purchase_items;
-  sold uuid;
-  l listings;
+  to_sell uuid[];
 begin
   insert into payments (signature, kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status, confirmed_at, slot)
   values (p_signature, 'purchase', purchase.id, purchase.genesis_hash, p_transaction_bytes, p_expiry_height, 'settled', now(), p_slot)
@@ -1174,16 +1153,23 @@ begin
   if not found then
     return 'signature_used';
   end if;
-  -- In the order in which every transaction locks balances: wallet, then token.
-  for item in select * from purchase_items where purchase_id = purchase.id order by token_type, place loop
-    sold := deliver_item(item);
-    if sold is null then
-      raise exception 'item % of purchase % cannot be delivered', item.place, purchase.id using errcode = 'JB004';
-    end if;
-    update listings set status = 'sold', closed_at = now(), held_by = null, held_until = null where id = sold returning * into l;
-    perform post_transfer('sale', l.token_type, l.amount, purchase.buyer, l.id);
-    insert into events (type, audience, data) select * from listing_event('listing.sold', l);
-  end loop;
+  to_sell := rows_to_sell(purchase);
+  if cardinality(to_sell) <> (select count(*) from purchase_items where purchase_id = purchase.id) then
+    raise exception 'an item of purchase % cannot be delivered', purchase.id using errcode = 'JB004';
+  end if;
+  with sold as (
+    update listings l set status = 'sold', closed_at = now(), held_by = null, held_until = null where id = any (to_sell)
+    returning l.id, l.token_type, l.amount, l as listing
+  ), transferred as (
+    insert into transfers (kind, token_type, amount, wallet_address, listing_id)
+      select 'sale', token_type, amount, purchase.buyer, id from sold
+  ), received as (
+    -- In the order in which every transaction locks balances.
+    insert into balances (wallet_address, token_type, amount)
+      select purchase.buyer, token_type, sum(amount) from sold group by token_type order by token_type
+      on conflict (wallet_address, token_type) do update set amount = balances.amount + excluded.amount
+  )
+  insert into events (type, audience, data) select event.* from sold, listing_event('listing.sold', listing) event;
   return 'settled';
 end
 $$;
@@ -1708,7 +1694,7 @@ begin
       server_sends, pay_before, reconcile_at)
     values (p_buyer, terms.sellers, terms.lamports, p_fee_basis_points, terms.fee, case when terms.fee > 0 then p_fee_wallet end, p_reference,
       p_genesis_hash, p_slot, not p_wallet_sends, now() + make_interval(secs => p_hold_seconds),
-      case when p_wallet_sends then now() + interval '2 s' else now() + make_interval(secs => p_hold_seconds) end)
+      case when p_wallet_sends then now() + interval '4 s' else now() + make_interval(secs => p_hold_seconds) end)
     returning * into purchase;
   for item in select * from hold_plan(p_buyer, p_listings, p_amounts) loop
     place := place + 1;
@@ -1725,6 +1711,51 @@ begin
   insert into events (type, audience, data) select * from purchase_event(purchase);
   -- Its caller's query began before there were any.
   items := items_of(purchase.id);
+end
+$$;
+
+-- The row to sell for an item of an ended purchase that is paid after all; null if somebody else holds or has it, if that much is not left,
+-- or if it would cost more now: after the end, prices and amounts may have changed by parts. Of a part that was merged, the listing pays:
+-- as much of it is split off, or all that is left of it is sold. p_taken: the rows that other items of the purchase take.
+create function row_to_sell(item purchase_items, p_taken uuid[]) returns uuid language plpgsql as $$
+declare
+  l listings;
+begin
+  select * into l from listings where id = item.listing_id;
+  if l.status = 'merged' then
+    select * into l from listings where id = l.part_of;
+  end if;
+  if l.held_by is not null or l.status <> 'active' or l.id = any (p_taken) or l.amount < item.amount
+      or part_cost(l, item.amount) > item.price_lamports then
+    return null;
+  end if;
+  if l.amount > item.amount then
+    l := split_listing(l, item.amount, 'sold', null, null);
+  end if;
+  if l.id <> item.listing_id then
+    update purchase_items set listing_id = l.id, part_of = l.part_of where purchase_id = item.purchase_id and place = item.place;
+  end if;
+  return l.id;
+end
+$$;
+
+-- The rows that deliver the items of a paid purchase, fewer than it has items if one of them cannot be delivered. A purchase that holds its
+-- items holds exactly what was agreed.
+create function rows_to_sell(purchase purchases) returns uuid[] language plpgsql as $$
+declare
+  item purchase_items;
+  sold uuid;
+  taken uuid[] := '{}';
+begin
+  if purchase.status = 'held' then
+    return array(select id from held_listings(purchase.id));
+  end if;
+  for item in select * from purchase_items where purchase_id = purchase.id order by place loop
+    sold := row_to_sell(item, taken);
+    exit when sold is null;
+    taken := taken || sold;
+  end loop;
+  return taken;
 end
 $$;
 
