@@ -415,7 +415,7 @@ begin
       server_sends, pay_before, reconcile_at)
     values (p_buyer, terms.sellers, terms.lamports, p_fee_basis_points, terms.fee, case when terms.fee > 0 then p_fee_wallet end, p_reference,
       p_genesis_hash, p_slot, not p_wallet_sends, now() + make_interval(secs => p_hold_seconds),
-      case when p_wallet_sends then now() + interval '2 s' else now() + make_interval(secs => p_hold_seconds) end)
+      case when p_wallet_sends then now() + interval '4 s' else now() + make_interval(secs => p_hold_seconds) end)
     returning * into purchase;
   for item in select * from hold_plan(p_buyer, p_listings, p_amounts) loop
     place := place + 1;

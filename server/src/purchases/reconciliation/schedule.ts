@@ -49,7 +49,7 @@ export function rebroadcasts({ reconciliations }: { reconciliations: number }, p
   return payment.ageSeconds >= REBROADCAST_SECONDS && reconciliations % 2 === 0
 }
 
-const SEARCH_SECONDS = { least: 3, most: 15 }
+const SEARCH_SECONDS = { least: 4, most: 15 }
 const AFTER_WINDOW_SECONDS = 0.1
 
 /**

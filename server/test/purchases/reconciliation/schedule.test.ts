@@ -27,8 +27,8 @@ describe('the schedule of reconciliation', () => {
   it('searches for the payment of a hold less and less often, but so often that it is delivered within 30 s', () => {
     const searchedAt: number[] = []
     const pauses = [0, 1, 10, 40, 80, 600].map((ageSeconds) => searchSeconds({ ageSeconds, secondsToPay: 60 - ageSeconds }))
-    expect(pauses).toEqual([3, 3, 5, 15, 15, 15])
-    for (let age = 2; age <= 60; age += searchSeconds({ ageSeconds: age, secondsToPay: 60 - age })) searchedAt.push(age)
+    expect(pauses).toEqual([4, 4, 5, 15, 15, 15])
+    for (let age = 4; age <= 60; age += searchSeconds({ ageSeconds: age, secondsToPay: 60 - age })) searchedAt.push(age)
     expect(searchedAt.length).toBeLessThanOrEqual(10)
     expect(searchSeconds({ ageSeconds: 55, secondsToPay: 5 })).toBeCloseTo(5.1)
   })
