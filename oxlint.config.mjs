@@ -144,7 +144,7 @@ const serverArrows = {
     'studio/webhooks/delivery',
   ],
   'studio/webhooks/delivery': ['repeat.ts', 'logging', 'database', 'studio/webhooks/messages'],
-  'studio/webhooks/messages': ['database', 'purchases', 'purchases/cases'],
+  'studio/webhooks/messages': ['database', 'purchases/cases', 'studio/sales'],
   embedded: ['repeat.ts'],
   'embedded/data-dir': ['embedded'],
   'embedded/local-chain': ['embedded'],
