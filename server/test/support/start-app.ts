@@ -13,12 +13,18 @@ const migrationsFolder = new URL('../../migrations', import.meta.url).pathname
 
 export const studioApiKey = 's'.repeat(32)
 
+interface AppOptions extends DatabaseOptions {
+  log?: Logger
+  /** As the environment has them. */
+  settings?: Record<string, string>
+}
+
 /** A whole server on a database, without a chain. It is stopped when the test is over. */
-export async function startApp(databaseUrl: string, { log = silent, ...options }: DatabaseOptions & { log?: Logger } = {}) {
+export async function startApp(databaseUrl: string, { log = silent, settings = {}, ...options }: AppOptions = {}) {
   const failures = createFailureLog(log)
   const connection = connectDatabase(databaseUrl, ({ message }) => failures.database.failed(message), options)
   const chain = createChain({ endpoints: ['http://127.0.0.1:9'], log })
-  const config = { ...readConfig({}), port: 0 }
+  const config = { ...readConfig(settings), port: 0 }
   const keys = { jwtSecret: 'j'.repeat(32), studioApiKey }
   const relay = createRelay(chain.pool, { demo: false })
   const app = await createApp({

@@ -2,13 +2,12 @@ import { sql } from 'kysely'
 
 import { columnsSql } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
-import { withRetry } from '../../database/transact.ts'
+import { type Tx, withRetry } from '../../database/transact.ts'
 import { type SalePosition, type SaleRow } from './sale.ts'
 
-const saleColumns = [
-  'purchaseId',
+/** What `sales_of` in 0019-sales.sql returns. */
+const itemColumns = [
   'place',
-  'isReversal',
   'listingId',
   'buyer',
   'seller',
@@ -20,6 +19,7 @@ const saleColumns = [
   'signature',
   'settledAt',
 ] as const satisfies (keyof SaleRow)[]
+const saleColumns = ['purchaseId', 'isReversal', ...itemColumns] as const satisfies (keyof SaleRow)[]
 
 /**
  * Gives a place to everything that was settled before the call, of at most so many purchases. `stamp_sales` in 0019-sales.sql explains
@@ -43,4 +43,16 @@ export async function listSalesFrom(database: Database, { ordinal }: SalePositio
     from sales s where s.ordinal >= ${ordinal} order by s.ordinal limit ${limit}
   `.execute(database)
   return rows
+}
+
+/** The sales of settled purchases, by the purchase. */
+export async function findSalesOf(tx: Tx, purchaseIds: readonly string[]): Promise<Map<string, SaleRow[]>> {
+  const sales = new Map(purchaseIds.map((id): [string, SaleRow[]] => [id, []]))
+  if (sales.size === 0) return sales
+  const { rows } = await sql<SaleRow>`
+    select purchase_id, false as is_reversal, ${sql.raw(columnsSql('s', itemColumns))}
+    from unnest(${[...sales.keys()]}::uuid[]) purchase_id cross join lateral sales_of(purchase_id) s order by purchase_id, s.place
+  `.execute(tx)
+  for (const sale of rows) sales.get(sale.purchaseId)?.push(sale)
+  return sales
 }

@@ -44,10 +44,16 @@ export interface SaleRow {
   feeLamports: bigint
   feeBasisPoints: number
   signature: string
+  /** Of a reversal, when the server found out. */
   settledAt: Date
 }
 
-/** A sale as the API returns it. */
+/** What is told of a sale whose payment the chain has undone. */
+export function reversalOf(sale: SaleRow, noticedAt: Date): SaleRow {
+  return { ...sale, isReversal: true, settledAt: noticedAt }
+}
+
+/** A sale as calls and webhooks tell of it. */
 export function saleReply(row: SaleRow): Sale {
   const saleId = `${row.purchaseId}.${row.place}`
   return {

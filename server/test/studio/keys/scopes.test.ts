@@ -1,5 +1,7 @@
+import { studioEndpoints } from '@juicebar/contract/endpoints/studio'
 import { type Scope, scopes } from '@juicebar/contract/scopes'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { freshDatabase, type FreshDatabase } from '../../support/fresh-database.ts'
 import { studioApiKey } from '../../support/start-app.ts'
@@ -11,59 +13,97 @@ beforeAll(async () => void (fresh = await freshDatabase()))
 
 afterAll(() => fresh.drop())
 
-interface Operation {
-  name: string
-  method: string
-  path: string
-}
+type StudioCall = keyof typeof studioEndpoints
 
-/** What a call needs: one of these. The rule for all calls, in the words of the contract. */
-function scopesOf({ name, method, path }: Operation): Scope[] {
-  const subject = path.split('/')[1] ?? ''
-  if (['keys', 'webhooks', 'log', 'staff'].includes(subject)) return ['admin']
-  if (['audit', 'audits'].includes(subject) || method === 'GET') return ['read']
-  if (subject === 'credits') return ['credit']
-  if (subject === 'debits') return ['debit']
-  if (subject === 'orders') return ['credit', 'debit']
-  if (['cases', 'purchases'].includes(subject)) return ['cases']
-  if (['pause', 'blocks', 'rules'].includes(subject)) return ['rules']
-  throw new Error(`nothing says which scope ${name} needs`)
+/** What a key needs for each call: one of these. */
+const needed: Record<StudioCall, Scope[]> = {
+  studioCredit: ['credit'],
+  studioDebit: ['debit'],
+  studioOrders: ['credit', 'debit'],
+  createStudioKey: ['admin'],
+  studioKeys: ['admin'],
+  revokeStudioKey: ['admin'],
+  studioLog: ['admin'],
+  studioCases: ['read'],
+  closeCase: ['cases'],
+  studioSales: ['read'],
+  studioPlayer: ['read'],
+  studioPurchases: ['read'],
+  studioPurchase: ['read'],
+  studioStats: ['read'],
+  releasePurchase: ['cases'],
+  audit: ['read'],
+  startAudit: ['read'],
+  readAudit: ['read'],
+  createWebhook: ['admin'],
+  webhooks: ['admin'],
+  changeWebhook: ['admin'],
+  deleteWebhook: ['admin'],
+  rotateWebhook: ['admin'],
+  webhookDeliveries: ['admin'],
+  replayWebhook: ['admin'],
+  readPause: ['read'],
+  pauseMarket: ['rules'],
+  resumeMarket: ['rules'],
+  readBlock: ['read'],
+  blockWallet: ['rules'],
+  unblockWallet: ['rules'],
+  readRules: ['read'],
+  setRules: ['rules'],
 }
+const studioCalls = Object.keys(studioEndpoints) as StudioCall[]
 
-async function studioOperations(origin: string): Promise<Operation[]> {
+/** The calls that a server documents as the studio's. */
+async function documentedCalls(origin: string): Promise<string[]> {
   const document: ReturnType<typeof JSON.parse> = await (await fetch(`${origin}/api/openapi.json`)).json()
-  return Object.entries<object>(document.paths).flatMap(([path, methods]) =>
-    Object.entries<ReturnType<typeof JSON.parse>>(methods)
-      .filter(([, operation]) => operation.security?.some((one: object) => 'studioKey' in one))
-      .map(([method, { operationId }]) => ({
-        name: operationId,
-        method: method.toUpperCase(),
-        path: path.replace('/api/studio', '').replaceAll(/\{\w+\}/g, '01a1f7e3-d2be-70a3-b634-7c62066aaf1d'),
-      })),
-  )
+  return Object.values<object>(document.paths)
+    .flatMap((methods) => Object.values<ReturnType<typeof JSON.parse>>(methods))
+    .filter(({ security }) => security?.some((one: object) => 'studioKey' in one))
+    .map(({ operationId }) => operationId)
 }
 
-describe('a studio key', () => {
-  it('is let into exactly the calls of its scopes, and the root key into all', { timeout: 60_000 }, async () => {
-    const { origin, call, createKey } = await startStudio(fresh.url)
-    const operations = await studioOperations(origin)
-    expect(operations.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['studioCredit', 'studioOrders', 'createStudioKey', 'closeCase']),
-    )
+/** Calls one of the calls with nothing that it would accept. */
+function requestOf(name: StudioCall) {
+  const [method = '', path = ''] = studioEndpoints[name].split(' ')
+  const route = path.replace('/api/studio', '').replaceAll(/:\w+/g, '01a1f7e3-d2be-70a3-b634-7c62066aaf1d')
+  return { method, route, body: method === 'GET' || method === 'DELETE' ? {} : { body: {} } }
+}
+
+describe('every call by every key', () => {
+  it('is in this table', async () => {
+    const { origin } = await startStudio(fresh.url)
+    expect(Object.keys(needed).toSorted()).toEqual(studioCalls.toSorted())
+    expect((await documentedCalls(origin)).toSorted()).toEqual(studioCalls.toSorted())
+  })
+
+  it('is let in if the key has its scope, and always with the root key', { timeout: 60_000 }, async () => {
+    const { call, createKey } = await startStudio(fresh.url)
     const secrets = new Map<Scope, string>()
     for (const scope of scopes) secrets.set(scope, (await createKey({ name: scope, scopes: [scope] })).secret)
-
-    for (const operation of operations) {
-      const { method, path, name } = operation
-      const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} }
+    for (const name of studioCalls) {
+      const { method, route, body } = requestOf(name)
       for (const [scope, key] of secrets) {
-        const { status, body: reply } = await call(method, path, { key, ...body })
-        const answer = status === 403 ? `403 ${reply.code}` : 'let in'
-        expect([name, scope, answer]).toEqual([name, scope, scopesOf(operation).includes(scope) ? 'let in' : '403 INSUFFICIENT_SCOPE'])
-        expect([name, scope, status]).not.toEqual([name, scope, 401])
+        const reply = await call(method, route, { key, ...body })
+        const answer = [401, 403].includes(reply.status) ? reply.body.code : 'let in'
+        expect([name, scope, answer]).toEqual([name, scope, needed[name].includes(scope) ? 'let in' : 'INSUFFICIENT_SCOPE'])
       }
-      expect([401, 403]).not.toContain((await call(method, path, { key: studioApiKey, ...body })).status)
-      expect((await call(method, path, { key: 'nothing', ...body })).status).toBe(401)
+      expect([401, 403]).not.toContain((await call(method, route, { key: studioApiKey, ...body })).status)
+    }
+  })
+
+  it('is refused in the same words if the key is revoked, has expired or does not exist', async () => {
+    const { call, createKey } = await startStudio(fresh.url)
+    const pool = new pg.Pool({ connectionString: fresh.url, max: 1 })
+    onTestFinished(() => pool.end())
+    const [revoked, expired] = [await createKey({ scopes }), await createKey({ scopes, expiresAt: '2099-01-01T00:00:00Z' })]
+    await call('DELETE', `/keys/${revoked.id}`)
+    await pool.query('update studio_keys set expires_at = now() where id = $1', [expired.id])
+    const keys = { KEY_REVOKED: revoked.secret, KEY_EXPIRED: expired.secret, STUDIO_KEY_INVALID: `jb_${'x'.repeat(43)}` }
+    for (const name of studioCalls) {
+      const { method, route, body } = requestOf(name)
+      for (const [code, key] of Object.entries(keys)) {
+        expect([name, await call(method, route, { key, ...body })]).toMatchObject([name, { status: 401, body: { code } }])
+      }
     }
   })
 

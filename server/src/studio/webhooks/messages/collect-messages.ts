@@ -3,8 +3,9 @@ import { type Case } from '@juicebar/contract/schemas'
 import { type Database } from '../../../database/connect.ts'
 import { inTransaction, type Tx } from '../../../database/transact.ts'
 import { findCasesInState } from '../../../purchases/cases/case-reply-store.ts'
+import { findSalesOf } from '../../sales/sale-store.ts'
 import { messagesOf, type NotedEvent } from './message.ts'
-import { claimOrder, findSoldPurchases, hasNotedEvents, insertMessages, takeNotedEvents } from './message-store.ts'
+import { claimOrder, hasNotedEvents, insertMessages, takeNotedEvents } from './message-store.ts'
 
 /** Events of one short transaction. */
 const BATCH = 500
@@ -19,7 +20,7 @@ export async function collectMessages(database: Database, batch = BATCH): Promis
     if (!(await claimOrder(tx))) return 0
     const events = await takeNotedEvents(tx, batch)
     const purchaseIds = events.flatMap((event) => ('purchaseId' in event ? [event.purchaseId] : []))
-    const subjects = { purchases: await findSoldPurchases(tx, [...new Set(purchaseIds)]), cases: await casesOf(tx, events) }
+    const subjects = { sales: await findSalesOf(tx, purchaseIds), cases: await casesOf(tx, events) }
     const messages = events.flatMap((event) => messagesOf(event, subjects))
     if (messages.length > 0) await insertMessages(tx, messages)
     return events.length

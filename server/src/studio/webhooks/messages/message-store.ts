@@ -3,9 +3,7 @@ import { sql } from 'kysely'
 
 import { type Database } from '../../../database/connect.ts'
 import { type Tx } from '../../../database/transact.ts'
-import { purchaseItems } from '../../../purchases/purchase-store.ts'
 import { type NewMessage, type NotedEvent } from './message.ts'
-import { type SoldPurchase } from './sale.ts'
 
 /** Any number that no other advisory lock of the database has. */
 const ORDERING_LOCK = 7_306_020
@@ -59,20 +57,6 @@ function notedEvent({ id, type, subject, snapshot, createdAt }: NotedRow): Noted
       return { ...noted, type, state: { ...state, id: subject, closedAt: closedAt === null ? null : new Date(closedAt) } }
     }
   }
-}
-
-/** Settled purchases by their identifiers. */
-export async function findSoldPurchases(tx: Tx, ids: readonly string[]): Promise<Map<string, SoldPurchase>> {
-  if (ids.length === 0) return new Map()
-  const rows = await tx
-    .selectFrom('purchases')
-    .select(['id', 'buyer', 'feeBasisPoints', 'feeWallet', 'signature', 'settledAt', purchaseItems])
-    .where('id', 'in', ids)
-    .where('status', '=', 'settled')
-    .execute()
-  return new Map(
-    rows.flatMap(({ signature, settledAt, ...row }) => (signature && settledAt ? [[row.id, { ...row, signature, settledAt }]] : [])),
-  )
 }
 
 /** Adds messages to the end of the order. */

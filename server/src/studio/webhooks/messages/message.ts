@@ -1,6 +1,6 @@
 import { type Case, type CaseStatus, type WebhookEvent } from '@juicebar/contract/schemas'
 
-import { saleReply, salesOf, type SoldPurchase } from './sale.ts'
+import { reversalOf, saleReply, type SaleRow } from '../../sales/sale.ts'
 
 /** Something that happened, as its transaction has noted it. */
 export type NotedEvent = { id: bigint; createdAt: Date } & (
@@ -20,8 +20,8 @@ export interface NotedCaseState {
 
 /** What messages tell besides what was noted. */
 export interface Subjects {
-  /** By their identifiers. */
-  purchases: ReadonlyMap<string, SoldPurchase>
+  /** By their purchases. */
+  sales: ReadonlyMap<string, readonly SaleRow[]>
   /** By the events that are about them. */
   cases: ReadonlyMap<NotedEvent, Case>
 }
@@ -38,12 +38,12 @@ export function messagesOf(event: NotedEvent, subjects: Subjects): NewMessage[] 
   return dataOf(event, subjects).map((data) => ({ type, body: JSON.stringify({ type, timestamp: createdAt.toISOString(), data }) }))
 }
 
-function dataOf(event: NotedEvent, { purchases, cases }: Subjects): object[] {
+function dataOf(event: NotedEvent, { sales, cases }: Subjects): object[] {
   switch (event.type) {
     case 'sale.settled':
     case 'sale.reversed': {
-      const sold = purchases.get(event.purchaseId)
-      return sold ? salesOf(sold, event.type === 'sale.reversed' ? event.createdAt : undefined).map(saleReply) : []
+      const sold = sales.get(event.purchaseId) ?? []
+      return sold.map((sale) => saleReply(event.type === 'sale.reversed' ? reversalOf(sale, event.createdAt) : sale))
     }
     case 'listing.created':
     case 'listing.removed':

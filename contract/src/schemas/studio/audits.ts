@@ -1,7 +1,7 @@
 import Type from 'typebox'
 
-import { type CallSchema } from './call.ts'
-import { closed, Id, idParams, lamports, Nullable, Timestamp, TokenTypeSchema } from './fields.ts'
+import { type CallSchema } from '../call.ts'
+import { closed, Id, idParams, lamports, Nullable, Timestamp, TokenTypeSchema } from '../fields.ts'
 
 const TokenAudit = Type.Object(
   {
