@@ -59,7 +59,7 @@ async function tradeAndCheck<Database extends StackDatabase>(
     stack.servers.map(({ url }) => url),
     players.buyers,
   )
-  const studio = startStudio({ ...options, stack, players: everybody, restricts: scenario.restricts })
+  const studio = startStudio({ ...options, journal: run.journal, stack, players: everybody, restricts: scenario.restricts })
   const disturbances = await scenario.disturb({ stack, run, players: everybody, streams, say: options.say })
 
   const selling = players.sellers.map((seller) => runSeller(run, seller, LISTINGS_PER_SELLER))

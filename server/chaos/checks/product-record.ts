@@ -45,8 +45,6 @@ export interface ListingSeen {
   tokenType: string
   amount: number
   status: 'active' | 'sold' | 'removed'
-  /** Only of a part: the listing that it was split from. */
-  partOf?: string
   createdAt: string
 }
 

@@ -1,4 +1,5 @@
-import { type ListingSeen, type ProductRecord, type PurchaseSeen } from './product-record.ts'
+import { type Journal } from '../players/journal.ts'
+import { type ProductRecord } from './product-record.ts'
 
 /** A time in which the studio restricted everybody, or one wallet, certainly on all servers. Unix milliseconds of this machine's clock. */
 export interface RestrictedTime {
@@ -9,17 +10,23 @@ export interface RestrictedTime {
 }
 
 /**
- * Nothing is held or listed by whoever is restricted. The database notes when the transaction of a hold or of a listing began, by the
- * same clock.
+ * Nothing is held or listed by whoever is restricted. When that was decided lies between the beginning of its transaction, which the
+ * database notes by the same clock, and the answer that its player got.
  * @returns a sentence for every violation
  */
-export function checkRestrictions(times: readonly RestrictedTime[], { purchases, listings }: ProductRecord): string[] {
-  const held = [...purchases.values()].flatMap((purchase) =>
-    whatRestricted(times, purchase.buyer, purchase).map((why) => heldText(purchase, why)),
-  )
-  const listed = [...listings.values()]
-    .filter(({ partOf }) => partOf === undefined)
-    .flatMap((listing) => whatRestricted(times, listing.seller, listing).map((why) => listedText(listing, why)))
+export function checkRestrictions(
+  times: readonly RestrictedTime[],
+  { purchases, listings }: ProductRecord,
+  { holds, acknowledged }: Journal,
+) {
+  const held = [...purchases.values()].flatMap(({ purchaseId, buyer, createdAt }) => {
+    const decided = { by: buyer, createdAt, answeredAt: holds.get(purchaseId)?.answeredAt }
+    return whatRestricted(times, decided).map((why) => `purchase ${purchaseId} was held ${why} (${createdAt})`)
+  })
+  const listed = [...listings.values()].flatMap(({ _id, seller, createdAt }) => {
+    const decided = { by: seller, createdAt, answeredAt: acknowledged.listed.get(_id) }
+    return whatRestricted(times, decided).map((why) => `listing ${_id} was created ${why} (${createdAt})`)
+  })
   return [...held, ...listed]
 }
 
@@ -30,16 +37,16 @@ export function deliveredMeanwhile(times: readonly RestrictedTime[], { purchases
   return [...purchases.values()].filter(({ settledAt }) => settledAt !== null && isPaused(Date.parse(settledAt))).length
 }
 
-function whatRestricted(times: readonly RestrictedTime[], by: string, { createdAt }: { createdAt: string }): string[] {
-  const moment = Date.parse(createdAt)
-  const inForce = times.filter(({ wallet, from, until }) => (wallet === undefined || wallet === by) && from <= moment && moment < until)
+interface Decided {
+  by: string
+  createdAt: string
+  /** Undefined if its player never heard of it. */
+  answeredAt: number | undefined
+}
+
+function whatRestricted(times: readonly RestrictedTime[], { by, createdAt, answeredAt = Infinity }: Decided): string[] {
+  const inForce = times.filter(({ wallet, from, until }) => {
+    return (wallet === undefined || wallet === by) && from <= Date.parse(createdAt) && answeredAt < until
+  })
   return inForce.map(({ wallet }) => (wallet === undefined ? 'while the market was paused' : `while ${wallet} was blocked`))
-}
-
-function heldText({ purchaseId, createdAt }: PurchaseSeen, why: string): string {
-  return `purchase ${purchaseId} was held ${why} (${createdAt})`
-}
-
-function listedText({ _id, createdAt }: ListingSeen, why: string): string {
-  return `listing ${_id} was created ${why} (${createdAt})`
 }

@@ -78,7 +78,7 @@ export class PurchaseAttempt {
     if (answer?.code === 'TOO_MANY_HOLDS') await delay(TOO_MANY_HOLDS_MILLIS)
     if (answer?.status !== 200 && answer?.status !== 201) return this.#refused(answer?.code)
     const details = answer.body['transactionDetails'] as Details
-    this.#run.journal.holds.set(details.purchaseId, { items: items.length, story: this.#style })
+    this.#run.journal.holds.set(details.purchaseId, { items: items.length, answeredAt: Date.now(), story: this.#style })
     this.#purchaseId = details.purchaseId
     return details
   }

@@ -2,6 +2,7 @@ import { type ProductRecord } from '../checks/product-record.ts'
 import { checkRestrictions, deliveredMeanwhile } from '../checks/restrictions.ts'
 import { checkSales } from '../checks/sales.ts'
 import { type ApiClient, createApiClient } from '../players/api-client.ts'
+import { type Journal } from '../players/journal.ts'
 import { type Player } from '../players/player.ts'
 import { row } from '../report.ts'
 import { type Stack } from '../stack/stack.ts'
@@ -19,13 +20,14 @@ export interface Studio {
 
 interface Options {
   seed: number
+  journal: Journal
   stack: Stack
   players: readonly Player[]
   restricts: boolean
   say(line: string): void
 }
 
-export function startStudio({ seed, stack, players, restricts, say }: Options): Studio {
+export function startStudio({ seed, journal, stack, players, restricts, say }: Options): Studio {
   const { studioApiKey: bearer } = stack
   const gameClient = createApiClient({ urls: inTurn(stack.servers.map(({ url }) => url)), localAddress: undefined, bearer })
   const operatorClient = createApiClient({ urls: stack.urls, localAddress: undefined, bearer })
@@ -41,7 +43,7 @@ export function startStudio({ seed, stack, players, restricts, say }: Options): 
       for (const client of clients) client.stop()
       return {
         lines: [...(operator ? [restrictionsRow(operator, product)] : []), salesRow(game, sales)],
-        violations: [...left, ...checkRestrictions(operator?.restricted ?? [], product), ...checkSales(sales, product)],
+        violations: [...left, ...checkRestrictions(operator?.restricted ?? [], product, journal), ...checkSales(sales, product)],
       }
     },
   }
