@@ -8,7 +8,8 @@ export const usage = `npm run chaos -- [--seed N] [--purchases N] [--minutes M] 
 npm run chaos -- --database patroni [--rounds N] [--faults A,B] [--seed N] [--buyers N] [--sellers N] [--rate N] [--keep-logs]
 
 Lets buyers and sellers trade on the real stack (two servers, PostgreSQL, a local Solana chain) while servers and database
-are killed, the chain freezes, its calls fail, payments vanish and clients crash; then checks that nothing was lost.
+are killed, the chain freezes, its calls fail, payments vanish and clients crash. Meanwhile the studio pauses the market and blocks
+players for seconds, and a game that dies again and again follows all sales. Then it checks that nothing was lost.
 The same seed makes the same choices.
 
   --seed       decides who does what, what fails, and when (1)

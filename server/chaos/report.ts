@@ -41,7 +41,7 @@ export function summarise(findings: Findings): ChaosReport {
   const lines = [
     row('seed', findings.seed),
     row('purchases started', `${purchases.length} (of ${journal.attempts} attempts)`),
-    row('  with several items', purchases.filter(({ items }) => items.length > 1).length),
+    row('  with several items', share(purchases.filter(({ items }) => items.length > 1).length, purchases.length)),
     row('  with parts of listings', purchases.filter(({ items }) => items.some(({ partOf }) => partOf !== null)).length),
     row('  with a fee', purchases.filter(({ fee }) => fee.lamports !== '0').length),
     row('  settled', settled),
@@ -79,6 +79,10 @@ export function row(name: string, value: string | number): string {
 export function counted(counts: Iterable<readonly [string, number]>): string {
   const entries = [...counts].filter(([, count]) => count > 0).toSorted((a, b) => b[1] - a[1])
   return entries.map(([name, count]) => `${count} ${name}`).join(', ') || 'none'
+}
+
+function share(part: number, whole: number): string {
+  return whole === 0 ? '0' : `${part} (${((100 * part) / whole).toFixed(1)} %)`
 }
 
 function tallied(names: readonly string[]): string {

@@ -7,7 +7,7 @@ import { deliveryTimes, recordConfirmations } from './checks/confirmation-times.
 import { openEventStreams } from './checks/event-streams.ts'
 import { readProduct } from './checks/product-record.ts'
 import { waitUntilIdle } from './checks/wait-until-idle.ts'
-import { createApiClient } from './players/api-client.ts'
+import { type ApiClient, createApiClient } from './players/api-client.ts'
 import { runBuyer } from './players/buyer.ts'
 import { createChainClient } from './players/chain-client.ts'
 import { createPlayers } from './players/create-players.ts'
@@ -20,6 +20,7 @@ import { type ChaosOptions, type Disturbances, type Scenario } from './scenario.
 import { openReconciliationLag } from './stack/reconciliation-lag.ts'
 import { type StackDatabase } from './stack/stack-database.ts'
 import { type Stack, startStack } from './stack/stack.ts'
+import { startStudio } from './studio/studio.ts'
 
 const SLOT_MILLIS = 50
 const LISTINGS_PER_SELLER = 6
@@ -58,6 +59,7 @@ async function tradeAndCheck<Database extends StackDatabase>(
     stack.servers.map(({ url }) => url),
     players.buyers,
   )
+  const studio = startStudio({ ...options, journal: run.journal, stack, players: everybody, restricts: scenario.restricts })
   const disturbances = await scenario.disturb({ stack, run, players: everybody, streams, say: options.say })
 
   const selling = players.sellers.map((seller) => runSeller(run, seller, LISTINGS_PER_SELLER))
@@ -65,7 +67,7 @@ async function tradeAndCheck<Database extends StackDatabase>(
 
   options.say('the buyers are done; faults end, and the servers get time to finish')
   closing.abort()
-  await disturbances.stop()
+  await Promise.all([disturbances.stop(), studio.stopRestricting()])
   stack.proxy.calm()
   await Promise.all(selling)
   const { rolledBack } = stack.proxy
@@ -75,20 +77,21 @@ async function tradeAndCheck<Database extends StackDatabase>(
   options.say('checking every payment, lamport and token')
   const missed = await streams.close(stack.database.url)
   const disturbed = await disturbances.findings()
-  const { product, violations } = await check(stack, run, everybody)
+  const { product, violations } = await check(stack, run, everybody, studio.clients)
+  const ofStudio = await studio.findings(product)
   for (const player of everybody) player.api.stop()
   return summarise({
     seed: options.seed,
     journal: run.journal,
     product,
     faults: stack.proxy.counts,
-    disturbed: disturbed.lines,
+    disturbed: [...disturbed.lines, ...ofStudio.lines],
     streams: streams.streams,
     deliveries: deliveryTimes(product, confirmations),
     rateLimited: everybody.reduce((sum, player) => sum + player.api.rateLimited, 0),
     tradingSeconds,
     seconds: (performance.now() - startedAt) / 1000,
-    violations: [...violations, ...missed, ...disturbed.violations],
+    violations: [...violations, ...missed, ...disturbed.violations, ...ofStudio.violations],
   })
 }
 
@@ -128,7 +131,7 @@ function createTurns({ journal, closing }: Run, { purchases, perSecond }: ChaosO
   }
 }
 
-async function check(stack: Stack, { chain, journal }: Run, players: readonly Player[]) {
+async function check(stack: Stack, { chain, journal }: Run, players: readonly Player[], others: readonly ApiClient[]) {
   const wallets = new Set(players.map((player) => player.wallet.address))
   const [landed, product, lamports] = await Promise.all([
     readLanded(chain, [...wallets]),
@@ -146,7 +149,11 @@ async function check(stack: Stack, { chain, journal }: Run, players: readonly Pl
     wallets,
     feeWallet: stack.feeWallet,
   }
-  const aboutServers = [...(await checkAudit(stack)), ...checkForCrashes(stack), ...checkForInternalErrors(players)]
+  const aboutServers = [
+    ...(await checkAudit(stack)),
+    ...checkForCrashes(stack),
+    ...checkForInternalErrors([...players.map(({ api }) => api), ...others]),
+  ]
   return { product, violations: [...checkOutcome(outcome), ...aboutServers] }
 }
 

@@ -28,6 +28,8 @@ export interface Scenario<Database extends StackDatabase> {
   /** Starts the database, which may use a subfolder `data` and write logs. */
   startDatabase(folder: string): Promise<Database>
   disturb(market: DisturbedMarket<Database>): Promise<Disturbances>
+  /** The studio pauses the market and blocks players meanwhile. */
+  restricts: boolean
 }
 
 export interface DisturbedMarket<Database extends StackDatabase> {

@@ -21,6 +21,7 @@ export function singleScenario({ outageMillis }: { outageMillis: number }): Scen
     holdSeconds: HOLD_SECONDS,
     drainSeconds: 0,
     rates: RATES,
+    restricts: true,
     startDatabase: startSingleDatabase,
     disturb: async ({ stack, run, say }) => {
       const outages = startOutages(stack, run.seed, outageMillis, say)

@@ -189,7 +189,7 @@ function nothingStaysOpen({ product }: Outcome): string[] {
 function whatWasAcknowledgedHolds({ journal, product }: Outcome): string[] {
   const { listed, removed, delivered } = journal.acknowledged
   return [
-    ...[...listed].filter((id) => !product.listings.has(id)).map((id) => `listing ${id} was created and is lost`),
+    ...[...listed.keys()].filter((id) => !product.listings.has(id)).map((id) => `listing ${id} was created and is lost`),
     ...[...removed]
       .filter((id) => product.listings.get(id)?.status !== 'removed')
       .map((id) => `listing ${id} was removed and is ${product.listings.get(id)?.status}`),

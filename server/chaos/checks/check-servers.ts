@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Audit } from '@juicebar/contract/schemas'
 
 import { type Answer, type ApiClient, createApiClient } from '../players/api-client.ts'
-import { type Player } from '../players/player.ts'
 import { type Stack } from '../stack/stack.ts'
 
 /** The audit reads the payment of every settled purchase from the chain. */
@@ -44,8 +43,8 @@ export function checkForCrashes({ servers }: Stack): string[] {
 }
 
 /** A call is answered with 500 if something went wrong that nobody has foreseen. */
-export function checkForInternalErrors(players: readonly Player[]): string[] {
-  const errors = players.flatMap(({ api }) => api.internalErrors)
+export function checkForInternalErrors(clients: readonly ApiClient[]): string[] {
+  const errors = clients.flatMap(({ internalErrors }) => internalErrors)
   const shown = [...new Set(errors.map((error) => error.replaceAll(ID, ':id')))].slice(0, ERRORS_SHOWN)
   return errors.length === 0 ? [] : [`${errors.length} calls were answered with 500, among them ${shown.join(', ')}`]
 }

@@ -21,6 +21,7 @@ export interface PurchaseSeen {
   status: 'held' | 'settled' | 'ended'
   endReason: string | null
   signature: string | null
+  createdAt: string
   settledAt: string | null
 }
 
@@ -44,6 +45,7 @@ export interface ListingSeen {
   tokenType: string
   amount: number
   status: 'active' | 'sold' | 'removed'
+  createdAt: string
 }
 
 const balanceFields = { appleJuice: 'APPLE_JUICE', orangeJuice: 'ORANGE_JUICE', grapeSoda: 'GRAPE_SODA' }

@@ -18,6 +18,8 @@ export function patroniScenario(programs: Programs, rounds: FaultRounds): Scenar
     holdSeconds: HOLD_SECONDS,
     drainSeconds: DRAIN_SECONDS,
     rates: noFaults,
+    // A fault is felt as the time in which nothing happens.
+    restricts: false,
     startDatabase: (folder) => startPatroniDatabase(programs, folder),
     disturb: async ({ stack, run, players, streams, say }) => {
       const wallets = players.map(({ wallet }) => wallet.address)

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { tally } from '../tally.ts'
 
 export interface Call {
-  method: 'GET' | 'POST' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
   body?: unknown
 }
@@ -53,9 +53,9 @@ const MAX_DISCONNECT_MILLIS = 20
 
 const lost = { status: undefined, retryAfterMillis: 0 }
 
-/** Whether the same call may succeed a moment later. */
+/** Whether the same call may succeed a moment later. A pause is the studio's answer, and no failure. */
 function isTransient({ status, code }: Answer): boolean {
-  return status >= 500 || (status === 429 && code === 'TOO_MANY_REQUESTS')
+  return (status >= 500 && code !== 'PAUSED') || (status === 429 && code === 'TOO_MANY_REQUESTS')
 }
 
 export function createApiClient({ urls, localAddress, bearer, timeoutMillis = TIMEOUT_MILLIS }: ApiClientOptions): ApiClient {

@@ -4,10 +4,10 @@ import { between, happens, type Path, pickWeighted, wholeBetween } from '../seed
 import { tally } from '../tally.ts'
 import { type ListingPoller } from './listing-poller.ts'
 import { type Player, type Run } from './player.ts'
-import { ClientCrash, type Plan, plans, PurchaseAttempt, type Style, styles, type WantedItem } from './purchase-attempt.ts'
+import { ClientCrash, mayBuySeveral, type Plan, plans, PurchaseAttempt, type Style, styles, type WantedItem } from './purchase-attempt.ts'
 
-/** Probabilities: per order, and per item of a divisible listing. */
-const BASKETS = 0.35
+/** Probabilities: per order that may have several items, and per item of a divisible listing. */
+const BASKETS = 0.7
 const PARTS = 0.5
 const MOST_ITEMS = 4
 const IDLE_MILLIS = { low: 20, high: 400 }
@@ -26,9 +26,10 @@ export async function runBuyer(run: Run, buyer: Player, market: ListingPoller, n
   }
 }
 
-/** A third of the orders have several items; of a divisible listing every other one takes a part. */
-function pickItems(run: Run, market: ListingPoller, path: Path): WantedItem[] {
-  const count = happens(run.seed, [...path, 'basket'], BASKETS) ? wholeBetween(run.seed, [...path, 'items'], 2, MOST_ITEMS) : 1
+/** Of a divisible listing every other item takes a part. */
+function pickItems(run: Run, market: ListingPoller, path: Path, style: Style): WantedItem[] {
+  const hasSeveral = mayBuySeveral(style) && happens(run.seed, [...path, 'basket'], BASKETS)
+  const count = hasSeveral ? wholeBetween(run.seed, [...path, 'items'], 2, MOST_ITEMS) : 1
   const items = new Map<string, WantedItem>()
   for (let n = 0; n < count; n++) {
     const at = [...path, 'listing', n]
@@ -42,11 +43,11 @@ function pickItems(run: Run, market: ListingPoller, path: Path): WantedItem[] {
 }
 
 async function buyOne(run: Run, buyer: Player, market: ListingPoller, path: Path): Promise<void> {
-  const items = pickItems(run, market, path)
-  if (items.length === 0) return
   const style = pickWeighted<Style>(run.seed, [...path, 'style'], styles) ?? 'unreferenced'
+  const items = pickItems(run, market, path, style)
+  if (items.length === 0) return
   run.journal.attempts += 1
   const attempt = new PurchaseAttempt(run, buyer, style, path)
-  const details = await attempt.hold(style === 'unreferenced' ? items.slice(0, 1) : items)
+  const details = await attempt.hold(items)
   if (details) await attempt.carryOut(pickWeighted<Plan>(run.seed, [...path, 'plan'], plans[style]) ?? 'pay', details)
 }

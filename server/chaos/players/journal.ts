@@ -2,6 +2,8 @@
 export interface JournalHold {
   /** How many items it has. */
   items: number
+  /** When its buyer heard of it, in Unix milliseconds. */
+  answeredAt: number
   /** How the buyer pays and where the client crashed, to explain slow deliveries. */
   story: string
 }
@@ -18,7 +20,8 @@ export interface JournalPayment {
 
 /** What the product said that it had done, by id. */
 export interface Acknowledged {
-  listed: Set<string>
+  /** When, in Unix milliseconds. */
+  listed: Map<string, number>
   removed: Set<string>
   /** Purchases whose payment was confirmed. */
   delivered: Set<string>
@@ -46,7 +49,7 @@ export function createJournal(): Journal {
   return {
     holds: new Map(),
     payments: new Map(),
-    acknowledged: { listed: new Set(), removed: new Set(), delivered: new Set() },
+    acknowledged: { listed: new Map(), removed: new Set(), delivered: new Set() },
     credits: new Map(),
     refusals: new Map(),
     crashes: new Map(),

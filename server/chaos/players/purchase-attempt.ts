@@ -14,6 +14,11 @@ import { type SignedTransaction, signTransfers } from './wallet.ts'
 export const styles = { server: 0.5, wallet: 0.3, unreferenced: 0.2 }
 export type Style = keyof typeof styles
 
+/** Who pays without a reference knows nothing of several transfers, as the first clients of the market. */
+export function mayBuySeveral(style: Style): boolean {
+  return style !== 'unreferenced'
+}
+
 /**
  * What a buyer does with a hold. pay: as agreed. wrongAmount: one transfer is one lamport off, or of several one is missing. payTwice: two payments. late: as the payment window
  * closes. tooLate: long after the listing is free again. cancel: releases the hold. cancelAndPay: releases it and pays all the same.
@@ -73,16 +78,15 @@ export class PurchaseAttempt {
     if (answer?.code === 'TOO_MANY_HOLDS') await delay(TOO_MANY_HOLDS_MILLIS)
     if (answer?.status !== 200 && answer?.status !== 201) return this.#refused(answer?.code)
     const details = answer.body['transactionDetails'] as Details
-    this.#run.journal.holds.set(details.purchaseId, { items: items.length, story: this.#style })
+    this.#run.journal.holds.set(details.purchaseId, { items: items.length, answeredAt: Date.now(), story: this.#style })
     this.#purchaseId = details.purchaseId
     return details
   }
 
-  /** Who pays without a reference knows nothing of several transfers, as the first clients of the market. */
   #holdCall(items: readonly WantedItem[]): Call {
     const [{ listingId, amount } = { listingId: '', amount: undefined }, ...others] = items
     const sendsThrough = this.#style === 'server' ? { sendsThrough: 'server' } : {}
-    if (this.#style === 'unreferenced') return { method: 'POST', path: `/api/marketplace/buy/${listingId}`, body: undefined }
+    if (!mayBuySeveral(this.#style)) return { method: 'POST', path: `/api/marketplace/buy/${listingId}`, body: undefined }
     const body = { ...sendsThrough, transfers: true }
     if (others.length === 0 && amount === undefined) return { method: 'POST', path: `/api/marketplace/buy/${listingId}`, body }
     return { method: 'POST', path: '/api/marketplace/purchases', body: { ...body, items } }

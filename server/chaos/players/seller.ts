@@ -52,7 +52,7 @@ async function list(run: Run, seller: Player, path: Path, count: number): Promis
       divisible: happens(run.seed, [...at, 'divisible'], DIVISIBLE),
     }
     const answer = await seller.api.callWithRetries({ method: 'POST', path: '/api/marketplace/listings', body })
-    if (answer?.status === 201) run.journal.acknowledged.listed.add((answer.body['listing'] as { _id: string })._id)
+    if (answer?.status === 201) run.journal.acknowledged.listed.set((answer.body['listing'] as { _id: string })._id, Date.now())
     else tally(run.journal.refusals, answer?.code ?? 'no answer')
   }
 }
