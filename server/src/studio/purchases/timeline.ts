@@ -51,6 +51,7 @@ function wasFound({ signature, settledAt, cases }: PurchaseHistory, payment: His
 }
 
 const endings = {
+  released: 'The studio released the hold.',
   cancelled: 'The buyer cancelled, and the hold ended.',
   lapsed: 'Nobody paid in time, and the hold ended.',
   expired: 'The submitted payment could not land any more, and the hold ended.',
@@ -74,9 +75,8 @@ function endOf({ status, cancelRequested, payBefore, endReason, endedAt, release
     const detail = 'The buyer cancelled. The hold ends once the chain has proved that no payment can come.'
     return cancelRequested ? [{ at: payBefore, event: 'cancelled', detail }] : []
   }
-  if (endReason === 'released') {
-    return [{ at: endedAt, event: 'cancelled', detail: `The studio released the hold: ${releaseReason ?? ''}` }]
-  }
+  // Kept although the payment turned up later.
+  if (releaseReason !== null) return [{ at: endedAt, event: 'cancelled', detail: `The studio released the hold: ${releaseReason}` }]
   if (endReason === null || status === 'settled') {
     return [{ at: endedAt, event: cancelRequested ? 'cancelled' : 'expired', detail: 'The hold ended unpaid; its payment came later.' }]
   }

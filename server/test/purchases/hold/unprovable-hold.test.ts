@@ -9,6 +9,7 @@ import { findListing } from '../../../src/listings/listing-store.ts'
 import { type PurchaseDeps } from '../../../src/purchases/purchase-deps.ts'
 import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
 import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
+import { readStudioPurchase } from '../../../src/studio/purchases/read-studio-purchases.ts'
 import { releasePurchase } from '../../../src/studio/release-purchase.ts'
 import { makeDue } from '../reconciling.ts'
 import {
@@ -174,6 +175,9 @@ describe('the studio', () => {
     await expect(hold(world, stranger, purchase.listingId)).resolves.toMatchObject({ status: 'held' })
     await expect(hold(world, buyer, await list(world, seller))).resolves.toMatchObject({ status: 'held' })
     expect(await logOf(purchase)).toEqual([{ actor: 'a test', call: 'releasePurchase', reason, created_at: expect.any(Date) }])
+    const { timeline, waitingFor } = await readStudioPurchase(world.deps, purchase.purchaseId)
+    expect(timeline.map(({ event }) => event)).toEqual(['held', 'cancelled'])
+    expect([timeline.at(-1)?.detail, waitingFor]).toEqual([`The studio released the hold: ${reason}`, null])
   })
 
   it('never changes its log', async () => {
@@ -260,6 +264,12 @@ describe('a payment that turns up after the studio has released its hold', () =>
       await makeDue(world, purchase)
       expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'settled', signature: payment, endReason: null })
     })
+    const { timeline } = await readStudioPurchase(world.deps, purchase.purchaseId)
+    expect(timeline.slice(0, 2)).toMatchObject([
+      { event: 'held' },
+      { event: 'cancelled', detail: `The studio released the hold: ${reason}` },
+    ])
+    expect(timeline.map(({ event }) => event)).toContain('delivered')
   })
 
   it('becomes a case if somebody else has the listing', async () => {

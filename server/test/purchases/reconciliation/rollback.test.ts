@@ -2,6 +2,7 @@ import { type Signature } from '@juicebar/contract/addresses'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
+import { readSales } from '../../../src/studio/sales/read-sales.ts'
 import { makePurchasesDue } from '../reconciling.ts'
 import {
   appleJuice,
@@ -74,7 +75,7 @@ describe('a settled payment', () => {
     })
   })
 
-  it('that is rolled back is broadcast again, and becomes a case once it can no longer land', async () => {
+  it('that is rolled back is broadcast again, and becomes a case and a reversal of its sale once it can no longer land', async () => {
     const { purchase, payment } = await settledPurchase()
     await world.connection.pool.query('update purchases set finalized_at = null, reconcile_at = now() where id = $1', [purchase.purchaseId])
     const tokens = await appleJuice(world, buyer)
@@ -87,6 +88,12 @@ describe('a settled payment', () => {
     expect(broadcasts()).toBeGreaterThan(0)
     expect(await appleJuice(world, buyer)).toBe(tokens)
     expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'settled', finalized: false })
+    const sales = (await readSales(world.database, { limit: 500 })).sales.filter(({ purchaseId }) => purchaseId === purchase.purchaseId)
+    const saleId = `${purchase.purchaseId}.1`
+    expect(sales.map(({ saleId: id, reverses }) => [id, reverses])).toEqual([
+      [saleId, null],
+      [`${saleId}.reversed`, saleId],
+    ])
   })
 
   it('that only seemed rolled back opens no case', async () => {
