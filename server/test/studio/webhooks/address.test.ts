@@ -67,6 +67,11 @@ describe('the URL of a webhook', () => {
     'http://2130706433/',
     'http://0x7f000001/',
     'http://0177.0.0.1/',
+    'http://017700000001/',
+    'http://0251.0376.0251.0376/',
+    'http://2852039166/',
+    'http://0xa9fea9fe/',
+    'http://0xa9.254.0xa9fe/',
     'http://0/',
     'http://①②⑦.0.0.1/',
     'https://10.0.0.1:8443/hook',
@@ -74,6 +79,8 @@ describe('the URL of a webhook', () => {
     'http://[::1]/',
     'http://[::ffff:127.0.0.1]/',
     'http://[::ffff:7f00:1]/',
+    'http://[0:0:0:0:0:ffff:a9fe:a9fe]/',
+    'http://[64:ff9b::169.254.169.254]/',
     'http://[fe80::1]/',
   ])('may not be %s, unless private addresses are allowed', (url) => {
     expect(() => require(url)).toThrow(expect.objectContaining({ code: 'WEBHOOK_URL_INVALID' }))
@@ -120,6 +127,13 @@ describe('a message', () => {
       status: null,
       error: addresses.length > 0 ? 'its address is not a public one' : 'its name has no address',
     })
+    expect(receiver.received).toEqual([])
+  })
+
+  it('is not sent to a name of this machine, as the system resolves it', async () => {
+    const receiver = await startReceiver()
+    const outcome = await createPoster({ allowPrivate: false }).post(message(`http://localhost:${receiver.port}/`), unaborted)
+    expect(outcome).toMatchObject({ status: null, error: 'its address is not a public one' })
     expect(receiver.received).toEqual([])
   })
 
