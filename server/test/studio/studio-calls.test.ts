@@ -26,8 +26,11 @@ beforeEach(async () => {
 })
 afterAll(() => market.close())
 
-async function get(path: string, headers: Record<string, string> = {}) {
-  const reply = await fetch(`${origin}/api/studio${path}`, { headers: { authorization: `Bearer ${studioApiKey}`, ...headers } })
+const post = (path: string, body: unknown) =>
+  get(path, { 'content-type': 'application/json' }, { method: 'POST', body: JSON.stringify(body) })
+
+async function get(path: string, headers: Record<string, string> = {}, init: RequestInit = {}) {
+  const reply = await fetch(`${origin}/api/studio${path}`, { ...init, headers: { authorization: `Bearer ${studioApiKey}`, ...headers } })
   const text = await reply.text()
   const isJson = reply.headers.get('content-type')?.startsWith('application/json')
   return { status: reply.status, type: reply.headers.get('content-type'), text, body: isJson ? JSON.parse(text) : undefined }
@@ -110,4 +113,25 @@ it('the figures are JSON, or CSV for who asks for it', async () => {
   expect(csv.text).toMatch(/^day,sales,.*\r\n\d{4}-\d{2}-\d{2},1,1,/)
   expect((await get('/stats?from=tomorrow')).status).toBe(400)
   expect((await get('/stats?group=hour')).status).toBe(400)
+})
+
+it('an audit reads everything again if it is asked to, and the log says who asked', async () => {
+  expect(await post('/audits', { full: 'yes' })).toMatchObject({ status: 400 })
+  const { status, body } = await post('/audits', { full: true })
+  expect([status, body.audit]).toMatchObject([202, { status: 'running', full: true }])
+  expect((await get(`/audits/${body.audit.id}`)).body.audit).toMatchObject({ id: body.audit.id, full: true })
+  expect((await get('/log')).body.log[0]).toMatchObject({ key: 'root key', call: 'startAudit', subject: body.audit.id })
+})
+
+it('a hold is not released without a proof or a reason, and the log says nothing of it', async () => {
+  const before = (await get('/log')).body
+  const reason = 'They say that nothing was paid.'
+  expect(await post(`/purchases/${heldId}/release`, { reason })).toMatchObject({ status: 503, body: { code: 'CHAIN_DOWN' } })
+  expect(await post(`/purchases/${settledId}/release`, { reason })).toMatchObject({ status: 409, body: { code: 'NOT_RELEASABLE' } })
+  expect(await post(`/purchases/${heldId}/release`, {})).toMatchObject({ status: 400 })
+  for (const id of ['x', '01a1f7e3-d2be-70a3-b634-7c62066aaf1d']) {
+    expect(await post(`/purchases/${id}/release`, { reason })).toMatchObject({ status: 404, body: { code: 'PURCHASE_NOT_FOUND' } })
+  }
+  expect((await get(`/purchases/${heldId}`)).body.purchase).toMatchObject({ status: 'held' })
+  expect((await get('/log')).body).toEqual(before)
 })
