@@ -117,12 +117,16 @@ async function createWallet(deps: PurchaseDeps, chain: SolanaChain, rpcUrl: stri
 }
 
 /** Lists apple juice for `price` lamports, by default a price of its own. Returns the listing's identifier. */
-export async function list(world: TradingWorld, seller: Wallet, { amount = 10, price = world.nextPrice() } = {}): Promise<string> {
+export async function list(
+  world: TradingWorld,
+  seller: Wallet,
+  { amount = 10, price = world.nextPrice(), divisible = false } = {},
+): Promise<string> {
   const listing = await createListing(world.database, seller.address, {
     tokenType: 'APPLE_JUICE',
     amount,
     priceLamports: lamports(price),
-    divisible: false,
+    divisible,
   })
   return listing._id
 }

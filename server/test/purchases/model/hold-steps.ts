@@ -6,74 +6,113 @@ import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
 import { releasePurchase } from '../../../src/studio/release-purchase.ts'
 import { closePaymentWindow } from '../reconciling.ts'
 import { list, orderOf, readPurchase } from '../trading-world.ts'
-import { endsUnsent, expectedCancellation, expectedHold, expectedRemoval, holderOf, type MarketModel } from './market-model.ts'
+import { decideHold, endUnsent, type Wanted } from './expected-hold.ts'
+import { feeOf, holdItem } from './market-listings.ts'
+import { endsUnsent, expectedCancellation, expectedRemoval, type MarketModel } from './market-model.ts'
 import { type Act, itemAt, outcomeOf, type RealMarket } from './real-market.ts'
 
 /** So few that a buyer will want two listings whose payments could not be told apart. */
 const prices = [10_000_000n, 20_000_000n, 30_000_000n]
-export const MAX_LISTINGS = 6
-const LISTING_AMOUNT = 10
+export const MAX_LISTINGS = 7
+/** No price is a multiple of it, so that what a part costs is rounded. */
+const LISTING_AMOUNT = 7
+/** Now and then somebody names what is not for sale, and a seller sells only the whole. */
+const SELDOM = 6
 
 export function listStep(n: number): Act {
   return async (model, real) => {
-    const price = itemAt(prices, n % prices.length)
-    await addListing(model, real, price)
-    return `the seller lists listing ${model.listings.length - 1} for ${price}`
+    const offer = { price: itemAt(prices, n % prices.length), seller: n % real.sellers.length, divisible: n % SELDOM > 0 }
+    await addListing(model, real, offer)
+    return `seller ${offer.seller} lists listing ${model.listings.length - 1} for ${offer.price}${offer.divisible ? '' : ', as a whole'}`
   }
 }
 
-export async function addListing(model: MarketModel, real: RealMarket, price: bigint): Promise<void> {
-  real.listings.push(await list(real.world, real.seller, { price, amount: LISTING_AMOUNT }))
-  model.listings.push({ price, amount: LISTING_AMOUNT, state: 'active' })
+export async function addListing(
+  model: MarketModel,
+  real: RealMarket,
+  offer: { price: bigint; seller: number; divisible: boolean },
+): Promise<void> {
+  const id = await list(real.world, itemAt(real.sellers, offer.seller), { ...offer, amount: LISTING_AMOUNT })
+  model.listings.push({ ...offer, id, amount: LISTING_AMOUNT, partOf: undefined, state: 'active', heldBy: undefined })
 }
 
 export function removeStep(n: number): Act {
   return async (model, real) => {
-    const listing = n % model.listings.length
-    const expected = expectedRemoval(model, listing)
-    expect(await outcomeOf(removeListing(real.world.database, real.seller.address, itemAt(real.listings, listing)))).toBe(expected)
-    if (expected === 'done') itemAt(model.listings, listing).state = 'removed'
-    return `the seller removes listing ${listing}: ${expected}`
+    const number = n % model.listings.length
+    const listing = itemAt(model.listings, number)
+    const expected = expectedRemoval(model, number)
+    expect(await outcomeOf(removeListing(real.world.database, itemAt(real.sellers, listing.seller).address, listing.id))).toBe(expected)
+    if (expected === 'done') listing.state = 'removed'
+    return `seller ${listing.seller} removes listing ${number}: ${expected}`
   }
 }
 
-export function holdStep(n: number, buyer: number, sendsThrough: 'server' | 'wallet'): Act {
+/** What somebody asks for. Numbers choose among what exists when their turn comes. */
+export interface Order {
+  buyer: number
+  items: readonly { n: number; amount: number | undefined }[]
+  sendsThrough: 'server' | 'wallet'
+}
+
+export function holdStep({ buyer, items, sendsThrough }: Order): Act {
   return async (model, real) => {
-    const listing = n % model.listings.length
-    const expected = expectedHold(model, buyer, listing)
-    const holder = holderOf(model, listing)
-    const items = [{ listingId: itemAt(real.listings, listing) }]
-    const held = placeHold(real.world.deps, orderOf(itemAt(real.buyers, buyer), items, sendsThrough))
-    const step = `buyer ${buyer} holds listing ${listing}, to pay through the ${sendsThrough}: ${expected}`
-    if (expected !== 'new' && expected !== 'same') {
-      expect(await outcomeOf(held)).toBe(expected)
-      return step
+    const wanted = choose(model, items)
+    const before = structuredClone(model)
+    const expected = decideHold(model, buyer, wanted)
+    if (expected.kind === 'unclear') return '(the order could mean one hold or another)'
+    const asked = wanted.map(({ listing, amount }) => ({ listingId: itemAt(before.listings, listing).id, amount }))
+    const held = placeHold(real.world.deps, orderOf(itemAt(real.buyers, buyer), asked, sendsThrough))
+    const words = wanted.map(({ listing, amount }) => `${amount ?? 'all'} of listing ${listing}`).join(' and ')
+    const step = `buyer ${buyer} holds ${words}, to pay through the ${sendsThrough}`
+    if (expected.kind === 'refused') {
+      expect({ step, outcome: await outcomeOf(held) }).toEqual({ step, outcome: expected.code })
+      return `${step}: ${expected.code}`
     }
-    const purchase = await readPurchase(real.world, (await held).id)
-    if (expected === 'same') {
-      expect(purchase.purchaseId).toBe(real.purchases[holder ?? -1]?.purchaseId)
-      if (sendsThrough === 'wallet') itemAt(model.purchases, holder ?? -1).sendsThrough = 'wallet'
-      return step
+    const { purchaseId } = await readPurchase(real.world, (await held).id)
+    if (expected.kind === 'same') {
+      expect(purchaseId).toBe(real.purchases[expected.purchase]?.purchaseId)
+      if (sendsThrough === 'wallet') itemAt(model.purchases, expected.purchase).sendsThrough = 'wallet'
+      return `${step}: purchase ${expected.purchase} again`
     }
-    if (holder !== undefined) markEndedUnsent(model, holder)
-    real.purchases.push(purchase)
-    const state = {
-      state: 'held',
-      windowClosed: false,
-      cancelRequested: false,
-      recorded: undefined,
-      paidBy: undefined,
-      abandoned: false,
-    } as const
-    model.purchases.push({ listing, buyer, sendsThrough, ...state })
+    await noteHold(model, real, { buyer, sendsThrough, wanted, purchaseId })
     return `${step}: purchase ${model.purchases.length - 1}`
   }
 }
 
-function markEndedUnsent({ purchases }: MarketModel, number: number): void {
-  const purchase = itemAt(purchases, number)
-  purchase.state = 'ended'
-  purchase.abandoned = true
+function choose({ listings }: MarketModel, items: Order['items']): Wanted[] {
+  const forSale = listings.flatMap(({ state }, number) => (state === 'active' ? [number] : []))
+  const wanted = new Map<number, Wanted>()
+  for (const { n, amount } of items) {
+    const from = n % SELDOM === 0 || forSale.length === 0 ? [...listings.keys()] : forSale
+    const listing = itemAt(from, n % from.length)
+    wanted.set(listing, { listing, amount })
+  }
+  return [...wanted.values()]
+}
+
+interface NewHold extends Pick<Order, 'buyer' | 'sendsThrough'> {
+  wanted: readonly Wanted[]
+  purchaseId: string
+}
+
+/** Compares a new hold with what the model would hold, to the drink and to the lamport. */
+async function noteHold(model: MarketModel, real: RealMarket, { buyer, sendsThrough, wanted, purchaseId }: NewHold): Promise<void> {
+  const purchase = await readPurchase(real.world, purchaseId)
+  const items = wanted.map(({ listing, amount }) => holdItem(model, listing, model.purchases.length, amount))
+  for (const [index, { listing }] of items.entries()) {
+    const row = itemAt(model.listings, listing)
+    if (row.id === '') row.id = itemAt(purchase.items, index).listingId
+  }
+  const expected = items.map(({ listing, amount, lamports }) => ({
+    listingId: itemAt(model.listings, listing).id,
+    amount,
+    lamports: `${lamports}`,
+  }))
+  const fee = feeOf(model, items)
+  expect(purchase).toMatchObject({ items: expected, fee: { lamports: `${fee}` } })
+  real.purchases.push(purchase)
+  const state = { windowClosed: false, cancelRequested: false, recorded: undefined, paidBy: undefined, abandoned: false }
+  model.purchases.push({ items, fee, buyer, sendsThrough, state: 'held', ...state })
 }
 
 export function cancelStep(n: number): Act {
@@ -86,7 +125,7 @@ export function cancelStep(n: number): Act {
     if (expected === 'done' && purchase.state === 'held') {
       purchase.windowClosed = true
       purchase.cancelRequested = true
-      if (endsUnsent(purchase)) markEndedUnsent(model, number)
+      if (endsUnsent(purchase)) endUnsent(model, number)
     }
     return `buyer ${purchase.buyer} cancels purchase ${number}: ${expected}`
   }

@@ -37,17 +37,23 @@ class Step implements Command {
   }
 }
 
+const hasRoom = ({ listings }: MarketModel) => listings.filter(({ partOf }) => partOf === undefined).length < MAX_LISTINGS
 const hasListings = ({ listings }: MarketModel) => listings.length > 0
 const hasPurchases = ({ purchases }: MarketModel) => purchases.length > 0
 const hasPayments = ({ payments }: MarketModel) => payments.length > 0
 const anyNumber = fc.nat({ max: 1000 })
+/** Half of the orders have one item, and half of the items are all that is left of a listing. */
+const orderedItem = fc.record({ n: anyNumber, amount: fc.oneof(fc.constant(undefined), fc.integer({ min: 1, max: 5 })) })
+const orderedItems = fc.oneof(fc.array(orderedItem, { minLength: 1, maxLength: 1 }), fc.array(orderedItem, { minLength: 2, maxLength: 3 }))
 
 /** Every command. A number chooses among what exists when its turn comes. */
 export const marketCommands = [
-  anyNumber.map((n) => new Step('list', ({ listings }) => listings.length < MAX_LISTINGS, listStep(n))),
+  anyNumber.map((n) => new Step('list', hasRoom, listStep(n))),
   anyNumber.map((n) => new Step('remove', hasListings, removeStep(n))),
   ...['server' as const, 'server' as const, 'wallet' as const, 'wallet' as const].map((sendsThrough) =>
-    fc.tuple(anyNumber, fc.nat({ max: 1 })).map(([n, buyer]) => new Step('hold', hasListings, holdStep(n, buyer, sendsThrough))),
+    fc
+      .record({ buyer: fc.nat({ max: 1 }), items: orderedItems, sendsThrough: fc.constant(sendsThrough) })
+      .map((order) => new Step('hold', hasListings, holdStep(order))),
   ),
   anyNumber.map((n) => new Step('cancel', hasPurchases, cancelStep(n))),
   fc

@@ -1,23 +1,44 @@
 import { type ErrorCode } from '@juicebar/contract/errors'
 
+import { canDeliver, sellersOf } from './market-listings.ts'
+
 /**
  * The market as its protocol describes it: what the product must do in each state, written independently of how it does it.
- * Listings, purchases and payments are numbered in the order in which they came.
+ * Listings, with their parts, purchases and payments are numbered in the order in which they came, sellers and buyers from 0.
  */
 export interface MarketModel {
+  /** Of the market's fee: hundredths of a percent. */
+  basisPoints: number
   listings: ListingModel[]
   purchases: PurchaseModel[]
   payments: PaymentModel[]
 }
 
+/** A listing, or a part of one. */
 export interface ListingModel {
-  price: bigint
+  /** The product's name for it. */
+  id: string
+  seller: number
+  /** What is left of it, and what that costs. */
   amount: number
-  state: 'active' | 'sold' | 'removed'
+  price: bigint
+  divisible: boolean
+  partOf: number | undefined
+  state: 'active' | 'reserved' | 'sold' | 'removed' | 'merged'
+  heldBy: number | undefined
+}
+
+export interface ItemModel {
+  /** What is held, or was: a listing or a part. */
+  listing: number
+  seller: number
+  amount: number
+  lamports: bigint
 }
 
 export interface PurchaseModel {
-  listing: number
+  items: ItemModel[]
+  fee: bigint
   buyer: number
   sendsThrough: 'server' | 'wallet'
   state: 'held' | 'settled' | 'ended'
@@ -32,54 +53,42 @@ export interface PurchaseModel {
   abandoned: boolean
 }
 
-/** exact: as agreed. unreferenced: as agreed, but without a reference. wrong: one lamport more. wrongUnreferenced: both. */
-export const paymentKinds = ['exact', 'unreferenced', 'wrong', 'wrongUnreferenced'] as const
+/**
+ * exact: as agreed. wrong: one lamport more. missing: without the last of several transfers. unreferenced: a single transfer as agreed,
+ * but without a reference. wrongUnreferenced: that, and of another sum.
+ */
+export const paymentKinds = ['exact', 'wrong', 'missing', 'unreferenced', 'wrongUnreferenced'] as const
 export type PaymentKind = (typeof paymentKinds)[number]
 
 /** A payment that the chain accepted. */
 export interface PaymentModel {
   purchase: number
   kind: PaymentKind
-  lamports: bigint
+  /** The sellers who received SOL. */
+  paid: number[]
   rolledBack: boolean
   /** Its refund is under way or paid: it can no longer be delivered. */
   refunding: boolean
+  /** It came too late, and once it looked as if it could never be delivered. */
+  hopeless: boolean
 }
 
 export type Expected = 'done' | ErrorCode
-
-export function holderOf({ purchases }: MarketModel, listing: number): number | undefined {
-  const holder = purchases.findIndex((purchase) => purchase.listing === listing && purchase.state === 'held')
-  return holder === -1 ? undefined : holder
-}
 
 /** Its window is closed, and only the server could have sent a payment, but received none: it ends without asking the chain. */
 export function endsUnsent({ state, sendsThrough, windowClosed, recorded }: PurchaseModel): boolean {
   return state === 'held' && sendsThrough === 'server' && windowClosed && recorded === undefined
 }
 
-/** What a buyer gets for a listing: a new hold, the same one again, or a refusal. */
-export function expectedHold(model: MarketModel, buyer: number, listing: number): 'new' | 'same' | ErrorCode {
-  const wanted = model.listings[listing]
-  const holder = holderOf(model, listing)
-  const hold = holder === undefined ? undefined : model.purchases[holder]
-  if (hold?.buyer === buyer && !endsUnsent(hold)) {
-    if (hold.recorded !== undefined) return 'PAYMENT_UNDER_WAY'
-    return hold.windowClosed ? 'HOLD_ENDED' : 'same'
-  }
-  if (wanted?.state !== 'active') return 'LISTING_NOT_ACTIVE'
-  if (hold && !endsUnsent(hold)) return 'LISTING_HELD'
-  const own = model.purchases.filter((purchase) => purchase.buyer === buyer)
-  const abandoned = own.filter((purchase) => purchase.abandoned || endsUnsent(purchase))
-  if (abandoned.filter((purchase) => purchase.listing === listing).length >= 2) return 'COOLDOWN'
-  const open = own.filter((purchase) => purchase.state === 'held' && purchase !== hold)
-  if (open.length >= (abandoned.length >= 3 ? 1 : 3)) return 'TOO_MANY_HOLDS'
-  return open.some((purchase) => model.listings[purchase.listing]?.price === wanted.price) ? 'AMBIGUOUS_HOLD' : 'new'
+/** It has one recipient, so what it is paid with needs no reference. */
+export function isSingleTransfer({ items, fee }: PurchaseModel): boolean {
+  return sellersOf(items).length === 1 && fee === 0n
 }
 
-export function expectedRemoval(model: MarketModel, listing: number): Expected {
-  if (model.listings[listing]?.state !== 'active') return 'LISTING_NOT_ACTIVE'
-  return holderOf(model, listing) === undefined ? 'done' : 'LISTING_HELD_BY_BUYER'
+export function expectedRemoval({ listings }: MarketModel, number: number): Expected {
+  const listing = listings[number]
+  if (listing?.state !== 'active' && listing?.state !== 'reserved') return 'LISTING_NOT_ACTIVE'
+  return listing.heldBy === undefined ? 'done' : 'LISTING_HELD_BY_BUYER'
 }
 
 export function expectedCancellation({ state, recorded }: PurchaseModel): Expected {
@@ -108,13 +117,12 @@ export function mayDeliver(model: MarketModel, payment: PaymentModel): boolean {
   const purchase = purchaseOf(model, payment)
   if (payment.rolledBack || payment.refunding) return false
   if (purchase.state === 'held') return payment.kind === 'exact' || payment.kind === 'unreferenced'
-  const free = model.listings[purchase.listing]?.state === 'active' && holderOf(model, purchase.listing) === undefined
-  return purchase.state === 'ended' && payment.kind === 'exact' && free
+  return purchase.state === 'ended' && payment.kind === 'exact' && canDeliver(model, payment.purchase)
 }
 
 /** Whether reconciliation finds this payment: by its recorded bytes, by its reference, or among its buyer's transactions. */
 export function isFoundByItself(model: MarketModel, { purchase: number, kind }: PaymentModel): boolean {
-  if (kind === 'exact' || kind === 'wrong') return true
+  if (kind === 'exact' || kind === 'wrong' || kind === 'missing') return true
   const purchase = model.purchases[number]
   return kind === 'unreferenced' && purchase?.sendsThrough === 'wallet' && purchase.state !== 'settled'
 }

@@ -1,17 +1,31 @@
 import { expect, vi } from 'vitest'
 
-import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
+import { confirmPayment, confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
 import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
-import { readPurchase, sendByWallet, signPayment } from '../trading-world.ts'
-import { type SignedPayment } from '../transactions.ts'
-import { expectedConfirmation, expectedSubmission, type MarketModel, type PaymentKind, paymentOf, purchaseOf } from './market-model.ts'
+import { readPurchase, sendByWallet } from '../trading-world.ts'
+import { type SignedPayment, signTransaction, transfer } from '../transactions.ts'
+import { sellersOf } from './market-listings.ts'
+import {
+  expectedConfirmation,
+  expectedSubmission,
+  isSingleTransfer,
+  type MarketModel,
+  type PaymentKind,
+  paymentOf,
+  type PurchaseModel,
+  purchaseOf,
+} from './market-model.ts'
 import { type Act, casesSeenByBoth, itemAt, outcomeOf, type RealMarket, refund } from './real-market.ts'
-import { markSettled } from './reconcile-market.ts'
+import { settle } from './reconcile-market.ts'
 
-export function submitStep(n: number, kind: PaymentKind): Act {
+/** Another sum than any two holds differ by, or what is wrong for one would be right for the other. */
+const OTHER_LAMPORTS = 777n
+
+export function submitStep(n: number, given: PaymentKind): Act {
   return async (model, real) => {
     const number = n % model.purchases.length
     const purchase = itemAt(model.purchases, number)
+    const kind = possibleKind(purchase, given)
     const expected = expectedSubmission(purchase, kind)
     const payment = await sign(model, real, number, kind)
     const { purchaseId } = itemAt(real.purchases, number)
@@ -44,39 +58,56 @@ export function submitAgainStep(n: number): Act {
   }
 }
 
-export function payStep(n: number, kind: PaymentKind): Act {
+export function payStep(n: number, given: PaymentKind): Act {
   return async (model, real) => {
     const number = n % model.purchases.length
     const purchase = itemAt(model.purchases, number)
     // A payment without a reference counts for open purchases only.
-    const meant = purchase.state === 'held' ? kind : kind === 'wrongUnreferenced' ? 'wrong' : kind === 'unreferenced' ? 'exact' : kind
-    const payment = await sign(model, real, number, meant)
+    const kind = possibleKind(purchase, given, { unreferenced: purchase.state === 'held' })
+    const payment = await sign(model, real, number, kind)
     await sendByWallet(real.world, payment)
-    const landed = addLanded(model, real, number, meant, payment)
-    return `buyer ${purchase.buyer} sends payment ${landed} (${meant}) of purchase ${number}, which is ${purchase.state}`
+    const landed = addLanded(model, real, number, kind, payment)
+    return `buyer ${purchase.buyer} sends payment ${landed} (${kind}) of purchase ${number}, which is ${purchase.state}`
   }
 }
 
+/** Only a single transfer needs no reference, and only of several can one be missing. */
+function possibleKind(purchase: PurchaseModel, kind: PaymentKind, { unreferenced = true } = {}): PaymentKind {
+  const isSingle = isSingleTransfer(purchase)
+  if (kind === 'missing') return isSingle ? 'wrong' : kind
+  if (isSingle && unreferenced) return kind
+  return kind === 'unreferenced' ? 'exact' : kind === 'wrongUnreferenced' ? 'wrong' : kind
+}
+
 function sign(model: MarketModel, real: RealMarket, number: number, kind: PaymentKind): Promise<SignedPayment> {
-  const { buyer } = itemAt(model.purchases, number)
-  const purchase = itemAt(real.purchases, number)
-  const references = kind === 'exact' || kind === 'wrong' ? [purchase.reference] : []
-  // Equal transfers on one blockhash would be one transaction, so each carries its number.
-  return signPayment(real.world, itemAt(real.buyers, buyer), purchase, {
-    lamports: lamportsOf(model, number, kind),
-    references,
-    after: [memo(String(real.payments.length))],
+  const purchase = itemAt(model.purchases, number)
+  const buyer = itemAt(real.buyers, purchase.buyer)
+  const references = kind === 'unreferenced' || kind === 'wrongUnreferenced' ? [] : [itemAt(real.purchases, number).reference]
+  const transfers = transfersOf(purchase, kind).map(({ seller, lamports }) => {
+    const { address } = seller === undefined ? real.studio : itemAt(real.sellers, seller)
+    return transfer(buyer, address, lamports, references)
   })
+  // Equal transfers on one blockhash would be one transaction, so each carries its number.
+  return signTransaction(real.world, buyer, [...transfers, memo(String(real.payments.length))])
 }
 
-function lamportsOf({ purchases, listings }: MarketModel, number: number, kind: PaymentKind): bigint {
-  const { price } = itemAt(listings, itemAt(purchases, number).listing)
-  return kind === 'exact' || kind === 'unreferenced' ? price : price + 1n
+/** What a payment moves to each seller, and then to the studio (undefined). */
+function transfersOf({ items, fee }: PurchaseModel, kind: PaymentKind): { seller: number | undefined; lamports: bigint }[] {
+  const received = sellersOf(items).map((seller) => {
+    const sold = items.filter((item) => item.seller === seller)
+    return { seller, lamports: sold.reduce((sum, { lamports }) => sum + lamports, 0n) }
+  })
+  const [first, ...others] = [...received, ...(fee > 0n ? [{ seller: undefined, lamports: fee }] : [])]
+  if (!first) return []
+  if (kind === 'missing') return [first, ...others].slice(0, -1)
+  const more = kind === 'wrong' ? 1n : kind === 'wrongUnreferenced' ? OTHER_LAMPORTS : 0n
+  return [{ ...first, lamports: first.lamports + more }, ...others]
 }
 
-function addLanded(model: MarketModel, real: RealMarket, purchase: number, kind: PaymentKind, payment: SignedPayment): number {
+function addLanded(model: MarketModel, real: RealMarket, number: number, kind: PaymentKind, payment: SignedPayment): number {
+  const paid = transfersOf(itemAt(model.purchases, number), kind).flatMap(({ seller }) => seller ?? [])
   real.payments.push(payment)
-  model.payments.push({ purchase, kind, lamports: lamportsOf(model, purchase, kind), rolledBack: false, refunding: false })
+  model.payments.push({ purchase: number, kind, paid, rolledBack: false, refunding: false, hopeless: false })
   return model.payments.length - 1
 }
 
@@ -93,19 +124,26 @@ export function confirmStep(n: number): Act {
 export async function expectConfirmed(model: MarketModel, real: RealMarket, number: number, expected: string): Promise<void> {
   const payment = paymentOf(model, number)
   const purchase = purchaseOf(model, payment)
-  const buyer = itemAt(real.buyers, purchase.buyer).address
-  const confirmation = confirmPurchase(
-    real.world.deps,
-    buyer,
-    itemAt(real.listings, purchase.listing),
-    itemAt(real.payments, number).signature,
-  )
-  const outcome = await confirmation.then(
+  const outcome = await confirm(model, real, number).then(
     ({ settled }) => (settled ? 'settled' : 'pending'),
     (error: unknown) => outcomeOf(Promise.reject(error)),
   )
-  expect(outcome).toBe(expected)
-  if (expected === 'settled') markSettled(model, payment.purchase, number)
+  expect({ payment: number, outcome }).toEqual({ payment: number, outcome: expected })
+  if (expected !== 'settled' || purchase.paidBy === number) return
+  const { items } = await readPurchase(real.world, itemAt(real.purchases, payment.purchase).purchaseId)
+  expect(settle(model, payment.purchase, { paidBy: number, items })).toBe(true)
+}
+
+/** As the specification's client does, if what was bought is one listing as it was listed. */
+function confirm(model: MarketModel, real: RealMarket, number: number) {
+  const payment = paymentOf(model, number)
+  const { buyer, items } = purchaseOf(model, payment)
+  const [{ listing } = { listing: 0 }, ...others] = items
+  const { address } = itemAt(real.buyers, buyer)
+  const { signature } = itemAt(real.payments, number)
+  const { id, partOf } = itemAt(model.listings, listing)
+  if (others.length === 0 && partOf === undefined) return confirmPurchase(real.world.deps, address, id, signature)
+  return confirmPayment(real.world.deps, address, itemAt(real.purchases, payment.purchase).purchaseId, signature)
 }
 
 export function rollBackStep(n: number): Act {
@@ -127,9 +165,10 @@ export function refundStep(n: number): Act {
     const found = open[n % Math.max(1, open.length)]
     if (!found) return '(nothing to refund)'
     const number = real.payments.findIndex(({ signature }) => signature === found.signature)
-    await refund(real, found.caseId)
+    const seller = real.sellers.findIndex(({ address }) => address === found.seller)
+    await refund(real, itemAt(real.sellers, seller), found.caseId)
     paymentOf(model, number).refunding = true
-    return `the seller refunds payment ${number}`
+    return `seller ${seller} refunds payment ${number}`
   }
 }
 

@@ -2,7 +2,6 @@ import { type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { type Case, type Purchase } from '@juicebar/contract/schemas'
 
-import { findListing } from '../../../src/listings/listing-store.ts'
 import { submitRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
 import { makeBuyerScansDue, makeCasesDue, makePurchasesDue } from '../reconciling.ts'
@@ -10,16 +9,16 @@ import { signRefund } from '../sign-refund.ts'
 import { casesOf, readPurchase, type TradingWorld, type Wallet } from '../trading-world.ts'
 import { type SignedPayment } from '../transactions.ts'
 import { type ForkableChain } from './forkable-chain.ts'
-import { type MarketModel } from './market-model.ts'
+import { type ListingModel, type MarketModel } from './market-model.ts'
 
-/** The running product, with what one sequence has created, in the model's order. */
+/** The running product, with what one sequence has created, in the model's order. The model itself knows the listings' names. */
 export interface RealMarket {
   world: TradingWorld
   chain: ForkableChain
-  seller: Wallet
+  sellers: readonly Wallet[]
   buyers: readonly Wallet[]
-  /** Their identifiers. */
-  listings: string[]
+  /** Receives the fee. */
+  studio: Wallet
   purchases: Purchase[]
   payments: SignedPayment[]
 }
@@ -48,16 +47,36 @@ export async function purchasesNow({ world, purchases }: RealMarket): Promise<Pu
   return Promise.all(purchases.map(({ purchaseId }) => readPurchase(world, purchaseId)))
 }
 
-export async function listingStatus({ world }: RealMarket, id: string): Promise<string | undefined> {
-  return (await findListing(world.database, id))?.status
+/** A row of the database, whose purchase is named by its number. */
+export type SeenListing = Pick<ListingModel, 'id' | 'amount' | 'price' | 'state' | 'heldBy'>
+
+/** All listings of the sellers, and their parts. */
+export async function listingsNow({ world, sellers, purchases }: RealMarket): Promise<SeenListing[]> {
+  const numbers = new Map(purchases.map(({ purchaseId }, number) => [purchaseId, number]))
+  const { rows } = await world.connection.pool.query<{
+    id: string
+    amount: bigint
+    price: bigint
+    state: ListingModel['state']
+    heldBy: string | null
+  }>(`select id, amount, price_lamports as price, status as state, held_by as "heldBy" from listings where seller = any ($1) order by id`, [
+    sellers.map(({ address }) => address),
+  ])
+  return rows.map((row) => ({ ...row, amount: Number(row.amount), heldBy: numbers.get(row.heldBy ?? '') }))
+}
+
+/** What the model has of them, in the same order. */
+export function listingsOf({ listings }: MarketModel): SeenListing[] {
+  const seen = listings.map(({ id, amount, price, state, heldBy }) => ({ id, amount, price, state, heldBy }))
+  return seen.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
 
 /** The cases that seller and buyer both see. */
-export async function casesSeenByBoth({ world, seller, buyers }: RealMarket): Promise<Case[]> {
-  const bySeller = await casesOf(world, seller.address)
+export async function casesSeenByBoth({ world, sellers, buyers }: RealMarket): Promise<Case[]> {
+  const bySellers = await Promise.all(sellers.map((seller) => casesOf(world, seller.address)))
   const byBuyers = await Promise.all(buyers.map((buyer) => casesOf(world, buyer.address)))
   const seen = new Set(byBuyers.flat().map((found) => found.caseId))
-  return bySeller.filter((found) => seen.has(found.caseId))
+  return bySellers.flat().filter((found) => seen.has(found.caseId))
 }
 
 /** Makes everything due that will ever be again, and reconciles once. */
@@ -69,7 +88,7 @@ export async function reconcileAll({ world }: RealMarket): Promise<void> {
 }
 
 /** Submits the refund of a case. */
-export async function refund({ world, seller }: RealMarket, caseId: string): Promise<Signature> {
+export async function refund({ world }: RealMarket, seller: Wallet, caseId: string): Promise<Signature> {
   const { base64 } = await signRefund(world, seller, { caseId })
   return submitRefund(world.deps, seller.address, caseId, base64)
 }

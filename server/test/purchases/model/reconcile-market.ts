@@ -1,16 +1,31 @@
+import { type Purchase } from '@juicebar/contract/schemas'
 import { expect, vi } from 'vitest'
 
+import { deliver, endHold, looksHopeless } from './market-listings.ts'
 import { endReasonOf, endsUnsent, isFoundByItself, type MarketModel, mayDeliver, paymentOf } from './market-model.ts'
-import { casesSeenByBoth, itemAt, purchasesNow, type RealMarket, reconcileAll } from './real-market.ts'
+import {
+  casesSeenByBoth,
+  itemAt,
+  listingsNow,
+  listingsOf,
+  purchasesNow,
+  type RealMarket,
+  reconcileAll,
+  type SeenListing,
+} from './real-market.ts'
 
 const patience = { timeout: 30_000, interval: 20 }
 
-/** Notes that a payment was found and moved the tokens. */
-export function markSettled(model: MarketModel, number: number, paidBy: number): void {
-  const purchase = itemAt(model.purchases, number)
-  purchase.state = 'settled'
-  purchase.paidBy = paidBy
-  itemAt(model.listings, purchase.listing).state = 'sold'
+/**
+ * Notes that a payment was found and moved the tokens.
+ * @param items of the purchase as it is now: what was split off for it has a name
+ * @returns false if the market does not allow it
+ */
+export function settle(model: MarketModel, number: number, { paidBy, items }: { paidBy: number; items: Purchase['items'] }): boolean {
+  const names = items.map(({ listingId }) => listingId)
+  if (!deliver(model, number, names)) return false
+  Object.assign(itemAt(model.purchases, number), { state: 'settled', paidBy, abandoned: false })
+  return true
 }
 
 /**
@@ -40,11 +55,15 @@ export async function reconcileUntilClosed(model: MarketModel, real: RealMarket)
 
 /** Reconciles until every delivery whose payment was rolled back is a case that both sides see. */
 export async function reconcileUntilReported(model: MarketModel, real: RealMarket): Promise<void> {
-  const vanished = model.purchases.flatMap(({ paidBy }) => (paidBy !== undefined && paymentOf(model, paidBy).rolledBack ? [paidBy] : []))
+  const vanished = model.purchases.flatMap(({ paidBy }) => {
+    if (paidBy === undefined || !paymentOf(model, paidBy).rolledBack) return []
+    const { signature } = itemAt(real.payments, paidBy)
+    return paymentOf(model, paidBy).paid.map((seller) => `${signature} of ${itemAt(real.sellers, seller).address}`)
+  })
   await vi.waitFor(async () => {
     await reconcileAll(real)
-    const reported = (await casesSeenByBoth(real)).filter((found) => found.kind === 'vanished').map(({ signature }) => signature)
-    expect(reported.toSorted()).toEqual(vanished.map((number) => itemAt(real.payments, number).signature).toSorted())
+    const reported = (await casesSeenByBoth(real)).filter((found) => found.kind === 'vanished')
+    expect(reported.map(({ signature, seller }) => `${signature} of ${seller}`).toSorted()).toEqual(vanished.toSorted())
   }, patience)
 }
 
@@ -53,7 +72,7 @@ async function expectFound(model: MarketModel, real: RealMarket): Promise<void> 
   const overlooked = model.payments.flatMap((payment, number) => {
     const { state, paidBy } = itemAt(model.purchases, payment.purchase)
     const reported = paidBy === number || cases.has(itemAt(real.payments, number).signature)
-    const isOverlooked = mayDeliver(model, payment) || !reported
+    const isOverlooked = (mayDeliver(model, payment) && !payment.hopeless) || !reported
     return isFoundByItself(model, payment) && !payment.rolledBack && paidBy !== number && isOverlooked
       ? [`payment ${number} of a purchase that is ${state}`]
       : []
@@ -63,36 +82,66 @@ async function expectFound(model: MarketModel, real: RealMarket): Promise<void> 
 }
 
 /**
- * Updates the model to the product's state, and fails if the model does not allow it. Ends come first: in the same round, they may have
- * freed the listing for a late payment.
+ * Updates the model to the product's state, and fails if the model does not allow it. What happened in one round may have happened in any
+ * order, which decides how listings were split and merged.
  */
 async function updateModel(model: MarketModel, real: RealMarket): Promise<string[]> {
-  const changed = [...(await purchasesNow(real)).entries()].filter(
-    ([number, { status }]) => status !== itemAt(model.purchases, number).state,
-  )
-  const [delivered, ended] = [
-    changed.filter(([, { status }]) => status === 'settled'),
-    changed.filter(([, { status }]) => status !== 'settled'),
-  ]
-  for (const [number, now] of ended) noteEnd(model, number, now)
-  for (const [number, { signature }] of delivered) noteDelivery(model, real, number, signature)
-  return changed.map(([number, { status }]) => `purchase ${number} is ${status}`)
+  const now = await purchasesNow(real)
+  const changed = [...now.keys()].filter((number) => itemAt(now, number).status !== itemAt(model.purchases, number).state)
+  if (changed.length === 0) return []
+  const changes = changed.map((number) => changeOf(real, number, itemAt(now, number)))
+  const followed = follow(model, changes, await listingsNow(real))
+  const words = changed.map((number) => `purchase ${number} is ${itemAt(now, number).status}`)
+  if (!followed) throw new Error(`the market does not allow that ${words.join(', ')}, or not with these listings`)
+  Object.assign(model, followed)
+  return words
 }
 
-function noteDelivery(model: MarketModel, real: RealMarket, number: number, signature: string | null): void {
-  const paidBy = real.payments.findIndex((payment) => payment.signature === signature)
-  const payment = paymentOf(model, paidBy)
-  expect({ purchase: payment.purchase, delivers: mayDeliver(model, payment) }).toEqual({ purchase: number, delivers: true })
-  markSettled(model, number, paidBy)
+/** Does to a model what happened to a purchase. Returns false if the market does not allow it. */
+type Change = (model: MarketModel) => boolean
+
+function changeOf(real: RealMarket, number: number, now: Purchase): Change {
+  if (now.status !== 'settled') return (model) => end(model, number, now)
+  const paidBy = real.payments.findIndex(({ signature }) => signature === now.signature)
+  return (model) => {
+    const payment = paymentOf(model, paidBy)
+    return payment.purchase === number && mayDeliver(model, payment) && settle(model, number, { paidBy, items: now.items })
+  }
 }
 
-function noteEnd(model: MarketModel, number: number, now: { status: string; endReason: string | null }): void {
+function end(model: MarketModel, number: number, { status, endReason }: Purchase): boolean {
   const purchase = itemAt(model.purchases, number)
-  const paid = model.payments.filter(
+  const isPaid = model.payments.some(
     (payment) => payment.purchase === number && isFoundByItself(model, payment) && mayDeliver(model, payment),
   )
-  expect({ was: purchase.state, windowClosed: purchase.windowClosed, paid }).toEqual({ was: 'held', windowClosed: true, paid: [] })
-  expect(now).toMatchObject({ status: 'ended', endReason: endReasonOf(purchase) })
-  purchase.state = 'ended'
-  purchase.abandoned = now.endReason !== 'expired'
+  if (purchase.state !== 'held' || !purchase.windowClosed || isPaid || status !== 'ended' || endReason !== endReasonOf(purchase))
+    return false
+  Object.assign(purchase, { state: 'ended', abandoned: endReason !== 'expired' })
+  endHold(model, number)
+  return true
+}
+
+/** The model after all these changes, in an order that ends with these listings; undefined if there is none. */
+function follow(model: MarketModel, changes: readonly Change[], listings: readonly SeenListing[]): MarketModel | undefined {
+  if (changes.length === 0) return isSame(listingsOf(model), listings) ? model : undefined
+  for (const change of changes) {
+    const next = structuredClone(model)
+    const others = changes.filter((other) => other !== change)
+    noteHopeless(next)
+    const found = change(next) ? follow(next, others, listings) : undefined
+    if (found) return found
+  }
+  return undefined
+}
+
+function isSame(some: readonly SeenListing[], others: readonly SeenListing[]): boolean {
+  const text = ({ id, amount, price, state, heldBy }: SeenListing) => [id, amount, price, state, heldBy].join()
+  return some.map(text).join(';') === others.map(text).join(';')
+}
+
+/** Once the product has seen that a late payment cannot be delivered, its sellers return it, even if it could be after all. */
+export function noteHopeless(model: MarketModel): void {
+  for (const payment of model.payments) {
+    if (itemAt(model.purchases, payment.purchase).state === 'ended' && looksHopeless(model, payment.purchase)) payment.hopeless = true
+  }
 }
