@@ -129,7 +129,7 @@ describe('what is done for a purchase', () => {
 
   it.each([
     ['a hold whose payment is recorded', snapshot('windowOpen', { payment }), 1],
-    ['a new hold whose payment may come', snapshot('windowOpen', { purchase: { ...held, ageSeconds: 2, secondsToPay: 58 } }), 3],
+    ['a new hold whose payment may come', snapshot('windowOpen', { purchase: { ...held, ageSeconds: 2, secondsToPay: 58 } }), 4],
     ['an older hold whose payment may come', snapshot('windowOpen'), 15],
     ['a hold that only the studio can end', snapshot('windowClosed', { unprovable: true }), 60],
     ['a hold whose search goes on', snapshot('windowClosed', { searches: [beginSearch(held.id, 'endpoint', held.buyer)] }), 1],
