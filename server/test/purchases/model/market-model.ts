@@ -127,6 +127,23 @@ export function isFoundByItself(model: MarketModel, { purchase: number, kind }: 
   return kind === 'unreferenced' && purchase?.sendsThrough === 'wallet' && purchase.state !== 'settled'
 }
 
+/**
+ * The purchases that this payment may be reported for. One that names none, and comes too late for its own, may also count as a second
+ * payment for another that its buyer paid for with the same sum, to the same seller.
+ */
+export function reportedFor(model: MarketModel, payment: PaymentModel): number[] {
+  const own = payment.purchase
+  if (payment.kind !== 'unreferenced') return [own]
+  const isAlike = (other: PurchaseModel) =>
+    other.state === 'settled' && isSingleTransfer(other) && sumOf(other) === sumOf(purchaseOf(model, payment))
+  return [own, ...model.purchases.flatMap((other, number) => (number !== own && isAlike(other) ? number : []))]
+}
+
+/** Who pays how much to whom. */
+function sumOf({ buyer, items }: PurchaseModel): string {
+  return [buyer, ...sellersOf(items), items.reduce((sum, { lamports }) => sum + lamports, 0n)].join(' ')
+}
+
 /** Why an unpaid hold ends. */
 export function endReasonOf({ recorded, cancelRequested }: PurchaseModel): 'expired' | 'cancelled' | 'lapsed' {
   if (recorded !== undefined) return 'expired'

@@ -1,3 +1,4 @@
+import { type Case } from '@juicebar/contract/schemas'
 import { expect, vi } from 'vitest'
 
 import { confirmPayment, confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
@@ -14,6 +15,7 @@ import {
   paymentOf,
   type PurchaseModel,
   purchaseOf,
+  reportedFor,
 } from './market-model.ts'
 import { type Act, casesSeenByBoth, itemAt, outcomeOf, type RealMarket, refund } from './real-market.ts'
 import { settle } from './reconcile-market.ts'
@@ -128,10 +130,20 @@ export async function expectConfirmed(model: MarketModel, real: RealMarket, numb
     ({ settled }) => (settled ? 'settled' : 'pending'),
     (error: unknown) => outcomeOf(Promise.reject(error)),
   )
-  expect({ payment: number, outcome }).toEqual({ payment: number, outcome: expected })
+  const isUsed = expected === 'PAYMENT_CASE' && (await reportsOf(model, real, number)).some(({ purchase: by }) => by !== payment.purchase)
+  expect({ payment: number, outcome }).toEqual({ payment: number, outcome: isUsed ? 'SIGNATURE_USED' : expected })
   if (expected !== 'settled' || purchase.paidBy === number) return
   const { items } = await readPurchase(real.world, itemAt(real.purchases, payment.purchase).purchaseId)
   expect(settle(model, payment.purchase, { paidBy: number, items })).toBe(true)
+}
+
+/** The cases that tell of a payment, with the purchases that they may be of. */
+export async function reportsOf(model: MarketModel, real: RealMarket, number: number): Promise<(Case & { purchase: number })[]> {
+  const { signature } = itemAt(real.payments, number)
+  const cases = (await casesSeenByBoth(real)).filter((found) => found.signature === signature)
+  return reportedFor(model, paymentOf(model, number)).flatMap((purchase) =>
+    cases.filter(({ purchaseId }) => purchaseId === itemAt(real.purchases, purchase).purchaseId).map((found) => ({ ...found, purchase })),
+  )
 }
 
 /** As the specification's client does, if what was bought is one listing as it was listed. */

@@ -8,8 +8,8 @@ import { addListing } from './hold-steps.ts'
 import { marketCommands } from './market-commands.ts'
 import { expectInvariants } from './market-invariants.ts'
 import { expectedConfirmation, type MarketModel } from './market-model.ts'
-import { expectConfirmed } from './payment-steps.ts'
-import { casesSeenByBoth, itemAt, type RealMarket } from './real-market.ts'
+import { expectConfirmed, reportsOf } from './payment-steps.ts'
+import { itemAt, type RealMarket } from './real-market.ts'
 import { reconcileUntilClosed, reconcileUntilReported } from './reconcile-market.ts'
 
 declare module 'vitest' {
@@ -74,14 +74,9 @@ async function expectEveryPaymentAccountedFor(model: MarketModel, real: RealMark
   await reconcileUntilReported(model, real)
   for (const number of model.payments.keys()) await expectConfirmed(model, real, number, expectedConfirmation(model, number))
   await expectInvariants(model, real)
-  const cases = await casesSeenByBoth(real)
   for (const [number, { purchase, paid, rolledBack }] of model.payments.entries()) {
-    const { signature } = itemAt(real.payments, number)
-    const { purchaseId } = itemAt(real.purchases, purchase)
     const isDone = model.purchases[purchase]?.paidBy === number || rolledBack
-    const told = new Set(
-      cases.filter((found) => found.signature === signature && found.purchaseId === purchaseId).map(({ seller }) => seller),
-    )
+    const told = new Set((await reportsOf(model, real, number)).map(({ seller }) => seller))
     const silent = isDone ? [] : paid.filter((seller) => !told.has(itemAt(real.sellers, seller).address))
     expect({ payment: number, sellersWithoutCase: silent }).toEqual({ payment: number, sellersWithoutCase: [] })
   }
