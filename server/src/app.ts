@@ -185,6 +185,7 @@ export async function createApp(parts: AppParts): Promise<App> {
       await preparation.run()
       if (preparation.state() !== 'ready') return
       background.push(
+        connection.watchCommits(failures),
         startPurging(() => deleteExpired(database), { failures, failure: 'expired nonces and sessions could not be deleted' }),
         startPurging(() => deleteOldKeys(database), { failures, failure: 'old idempotency keys could not be deleted' }),
         feed.start(),

@@ -2,6 +2,8 @@ import { CamelCasePlugin, Kysely, PostgresDialect, type PostgresPool } from 'kys
 import pg from 'pg'
 import { type BaseLogger } from 'pino'
 
+import { CommitGate } from './connections/commit-gate.ts'
+import { createCommitWatch, WAIT_MILLIS, type WatchCommits } from './connections/commit-watch.ts'
 import { READ_ONLY } from './connections/connection-failure.ts'
 import { CONNECTIONS, DatabasePool, type PoolOptions } from './connections/database-pool.ts'
 import { parseDatabaseUrl } from './connections/database-url.ts'
@@ -61,6 +63,8 @@ export interface DatabaseConnection {
    * time, the database is asked once. Rejects if it does not.
    */
   probe(): Promise<void>
+  /** While commits wait for a stand-by, `probe` fails and whoever asks for a connection of `pool` is refused at once. */
+  watchCommits: WatchCommits
   close(): Promise<void>
 }
 
@@ -115,7 +119,8 @@ export function connectDatabase(url: string, onIdleError: (error: Error) => void
     onIdleError,
   }
   const reading = { ...usual, max: READ_CONNECTIONS, options: `${PLAN_ONCE} ${READ_FROM_MEMORY}` }
-  const pool = new DatabasePool({ ...usual, max: options.connections ?? CONNECTIONS })
+  const gate = new CommitGate()
+  const pool = new DatabasePool({ ...usual, gate, max: options.connections ?? CONNECTIONS })
   const readPool = new DatabasePool(reading)
   const replica = options.replica && openReplica(options.replica, readPool, reading)
   // Hosts of its own: a probe that takes long says nothing about the connections of others.
@@ -127,7 +132,14 @@ export function connectDatabase(url: string, onIdleError: (error: Error) => void
     application_name: 'juicebar-probe',
     onIdleError,
   }
-  const probePool = new DatabasePool(probing)
+  const probePool = new DatabasePool({ ...probing, gate })
+  const watchPool = new DatabasePool({
+    ...probing,
+    hosts: new Hosts(writable),
+    query_timeout: WAIT_MILLIS + PROBE_MILLIS,
+    statement_timeout: WAIT_MILLIS,
+    application_name: 'juicebar-watch',
+  })
   const migrationPool = new DatabasePool({
     hosts: new Hosts(writable),
     max: 1,
@@ -154,9 +166,10 @@ export function connectDatabase(url: string, onIdleError: (error: Error) => void
     migrationPool,
     database,
     probe: () => (probeUnderWay ??= probe().finally(() => (probeUnderWay = undefined))),
+    watchCommits: createCommitWatch(watchPool, gate),
     close: async () => {
       await replica?.stop()
-      await Promise.all([database.destroy(), readPool.end(), migrationPool.end(), probePool.end()])
+      await Promise.all([database.destroy(), readPool.end(), migrationPool.end(), probePool.end(), watchPool.end()])
     },
   }
 }

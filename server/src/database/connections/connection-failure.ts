@@ -13,6 +13,11 @@ export class WrongHostError extends Error {
   readonly code = READ_ONLY
 }
 
+/** Not an error of `pg`: the database takes changes but confirms none, since a stand-by must have them first. */
+export class CommitsWaitError extends Error {
+  readonly code = CANNOT_CONNECT_NOW
+}
+
 /**
  * Whether a query's error means that its connection must not be used again, and that others to the same host may be no better: it does
  * not answer, was lost, or leads to a server that takes no writes any more.
@@ -25,5 +30,6 @@ export function isConnectionFailure(error: unknown): error is Error {
 
 /** Whether to try the next host, as libpq does: not if a host answered and refused us, for example for a wrong password. */
 export function isHostUnusable(error: unknown): boolean {
+  if (error instanceof CommitsWaitError) return false
   return !(error instanceof pg.DatabaseError) || sqlState(error) === CANNOT_CONNECT_NOW
 }

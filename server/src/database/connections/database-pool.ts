@@ -2,11 +2,14 @@ import { callbackify } from 'node:util'
 
 import pg from 'pg'
 
+import { type CommitGate } from './commit-gate.ts'
 import { isConnectionFailure, isHostUnusable } from './connection-failure.ts'
 import { type Hosts } from './hosts.ts'
 
 export interface PoolOptions extends pg.PoolConfig {
   hosts: Hosts
+  /** Connections are lent only while it is open. */
+  gate?: CommitGate
   max: number
   /** For a connection to be made or, when all are in use, to become free. */
   connectionTimeoutMillis: number
@@ -33,10 +36,12 @@ export class DatabasePool {
   /** Its connections without these guards. */
   readonly pg: pg.Pool
   readonly #hosts: Hosts
+  readonly #gate: CommitGate | undefined
   readonly #generations = new WeakMap<pg.ClientBase, number>()
 
-  constructor({ hosts, onIdleError, ...options }: PoolOptions) {
+  constructor({ hosts, gate, onIdleError, ...options }: PoolOptions) {
     this.#hosts = hosts
+    this.#gate = gate
     const millis = hosts.count > 1 ? Math.min(HOST_MILLIS, options.connectionTimeoutMillis) : options.connectionTimeoutMillis
     this.pg = new pg.Pool({
       keepAlive: true,
@@ -83,10 +88,11 @@ export class DatabasePool {
 
   async #connectToAnyHost(): Promise<pg.PoolClient> {
     if (this.pg.idleCount === 0) this.#hosts.requireNoOutage()
+    this.#gate?.requireOpen()
     for (let attempt = 1; ; attempt++) {
       const host = this.#hosts.current
       try {
-        const client = await this.pg.connect()
+        const client = await this.#connect()
         this.#hosts.noteSuccess()
         return client
       } catch (error) {
@@ -97,6 +103,12 @@ export class DatabasePool {
         throw error
       }
     }
+  }
+
+  #connect(): Promise<pg.PoolClient> {
+    const waits = this.pg.idleCount === 0
+    const connecting = this.pg.connect()
+    return waits && this.#gate ? this.#gate.pass(connecting, (client) => client.release()) : connecting
   }
 }
 

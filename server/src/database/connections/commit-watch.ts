@@ -1,0 +1,57 @@
+import { pause, startRepeating } from '../../repeat.ts'
+import { type CommitGate } from './commit-gate.ts'
+import { CommitsWaitError } from './connection-failure.ts'
+import { type DatabasePool } from './database-pool.ts'
+
+/** A commit that waits longer for a stand-by is taken as one of many that wait. Confirming one takes milliseconds. */
+export const WAIT_MILLIS = 1_000
+/** Between the end of one commit and the next. */
+const EVERY_MILLIS = { confirmed: 1_000, otherwise: 250 }
+
+/**
+ * Writes nothing, which is refused wherever changes are, and then commits some hundred bytes of log, as each change does. Because the
+ * commit is a part of the statement, `statement_timeout` ends its wait for a stand-by. Any other commit goes on waiting when its
+ * connection is lost, so each attempt would leave one more connection behind in the database.
+ */
+const COMMIT = `do $$ begin
+  update heartbeat set beat_at = beat_at where false;
+  perform pg_logical_emit_message(true, 'juicebar', '');
+  commit;
+end $$`
+/** The function of PostgreSQL that warns when such a wait is ended. The warning itself is translated. */
+const WAITS_FOR_STANDBY = 'SyncRepWaitForLSN'
+
+/**
+ * Starts to commit once a second, whether or not anybody calls.
+ * @returns the function that stops it
+ */
+export type WatchCommits = (failures: Parameters<typeof startRepeating>[1]['failures']) => () => Promise<void>
+
+/**
+ * Commits once a second, closes the gate while commits wait for a stand-by, and opens it as soon as one is confirmed.
+ * @param pool of one connection, with `WAIT_MILLIS` as its `statement_timeout`
+ */
+export function createCommitWatch(pool: DatabasePool, gate: CommitGate): WatchCommits {
+  let gaveUp = false
+  pool.pg.on('connect', (client) =>
+    client.on('notice', ({ routine }) => {
+      if (routine === WAITS_FOR_STANDBY) gaveUp = true
+    }),
+  )
+
+  const commit = async () => {
+    gaveUp = false
+    await pool.query(COMMIT)
+    if (!gaveUp) return gate.open()
+    const error = new CommitsWaitError('commits wait for a stand-by to confirm them')
+    gate.close(error)
+    throw error
+  }
+
+  const commitAndRest = async (signal: AbortSignal) => {
+    await commit()
+    await pause(EVERY_MILLIS.confirmed - EVERY_MILLIS.otherwise, signal)
+  }
+  const failure = 'it is unknown whether commits wait for a stand-by; trying again'
+  return (failures) => startRepeating(commitAndRest, { everyMillis: EVERY_MILLIS.otherwise, failures, failure })
+}
