@@ -28,6 +28,7 @@ import { marketRoutes } from './market/routes.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { startRecordingOutages } from './purchases/hold/record-outages.ts'
 import { purchaseRoutes } from './purchases/routes.ts'
+import { createReferences } from './purchases/reference.ts'
 import { createReconciliation } from './purchases/reconciliation/run-reconciliation.ts'
 import { pause } from './repeat.ts'
 import { startAnnouncingOutages } from './realtime/announce-outages.ts'
@@ -55,6 +56,8 @@ import { webhookRoutes } from './studio/webhooks/routes.ts'
 export interface AppParts {
   config: Config
   jwtSecret: string
+  /** As `createReferences` takes them; the secret of the sessions by default. */
+  referenceSecrets?: readonly string[]
   studioApiKey: string
   connection: DatabaseConnection
   chain: Chain
@@ -98,6 +101,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     database,
     chain,
     settings: { settleAt: config.settleAt, holdSeconds: config.holdSeconds, fee: config.fee },
+    references: createReferences(parts.referenceSecrets ?? [parts.jwtSecret]),
     log,
     failures,
   }

@@ -45,11 +45,12 @@ async function main(): Promise<void> {
 
 async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<void> {
   const dataDir = await openDataDirIfNeeded(config, shutdown)
-  const [databaseUrl, rpcUrls, jwtSecret, studioApiKey] = await Promise.all([
+  const [databaseUrl, rpcUrls, jwtSecret, studioApiKey, referenceSecrets] = await Promise.all([
     config.databaseUrl ?? startPostgres(requireDataDir(dataDir), log, shutdown),
     config.rpcUrls ?? startLocalChain(config, log, shutdown),
     config.jwtSecret ?? requireDataDir(dataDir).secret('JWT_SECRET'),
     config.studioApiKey ?? requireDataDir(dataDir).secret('STUDIO_API_KEY'),
+    config.referenceSecrets ?? readReferenceSecrets(config, dataDir),
   ])
 
   const failures = createFailureLog(log)
@@ -71,6 +72,7 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
     config,
     jwtSecret,
     studioApiKey,
+    ...(referenceSecrets && { referenceSecrets }),
     connection,
     chain,
     relay,
@@ -103,6 +105,11 @@ async function openDataDirIfNeeded(config: Config, shutdown: Shutdown): Promise<
 function requireDataDir(dataDir: DataDir | undefined): DataDir {
   if (!dataDir) throw new Error('the data folder was not opened')
   return dataDir
+}
+
+/** @returns undefined with a database of one's own: then the servers, which share no folder, use the secret of the sessions that they share */
+async function readReferenceSecrets({ databaseUrl }: Config, dataDir: DataDir | undefined): Promise<string[] | undefined> {
+  return databaseUrl === undefined ? [await requireDataDir(dataDir).secret('REFERENCE_SECRET')] : undefined
 }
 
 async function startPostgres(dataDir: DataDir, log: Logger, shutdown: Shutdown): Promise<string> {
