@@ -87,7 +87,7 @@ async function recordRefund({ database, chain }: PurchaseDeps, { row, purchase }
 
 async function requireCase({ database }: PurchaseDeps, seller: WalletAddress, caseId: string): Promise<OpenCase> {
   const row = isId(caseId) ? await findCase(database, caseId) : undefined
-  const purchase = row && (await findPurchase(database, row.purchaseId))
+  const purchase = row?.purchaseId && (await findPurchase(database, row.purchaseId))
   if (!row || !purchase) throw new Failure('CASE_NOT_FOUND')
   if (purchase.buyer === seller) throw new Failure('NOT_YOUR_REFUND')
   if (row.seller !== seller) throw new Failure('CASE_NOT_FOUND')
