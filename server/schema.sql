@@ -253,10 +253,10 @@ create index purchases_settled_by_buyer on purchases (buyer, settled_at) where s
 -- Payments that the chain accepted and that could not be delivered.
 create table cases (
   id uuid primary key default new_id(),
-  purchase_id uuid not null references purchases(id),
+  purchase_id uuid references purchases(id),
   -- late: landed after the hold had ended. wrong: another amount or form than agreed. double: a second payment for one purchase.
   -- vanished: the chain dropped a payment for which tokens had moved.
-  kind text not null check (kind in ('late', 'wrong', 'double', 'vanished')),
+  kind text not null check (kind in ('late', 'wrong', 'double', 'vanished', 'lost')),
   status text not null default 'open' check (status in ('open', 'refunding', 'delivered', 'refunded', 'closed')),
   signature text not null,
   lamports bigint not null check (lamports >= 0),
@@ -275,14 +275,19 @@ create table cases (
   seller text,
   -- The fee that the same transaction paid, which the studio owes to the buyer. In the first case of a transaction only.
   fee_lamports bigint not null default 0 check (fee_lamports >= 0),
-  constraint cases_one_a_seller unique nulls not distinct (purchase_id, signature, seller),
+  -- Who paid, of a case without a purchase: lost, because the database has lost the purchase.
+  buyer text,
+  constraint cases_one_a_seller unique nulls not distinct (purchase_id, signature, seller, buyer),
   check ((status in ('delivered', 'refunded', 'closed')) = (closed_at is not null)),
-  check (refund_expiry_height is null or refund_reference is not null)
+  check (refund_expiry_height is null or refund_reference is not null),
+  constraint cases_lost check ((kind = 'lost') = (purchase_id is null) and (kind = 'lost') = (buyer is not null))
 );
 create index cases_by_status on cases (status, id);
 create index cases_due on cases (reconcile_at) where reconcile_at is not null;
 create index cases_by_seller on cases (seller, id);
 create index cases_by_signature on cases (signature);
+create index cases_by_buyer on cases (buyer, id) where buyer is not null;
+create index cases_that_freeze on cases (seller) where kind = 'lost' and status = 'open';
 
 -- Every transaction that was recorded before it was broadcast, that settled a purchase, or that became a case. The primary key is
 -- invariant I3: one signature serves one purpose.
@@ -585,6 +590,83 @@ create table token_rules (
   max_listings integer check (max_listings >= 0),
   max_daily_lamports bigint check (max_daily_lamports >= 0),
   check (min_unit_lamports <= max_unit_lamports)
+);
+
+-- Which database this was when a server last knew that nothing is missing. Empty until the first one has started.
+create table database_identity (
+  only_row boolean primary key default true check (only_row),
+  identity text not null,
+  -- Which files they were, of a built-in database: a copy has others.
+  files text
+);
+
+-- Times when the database went back to an earlier state, or may have. The market is paused until one has ended: when a recovery has found
+-- nothing, or the studio has accepted what one could not check.
+create table rewinds (
+  id uuid primary key default new_id(),
+  -- restored: a server started on another database than before. lost: a running server missed what it had read. asked: by the studio.
+  cause text not null check (cause in ('restored', 'lost', 'asked')),
+  found_at timestamptz not null default now(),
+  -- Above this block height nothing can land any more that was signed before the first recovery began.
+  expiry_height bigint,
+  ended_at timestamptz,
+  ended_by text,
+  check ((ended_at is null) = (ended_by is null))
+);
+create unique index rewinds_one_open on rewinds ((true)) where ended_at is null;
+
+-- How far the chain was when, noted every 20 seconds and kept for two days: what came after a backup, came after its last one.
+create table chain_slots (
+  seen_at timestamptz primary key default now(),
+  genesis_hash text not null,
+  slot bigint not null
+);
+
+-- Searches of the chain for payments that the database does not know, and how far each has come.
+create table recoveries (
+  id uuid primary key default new_id(),
+  rewind_id uuid not null references rewinds(id),
+  -- Up to then the database knows everything.
+  since timestamptz not null,
+  created_at timestamptz not null default now(),
+  finished_at timestamptz,
+  lease_id uuid,
+  lease_until timestamptz not null default now(),
+  failures integer not null default 0,
+  -- waiting: until nothing can land any more that was signed before. listing: the transactions of each wallet. reading: these transactions.
+  part text not null default 'waiting' check (part in ('waiting', 'listing', 'reading')),
+  genesis_hash text,
+  -- A slot before the first payment that can be missing. Null until the chain was asked.
+  since_slot bigint,
+  -- The database was written at this slot or later: an endpoint must keep at least what has landed since.
+  needed_slot bigint,
+  -- Of the finalized chain, while it waits for expiry_height.
+  block_height bigint,
+  expiry_height bigint,
+  -- Who has received fees, besides the sellers.
+  fee_wallets text[] not null,
+  -- Wallets up to this one, in their order, are listed.
+  last_wallet text not null default '',
+  wallets integer not null default 0,
+  wallets_listed integer not null default 0,
+  transactions integer not null default 0,
+  transactions_read integer not null default 0,
+  -- Payments found that carry a reference of ours.
+  payments integer not null default 0,
+  cases_opened integer not null default 0,
+  -- Refunds found that the database does not know: the first of them.
+  refunds json not null default '[]'::json,
+  unchecked json not null default '[]'::json,
+  unchecked_count integer not null default 0,
+  limits json not null default '[]'::json
+);
+create unique index recoveries_one_running on recoveries ((true)) where finished_at is null;
+
+-- Transactions that a recovery has listed and not read yet.
+create table recovery_signatures (
+  recovery_id uuid not null references recoveries(id),
+  signature text not null,
+  primary key (recovery_id, signature)
 );
 
 -- Both sides of every transfer: what leaves an account is negative, so the entries of a transfer add up to zero.
@@ -1352,7 +1434,7 @@ $$;
 -- Why a wallet may neither list nor hold anything now; null if it may.
 create function restriction_of(p_wallet text, out refusal text, out restriction json) returns record language plpgsql stable as $$
 begin
-  select 'PAUSED', json_build_object('message', message) into refusal, restriction from pauses;
+  select 'PAUSED', json_build_object('message', message) into refusal, restriction from current_pause();
   if not found then
     select 'BLOCKED', json_build_object('reason', reason, 'until', json_time(until)) into refusal, restriction
       from blocks where wallet_address = p_wallet and (until is null or until > now());
@@ -1503,6 +1585,11 @@ begin
   for item in select * from hold_plan(p_buyer, p_listings, p_amounts) loop
     if item.refusal is not null then
       refusal := item.refusal;
+      refused := item.id;
+      return;
+    end if;
+    if is_frozen(item.seller) then
+      refusal := 'LISTING_FROZEN';
       refused := item.id;
       return;
     end if;
@@ -1711,6 +1798,42 @@ begin
   insert into events (type, audience, data) select * from purchase_event(purchase);
   -- Its caller's query began before there were any.
   items := items_of(purchase.id);
+end
+$$;
+
+-- The cluster, the database in it, and the timeline of its log: a restored dump is another database, and each fail-over and each restore to
+-- a point in time begins another timeline. Null on a stand-by.
+create function current_identity() returns text language sql stable as $$
+  select case when not pg_is_in_recovery() then concat_ws(' ',
+    (select system_identifier from pg_control_system()),
+    (select oid from pg_database where datname = current_database()),
+    left(pg_walfile_name(pg_current_wal_lsn()), 8)
+  ) end
+$$;
+
+-- Whether this may be an earlier state of the database, because no server has said yet that nothing is missing.
+create function is_in_doubt() returns boolean language sql stable as $$
+  select exists (select from database_identity where identity <> current_identity())
+$$;
+
+-- Why nothing can be listed or held now: the studio's pause, or else a rewind; no row while the market is open.
+create function current_pause() returns table(message text, actor text, since timestamptz) language sql stable as $$
+  select message, actor, since from pauses
+  union all
+  select 'The market is being checked after trouble with its data. What you have paid for is not lost.', 'juicebar', since
+  from (
+    select found_at as since from rewinds where ended_at is null
+    union all
+    select now() where is_in_doubt() and not exists (select from rewinds where ended_at is null)
+  ) checked
+  where not exists (select from pauses)
+$$;
+
+-- Whether a seller's listings are neither sold nor returned: one of them was paid for in a purchase that the database has lost, and nobody
+-- knows which.
+create function is_frozen(p_seller text) returns boolean language plpgsql stable as $$
+begin
+  return exists (select from cases where seller = p_seller and kind = 'lost' and status = 'open');
 end
 $$;
 

@@ -76,6 +76,10 @@ export const errors = {
   FEE_WALLET_EMPTY: { status: 503, text: 'The market cannot receive its fee right now, so nobody can pay. Please try again later.' },
   LISTING_HELD_BY_BUYER: { status: 409, text: 'A buyer is paying for this lot right now, so it cannot be removed.' },
   NOT_YOUR_LISTING: { status: 403, text: 'Only the seller can remove this listing.' },
+  LISTING_FROZEN: {
+    status: 409,
+    text: 'This lot can be neither bought nor removed for now: the studio has to find out about an earlier payment to its seller.',
+  },
   OWN_LISTING: { status: 409, text: 'You cannot buy your own listing!' },
   INSUFFICIENT_SOL: { status: 409, text: 'Insufficient SOL to purchase!' },
 
@@ -107,6 +111,8 @@ export const errors = {
   RULE_BROKEN: { status: 409, text: 'A rule of this market does not allow that: {detail}' },
 
   AUDIT_NOT_FOUND: { status: 404, text: 'This audit does not exist.' },
+  RECOVERY_NOT_FOUND: { status: 404, text: 'This recovery does not exist.' },
+  RECOVERY_NOT_ACCEPTABLE: { status: 409, text: 'This recovery cannot be accepted: {detail}' },
   CASE_NOT_FOUND: { status: 404, text: 'This case does not exist.' },
   CASE_NOT_OPEN: { status: 409, text: 'This case is already closed or being refunded.' },
   NOT_YOUR_REFUND: { status: 403, text: 'Only the seller who was paid can refund this payment.' },

@@ -22,6 +22,7 @@ import { type HealthReportSchema, type PublicConfigSchema, statusCalls, type unr
 import { studioCalls } from './schemas/studio.ts'
 import { type AuditReportSchema, type AuditSchema } from './schemas/studio/audits.ts'
 import { type PlayerSchema, type StudioPurchaseSchema, type TimelineEntrySchema } from './schemas/studio/purchases.ts'
+import { type RecoverySchema } from './schemas/studio/recoveries.ts'
 import { type SaleSchema } from './schemas/studio/sales.ts'
 import { type statsGroups, type StatsRowSchema } from './schemas/studio/stats.ts'
 import { webhookCalls, type webhookEvents, type WebhookSchema } from './schemas/webhooks.ts'
@@ -81,6 +82,7 @@ export type PublicConfig = Static<typeof PublicConfigSchema>
 export type HealthReport = Static<typeof HealthReportSchema>
 export type UnreadyReason = (typeof unreadyReasons)[number]
 export type Audit = Static<typeof AuditSchema>
+export type Recovery = Static<typeof RecoverySchema>
 export type Webhook = Static<typeof WebhookSchema>
 export type WebhookEvent = (typeof webhookEvents)[number]
 export type AuditReport = Static<typeof AuditReportSchema>

@@ -28,6 +28,7 @@ import { marketRoutes } from './market/routes.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { startRecordingOutages } from './purchases/hold/record-outages.ts'
 import { purchaseRoutes } from './purchases/routes.ts'
+import { createReferences } from './purchases/reference.ts'
 import { createReconciliation } from './purchases/reconciliation/run-reconciliation.ts'
 import { pause } from './repeat.ts'
 import { startAnnouncingOutages } from './realtime/announce-outages.ts'
@@ -44,6 +45,10 @@ import { createSessionJwts } from './sign-in/session-jwt.ts'
 import { deleteExpired, findLiveSessions } from './sign-in/sign-in-store.ts'
 import { startPurging } from './start-purging.ts'
 import { startAudits } from './studio/audit/run-audits.ts'
+import { recordRewind } from './studio/recovery/rewind/record-rewind.ts'
+import { checkIdentity, startCheckingIdentity } from './studio/recovery/rewind/check-identity.ts'
+import { startRecordingSlots } from './studio/recovery/rewind/record-slots.ts'
+import { startRecoveries } from './studio/recovery/run-recoveries.ts'
 import { startStampingSales } from './studio/sales/run-stamping.ts'
 import { createKeyCheck } from './studio/keys/check-key.ts'
 import { restrictionRoutes } from './studio/restrictions/routes.ts'
@@ -55,8 +60,12 @@ import { webhookRoutes } from './studio/webhooks/routes.ts'
 export interface AppParts {
   config: Config
   jwtSecret: string
+  /** As `createReferences` takes them; the secret of the sessions by default. */
+  referenceSecrets?: readonly string[]
   studioApiKey: string
   connection: DatabaseConnection
+  /** Tells a built-in database from a copy of it, where payments outlive both. */
+  databaseFiles?: string | undefined
   chain: Chain
   relay: Relay
   log: FastifyBaseLogger
@@ -89,7 +98,13 @@ export interface App {
 export async function createApp(parts: AppParts): Promise<App> {
   const { config, connection, chain, log, failures } = parts
   const { database } = connection
-  const preparation = prepareDatabase(connection, parts.migrationsFolder, { log, failures })
+  const feed = createEventFeed(database, { log, failures, onLoss: (lostAt) => recordRewind(identity, { cause: 'lost', lostAt }) })
+  const identity = { database, log, failures, hasLost: feed.hasLost, files: parts.databaseFiles }
+  const preparation = prepareDatabase(connection, parts.migrationsFolder, {
+    log,
+    failures,
+    checkIdentity: (signal) => checkIdentity(identity, signal),
+  })
   const drained = new AbortController()
   let draining = false
   let closing: Promise<void> | undefined
@@ -98,11 +113,11 @@ export async function createApp(parts: AppParts): Promise<App> {
     database,
     chain,
     settings: { settleAt: config.settleAt, holdSeconds: config.holdSeconds, fee: config.fee },
+    references: createReferences(parts.referenceSecrets ?? [parts.jwtSecret]),
     log,
     failures,
   }
 
-  const feed = createEventFeed(database, { log, failures })
   const reconciliation = createReconciliation(purchases)
   const pageCache = createPageCache({ lastEventId: () => lastEventId(feed), compress })
   const fastify = await createServer({
@@ -192,6 +207,9 @@ export async function createApp(parts: AppParts): Promise<App> {
         startAnnouncingOutages(feed, readers),
         reconciliation.start(),
         startAudits(purchases),
+        startRecoveries(purchases),
+        startRecordingSlots(purchases),
+        startCheckingIdentity(identity),
         startStampingSales(purchases),
         startWebhooks({ ...purchases, poster: createPoster({ allowPrivate: config.webhookAllowPrivate }) }),
         startRecordingOutages(purchases),

@@ -13,6 +13,7 @@ import { connectDatabase } from './database/connect.ts'
 import { newestMigration } from './database/migration-files.ts'
 import { type DataDir } from './embedded/data-dir/data-dir.ts'
 import { type Demo } from './embedded/demo/demo.ts'
+import { type EmbeddedPostgres } from './embedded/postgres/postgres.ts'
 import { type OrderDeps } from './inventory/post-studio-order.ts'
 import { createFailureLog } from './logging/failure-log.ts'
 import { createLog } from './logging/log.ts'
@@ -45,11 +46,14 @@ async function main(): Promise<void> {
 
 async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<void> {
   const dataDir = await openDataDirIfNeeded(config, shutdown)
-  const [databaseUrl, rpcUrls, jwtSecret, studioApiKey] = await Promise.all([
-    config.databaseUrl ?? startPostgres(requireDataDir(dataDir), log, shutdown),
+  const [{ url: databaseUrl, files }, rpcUrls, jwtSecret, studioApiKey, referenceSecrets] = await Promise.all([
+    config.databaseUrl === undefined
+      ? startPostgres(requireDataDir(dataDir), log, shutdown)
+      : { url: config.databaseUrl, files: undefined },
     config.rpcUrls ?? startLocalChain(config, log, shutdown),
     config.jwtSecret ?? requireDataDir(dataDir).secret('JWT_SECRET'),
     config.studioApiKey ?? requireDataDir(dataDir).secret('STUDIO_API_KEY'),
+    config.referenceSecrets ?? readReferenceSecrets(config, dataDir),
   ])
 
   const failures = createFailureLog(log)
@@ -71,7 +75,10 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
     config,
     jwtSecret,
     studioApiKey,
+    ...(referenceSecrets && { referenceSecrets }),
     connection,
+    // The built-in chain forgets all payments when it stops.
+    databaseFiles: config.rpcUrls && files,
     chain,
     relay,
     log,
@@ -105,11 +112,16 @@ function requireDataDir(dataDir: DataDir | undefined): DataDir {
   return dataDir
 }
 
-async function startPostgres(dataDir: DataDir, log: Logger, shutdown: Shutdown): Promise<string> {
+/** @returns undefined with a database of one's own: then the servers, which share no folder, use the secret of the sessions that they share */
+async function readReferenceSecrets({ databaseUrl }: Config, dataDir: DataDir | undefined): Promise<string[] | undefined> {
+  return databaseUrl === undefined ? [await requireDataDir(dataDir).secret('REFERENCE_SECRET')] : undefined
+}
+
+async function startPostgres(dataDir: DataDir, log: Logger, shutdown: Shutdown): Promise<EmbeddedPostgres> {
   const { startEmbeddedPostgres } = await import('./embedded/postgres/postgres.ts')
   const postgres = await startEmbeddedPostgres({ dataDir: dataDir.path, log })
   await shutdown.onStop('the embedded database', () => postgres.stop())
-  return postgres.url
+  return postgres
 }
 
 async function startLocalChain({ fee }: Config, log: Logger, shutdown: Shutdown): Promise<string[]> {

@@ -37,11 +37,18 @@ export interface DatabasePreparation {
 type Connection = Pick<DatabaseConnection, 'pool' | 'migrationPool'>
 type Log = Pick<BaseLogger, 'info' | 'warn' | 'error'>
 
+interface PreparationOptions {
+  log: Log
+  failures: FailureLog
+  /** Decides whether the migrated database is the one that servers left; nothing is served before. */
+  checkIdentity: (signal: AbortSignal) => Promise<void>
+}
+
 /** Migrates the database as soon as it is up, so that the server can start before the database. */
 export function prepareDatabase(
   { pool, migrationPool }: Connection,
   folder: string,
-  { log, failures }: { log: Log; failures: FailureLog },
+  { log, failures, checkIdentity }: PreparationOptions,
 ): DatabasePreparation {
   const stopping = new AbortController()
   let state: DatabaseState = 'unreached'
@@ -69,6 +76,8 @@ export function prepareDatabase(
     while (!stopping.signal.aborted) {
       try {
         const applied = await migrateOnce()
+        await checkIdentity(stopping.signal)
+        if (stopping.signal.aborted) return
         state = 'ready'
         log.info({ applied }, 'the database is ready')
         return

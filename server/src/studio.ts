@@ -1,4 +1,5 @@
 import { type CommandCall, helpText, readCommand, UsageError } from './command/commands.ts'
+import { recover, recoverHelp } from './command/recover.ts'
 import { replyText } from './command/reply-text.ts'
 import { readConfig } from './settings/config.ts'
 import { readStudioAccess, type StudioAccess } from './settings/studio-access.ts'
@@ -10,11 +11,15 @@ const REPLY_MILLIS = 60_000
 const HELP = `npm run studio -- <command>
 
 ${helpText()}
+${recoverHelp}
 
-Each command makes one call to the running product, at HOST and PORT, with STUDIO_API_KEY or the key in DATA_DIR. --json before the
+Each command but recover makes one call to the running product, at HOST and PORT, with STUDIO_API_KEY or the key in DATA_DIR. --json before the
 command prints the reply as it came.
-It ends with 0 if it was done, 1 if it was refused or the product does not answer, 2 if the command was not understood.
+They end with 0 if it was done, 1 if it was refused or the product does not answer, 2 if the command was not understood.
 `
+
+/** What may pass by itself. */
+class Away extends Error {}
 
 await main(process.argv.slice(2))
 
@@ -22,6 +27,11 @@ await main(process.argv.slice(2))
 async function main(typed: readonly string[]): Promise<void> {
   try {
     const isJson = typed[0] === '--json'
+    if (typed[0] === 'recover' && !typed.some((word) => word === '--help' || word === '-h')) {
+      const access = await readStudioAccess(readConfig(process.env))
+      process.exitCode = await recover(typed.slice(1), { send: (call) => send(access, call), isAway: (error) => error instanceof Away })
+      return
+    }
     const call = readCommand(isJson ? typed.slice(1) : typed)
     if (!call) return void process.stdout.write(HELP)
     const reply = await send(await readStudioAccess(readConfig(process.env)), call)
@@ -39,11 +49,14 @@ async function send({ origin, key }: StudioAccess, { method, path, body }: Comma
     signal: AbortSignal.timeout(REPLY_MILLIS),
     ...(body && { body: JSON.stringify(body) }),
   }).catch((cause: unknown) => {
-    throw new Error(`The product does not answer at ${origin}: is it running?`, { cause })
+    throw new Away(`The product does not answer at ${origin}: is it running?`, { cause })
   })
   const text = await reply.text()
   const parsed = parseJson(text)
-  if (!reply.ok) throw new Error(refusalText(reply.status, parsed) ?? `Refused with status ${reply.status}: ${text}`)
+  if (!reply.ok) {
+    const said = refusalText(reply.status, parsed) ?? `Refused with status ${reply.status}: ${text}`
+    throw reply.status >= 500 || reply.status === 429 ? new Away(said) : new Error(said)
+  }
   return parsed
 }
 

@@ -31,6 +31,7 @@ describe('settings', () => {
       network: 'localnet',
       jwtSecret: undefined,
       studioApiKey: undefined,
+      referenceSecrets: undefined,
       demo: true,
       demoSeed: true,
       settleAt: 'confirmed',
@@ -71,6 +72,7 @@ describe('settings', () => {
     [{ DATABASE_URL: 'postgresql://db/market', ...shared, DRAIN_SECONDS: '0' }, { drainSeconds: 0 }],
     [{ TRUST_PROXY: 'off' }, { trustProxy: false }],
     [{ TRUST_PROXY: 'loopback,10.0.0.0/8,fd00::/8,192.0.2.7' }, { trustProxy: ['loopback', '10.0.0.0/8', 'fd00::/8', '192.0.2.7'] }],
+    [{ REFERENCE_SECRET: `${'n'.repeat(32)},${'o'.repeat(32)}` }, { referenceSecrets: ['n'.repeat(32), 'o'.repeat(32)] }],
     [{ WEBHOOK_ALLOW_PRIVATE: 'on' }, { webhookAllowPrivate: true }],
     [{ LOG_LEVEL: 'debug' }, { logLevel: 'debug' }],
     [{ SECURITY_CONTACT: 'https://studio.example/security' }, { securityContact: 'https://studio.example/security' }],
@@ -175,6 +177,8 @@ describe('settings', () => {
     ['SOLANA_RPC_URL', 'https://rpc.example/hunter2-secret, https://b.example'],
     ['JWT_SECRET', 'hunter2-secret'],
     ['STUDIO_API_KEY', 'hunter2-secret'],
+    ['REFERENCE_SECRET', 'hunter2-secret'],
+    ['REFERENCE_SECRET', `${'n'.repeat(32)},hunter2-secret`],
     ['STUDIO_API_KEY', 'hunter2-secret with a space'],
   ])('refuse a wrong %s without repeating it', (name, value) => {
     const problems = problemsOf({ [name]: value })

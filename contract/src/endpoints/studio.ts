@@ -18,6 +18,9 @@ export const studioEndpoints = {
   audit: 'GET /api/studio/audit',
   startAudit: 'POST /api/studio/audits',
   readAudit: 'GET /api/studio/audits/:id',
+  startRecovery: 'POST /api/studio/recoveries',
+  readRecovery: 'GET /api/studio/recoveries/:id',
+  acceptRecovery: 'POST /api/studio/recoveries/:id/accept',
 
   createWebhook: 'POST /api/studio/webhooks',
   webhooks: 'GET /api/studio/webhooks',

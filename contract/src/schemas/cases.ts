@@ -18,9 +18,9 @@ import {
 
 /**
  * late: landed after the hold had ended. wrong: another amount or shape than agreed. double: a second payment for one purchase.
- * vanished: the network dropped a payment for which tokens had moved.
+ * vanished: the network dropped a payment for which tokens had moved. lost: found on the chain after a restore, for a purchase that the database lost.
  */
-export const caseKinds = ['late', 'wrong', 'double', 'vanished'] as const
+export const caseKinds = ['late', 'wrong', 'double', 'vanished', 'lost'] as const
 export const caseStatuses = ['open', 'refunding', 'delivered', 'refunded', 'closed'] as const
 
 export const CaseSchema = Type.Object(
@@ -29,26 +29,28 @@ export const CaseSchema = Type.Object(
     kind: Type.Enum([...caseKinds], {
       title: 'CaseKind',
       description:
-        '`late`: landed after the hold had ended. `wrong`: another amount or shape than agreed. `double`: a second payment for one purchase. `vanished`: the network dropped a payment for which tokens had moved.',
+        '`late`: landed after the hold had ended. `wrong`: another amount or shape than agreed. `double`: a second payment for one purchase. `vanished`: the network dropped a payment for which tokens had moved. `lost`: found on the chain after a restore of the database, which no longer has the purchase: nobody knows which drinks it was for, and until the studio closes the case the seller’s listings are neither sold nor returned.',
     }),
     status: Type.Enum([...caseStatuses], {
       title: 'CaseStatus',
       description: '`open` and `refunding` wait for someone; the others are closed.',
     }),
     explanation: Type.String({ description: 'What happened and what to do, for people' }),
-    purchaseId: Id('The purchase that the payment was for'),
-    listingId: Id('What the buyer wanted'),
+    purchaseId: Nullable(Id('The purchase that the payment was for; null if it was lost')),
+    listingId: Nullable(Id('What the buyer wanted; null if the purchase was lost')),
     buyer: Address('Who paid'),
     seller: Nullable(Address('Who was paid; null if only the studio’s fee was')),
-    tokenType: TokenTypeSchema,
-    tokenName: TokenNameSchema,
-    amount: Type.Integer({ description: 'How many drinks' }),
+    tokenType: Nullable(TokenTypeSchema),
+    tokenName: Nullable(TokenNameSchema),
+    amount: Nullable(Type.Integer({ description: 'How many drinks' })),
     price: Type.Number({ description: 'What the seller received, in SOL' }),
     lamports,
-    agreedLamports: Type.String({
-      description: 'What the buyer had agreed to pay the seller, without the fee, in lamports',
-      pattern: '^[0-9]+$',
-    }),
+    agreedLamports: Nullable(
+      Type.String({
+        description: 'What the buyer had agreed to pay the seller, without the fee, in lamports',
+        pattern: '^[0-9]+$',
+      }),
+    ),
     fee: Nullable(
       Type.Object(
         { lamports, owedTo: Address('To whom the studio owes it') },

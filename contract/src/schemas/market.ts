@@ -206,7 +206,7 @@ export const marketCalls = {
     description: 'Its tokens return to your balance. A listing that a buyer holds cannot be removed.',
     params: idParams('The listing'),
     response: { 200: Type.Object({ listing: ListingSchema }) },
-    failures: ['LISTING_NOT_FOUND', 'NOT_YOUR_LISTING', 'LISTING_NOT_ACTIVE', 'LISTING_HELD_BY_BUYER', 'BALANCE_LIMIT'],
+    failures: ['LISTING_NOT_FOUND', 'NOT_YOUR_LISTING', 'LISTING_NOT_ACTIVE', 'LISTING_HELD_BY_BUYER', 'LISTING_FROZEN', 'BALANCE_LIMIT'],
   },
   myListings: {
     summary: 'List your own listings',

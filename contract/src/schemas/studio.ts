@@ -10,6 +10,7 @@ import { keyCalls } from './studio/keys.ts'
 import { logCalls } from './studio/log.ts'
 import { orderCalls } from './studio/orders.ts'
 import { studioPurchaseCalls } from './studio/purchases.ts'
+import { recoveryCalls } from './studio/recoveries.ts'
 import { salesCalls } from './studio/sales.ts'
 import { statsCalls } from './studio/stats.ts'
 
@@ -45,5 +46,6 @@ export const studioCalls = {
   ...studioPurchaseCalls,
   ...statsCalls,
   ...auditCalls,
+  ...recoveryCalls,
   ...restrictionCalls,
 } as const satisfies Record<string, CallSchema>

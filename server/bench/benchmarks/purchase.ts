@@ -5,6 +5,7 @@ import { connectDatabase } from '../../src/database/connect.ts'
 import { createFailureLog } from '../../src/logging/failure-log.ts'
 import { placeHold } from '../../src/purchases/hold/place-hold.ts'
 import { type PurchaseDeps } from '../../src/purchases/purchase-deps.ts'
+import { createReferences } from '../../src/purchases/reference.ts'
 import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase.ts'
 import { readSession } from '../../src/sign-in/read-session.ts'
 import { createSessionJwts } from '../../src/sign-in/session-jwt.ts'
@@ -36,6 +37,7 @@ export async function benchmarkPurchase(databases: BenchDatabases, pairs: number
     database,
     chain: createStubChain(pool),
     settings: { settleAt: 'confirmed', holdSeconds: 600, fee: { basisPoints: 0, wallet: undefined } },
+    references: createReferences(['r'.repeat(32)]),
     log,
     failures: createFailureLog(log),
   }

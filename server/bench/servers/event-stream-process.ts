@@ -27,6 +27,7 @@ event.frame = renderFrame(event)
 let broadcast: FeedListener['onEvents'] | undefined
 const feed: EventFeed = {
   position: () => position,
+  hasLost: async () => false,
   age: () => 0,
   subscribe: (listener) => {
     broadcast = listener.onEvents

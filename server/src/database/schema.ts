@@ -66,6 +66,10 @@ export interface Blocks {
 }
 
 export interface Cases {
+  /**
+   * Who paid, of a case without a purchase: lost, because the database has lost the purchase.
+   */
+  buyer: string | null;
   closedAt: Date | null;
   /**
    * Only a payment of the exact amount that carries the purchase's reference may still be delivered.
@@ -84,7 +88,7 @@ export interface Cases {
   lamports: Lamports;
   note: string | null;
   openedAt: Generated<Date>;
-  purchaseId: string;
+  purchaseId: string | null;
   /**
    * As purchases.reconcile_at.
    */
@@ -103,6 +107,21 @@ export interface Cases {
   seller: WalletAddress | null;
   signature: Signature;
   status: Generated<CaseStatus>;
+}
+
+export interface ChainSlots {
+  genesisHash: string;
+  seenAt: Generated<Date>;
+  slot: bigint;
+}
+
+export interface DatabaseIdentity {
+  /**
+   * Which files they were, of a built-in database: a copy has others.
+   */
+  files: string | null;
+  identity: string;
+  onlyRow: Generated<boolean>;
 }
 
 export interface Events {
@@ -354,6 +373,82 @@ export interface Purchases {
   unprovableAt: Date | null;
 }
 
+export interface Recoveries {
+  /**
+   * Of the finalized chain, while it waits for expiry_height.
+   */
+  blockHeight: bigint | null;
+  casesOpened: Generated<number>;
+  createdAt: Generated<Date>;
+  expiryHeight: bigint | null;
+  failures: Generated<number>;
+  /**
+   * Who has received fees, besides the sellers.
+   */
+  feeWallets: string[];
+  finishedAt: Date | null;
+  genesisHash: string | null;
+  id: Generated<string>;
+  /**
+   * Wallets up to this one, in their order, are listed.
+   */
+  lastWallet: Generated<string>;
+  leaseId: string | null;
+  leaseUntil: Generated<Date>;
+  limits: Generated<unknown>;
+  /**
+   * The database was written at this slot or later: an endpoint must keep at least what has landed since.
+   */
+  neededSlot: bigint | null;
+  /**
+   * waiting: until nothing can land any more that was signed before. listing: the transactions of each wallet. reading: these transactions.
+   */
+  part: Generated<string>;
+  /**
+   * Payments found that carry a reference of ours.
+   */
+  payments: Generated<number>;
+  /**
+   * Refunds found that the database does not know: the first of them.
+   */
+  refunds: Generated<unknown>;
+  rewindId: string;
+  /**
+   * Up to then the database knows everything.
+   */
+  since: Date;
+  /**
+   * A slot before the first payment that can be missing. Null until the chain was asked.
+   */
+  sinceSlot: bigint | null;
+  transactions: Generated<number>;
+  transactionsRead: Generated<number>;
+  unchecked: Generated<unknown>;
+  uncheckedCount: Generated<number>;
+  wallets: Generated<number>;
+  walletsListed: Generated<number>;
+}
+
+export interface RecoverySignatures {
+  recoveryId: string;
+  signature: string;
+}
+
+export interface Rewinds {
+  /**
+   * restored: a server started on another database than before. lost: a running server missed what it had read. asked: by the studio.
+   */
+  cause: string;
+  endedAt: Date | null;
+  endedBy: string | null;
+  /**
+   * Above this block height nothing can land any more that was signed before the first recovery began.
+   */
+  expiryHeight: bigint | null;
+  foundAt: Generated<Date>;
+  id: Generated<string>;
+}
+
 export interface Sales {
   amount: bigint;
   buyer: WalletAddress;
@@ -563,6 +658,8 @@ export interface DB {
   balances: Balances;
   blocks: Blocks;
   cases: Cases;
+  chainSlots: ChainSlots;
+  databaseIdentity: DatabaseIdentity;
   events: Events;
   heartbeat: Heartbeat;
   historySearches: HistorySearches;
@@ -575,6 +672,9 @@ export interface DB {
   players: Players;
   purchaseItems: PurchaseItems;
   purchases: Purchases;
+  recoveries: Recoveries;
+  recoverySignatures: RecoverySignatures;
+  rewinds: Rewinds;
   sales: Sales;
   salesHead: SalesHead;
   salesToStamp: SalesToStamp;

@@ -24,7 +24,7 @@ export function logSale(log: Log, purchase: PurchaseRow, signature: string): voi
 type LoggedCase = Pick<CaseRow, 'id' | 'kind' | 'status' | 'seller' | 'lamports' | 'signature' | 'deliverable'>
 
 /** One line for each case that was opened or closed, from the server that has committed it. */
-export function logCase(log: Log, change: 'opened' | 'closed', row: LoggedCase, purchase: Pick<PurchaseRow, 'id' | 'buyer'>): void {
+export function logCase(log: Log, change: 'opened' | 'closed', row: LoggedCase, purchase: { id: string | null; buyer: string }): void {
   const { id, kind, status, seller, lamports, signature } = row
   const fields = { case: id, kind, status, seller, lamports: String(lamports), transaction: signature }
   log.info({ ...purchaseFields(purchase, { waitingFor: waitOfCase(row) }), ...fields }, `a case was ${change}`)

@@ -43,7 +43,7 @@ function waitOfHold({ createdAt, unprovableAt }: PurchaseRow, { now, payUntil, p
 }
 
 /** What every log line about a purchase names. */
-export function purchaseFields({ id, buyer }: Pick<PurchaseRow, 'id' | 'buyer'>, wait: { waitingFor: string | null } | undefined) {
+export function purchaseFields({ id, buyer }: { id: string | null; buyer: string }, wait: { waitingFor: string | null } | undefined) {
   return { purchase: id, buyer, waitingFor: wait?.waitingFor ?? null }
 }
 

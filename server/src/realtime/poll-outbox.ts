@@ -5,7 +5,17 @@ import { type Database } from '../database/connect.ts'
 import { type FailureLog } from '../logging/failure-log.ts'
 import { startRepeating } from '../repeat.ts'
 import { formatPosition, isSame, renderFrame } from './event-frame.ts'
-import { countLost, origin, type OutboxEvent, type PolledEvent, pollEvents, type Position, readHead, readTimeline } from './outbox-store.ts'
+import {
+  countLost,
+  holdsEvent,
+  origin,
+  type OutboxEvent,
+  type PolledEvent,
+  pollEvents,
+  type Position,
+  readHead,
+  readTimeline,
+} from './outbox-store.ts'
 import { KEEP_MINUTES, purgeOutbox } from './purge-outbox.ts'
 
 /** Unlike LISTEN, polling works through any connection pooler and keeps commits free of the database-wide notify lock. */
@@ -29,6 +39,11 @@ export interface FeedListener {
 export interface EventFeed {
   /** Up to here every listener has received the events; undefined until the first read succeeds. */
   position(): Position | undefined
+  /**
+   * Whether the database lacks an event that this feed has read.
+   * @throws DATABASE_DOWN if it has read nothing yet
+   */
+  hasLost(): Promise<boolean>
   /** Seconds since the outbox was last read to its end; until it was, since the feed was created. */
   age(): number
   /** @returns the function that unsubscribes the listener */
@@ -40,16 +55,18 @@ export interface EventFeed {
   start(): () => Promise<void>
 }
 
-interface FeedLogs {
+interface FeedOptions {
   log: Pick<BaseLogger, 'info' | 'warn'>
   failures: FailureLog
+  /** Called before the feed goes on if events are missing that nobody can have purged, with the time of the latest, in microseconds. */
+  onLoss?: (lostAt: bigint) => Promise<void>
 }
 
 /**
  * Polls the outbox for this server and passes every event to its listeners, in order and without loss. If the database goes back to an
  * earlier state, by a restore or a fail-over that loses commits, the feed goes back with it and tells them.
  */
-export function createEventFeed(database: Database, { log, failures }: FeedLogs): EventFeed {
+export function createEventFeed(database: Database, { log, failures, onLoss }: FeedOptions): EventFeed {
   const listeners = new Set<FeedListener>()
   let position: Position | undefined
   let readAt = performance.now()
@@ -93,6 +110,8 @@ export function createEventFeed(database: Database, { log, failures }: FeedLogs)
     if (current === null) throw new Failure('DATABASE_DOWN', { cause: new Error('a stand-by answered that is behind') })
     const [head, lost] = await Promise.all([readHead(database), countLost(database, sent, KEEP_MINUTES / 2)])
     const fields = { lost, from: formatPosition(former), to: formatPosition(head), timeline: current, formerTimeline: timeline }
+    // Whoever was away for long lacks events that were purged.
+    if (lost > 0 || performance.now() - readAt < (KEEP_MINUTES / 2) * 60_000) await onLoss?.(former.at)
     log.warn(fields, 'the database no longer has events that this server has sent: all streams start again')
     position = head
     timeline = current
@@ -102,6 +121,11 @@ export function createEventFeed(database: Database, { log, failures }: FeedLogs)
 
   return {
     position: () => position,
+    hasLost: async () => {
+      if (!position) throw new Failure('DATABASE_DOWN')
+      if (isSame(position, origin)) return false
+      return !(await holdsEvent(database, position)) || (await countLost(database, sent, KEEP_MINUTES / 2)) > 0
+    },
     age: () => (performance.now() - readAt) / 1_000,
     subscribe: (listener) => {
       listeners.add(listener)

@@ -56,13 +56,19 @@ export interface PauseRow {
 }
 
 const readPauses = batchedStatement<object, PauseRow>(
-  `select asked.n::integer as n, p.message, p.actor, p.since from unnest($1::text[]) with ordinality as asked(nothing, n), pauses p`,
+  `select asked.n::integer as n, p.message, p.actor, p.since from unnest($1::text[]) with ordinality as asked(nothing, n), current_pause() p`,
   () => [''],
 )
 
-/** The pause of the market; undefined while it is open. */
+/** The pause of the market, by the studio or until a recovery is clean; undefined while it is open. */
 export async function findPause(database: Database): Promise<PauseRow | undefined> {
   return (await readPauses(database, {}))[0]
+}
+
+/** As `findPause`, as a transaction sees it that changes it. */
+export async function findChangedPause(tx: Tx): Promise<PauseRow | null> {
+  const { rows } = await sql<PauseRow>`select message, actor, since from current_pause()`.execute(tx)
+  return rows[0] ?? null
 }
 
 /** The block of a wallet that counts now. */
@@ -81,10 +87,16 @@ export async function hasOpenBusiness(database: Database, wallet: WalletAddress)
     select exists (select from listings where seller = ${wallet} and status in ('active', 'reserved'))
       or exists (select from purchases where buyer = ${wallet} and status = 'held')
       or exists (
-        select from cases c join purchases p on p.id = c.purchase_id
-        where c.status in ('open', 'refunding') and (p.buyer = ${wallet} or c.seller = ${wallet})
+        select from cases c left join purchases p on p.id = c.purchase_id
+        where c.status in ('open', 'refunding') and (p.buyer = ${wallet} or c.seller = ${wallet} or c.buyer = ${wallet})
       ) as open`.execute(database)
   return rows[0]?.open ?? false
+}
+
+/** Whether a seller's listings are neither sold nor returned, because of a payment for a purchase that the database has lost. */
+export async function isFrozen(tx: Tx, seller: WalletAddress): Promise<boolean> {
+  const { rows } = await sql<{ frozen: boolean }>`select is_frozen(${seller}) as frozen`.execute(tx)
+  return rows[0]?.frozen ?? false
 }
 
 export async function listRules(database: Database | Tx): Promise<TokenRule[]> {

@@ -6,6 +6,7 @@ import { CONNECTIONS } from '../database/connections/database-pool.ts'
 import { databaseUrlProblem, type SessionAttributes } from '../database/connections/database-url.ts'
 import {
   isContact,
+  isReferenceSecretList,
   isHost,
   isOrigin,
   isPayee,
@@ -17,6 +18,7 @@ import {
   MAX_PRODUCT_NAME_LENGTH,
   MAX_RPC_LIMIT,
   MIN_STUDIO_KEY_LENGTH,
+  REFERENCE_SECRETS,
 } from './setting-formats.ts'
 import { createReader, type Environment, type Reader } from './setting-reader.ts'
 
@@ -53,6 +55,8 @@ export interface Config {
   network: Network
   jwtSecret: string | undefined
   studioApiKey: string | undefined
+  /** The first one makes references, all of them recognise theirs. */
+  referenceSecrets: string[] | undefined
   /** Starter tokens for new players, and on a local chain the demo wallet and test SOL. */
   demo: boolean
   /** The demo's market starts with some listings. */
@@ -129,6 +133,7 @@ export function readConfig(env: Environment, { terminal = false }: { terminal?: 
     network,
     jwtSecret,
     studioApiKey,
+    referenceSecrets: read.secret('REFERENCE_SECRET', isReferenceSecretList, REFERENCE_SECRETS)?.split(','),
     demo: read.choice('DEMO', ['on', 'off'], rpcUrls ? 'off' : 'on') === 'on',
     demoSeed: read.choice('DEMO_SEED', ['on', 'off'], 'on') === 'on',
     settleAt: read.choice('SETTLE_AT', ['confirmed', 'finalized'], 'confirmed'),

@@ -5,6 +5,8 @@ import { parseWalletAddress } from '@juicebar/contract/addresses'
 import { mayHaveSigner } from '../chain/transactions/signing-key.ts'
 
 export const MIN_STUDIO_KEY_LENGTH = 16
+const MIN_REFERENCE_SECRET_LENGTH = 32
+export const REFERENCE_SECRETS = `one or more secrets of at least ${MIN_REFERENCE_SECRET_LENGTH} characters, separated by commas`
 export const MAX_PRODUCT_NAME_LENGTH = 40
 export const MAX_RPC_LIMIT = 100_000
 
@@ -39,6 +41,11 @@ export function isRpcLimitList(text: string): boolean {
 /** Long enough, and of characters that a header may contain. */
 export function isStudioKey(text: string): boolean {
   return text.length >= MIN_STUDIO_KEY_LENGTH && /^[\x21-\x7e]+$/.test(text)
+}
+
+/** One or more long secrets, separated by commas. */
+export function isReferenceSecretList(text: string): boolean {
+  return text.split(',').every((secret) => secret === secret.trim() && secret.length >= MIN_REFERENCE_SECRET_LENGTH)
 }
 
 /** A wallet that somebody may have the key of. */

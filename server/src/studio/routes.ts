@@ -11,6 +11,7 @@ import { readLog } from './read-log.ts'
 import { requestStudioAudit } from './request-studio-audit.ts'
 import { releasePurchase } from './release-purchase.ts'
 import { auditReply } from './audit/audit.ts'
+import { recoveryRoutes } from './recovery/routes.ts'
 import { readAudit } from './audit/read-audit.ts'
 import { runAudit } from './audit/run-audit.ts'
 import { readPlayer } from './players/read-player.ts'
@@ -29,6 +30,7 @@ export function studioRoutes(api: Api, deps: PurchaseDeps): void {
 
   orderRoutes(api, deps)
   keyRoutes(api, database)
+  recoveryRoutes(api, deps)
   api.studio('studioLog', 'admin', async ({ query }) => readLog(database, { cursor: query.cursor, limit: query.limit ?? LISTINGS_PAGE }))
 
   api.studio('studioCases', 'read', async ({ query }) => {

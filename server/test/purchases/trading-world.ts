@@ -18,6 +18,7 @@ import { type HoldOrder, type OrderedItem } from '../../src/purchases/hold/hold.
 import { placeHold } from '../../src/purchases/hold/place-hold.ts'
 import { type PurchaseDeps } from '../../src/purchases/purchase-deps.ts'
 import { findPurchaseReply } from '../../src/purchases/purchase-reply-store.ts'
+import { createReferences } from '../../src/purchases/reference.ts'
 import { reconcileOnce } from '../../src/purchases/reconciliation/reconcile-round.ts'
 import { runAudit } from '../../src/studio/audit/run-audit.ts'
 import { collectLog } from '../logging/collected-log.ts'
@@ -76,6 +77,7 @@ export async function openTradingWorld(options: TradingOptions = {}) {
     database: connection.database,
     chain,
     settings: { holdSeconds, settleAt, fee },
+    references: createReferences(['r'.repeat(32)]),
     log,
     failures: createFailureLog(log),
   }

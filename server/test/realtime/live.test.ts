@@ -138,6 +138,7 @@ describe('a reader that reconnects', () => {
     let position = parsePosition('0-0-0')!
     const feed: EventFeed = {
       position: () => position,
+      hasLost: async () => false,
       age: () => 0,
       subscribe: (listener) => {
         listeners.add(listener)

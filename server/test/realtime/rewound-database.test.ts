@@ -153,9 +153,11 @@ describe('a real PostgreSQL under a running server', { timeout: 120_000 }, () =>
 
   it('that is restored to an earlier state resets every stream, and loses none of what comes after', async () => {
     await emit('before the backup')
+    const { files } = postgres
     await postgres.stop()
     await copy(cluster, `${cluster}-copy`)
     await start()
+    expect(postgres.files).toBe(files)
     const stream = await readStreamSoon(one.server)
     for (let index = 0; index < 40; index++) await emit(`lost ${index}`)
     await expect.poll(() => stream.names().length, waiting).toBeGreaterThanOrEqual(40)
@@ -165,6 +167,7 @@ describe('a real PostgreSQL under a running server', { timeout: 120_000 }, () =>
     await rm(cluster, { recursive: true })
     await copy(`${cluster}-copy`, cluster)
     await start()
+    expect(postgres.files).not.toBe(files)
     await emit('new 0')
     await expect.poll(() => types(stream), waiting).toContain('reset')
     for (const name of ['new 1', 'new 2']) await emit(name)

@@ -98,6 +98,7 @@ const holdFailures = [
   'OWN_LISTING',
   'LISTING_NOT_ACTIVE',
   'LISTING_HELD',
+  'LISTING_FROZEN',
   'HELD_BY_YOU',
   'TRANSFERS_NEEDED',
   'PART_TOO_SMALL',

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -16,6 +16,8 @@ import { type ServerPlan, ServerStartError, startServer } from './server.ts'
 export interface EmbeddedPostgres {
   /** Contains the password. Stays the same until `stop`, even if the server is restarted. */
   url: string
+  /** Tells these files from a copy of them, such as a restored backup. */
+  files: string
   /** Shuts the server down and waits for its end. */
   stop(): Promise<void>
 }
@@ -56,7 +58,13 @@ export async function startEmbeddedPostgres({ dataDir, log }: Options): Promise<
   await ensureDatabase(plan.adminUrl)
   log.info({ folder: location.folder, port: plan.port }, 'the embedded PostgreSQL is running')
   const stop = supervise(server, { name: 'the embedded PostgreSQL', start: () => startServer(plan), log })
-  return { url: databaseUrl(password, plan.port, DATABASE), stop }
+  return { url: databaseUrl(password, plan.port, DATABASE), files: await filesOf(cluster), stop }
+}
+
+/** A file that is copied gets another number, and is born later. Changing its owner or its mode alters neither. */
+async function filesOf(cluster: string): Promise<string> {
+  const { ino, birthtimeNs } = await stat(join(cluster, 'PG_VERSION'), { bigint: true })
+  return `${ino} ${birthtimeNs}`
 }
 
 function databaseUrl(password: string, port: number, database: string): string {

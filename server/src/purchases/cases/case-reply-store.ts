@@ -8,7 +8,7 @@ import { columnsOf } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
 import { type Tx } from '../../database/transact.ts'
 import { caseCursor, explainCase, isRefundable, parseCaseCursor } from './case.ts'
-import { amountOf, firstItem, itemsSql, type PurchaseItem } from '../purchase-item.ts'
+import { amountOf, itemsSql, type PurchaseItem } from '../purchase-item.ts'
 import { caseColumns, type CaseRow } from './case-store.ts'
 
 export interface CaseFilter {
@@ -34,7 +34,13 @@ export async function listCases(database: Database, { wallet, status, limit, cur
   const last = cursor === undefined ? undefined : parseCaseCursor(cursor)
   const rows = await selectReplies(database)
     .$if(wallet !== undefined, (query) =>
-      query.where((or) => or.or([or('p.buyer', '=', wallet as WalletAddress), or('c.seller', '=', wallet as WalletAddress)])),
+      query.where((or) =>
+        or.or([
+          or('p.buyer', '=', wallet as WalletAddress),
+          or('c.seller', '=', wallet as WalletAddress),
+          or('c.buyer', '=', wallet as WalletAddress),
+        ]),
+      ),
     )
     .$if(status !== undefined, (query) => query.where('c.status', '=', status as CaseStatus))
     .$if(last !== undefined, (query) => query.where(sql<boolean>`(${waits}, c.id) < (${last?.waits}::boolean, ${last?.id}::uuid)`))
@@ -71,10 +77,13 @@ export async function findCasesInState(database: Database | Tx, states: readonly
 function selectReplies(database: Database | Tx) {
   return database
     .selectFrom('cases as c')
-    .innerJoin('purchases as p', 'p.id', 'c.purchaseId')
+    .leftJoin('purchases as p', 'p.id', 'c.purchaseId')
     .leftJoin('payments as r', (join) => join.onRef('r.caseId', '=', 'c.id').on('r.status', '<>', 'void'))
     .select(columnsOf('c', caseColumns))
-    .select(['p.buyer', sql<PurchaseItem[]>`${sql.raw(itemsSql('p.id'))}`.as('items')])
+    .select([
+      sql<WalletAddress>`coalesce(p.buyer, c.buyer)`.as('buyer'),
+      sql<PurchaseItem[] | null>`${sql.raw(itemsSql('p.id'))}`.as('items'),
+    ])
     .select(['r.signature as refundSignature', waits.as('waits')])
 }
 
@@ -82,23 +91,25 @@ type ReplyRow = Awaited<ReturnType<ReturnType<typeof selectReplies>['execute']>>
 
 function toReply(row: ReplyRow): Case {
   // To its seller a case is about what was bought there.
-  const items = row.seller === null ? row.items : row.items.filter(({ seller }) => seller === row.seller)
-  const { listingId, tokenType } = firstItem(items)
+  // The items of a lost purchase are lost with it.
+  const all = row.items ?? []
+  const items = row.seller === null ? all : all.filter(({ seller }) => seller === row.seller)
+  const first = items[0] ?? null
   return {
     caseId: row.id,
     kind: row.kind,
     status: row.status,
     explanation: explainCase(row),
     purchaseId: row.purchaseId,
-    listingId,
+    listingId: first?.listingId ?? null,
     buyer: row.buyer,
     seller: row.seller,
-    tokenType,
-    tokenName: tokenName(tokenType),
-    amount: amountOf(items),
+    tokenType: first?.tokenType ?? null,
+    tokenName: first && tokenName(first.tokenType),
+    amount: first && amountOf(items),
     price: lamportsToSol(row.lamports),
     lamports: row.lamports.toString(),
-    agreedLamports: items.reduce((sum, item) => sum + BigInt(item.lamports), 0n).toString(),
+    agreedLamports: first && items.reduce((sum, item) => sum + BigInt(item.lamports), 0n).toString(),
     fee: row.feeLamports > 0n ? { lamports: row.feeLamports.toString(), owedTo: row.buyer } : null,
     signature: row.signature,
     refundSignature: row.refundSignature,

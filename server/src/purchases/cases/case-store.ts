@@ -52,7 +52,7 @@ export async function insertCase(tx: Tx, report: NewCase): Promise<(CaseRow & { 
       .values({ ...report, reconcileAt: report.deliverable ? now : null })
       .onConflict((conflict) =>
         conflict
-          .columns(['purchaseId', 'signature', 'seller'])
+          .columns(['purchaseId', 'signature', 'seller', 'buyer'])
           .doUpdateSet({ deliverable: false })
           .where(sql<boolean>`cases.deliverable and not excluded.deliverable`),
       )
@@ -92,8 +92,9 @@ export async function countsForAnother(
 /** Tells buyer and seller that the case changed, when the transaction commits. */
 export async function emitCase(tx: Tx, id: string): Promise<void> {
   await sql`
-    select emit_event('case.changed', array_remove(array[p.buyer, c.seller], null), json_build_object('type', 'case.changed', 'caseId', c.id))
-    from cases c join purchases p on p.id = c.purchase_id where c.id = ${id}
+    select emit_event('case.changed', array_remove(array[coalesce(p.buyer, c.buyer), c.seller], null),
+      json_build_object('type', 'case.changed', 'caseId', c.id))
+    from cases c left join purchases p on p.id = c.purchase_id where c.id = ${id}
   `.execute(tx)
 }
 

@@ -22,6 +22,7 @@ const whatHappened: Record<CaseKind, string> = {
   wrong: 'This payment was not exactly what was agreed, so it did not buy the lot.',
   double: 'The lot was already paid for and delivered; this is a second payment.',
   vanished: 'The network dropped this payment after the tokens had been delivered.',
+  lost: 'The market has lost its record of the purchase that this payment was for.',
 }
 
 const whatNext: Record<CaseStatus, string> = {
@@ -49,6 +50,7 @@ export function explainCase(subject: ExplainedCase): string {
 }
 
 function explainPayment({ kind, status, deliverable, seller }: ExplainedCase): string {
+  if (status === 'open' && kind === 'lost') return `${whatHappened.lost} The studio has been told, and will settle it with both sides.`
   if (seller === null) return `${whatHappened[kind]} It paid nobody but the studio.${status === 'closed' ? ` ${whatNext.closed}` : ''}`
   if (status === 'open' && kind === 'vanished') return `${whatHappened.vanished} The studio has been told.`
   if (status === 'open' && deliverable) {
@@ -61,7 +63,7 @@ function explainPayment({ kind, status, deliverable, seller }: ExplainedCase): s
 export function waitOfCase({ kind, status, deliverable, seller }: Omit<ExplainedCase, 'feeLamports'>): string | null {
   if (status === 'refunding') return 'its refund to be finalized'
   if (status !== 'open') return null
-  if (kind === 'vanished' || seller === null) return 'the studio to close its case'
+  if (kind === 'vanished' || kind === 'lost' || seller === null) return 'the studio to close its case'
   return deliverable ? 'its listing to be free, or the seller to refund it' : 'the seller to refund it'
 }
 

@@ -5,7 +5,6 @@ import { inTransaction, type Tx } from '../../database/transact.ts'
 import { isId } from '../../listings/listing.ts'
 import { logCase } from '../log-changes.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
-import { findPurchase } from '../purchase-store.ts'
 import { findCaseReply } from './case-reply-store.ts'
 import { lockCase, moveCase } from './case-store.ts'
 
@@ -20,16 +19,15 @@ export async function closeCase(
   record?: (tx: Tx) => Promise<void>,
 ): Promise<Case> {
   if (!isId(caseId)) throw new Failure('CASE_NOT_FOUND')
-  const { row, purchase } = await inTransaction(database, async (tx) => {
+  const row = await inTransaction(database, async (tx) => {
     const open = await lockCase(tx, caseId)
-    const of = open && (await findPurchase(tx, open.purchaseId))
-    if (!of) throw new Failure('CASE_NOT_FOUND')
+    if (!open) throw new Failure('CASE_NOT_FOUND')
     if (open.status !== 'open') throw new Failure('CASE_NOT_OPEN')
     await record?.(tx)
-    return { row: await moveCase(tx, caseId, { status: 'closed', reconcileSeconds: null, note }), purchase: of }
+    return moveCase(tx, caseId, { status: 'closed', reconcileSeconds: null, note })
   })
-  logCase(log, 'closed', row, purchase)
   const closed = await findCaseReply(database, caseId)
   if (!closed) throw new Failure('CASE_NOT_FOUND')
+  logCase(log, 'closed', row, { id: row.purchaseId, buyer: closed.buyer })
   return closed
 }

@@ -11,7 +11,6 @@ import { type CheckedPayment, checkOnChain, decodePayment } from '../payment/che
 import { findPayment, insertPayment, type PaymentRow } from '../payment/payment-store.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
 import { findPurchase, lockPurchase, type PurchaseRow } from '../purchase-store.ts'
-import { newReference } from '../reference.ts'
 import { isRefundable } from './case.ts'
 import { type CaseRow, expectRefund, findCase, lockCase, moveCase } from './case-store.ts'
 
@@ -37,7 +36,11 @@ export async function prepareRefund(deps: PurchaseDeps, seller: WalletAddress, c
   const reference = await inTransaction(deps.database, async (tx) => {
     await lockPurchase(tx, purchase.id)
     requireOpen(await lockCase(tx, caseId))
-    return expectRefund(tx, caseId, { reference: newReference(), expiryHeight, reconcileSeconds: FIRST_SEARCH_SECONDS })
+    return expectRefund(tx, caseId, {
+      reference: deps.references.make('refund'),
+      expiryHeight,
+      reconcileSeconds: FIRST_SEARCH_SECONDS,
+    })
   })
   const { buyer } = purchase
   const { lamports } = row
@@ -84,7 +87,7 @@ async function recordRefund({ database, chain }: PurchaseDeps, { row, purchase }
 
 async function requireCase({ database }: PurchaseDeps, seller: WalletAddress, caseId: string): Promise<OpenCase> {
   const row = isId(caseId) ? await findCase(database, caseId) : undefined
-  const purchase = row && (await findPurchase(database, row.purchaseId))
+  const purchase = row?.purchaseId && (await findPurchase(database, row.purchaseId))
   if (!row || !purchase) throw new Failure('CASE_NOT_FOUND')
   if (purchase.buyer === seller) throw new Failure('NOT_YOUR_REFUND')
   if (row.seller !== seller) throw new Failure('CASE_NOT_FOUND')

@@ -32,6 +32,7 @@ export interface HoldRefusal {
     | 'OWN_LISTING'
     | 'LISTING_NOT_ACTIVE'
     | 'LISTING_HELD'
+    | 'LISTING_FROZEN'
     | 'HELD_BY_YOU'
     | 'AMOUNT_NOT_LEFT'
     | 'NOT_DIVISIBLE'

@@ -3,7 +3,6 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type Lamports } from '@juicebar/contract/money'
 
 import { type PurchaseDeps } from '../purchase-deps.ts'
-import { newReference } from '../reference.ts'
 import { admitHold } from './admit-hold.ts'
 import { holdFailure, type HoldOrder, requireSound, spendableLamports } from './hold.ts'
 import { checkHold, type HeldPurchase, type HoldOutcome, type HoldTerms, insertHold } from './hold-store.ts'
@@ -38,11 +37,11 @@ export async function placeHold(deps: PurchaseDeps, order: HoldOrder): Promise<H
 }
 
 async function placeAdmitted(deps: PurchaseDeps, order: HoldOrder, terms: HoldTerms): Promise<HeldPurchase> {
-  const { database, settings } = deps
+  const { database, settings, references } = deps
   const { genesisHash, slot, balance, rentExemptMinimum, balances } = await readChain(deps, order.buyer, terms)
   return requireHold(
     await insertHold(database, order, settings.fee, {
-      reference: newReference(),
+      reference: references.make('purchase'),
       genesisHash,
       heldAtSlot: slot,
       spendable: spendableLamports(balance, rentExemptMinimum),

@@ -25,6 +25,7 @@ export async function readActivity(database: Database, wallet: WalletAddress): P
       (select count(*) from (
         select id from cases where seller = ${wallet} and status in ('open', 'refunding')
         union select c.id from purchases p join cases c on c.purchase_id = p.id where p.buyer = ${wallet} and c.status in ('open', 'refunding')
+        union select id from cases where buyer = ${wallet} and status in ('open', 'refunding')
       ) c)::integer as open_cases
   `.execute(database)
   const [row] = rows

@@ -44,7 +44,8 @@ export async function readHistories(database: Database, ids: readonly string[]):
     .where('purchaseId', 'in', ids)
     .orderBy('id')
     .execute()
-  const of = <Row extends { purchaseId: string }>(rows: readonly Row[], id: string) => rows.filter(({ purchaseId }) => purchaseId === id)
+  const of = <Row extends { purchaseId: string | null }>(rows: readonly Row[], id: string) =>
+    rows.filter(({ purchaseId }) => purchaseId === id)
   return new Map(purchases.map((row) => [row.id, { ...row, payments: of(payments, row.id), cases: of(cases, row.id) }]))
 }
 
@@ -53,7 +54,7 @@ export async function findPurchasesBySignature(database: Database, signature: Si
   const { rows } = await sql<{ id: string }>`
     select id from purchases where signature = ${signature}
     union select purchase_id from payments where signature = ${signature}
-    union select purchase_id from cases where signature = ${signature}
+    union select purchase_id from cases where signature = ${signature} and purchase_id is not null
   `.execute(database)
   return rows.map(({ id }) => id)
 }

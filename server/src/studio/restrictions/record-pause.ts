@@ -3,7 +3,7 @@ import { type Pause } from '@juicebar/contract/schemas'
 import { type Database } from '../../database/connect.ts'
 import { inTransaction } from '../../database/transact.ts'
 import { deletePause, emitPause, lockRestrictions, savePause } from '../../restrictions/restriction-change-store.ts'
-import { findPause } from '../../restrictions/restriction-store.ts'
+import { findChangedPause, findPause } from '../../restrictions/restriction-store.ts'
 import { insertLogEntry } from '../studio-log-store.ts'
 
 /** What the log calls the market as a whole. */
@@ -26,12 +26,14 @@ export async function recordPause(database: Database, { message, actor }: { mess
   })
 }
 
-/** Opens the market again. */
-export async function recordResumption(database: Database, { actor }: { actor: string }): Promise<void> {
-  await inTransaction(database, async (tx) => {
+/** Ends the studio's pause. @returns the pause that is left, while a recovery is to be made; null if the market is open again */
+export async function recordResumption(database: Database, { actor }: { actor: string }): Promise<Pause | null> {
+  return inTransaction(database, async (tx) => {
     await lockRestrictions(tx)
     await deletePause(tx)
     await insertLogEntry(tx, { actor, call: 'resumeMarket', subject: MARKET, reason: null })
-    await emitPause(tx, null)
+    const left = await findChangedPause(tx)
+    await emitPause(tx, left)
+    return left && { ...left, since: left.since.toISOString() }
   })
 }

@@ -14,10 +14,7 @@ import { recordRules } from './record-rules.ts'
 export function restrictionRoutes(api: Api, database: Database): void {
   api.studio('readPause', 'read', async () => ({ pause: await readPause(database) }))
   api.studio('pauseMarket', 'rules', async ({ body, actor }) => ({ pause: await recordPause(database, { message: body.message, actor }) }))
-  api.studio('resumeMarket', 'rules', async ({ actor }) => {
-    await recordResumption(database, { actor })
-    return { pause: null }
-  })
+  api.studio('resumeMarket', 'rules', async ({ actor }) => ({ pause: await recordResumption(database, { actor }) }))
 
   api.studio('readBlock', 'read', async ({ params }) => {
     const block = await findBlock(database, requireWallet(params.wallet))

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { decodePayment } from '../../../src/purchases/payment/check-payment.ts'
 import { verifyPayment } from '../../../src/purchases/payment/landed-payment.ts'
-import { newReference } from '../../../src/purchases/reference.ts'
+import { createReferences } from '../../../src/purchases/reference.ts'
 import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
 import {
   callRpc,
@@ -110,7 +110,7 @@ describe('a payment to as many sellers as a purchase may have, and of the fee,',
   it.each(['legacy', 0] as const)('fits into a transaction of version %s with what Phantom adds, and counts', async (version) => {
     const recipients = await Promise.all(Array.from({ length: MAX_SELLERS + 1 }, () => world.createWallet()))
     const transfers = recipients.map(({ address: to }, index) => ({ to, lamports: lamports(1_000_000n + BigInt(index)) }))
-    const terms = { buyer: buyer.address, transfers, reference: newReference(), heldAtSlot: 0n }
+    const terms = { buyer: buyer.address, transfers, reference: createReferences(['r'.repeat(32)]).make('purchase'), heldAtSlot: 0n }
     const payments = transfers.map(({ to, lamports: amount }) => transfer(buyer, to, amount, [terms.reference]))
     const { before, after } = around(buyer, 3)
     const signed = await signTransaction(world, buyer, [...before, ...payments, ...after], { version })

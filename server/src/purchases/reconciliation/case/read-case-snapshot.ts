@@ -22,7 +22,7 @@ const REFUNDS = 5
  * @throws CHAIN_DOWN
  */
 export async function readCaseSnapshot(deps: PurchaseDeps, row: DueCase): Promise<CaseSnapshot> {
-  const purchase = await findPurchase(deps.database, row.purchaseId)
+  const purchase = row.purchaseId === null ? undefined : await findPurchase(deps.database, row.purchaseId)
   if (!purchase) throw new Error(`case ${row.id} has no purchase`)
   const state = caseStateOf(row, purchase, await deps.chain.genesisHash())
   if (state === 'refunding') return { row, purchase, state, refund: await readRefund(deps, row, purchase) }

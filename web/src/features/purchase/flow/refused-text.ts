@@ -12,6 +12,7 @@ const moved = new Set<string>([
   'PRICE_MOVED',
   'AMOUNT_NOT_LEFT',
   'LISTING_HELD',
+  'LISTING_FROZEN',
   'LISTING_NOT_ACTIVE',
   'LISTING_NOT_FOUND',
   'NOT_DIVISIBLE',

@@ -1,0 +1,252 @@
+-- What the database forgets when it is restored from a backup, or fails over to a stand-by that lacks the last commits: it notices that,
+-- keeps the market paused, and learns from the chain which payments it has lost. Replaces functions of 0021-restrictions.sql.
+
+create table database_identity (
+  only_row boolean primary key default true check (only_row),
+  identity text not null,
+  files text
+);
+comment on table database_identity is 'Which database this was when a server last knew that nothing is missing. Empty until the first one has started.';
+comment on column database_identity.files is 'Which files they were, of a built-in database: a copy has others.';
+
+create function current_identity() returns text language sql stable as $$
+  select case when not pg_is_in_recovery() then concat_ws(' ',
+    (select system_identifier from pg_control_system()),
+    (select oid from pg_database where datname = current_database()),
+    left(pg_walfile_name(pg_current_wal_lsn()), 8)
+  ) end
+$$;
+comment on function current_identity is
+  'The cluster, the database in it, and the timeline of its log: a restored dump is another database, and each fail-over and each restore '
+  'to a point in time begins another timeline. Null on a stand-by.';
+
+create function is_in_doubt() returns boolean language sql stable as $$
+  select exists (select from database_identity where identity <> current_identity())
+$$;
+comment on function is_in_doubt is 'Whether this may be an earlier state of the database, because no server has said yet that nothing is missing.';
+
+create table rewinds (
+  id uuid primary key default new_id(),
+  cause text not null check (cause in ('restored', 'lost', 'asked')),
+  found_at timestamptz not null default now(),
+  expiry_height bigint,
+  ended_at timestamptz,
+  ended_by text,
+  check ((ended_at is null) = (ended_by is null))
+);
+comment on table rewinds is
+  'Times when the database went back to an earlier state, or may have. The market is paused until one has ended: when a recovery has found '
+  'nothing, or the studio has accepted what one could not check.';
+comment on column rewinds.cause is
+  'restored: a server started on another database than before. lost: a running server missed what it had read. asked: by the studio.';
+comment on column rewinds.expiry_height is 'Above this block height nothing can land any more that was signed before the first recovery began.';
+create unique index rewinds_one_open on rewinds ((true)) where ended_at is null;
+
+create function current_pause() returns table (message text, actor text, since timestamptz) language sql stable as $$
+  select message, actor, since from pauses
+  union all
+  select 'The market is being checked after trouble with its data. What you have paid for is not lost.', 'juicebar', since
+  from (
+    select found_at as since from rewinds where ended_at is null
+    union all
+    select now() where is_in_doubt() and not exists (select from rewinds where ended_at is null)
+  ) checked
+  where not exists (select from pauses)
+$$;
+comment on function current_pause is 'Why nothing can be listed or held now: the studio''s pause, or else a rewind; no row while the market is open.';
+
+create or replace function restriction_of(p_wallet text, out refusal text, out restriction json) language plpgsql stable as $$
+begin
+  select 'PAUSED', json_build_object('message', message) into refusal, restriction from current_pause();
+  if not found then
+    select 'BLOCKED', json_build_object('reason', reason, 'until', json_time(until)) into refusal, restriction
+      from blocks where wallet_address = p_wallet and (until is null or until > now());
+  end if;
+end
+$$;
+comment on function restriction_of is 'Why a wallet may neither list nor hold anything now; null if it may.';
+
+-- Recoveries: jobs that any server carries on with
+
+create table chain_slots (
+  seen_at timestamptz primary key default now(),
+  genesis_hash text not null,
+  slot bigint not null
+);
+comment on table chain_slots is 'How far the chain was when, noted every 20 seconds and kept for two days: what came after a backup, came after its last one.';
+
+create table recoveries (
+  id uuid primary key default new_id(),
+  rewind_id uuid not null references rewinds(id),
+  since timestamptz not null,
+  created_at timestamptz not null default now(),
+  finished_at timestamptz,
+  lease_id uuid,
+  lease_until timestamptz not null default now(),
+  failures integer not null default 0,
+  part text not null default 'waiting' check (part in ('waiting', 'listing', 'reading')),
+  genesis_hash text,
+  since_slot bigint,
+  needed_slot bigint,
+  block_height bigint,
+  expiry_height bigint,
+  fee_wallets text[] not null,
+  last_wallet text not null default '',
+  wallets integer not null default 0,
+  wallets_listed integer not null default 0,
+  transactions integer not null default 0,
+  transactions_read integer not null default 0,
+  payments integer not null default 0,
+  cases_opened integer not null default 0,
+  refunds json not null default '[]',
+  unchecked json not null default '[]',
+  unchecked_count integer not null default 0,
+  limits json not null default '[]'
+);
+comment on table recoveries is 'Searches of the chain for payments that the database does not know, and how far each has come.';
+comment on column recoveries.since is 'Up to then the database knows everything.';
+comment on column recoveries.part is
+  'waiting: until nothing can land any more that was signed before. listing: the transactions of each wallet. reading: these transactions.';
+comment on column recoveries.since_slot is 'A slot before the first payment that can be missing. Null until the chain was asked.';
+comment on column recoveries.needed_slot is 'The database was written at this slot or later: an endpoint must keep at least what has landed since.';
+comment on column recoveries.block_height is 'Of the finalized chain, while it waits for expiry_height.';
+comment on column recoveries.fee_wallets is 'Who has received fees, besides the sellers.';
+comment on column recoveries.last_wallet is 'Wallets up to this one, in their order, are listed.';
+comment on column recoveries.payments is 'Payments found that carry a reference of ours.';
+comment on column recoveries.refunds is 'Refunds found that the database does not know: the first of them.';
+create unique index recoveries_one_running on recoveries ((true)) where finished_at is null;
+
+create table recovery_signatures (
+  recovery_id uuid not null references recoveries(id),
+  signature text not null,
+  primary key (recovery_id, signature)
+);
+comment on table recovery_signatures is 'Transactions that a recovery has listed and not read yet.';
+
+-- Payments that the chain has and the database has not
+
+alter table cases alter column purchase_id drop not null, add column buyer text;
+alter table cases drop constraint cases_kind_check;
+alter table cases add constraint cases_kind_check check (kind in ('late', 'wrong', 'double', 'vanished', 'lost'));
+alter table cases add constraint cases_lost check ((kind = 'lost') = (purchase_id is null) and (kind = 'lost') = (buyer is not null));
+comment on column cases.buyer is 'Who paid, of a case without a purchase: lost, because the database has lost the purchase.';
+-- Of a purchase there is one buyer; without one, a transaction may have several.
+alter table cases drop constraint cases_one_a_seller;
+alter table cases add constraint cases_one_a_seller unique nulls not distinct (purchase_id, signature, seller, buyer);
+create index cases_by_buyer on cases (buyer, id) where buyer is not null;
+create index cases_that_freeze on cases (seller) where kind = 'lost' and status = 'open';
+
+create function is_frozen(p_seller text) returns boolean language plpgsql stable as $$
+begin
+  return exists (select from cases where seller = p_seller and kind = 'lost' and status = 'open');
+end
+$$;
+comment on function is_frozen is
+  'Whether a seller''s listings are neither sold nor returned: one of them was paid for in a purchase that the database has lost, and nobody knows which.';
+
+create or replace function decide_hold(
+  p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean,
+  p_max_holds integer, p_max_items integer, p_max_sellers integer, p_fee_basis_points integer, p_fee_wallet text,
+  out refusal text, out refused uuid, out restriction json, out retry_seconds integer, out allowed integer,
+  out lamports bigint, out fee bigint, out sellers text[], out received bigint[]
+) language plpgsql stable as $$
+declare
+  item record;
+  cooldown timestamptz;
+  abandons boolean;
+  holds bigint;
+  held_items bigint;
+  place integer;
+begin
+  lamports := 0;
+  fee := 0;
+  sellers := '{}';
+  received := '{}';
+  select r.refusal, r.restriction into refusal, restriction from restriction_of(p_buyer) r;
+  if refusal is not null then
+    return;
+  end if;
+  for item in select * from hold_plan(p_buyer, p_listings, p_amounts) loop
+    if item.refusal is not null then
+      refusal := item.refusal;
+      refused := item.id;
+      return;
+    end if;
+    if is_frozen(item.seller) then
+      refusal := 'LISTING_FROZEN';
+      refused := item.id;
+      return;
+    end if;
+    restriction := broken_price_rule(item.token_type, item.amount, item.lamports);
+    if restriction is not null then
+      refusal := 'RULE_BROKEN';
+      refused := item.id;
+      return;
+    end if;
+    lamports := lamports + item.lamports;
+    if item.seller is distinct from p_fee_wallet then
+      fee := fee + item.lamports;
+    end if;
+    place := array_position(sellers, item.seller);
+    if place is null then
+      sellers := sellers || item.seller;
+      received := received || item.lamports;
+    else
+      received[place] := received[place] + item.lamports;
+    end if;
+  end loop;
+  fee := case when p_buyer = p_fee_wallet then 0 else div(fee::numeric * p_fee_basis_points, 10000)::bigint end;
+  if cardinality(sellers) > p_max_sellers then
+    refusal := 'TOO_MANY_SELLERS';
+    return;
+  end if;
+  restriction := broken_daily_rule(p_buyer, p_listings, p_amounts);
+  if restriction is not null then
+    refusal := 'RULE_BROKEN';
+    return;
+  end if;
+
+  allowed := p_max_items;
+  abandons := exists (select from abandoned_holds(p_buyer));
+  if abandons then
+    allowed := allowed_items(p_buyer, p_max_items);
+    foreach refused in array p_listings loop
+      cooldown := cooldown_until(p_buyer, (select coalesce(part_of, id) from listings where id = refused));
+      if cooldown > now() then
+        refusal := 'COOLDOWN';
+        retry_seconds := ceil(extract(epoch from cooldown - now()));
+        return;
+      end if;
+    end loop;
+    refused := null;
+  end if;
+  select count(distinct p.id), count(*) into holds, held_items
+    from purchases p join purchase_items i on i.purchase_id = p.id
+    where p.buyer = p_buyer and p.status = 'held'
+      and not exists (select from purchase_items j where j.purchase_id = p.id and j.listing_id = any (p_listings));
+  if holds >= p_max_holds or held_items + cardinality(p_listings) > allowed then
+    refusal := 'TOO_MANY_HOLDS';
+    allowed := case when held_items + cardinality(p_listings) > allowed then allowed end;
+    return;
+  end if;
+  if cardinality(sellers) = 1 and fee = 0 and exists (
+    select from purchases p
+    where p.buyer = p_buyer and p.status = 'held' and p.sellers = decide_hold.sellers and p.price_lamports = decide_hold.lamports
+      and p.fee_lamports = 0
+      and not exists (select from purchase_items j where j.purchase_id = p.id and j.listing_id = any (p_listings))
+  ) then
+    refusal := 'AMBIGUOUS_HOLD';
+    return;
+  end if;
+  if (cardinality(sellers) > 1 or p_fee_basis_points > 0) and not p_transfers then
+    refusal := 'TRANSFERS_NEEDED';
+  elsif lamports + fee > p_most_lamports then
+    refusal := 'PRICE_MOVED';
+  end if;
+end
+$$;
+comment on function decide_hold is
+  'The rules of a purchase that need no chain: first whether the market is paused or the wallet blocked, then the rules of its items, in their '
+  'order, then those of the wallet, then those of the payment. Returns the code of the refusal; refused: the listing it is about; '
+  'restriction: of PAUSED, BLOCKED and RULE_BROKEN, what the studio has set; retry_seconds: of a COOLDOWN; allowed: of TOO_MANY_HOLDS, how many '
+  'items, or null if it is the purchases that are too many. Without one, what is to be paid: in all, as a fee, and to each seller.';

@@ -1,0 +1,97 @@
+import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
+
+import { type LandedTransaction } from '../../chain/chain.ts'
+import { type Movement, movementsOf } from '../../purchases/payment/landed-transfers.ts'
+import { type ReferenceKind } from '../../purchases/reference.ts'
+
+/** What a seller, or only the fee wallet, received in a transaction for purchases that the database does not know. */
+export interface LostPayment {
+  buyer: WalletAddress
+  /** Null if only the fee wallet received anything. */
+  seller: WalletAddress | null
+  lamports: bigint
+  /** Of the first of the buyer's payments in the transaction: the fee that it paid as well. */
+  feeLamports: bigint
+}
+
+/** SOL that was returned for a case that the database does not know. */
+export interface LostRefund {
+  from: string
+  to: string
+  lamports: bigint
+}
+
+/** What is known about the accounts of a transaction. */
+export interface Known {
+  /** Those that are references of purchases or refunds in the database. */
+  references: ReadonlySet<string>
+  /** What this market made an address for, in the database or not. */
+  kindOf: (address: string) => ReferenceKind | undefined
+  feeWallets: ReadonlySet<string>
+  /** Those of the wallets that have listed something. */
+  sellers: ReadonlySet<string>
+}
+
+export interface Findings {
+  /** One for each buyer and seller. */
+  lost: LostPayment[]
+  refunds: LostRefund[]
+  /** Whether the transaction carries a reference of this market, known to the database or not. */
+  isOurs: boolean
+}
+
+/** Every account of a transaction that may be a reference. */
+export function namedAccounts({ instructions, innerInstructions }: LandedTransaction): string[] {
+  return [
+    ...new Set([...instructions, ...innerInstructions].filter(({ transfer }) => transfer).flatMap(({ accounts }) => accounts.slice(2))),
+  ]
+}
+
+/**
+ * What a transaction moved for purchases and refunds that this market has made a reference for and the database does not know. A transfer
+ * belongs to the first reference that it carries, known or not, and to that alone, so no lamport counts twice.
+ */
+export function findLost(transaction: LandedTransaction, known: Known): Findings {
+  if (transaction.failed) return { lost: [], refunds: [], isOurs: false }
+  const references = new Set(namedAccounts(transaction).filter((account) => known.references.has(account) || known.kindOf(account)))
+  const carried = movementsOf(transaction, references).filter(({ reference }) => reference !== undefined)
+  const unknown = carried.filter(
+    ({ from, to, lamports, reference = '' }) => !known.references.has(reference) && lamports > 0n && from !== to,
+  )
+  const paid = unknown.filter(({ reference = '' }) => known.kindOf(reference) === 'purchase')
+  const refunds = unknown.filter(({ reference = '' }) => known.kindOf(reference) === 'refund')
+  const buyers = [...new Set(paid.map(({ from }) => from))]
+  return {
+    lost: buyers.flatMap((buyer) => paymentsOf(buyer, sumByRecipient(paid.filter(({ from }) => from === buyer)), known)),
+    refunds: refunds.map(({ from, to, lamports }) => ({ from, to, lamports })),
+    isOurs: carried.length > 0,
+  }
+}
+
+/** One for each seller, or one for nobody if only a fee was paid. Beside others, a fee wallet received the fee. */
+function paymentsOf(from: string, received: ReadonlyMap<string, bigint>, { feeWallets, sellers }: Known): LostPayment[] {
+  const all = [...received].map(([to, lamports]) => ({ to, lamports }))
+  const others = all.filter(({ to }) => !feeWallets.has(to))
+  const toSellers = others.length > 0 ? others : all.filter(({ to }) => sellers.has(to))
+  const feeLamports = all.filter((each) => !toSellers.includes(each)).reduce((sum, { lamports }) => sum + lamports, 0n)
+  const buyer = asWallet(from)
+  if (toSellers.length === 0) return feeLamports === 0n ? [] : [{ buyer, seller: null, lamports: 0n, feeLamports }]
+  return toSellers.map(({ to, lamports }, index) => ({
+    buyer,
+    seller: asWallet(to),
+    lamports,
+    feeLamports: index === 0 ? feeLamports : 0n,
+  }))
+}
+
+function sumByRecipient(movements: readonly Movement[]): Map<string, bigint> {
+  const sums = new Map<string, bigint>()
+  for (const { to, lamports } of movements) sums.set(to, (sums.get(to) ?? 0n) + lamports)
+  return sums
+}
+
+function asWallet(address: string): WalletAddress {
+  const wallet = parseWalletAddress(address)
+  if (!wallet) throw new Error(`${address}, from a transaction of the chain, is no address`)
+  return wallet
+}

@@ -1,0 +1,135 @@
+import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
+import { Failure } from '@juicebar/contract/errors'
+
+import { BLOCKHASH_BLOCKS, type Chain } from '../../chain/chain.ts'
+import { findReferences } from '../../purchases/payment/reference-store.ts'
+import { RELEASE_MARGIN_BLOCKS } from '../../purchases/purchase.ts'
+import { type PurchaseDeps } from '../../purchases/purchase-deps.ts'
+import { pause } from '../../repeat.ts'
+import { namedAccounts } from './lost-payment.ts'
+import { type RecoveryRow } from './recovery.ts'
+import { afterHeight, afterListing, afterReading, begin, type Listing, type ReadTransaction, type RecoveryStep } from './recovery-step.ts'
+import { countWallets, findSellers, readNewestPurchases, readSignatures, readWallets } from './recovery-store.ts'
+import { findSeenSlot } from './rewind/chain-slot-store.ts'
+
+/** Wallets listed at once, and transactions read at once. */
+export interface Portions {
+  wallets: number
+  transactions: number
+}
+
+export const PORTIONS: Portions = { wallets: 16, transactions: 64 }
+
+/** Of 1,000 signatures each: a wallet with more transactions since the backup is not searched. */
+const MAX_PAGES = 100
+/** By so many of the newest purchases the secret is tested. */
+const SAMPLE = 100
+const SPARE_POLL_MILLIS = 50
+/** How long a step waits for spare budget before it is begun again. */
+const SPARE_POLLS = 40
+
+/** The chain is another one than when the recovery began: a local chain was reset. */
+export class ChainReset extends Error {}
+
+/**
+ * Reads what the next step of a recovery needs, from the database and the chain, and decides what it comes to. Writes nothing. Asks the
+ * chain only for what others leave of the budget.
+ * @throws CHAIN_DOWN or CHAIN_BUSY; ChainReset
+ */
+export async function readRecoveryStep(
+  deps: PurchaseDeps,
+  row: RecoveryRow,
+  portions: Portions,
+  signal: AbortSignal,
+): Promise<RecoveryStep> {
+  const { chain, database } = deps
+  await untilSpare(chain, signal)
+  if (row.genesisHash === null || row.sinceSlot === null || row.neededSlot === null) return readBeginning(deps, row)
+  if (row.genesisHash !== (await chain.genesisHash())) throw new ChainReset('the local chain was reset')
+  const slots = { since: row.sinceSlot, needed: row.neededSlot }
+  switch (row.part) {
+    case 'waiting':
+      return afterHeight(row, (await chain.finalized()).height)
+    case 'listing': {
+      const wallets = await readWallets(database, row.feeWallets, row.lastWallet, portions.wallets)
+      const listings = await Promise.all(wallets.map((wallet) => listHistory(chain, wallet, slots, signal)))
+      return afterListing(row, wallets, listings)
+    }
+    case 'reading': {
+      const signatures = await readSignatures(database, row.id, portions.transactions)
+      return afterReading(row, await Promise.all(signatures.map((signature) => readTransaction(deps, row, signature))))
+    }
+  }
+}
+
+async function readBeginning({ chain, database, references, settings }: PurchaseDeps, row: RecoveryRow): Promise<RecoveryStep> {
+  const newest = await readNewestPurchases(database, row.since, SAMPLE)
+  const feeWallet = settings.fee.wallet
+  const feeWallets = [...new Set([feeWallet, ...newest.map((purchase) => purchase.feeWallet)])].filter(
+    (wallet) => typeof wallet === 'string',
+  )
+  return begin(row, {
+    genesisHash: await chain.genesisHash(),
+    expiryHeight: (await chain.highestBlockHeight()) + BLOCKHASH_BLOCKS + RELEASE_MARGIN_BLOCKS,
+    newest,
+    seen: await findSeenSlot(database, row.since),
+    isOurs: (reference) => references.kindOf(reference) !== undefined,
+    feeWallet,
+    wallets: await countWallets(database, feeWallets),
+    feeWallets,
+  })
+}
+
+/** All finalized transactions of a wallet since a slot: of the first endpoint that still has them all. */
+async function listHistory(
+  chain: Chain,
+  wallet: WalletAddress,
+  slots: { since: bigint; needed: bigint },
+  signal: AbortSignal,
+): Promise<Listing> {
+  const without = new Set<string>()
+  let sinceSlot = slots.since
+  for (;;) {
+    await untilSpare(chain, signal)
+    const view = await chain.finalized({ except: without })
+    const part = await view.history(wallet, { sinceSlot, pages: MAX_PAGES })
+    if (part.kind === 'part') {
+      if (part.older !== undefined)
+        return { unchecked: `wallet ${wallet}: it has more than ${MAX_PAGES},000 transactions since the backup` }
+      return { signatures: part.entries.filter(({ failed }) => !failed).map(({ signature }) => signature) }
+    }
+    if (part.kind === 'unknownStart') throw new Failure('CHAIN_DOWN')
+    if (part.firstSlot <= slots.needed && part.firstSlot > sinceSlot) {
+      sinceSlot = part.firstSlot
+      continue
+    }
+    without.add(view.endpoint)
+    if (chain.endpoints().every((endpoint) => without.has(endpoint))) {
+      return { unchecked: `wallet ${wallet}: no endpoint keeps what landed before slot ${part.firstSlot}; slot ${slots.needed} is needed` }
+    }
+  }
+}
+
+async function readTransaction(deps: PurchaseDeps, row: RecoveryRow, signature: Signature): Promise<ReadTransaction> {
+  const { chain, database, references } = deps
+  const transaction = await chain.transaction(signature, { spare: true })
+  if (!transaction) return { signature, found: undefined }
+  const inDatabase = await findReferences(database, namedAccounts(transaction))
+  const recipients = [...transaction.instructions, ...transaction.innerInstructions].flatMap(({ transfer }) => transfer?.to ?? [])
+  const known = {
+    references: new Set(inDatabase.keys()),
+    kindOf: references.kindOf,
+    feeWallets: new Set(row.feeWallets),
+    sellers: await findSellers(database, recipients),
+  }
+  return { signature, found: { transaction, known } }
+}
+
+/** @throws CHAIN_DOWN if no endpoint answers, CHAIN_BUSY if others need the whole budget for long */
+async function untilSpare(chain: Chain, signal: AbortSignal): Promise<void> {
+  for (let polls = 0; !chain.hasSpare(); polls++) {
+    if (!chain.isUp()) throw new Failure('CHAIN_DOWN')
+    if (polls >= SPARE_POLLS || signal.aborted) throw new Failure('CHAIN_BUSY')
+    await pause(SPARE_POLL_MILLIS, signal)
+  }
+}

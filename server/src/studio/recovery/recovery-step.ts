@@ -1,0 +1,105 @@
+import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
+
+import { type LandedTransaction } from '../../chain/chain.ts'
+import { type Findings, findLost, type Known, type LostPayment, type LostRefund } from './lost-payment.ts'
+import { limitsOf, type RecoveryState, withRefunds, withUnchecked } from './recovery.ts'
+
+/** What a step of a recovery has come to, and what is to be written of it. */
+export interface RecoveryStep {
+  state: RecoveryState
+  /** Transactions to be read later. */
+  listed: Signature[]
+  /** Transactions that need not be read again. */
+  read: Signature[]
+  lost: { signature: Signature; payment: LostPayment }[]
+  done: boolean
+}
+
+/** What the database and the chain say when a recovery begins. */
+export interface Beginning {
+  genesisHash: string
+  /** Above this height nothing can land any more that is signed by now. */
+  expiryHeight: bigint
+  /** The newest purchases that the database has. */
+  newest: readonly { reference: string; genesisHash: string; heldAtSlot: bigint; feeWallet: string | null }[]
+  isOurs: (reference: string) => boolean
+  /** How far the chain was when that was last noted. */
+  seen: { genesisHash: string; slot: bigint } | undefined
+  /** The wallet that receives fees now. */
+  feeWallet: string | undefined
+  /** How many wallets there are to list, with these that have received fees. */
+  wallets: number
+  feeWallets: readonly string[]
+}
+
+/** A purchase that is missing was held after all that the database has, but for what was under way at the same time: some minutes are more than enough. */
+const MARGIN_SLOTS = 1_000n
+
+/** A recovery begins: it looks at all that has landed since the database was last written. */
+export function begin(state: RecoveryState, beginning: Beginning): RecoveryStep {
+  const { genesisHash, expiryHeight, newest, isOurs, seen, feeWallet, wallets, feeWallets } = beginning
+  const noted = [...newest.map((purchase) => ({ ...purchase, slot: purchase.heldAtSlot })), ...(seen ? [seen] : [])]
+  const slots = noted.filter((each) => each.genesisHash === genesisHash).map(({ slot }) => slot)
+  const neededSlot = slots.reduce((highest, slot) => (slot > highest ? slot : highest), 0n)
+  const limits = limitsOf({
+    sampled: newest.length,
+    unrecognised: newest.filter(({ reference }) => !isOurs(reference)).length,
+    hasFee: feeWallet !== undefined,
+  })
+  const sinceSlot = neededSlot > MARGIN_SLOTS ? neededSlot - MARGIN_SLOTS : 0n
+  return write({ ...state, genesisHash, expiryHeight, sinceSlot, neededSlot, limits, wallets, feeWallets: [...feeWallets] })
+}
+
+/** The finalized chain has this height now. */
+export function afterHeight(state: RecoveryState, blockHeight: bigint): RecoveryStep {
+  const isOver = state.expiryHeight !== null && blockHeight > state.expiryHeight
+  return write({ ...state, blockHeight, part: isOver ? 'listing' : 'waiting' })
+}
+
+/** What a wallet's history has shown, or why it cannot be listed. */
+export type Listing = { signatures: readonly Signature[] } | { unchecked: string }
+
+/** These wallets were listed, in their order; none are left if there are none. */
+export function afterListing(state: RecoveryState, wallets: readonly WalletAddress[], listings: readonly Listing[]): RecoveryStep {
+  const lastWallet = wallets.at(-1)
+  if (lastWallet === undefined) return write({ ...state, part: 'reading' })
+  const unchecked = listings.flatMap((listing) => ('unchecked' in listing ? [listing.unchecked] : []))
+  const listed = listings.flatMap((listing) => ('signatures' in listing ? listing.signatures : []))
+  const walletsListed = state.walletsListed + wallets.length
+  return write(withUnchecked({ ...state, lastWallet, walletsListed, wallets: Math.max(state.wallets, walletsListed) }, unchecked), {
+    listed,
+  })
+}
+
+/** A transaction, and what is known about its accounts. Undefined if no endpoint shows it. */
+export interface ReadTransaction {
+  signature: Signature
+  found: { transaction: LandedTransaction; known: Known } | undefined
+}
+
+/** These transactions were read; none are left if there are none. */
+export function afterReading(state: RecoveryState, read: readonly ReadTransaction[]): RecoveryStep {
+  if (read.length === 0) return write(state, { done: true })
+  const findings = read.flatMap(({ signature, found }): (Findings & { signature: Signature })[] =>
+    found ? [{ ...findLost(found.transaction, found.known), signature }] : [],
+  )
+  const counted: RecoveryState = {
+    ...state,
+    transactionsRead: state.transactionsRead + read.length,
+    payments: state.payments + findings.filter(({ isOurs }) => isOurs).length,
+  }
+  const missing = read.flatMap(({ signature, found }) => (found ? [] : [`transaction ${signature}: no endpoint shows it`]))
+  const refunds = findings.flatMap((finding) => finding.refunds.map((refund) => refundText(finding.signature, refund)))
+  return write(withUnchecked(withRefunds(counted, refunds), missing), {
+    read: read.map(({ signature }) => signature),
+    lost: findings.flatMap(({ signature, lost }) => lost.map((payment) => ({ signature, payment }))),
+  })
+}
+
+function refundText(signature: Signature, { from, to, lamports }: LostRefund): string {
+  return `${lamports} lamports from ${from} to ${to}, transaction ${signature}`
+}
+
+function write(state: RecoveryState, rest: Partial<Omit<RecoveryStep, 'state'>> = {}): RecoveryStep {
+  return { state, listed: [], read: [], lost: [], done: false, ...rest }
+}

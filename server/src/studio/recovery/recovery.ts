@@ -1,0 +1,132 @@
+import { type Recovery } from '@juicebar/contract/schemas'
+
+/** A recovery as far as it has come. */
+export interface RecoveryState {
+  part: Recovery['part']
+  /** Null until the chain was asked. */
+  genesisHash: string | null
+  sinceSlot: bigint | null
+  /** The database was written at this slot or later: an endpoint must keep at least what has landed since. */
+  neededSlot: bigint | null
+  blockHeight: bigint | null
+  /** It waits until the finalized chain is above this height. */
+  expiryHeight: bigint | null
+  feeWallets: string[]
+  /** Wallets up to this one, in their order, are listed. */
+  lastWallet: string
+  wallets: number
+  walletsListed: number
+  transactions: number
+  transactionsRead: number
+  payments: number
+  casesOpened: number
+  refunds: string[]
+  unchecked: string[]
+  uncheckedCount: number
+  limits: string[]
+}
+
+/** A recovery in the database. */
+export interface RecoveryRow extends RecoveryState {
+  id: string
+  rewindId: string
+  /** Up to then the database knows everything. */
+  since: Date
+  createdAt: Date
+  finishedAt: Date | null
+  /** How often working on it failed since it last got on. */
+  failures: number
+  /** The market is paused until the rewind has ended. */
+  isPaused: boolean
+}
+
+/** Of the findings that are only told, the first so many are kept. */
+const KEPT = 100
+
+/** What a recovery has come to: null while it is running. */
+export function outcomeOf({ finishedAt, casesOpened, uncheckedCount }: RecoveryRow): Recovery['outcome'] {
+  if (finishedAt === null) return null
+  if (casesOpened > 0) return 'cases'
+  return uncheckedCount > 0 ? 'unchecked' : 'clean'
+}
+
+/** A recovery as the studio API shows it. */
+export function recoveryReply(row: RecoveryRow): Recovery {
+  const { id, part, since, payments, casesOpened, refunds, unchecked, uncheckedCount, limits } = row
+  return {
+    id,
+    status: row.finishedAt === null ? 'running' : 'done',
+    part,
+    since: since.toISOString(),
+    startedAt: row.createdAt.toISOString(),
+    finishedAt: row.finishedAt?.toISOString() ?? null,
+    outcome: outcomeOf(row),
+    marketPaused: row.isPaused,
+    progress: {
+      blockHeight: row.blockHeight === null ? null : Number(row.blockHeight),
+      expiryHeight: row.expiryHeight === null ? null : Number(row.expiryHeight),
+      wallets: row.wallets,
+      walletsListed: row.walletsListed,
+      transactions: row.transactions,
+      transactionsRead: row.transactionsRead,
+    },
+    payments,
+    casesOpened,
+    refunds,
+    unchecked,
+    uncheckedCount,
+    limits,
+  }
+}
+
+export function withUnchecked<State extends Pick<RecoveryState, 'unchecked' | 'uncheckedCount'>>(
+  state: State,
+  found: readonly string[],
+): State {
+  return { ...state, unchecked: [...state.unchecked, ...found].slice(0, KEPT), uncheckedCount: state.uncheckedCount + found.length }
+}
+
+export function withRefunds(state: RecoveryState, found: readonly string[]): RecoveryState {
+  return { ...state, refunds: [...state.refunds, ...found].slice(0, KEPT) }
+}
+
+/** The recovery ends although not everything was checked. `reason` says why, in words. */
+export function givenUp(state: RecoveryState, reason: string): RecoveryState {
+  const wallets = state.wallets - state.walletsListed
+  const transactions = state.transactions - state.transactionsRead
+  const left = {
+    waiting: `all ${state.wallets} wallets`,
+    listing: `${wallets} wallets and the transactions of the others`,
+    reading: `${transactions} transactions`,
+  }
+  return withUnchecked(state, [`${left[state.part]}: ${reason}`])
+}
+
+interface Circumstances {
+  /** Of the newest purchases that the database has, how many there are, and how many references are not made with this server's secrets. */
+  sampled: number
+  unrecognised: number
+  hasFee: boolean
+}
+
+/** What no recovery can find, in sentences. */
+export function limitsOf({ sampled, unrecognised, hasFee }: Circumstances): string[] {
+  return [
+    ...(sampled === 0
+      ? [
+          'The database has no purchase by which the REFERENCE_SECRET could be checked: with another one than before, nothing is recognised.',
+        ]
+      : []),
+    ...(unrecognised > 0
+      ? [
+          `${unrecognised} of the newest ${sampled} purchases have references that were not made with this REFERENCE_SECRET, by an earlier version or ` +
+            'with another secret: payments for such purchases are not recognised. If there was another secret, add it and recover again.',
+        ]
+      : []),
+    hasFee
+      ? 'Wallets that listed something for the first time after the backup are found only by payments that paid a fee.'
+      : 'Wallets that listed something for the first time after the backup are not known, and without a fee nothing tells of their sales.',
+    'What a buyer signs from now on for a purchase that the database has lost is found only by another recovery.',
+    'Credits, debits, listings and removals since the backup are not on the chain: send all orders since then again, with the same idempotency keys.',
+  ]
+}

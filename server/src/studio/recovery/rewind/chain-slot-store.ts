@@ -1,0 +1,30 @@
+import { sql } from 'kysely'
+
+import { type Database } from '../../../database/connect.ts'
+
+/** What servers noted within so long before a rewind was found may be of the time after it. */
+const DOUBT_SECONDS = 10
+
+/** Notes how far the chain is, unless that was done within `seconds`, and forgets what is old. */
+export async function insertSeenSlot(
+  database: Database,
+  { genesisHash, slot, seconds }: { genesisHash: string; slot: bigint; seconds: number },
+): Promise<void> {
+  await sql`
+    insert into chain_slots (genesis_hash, slot)
+    select ${genesisHash}, ${slot} where not is_in_doubt()
+      and not exists (select from chain_slots where seen_at > now() - make_interval(secs => ${seconds}))
+    on conflict do nothing`.execute(database)
+  await sql`delete from chain_slots where seen_at < now() - interval '2 days'`.execute(database)
+}
+
+/** How far the chain was when that was last noted before a time. */
+export async function findSeenSlot(database: Database, before: Date): Promise<{ genesisHash: string; slot: bigint } | undefined> {
+  return database
+    .selectFrom('chainSlots')
+    .select(['genesisHash', 'slot'])
+    .where('seenAt', '<', sql<Date>`${before}::timestamptz - make_interval(secs => ${DOUBT_SECONDS})`)
+    .orderBy('seenAt', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}

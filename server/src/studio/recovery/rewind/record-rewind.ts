@@ -1,0 +1,41 @@
+import { type BaseLogger } from 'pino'
+
+import { type Database } from '../../../database/connect.ts'
+import { inTransaction } from '../../../database/transact.ts'
+import { emitPause, lockRestrictions } from '../../../restrictions/restriction-change-store.ts'
+import { findChangedPause } from '../../../restrictions/restriction-store.ts'
+import { distrustHolds, insertRewind, type RewindCause, saveIdentity } from './rewind-store.ts'
+
+interface RewindDeps {
+  database: Database
+  log: Pick<BaseLogger, 'error'>
+}
+
+interface Rewind {
+  cause: RewindCause
+  /** When the latest missing event was written, in microseconds. */
+  lostAt?: bigint
+  /** Tells a built-in database from a copy of it. */
+  files?: string | undefined
+}
+
+/**
+ * Records that the database is at an earlier state than it was, or may be: the market is paused until a recovery is clean. When this
+ * returns, nothing is still to be held. It is safe to tell it again.
+ */
+export async function recordRewind({ database, log }: RewindDeps, { cause, lostAt, files }: Rewind): Promise<void> {
+  // Apart from the pause, whose transaction may lock no rows. Before it, because whoever dies in between begins again.
+  await inTransaction(database, distrustHolds)
+  const isNew = await inTransaction(database, async (tx) => {
+    await lockRestrictions(tx)
+    await saveIdentity(tx, files)
+    if (!(await insertRewind(tx, cause, lostAt))) return false
+    await emitPause(tx, await findChangedPause(tx))
+    return true
+  })
+  if (!isNew) return
+  log.error(
+    { cause },
+    'the database went back to an earlier state, or may have: the market is paused until "npm run studio -- recover" finds nothing missing',
+  )
+}

@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+
+import { type Database } from '../../../database/connect.ts'
+import { type Tx } from '../../../database/transact.ts'
+
+export type RewindCause = 'restored' | 'lost' | 'asked'
+
+/** What the database and its files are, as far as that can be told. */
+export interface Identity {
+  /** It is not the one that a server has last found complete. */
+  inDoubt: boolean
+  /** No server has ever looked. */
+  isNew: boolean
+  /** The files are others than they were. */
+  filesChanged: boolean
+}
+
+/** @param files tells a built-in database from a copy of it; undefined for others */
+export async function readIdentity(database: Database, files: string | undefined): Promise<Identity> {
+  const { rows } = await sql<Identity>`
+    select is_in_doubt() as in_doubt, not exists (select from database_identity) as is_new,
+      exists (select from database_identity where files <> ${files ?? null}) as files_changed
+  `.execute(database)
+  return rows[0] ?? { inDoubt: false, isNew: false, filesChanged: false }
+}
+
+/** From now on this is the database that is complete. Not on a stand-by, which has no identity. */
+export async function saveIdentity(database: Database | Tx, files?: string): Promise<void> {
+  await sql`
+    insert into database_identity as i (identity, files) select current, ${files ?? null} from current_identity() current where current is not null
+    on conflict (only_row) do update set identity = excluded.identity, files = coalesce(excluded.files, i.files)
+  `.execute(database)
+}
+
+/**
+ * Records that the database went back, unless that is known.
+ * @param lostAt when the latest of the events was written that are missing: a rewind that was found later accounts for them
+ * @returns whether it is new
+ */
+export async function insertRewind(tx: Tx, cause: RewindCause, lostAt: bigint | undefined): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    insert into rewinds (cause)
+    select ${cause} where not exists (select from rewinds where extract(epoch from found_at) * 1000000 > ${lostAt ?? null}::bigint)
+    on conflict ((true)) where ended_at is null do nothing
+  `.execute(tx)
+  return numAffectedRows === 1n
+}
+
+/**
+ * What was submitted for the holds there are may be lost: from now on only the chain can prove that nobody paid for them, as if their
+ * buyers' wallets had sent the payments.
+ */
+export async function distrustHolds(tx: Tx): Promise<void> {
+  await sql`
+    update purchases set server_sends = false, reconcile_at = now()
+    where id = any(array(select id from purchases where status = 'held' and server_sends order by id for update))
+  `.execute(tx)
+}
+
+export interface OpenRewind {
+  id: string
+  foundAt: Date
+}
+
+export async function findOpenRewind(database: Database | Tx): Promise<OpenRewind | undefined> {
+  return database.selectFrom('rewinds').select(['id', 'foundAt']).where('endedAt', 'is', null).executeTakeFirst()
+}
+
+/** @returns whether it was open */
+export async function endRewind(tx: Tx, id: string, by: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('rewinds')
+    .set({ endedAt: sql<Date>`now()`, endedBy: by })
+    .where('id', '=', id)
+    .where('endedAt', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** The height above which nothing can land any more that was signed before the first recovery of a rewind began: of the first who asks. */
+export async function agreeOnExpiry(tx: Tx, id: string, expiryHeight: bigint): Promise<bigint> {
+  const row = await tx
+    .updateTable('rewinds')
+    .set({ expiryHeight: sql<bigint>`coalesce(expiry_height, ${expiryHeight})` })
+    .where('id', '=', id)
+    .returning('expiryHeight')
+    .executeTakeFirst()
+  return row?.expiryHeight ?? expiryHeight
+}

@@ -1,0 +1,16 @@
+import { type Api } from '../../http/api/route.ts'
+import { type PurchaseDeps } from '../../purchases/purchase-deps.ts'
+import { readTime } from './backup-time.ts'
+import { recoveryReply } from './recovery.ts'
+import { acceptRecovery, requestRecovery, requireRecovery } from './request-recovery.ts'
+
+/** After a restore: what the chain knows and the database has lost. */
+export function recoveryRoutes(api: Api, deps: PurchaseDeps): void {
+  api.studio('startRecovery', 'admin', async ({ body, actor }) => {
+    return { recovery: recoveryReply(await requestRecovery(deps, { since: readTime(body?.since), actor })) }
+  })
+  api.studio('readRecovery', 'read', async ({ params }) => ({ recovery: recoveryReply(await requireRecovery(deps.database, params.id)) }))
+  api.studio('acceptRecovery', 'admin', async ({ params, body, actor }) => {
+    return { recovery: recoveryReply(await acceptRecovery(deps.database, { id: params.id, reason: body.reason, actor })) }
+  })
+}
