@@ -1,6 +1,7 @@
 import { type Purchase } from '@juicebar/contract/schemas'
 import { expect, vi } from 'vitest'
 
+import { endUnsent } from './expected-hold.ts'
 import { deliver, endHold, looksHopeless } from './market-listings.ts'
 import { endReasonOf, endsUnsent, isFoundByItself, type MarketModel, mayDeliver, paymentOf } from './market-model.ts'
 import {
@@ -97,16 +98,24 @@ async function updateModel(model: MarketModel, real: RealMarket): Promise<string
   return words
 }
 
-/** Does to a model what happened to a purchase. Returns false if the market does not allow it. */
-type Change = (model: MarketModel) => boolean
+/** Does to a model what may have happened to a purchase. Returns false if the market does not allow it. */
+type Way = (model: MarketModel) => boolean
+type Change = readonly Way[]
 
 function changeOf(real: RealMarket, number: number, now: Purchase): Change {
-  if (now.status !== 'settled') return (model) => end(model, number, now)
+  if (now.status !== 'settled') return [(model) => end(model, number, now)]
   const paidBy = real.payments.findIndex(({ signature }) => signature === now.signature)
-  return (model) => {
+  const settles: Way = (model) => {
     const payment = paymentOf(model, paidBy)
     return payment.purchase === number && mayDeliver(model, payment) && settle(model, number, { paidBy, items: now.items })
   }
+  // It ended without asking the chain, and its payment was found late.
+  const settlesLate: Way = (model) => {
+    if (!endsUnsent(itemAt(model.purchases, number))) return false
+    endUnsent(model, number)
+    return settles(model)
+  }
+  return [settles, settlesLate]
 }
 
 function end(model: MarketModel, number: number, { status, endReason }: Purchase): boolean {
@@ -125,11 +134,13 @@ function end(model: MarketModel, number: number, { status, endReason }: Purchase
 function follow(model: MarketModel, changes: readonly Change[], listings: readonly SeenListing[]): MarketModel | undefined {
   if (changes.length === 0) return isSame(listingsOf(model), listings) ? model : undefined
   for (const change of changes) {
-    const next = structuredClone(model)
     const others = changes.filter((other) => other !== change)
-    noteHopeless(next)
-    const found = change(next) ? follow(next, others, listings) : undefined
-    if (found) return found
+    for (const way of change) {
+      const next = structuredClone(model)
+      noteHopeless(next)
+      const found = way(next) ? follow(next, others, listings) : undefined
+      if (found) return found
+    }
   }
   return undefined
 }
