@@ -34,7 +34,21 @@ const cursors = fc.oneof(
   number.map(String),
   fc.tuple(number, number).map(([ordinal, time]) => `${ordinal}-${time}`),
   fc.tuple(fc.constantFrom('waits', 'closed', 'open'), fc.constantFrom('.', ':', '-'), fc.uuid()).map((parts) => parts.join('')),
-  fc.constantFrom('', '0-0', '00-00', '1e3-1', 'null', '[]', '{}', '\0', '%00', `'; drop table sales; --`, 'x'.repeat(5_000)),
+  fc.constantFrom(
+    '',
+    '0-0',
+    '00-00',
+    `${'9'.repeat(19)}-1`,
+    `1-${'9'.repeat(19)}`,
+    '1e3-1',
+    'null',
+    '[]',
+    '{}',
+    '\0',
+    '%00',
+    `'; drop table sales; --`,
+    'x'.repeat(5_000),
+  ),
   fc.json().map((text) => Buffer.from(text).toString('base64url')),
 )
 
