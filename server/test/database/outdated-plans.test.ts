@@ -45,3 +45,16 @@ it('so is a transaction, as a whole', async () => {
   expect(rows).toEqual([{ id: 1, changed: null }])
   expect((await connection.pool.query('select id from notes order by id')).rows).toEqual([{ id: 1 }, { id: 3 }])
 })
+
+it('a statement that had to give way to a migration in a deadlock is repeated', async () => {
+  await connection.pool.query('drop table if exists others; create table others (id integer)')
+  const migrating = await connection.pool.pg.connect()
+  await migrating.query(`set deadlock_timeout = '1min'; begin; lock table others`)
+  const reading = connection.database.runStatement('select n.id from notes n left join others o on o.id = n.id where n.id = $1', [1])
+  await expect
+    .poll(async () => (await connection.pool.query(`select from pg_locks where relation = 'others'::regclass and not granted`)).rowCount)
+    .toBe(1)
+  await migrating.query('lock table notes; commit')
+  migrating.release(true)
+  expect(await reading).toEqual([{ id: 1 }])
+})

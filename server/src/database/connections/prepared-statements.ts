@@ -7,6 +7,7 @@ import { type DatabasePool, type PooledConnection } from './database-pool.ts'
 const MAX_STATEMENTS = 500
 /** SQLSTATE (PostgreSQL, appendix A). */
 const FEATURE_NOT_SUPPORTED = '0A000'
+const DEADLOCK = '40P01'
 
 /**
  * Whether a migration changed what a prepared statement returns. The database then refuses it for as long as the connection lives.
@@ -75,9 +76,10 @@ class PreparingClient implements PostgresPoolClient {
     try {
       return await this.#connection.query({ ...this.#statements.prepare(text), values })
     } catch (error) {
-      if (!isOutdatedPlan(error)) throw error
-      this.#statements.renew()
-      if (this.#inTransaction) throw error
+      const isOutdated = isOutdatedPlan(error)
+      if (isOutdated) this.#statements.renew()
+      // A migration locks table after table, so even a statement that only reads may have to give way. It has changed nothing.
+      if (this.#inTransaction || !(isOutdated || sqlState(error) === DEADLOCK)) throw error
       return this.#connection.query(text, values)
     }
   }
