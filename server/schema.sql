@@ -1837,6 +1837,13 @@ begin
 end
 $$;
 
+-- As is_frozen, all of them.
+create function frozen_sellers() returns text[] language plpgsql stable as $$
+begin
+  return array(select distinct seller from cases where kind = 'lost' and status = 'open' and seller is not null);
+end
+$$;
+
 -- The row to sell for an item of an ended purchase that is paid after all; null if somebody else holds or has it, if that much is not left,
 -- or if it would cost more now: after the end, prices and amounts may have changed by parts. Of a part that was merged, the listing pays:
 -- as much of it is split off, or all that is left of it is sold. p_taken: the rows that other items of the purchase take.

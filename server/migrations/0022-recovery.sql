@@ -144,6 +144,13 @@ $$;
 comment on function is_frozen is
   'Whether a seller''s listings are neither sold nor returned: one of them was paid for in a purchase that the database has lost, and nobody knows which.';
 
+create function frozen_sellers() returns text[] language plpgsql stable as $$
+begin
+  return array(select distinct seller from cases where kind = 'lost' and status = 'open' and seller is not null);
+end
+$$;
+comment on function frozen_sellers is 'As is_frozen, all of them.';
+
 create or replace function decide_hold(
   p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean,
   p_max_holds integer, p_max_items integer, p_max_sellers integer, p_fee_basis_points integer, p_fee_wallet text,

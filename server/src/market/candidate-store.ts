@@ -24,7 +24,7 @@ function candidatesStatement({ tokenType, amount, excludeSeller }: QuoteOrder, m
       limit ${SCAN_LIMIT}
     ) cheapest
     where held_by is null and seller <> $2 and (divisible or amount <= $3)
-      and not exists (select from cases c where c.seller = cheapest.seller and c.kind = 'lost' and c.status = 'open')
+      and seller <> all ((select frozen_sellers())::text[])
     order by unit_lamports, id
     limit ${most}`
   return { name: `quote ${most}`, text, values: [tokenType, excludeSeller ?? '', amount] }
