@@ -114,7 +114,7 @@ async function buyFromLoop(pool: pg.Pool, wanted: readonly WantedListing[]): Pro
   const { millis } = await runConcurrently(wanted.length, CONNECTIONS, async (turn) => {
     const { listingId, buyer } = wanted[turn] ?? noListing()
     const reference = randomWallet()
-    await pool.query({ name: 'check', text: 'select refusal from check_hold($1, $2, false, 3)', values: [buyer.wallet, listingId] })
+    await pool.query({ name: 'check', text: CHECK, values: [buyer.wallet, listingId] })
     const { rows } = await pool.query<{ id: string }>({
       name: 'place',
       text: PLACE,
@@ -125,7 +125,10 @@ async function buyFromLoop(pool: pg.Pool, wanted: readonly WantedListing[]): Pro
   return millis
 }
 
-const PLACE = 'select (purchase).id from place_hold($1, $2, false, 3, $3, $4, 1, 1000000000000000, 5000, 600)'
+/** One listing as a whole, paid through the server, in a market without a fee. */
+const ORDER = `$1, array[$2]::uuid[], array[null]::bigint[], 1000000000000000, true, false, 3, 20, 10, 0, null`
+const CHECK = `select refusal from check_hold(${ORDER})`
+const PLACE = `select (purchase).id from place_hold(${ORDER}, $3, $4, 1, 1000000000000000, 5000, 600, 890880, '{}', '{}')`
 const SETTLE = 'select outcome from settle_purchase($1, $2, 10, $3, 160, true)'
 
 function noListing(): never {
