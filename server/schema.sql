@@ -1068,6 +1068,8 @@ begin
     return 'AMOUNT_NOT_LEFT';
   elsif p_amount < l.amount and not l.divisible then
     return 'NOT_DIVISIBLE';
+  elsif is_frozen(l.seller) then
+    return 'LISTING_FROZEN';
   end if;
   return null;
 end
@@ -1585,11 +1587,6 @@ begin
   for item in select * from hold_plan(p_buyer, p_listings, p_amounts) loop
     if item.refusal is not null then
       refusal := item.refusal;
-      refused := item.id;
-      return;
-    end if;
-    if is_frozen(item.seller) then
-      refusal := 'LISTING_FROZEN';
       refused := item.id;
       return;
     end if;

@@ -1,5 +1,6 @@
 -- What the database forgets when it is restored from a backup, or fails over to a stand-by that lacks the last commits: it notices that,
--- keeps the market paused, and learns from the chain which payments it has lost. Replaces functions of 0021-restrictions.sql.
+-- keeps the market paused, and learns from the chain which payments it has lost. Replaces functions of 0017-holds-of-several-items.sql and
+-- 0021-restrictions.sql.
 
 create table database_identity (
   only_row boolean primary key default true check (only_row),
@@ -151,109 +152,34 @@ end
 $$;
 comment on function frozen_sellers is 'As is_frozen, all of them.';
 
-create or replace function decide_hold(
-  p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean,
-  p_max_holds integer, p_max_items integer, p_max_sellers integer, p_fee_basis_points integer, p_fee_wallet text,
-  out refusal text, out refused uuid, out restriction json, out retry_seconds integer, out allowed integer,
-  out lamports bigint, out fee bigint, out sellers text[], out received bigint[]
-) language plpgsql stable as $$
+create or replace function listing_refusal(p_buyer text, l listings, p_amount bigint) returns text language plpgsql stable as $$
 declare
-  item record;
-  cooldown timestamptz;
-  abandons boolean;
-  holds bigint;
-  held_items bigint;
-  place integer;
+  holder purchases;
 begin
-  lamports := 0;
-  fee := 0;
-  sellers := '{}';
-  received := '{}';
-  select r.refusal, r.restriction into refusal, restriction from restriction_of(p_buyer) r;
-  if refusal is not null then
-    return;
+  if l.id is null then
+    return 'LISTING_NOT_FOUND';
+  elsif l.seller = p_buyer then
+    return 'OWN_LISTING';
+  elsif l.status = 'reserved' then
+    return 'LISTING_HELD';
+  elsif l.status <> 'active' then
+    return 'LISTING_NOT_ACTIVE';
   end if;
-  for item in select * from hold_plan(p_buyer, p_listings, p_amounts) loop
-    if item.refusal is not null then
-      refusal := item.refusal;
-      refused := item.id;
-      return;
+  if l.held_by is not null then
+    select * into holder from purchases where id = l.held_by;
+    if not ends_unsent(holder) then
+      return case when holder.buyer = p_buyer then 'HELD_BY_YOU' else 'LISTING_HELD' end;
     end if;
-    if is_frozen(item.seller) then
-      refusal := 'LISTING_FROZEN';
-      refused := item.id;
-      return;
-    end if;
-    restriction := broken_price_rule(item.token_type, item.amount, item.lamports);
-    if restriction is not null then
-      refusal := 'RULE_BROKEN';
-      refused := item.id;
-      return;
-    end if;
-    lamports := lamports + item.lamports;
-    if item.seller is distinct from p_fee_wallet then
-      fee := fee + item.lamports;
-    end if;
-    place := array_position(sellers, item.seller);
-    if place is null then
-      sellers := sellers || item.seller;
-      received := received || item.lamports;
-    else
-      received[place] := received[place] + item.lamports;
-    end if;
-  end loop;
-  fee := case when p_buyer = p_fee_wallet then 0 else div(fee::numeric * p_fee_basis_points, 10000)::bigint end;
-  if cardinality(sellers) > p_max_sellers then
-    refusal := 'TOO_MANY_SELLERS';
-    return;
   end if;
-  restriction := broken_daily_rule(p_buyer, p_listings, p_amounts);
-  if restriction is not null then
-    refusal := 'RULE_BROKEN';
-    return;
+  if p_amount > l.amount then
+    return 'AMOUNT_NOT_LEFT';
+  elsif p_amount < l.amount and not l.divisible then
+    return 'NOT_DIVISIBLE';
+  elsif is_frozen(l.seller) then
+    return 'LISTING_FROZEN';
   end if;
-
-  allowed := p_max_items;
-  abandons := exists (select from abandoned_holds(p_buyer));
-  if abandons then
-    allowed := allowed_items(p_buyer, p_max_items);
-    foreach refused in array p_listings loop
-      cooldown := cooldown_until(p_buyer, (select coalesce(part_of, id) from listings where id = refused));
-      if cooldown > now() then
-        refusal := 'COOLDOWN';
-        retry_seconds := ceil(extract(epoch from cooldown - now()));
-        return;
-      end if;
-    end loop;
-    refused := null;
-  end if;
-  select count(distinct p.id), count(*) into holds, held_items
-    from purchases p join purchase_items i on i.purchase_id = p.id
-    where p.buyer = p_buyer and p.status = 'held'
-      and not exists (select from purchase_items j where j.purchase_id = p.id and j.listing_id = any (p_listings));
-  if holds >= p_max_holds or held_items + cardinality(p_listings) > allowed then
-    refusal := 'TOO_MANY_HOLDS';
-    allowed := case when held_items + cardinality(p_listings) > allowed then allowed end;
-    return;
-  end if;
-  if cardinality(sellers) = 1 and fee = 0 and exists (
-    select from purchases p
-    where p.buyer = p_buyer and p.status = 'held' and p.sellers = decide_hold.sellers and p.price_lamports = decide_hold.lamports
-      and p.fee_lamports = 0
-      and not exists (select from purchase_items j where j.purchase_id = p.id and j.listing_id = any (p_listings))
-  ) then
-    refusal := 'AMBIGUOUS_HOLD';
-    return;
-  end if;
-  if (cardinality(sellers) > 1 or p_fee_basis_points > 0) and not p_transfers then
-    refusal := 'TRANSFERS_NEEDED';
-  elsif lamports + fee > p_most_lamports then
-    refusal := 'PRICE_MOVED';
-  end if;
+  return null;
 end
 $$;
-comment on function decide_hold is
-  'The rules of a purchase that need no chain: first whether the market is paused or the wallet blocked, then the rules of its items, in their '
-  'order, then those of the wallet, then those of the payment. Returns the code of the refusal; refused: the listing it is about; '
-  'restriction: of PAUSED, BLOCKED and RULE_BROKEN, what the studio has set; retry_seconds: of a COOLDOWN; allowed: of TOO_MANY_HOLDS, how many '
-  'items, or null if it is the purchases that are too many. Without one, what is to be paid: in all, as a fee, and to each seller.';
+comment on function listing_refusal is
+  'Why nobody, or not this wallet, may hold so much of a listing now; null if it may. p_amount: null for all that is left.';

@@ -137,7 +137,7 @@ export async function recordAttempts(database: Database, lease: Lease, { replays
   })
 }
 
-/** Gives a lease back. */
+/** Releases a lease. */
 export async function endLease(database: Database, { webhookId, leaseId }: Lease): Promise<void> {
   await sql`update webhooks set lease_until = now() where id = ${webhookId} and lease_id = ${leaseId}`.execute(database)
 }
