@@ -7,35 +7,16 @@ import { connectDatabase, type DatabaseConnection } from '../../src/database/con
 import { checkHold, insertHold } from '../../src/purchases/hold/hold-store.ts'
 import { listPayablePurchases, settlePurchase } from '../../src/purchases/settlement/settlement-store.ts'
 import { createWallet } from '../sign-in/wallet.ts'
+import { type LongReadsOf, tellPlans, watchPlans } from '../support/executed-plans.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 
 const PURCHASES = 300
 /** A purchase has a few relatives of its own: other holds of its buyer, other purchases of its listing. */
 const FEW = 10
 
-/** A step of a plan that ran, as `auto_explain` prints it. */
-interface Step {
-  'Node Type': string
-  'Actual Rows': number
-  'Actual Loops': number
-  'Index Name'?: string
-  'Rows Removed by Filter'?: number
-  'Rows Removed by Join Filter'?: number
-  Plans?: Step[]
-}
-
-const tellPlans = [
-  `session_preload_libraries = 'auto_explain'`,
-  'auto_explain.log_min_duration = 0',
-  'auto_explain.log_analyze = on',
-  'auto_explain.log_nested_statements = on',
-  'auto_explain.log_format = json',
-  'auto_explain.log_level = notice',
-]
-
 let fresh: FreshDatabase
 let connection: DatabaseConnection
-const plans: Step[] = []
+let longReadsOf: LongReadsOf
 
 /** The planner has counted a market in which nothing was held, as it is at night. Then everybody comes at once. */
 beforeAll(async () => {
@@ -43,14 +24,9 @@ beforeAll(async () => {
   const client = new pg.Client({ connectionString: fresh.url })
   await client.connect()
   for (const table of ['purchases', 'payments']) await client.query(`alter table ${table} set (autovacuum_enabled = off)`)
-  for (const setting of tellPlans) await client.query(`alter database ${client.database} set ${setting}`)
+  await tellPlans(client)
   connection = connectDatabase(fresh.url, () => undefined)
-  connection.pool.pg.on('connect', (opened) => {
-    opened.on('notice', ({ message = '' }) => {
-      const { Plan } = JSON.parse(message.slice(message.indexOf('{'))) as { Plan: Step }
-      plans.push(Plan)
-    })
-  })
+  longReadsOf = watchPlans(connection)
   await addHeldPurchases(connection.pool.pg, { count: PURCHASES, sellers: PURCHASES })
   await client.query(`select settle_purchase(id, 'settled ' || id, 1, '', 1, true) from purchases`)
   await client.query('vacuum analyze')
@@ -66,21 +42,6 @@ afterAll(async () => {
   await fresh.drop()
 })
 
-/** The steps of a plan that read more than a few rows, whether or not they kept them. */
-function longReads(step: Step): string[] {
-  const removed = (step['Rows Removed by Filter'] ?? 0) + (step['Rows Removed by Join Filter'] ?? 0)
-  const rows = step['Actual Loops'] * (step['Actual Rows'] + removed)
-  const here = rows > FEW ? [`${step['Node Type']} using ${step['Index Name'] ?? 'no index'} read ${rows} rows`] : []
-  return [...here, ...(step.Plans ?? []).flatMap(longReads)]
-}
-
-async function longReadsOf(call: () => Promise<unknown>): Promise<string[]> {
-  plans.length = 0
-  await call()
-  expect(plans).not.toEqual([])
-  return plans.flatMap(longReads)
-}
-
 it('buying and confirming read a few rows, however many listings are held', async () => {
   const { database, pool } = connection
   const [wanted] = await addWantedListings(pool.pg, 1)
@@ -89,7 +50,7 @@ it('buying and confirming read a few rows, however many listings are held', asyn
   const fee = { basisPoints: 0, wallet: undefined }
   const signature = parseSignature(createWallet().sign('paid'))!
 
-  expect(await longReadsOf(() => checkHold(database, order, fee))).toEqual([])
+  expect(await longReadsOf(() => checkHold(database, order, fee), FEW)).toEqual([])
   const terms = {
     reference: parseWalletAddress(createWallet().address)!,
     genesisHash: 'x',
@@ -99,9 +60,9 @@ it('buying and confirming read a few rows, however many listings are held', asyn
     rentExemptMinimum: 890_880n,
     balances: [],
   }
-  expect(await longReadsOf(() => insertHold(database, order, fee, terms))).toEqual([])
+  expect(await longReadsOf(() => insertHold(database, order, fee, terms), FEW)).toEqual([])
   const [payable] = await listPayablePurchases(database, { listingId, buyer, signature })
-  expect(await longReadsOf(() => listPayablePurchases(database, { listingId, buyer, signature }))).toEqual([])
+  expect(await longReadsOf(() => listPayablePurchases(database, { listingId, buyer, signature }), FEW)).toEqual([])
   const payment = { signature, slot: 2n, transactionBytes: Buffer.alloc(1), expiryHeight: 2n, referenced: true }
-  expect(await longReadsOf(() => settlePurchase(database, payable!.purchase.id, payment))).toEqual([])
+  expect(await longReadsOf(() => settlePurchase(database, payable!.purchase.id, payment), FEW)).toEqual([])
 })

@@ -5,6 +5,7 @@ import { connectDatabase, type DatabaseConnection } from '../../../src/database/
 import { listSalesFrom, stampSales } from '../../../src/studio/sales/sale-store.ts'
 import { readFigures } from '../../../src/studio/stats/stats-store.ts'
 import { addHeldPurchases } from '../../../bench/databases/held-purchases.ts'
+import { type LongReadsOf, tellPlans, watchPlans } from '../../support/executed-plans.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/fresh-database.ts'
 
 /** Enough for PostgreSQL to choose as it does for ten million, which `PLAN_SALES=10000000` tries. */
@@ -16,30 +17,9 @@ const FEW = 10
 const PAGE = 5
 const SECONDS_APART = 60
 
-/** A step of a plan that ran, as `auto_explain` prints it. */
-interface Step {
-  'Node Type': string
-  'Actual Rows': number
-  'Actual Loops': number
-  'Index Name'?: string
-  'Relation Name'?: string
-  'Rows Removed by Filter'?: number
-  'Rows Removed by Join Filter'?: number
-  Plans?: Step[]
-}
-
-const tellPlans = [
-  `session_preload_libraries = 'auto_explain'`,
-  'auto_explain.log_min_duration = 0',
-  'auto_explain.log_analyze = on',
-  'auto_explain.log_nested_statements = on',
-  'auto_explain.log_format = json',
-  'auto_explain.log_level = notice',
-]
-
 let fresh: FreshDatabase
 let connection: DatabaseConnection
-const plans: Step[] = []
+let longReadsOf: LongReadsOf
 
 beforeAll(async () => {
   fresh = await freshDatabase()
@@ -66,36 +46,16 @@ beforeAll(async () => {
   await client.query(`select settle_purchase(id, 'settled ' || id, 1, '', 1, true) from purchases`)
   while ((await stampSales(connection.database, 100)) > 0);
   await client.query('vacuum analyze')
-  for (const setting of tellPlans) await client.query(`alter database ${client.database} set ${setting}`)
+  await tellPlans(client)
   await client.end()
   await connection.close()
   connection = connectDatabase(fresh.url, () => undefined)
-  connection.pool.pg.on('connect', (opened) => {
-    opened.on('notice', ({ message = '' }) => {
-      const { Plan } = JSON.parse(message.slice(message.indexOf('{'))) as { Plan: Step }
-      plans.push(Plan)
-    })
-  })
+  longReadsOf = watchPlans(connection)
 }, FILL_MILLIS)
 afterAll(async () => {
   await connection.close()
   await fresh.drop()
 })
-
-/** The steps that read more rows than so many, whether or not they kept them. */
-function longReads(step: Step, most: number): string[] {
-  const removed = (step['Rows Removed by Filter'] ?? 0) + (step['Rows Removed by Join Filter'] ?? 0)
-  const rows = step['Actual Loops'] * (step['Actual Rows'] + removed)
-  const here = rows > most ? [`${step['Node Type']} of ${step['Index Name'] ?? step['Relation Name']} read ${rows} rows`] : []
-  return [...here, ...(step.Plans ?? []).flatMap((part) => longReads(part, most))]
-}
-
-async function longReadsOf(call: () => Promise<unknown>, most: number): Promise<string[]> {
-  plans.length = 0
-  await call()
-  expect(plans).not.toEqual([])
-  return plans.flatMap((plan) => longReads(plan, most))
-}
 
 it('a page of sales is a walk along the index, from any place', async () => {
   const { database } = connection
