@@ -145,11 +145,12 @@ const serverArrows = {
     'purchases',
     'purchases/payment',
     'purchases/cases',
+    'studio/job-lease-store.ts',
     'studio/studio-log-store.ts',
     'studio/recovery/rewind',
   ],
   'studio/recovery/rewind': ['repeat.ts', 'logging', 'database', 'chain/chain.ts', 'restrictions'],
-  'studio/audit': ['repeat.ts', 'database', 'chain/chain.ts', 'listings', 'purchases', 'purchases/payment'],
+  'studio/audit': ['repeat.ts', 'database', 'studio/job-lease-store.ts', 'chain/chain.ts', 'listings', 'purchases', 'purchases/payment'],
   'studio/webhooks': [
     'database',
     'http/api',

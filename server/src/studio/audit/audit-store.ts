@@ -90,26 +90,6 @@ export async function leaseAudit(database: Database, leaseId: string, seconds: n
   return asAudit(leased)
 }
 
-/** Extends a lease, or returns it if `seconds` is 0. @returns false if it is lost */
-export async function renewLease(database: Database, leaseId: string, seconds: number): Promise<boolean> {
-  const { numUpdatedRows } = await database
-    .updateTable('audits')
-    .set({ leaseUntil: inSeconds(seconds) })
-    .where('leaseId', '=', leaseId)
-    .where('finishedAt', 'is', null)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
-}
-
-/** Counts a failure. */
-export async function countFailure(database: Database, leaseId: string): Promise<void> {
-  await database
-    .updateTable('audits')
-    .set({ failures: sql<number>`failures + 1` })
-    .where('leaseId', '=', leaseId)
-    .execute()
-}
-
 /** Records how far an audit has come. @returns undefined if the lease is lost: then nothing is recorded */
 export async function saveAudit(database: Database, leaseId: string, step: AuditStep): Promise<AuditRow | undefined> {
   const { state, cursor, cleanId, done } = step

@@ -3,7 +3,8 @@ import { setMaxListeners } from 'node:events'
 
 import { type PurchaseDeps } from '../../purchases/purchase-deps.ts'
 import { afterLedger, afterPage, type AuditRow, type AuditStep, givenUp } from './audit.ts'
-import { countFailure, leaseAudit, readAuditPage, renewLease, saveAudit } from './audit-store.ts'
+import { countFailure, renewLease } from '../job-lease-store.ts'
+import { leaseAudit, readAuditPage, saveAudit } from './audit-store.ts'
 import { readLedger } from './ledger-check-store.ts'
 import { ChainSilent, PATIENCE, type Patience, verifyPayments } from './verify-payments.ts'
 
@@ -34,7 +35,7 @@ export async function continueAudit(deps: PurchaseDeps, { signal, patience = PAT
   if (!leased) return false
   const lost = new AbortController()
   const renew = () =>
-    renewLease(database, leaseId, LEASE_SECONDS).then(
+    renewLease(database, 'audits', leaseId, LEASE_SECONDS).then(
       (kept) => kept || lost.abort(),
       (error: unknown) => failures.failed(error, { auditId: leased.id }, 'the lease of an audit could not be renewed; it may run out'),
     )
@@ -49,11 +50,11 @@ export async function continueAudit(deps: PurchaseDeps, { signal, patience = PAT
     }
   } catch (error) {
     failures.failed(error, { auditId: leased.id }, 'an audit failed on its way; trying again')
-    await countFailure(database, leaseId)
+    await countFailure(database, 'audits', leaseId)
   } finally {
     clearInterval(renewing)
   }
-  if (signal.aborted) await renewLease(database, leaseId, 0)
+  if (signal.aborted) await renewLease(database, 'audits', leaseId, 0)
   return true
 }
 

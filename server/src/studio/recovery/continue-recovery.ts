@@ -10,7 +10,8 @@ import { findChangedPause } from '../../restrictions/restriction-store.ts'
 import { ChainReset, type Portions, PORTIONS, readRecoveryStep } from './read-recovery-step.ts'
 import { givenUp, type RecoveryRow } from './recovery.ts'
 import { type RecoveryStep } from './recovery-step.ts'
-import { countFailure, deleteSignatures, insertSignatures, leaseRecovery, renewLease, saveRecovery } from './recovery-store.ts'
+import { countFailure, renewLease } from '../job-lease-store.ts'
+import { deleteSignatures, insertSignatures, leaseRecovery, saveRecovery } from './recovery-store.ts'
 import { agreeOnExpiry, endRewind } from './rewind/rewind-store.ts'
 
 /** If a server is killed, another continues its recovery after this long. */
@@ -49,7 +50,7 @@ export async function continueRecovery(
   if (!leased) return false
   const lost = new AbortController()
   const renew = () =>
-    renewLease(database, leaseId, LEASE_SECONDS).then(
+    renewLease(database, 'recoveries', leaseId, LEASE_SECONDS).then(
       (kept) => kept || lost.abort(),
       (error: unknown) => failures.failed(error, { recoveryId: leased.id }, 'the lease of a recovery could not be renewed; it may run out'),
     )
@@ -69,12 +70,12 @@ export async function continueRecovery(
     }
   } catch (error) {
     failures.failed(error, { recoveryId: leased.id }, 'a recovery failed on its way; trying again')
-    await countFailure(database, leaseId)
+    await countFailure(database, 'recoveries', leaseId)
   } finally {
     clearInterval(renewing)
   }
   // Another server, or this one, may go on at once.
-  await renewLease(database, leaseId, 0)
+  await renewLease(database, 'recoveries', leaseId, 0)
   return true
 }
 

@@ -74,26 +74,6 @@ export async function leaseRecovery(database: Database, leaseId: string, seconds
   return asRecovery(leased)
 }
 
-/** Extends a lease, or returns it if `seconds` is 0. @returns false if it is lost */
-export async function renewLease(database: Database, leaseId: string, seconds: number): Promise<boolean> {
-  const { numUpdatedRows } = await database
-    .updateTable('recoveries')
-    .set({ leaseUntil: inSeconds(seconds) })
-    .where('leaseId', '=', leaseId)
-    .where('finishedAt', 'is', null)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
-}
-
-/** Counts a failure of the server, not of the chain. */
-export async function countFailure(database: Database, leaseId: string): Promise<void> {
-  await database
-    .updateTable('recoveries')
-    .set({ failures: sql<number>`failures + 1` })
-    .where('leaseId', '=', leaseId)
-    .execute()
-}
-
 /** Records how far a recovery has come, and whether it is done. @returns undefined if the lease is lost: then nothing may be recorded */
 export async function saveRecovery(
   tx: Tx,
