@@ -17,6 +17,8 @@ interface Findings {
   journal: Journal
   product: ProductRecord
   faults: FaultCounts
+  /** How often the servers called each method of the chain. */
+  chainCalls: ReadonlyMap<string, number>
   /** Lines about what else failed. */
   disturbed: string[]
   streams: readonly EventStream[]
@@ -53,6 +55,7 @@ export function summarise(findings: Findings): ChaosReport {
     row('refusals', counted(journal.refusals)),
     row('rate-limited calls', findings.rateLimited),
     row('faults injected', counted(Object.entries(faults))),
+    row('calls of the chain', counted(findings.chainCalls)),
     ...disturbed,
     row('event streams', streams.map(({ seen, resets }) => `${seen.size} events, ${resets()} resets`).join('; ')),
     row(

@@ -25,6 +25,8 @@ import { startStudio } from './studio/studio.ts'
 const SLOT_MILLIS = 50
 const LISTINGS_PER_SELLER = 6
 const PROGRESS_MILLIS = 10_000
+/** The local chain searches all transactions for those of a wallet, and is asked for many wallets at once. */
+const CHECK_MILLIS = 300_000
 
 /** Lets players trade on the real stack while everything around them fails, then checks that nothing was lost. */
 export async function runChaos<Database extends StackDatabase>(options: ChaosOptions, scenario: Scenario<Database>): Promise<ChaosReport> {
@@ -85,6 +87,7 @@ async function tradeAndCheck<Database extends StackDatabase>(
     journal: run.journal,
     product,
     faults: stack.proxy.counts,
+    chainCalls: stack.proxy.calls,
     disturbed: [...disturbed.lines, ...ofStudio.lines],
     streams: streams.streams,
     deliveries: deliveryTimes(product, confirmations),
@@ -131,7 +134,8 @@ function createTurns({ journal, closing }: Run, { purchases, perSecond }: ChaosO
   }
 }
 
-async function check(stack: Stack, { chain, journal }: Run, players: readonly Player[], others: readonly ApiClient[]) {
+async function check(stack: Stack, { journal }: Run, players: readonly Player[], others: readonly ApiClient[]) {
+  const chain = createChainClient(stack.chain.rpcUrl, { timeoutMillis: CHECK_MILLIS })
   const wallets = new Set(players.map((player) => player.wallet.address))
   const [landed, product, lamports] = await Promise.all([
     readLanded(chain, [...wallets]),

@@ -32,6 +32,8 @@ export interface FaultProxy {
   url: string
   /** How often each fault has been injected. */
   counts: FaultCounts
+  /** How often each method has been called. */
+  calls: ReadonlyMap<string, number>
   /** Transactions that landed on the chain behind the proxy and are hidden for ever. */
   rolledBack: ReadonlySet<string>
   /** Stops injecting faults at random. What was rolled back stays so. */
@@ -155,6 +157,7 @@ export async function startFaultProxy({ target, seed, rates: givenRates, slotMil
   return {
     url: server.url,
     counts,
+    calls,
     rolledBack: hidden.permanent,
     calm: () => void (rates = noFaults),
     stall: async (millis) => {

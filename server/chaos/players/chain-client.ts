@@ -9,16 +9,17 @@ interface RpcReply {
   error?: { code: number; message: string }
 }
 
-const TIMEOUT_MILLIS = 15_000
+/** As long as a wallet waits for an answer. */
+const WALLET_MILLIS = 15_000
 
-export function createChainClient(url: string): ChainClient {
+export function createChainClient(url: string, { timeoutMillis = WALLET_MILLIS } = {}): ChainClient {
   return {
     call: async <Result>(method: string, params: readonly unknown[] = []) => {
       const response = await fetch(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-        signal: AbortSignal.timeout(TIMEOUT_MILLIS),
+        signal: AbortSignal.timeout(timeoutMillis),
       })
       const reply = (await response.json()) as RpcReply
       if (reply.error) throw new Error(`${method}: ${reply.error.message}`)

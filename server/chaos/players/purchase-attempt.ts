@@ -187,11 +187,13 @@ export class PurchaseAttempt {
     if (answer?.status !== 200) this.#refused(answer?.code)
   }
 
-  /** Signs the payment and writes it to the journal before anybody else sees it. */
+  /** Signs the payment and writes it to the journal before anybody else sees it. A buyer to whom the chain does not answer gives up. */
   async #sign({ purchaseId, transfers, reference }: Details, version: 0 | 'legacy' = 0): Promise<SignedTransaction> {
     const agreed = transfers.map(({ to, lamports }) => ({ to, lamports: BigInt(lamports) }))
     const carried = this.#style === 'unreferenced' ? undefined : reference
-    const signed = await signTransfers(this.#run.chain, this.#buyer.wallet, agreed, carried, version)
+    const signed = await signTransfers(this.#run.chain, this.#buyer.wallet, agreed, carried, version).catch(() =>
+      this.#crash('signing, as the chain did not answer'),
+    )
     this.#run.journal.payments.set(signed.signature, { signature: signed.signature, purchaseId, caseId: undefined, signedAt: Date.now() })
     return signed
   }
@@ -210,7 +212,10 @@ export class PurchaseAttempt {
   }
 
   #maybeCrash(step: string): void {
-    if (!this.#crashes(step)) return
+    if (this.#crashes(step)) this.#crash(step)
+  }
+
+  #crash(step: string): never {
     this.#record(`crashed ${step}`)
     throw new ClientCrash(step)
   }
