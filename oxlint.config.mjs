@@ -161,6 +161,7 @@ const serverArrows = {
   ],
   'studio/webhooks/delivery': ['repeat.ts', 'logging', 'database', 'studio/webhooks/messages'],
   'studio/webhooks/messages': ['database', 'purchases/cases', 'studio/sales'],
+  metrics: ['database', 'database/connections', 'purchases/purchase-deps.ts'],
   embedded: ['repeat.ts'],
   'embedded/data-dir': ['embedded'],
   'embedded/local-chain': ['embedded'],

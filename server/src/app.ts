@@ -1,13 +1,10 @@
-import { type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { type PublicConfig } from '@juicebar/contract/schemas'
-import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
+import { type FastifyRequest } from 'fastify'
 
-import { type Chain } from './chain/chain.ts'
-import { type Relay } from './chain/relay/relay.ts'
+import { type App, type AppParts } from './app-parts.ts'
 import { type Config } from './settings/config.ts'
-import { type DatabaseConnection } from './database/connect.ts'
-import { type FailureLog } from './logging/failure-log.ts'
+import { createMetrics } from './metrics/metrics.ts'
 import { bearerToken } from './http/api/bearer-token.ts'
 import { needsDatabase } from './http/api/needs-database.ts'
 import { registerSecurityTxt } from './http/security-txt.ts'
@@ -57,47 +54,11 @@ import { createPoster } from './studio/webhooks/delivery/post-message.ts'
 import { startWebhooks } from './studio/webhooks/delivery/run-webhooks.ts'
 import { webhookRoutes } from './studio/webhooks/routes.ts'
 
-export interface AppParts {
-  config: Config
-  jwtSecret: string
-  /** As `createReferences` takes them; the secret of the sessions by default. */
-  referenceSecrets?: readonly string[]
-  studioApiKey: string
-  connection: DatabaseConnection
-  /** Tells a built-in database from a copy of it, where payments outlive both. */
-  databaseFiles?: string | undefined
-  chain: Chain
-  relay: Relay
-  log: FastifyBaseLogger
-  failures: FailureLog
-  version: string
-  /** The built web app. */
-  webFolder: string
-  migrationsFolder: string
-  /** How to report a vulnerability, for people. */
-  securityPolicyFile?: string
-  /** See `SignInOptions`. Must be idempotent. */
-  onFirstSignIn?: (wallet: WalletAddress) => Promise<void>
-}
-
-export interface App {
-  fastify: FastifyInstance
-  /**
-   * Listens at once and answers DATABASE_DOWN or UPGRADING until the database is migrated. Resolves when it is and the background work
-   * has started. Rejects if the address cannot be bound or a migration fails.
-   */
-  start(): Promise<void>
-  /**
-   * Stops once the calls under way are done. With `drain` it first says that it is not ready, and goes on as usual for a while; stopping
-   * it again without ends that.
-   */
-  stop(how?: { drain: boolean }): Promise<void>
-}
-
 /** Puts the whole server together. `stop` leaves the database connection and the chain open, since the caller opened them. */
 export async function createApp(parts: AppParts): Promise<App> {
   const { config, connection, chain, log, failures } = parts
   const { database } = connection
+  const metrics = createMetrics(config.metrics)
   const feed = createEventFeed(database, { log, failures, onLoss: (lostAt) => recordRewind(identity, { cause: 'lost', lostAt }) })
   const identity = { database, log, failures, hasLost: feed.hasLost, files: parts.databaseFiles }
   const preparation = prepareDatabase(connection, parts.migrationsFolder, {
@@ -116,6 +77,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     references: createReferences(parts.referenceSecrets ?? [parts.jwtSecret]),
     log,
     failures,
+    observer: metrics?.counts.purchases,
   }
 
   const reconciliation = createReconciliation(purchases)
@@ -126,6 +88,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     failures,
     version: parts.version,
     isDraining: () => draining,
+    onAnswered: metrics?.counts.answered,
     findCached: (url) => (preparation.state() === 'ready' ? pageCache.find(url) : undefined),
   })
   fastify.addHook('onRequest', async ({ routeOptions }) => {
@@ -192,10 +155,22 @@ export async function createApp(parts: AppParts): Promise<App> {
     await fastify.close()
     await keys.idle()
     await endWork()
+    await metrics?.close()
   }
+  const state = () => ({
+    version: parts.version,
+    endpoints: parts.endpoints ?? [],
+    chainUp: chain.isUp(),
+    chainBacklogSeconds: chain.budget().backlogSeconds,
+    streams: readers.count(),
+    outboxSeconds: feed.age(),
+    roundSeconds: reconciliation.age(),
+  })
   return {
     fastify,
+    metrics,
     start: async () => {
+      await metrics?.listen({ connection, state })
       await fastify.listen({ host: config.host, port: config.port })
       await preparation.run()
       if (preparation.state() !== 'ready') return
@@ -211,7 +186,11 @@ export async function createApp(parts: AppParts): Promise<App> {
         startRecordingSlots(purchases),
         startCheckingIdentity(identity),
         startStampingSales(purchases),
-        startWebhooks({ ...purchases, poster: createPoster({ allowPrivate: config.webhookAllowPrivate }) }),
+        startWebhooks({
+          ...purchases,
+          poster: createPoster({ allowPrivate: config.webhookAllowPrivate }),
+          onAttempt: metrics?.counts.webhookAttempt,
+        }),
         startRecordingOutages(purchases),
         startRefreshingCopies(pageCache, failures),
       )

@@ -80,6 +80,7 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
     // The built-in chain forgets all payments when it stops.
     databaseFiles: config.rpcUrls && files,
     chain,
+    endpoints: chain.pool.endpoints,
     relay,
     log,
     failures,

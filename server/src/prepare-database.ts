@@ -6,7 +6,7 @@ import { migrate, type MigrationStep } from './database/migrate.ts'
 import { readMigrations } from './database/migration-files.ts'
 import { type FailureLog } from './logging/failure-log.ts'
 import { pause, repeat } from './repeat.ts'
-import { type MigrationProgress, RunningMigration } from './running-migration.ts'
+import { type MigrationProgress, RunningMigration } from './database/running-migration.ts'
 
 const RETRY_MILLIS = 1_000
 /** How soon a server notices that a newer one has upgraded the database. */

@@ -9,7 +9,7 @@ import { CONNECTIONS, DatabasePool, type PoolOptions } from './connections/datab
 import { parseDatabaseUrl } from './connections/database-url.ts'
 import { Hosts } from './connections/hosts.ts'
 import { preparingPool } from './connections/prepared-statements.ts'
-import { readFromReplica } from './connections/replica.ts'
+import { readFromReplica, type ReplicaState } from './connections/replica.ts'
 import { sqlState } from './refusals.ts'
 import { type DB } from './schema.ts'
 
@@ -55,6 +55,10 @@ export interface DatabaseConnection {
   readPool: DatabasePool
   /** For reads of the market that may show it as it was two seconds ago: from the replica if there is one that is good, else `readPool`. */
   replica: Reads
+  /** What is known of the replica; undefined without one. */
+  replicaState: Pick<ReplicaState, 'isUsed' | 'lagSeconds' | 'use'> | undefined
+  /** One connection for figures about the market: they are missing rather than late, and nothing else waits for them. */
+  figuresPool: DatabasePool
   /** One connection for migrations: however long they take, no call waits for it. */
   migrationPool: DatabasePool
   database: Database
@@ -87,6 +91,8 @@ const STATEMENT_MILLIS = 15_000
 const QUERY_MILLIS = STATEMENT_MILLIS + 5_000
 const IDLE_IN_TRANSACTION_MILLIS = 10_000
 const PROBE_MILLIS = 1_000
+/** Together less than a scraper waits. */
+const FIGURES_MILLIS = { connect: 1_000, query: 2_000 }
 /** A page takes milliseconds. A replica that takes so long is no help: the primary is asked instead. */
 const REPLICA_MILLIS = 2_000
 /** Each statement is planned once per connection. By default PostgreSQL plans many of them every time, which takes longer than to run them. */
@@ -148,6 +154,15 @@ export function connectDatabase(url: string, onIdleError: (error: Error) => void
     application_name: 'juicebar-migration',
     onIdleError,
   })
+  const figuresPool = new DatabasePool({
+    hosts: new Hosts(writable),
+    max: 1,
+    connectionTimeoutMillis: FIGURES_MILLIS.connect,
+    query_timeout: FIGURES_MILLIS.query,
+    statement_timeout: FIGURES_MILLIS.query,
+    application_name: 'juicebar-figures',
+    onIdleError,
+  })
   const database = new Database(preparingPool(pool))
   let probeUnderWay: Promise<void> | undefined
   const probe = async () => {
@@ -163,13 +178,15 @@ export function connectDatabase(url: string, onIdleError: (error: Error) => void
     pool,
     readPool,
     replica: replica ?? readPool,
+    replicaState: replica,
+    figuresPool,
     migrationPool,
     database,
     probe: () => (probeUnderWay ??= probe().finally(() => (probeUnderWay = undefined))),
     watchCommits: createCommitWatch(watchPool, gate),
     close: async () => {
       await replica?.stop()
-      await Promise.all([database.destroy(), readPool.end(), migrationPool.end(), probePool.end(), watchPool.end()])
+      await Promise.all([database.destroy(), readPool.end(), migrationPool.end(), probePool.end(), watchPool.end(), figuresPool.end()])
     },
   }
 }
@@ -187,8 +204,8 @@ function openReplica({ url, log }: { url: string; log: Pick<BaseLogger, 'warn'> 
     statement_timeout: REPLICA_MILLIS,
     query_timeout: REPLICA_MILLIS,
   })
-  const { query, stop } = readFromReplica({ replica: pool, primary, log })
-  return { query, stop: () => stop().then(() => pool.end()) }
+  const reads = readFromReplica({ replica: pool, primary, log })
+  return { ...reads, stop: () => reads.stop().then(() => pool.end()) }
 }
 
 const INT8 = 20

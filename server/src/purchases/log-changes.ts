@@ -1,14 +1,17 @@
-import { type BaseLogger } from 'pino'
-
 import { waitOfCase } from './cases/case.ts'
 import { type CaseRow } from './cases/case-store.ts'
+import { type PurchaseDeps, type SettledPurchase } from './purchase-deps.ts'
 import { type PurchaseRow } from './purchase-store.ts'
 import { purchaseFields } from './purchase-wait.ts'
 
-type Log = Pick<BaseLogger, 'info'>
+/** Who is told of changes. */
+type Told = Pick<PurchaseDeps, 'log' | 'observer'>
+
+/** How long a payment took to be delivered. */
+export type DeliveryTimes = Pick<SettledPurchase, 'secondsSinceConfirmed' | 'secondsSinceSubmitted'>
 
 /** One line for each sale, from the server that has committed it. */
-export function logSale(log: Log, purchase: PurchaseRow, signature: string): void {
+export function logSale({ log, observer }: Told, purchase: PurchaseRow, signature: string, times: DeliveryTimes): void {
   const { items, priceLamports, feeLamports } = purchase
   const sold = items.map(({ seller, listingId: listing, tokenType, amount, lamports }) => ({
     seller,
@@ -19,13 +22,20 @@ export function logSale(log: Log, purchase: PurchaseRow, signature: string): voi
   }))
   const paid = { lamports: String(priceLamports), fee: String(feeLamports), transaction: signature }
   log.info({ ...purchaseFields(purchase, { waitingFor: 'its payment to be finalized' }), items: sold, ...paid }, 'a sale')
+  observer?.settled({ tokenTypes: items.map(({ tokenType }) => tokenType), priceLamports, ...times })
 }
 
 type LoggedCase = Pick<CaseRow, 'id' | 'kind' | 'status' | 'seller' | 'lamports' | 'signature' | 'deliverable'>
 
 /** One line for each case that was opened or closed, from the server that has committed it. */
-export function logCase(log: Log, change: 'opened' | 'closed', row: LoggedCase, purchase: { id: string | null; buyer: string }): void {
+export function logCase(
+  { log, observer }: Told,
+  change: 'opened' | 'closed',
+  row: LoggedCase,
+  purchase: { id: string | null; buyer: string },
+): void {
   const { id, kind, status, seller, lamports, signature } = row
   const fields = { case: id, kind, status, seller, lamports: String(lamports), transaction: signature }
   log.info({ ...purchaseFields(purchase, { waitingFor: waitOfCase(row) }), ...fields }, `a case was ${change}`)
+  observer?.caseChanged(change, kind)
 }

@@ -1,3 +1,6 @@
+import { type ErrorCode } from '@juicebar/contract/errors'
+import { type CaseKind, type EndReason } from '@juicebar/contract/schemas'
+import { type TokenType } from '@juicebar/contract/token-types'
 import { type FastifyBaseLogger } from 'fastify'
 
 import { type Chain } from '../chain/chain.ts'
@@ -5,6 +8,27 @@ import { type Database } from '../database/connect.ts'
 import { type FailureLog } from '../logging/failure-log.ts'
 import { type PurchaseSettings } from './purchase.ts'
 import { type References } from './reference.ts'
+
+/** What a delivery is counted by. */
+export interface SettledPurchase {
+  /** Of each of its items. */
+  tokenTypes: readonly TokenType[]
+  priceLamports: bigint
+  /** Since a server first saw the payment confirmed. */
+  secondsSinceConfirmed: number
+  /** Since the payment was recorded; null if it was not, because a wallet sent it by itself. */
+  secondsSinceSubmitted: number | null
+}
+
+/** Is told what this server has committed, and what it has refused. Never throws. */
+export interface PurchaseObserver {
+  holdPlaced(): void
+  holdRefused(code: ErrorCode): void
+  /** A hold has ended unpaid. */
+  holdEnded(reason: EndReason): void
+  settled(purchase: SettledPurchase): void
+  caseChanged(change: 'opened' | 'closed', kind: CaseKind): void
+}
 
 /** What every action on a purchase works with. */
 export interface PurchaseDeps {
@@ -14,4 +38,5 @@ export interface PurchaseDeps {
   references: References
   log: FastifyBaseLogger
   failures: FailureLog
+  observer?: PurchaseObserver | undefined
 }

@@ -20,6 +20,7 @@ import {
   MIN_STUDIO_KEY_LENGTH,
   REFERENCE_SECRETS,
 } from './setting-formats.ts'
+import { findConflicts } from './setting-conflicts.ts'
 import { createReader, type Environment, type Reader } from './setting-reader.ts'
 
 /** The network that players are told. */
@@ -73,6 +74,8 @@ export interface Config {
   logLevel: (typeof logLevels)[number]
   /** Where to report vulnerabilities of this market, as a URI. */
   securityContact: string | undefined
+  /** Where metrics are served; undefined for nowhere. */
+  metrics: { host: string; port: number } | undefined
 }
 
 /** Settings are wrong. The message has a sentence for each. */
@@ -147,9 +150,10 @@ export function readConfig(env: Environment, { terminal = false }: { terminal?: 
     trustProxy: readTrustProxy(read),
     logLevel: read.choice('LOG_LEVEL', logLevels, terminal ? 'warn' : 'info'),
     securityContact: read.matching('SECURITY_CONTACT', isContact, 'a URI that starts with mailto:, tel: or https:', '') || undefined,
+    metrics: readMetrics(read),
   }
 
-  problems.push(...conflicts(config, env))
+  problems.push(...findConflicts(config, env))
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }
@@ -158,34 +162,6 @@ export function readConfig(env: Environment, { terminal = false }: { terminal?: 
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, '').toLowerCase()
   return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'))
-}
-
-function conflicts(config: Config, env: Environment): string[] {
-  const found: string[] = []
-  if (config.databaseUrl && env['JWT_SECRET'] === undefined) {
-    found.push('JWT_SECRET is not set. It is required with DATABASE_URL, because all servers on one database must share it.')
-  }
-  if (config.databaseUrl && env['STUDIO_API_KEY'] === undefined) {
-    found.push('STUDIO_API_KEY is not set. It is required with DATABASE_URL, because all servers on one database must share it.')
-  }
-  if (config.databaseReadUrl && env['DATABASE_URL'] === undefined) {
-    found.push('DATABASE_READ_URL is set, but DATABASE_URL is not. The built-in database has no replica.')
-  }
-  if (config.jwtSecret !== undefined && config.jwtSecret === config.studioApiKey) {
-    found.push('STUDIO_API_KEY is the same as JWT_SECRET. Each protects something else: choose two different values.')
-  }
-  if (config.fee.basisPoints > 0 && env['MARKET_FEE_WALLET'] === undefined) {
-    found.push('MARKET_FEE_BPS is set, but MARKET_FEE_WALLET is not. Set it to the wallet that receives the fee.')
-  }
-  if (env['MARKET_FEE_WALLET'] !== undefined && env['MARKET_FEE_BPS'] === undefined) {
-    found.push('MARKET_FEE_WALLET is set, but MARKET_FEE_BPS is not. Set it to the fee in hundredths of a percent, or to 0 for none.')
-  }
-  if (config.demo && config.network === 'mainnet') {
-    found.push(
-      'DEMO is "on", but SOLANA_RPC_URL is a mainnet endpoint. The demo gives tokens away: set DEMO=off, or use devnet or testnet.',
-    )
-  }
-  return found
 }
 
 /** @param sessions the values of `target_session_attrs` that make sense here; left out for all */
@@ -219,6 +195,11 @@ function readRpcLimits(read: Reader, endpoints: number, problems: string[]): num
     )
   }
   return Array.from({ length: endpoints }, () => limits[0] ?? 0)
+}
+
+function readMetrics(read: Reader): Config['metrics'] {
+  const host = read.matching('METRICS_HOST', isHost, 'an IP address or a host name', '127.0.0.1')
+  return read.isSet('METRICS_PORT') ? { host, port: read.integer('METRICS_PORT', { min: 1, max: 65_535, default: 0 }) } : undefined
 }
 
 function readTrustProxy(read: Reader): string[] | false {

@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino'
-import { expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 
 import { createApp } from '../../src/app.ts'
 import { createRelay } from '../../src/chain/relay/relay.ts'
@@ -17,14 +17,23 @@ interface AppOptions extends DatabaseOptions {
   log?: Logger
   /** As the environment has them. */
   settings?: Record<string, string>
+  /** Serves metrics on a free port. */
+  metrics?: boolean
 }
 
 /** A whole server on a database, without a chain. It is stopped when the test is over. */
-export async function startApp(databaseUrl: string, { log = silent, settings = {}, ...options }: AppOptions = {}) {
+export async function startApp(databaseUrl: string, options: AppOptions = {}) {
+  const app = await openApp(databaseUrl, options)
+  onTestFinished(app.stop)
+  return app
+}
+
+/** As `startApp`; whoever opens it stops it. */
+export async function openApp(databaseUrl: string, { log = silent, settings = {}, metrics = false, ...options }: AppOptions = {}) {
   const failures = createFailureLog(log)
   const connection = connectDatabase(databaseUrl, ({ message }) => failures.database.failed(message), options)
   const chain = createChain({ endpoints: ['http://127.0.0.1:9'], log })
-  const config = { ...readConfig(settings), port: 0 }
+  const config = { ...readConfig(settings), port: 0, ...(metrics && { metrics: { host: '127.0.0.1', port: 0 } }) }
   const keys = { jwtSecret: 'j'.repeat(32), studioApiKey }
   const relay = createRelay(chain.pool, { demo: false })
   const app = await createApp({
@@ -32,6 +41,7 @@ export async function startApp(databaseUrl: string, { log = silent, settings = {
     ...keys,
     connection,
     chain,
+    endpoints: chain.pool.endpoints,
     relay,
     log,
     failures,
@@ -40,18 +50,19 @@ export async function startApp(databaseUrl: string, { log = silent, settings = {
     migrationsFolder,
   })
   const started = app.start()
-  onTestFinished(async () => {
+  const stop = async () => {
     await app.stop()
     await started
     await chain.stop()
     await connection.close()
-  })
-  await expect.poll(() => app.fastify.server.listening).toBe(true)
+  }
+  await vi.waitFor(() => expect(app.fastify.server.listening).toBe(true))
   const origin = app.fastify.listeningOrigin
   const get = async (path: string) => {
     const reply = await fetch(`${origin}${path}`)
     return { status: reply.status, body: await reply.json() }
   }
   const fetchPage = (headers: Record<string, string> = {}, query = '') => fetch(`${origin}/api/marketplace/listings${query}`, { headers })
-  return { origin, get, fetchPage, connection }
+  const metricsUrl = `http://127.0.0.1:${app.metrics?.port()}/metrics`
+  return { origin, get, fetchPage, connection, started, stop, metrics: app.metrics, metricsUrl }
 }

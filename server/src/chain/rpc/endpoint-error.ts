@@ -9,7 +9,7 @@ import { isSolanaError, SOLANA_ERROR__RPC__TRANSPORT_HTTP_ERROR } from '@solana/
  * - unsent: it never left this server for another reason.
  * - refused: it refused this request; others may succeed.
  */
-type FailureKind = 'rate-limited' | 'lost' | 'broken' | 'foreign' | 'busy' | 'unsent' | 'refused'
+export type FailureKind = 'rate-limited' | 'lost' | 'broken' | 'foreign' | 'busy' | 'unsent' | 'refused'
 
 /** Why an endpoint did not answer. Names the endpoint by its host and never contains its URL, which may hold a key. */
 export class EndpointError extends Error {

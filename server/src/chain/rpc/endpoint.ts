@@ -2,7 +2,7 @@ import { createSolanaRpcFromTransport, type Rpc, type RpcTransport, type SolanaR
 
 import { isLoopback } from '../../settings/config.ts'
 import { Backoff } from './backoff.ts'
-import { describeTransportError, EndpointError } from './endpoint-error.ts'
+import { describeTransportError, EndpointError, type FailureKind } from './endpoint-error.ts'
 import { createHttpTransport, secretsOf } from './http-transport.ts'
 import { type Priority, NotSent, RequestQueue } from './request-queue.ts'
 import { requireRpcReply, type RpcReply } from './rpc-reply.ts'
@@ -44,6 +44,17 @@ export class Endpoint {
   up = false
   /** Requests that it did not answer, so far. */
   failures = 0
+  /** How many requests there were so far, by what became of them. */
+  readonly requests: Record<'answered' | FailureKind, number> = {
+    answered: 0,
+    'rate-limited': 0,
+    lost: 0,
+    broken: 0,
+    foreign: 0,
+    refused: 0,
+    busy: 0,
+    unsent: 0,
+  }
 
   #provenAt: number | undefined
 
@@ -104,6 +115,11 @@ export class Endpoint {
     return this.#queue.hasSpare
   }
 
+  /** The part of its budget that was used lately, from 0 to 1. */
+  get usedRatio(): number {
+    return this.#queue.usedRatio
+  }
+
   /** Seconds of its budget that are spent before a request of this priority has its turn. */
   backlogSeconds(priority: Priority): number {
     return this.#queue.backlogSeconds(priority)
@@ -136,10 +152,13 @@ export class Endpoint {
    */
   async send(payload: unknown, priority: Priority): Promise<RpcReply> {
     try {
-      return await this.#queue.run(priority, () => this.#post(payload))
+      const reply = await this.#queue.run(priority, () => this.#post(payload))
+      this.requests.answered += 1
+      return reply
     } catch (error) {
-      if (error instanceof NotSent) throw new EndpointError(this.host, error.busy ? 'busy' : 'unsent', error.message)
-      throw error
+      const failure = error instanceof NotSent ? new EndpointError(this.host, error.busy ? 'busy' : 'unsent', error.message) : error
+      if (failure instanceof EndpointError) this.requests[failure.kind] += 1
+      throw failure
     }
   }
 

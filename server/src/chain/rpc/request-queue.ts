@@ -93,6 +93,11 @@ export class RequestQueue {
     return this.waiting === 0 && this.#millisUntil('spare') <= 0
   }
 
+  /** The part of the rate that the newest requests have taken, from 0 to 1: as many as a second allows, however long they took. */
+  get usedRatio(): number {
+    return Math.min(1, SECOND / Math.max(1, this.#now() - this.#startOf(0)))
+  }
+
   /** Seconds of work that lie before a request of this priority: of the last second's permits, and of those that wait. */
   backlogSeconds(priority: Priority): number {
     return (this.#startedWithinSecond() + this.#waitingUpTo(priority)) / this.#limits.perSecond

@@ -19,6 +19,13 @@ export interface PoolOptions extends pg.PoolConfig {
   onIdleError: (error: Error) => void
 }
 
+export interface PoolUse {
+  inUse: number
+  idle: number
+  waiting: number
+  max: number
+}
+
 /** How many a server opens for its calls and background work unless it is told: a small database settles less with twenty. */
 export const CONNECTIONS = 10
 /** With several hosts, one that does not answer costs no more than this. */
@@ -80,6 +87,12 @@ export class DatabasePool {
     } finally {
       connection.release()
     }
+  }
+
+  /** How many connections callers have, how many are idle, how many callers wait for one, and how many there may be. */
+  get use(): PoolUse {
+    const { totalCount, idleCount, waitingCount, options } = this.pg
+    return { inUse: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max: options.max }
   }
 
   end(): Promise<void> {

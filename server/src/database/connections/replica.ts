@@ -4,7 +4,7 @@ import { type BaseLogger } from 'pino'
 
 import { Outage, reasonOf } from '../../logging/outage.ts'
 import { startRepeating } from '../../repeat.ts'
-import { type DatabasePool } from './database-pool.ts'
+import { type DatabasePool, type PoolUse } from './database-pool.ts'
 
 /** A replica further behind is not used. */
 const MAX_LAG_MILLIS = 2_000
@@ -37,20 +37,33 @@ interface ReplicaOptions {
   log: Pick<BaseLogger, 'warn'>
 }
 
+export interface ReplicaState {
+  /** Whether it is read from. */
+  isUsed(): boolean
+  /** So many seconds ago it was last proved to show everything that was committed until then; at first, since this was created. */
+  lagSeconds(): number
+  use(): PoolUse
+  stop(): Promise<void>
+}
+
 /**
  * Reads from the replica while it is proved to show everything that was committed up to two seconds ago, and otherwise, or if that
  * fails, from the primary.
  * @returns `stop`, which ends the checks
  */
-export function readFromReplica({ replica, primary, log }: ReplicaOptions): Pick<DatabasePool, 'query'> & { stop: () => Promise<void> } {
+export function readFromReplica({ replica, primary, log }: ReplicaOptions): Pick<DatabasePool, 'query'> & ReplicaState {
   let written: WrittenBy[] = []
   let caughtUp = -Infinity
+  /** The last time that it was caught up to, in use or not. */
+  let lastCaughtUp = performance.now()
   const outage = new Outage({
     log,
     fields: { outage: 'replica' },
     began: 'the replica is not read from',
     ended: 'the replica is read from again',
   })
+
+  const isUsed = () => performance.now() - caughtUp <= MAX_LAG_MILLIS
 
   const check = async () => {
     const { rows: replayed } = await replica.query<LogPosition>(POSITION)
@@ -61,6 +74,7 @@ export function readFromReplica({ replica, primary, log }: ReplicaOptions): Pick
     if (there.lsn > here.lsn) throw new Error('the replica has changes that the primary has not')
     written = [...written.filter((earlier) => at - earlier.at < MAX_LAG_MILLIS), { at, lsn: here.lsn }]
     caughtUp = caughtUpTo(written, there.lsn) ?? -Infinity
+    lastCaughtUp = Math.max(lastCaughtUp, caughtUp)
     if (caughtUp === -Infinity) throw new Error(`the replica is more than ${MAX_LAG_MILLIS / 1_000} s behind`)
     outage.worked()
   }
@@ -80,7 +94,7 @@ export function readFromReplica({ replica, primary, log }: ReplicaOptions): Pick
 
   return {
     query: async (text, values) => {
-      if (performance.now() - caughtUp > MAX_LAG_MILLIS) return primary.query(text, values)
+      if (!isUsed()) return primary.query(text, values)
       try {
         return await replica.query(text, values)
       } catch {
@@ -89,6 +103,9 @@ export function readFromReplica({ replica, primary, log }: ReplicaOptions): Pick
         return primary.query(text, values)
       }
     },
+    isUsed,
+    lagSeconds: () => (performance.now() - lastCaughtUp) / 1_000,
+    use: () => replica.use,
     stop,
   }
 }

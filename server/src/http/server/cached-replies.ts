@@ -1,5 +1,7 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
 
+import { type EndpointName } from '@juicebar/contract/endpoints'
+
 import { takesGzip } from '../api/compression.ts'
 import { REQUEST_ID, requestId } from './request-id.ts'
 
@@ -14,6 +16,9 @@ export interface CachedReply {
   /** Where an event stream must start to carry every change that the reply does not show; undefined if that is not known. */
   lastEventId: string | undefined
 }
+
+/** The call whose replies are cached. */
+export const cachedCall = 'listings' satisfies EndpointName
 
 /** A browser may keep the reply but must revalidate it each time, which costs no body while it is unchanged. */
 export const cachedReplyControl = 'no-cache'

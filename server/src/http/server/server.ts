@@ -1,4 +1,4 @@
-import { createServer as createHttpServer } from 'node:http'
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
 import { MAX_BODY_BYTES } from '@juicebar/contract/limits'
 import { type FastifyBaseLogger, type FastifyInstance, fastify as createFastify } from 'fastify'
@@ -6,7 +6,7 @@ import { type FastifyBaseLogger, type FastifyInstance, fastify as createFastify 
 import { type FailureLog } from '../../logging/failure-log.ts'
 import { unstorableTextFailure, validatorCompiler } from '../api/validation.ts'
 import { registerApiDocs } from '../docs/register-docs.ts'
-import { type CachedReply, createCachedReplySender } from './cached-replies.ts'
+import { cachedCall, type CachedReply, createCachedReplySender } from './cached-replies.ts'
 import { refuseExpectation, refuseUnclearHost, replyToBrokenRequest, replyWithFailure } from './failure-reply.ts'
 import { closeGracefully } from './graceful-close.ts'
 import { acceptJsonBodies } from './json-body.ts'
@@ -41,6 +41,8 @@ export interface ServerOptions {
   trustProxy: string[] | false
   /** Whether the server is about to close: then each connection is closed after its reply, so that the next call goes elsewhere. */
   isDraining?: () => boolean
+  /** Is told of each request that was answered: which call of the contract it was, if any, with what status, and after how long. */
+  onAnswered?: ((call: string | undefined, status: number, millis: number) => void) | undefined
   /** Returns the cached reply to a GET of this path and query, if there is one. */
   findCached?: (url: string) => CachedReply | undefined
 }
@@ -52,6 +54,15 @@ export interface ServerOptions {
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const headers = securityHeaders(options.publicOrigin)
   const sendCached = createCachedReplySender({ headers, publicOrigin: options.publicOrigin, find: options.findCached ?? (() => undefined) })
+  const { onAnswered } = options
+  const answerCached = onAnswered
+    ? (request: IncomingMessage, reply: ServerResponse) => {
+        const startedAt = performance.now()
+        const isCached = sendCached(request, reply)
+        if (isCached) onAnswered(cachedCall, reply.statusCode, performance.now() - startedAt)
+        return isCached
+      }
+    : sendCached
   const fastify = createFastify({
     loggerInstance: options.log,
     logController: new RequestLog({ requestIdLogLabel: 'requestId' }),
@@ -62,7 +73,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       const server = createHttpServer({ ...timeouts, requireHostHeader: false }, (request, reply) => {
         if (options.isDraining?.()) reply.shouldKeepAlive = false
         if (refuseUnclearHost(request, reply)) return
-        if (server.listening && sendCached(request, reply)) return
+        if (server.listening && answerCached(request, reply)) return
         // On the raw reply, so that replies without a route have it too.
         reply.setHeader(REQUEST_ID, requestId(request))
         handle(request, reply)
@@ -77,6 +88,12 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   fastify.setValidatorCompiler(validatorCompiler)
   fastify.setErrorHandler(replyWithFailure)
   fastify.addHook('preValidation', (request, _reply, done) => done(unstorableTextFailure(request)))
+  if (onAnswered) {
+    fastify.addHook('onResponse', (request, reply, done) => {
+      onAnswered(request.routeOptions.config.call?.name, reply.statusCode, reply.elapsedTime)
+      done()
+    })
+  }
   acceptJsonBodies(fastify)
   closeGracefully(fastify)
   await registerSecurity(fastify, options.publicOrigin, headers)

@@ -13,11 +13,12 @@ import { lockCase, moveCase } from './case-store.ts'
  * @throws CASE_NOT_FOUND or CASE_NOT_OPEN
  */
 export async function closeCase(
-  { database, log }: Pick<PurchaseDeps, 'database' | 'log'>,
+  deps: Pick<PurchaseDeps, 'database' | 'log' | 'observer'>,
   caseId: string,
   note: string,
   record?: (tx: Tx) => Promise<void>,
 ): Promise<Case> {
+  const { database } = deps
   if (!isId(caseId)) throw new Failure('CASE_NOT_FOUND')
   const row = await inTransaction(database, async (tx) => {
     const open = await lockCase(tx, caseId)
@@ -28,6 +29,6 @@ export async function closeCase(
   })
   const closed = await findCaseReply(database, caseId)
   if (!closed) throw new Failure('CASE_NOT_FOUND')
-  logCase(log, 'closed', row, { id: row.purchaseId, buyer: closed.buyer })
+  logCase(deps, 'closed', row, { id: row.purchaseId, buyer: closed.buyer })
   return closed
 }

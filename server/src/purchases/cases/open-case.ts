@@ -30,7 +30,7 @@ interface Opening {
   opened: readonly CaseRow[]
 }
 
-type CaseDeps = Pick<PurchaseDeps, 'database' | 'log'>
+type CaseDeps = Pick<PurchaseDeps, 'database' | 'log' | 'observer'>
 
 /**
  * Shows an unmatched payment to its buyer and to each seller who received SOL, as a case for each. The same payment opens them once only.
@@ -51,7 +51,7 @@ export async function openCase(deps: CaseDeps, unmatched: UnmatchedPayment): Pro
     for (const report of reports) reported.push(await reportCase(tx, purchase, report))
     return { outcome: reported.some(({ exists }) => exists) ? 'open' : 'dust', opened: reported.flatMap((each) => each.opened ?? []) }
   })
-  for (const row of opened) logCase(deps.log, 'opened', row, purchase)
+  for (const row of opened) logCase(deps, 'opened', row, purchase)
   return outcome
 }
 
@@ -88,7 +88,7 @@ export async function openVanishedCase(deps: CaseDeps, purchase: PurchaseRow, { 
     }
     return reported.flatMap((each) => each.opened ?? [])
   })
-  for (const row of opened) logCase(deps.log, 'opened', row, purchase)
+  for (const row of opened) logCase(deps, 'opened', row, purchase)
 }
 
 /** @returns whether the case exists, and the case itself if it does so from now on. */

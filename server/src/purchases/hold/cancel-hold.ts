@@ -6,7 +6,7 @@ import { isId } from '../../listings/listing.ts'
 import { findRecordedPayment } from '../payment/payment-store.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
 import { findPurchase, lockPurchase } from '../purchase-store.ts'
-import { endHold } from './end-hold.ts'
+import { endHoldAlone } from './end-hold.ts'
 import { endsUnsent } from './hold.ts'
 import { requestCancel } from './hold-store.ts'
 
@@ -15,7 +15,8 @@ import { requestCancel } from './hold-store.ts'
  * proves that no payment can come.
  * @throws PURCHASE_NOT_FOUND, or PAYMENT_UNDER_WAY once a payment was submitted.
  */
-export async function cancelHold({ database }: PurchaseDeps, buyer: WalletAddress, id: string): Promise<void> {
+export async function cancelHold(deps: PurchaseDeps, buyer: WalletAddress, id: string): Promise<void> {
+  const { database } = deps
   const purchase = isId(id) ? await findPurchase(database, id) : undefined
   if (purchase?.buyer !== buyer) throw new Failure('PURCHASE_NOT_FOUND')
   await inTransaction(database, async (tx) => {
@@ -24,5 +25,5 @@ export async function cancelHold({ database }: PurchaseDeps, buyer: WalletAddres
     if (await findRecordedPayment(tx, id)) throw new Failure('PAYMENT_UNDER_WAY')
     await requestCancel(tx, id)
   })
-  await inTransaction(database, (tx) => endHold(tx, id, endsUnsent))
+  await endHoldAlone(deps, id, endsUnsent)
 }

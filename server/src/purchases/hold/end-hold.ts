@@ -1,7 +1,8 @@
 import { type EndReason } from '@juicebar/contract/schemas'
 
-import { type Tx } from '../../database/transact.ts'
+import { inTransaction, type Tx } from '../../database/transact.ts'
 import { findRecordedPayment } from '../payment/payment-store.ts'
+import { type PurchaseDeps } from '../purchase-deps.ts'
 import { lockPurchase } from '../purchase-store.ts'
 import { type HoldState } from './hold.ts'
 import { lockListings, recordEnd } from './hold-store.ts'
@@ -9,12 +10,24 @@ import { lockListings, recordEnd } from './hold-store.ts'
 /** A payment may still turn up after the end; it is searched for soon. */
 const FIRST_LATE_SEARCH_SECONDS = 60
 
+type DecideEnd = (hold: HoldState) => EndReason | undefined
+
+/** Ends an open hold as `endHold` does, in a transaction of its own. */
+export async function endHoldAlone(
+  { database, observer }: Pick<PurchaseDeps, 'database' | 'observer'>,
+  id: string,
+  decide: DecideEnd,
+): Promise<void> {
+  const reason = await inTransaction(database, (tx) => endHold(tx, id, decide))
+  if (reason) observer?.holdEnded(reason)
+}
+
 /**
  * Ends an open hold under the locks of its listings and of the purchase, if `decide` finds a reason there. The listings are free
  * again, first of all for those whose payment for them came too late.
  * @returns the reason, or undefined if the hold was no longer open or stays.
  */
-export async function endHold(tx: Tx, id: string, decide: (hold: HoldState) => EndReason | undefined): Promise<EndReason | undefined> {
+export async function endHold(tx: Tx, id: string, decide: DecideEnd): Promise<EndReason | undefined> {
   await lockListings(tx, id)
   const purchase = await lockPurchase(tx, id)
   if (purchase?.status !== 'held') return undefined

@@ -24,6 +24,15 @@ interface ChainReading {
  * PAYMENT_UNDER_WAY or HOLD_ENDED, if paying for the buyer's own hold would be a mistake.
  */
 export async function placeHold(deps: PurchaseDeps, order: HoldOrder): Promise<HeldPurchase> {
+  try {
+    return await checkAndPlace(deps, order)
+  } catch (error) {
+    if (error instanceof Failure) deps.observer?.holdRefused(error.code)
+    throw error
+  }
+}
+
+async function checkAndPlace(deps: PurchaseDeps, order: HoldOrder): Promise<HeldPurchase> {
   requireSound(order.items)
   const checked = await checkHold(deps.database, order, deps.settings.fee)
   if (checked.kind !== 'open') return requireHold(checked)
@@ -37,11 +46,12 @@ export async function placeHold(deps: PurchaseDeps, order: HoldOrder): Promise<H
 }
 
 async function placeAdmitted(deps: PurchaseDeps, order: HoldOrder, terms: HoldTerms): Promise<HeldPurchase> {
-  const { database, settings, references } = deps
+  const { database, settings, references, observer } = deps
   const { genesisHash, slot, balance, rentExemptMinimum, balances } = await readChain(deps, order.buyer, terms)
-  return requireHold(
+  const reference = references.make('purchase')
+  const held = requireHold(
     await insertHold(database, order, settings.fee, {
-      reference: references.make('purchase'),
+      reference,
       genesisHash,
       heldAtSlot: slot,
       spendable: spendableLamports(balance, rentExemptMinimum),
@@ -50,6 +60,9 @@ async function placeAdmitted(deps: PurchaseDeps, order: HoldOrder, terms: HoldTe
       balances,
     }),
   )
+  // Otherwise the buyer had it already.
+  if (held.reference === reference) observer?.holdPlaced()
+  return held
 }
 
 function requireHold(outcome: HoldOutcome): HeldPurchase {

@@ -40,6 +40,7 @@ export async function releaseHold(deps: PurchaseDeps, { purchaseId, reason, reco
     await setReleaseReason(tx, purchaseId, reason)
     await record(tx)
   })
+  deps.observer?.holdEnded('released')
 }
 
 async function readReleaseState({ database, chain }: PurchaseDeps, purchase: PurchaseRow): Promise<ReleaseState> {

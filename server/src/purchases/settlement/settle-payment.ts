@@ -25,7 +25,7 @@ export type PaymentOutcome =
 /** What settling changes of a purchase. */
 type SettledColumns = Pick<PurchaseRow, 'status' | 'endReason' | 'signature' | 'settledAt'>
 
-type SettlementDeps = Pick<PurchaseDeps, 'database' | 'log'>
+type SettlementDeps = Pick<PurchaseDeps, 'database' | 'log' | 'observer'>
 
 /**
  * The one way in which a purchase is settled, whoever found the payment: the buyer's client or reconciliation. Writes what the
@@ -61,12 +61,15 @@ async function deliver(
   { referenced }: Extract<CandidateVerdict, { kind: 'pays' }>,
 ): Promise<PaymentOutcome> {
   const { signature } = candidate
-  const { outcome, settledAt, isNews, delivered } = await settlePurchase(deps.database, purchase.id, {
+  const startedAt = performance.now()
+  const { outcome, settledAt, isNews, delivered, confirmedSeconds, submittedSeconds } = await settlePurchase(deps.database, purchase.id, {
     ...landingOf(candidate),
     referenced,
   })
-  if (isNews) logSale(deps.log, purchase, signature)
-  for (const each of delivered) logCase(deps.log, 'closed', { ...each, status: 'delivered', signature, deliverable: true }, purchase)
+  // Without an earlier note, the payment was seen confirmed just before.
+  const secondsSinceConfirmed = confirmedSeconds ?? (performance.now() - startedAt) / 1_000
+  if (isNews) logSale(deps, purchase, signature, { secondsSinceConfirmed, secondsSinceSubmitted: submittedSeconds })
+  for (const each of delivered) logCase(deps, 'closed', { ...each, status: 'delivered', signature, deliverable: true }, purchase)
   const moved = { referenced, received: receivedAsAgreed(termsOf(purchase), { referenced }), paidPurchase: undefined }
   const report = (kind: Unmatched['kind'], reason: string) => reportUnmatched(deps, purchase, candidate, { ...moved, kind, reason })
   switch (outcome) {

@@ -88,10 +88,13 @@ export async function listHoldsBetween(
     .execute()
 }
 
-/** The case is read as it was before: `settle_purchase` closes an open one. */
+/** The case and the payment are read as they were before: `settle_purchase` closes an open one and confirms the other. */
 const SETTLE = `
-  select s.outcome, s.settled_at, s.outcome = 'settled' and s.settled_at = now() as is_news, c.id, c.kind, c.seller, c.lamports
-  from settle_purchase($1, $2, $3, $4, $5, $6) s left join cases c on c.purchase_id = $1 and c.signature = $2 and c.status = 'open'`
+  select s.outcome, s.settled_at, s.outcome = 'settled' and s.settled_at = now() as is_news, c.id, c.kind, c.seller, c.lamports,
+    extract(epoch from s.settled_at - m.confirmed_at)::float8 as confirmed_seconds,
+    extract(epoch from s.settled_at - m.created_at)::float8 as submitted_seconds
+  from settle_purchase($1, $2, $3, $4, $5, $6) s left join cases c on c.purchase_id = $1 and c.signature = $2 and c.status = 'open'
+    left join payments m on m.signature = $2`
 
 export interface Settlement {
   outcome: SettleOutcome
@@ -101,6 +104,10 @@ export interface Settlement {
   isNews: boolean
   /** The cases that this call has closed, by delivering their payment. */
   delivered: DeliveredCase[]
+  /** Between the first notice that the payment is confirmed and the delivery; null if nobody noted one before. */
+  confirmedSeconds: number | null
+  /** Between the recording of the payment and the delivery; null if it was not recorded before. */
+  submittedSeconds: number | null
 }
 
 export interface DeliveredCase {
@@ -126,11 +133,11 @@ export async function settlePurchase(
   const rows = await withRetry(() => database.runStatement<Omit<Settlement, 'delivered'> & Nullable<DeliveredCase>>(SETTLE, parameters))
   const [row] = rows
   if (!row) throw new Error('settle_purchase returned nothing')
-  const { outcome, settledAt, isNews } = row
+  const { outcome, settledAt, isNews, confirmedSeconds, submittedSeconds } = row
   const delivered = rows.flatMap(({ id, kind, seller, lamports }) =>
     isNews && id !== null && kind !== null && lamports !== null ? [{ id, kind, seller, lamports }] : [],
   )
-  return { outcome, settledAt, isNews, delivered }
+  return { outcome, settledAt, isNews, delivered, confirmedSeconds, submittedSeconds }
 }
 
 /**

@@ -39,9 +39,9 @@ async function apply(deps: PurchaseDeps, { row, purchase }: CaseSnapshot, action
 }
 
 /** `move` returns the case if it has closed it. */
-async function close({ log }: PurchaseDeps, purchase: PurchaseRow, move: () => Promise<CaseRow | undefined>): Promise<void> {
+async function close(deps: PurchaseDeps, purchase: PurchaseRow, move: () => Promise<CaseRow | undefined>): Promise<void> {
   const closed = await move()
-  if (closed) logCase(log, 'closed', closed, purchase)
+  if (closed) logCase(deps, 'closed', closed, purchase)
 }
 
 async function closeWithChain({ database }: PurchaseDeps, id: string): Promise<CaseRow | undefined> {

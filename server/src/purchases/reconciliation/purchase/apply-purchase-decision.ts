@@ -1,6 +1,6 @@
 import { inTransaction } from '../../../database/transact.ts'
 import { openVanishedCase } from '../../cases/open-case.ts'
-import { endHold } from '../../hold/end-hold.ts'
+import { endHoldAlone } from '../../hold/end-hold.ts'
 import { markUnprovable } from '../../hold/mark-unprovable.ts'
 import { endsUnpaid, endsUnsent } from '../../hold/hold.ts'
 import { broadcastPayment } from '../../payment/broadcast-payment.ts'
@@ -35,7 +35,7 @@ async function apply(deps: PurchaseDeps, purchase: DuePurchase, action: Purchase
       ruleOut(chain, purchase.id, action.candidate.signature)
       break
     case 'endHold':
-      await inTransaction(database, (tx) => endHold(tx, purchase.id, endReasons[action.because]))
+      await endHoldAlone(deps, purchase.id, endReasons[action.because])
       break
     case 'broadcast':
       await broadcastPayment(deps, purchase, action.payment)

@@ -20,6 +20,8 @@ export interface DeliveryDeps {
   poster: Poster
   log: Pick<BaseLogger, 'warn'>
   failures: FailureLog
+  /** Is told of each message that was sent, and whether it was delivered. */
+  onAttempt?: ((delivered: boolean) => void) | undefined
   /** How long to wait after each failed attempt, in seconds; `RETRY_SECONDS` without it. */
   retrySeconds?: readonly number[]
 }
@@ -54,7 +56,7 @@ export async function deliverMessages(deps: DeliveryDeps, lease: Lease, stopping
 
 /** Sends messages until one fails, or it is time to record them. */
 async function sendMessages(
-  { poster }: Pick<DeliveryDeps, 'poster'>,
+  { poster, onAttempt }: Pick<DeliveryDeps, 'poster' | 'onAttempt'>,
   queue: Queue,
   { leasedAt, signal, breakOff }: Stopping & { leasedAt: number },
 ): Promise<Attempt[]> {
@@ -65,6 +67,7 @@ async function sendMessages(
     const sentAt = new Date()
     const outcome = await poster.post({ url: queue.url, ...signed(message, queue.secrets, sentAt) }, breakOff)
     if (!outcome) break
+    onAttempt?.(isDelivered(outcome))
     attempts.push({ message, number: attempts.length === 0 ? queue.failedAttempts + 1 : 1, sentAt, outcome })
     if (!isDelivered(outcome)) break
   }

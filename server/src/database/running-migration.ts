@@ -1,7 +1,7 @@
 import { type BaseLogger } from 'pino'
 
-import { type DatabaseConnection } from './database/connect.ts'
-import { type MigrationStep } from './database/migrate.ts'
+import { type DatabaseConnection } from './connect.ts'
+import { type MigrationStep } from './migrate.ts'
 
 /** The migration that is being applied, and for how long. */
 export interface MigrationProgress extends Pick<MigrationStep, 'name' | 'number' | 'of'> {

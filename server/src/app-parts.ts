@@ -1,0 +1,52 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+
+import { type Chain } from './chain/chain.ts'
+import { type Relay } from './chain/relay/relay.ts'
+import { type DatabaseConnection } from './database/connect.ts'
+import { type FailureLog } from './logging/failure-log.ts'
+import { type Metrics } from './metrics/metrics.ts'
+import { type EndpointUse } from './metrics/readings.ts'
+import { type Config } from './settings/config.ts'
+
+/** What the server is put together from. */
+export interface AppParts {
+  config: Config
+  jwtSecret: string
+  /** As `createReferences` takes them; the secret of the sessions by default. */
+  referenceSecrets?: readonly string[]
+  studioApiKey: string
+  connection: DatabaseConnection
+  /** Tells a built-in database from a copy of it, where payments outlive both. */
+  databaseFiles?: string | undefined
+  chain: Chain
+  /** The chain's endpoints as they keep their own accounts, for the metrics. */
+  endpoints?: readonly EndpointUse[]
+  relay: Relay
+  log: FastifyBaseLogger
+  failures: FailureLog
+  version: string
+  /** The built web app. */
+  webFolder: string
+  migrationsFolder: string
+  /** How to report a vulnerability, for people. */
+  securityPolicyFile?: string
+  /** See `SignInOptions`. Must be idempotent. */
+  onFirstSignIn?: (wallet: WalletAddress) => Promise<void>
+}
+
+export interface App {
+  fastify: FastifyInstance
+  /** Undefined unless they are switched on. */
+  metrics: Metrics | undefined
+  /**
+   * Listens at once and answers DATABASE_DOWN or UPGRADING until the database is migrated. Resolves when it is and the background work
+   * has started. Rejects if the address cannot be bound or a migration fails.
+   */
+  start(): Promise<void>
+  /**
+   * Stops once the calls under way are done. With `drain` it first says that it is not ready, and goes on as usual for a while; stopping
+   * it again without ends that.
+   */
+  stop(how?: { drain: boolean }): Promise<void>
+}

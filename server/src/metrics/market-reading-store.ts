@@ -1,0 +1,84 @@
+import { type DatabasePool } from '../database/connections/database-pool.ts'
+
+/** What the database alone knows: the same on every server of the market. */
+export interface MarketReading {
+  /** Open cases by kind: how many, and the age of the oldest in seconds. Kinds without any are left out. */
+  openCases: Record<string, { count: number; oldest: number }>
+  /** Seconds since the purchase or case was due that has waited longest to be reconciled; null if none is due. */
+  openPurchasesLag: number | null
+  closedPurchasesLag: number | null
+  casesLag: number | null
+  /** Holds that only the studio can end. */
+  waitForStudio: number
+  /** Seconds since the oldest message was noted that an enabled webhook has not got; null if none is missing. */
+  webhookLag: number | null
+  /** How many webhooks are on, or off for which reason. */
+  webhooks: Record<string, number>
+  /** Seconds since the oldest sale was settled that has no place in their order; null if there is none. */
+  stampingLag: number | null
+  paused: boolean
+}
+
+/** More open cases, or open holds, than that are counted as that many. */
+const MOST = 10_000
+
+/** Somebody waits for these; the others are watched in case of a late payment. As the indexes of due purchases say it. */
+const OPEN = `(status = 'held' or status = 'settled' and finalized_at is null)`
+const lagOf = (time: string, source: string) => `(select extract(epoch from now() - ${time})::float8 from ${source} limit 1)`
+
+/**
+ * One statement, each part of which walks along an index to a limit. The oldest message that a webhook has not got is found for each of its
+ * types, as when it is delivered.
+ */
+const READING = `
+  select
+    (select coalesce(json_object_agg(kind, json_build_object('count', count, 'oldest', oldest)), '{}') from (
+      select kind, count(*) as count, extract(epoch from now() - min(opened_at)) as oldest from (
+        select kind, opened_at from cases where status in ('open', 'refunding') limit ${MOST}
+      ) open group by kind) kinds) as open_cases,
+    ${lagOf('reconcile_at', `purchases where reconcile_at is not null and ${OPEN} order by reconcile_at`)} as open_purchases,
+    ${lagOf('reconcile_at', `purchases where reconcile_at is not null and not ${OPEN} order by reconcile_at`)} as closed_purchases,
+    ${lagOf('reconcile_at', 'cases where reconcile_at is not null order by reconcile_at')} as cases,
+    (select count(unprovable_at)::integer from (
+      select unprovable_at from purchases where status = 'held' limit ${MOST}
+    ) held) as wait_for_studio,
+    (select extract(epoch from now() - least(
+      (select min(oldest.created_at) from webhooks w cross join unnest(w.events) as wanted (type) cross join lateral (
+        select created_at from webhook_messages m where m.type = wanted.type and m.ordinal > w.delivered_to order by m.ordinal limit 1
+      ) oldest where w.enabled),
+      (select created_at from webhook_outbox order by id limit 1)
+    ))::float8) as webhook_lag,
+    (select coalesce(json_object_agg(state, n), '{}') from (
+      select coalesce(switched_off, 'on') as state, count(*)::integer as n from webhooks group by state) states) as webhooks,
+    ${lagOf('noted_at', 'sales_to_stamp order by id')} as stamping_lag,
+    exists (select from current_pause()) as paused`
+
+interface Row {
+  open_cases: MarketReading['openCases']
+  open_purchases: number | null
+  closed_purchases: number | null
+  cases: number | null
+  wait_for_studio: number
+  webhook_lag: number | null
+  webhooks: Record<string, number>
+  stamping_lag: number | null
+  paused: boolean
+}
+
+/** Reads all of it, in one statement. Rejects if the database does not answer within the time-outs of the pool. */
+export async function readMarket(pool: Pick<DatabasePool, 'query'>): Promise<MarketReading> {
+  const { rows } = await pool.query<Row & Record<string, unknown>>(READING)
+  const [row] = rows
+  if (!row) throw new Error('the database returned nothing')
+  return {
+    openCases: row.open_cases,
+    openPurchasesLag: row.open_purchases,
+    closedPurchasesLag: row.closed_purchases,
+    casesLag: row.cases,
+    waitForStudio: row.wait_for_studio,
+    webhookLag: row.webhook_lag,
+    webhooks: row.webhooks,
+    stampingLag: row.stamping_lag,
+    paused: row.paused,
+  }
+}

@@ -1,0 +1,83 @@
+import { type DatabaseConnection } from '../database/connect.ts'
+import { createCounts, type Counts } from './counts.ts'
+import { marketFamilies } from './market-families.ts'
+import { type MarketReading, readMarket } from './market-reading-store.ts'
+import { listenForScrapes, type MetricsListener } from './metrics-listener.ts'
+import { databaseUp, serverFamilies, type ServerState } from './readings.ts'
+import { renderFamilies } from './text-format.ts'
+
+/** A scraper waits for ten seconds, as a rule. */
+const PATIENCE_MILLIS = 3_000
+
+interface MetricsParts {
+  connection: Pick<DatabaseConnection, 'probe' | 'figuresPool' | 'pool' | 'readPool' | 'replicaState'>
+  /** What the parts of the server that are no database say at this moment. */
+  state: () => Omit<ServerState, 'pools' | 'replica'>
+}
+
+/** Metrics of one server in Prometheus' text format, on a listener of their own. */
+export interface Metrics {
+  /** What is counted while the server works: parts of it are told through these. */
+  readonly counts: Counts
+  /** Begins to serve; what the parts of the server say is asked for each scrape. */
+  listen(parts: MetricsParts): Promise<void>
+  /** The port that is listened on; undefined before that. */
+  port(): number | undefined
+  close(): Promise<void>
+}
+
+/** @returns undefined where there is no address: then nothing is counted */
+export function createMetrics(address: { host: string; port: number } | undefined): Metrics | undefined {
+  if (!address) return undefined
+  const counts = createCounts()
+  let listener: MetricsListener | undefined
+  return {
+    counts,
+    listen: async (parts) => void (listener = await listenForScrapes(address, createCollector(counts, parts))),
+    port: () => listener?.port,
+    close: async () => listener?.close(),
+  }
+}
+
+/** Returns a function that collects everything once for all who ask at the same time. It never rejects for what a part of it lacks. */
+function createCollector(counts: Counts, { connection, state }: MetricsParts): () => Promise<string> {
+  let underWay: Promise<string> | undefined
+  /** One that hangs is asked for no second time meanwhile. */
+  let reading: Promise<MarketReading> | undefined
+  const readFigures = () => (reading ??= readMarket(connection.figuresPool).finally(() => (reading = undefined)))
+
+  const collect = async () => {
+    const [isUp, market] = await Promise.all([
+      inTime(connection.probe()).then(
+        () => true,
+        () => false,
+      ),
+      inTime(readFigures()).catch(() => counts.scrapeFailed('database')),
+    ])
+    const { pool, readPool, figuresPool, replicaState } = connection
+    const pools = [
+      { pool: 'calls', use: pool.use },
+      { pool: 'market', use: readPool.use },
+      { pool: 'figures', use: figuresPool.use },
+      ...(replicaState ? [{ pool: 'replica', use: replicaState.use() }] : []),
+    ]
+    const replica = replicaState && { isUsed: replicaState.isUsed(), lagSeconds: replicaState.lagSeconds() }
+    return renderFamilies([
+      ...serverFamilies({ ...state(), pools, replica }),
+      databaseUp(isUp),
+      ...marketFamilies(market ?? undefined),
+      ...counts.families(),
+    ])
+  }
+  return () => (underWay ??= collect().finally(() => (underWay = undefined)))
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(new Error('no answer in time')), PATIENCE_MILLIS)))
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
