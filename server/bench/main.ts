@@ -8,6 +8,7 @@ import { benchmarkOrders } from './benchmarks/orders.ts'
 import { benchmarkMarket, type MarketSizes } from './benchmarks/market.ts'
 import { type ChainRun, goalsOf, isReached, renderChainRuns } from './measure/chain-runs.ts'
 import { type Line } from './measure/comparison.ts'
+import { benchmarkMetrics } from './benchmarks/metrics.ts'
 import { benchmarkPurchase } from './benchmarks/purchase.ts'
 import { benchmarkSettlement } from './benchmarks/settlement.ts'
 import { benchmarkSignIn } from './benchmarks/sign-in.ts'
@@ -17,7 +18,7 @@ import { isMet, renderTable } from './measure/table.ts'
 
 /**
  * `npm run bench` runs all benchmarks on a PostgreSQL of its own in `.cache/bench`. `-- live` runs one of market, settlement, purchase,
- * sign-in, orders, live, start, webhooks, chain and audit; `-- --pairs=9` runs more pairs; `-- --json=lines.json` writes JSON to a file,
+ * sign-in, orders, live, start, webhooks, metrics, chain and audit; `-- --pairs=9` runs more pairs; `-- --json=lines.json` writes JSON to a file,
  * and `-- --json` prints it. For chain, `--seconds`, `--limits`, `--endpoints` and `--sends` choose what is measured:
  * `-- chain --seconds=10 --limits=10,50 --endpoints=1`; for audit, `--purchases`.
  */
@@ -44,6 +45,7 @@ const benchmarks: Record<string, () => Promise<unknown>> = {
   live: async () => lines.push(...(await benchmarkEventStream(pairs))),
   start: async () => lines.push(...(await benchmarkStart(databases, pairs))),
   webhooks: async () => lines.push(...(await benchmarkWebhooks(databases, pairs))),
+  metrics: async () => lines.push(...(await benchmarkMetrics(databases, pairs))),
   audit: async () =>
     lines.push(...(await benchmarkAudit(databases, { purchases: Number(options.get('purchases') ?? 100_000), limit: AUDIT_LIMIT, say }))),
   chain: async () => chainRuns.push(...(await benchmarkChainBudget(databases, chainOptions()))),

@@ -12,7 +12,7 @@ import { createSessionJwts } from '../../src/sign-in/session-jwt.ts'
 import { type BenchDatabases } from '../databases/bench-databases.ts'
 import { randomWallet } from '../databases/fill-market.ts'
 import { addWantedListings, readSignatures, type WantedListing } from '../databases/held-purchases.ts'
-import { compare, type Line, runConcurrently, type Sample } from '../measure/comparison.ts'
+import { asMillis, compare, type Line, runConcurrently, type Sample } from '../measure/comparison.ts'
 import { countStatements } from '../measure/count-statements.ts'
 import { postgresCpu, processCpu } from '../measure/cpu.ts'
 import { runLoad } from '../measure/http-load.ts'
@@ -86,7 +86,7 @@ async function measureCpu(product: ServerProcess, pool: pg.Pool, pairs: number):
     },
     pairs,
   )
-  return { ...line, ours: 1000 / line.ours, theirs: 1000 / line.theirs, ratio: 1 / line.ratio }
+  return asMillis(line)
 }
 
 async function buyOverHttp(port: number, pool: pg.Pool, wanted: readonly WantedListing[]): Promise<number[]> {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 import { findFreePort } from '../../src/embedded/free-port.ts'
 import { type BenchDatabases } from '../databases/bench-databases.ts'
-import { compare, type Line, type Sample } from '../measure/comparison.ts'
+import { asMillis, compare, type Line, type Sample } from '../measure/comparison.ts'
 import { JWT_SECRET, STUDIO_KEY } from '../servers/product-server.ts'
 import { startRpcEndpoints } from '../servers/start-rpc-endpoints.ts'
 
@@ -30,7 +30,7 @@ export async function benchmarkStart(databases: BenchDatabases, pairs: number): 
   const against = { reference: 'bare Fastify and pg', unit: 'ms', goal: { most: MOST_RATIO }, theirs: () => start(BARE_SERVER, '/') }
   const lineOf = async (name: string, path: string): Promise<Line> => {
     const line = await compare({ ...against, name, ours: () => start(BUILT_SERVER, path) }, pairs)
-    return { ...line, ours: 1000 / line.ours, theirs: 1000 / line.theirs, ratio: 1 / line.ratio }
+    return asMillis(line)
   }
   try {
     return [await lineOf('start to the first answer', '/health'), await lineOf('start to the first listings', '/api/marketplace/listings')]

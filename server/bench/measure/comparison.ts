@@ -12,6 +12,8 @@ export interface Line {
   theirs: number
   unit: string
   ratio: number
+  /** Half of the pairs' ratios lie between these. */
+  spread?: [number, number]
   goal: { least: number } | { most: number }
   p50: number
   p99: number
@@ -38,17 +40,25 @@ export async function compare(comparison: Comparison, pairs: number): Promise<Li
     if (pair % 2 === 0) ours.push(await comparison.ours())
   }
   const millis = ours.flatMap((sample) => sample.millis).sort((a, b) => a - b)
+  const ratios = ours.map((sample, pair) => sample.perSecond / (theirs[pair]?.perSecond ?? NaN)).sort((a, b) => a - b)
   return {
     name: comparison.name,
     reference: comparison.reference,
     ours: median(ours.map((sample) => sample.perSecond)),
     theirs: median(theirs.map((sample) => sample.perSecond)),
     unit: comparison.unit,
-    ratio: median(ours.map((sample, pair) => sample.perSecond / (theirs[pair]?.perSecond ?? NaN))),
+    ratio: median(ratios),
+    spread: [percentile(ratios, 0.25), percentile(ratios, 0.75)],
     goal: comparison.goal,
     p50: percentile(millis, 0.5),
     p99: percentile(millis, 0.99),
   }
+}
+
+/** A line of what happened in a second as one of how many milliseconds each took. */
+export function asMillis(line: Line): Line {
+  const [low, high] = line.spread ?? [NaN, NaN]
+  return { ...line, ours: 1000 / line.ours, theirs: 1000 / line.theirs, ratio: 1 / line.ratio, spread: [1 / high, 1 / low] }
 }
 
 /** Does the work `count` times, `concurrency` at a time. */

@@ -13,12 +13,13 @@ export function renderTable(lines: readonly Line[]): string {
     line.reference,
     `${short(line.theirs)} ${line.unit}`,
     line.ratio.toFixed(2),
+    line.spread?.map((ratio) => ratio.toFixed(3)).join(' to ') ?? '',
     'least' in line.goal ? `>= ${line.goal.least}` : `<= ${line.goal.most}`,
     isMet(line) ? 'met' : 'missed',
     short(line.p50),
     short(line.p99),
   ])
-  const all = [['line', 'ours', 'reference', 'its figure', 'ratio', 'goal', '', 'p50 ms', 'p99 ms'], ...rows]
+  const all = [['line', 'ours', 'reference', 'its figure', 'ratio', 'half of them', 'goal', '', 'p50 ms', 'p99 ms'], ...rows]
   return renderRows(all)
 }
 

@@ -7,7 +7,7 @@ import { createRelay, type Relay } from '../../src/chain/relay/relay.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
 import { createFailureLog } from '../../src/logging/failure-log.ts'
-import { type ChainSettings } from './role.ts'
+import { type ChainSettings, type Role } from './role.ts'
 import { createStubChain } from './stub-chain.ts'
 
 export const JWT_SECRET = 'bench-secret-bench-secret-bench-secret'
@@ -16,10 +16,20 @@ export const STUDIO_KEY = 'bench-studio-key-bench'
 const log = pino({ level: 'error' })
 
 /** Starts the whole server on a free port, with a stub for the chain port if no chain is given. @returns the port it listens on */
-export async function startProduct(databaseUrl: string, chainSettings?: ChainSettings): Promise<number> {
+export async function startProduct({
+  databaseUrl,
+  chain: chainSettings,
+  metricsPort,
+}: Extract<Role, { role: 'product' }>): Promise<number> {
   const connection = connectDatabase(databaseUrl, () => undefined)
   const app = await createApp({
-    config: { ...readConfig({}), port: 0, trustProxy: ['loopback'], ...(chainSettings && { holdSeconds: chainSettings.holdSeconds }) },
+    config: {
+      ...readConfig({}),
+      port: 0,
+      trustProxy: ['loopback'],
+      ...(chainSettings && { holdSeconds: chainSettings.holdSeconds }),
+      ...(metricsPort !== undefined && { metrics: { host: '127.0.0.1', port: metricsPort } }),
+    },
     jwtSecret: JWT_SECRET,
     studioApiKey: STUDIO_KEY,
     connection,

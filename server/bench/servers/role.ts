@@ -1,6 +1,6 @@
 /** What a server process runs; see `server-process.ts`. */
 export type Role =
-  | { role: 'product'; databaseUrl: string; chain?: ChainSettings }
+  | { role: 'product'; databaseUrl: string; chain?: ChainSettings; metricsPort?: number }
   | { role: 'bare'; body: string }
   | { role: 'writes'; databaseUrl: string; perSecond: number }
 

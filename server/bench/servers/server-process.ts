@@ -13,7 +13,7 @@ if (role) process.send?.(await start(role))
 function start(role: Role): Promise<number> {
   switch (role.role) {
     case 'product':
-      return startProduct(role.databaseUrl, role.chain)
+      return startProduct(role)
     case 'bare':
       return startBareFastify(role.body)
     case 'writes':
