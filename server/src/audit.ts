@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 
 import { type Audit } from '@juicebar/contract/schemas'
 
-import { readConfig } from './settings/config.ts'
+import { type Config, readConfig } from './settings/config.ts'
 import { readStudioAccess, type StudioAccess } from './settings/studio-access.ts'
 import { auditText } from './studio/audit/audit-text.ts'
+import { exitCodeOf, NOT_CHECKED } from './studio/audit/exit-code.ts'
 
-const WRONG = 1
-const NOT_CHECKED = 2
-
+/** The same relative path holds from `src` and from `dist`. */
+const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url))
 const POLL_MILLIS = 500
 /** How often progress is printed where it cannot be overwritten. */
 const LINE_MILLIS = 10_000
@@ -22,32 +23,39 @@ await main()
 
 /**
  * Starts a money audit on the running server, shows how far it has come, and prints what it found on one screen. `--full` reads every
- * payment again. Ends with 0 if everything was checked and adds up, 1 if something does not add up, 2 if it or a part of it could not
- * be checked.
+ * payment again; `--copy` does so itself, in a restored copy of the database that no server works on. Ends with 0 if everything was checked
+ * and adds up, 1 if something does not add up, 2 if it or a part of it could not be checked.
  */
 async function main(): Promise<void> {
   try {
-    const full = readArguments(process.argv.slice(2))
-    const api = connect(await readStudioAccess(readConfig(process.env)))
-    const audit = await untilDone(api, await api.start(full))
+    const { full, copy } = readArguments(process.argv.slice(2))
+    const config = readConfig(process.env)
+    const audit = copy ? await auditHere(config) : await auditOnServer(config, full)
     process.stdout.write(auditText(audit))
-    process.exitCode = exitCode(audit)
+    process.exitCode = exitCodeOf(audit)
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     process.exitCode = NOT_CHECKED
   }
 }
 
-function readArguments(given: readonly string[]): boolean {
-  const unknown = given.find((argument) => argument !== '--full')
-  if (unknown !== undefined)
-    fail(`The audit does not know ${unknown}. Its only option is --full, which reads every payment again.`, undefined)
-  return given.includes('--full')
+function readArguments(given: readonly string[]) {
+  const unknown = given.find((argument) => argument !== '--full' && argument !== '--copy')
+  if (unknown !== undefined) {
+    const known = 'Its options are --full, which reads every payment again, and --copy, for a restored copy of the database.'
+    fail(`The audit does not know ${unknown}. ${known}`, undefined)
+  }
+  return { full: given.includes('--full'), copy: given.includes('--copy') }
 }
 
-function exitCode({ ok, uncheckedCount }: Audit): number {
-  if (!ok) return WRONG
-  return uncheckedCount > 0 ? NOT_CHECKED : 0
+async function auditHere(config: Config): Promise<Audit> {
+  const { auditCopy } = await import('./command/audit-copy.ts')
+  return auditCopy(config, migrationsFolder)
+}
+
+async function auditOnServer(config: Config, full: boolean): Promise<Audit> {
+  const api = connect(await readStudioAccess(config))
+  return untilDone(api, await api.start(full))
 }
 
 type StudioApi = ReturnType<typeof connect>

@@ -1,0 +1,54 @@
+import { type Audit } from '@juicebar/contract/schemas'
+
+import { createChain } from '../chain/client/solana-chain.ts'
+import { connectDatabase, type DatabaseConnection } from '../database/connect.ts'
+import { migrate } from '../database/migrate.ts'
+import { createFailureLog } from '../logging/failure-log.ts'
+import { createLog } from '../logging/log.ts'
+import { createReferences } from '../purchases/reference.ts'
+import { type Config } from '../settings/config.ts'
+import { readAudit } from '../studio/audit/read-audit.ts'
+import { requestAudit } from '../studio/audit/request-audit.ts'
+import { runAudit } from '../studio/audit/run-audit.ts'
+
+/**
+ * Audits a restored copy of the database at DATABASE_URL: upgrades it as a server would, and checks everything in it, the payments on
+ * chain. It is no server: it sends no payment and no webhook, and delivers nothing.
+ *
+ * @param migrationsFolder of this version
+ * @throws Error with a sentence if servers work on the database, a setting is missing, or database or chain do not answer
+ */
+export async function auditCopy(config: Config, migrationsFolder: string): Promise<Audit> {
+  const databaseUrl = required(config.databaseUrl, 'DATABASE_URL')
+  const endpoints = required(config.rpcUrls, 'SOLANA_RPC_URL')
+  const log = createLog(config.logLevel)
+  const failures = createFailureLog(log)
+  const connection = connectDatabase(databaseUrl, ({ message }) => failures.database.failed(message))
+  const chain = createChain({ endpoints, requestsPerSecond: config.rpcLimits, network: config.network, log })
+  try {
+    await refuseWithServers(connection)
+    await migrate(connection.migrationPool, migrationsFolder)
+    await chain.start()
+    const { database } = connection
+    const references = createReferences(config.referenceSecrets ?? [required(config.jwtSecret, 'JWT_SECRET')])
+    const { id } = await requestAudit(database, { full: true })
+    await runAudit({ database, chain, settings: config, references, log, failures }, { full: true })
+    return await readAudit(database, id)
+  } finally {
+    await chain.stop()
+    await connection.close()
+  }
+}
+
+/** On a database that servers work on, `npm run audit` is the one to run: this would upgrade it under them. */
+async function refuseWithServers({ migrationPool }: DatabaseConnection): Promise<void> {
+  const { rows } = await migrationPool.query(
+    `select pid from pg_stat_activity where datname = current_database() and application_name ~ '^juicebar( |$)' limit 1`,
+  )
+  if (rows.length > 0) throw new Error('Servers work on this database, so it is no copy. Audit it with "npm run audit".')
+}
+
+function required<Value>(value: Value | undefined, setting: string): Value {
+  if (value === undefined) throw new Error(`${setting} is not set.`)
+  return value
+}
