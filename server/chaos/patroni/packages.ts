@@ -50,7 +50,8 @@ function standardPlaces(): Places {
   return { path: [process.env['PATH'] ?? '', ...SYSTEM_FOLDERS].join(delimiter), postgres: '/usr/lib/postgresql' }
 }
 
-async function findProgram(name: string, folders: readonly string[]): Promise<string | undefined> {
+/** @param folders where Debian's packages put programs, unless others are named */
+export async function findProgram(name: string, folders = standardPlaces().path.split(delimiter)): Promise<string | undefined> {
   for (const folder of folders) {
     const program = join(folder, name)
     const isThere = await access(program, constants.X_OK).then(
@@ -62,7 +63,8 @@ async function findProgram(name: string, folders: readonly string[]): Promise<st
   return undefined
 }
 
-function newestPostgres(folder: string): string | undefined {
+/** The programs of the newest version that the product supports, in Debian's folder of versions. */
+export function newestPostgres(folder = standardPlaces().postgres): string | undefined {
   const versions = foldersIn(folder)
     .map(Number)
     .filter((version) => version >= POSTGRES_VERSION)

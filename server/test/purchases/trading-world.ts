@@ -22,7 +22,7 @@ import { createReferences } from '../../src/purchases/reference.ts'
 import { reconcileOnce } from '../../src/purchases/reconciliation/reconcile-round.ts'
 import { runAudit } from '../../src/studio/audit/run-audit.ts'
 import { collectLog } from '../logging/collected-log.ts'
-import { freshDatabase } from '../support/fresh-database.ts'
+import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { type Payer, type SignedPayment, signTransaction, transfer, type TransactionVersion } from './transactions.ts'
 
 const SOL = 1_000_000_000n
@@ -50,6 +50,8 @@ export interface PaymentChanges {
 }
 
 interface TradingOptions {
+  /** Instead of a new one that is migrated and empty. It is dropped at the end. */
+  database?: FreshDatabase
   fee?: FeeTerms
   slotMillis?: number
   holdSeconds?: number
@@ -66,9 +68,9 @@ export type TradingWorld = Awaited<ReturnType<typeof openTradingWorld>>
  * reconciles by itself: tests call `reconcileUntil`. Close it in `afterAll`, after `expectAllAddsUp`.
  */
 export async function openTradingWorld(options: TradingOptions = {}) {
-  const { slotMillis = 50, holdSeconds = 60, settleAt = 'confirmed', pageSize, fee = noFee } = options
+  const { slotMillis = 50, holdSeconds = 60, settleAt = 'confirmed', pageSize, fee = noFee, database = freshDatabase() } = options
   const { log, lines } = collectLog()
-  const [fresh, localChain] = await Promise.all([freshDatabase(), startLocalChain({ log, slotMillis })])
+  const [fresh, localChain] = await Promise.all([database, startLocalChain({ log, slotMillis })])
   const connection = connectDatabase(fresh.url, () => undefined)
   const chain = createChain({ endpoints: [localChain.rpcUrl], log, ...(pageSize !== undefined && { pageSize }) })
   await chain.start()
