@@ -15,6 +15,8 @@ export default defineConfig({
     minify: false,
     sourcemap: true,
     reportCompressedSize: false,
+    // Of everything that is bundled, for whoever gets the build.
+    license: { fileName: 'licenses.txt' },
     rolldownOptions: {
       input: {
         main: 'src/main.ts',
