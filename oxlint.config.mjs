@@ -125,6 +125,7 @@ const serverArrows = {
     'studio/sales',
     'studio/stats',
     'studio/keys',
+    'studio/staff',
     'studio/orders',
     'studio/recovery',
   ],
@@ -133,6 +134,7 @@ const serverArrows = {
   'studio/stats': ['database', 'studio/sales'],
   'studio/sales': ['repeat.ts', 'database', 'purchases'],
   'studio/keys': ['logging', 'database', 'http/api', 'listings', 'studio/studio-log-store.ts'],
+  'studio/staff': ['database', 'http/api', 'chain/transactions', 'inventory', 'listings', 'studio/studio-log-store.ts', 'studio/wallet.ts'],
   'studio/orders': ['http/api', 'inventory', 'studio/studio-log-store.ts', 'studio/keys'],
   'studio/restrictions': ['database', 'http/api', 'restrictions', 'studio/studio-log-store.ts'],
   'studio/recovery': [

@@ -669,6 +669,31 @@ create table recovery_signatures (
   primary key (recovery_id, signature)
 );
 
+-- What calls have said of wallets at the studio's desk. It comes before the setting STUDIO_WALLETS, so a wallet that was taken off keeps
+-- its row.
+create table studio_staff (
+  wallet_address text primary key,
+  name text check (char_length(name) >= 1 and char_length(name) <= 64),
+  scopes text[] not null check (cardinality(scopes) > 0),
+  set_by text not null,
+  set_at timestamptz not null default now(),
+  removed_at timestamptz
+);
+
+-- Texts that wallets of the staff sign, each for one call. Kept for a while when used or expired, so that a repetition hears why it is
+-- refused. Unlogged, because a crash of the database that loses them makes somebody sign again, and never lets a signature count twice.
+create unlogged table studio_challenges (
+  id uuid primary key,
+  wallet_address text not null,
+  call text not null,
+  body_hash bytea not null check (octet_length(body_hash) = 32),
+  message text not null,
+  expires_at timestamptz not null,
+  used_at timestamptz
+);
+create index studio_challenges_by_wallet on studio_challenges (wallet_address, expires_at);
+create index studio_challenges_by_expiry on studio_challenges (expires_at);
+
 -- Both sides of every transfer: what leaves an account is negative, so the entries of a transfer add up to zero.
 create view ledger_entries as
  select transfers.id as transfer_id,

@@ -30,6 +30,15 @@ export const MAX_ORDERS_BYTES = 524_288
 export const MAX_KEY_NAME = 64
 /** Studio keys that are neither revoked nor expired. */
 export const MAX_KEYS = 500
+/** Wallets that a call has put on the staff. */
+export const MAX_STAFF = 100
+/** Of `STUDIO_WALLETS`. */
+export const MAX_STUDIO_WALLETS = 20
+/** Of a member of the staff, in characters. */
+export const MAX_STAFF_NAME = 64
+export const CHALLENGE_SECONDS = 120
+/** Of one wallet at the same time. */
+export const MAX_OPEN_CHALLENGES = 20
 /** In characters: what the studio says of an order, a key, a pause, a block or new rules. */
 export const MAX_REASON = 1_000
 

@@ -48,6 +48,8 @@ import { startRecordingSlots } from './studio/recovery/rewind/record-slots.ts'
 import { startRecoveries } from './studio/recovery/run-recoveries.ts'
 import { startStampingSales } from './studio/sales/run-stamping.ts'
 import { createKeyCheck } from './studio/keys/check-key.ts'
+import { deleteOldChallenges } from './studio/staff/challenge-store.ts'
+import { createStaffCheck } from './studio/staff/check-staff.ts'
 import { restrictionRoutes } from './studio/restrictions/routes.ts'
 import { studioRoutes } from './studio/routes.ts'
 import { createPoster } from './studio/webhooks/delivery/post-message.ts'
@@ -98,7 +100,9 @@ export async function createApp(parts: AppParts): Promise<App> {
   const authenticate = (request: FastifyRequest) => readSession(database, jwts, bearerToken(request))
   const limits = await createRateLimits(fastify)
   const keys = createKeyCheck(database, failures)
-  const api = createApi(fastify, { limits, studioApiKey: parts.studioApiKey, findStudioKey: keys.find, authenticate })
+  const desk = { named: new Set(config.studioWallets), market: `${config.productName}, ${new URL(config.publicOrigin).host}` }
+  const staff = createStaffCheck(database, desk.named)
+  const api = createApi(fastify, { limits, studioApiKey: parts.studioApiKey, findStudioKey: keys.find, staff, authenticate })
   invalidatePagesOnWrites(fastify, pageCache)
   // Subscribed before the event streams: whoever reacts to an event gets an answer that includes the change.
   feed.subscribe({ onEvents: pageCache.clear, onReset: pageCache.clear })
@@ -135,7 +139,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   listingRoutes(api, database)
   marketRoutes(api, connection, { pageCache, probeDatabase }, { chain, fee: config.fee })
   purchaseRoutes(api, purchases)
-  studioRoutes(api, purchases)
+  studioRoutes(api, purchases, desk)
   webhookRoutes(api, purchases, { allowPrivate: config.webhookAllowPrivate })
   restrictionRoutes(api, database)
   realtimeRoutes(api, { database, feed, readers, failures }, authenticate)
@@ -177,6 +181,7 @@ export async function createApp(parts: AppParts): Promise<App> {
       background.push(
         connection.watchCommits(failures),
         startPurging(() => deleteExpired(database), { failures, failure: 'expired nonces and sessions could not be deleted' }),
+        startPurging(() => deleteOldChallenges(database), { failures, failure: 'old challenges of the desk could not be deleted' }),
         startPurging(() => deleteOldKeys(database), { failures, failure: 'old idempotency keys could not be deleted' }),
         feed.start(),
         startAnnouncingOutages(feed, readers),

@@ -4,6 +4,7 @@ import { ConfigError, isLoopback, readConfig } from '../src/settings/config.ts'
 
 const shared = { JWT_SECRET: 'j'.repeat(32), STUDIO_API_KEY: 'studio-key-0123456' }
 const feeWallet = 'JCYoWVEjgW4iocDBRcWPhNYNnNFx3tSqSDxAZetY3Dmz'
+const otherWallet = '5dEbMXXa19nLdjj9tZKzq9ZQPYVhSxV2eJo4skXNZuzb'
 const online = { HOST: '0.0.0.0', PUBLIC_ORIGIN: 'https://market.example' }
 
 function problemsOf(env: Record<string, string>): readonly string[] {
@@ -31,6 +32,7 @@ describe('settings', () => {
       network: 'localnet',
       jwtSecret: undefined,
       studioApiKey: undefined,
+      studioWallets: [],
       referenceSecrets: undefined,
       demo: true,
       demoSeed: true,
@@ -68,6 +70,8 @@ describe('settings', () => {
     [{ MARKET_FEE_BPS: '250', MARKET_FEE_WALLET: feeWallet }, { fee: { basisPoints: 250, wallet: feeWallet } }],
     [{ MARKET_FEE_BPS: '0', MARKET_FEE_WALLET: feeWallet }, { fee: { basisPoints: 0, wallet: feeWallet } }],
     [{ DATABASE_CONNECTIONS: '40' }, { databaseConnections: 40 }],
+    [{ STUDIO_WALLETS: feeWallet }, { studioWallets: [feeWallet] }],
+    [{ STUDIO_WALLETS: `${feeWallet},${otherWallet}` }, { studioWallets: [feeWallet, otherWallet] }],
     [{ DATABASE_URL: 'postgresql://db/market', ...shared }, { drainSeconds: 10 }],
     [{ DATABASE_URL: 'postgresql://db/market', ...shared, DRAIN_SECONDS: '0' }, { drainSeconds: 0 }],
     [{ TRUST_PROXY: 'off' }, { trustProxy: false }],
@@ -154,6 +158,11 @@ describe('settings', () => {
     ['PRODUCT_NAME', 'Juice\nNonce: 1'],
     ['PRODUCT_NAME', ' Juice'],
     ['WEBHOOK_ALLOW_PRIVATE', 'yes'],
+    ['STUDIO_WALLETS', 'Ann'],
+    ['STUDIO_WALLETS', `${feeWallet},`],
+    ['STUDIO_WALLETS', `${feeWallet}, ${otherWallet}`],
+    ['STUDIO_WALLETS', `${feeWallet},${feeWallet}`],
+    ['STUDIO_WALLETS', '1'.repeat(32)],
     ['LOG_LEVEL', 'verbose'],
     ['SOLANA_RPC_LIMIT', '0'],
     ['SOLANA_RPC_LIMIT', '10.5'],

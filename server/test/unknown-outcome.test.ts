@@ -47,7 +47,7 @@ beforeEach(async () => {
     inventoryRoutes(api, deps.database)
     listingRoutes(api, deps.database)
     purchaseRoutes(api, deps)
-    studioRoutes(api, deps)
+    studioRoutes(api, deps, { named: new Set(), market: 'Juicebar, market.example' })
   }
   const authenticate = async ({ headers }: FastifyRequest) => ({ id: 'a session', player: headers['x-player'] as Wallet['address'] })
   fastify = await serve(declare, {}, { authenticate })

@@ -12,11 +12,13 @@ import { orderCalls } from './studio/orders.ts'
 import { studioPurchaseCalls } from './studio/purchases.ts'
 import { recoveryCalls } from './studio/recoveries.ts'
 import { salesCalls } from './studio/sales.ts'
+import { staffCalls } from './studio/staff.ts'
 import { statsCalls } from './studio/stats.ts'
 
 export const studioCalls = {
   ...orderCalls,
   ...keyCalls,
+  ...staffCalls,
   ...logCalls,
   closeCase: {
     summary: 'Close a case with a note for buyer and seller',

@@ -28,6 +28,7 @@ const options = {
   scopes: { type: 'string' },
   expires: { type: 'string' },
   'daily-credit-limit': { type: 'string' },
+  name: { type: 'string' },
   reason: { type: 'string' },
   until: { type: 'string' },
   'remove-listings': { type: 'boolean' },
@@ -55,9 +56,7 @@ export const commands: Readonly<Record<string, Command>> = {
       path: '/keys',
       body: {
         name,
-        scopes: String(scopes ?? '')
-          .split(',')
-          .filter(Boolean),
+        scopes: scopeList(scopes),
         ...(expires !== undefined && { expiresAt: expires }),
         ...(limit !== undefined && { dailyCreditLimit: wholeNumber('--daily-credit-limit', limit) }),
       },
@@ -67,6 +66,30 @@ export const commands: Readonly<Record<string, Command>> = {
     usage: '<id>',
     does: 'revoke a key',
     call: ({ words }) => ({ method: 'DELETE', path: `/keys/${inPath(words[0])}` }),
+  },
+  'staff list': { usage: '', does: 'list the wallets that may use the desk', call: () => ({ method: 'GET', path: '/staff' }) },
+  'staff show': {
+    usage: '<wallet>',
+    does: 'say what a wallet may do at the desk',
+    call: ({ words }) => ({ method: 'GET', path: `/staff/${inPath(words[0])}` }),
+  },
+  'staff set': {
+    usage: '<wallet> [--scopes read,cases,rules] [--name <name>] [--reason <reason>]',
+    does: 'let a wallet use the desk, or change what it may do there',
+    call: ({ words, options: { scopes, name, reason } }) => ({
+      method: 'PUT',
+      path: `/staff/${inPath(words[0])}`,
+      body: {
+        ...(scopes !== undefined && { scopes: scopeList(scopes) }),
+        ...(name !== undefined && { name }),
+        ...(reason !== undefined && { reason }),
+      },
+    }),
+  },
+  'staff remove': {
+    usage: '<wallet> [--reason <reason>]',
+    does: 'keep a wallet from using the desk, even if the settings name it',
+    call: (given) => ({ method: 'DELETE', path: `/staff/${inPath(given.words[0])}${query(given, { reason: 'reason' })}` }),
   },
   'pause show': { usage: '', does: 'say whether the market is paused', call: () => ({ method: 'GET', path: '/pause' }) },
   'pause on': {
@@ -186,6 +209,12 @@ function requireAll(name: string, { usage }: Command, words: string[], given: Gi
 function wholeNumber(what: string, text: string | true): number {
   if (text === true || !/^\d{1,15}$/.test(text)) throw new UsageError(`${what} must be a whole number.`)
   return Number(text)
+}
+
+function scopeList(text: string | true | undefined): string[] {
+  return String(text ?? '')
+    .split(',')
+    .filter(Boolean)
 }
 
 function inPath(word = ''): string {

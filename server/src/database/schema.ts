@@ -506,6 +506,16 @@ export interface SignInNonces {
   walletAddress: WalletAddress;
 }
 
+export interface StudioChallenges {
+  bodyHash: Buffer;
+  call: string;
+  expiresAt: Date;
+  id: string;
+  message: string;
+  usedAt: Date | null;
+  walletAddress: string;
+}
+
 export interface StudioKeyDays {
   credited: bigint;
   day: Timestamp;
@@ -533,6 +543,15 @@ export interface StudioLog {
   reason: string | null;
   subject: string;
   transferId: bigint | null;
+}
+
+export interface StudioStaff {
+  name: string | null;
+  removedAt: Date | null;
+  scopes: string[];
+  setAt: Generated<Date>;
+  setBy: string;
+  walletAddress: string;
 }
 
 export interface TokenRules {
@@ -681,9 +700,11 @@ export interface DB {
   sellers: Sellers;
   sessions: Sessions;
   signInNonces: SignInNonces;
+  studioChallenges: StudioChallenges;
   studioKeyDays: StudioKeyDays;
   studioKeys: StudioKeys;
   studioLog: StudioLog;
+  studioStaff: StudioStaff;
   tokenRules: TokenRules;
   tokenTypes: TokenTypes;
   transfers: Transfers;

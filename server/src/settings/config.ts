@@ -11,7 +11,6 @@ import {
   isOrigin,
   isPayee,
   isProductName,
-  isProxyRange,
   isRpcLimitList,
   isRpcUrlList,
   isStudioKey,
@@ -22,6 +21,8 @@ import {
 } from './setting-formats.ts'
 import { findConflicts } from './setting-conflicts.ts'
 import { createReader, type Environment, type Reader } from './setting-reader.ts'
+import { readStudioWallets } from './studio-wallets.ts'
+import { readTrustProxy } from './trust-proxy.ts'
 
 /** The network that players are told. */
 export type Network = 'localnet' | 'devnet' | 'testnet' | 'mainnet'
@@ -56,6 +57,8 @@ export interface Config {
   network: Network
   jwtSecret: string | undefined
   studioApiKey: string | undefined
+  /** The first staff of the studio's desk. */
+  studioWallets: WalletAddress[]
   /** The first one makes references, all of them recognise theirs. */
   referenceSecrets: string[] | undefined
   /** Starter tokens for new players, and on a local chain the demo wallet and test SOL. */
@@ -136,6 +139,7 @@ export function readConfig(env: Environment, { terminal = false }: { terminal?: 
     network,
     jwtSecret,
     studioApiKey,
+    studioWallets: readStudioWallets('STUDIO_WALLETS', read),
     referenceSecrets: read.secret('REFERENCE_SECRET', isReferenceSecretList, REFERENCE_SECRETS)?.split(','),
     demo: read.choice('DEMO', ['on', 'off'], rpcUrls ? 'off' : 'on') === 'on',
     demoSeed: read.choice('DEMO_SEED', ['on', 'off'], 'on') === 'on',
@@ -147,7 +151,7 @@ export function readConfig(env: Environment, { terminal = false }: { terminal?: 
     },
     webhookAllowPrivate: read.choice('WEBHOOK_ALLOW_PRIVATE', ['on', 'off'], 'off') === 'on',
     drainSeconds: read.integer('DRAIN_SECONDS', { ...DRAIN_SECONDS, ...(databaseUrl === undefined && { default: 0 }) }),
-    trustProxy: readTrustProxy(read),
+    trustProxy: readTrustProxy('TRUST_PROXY', read),
     logLevel: read.choice('LOG_LEVEL', logLevels, terminal ? 'warn' : 'info'),
     securityContact: read.matching('SECURITY_CONTACT', isContact, 'a URI that starts with mailto:, tel: or https:', '') || undefined,
     metrics: readMetrics(read),
@@ -200,14 +204,6 @@ function readRpcLimits(read: Reader, endpoints: number, problems: string[]): num
 function readMetrics(read: Reader): Config['metrics'] {
   const host = read.matching('METRICS_HOST', isHost, 'an IP address or a host name', '127.0.0.1')
   return read.isSet('METRICS_PORT') ? { host, port: read.integer('METRICS_PORT', { min: 1, max: 65_535, default: 0 }) } : undefined
-}
-
-function readTrustProxy(read: Reader): string[] | false {
-  const allowed =
-    '"off" or a list of addresses and ranges like 10.0.0.0/8, loopback, linklocal or uniquelocal, separated by commas ' +
-    '(a number of hops is not supported: it would trust whoever reaches this server directly)'
-  const text = read.matching('TRUST_PROXY', (value) => value === 'off' || value.split(',').every(isProxyRange), allowed, 'off')
-  return text === 'off' ? false : text.split(',')
 }
 
 /**

@@ -1,3 +1,4 @@
+import { parseWalletAddress } from '@juicebar/contract/addresses'
 import { type Reply } from '@juicebar/contract/calls'
 import { Failure } from '@juicebar/contract/errors'
 
@@ -21,6 +22,8 @@ export async function readLog(
   const log = shown.map(({ id, actor, transferId, createdAt, ...entry }) => ({
     id: String(id),
     key: actor,
+    // No key may be called like a wallet.
+    wallet: parseWalletAddress(actor) ?? null,
     ...entry,
     orderId: transferId === null ? null : String(transferId),
     time: createdAt.toISOString(),

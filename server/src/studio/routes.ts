@@ -17,6 +17,7 @@ import { runAudit } from './audit/run-audit.ts'
 import { readPlayer } from './players/read-player.ts'
 import { readStudioPurchase, readStudioPurchases } from './purchases/read-studio-purchases.ts'
 import { readSales } from './sales/read-sales.ts'
+import { type DeskSettings, staffRoutes } from './staff/routes.ts'
 import { readStats } from './stats/read-stats.ts'
 import { statsCsv, takesCsv } from './stats/stats.ts'
 import { requireWallet } from './wallet.ts'
@@ -24,12 +25,13 @@ import { requireWallet } from './wallet.ts'
 /** Longer than this nobody waits for a reply. */
 const AUDIT_MILLIS = 45_000
 
-/** What the game studio does with its API key: credits and debits, cases, releases, the audit. */
-export function studioRoutes(api: Api, deps: PurchaseDeps): void {
+/** What the game studio does with its API key, or its staff at the desk: credits and debits, cases, releases, the audit. */
+export function studioRoutes(api: Api, deps: PurchaseDeps, desk: DeskSettings): void {
   const { database } = deps
 
   orderRoutes(api, deps)
   keyRoutes(api, database)
+  staffRoutes(api, database, desk)
   recoveryRoutes(api, deps)
   api.studio('studioLog', 'admin', async ({ query }) => readLog(database, { cursor: query.cursor, limit: query.limit ?? LISTINGS_PAGE }))
 

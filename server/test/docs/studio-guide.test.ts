@@ -53,6 +53,7 @@ async function openVariables({ call, createKey }: StudioClient): Promise<Record<
   await expect.poll(message).toBeDefined()
   return {
     WALLET: wallet,
+    COLLEAGUE: await addPlayer(market),
     QUESTS: (await createKey({ scopes: ['credit'] })).id,
     NEXT: (await followSales(market)).next,
     HOOK: webhook.id,
@@ -75,8 +76,12 @@ function nameOf({ method, path }: GuideCall): string | undefined {
   return found?.[0]
 }
 
-/** No endpoint has shown that nobody can ever tell whether the purchase was paid; and the recovery is not done. */
-const refusals: Record<string, string | undefined> = { release: 'NOT_RELEASABLE', accept: 'RECOVERY_NOT_ACCEPTABLE' }
+/** No endpoint has shown that nobody can ever tell whether the purchase was paid; the recovery is not done; and a key signs nothing. */
+const refusals: Record<string, string | undefined> = {
+  release: 'NOT_RELEASABLE',
+  accept: 'RECOVERY_NOT_ACCEPTABLE',
+  challenges: 'SIGNATURE_NOT_NEEDED',
+}
 
 it('docs/studio.md shows every call of the studio, and each does what it says', async () => {
   const studio = await startStudio(market.databaseUrl)

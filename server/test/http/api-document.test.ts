@@ -53,7 +53,7 @@ describe('the API document', () => {
   it('says who may call, and which body may be left out', async () => {
     const { paths } = await readApiDocument()
     expect(paths['/api/marketplace/my-listings'].get.security).toEqual([{ session: [] }])
-    expect(paths['/api/studio/cases'].get.security).toEqual([{ studioKey: [] }])
+    expect(paths['/api/studio/cases'].get.security).toEqual([{ session: [] }, { studioKey: [] }])
     expect(paths['/api/marketplace/listings'].get.security).toEqual([])
     expect(paths['/api/marketplace/events'].get.security).toEqual([{}, { session: [] }])
     expect(paths['/api/marketplace/buy/{id}'].post.requestBody.required).toBe(false)

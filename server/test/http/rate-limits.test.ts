@@ -1,6 +1,8 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { describe, expect, it, vi } from 'vitest'
 
+import { bearerToken } from '../../src/http/api/bearer-token.ts'
 import { collectLog } from '../logging/collected-log.ts'
 import { PLAYER, serve, signedIn, STUDIO_KEY } from './test-server.ts'
 
@@ -81,6 +83,32 @@ describe('too many calls', () => {
     expect(await call('first')).toBe(429)
     expect(await statuses('wrong', 1200)).toEqual(new Set([401]))
     expect([await call('wrong'), await call('second'), await call(STUDIO_KEY)]).toEqual([429, 200, 200])
+  })
+
+  it('of the staff count by wallet, and only those of others by address', async () => {
+    const players: Record<string, string> = { 'a.b.c': PLAYER, 'd.e.f': 'another wallet', 'g.h.i': 'a stranger' }
+    const fastify = await serve(
+      (api) => api.studio('studioCases', 'read', async () => ({ cases: [], nextCursor: null })),
+      {},
+      {
+        authenticate: async (request) => ({ id: 'session', player: (players[bearerToken(request) ?? ''] ?? '') as WalletAddress }),
+        staff: {
+          find: async (wallet) =>
+            wallet === players['g.h.i']
+              ? undefined
+              : { id: null, name: wallet, wallet, scopes: ['read'], dailyCreditLimit: null, expiresAt: null },
+          checkSignature: async () => undefined,
+        },
+      },
+    )
+    const call = async (token: string) =>
+      (await fastify.inject({ url: '/api/studio/cases', headers: { authorization: `Bearer ${token}` } })).statusCode
+    const statuses = async (token: string) => new Set(await Promise.all(Array.from({ length: 1200 }, () => call(token))))
+
+    expect(await statuses('a.b.c')).toEqual(new Set([200]))
+    expect(await call('a.b.c')).toBe(429)
+    expect(await statuses('g.h.i')).toEqual(new Set([403]))
+    expect([await call('g.h.i'), await call('d.e.f'), await call(STUDIO_KEY)]).toEqual([429, 200, 200])
   })
 
   it('of one IPv6 network count together', async () => {

@@ -18,6 +18,7 @@ interface Parts {
   pageFolder?: string
   authenticate?: ApiOptions['authenticate']
   findStudioKey?: ApiOptions['findStudioKey']
+  staff?: ApiOptions['staff']
 }
 
 /** A real server with the calls that a test declares; it ends with the test. The token "good" is PLAYER's session. */
@@ -43,6 +44,7 @@ export async function serve(
       studioApiKey: STUDIO_KEY,
       authenticate: parts.authenticate ?? authenticateTheGood,
       ...(parts.findStudioKey && { findStudioKey: parts.findStudioKey }),
+      ...(parts.staff && { staff: parts.staff }),
     }),
   )
   await registerWebApp(fastify, parts.pageFolder ?? '/nowhere')

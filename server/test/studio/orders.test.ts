@@ -73,6 +73,7 @@ describe('a credit or debit', () => {
       {
         id: expect.any(String),
         key: 'quests',
+        wallet: null,
         call: 'studioCredit',
         subject: wish.walletAddress,
         orderId: body.credit.id,

@@ -7,7 +7,18 @@ import { closed, Id, idParams, nextCursor, Nullable, pageOf, RequiredText, Times
 
 const mustBe = (words: string): Keywords => ({ mustBe: words })
 
-const ScopeSchema = Type.Enum(scopes, { title: 'Scope', description: 'What a key may do. Scopes do not contain each other' })
+export const ScopeSchema = Type.Enum(scopes, {
+  title: 'Scope',
+  description: 'What a key or a member of the staff may do. Scopes do not contain each other',
+})
+
+export const requiredScopes = Type.Array(ScopeSchema, {
+  ...mustBe(`a list of scopes, each once: ${scopes.join(', ')}`),
+  description: 'What it may do',
+  minItems: 1,
+  maxItems: scopes.length,
+  uniqueItems: true,
+})
 
 const dailyCreditLimit = Type.Integer({
   ...mustBe('a whole number of drinks from 0 on'),
@@ -33,7 +44,7 @@ const described = {
   revokedAt: Nullable(Timestamp('When it was revoked')),
   lastUsedAt: Nullable(Timestamp('When it was last used, to the minute')),
   createdAt: Timestamp('When it was made'),
-  createdBy: Type.String({ description: 'The name of the key that made it' }),
+  createdBy: Type.String({ description: 'The name of the key that made it, or the wallet of the staff' }),
 }
 
 const StudioKeySchema = Type.Object(described, { title: 'StudioKey' })
@@ -42,17 +53,11 @@ export const keyCalls = {
   createStudioKey: {
     summary: 'Make a studio key',
     description:
-      'The secret is shown this once: the server keeps only its hash. A key makes only keys with its own scopes, limit and expiry or less. To rotate a key, make a second one, use it, then revoke the first.',
+      'The secret is shown this once: the server keeps only its hash. A key makes only keys with its own scopes, limit and expiry or less, and a member of the staff only keys with their own scopes or fewer. To rotate a key, make a second one, use it, then revoke the first.',
     body: Type.Object(
       {
         name: RequiredText(`a name of at most ${MAX_KEY_NAME} characters, which the log will show`, MAX_KEY_NAME),
-        scopes: Type.Array(ScopeSchema, {
-          ...mustBe(`a list of scopes, each once: ${scopes.join(', ')}`),
-          description: 'What it may do',
-          minItems: 1,
-          maxItems: scopes.length,
-          uniqueItems: true,
-        }),
+        scopes: requiredScopes,
         expiresAt: Type.Optional(Nullable(expiresAt)),
         dailyCreditLimit: Type.Optional(Nullable(dailyCreditLimit)),
       },

@@ -6,7 +6,8 @@ import { closed, Id, nextCursor, Nullable, pageOf, Timestamp } from '../fields.t
 const LogEntrySchema = Type.Object(
   {
     id: Id('The entry'),
-    key: Type.String({ description: 'The name of the key that was used; `root key` is `STUDIO_API_KEY`' }),
+    key: Type.String({ description: 'The name of the key that was used; `root key` is `STUDIO_API_KEY`. Of the staff: the wallet' }),
+    wallet: Nullable(Type.String({ description: 'The wallet, if it was one of the staff; else null' })),
     call: Type.String({ description: 'The call: its `operationId` in this document' }),
     subject: Type.String({ description: 'What it changed: the wallet, the case, the purchase, the key and so on' }),
     orderId: Nullable(Type.String({ description: 'Of a credit or debit: its `id`' })),

@@ -28,6 +28,8 @@ export const limits = {
   rpc: { perAddress: 600 },
   /** Only wrong keys count by address. A game server may call 200 times a second with each of its keys, and send 500 orders in a call. */
   studio: { perAddress: 1200, perKey: 12_000 },
+  /** The studio API for its staff: what one person's browser can use. Only sessions that are over or of others count by address. */
+  desk: { perAddress: 1200, perWallet: 1200 },
 } as const satisfies Record<string, Limit>
 
 interface Limit {
@@ -61,6 +63,7 @@ export async function createRateLimits(fastify: FastifyInstance): Promise<Record
     'chain-lookup': createChecks(fastify, limits['chain-lookup']),
     rpc: createChecks(fastify, limits.rpc),
     studio: createChecks(fastify, limits.studio),
+    desk: createChecks(fastify, limits.desk),
   }
 }
 

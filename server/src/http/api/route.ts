@@ -9,6 +9,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, type Fast
 
 import { compress, takesGzip } from './compression.ts'
 import { type LimitChecks, type LimitName } from './rate-limits.ts'
+import { confirmCaller, createStaffFinder, type StaffLookup } from './staff-check.ts'
 import { createStudioKeyCheck, type FindStudioKey, type StudioKey } from './studio-key-check.ts'
 
 /** Who may call: anyone, a signed-in player, or the studio. */
@@ -63,7 +64,7 @@ export interface PlayerCall<Name extends EndpointName> extends Call<Name> {
 }
 
 export interface StudioCall<Name extends EndpointName> extends Call<Name> {
-  /** Whose key made the call, for the studio's log. */
+  /** Whose key or wallet made the call, for the studio's log. */
   actor: string
   key: StudioKey
 }
@@ -79,7 +80,7 @@ export interface Api {
   open<Name extends EndpointName>(name: Name, limit: LimitName, handler: Handler<Name, Call<Name>>): void
   /** Needs a session. */
   player<Name extends EndpointName>(name: Name, limit: LimitName, handler: Handler<Name, PlayerCall<Name>>): void
-  /** Needs a studio key with the scope, or with one of several. */
+  /** Needs a studio key or a session of the staff with the scope, or with one of several; of the staff some calls need a signature. */
   studio<Name extends EndpointName>(name: Name, scope: Scope | readonly Scope[], handler: Handler<Name, StudioCall<Name>>): void
 }
 
@@ -88,15 +89,18 @@ export interface ApiOptions {
   studioApiKey: string
   /** Finds every other studio key; there are none without it. */
   findStudioKey?: FindStudioKey
+  /** Who may call as the studio with a session; nobody may without it. */
+  staff?: StaffLookup
   /** Returns the request's session; throws `Failure` UNAUTHORIZED or SESSION_ENDED if it has none. */
   authenticate: (request: FastifyRequest) => Promise<Session>
 }
 
 /** Binds the contract's calls to a server. Checks come in this order: limit by address, caller, limit by wallet or key, scope, body. */
-export function createApi(fastify: FastifyInstance, { limits, studioApiKey, findStudioKey, authenticate }: ApiOptions): Api {
+export function createApi(fastify: FastifyInstance, { limits, studioApiKey, findStudioKey, staff, authenticate }: ApiOptions): Api {
   const sessions = new WeakMap<FastifyRequest, Session>()
   const keys = new WeakMap<FastifyRequest, StudioKey>()
-  const checkKey = createStudioKeyCheck(studioApiKey, { find: findStudioKey, limit: limits.studio })
+  const findStaff = staff && createStaffFinder({ staff, authenticate, limit: limits.desk })
+  const checkKey = createStudioKeyCheck(studioApiKey, { find: findStudioKey, findStaff, limit: limits.studio })
 
   return {
     open: (name, limit, handler) => {
@@ -132,8 +136,9 @@ export function createApi(fastify: FastifyInstance, { limits, studioApiKey, find
       const needed = typeof scope === 'string' ? [scope] : scope
       const check = async (request: FastifyRequest) => void keys.set(request, await checkKey(request, needed))
       const handle = async (request: FastifyRequest, reply: FastifyReply) => {
-        const key = keys.get(request)
-        if (!key) throw new Error(`${name} was reached without a studio key`)
+        const checked = keys.get(request)
+        if (!checked) throw new Error(`${name} was reached without a studio key`)
+        const key = await confirmCaller(request, { name, key: checked, needed, staff })
         return handler({ ...createCall(name, request, reply), actor: key.name, key })
       }
       addRoute(fastify, { name, access: 'studio', scopes: needed, beforeBody: [check], handle })

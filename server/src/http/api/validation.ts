@@ -40,7 +40,7 @@ export function createItemCheck<Schema extends TSchema>(schema: Schema): (item: 
   return (item) => {
     const validator = (compiled ??= Compile(schema))
     if (!validator.Check(item)) throw toFailure(schema, item, validator.Errors(item))
-    const unstorable = unstorableText(Object.entries(item as object))
+    const unstorable = unstorableText(Object.entries(item ?? {}))
     if (unstorable) throw unstorable
     // Just checked.
     return item as Static<Schema>

@@ -1,4 +1,5 @@
 import { type EndpointName, endpoints } from '@juicebar/contract/endpoints'
+import { isSignedCall } from '@juicebar/contract/endpoints/signed'
 import { type ErrorCode, errors } from '@juicebar/contract/errors'
 import { schemas } from '@juicebar/contract/schemas'
 import { type CallSchema } from '@juicebar/contract/schemas/call'
@@ -22,8 +23,20 @@ const always: readonly ErrorCode[] = [
 const ofAccess: Record<Access, readonly ErrorCode[]> = {
   open: [],
   player: ['UNAUTHORIZED', 'SESSION_ENDED'],
-  studio: ['STUDIO_KEY_INVALID', 'KEY_EXPIRED', 'KEY_REVOKED', 'INSUFFICIENT_SCOPE'],
+  studio: ['STUDIO_KEY_INVALID', 'KEY_EXPIRED', 'KEY_REVOKED', 'SESSION_ENDED', 'NOT_STAFF', 'INSUFFICIENT_SCOPE'],
 }
+
+/** Of calls that the staff signs. */
+const ofSignature: readonly ErrorCode[] = [
+  'CHALLENGE_NEEDED',
+  'CHALLENGE_NOT_FOUND',
+  'CHALLENGE_WALLET_DIFFERS',
+  'CHALLENGE_CALL_DIFFERS',
+  'CHALLENGE_BODY_DIFFERS',
+  'CHALLENGE_SIGNATURE_INVALID',
+  'CHALLENGE_USED',
+  'CHALLENGE_EXPIRED',
+]
 
 /** Every error code that a call can answer with, in the order of the table: those of its own rules and those of its kind. */
 export function failuresOf(name: EndpointName, access: Access): ErrorCode[] {
@@ -32,6 +45,7 @@ export function failuresOf(name: EndpointName, access: Access): ErrorCode[] {
   const codes = new Set([
     ...always,
     ...ofAccess[access],
+    ...(isSignedCall(name) ? ofSignature : []),
     ...(sessionOptional ? ofAccess.player : []),
     ...(needsDatabase(url) ? (['DATABASE_DOWN', 'UPGRADING'] as const) : []),
     ...(method === 'GET' ? [] : (['UNSUPPORTED_MEDIA_TYPE'] as const)),

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 
+import { CHALLENGE_HEADER, isSignedCall, SIGNATURE_HEADER } from '@juicebar/contract/endpoints/signed'
 import { schemas, sections } from '@juicebar/contract/schemas'
 import { type CallSchema } from '@juicebar/contract/schemas/call'
 import { type FastifySchema } from 'fastify'
@@ -10,7 +11,17 @@ import { type JsonSchema, type SchemaNames } from './schema-names.ts'
 
 const json = 'application/json'
 
-const security: Record<Access, Record<string, string[]>[]> = { open: [], player: [{ session: [] }], studio: [{ studioKey: [] }] }
+const security: Record<Access, Record<string, string[]>[]> = {
+  open: [],
+  player: [{ session: [] }],
+  studio: [{ session: [] }, { studioKey: [] }],
+}
+
+/** Of calls that the staff signs. */
+const signatureHeaders = {
+  [CHALLENGE_HEADER]: Type.String({ description: 'With a session of the staff: the `id` of the challenge for this call' }),
+  [SIGNATURE_HEADER]: Type.String({ description: 'With a session of the staff: the wallet’s signature of its `message`, in base58' }),
+}
 
 /** Whether a call may be made with or without a body. */
 export function isBodyOptional(name: string): boolean {
@@ -24,6 +35,7 @@ export function documentCall({ name, access, scopes }: DeclaredCall, names: Sche
   const { summary, description, params, querystring, headers, body, sessionOptional, documented = {} }: CallSchema = schemas[name]
   const neededScope = scopes ? ` Needs the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.` : ''
   const documentedBody = documented.body ?? body
+  const documentedHeaders = isSignedCall(name) ? signatureHeaders : documented.headers
   return {
     operationId: name,
     tags: sections.filter(({ calls }) => name in calls).map((section) => section.name),
@@ -33,7 +45,7 @@ export function documentCall({ name, access, scopes }: DeclaredCall, names: Sche
     ...(params && { params: names.reference(params) }),
     ...(querystring && { querystring: names.reference(querystring) }),
     ...(headers && { headers: names.reference(headers) }),
-    ...(documented.headers && { headers: names.reference(Type.Object(optional(documented.headers))) }),
+    ...(documentedHeaders && { headers: names.reference(Type.Object(optional(documentedHeaders))) }),
     ...(documentedBody && { body: names.reference(documentedBody) }),
     response: successes(schemas[name], names),
   }

@@ -31,7 +31,12 @@ right now: retry.
 `.trim()
 
 const securitySchemes = {
-  session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The session JWT: `token` in the reply to signing in' },
+  session: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The session JWT: `token` in the reply to signing in. The studio takes that of its staff',
+  },
   studioKey: {
     type: 'http',
     scheme: 'bearer',

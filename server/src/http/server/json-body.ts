@@ -1,6 +1,8 @@
 import { Failure } from '@juicebar/contract/errors'
 import { type FastifyInstance } from 'fastify'
 
+import { keepSentBody } from '../api/sent-body.ts'
+
 /**
  * Accepts JSON bodies only. An empty body is null whatever its content type: clients send one, JSON or text, even with calls that have
  * no payload.
@@ -10,6 +12,7 @@ export function acceptJsonBodies(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers()
 
   fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
+    keepSentBody(request, String(text))
     if (text.length === 0) done(null, null)
     else void parse(request, String(text), done)
   })

@@ -2,6 +2,7 @@ import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:
 import { Socket } from 'node:net'
 
 import cors from '@fastify/cors'
+import { CHALLENGE_HEADER, SIGNATURE_HEADER } from '@juicebar/contract/endpoints/signed'
 import { type FastifyInstance } from 'fastify'
 import helmet from 'helmet'
 
@@ -38,7 +39,16 @@ export async function registerSecurity(fastify: FastifyInstance, publicOrigin: s
   await fastify.register(cors, {
     origin: [publicOrigin],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'if-none-match', REQUEST_ID],
+    allowedHeaders: [
+      'authorization',
+      'content-type',
+      'idempotency-key',
+      'last-event-id',
+      'if-none-match',
+      CHALLENGE_HEADER,
+      SIGNATURE_HEADER,
+      REQUEST_ID,
+    ],
     exposedHeaders: ['age', 'etag', 'last-event-id', 'retry-after', REQUEST_ID],
     maxAge: 600,
     strictPreflight: false,

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
+import { parseWalletAddress } from '@juicebar/contract/addresses'
 import { type Reply } from '@juicebar/contract/calls'
 import { Failure } from '@juicebar/contract/errors'
 import { ROOT_KEY, type Scope } from '@juicebar/contract/scopes'
@@ -49,9 +50,10 @@ export function requireUsable(found: KnownKey | undefined, hash: Buffer): Studio
   return { id, name, scopes, dailyCreditLimit: dailyCreditLimit === null ? null : Number(dailyCreditLimit), expiresAt }
 }
 
-/** @throws BAD_REQUEST if the name is that of the root key, or the expiry is no time */
+/** @throws BAD_REQUEST if the log would take the name for the root key or for a wallet of the staff, or if the expiry is no time */
 export function readKeyWish({ name, scopes, dailyCreditLimit = null, expiresAt = null }: WishFields): KeyWish {
   if (name.trim().toLowerCase() === ROOT_KEY) throw new Failure('BAD_REQUEST', { detail: `name must not be "${ROOT_KEY}".` })
+  if (parseWalletAddress(name.trim())) throw new Failure('BAD_REQUEST', { detail: 'name must not be a wallet address.' })
   const expiry = expiresAt === null ? null : new Date(expiresAt)
   if (expiry && Number.isNaN(expiry.getTime())) throw new Failure('BAD_REQUEST', { detail: 'expiresAt is no time of any calendar.' })
   return { name, scopes, dailyCreditLimit, expiresAt: expiry }
@@ -63,7 +65,7 @@ export function readKeyWish({ name, scopes, dailyCreditLimit = null, expiresAt =
  */
 export function requireNoMorePower(maker: StudioKey, wish: KeyWish): void {
   const beyond = wish.scopes.filter((scope) => !maker.scopes.includes(scope))
-  if (beyond.length > 0) throw new Failure('KEY_TOO_POWERFUL', { detail: `it does not have the scope ${beyond.join(', ')}.` })
+  if (beyond.length > 0) throw new Failure('KEY_TOO_POWERFUL', { detail: `the scope ${beyond.join(', ')} is missing.` })
   const { dailyCreditLimit, expiresAt } = maker
   if (dailyCreditLimit !== null && (wish.dailyCreditLimit ?? Infinity) > dailyCreditLimit) {
     throw new Failure('KEY_TOO_POWERFUL', { detail: `dailyCreditLimit must be at most ${dailyCreditLimit}.` })

@@ -140,6 +140,7 @@ describe('a new key', () => {
     ['a time that has passed', { expiresAt: '2020-01-01T00:00:00Z' }],
     ['an endless name', { name: 'x'.repeat(65) }],
     ['the name of the root key', { name: ' Root Key' }],
+    ['a name that the log would take for a wallet', { name: 'So11111111111111111111111111111111111111112' }],
     ['another field', { secret: 'mine' }],
   ])('with %s is refused', async (_what, wish) => {
     const { call } = await start()

@@ -1,11 +1,13 @@
 import { studioEndpoints } from '@juicebar/contract/endpoints/studio'
+import { isSignedCall } from '@juicebar/contract/endpoints/signed'
 import { type Scope, scopes } from '@juicebar/contract/scopes'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { freshDatabase, type FreshDatabase } from '../../support/fresh-database.ts'
 import { studioApiKey } from '../../support/start-app.ts'
-import { startStudio } from '../studio-client.ts'
+import { memberOfStaff } from '../staff/desk-client.ts'
+import { startStudio, type StudioClient } from '../studio-client.ts'
 
 let fresh: FreshDatabase
 
@@ -23,6 +25,12 @@ const needed: Record<StudioCall, Scope[]> = {
   createStudioKey: ['admin'],
   studioKeys: ['admin'],
   revokeStudioKey: ['admin'],
+  studioMe: [...scopes],
+  studioStaff: ['admin'],
+  readStaff: ['admin'],
+  setStaff: ['admin'],
+  removeStaff: ['admin'],
+  requestChallenge: [...scopes],
   studioLog: ['admin'],
   studioCases: ['read'],
   closeCase: ['cases'],
@@ -65,6 +73,24 @@ async function documentedCalls(origin: string): Promise<string[]> {
     .map(({ operationId }) => operationId)
 }
 
+/** A session of a wallet that is no longer on the staff, of one that never was, one that was signed out, one that was altered. */
+async function sessionsOfOthers(studio: StudioClient & { origin: string }) {
+  const former = await memberOfStaff(studio, { scopes })
+  await studio.call('DELETE', `/staff/${former.wallet.address}`)
+  const [never, out, altered] = [
+    await memberOfStaff(studio),
+    await memberOfStaff(studio, { scopes }),
+    await memberOfStaff(studio, { scopes }),
+  ]
+  await fetch(`${studio.origin}/api/auth/logout`, { method: 'POST', headers: { authorization: `Bearer ${out.token}` } })
+  return [
+    { key: former.token, status: 403, code: 'NOT_STAFF' },
+    { key: never.token, status: 403, code: 'NOT_STAFF' },
+    { key: out.token, status: 401, code: 'SESSION_ENDED' },
+    { key: altered.token.replace(/.{5}$/, 'AAAAA'), status: 401, code: 'SESSION_ENDED' },
+  ]
+}
+
 /** Calls one of the calls with nothing that it would accept. */
 function requestOf(name: StudioCall) {
   const [method = '', path = ''] = studioEndpoints[name].split(' ')
@@ -94,6 +120,34 @@ describe('every call by every key', () => {
     }
   })
 
+  it('is let in with a session of the staff with its scope, and then needs a signature or not', { timeout: 60_000 }, async () => {
+    const studio = await startStudio(fresh.url)
+    const members = new Map<Scope, string>()
+    for (const scope of scopes) members.set(scope, (await memberOfStaff(studio, { scopes: [scope] })).token)
+    for (const name of studioCalls) {
+      const { method, route, body } = requestOf(name)
+      for (const [scope, key] of members) {
+        const reply = await studio.call(method, route, { key, ...body })
+        const answer = [401, 403].includes(reply.status) ? reply.body.code : 'let in'
+        // Nobody is asked to sign a call that is incomplete.
+        const isSigned = isSignedCall(name) && reply.body.code !== 'FIELDS_MISSING'
+        const letIn = isSigned ? 'CHALLENGE_NEEDED' : 'let in'
+        expect([name, scope, answer]).toEqual([name, scope, needed[name].includes(scope) ? letIn : 'INSUFFICIENT_SCOPE'])
+      }
+    }
+  })
+
+  it('is refused with a session that is over, or of a wallet that is not on the staff', async () => {
+    const studio = await startStudio(fresh.url)
+    const sessions = await sessionsOfOthers(studio)
+    for (const name of studioCalls) {
+      const { method, route, body } = requestOf(name)
+      for (const { key, status, code } of sessions) {
+        expect([name, await studio.call(method, route, { key, ...body })]).toMatchObject([name, { status, body: { code } }])
+      }
+    }
+  })
+
   it('is refused in the same words if the key is revoked, has expired or does not exist', async () => {
     const { call, createKey } = await startStudio(fresh.url)
     const pool = new pg.Pool({ connectionString: fresh.url, max: 1 })
@@ -115,7 +169,7 @@ describe('every call by every key', () => {
     const { secret: key } = await createKey({ scopes: ['read'] })
     expect(await call('POST', '/orders', { key, body: {} })).toEqual({
       status: 403,
-      body: { code: 'INSUFFICIENT_SCOPE', error: 'This studio key may not do this: it needs the scope credit or debit.' },
+      body: { code: 'INSUFFICIENT_SCOPE', error: 'You may not do this: it needs the scope credit or debit.' },
     })
   })
 })

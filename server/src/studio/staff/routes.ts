@@ -1,0 +1,39 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { scopes, staffScopes } from '@juicebar/contract/scopes'
+
+import { type Database } from '../../database/connect.ts'
+import { type Api } from '../../http/api/route.ts'
+import { requireWallet } from '../wallet.ts'
+import { readAllStaff, readStaff } from './read-staff.ts'
+import { recordRemoval, recordStaff } from './record-staff.ts'
+import { requestChallenge } from './request-challenge.ts'
+
+/** What the desk is told by the settings. */
+export interface DeskSettings {
+  /** The wallets of `STUDIO_WALLETS`. */
+  named: ReadonlySet<WalletAddress>
+  /** The product's name and its host, for the texts that wallets sign. */
+  market: string
+}
+
+/** Who may use the studio's desk, and what they sign there. */
+export function staffRoutes(api: Api, database: Database, { named, market }: DeskSettings): void {
+  api.studio('studioMe', scopes, async ({ key }) => {
+    const { wallet } = key
+    const name = wallet ? ((await readStaff(database, wallet, named))?.name ?? null) : key.name
+    return { me: { wallet: wallet ?? null, name, scopes: [...key.scopes] } }
+  })
+  api.studio('studioStaff', 'admin', async () => ({ staff: await readAllStaff(database, named) }))
+  api.studio('readStaff', 'admin', async ({ params }) => ({ staff: await readStaff(database, requireWallet(params.wallet), named) }))
+  api.studio('setStaff', 'admin', async ({ params, body, key }) => {
+    const wish = { wallet: requireWallet(params.wallet), name: body?.name ?? null, scopes: body?.scopes ?? staffScopes }
+    return { staff: await recordStaff(database, wish, { maker: key, reason: body?.reason, named }) }
+  })
+  api.studio('removeStaff', 'admin', async ({ params, query, key }) => {
+    await recordRemoval(database, requireWallet(params.wallet), { maker: key, reason: query.reason, named })
+    return { staff: null }
+  })
+  api.studio('requestChallenge', scopes, async ({ body, key }) => ({
+    challenge: await requestChallenge(database, market, { key, asked: body }),
+  }))
+}
