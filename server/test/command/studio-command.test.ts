@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { freshDatabase } from '../support/fresh-database.ts'
+import { signInAt } from '../studio/staff/desk-client.ts'
 import { startStudio } from '../studio/studio-client.ts'
 import { studioApiKey } from '../support/start-app.ts'
 
@@ -42,6 +43,24 @@ describe('the studio on the command line', { timeout: 120_000 }, () => {
       output: '',
       complaint: 'This studio key was revoked. (401 KEY_REVOKED)\n',
     })
+  })
+
+  it('puts a wallet on the staff, lists it and takes it off', async () => {
+    const fresh = await freshDatabase()
+    onTestFinished(() => fresh.drop())
+    const studio = await startStudio(fresh.url)
+    const settings = { PORT: new URL(studio.origin).port }
+    const { wallet, token } = await signInAt(studio.origin)
+
+    const set = await run(settings, 'staff', 'set', wallet.address, '--scopes', 'read,cases', '--name', 'Ann', '--reason', 'support')
+    expect(set).toMatchObject({ code: 0, complaint: '', output: expect.stringMatching(/^scopes +read, cases$/m) })
+    expect((await studio.call('GET', '/cases', { key: token })).status).toBe(200)
+    const listed = await run(settings, '--json', 'staff', 'list')
+    expect(JSON.parse(listed.output)).toMatchObject({ staff: [{ wallet: wallet.address, name: 'Ann', scopes: ['read', 'cases'] }] })
+
+    expect(await run(settings, 'staff', 'remove', wallet.address, '--reason', 'left')).toMatchObject({ code: 0, complaint: '' })
+    expect(await studio.call('GET', '/cases', { key: token })).toMatchObject({ status: 403, body: { code: 'NOT_STAFF' } })
+    expect(await run(settings, 'staff', 'show', wallet.address)).toMatchObject({ code: 0, output: 'staff  -\n' })
   })
 
   it('says what it does not understand, and that nothing answers', async () => {
