@@ -106,6 +106,7 @@ const serverArrows = {
   restrictions: ['database'],
   listings: ['database', 'http/api', 'inventory', 'restrictions'],
   market: ['repeat.ts', 'logging', 'database', 'http/api', 'http/server', 'chain/chain.ts', 'inventory', 'listings', 'purchases/fee.ts'],
+  'market/figures': ['repeat.ts', 'request-batch.ts', 'logging', 'database', 'http/api', 'market'],
   realtime: ['repeat.ts', 'logging', 'database', 'http/api'],
   ...purchaseArrows(),
   studio: [

@@ -15,6 +15,9 @@ export const MAX_LISTINGS_PAGE = 200
 export const SALES_PAGE = 100
 export const MAX_SALES_PAGE = 500
 export const MAX_SEARCH_LENGTH = 64
+/** Of one answer, and the prices of a drink that its depth tells of, the cheapest first. */
+export const MAX_CANDLES = 500
+export const MAX_LEVELS = 1_000
 
 export const MAX_BODY_BYTES = 16_384
 /** A Solana transaction has at most 4096 bytes, in version 1, which are 5464 characters in base64. */

@@ -6,6 +6,7 @@ import { type endReasons, type PurchaseSchema, type purchaseStatuses } from './s
 import { type CallSchema } from './schemas/call.ts'
 import { caseCalls, type caseKinds, type CaseSchema, type caseStatuses } from './schemas/cases.ts'
 import { eventCalls } from './schemas/events.ts'
+import { type candleSteps, figureCalls } from './schemas/figures/figure-calls.ts'
 import { inventoryCalls } from './schemas/inventory.ts'
 import {
   type ListingSchema,
@@ -33,6 +34,7 @@ export const sections = [
   { name: 'Signing in', description: 'A wallet signs a message, and gets a session', calls: signInCalls },
   { name: 'Inventory', description: 'The drinks that a player has', calls: inventoryCalls },
   { name: 'Market', description: 'Listings, for everyone to browse and for sellers to manage', calls: marketCalls },
+  { name: 'Prices', description: 'What was traded, and what is for sale, in figures', calls: figureCalls },
   { name: 'Events', description: 'What happens in the market, as it happens', calls: eventCalls },
   { name: 'Buying', description: 'From the hold to the delivered drinks', calls: buyingCalls },
   { name: 'Cases', description: 'Payments that did not end in a delivery', calls: caseCalls },
@@ -47,6 +49,7 @@ export const schemas = {
   ...signInCalls,
   ...inventoryCalls,
   ...marketCalls,
+  ...figureCalls,
   ...eventCalls,
   ...buyingCalls,
   ...caseCalls,
@@ -60,6 +63,7 @@ export type Listing = Static<typeof ListingSchema>
 export type OwnListing = Static<typeof OwnListingSchema>
 export type ListingSort = (typeof listingSorts)[number]
 export type ListingStatus = (typeof listingStatuses)[number]
+export type CandleStep = (typeof candleSteps)[number]
 export type Quote = Static<typeof QuoteSchema>
 export type Purchase = Static<typeof PurchaseSchema>
 export type PurchaseStatus = (typeof purchaseStatuses)[number]

@@ -4,6 +4,7 @@ import { openBenchDatabases } from './databases/bench-databases.ts'
 import { benchmarkAudit } from './benchmarks/audit.ts'
 import { benchmarkChainBudget } from './benchmarks/chain-budget.ts'
 import { benchmarkEventStream } from './benchmarks/event-stream.ts'
+import { benchmarkFigures } from './benchmarks/figures.ts'
 import { benchmarkOrders } from './benchmarks/orders.ts'
 import { benchmarkMarket, type MarketSizes } from './benchmarks/market.ts'
 import { type ChainRun, goalsOf, isReached, renderChainRuns } from './measure/chain-runs.ts'
@@ -17,7 +18,7 @@ import { benchmarkWebhooks } from './benchmarks/webhooks.ts'
 import { isMet, renderTable } from './measure/table.ts'
 
 /**
- * `npm run bench` runs all benchmarks on a PostgreSQL of its own in `.cache/bench`. `-- live` runs one of market, settlement, purchase,
+ * `npm run bench` runs all benchmarks on a PostgreSQL of its own in `.cache/bench`. `-- live` runs one of market, figures, settlement, purchase,
  * sign-in, orders, live, start, webhooks, metrics, chain and audit; `-- --pairs=9` runs more pairs; `-- --json=lines.json` writes JSON to a file,
  * and `-- --json` prints it. For chain, `--seconds`, `--limits`, `--endpoints` and `--sends` choose what is measured:
  * `-- chain --seconds=10 --limits=10,50 --endpoints=1`; for audit, `--purchases`.
@@ -38,6 +39,7 @@ const lines: Line[] = []
 const chainRuns: ChainRun[] = []
 const benchmarks: Record<string, () => Promise<unknown>> = {
   market: async () => lines.push(...(await benchmarkMarket(databases, sizes, pairs))),
+  figures: async () => lines.push(...(await benchmarkFigures(databases, pairs))),
   settlement: async () => lines.push(...(await benchmarkSettlement(databases, pairs))),
   purchase: async () => lines.push(...(await benchmarkPurchase(databases, pairs))),
   'sign-in': async () => lines.push(...(await benchmarkSignIn(databases, pairs))),

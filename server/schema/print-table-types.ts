@@ -43,15 +43,18 @@ const columnTypes: Record<string, ExpressionNode> = {
     'payments.signature',
     'purchases.signature',
     'sales.signature',
+    'trades.signature',
   ),
   ...columnsOf(
     'TokenType',
     'balances.token_type',
+    'candles.token_type',
     'listings.token_type',
     'purchase_items.token_type',
     'sales.token_type',
     'token_rules.token_type',
     'token_types.token_type',
+    'trades.token_type',
     'transfers.token_type',
   ),
   ...columnsOf(

@@ -42,7 +42,7 @@ export interface SqlFunction {
   volatility: string
   body: string
   comment: string | null
-  /** A column's default calls it, so it comes before the tables. */
+  /** A column's default, an index or a view calls it, so it comes before the tables. */
   beforeTables: boolean
 }
 
@@ -128,7 +128,7 @@ const functionsSql = `
     case p.provolatile when 'i' then 'immutable' when 's' then 'stable' else 'volatile' end as volatility,
     p.prosrc as body, obj_description(p.oid, 'pg_proc') as comment,
     exists (select from pg_depend d
-      where d.classid = 'pg_attrdef'::regclass and d.refclassid = 'pg_proc'::regclass and d.refobjid = p.oid) as "beforeTables"
+      where d.classid in ('pg_attrdef'::regclass, 'pg_class'::regclass, 'pg_rewrite'::regclass) and d.refclassid = 'pg_proc'::regclass and d.refobjid = p.oid) as "beforeTables"
   from ${ownFunctions} order by p.oid`
 
 const triggersSql = `

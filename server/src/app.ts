@@ -18,7 +18,10 @@ import { statusRoutes } from './http/status-routes.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { deleteOldKeys } from './listings/listing-key-store.ts'
 import { listingRoutes } from './listings/routes.ts'
-import { createPageCache } from './market/page-cache.ts'
+import { createFigures } from './market/figures/create-figures.ts'
+import { figureRoutes } from './market/figures/routes.ts'
+import { startRollingUp } from './market/figures/run-rolling-up.ts'
+import { createPageCaches } from './market/page-cache.ts'
 import { invalidatePagesOnWrites } from './market/invalidate-pages.ts'
 import { startRefreshingCopies } from './market/refresh-copies.ts'
 import { marketRoutes } from './market/routes.ts'
@@ -83,7 +86,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   }
 
   const reconciliation = createReconciliation(purchases)
-  const pageCache = createPageCache({ lastEventId: () => lastEventId(feed), compress })
+  const caches = createPageCaches({ lastEventId: () => lastEventId(feed), compress })
   const fastify = await createServer({
     ...config,
     log,
@@ -91,7 +94,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     version: parts.version,
     isDraining: () => draining,
     onAnswered: metrics?.counts.answered,
-    findCached: (url) => (preparation.state() === 'ready' ? pageCache.find(url) : undefined),
+    findCached: (url) => (preparation.state() === 'ready' ? caches.find(url) : undefined),
   })
   fastify.addHook('onRequest', async ({ routeOptions }) => {
     const code = refusals[preparation.state()]
@@ -103,9 +106,9 @@ export async function createApp(parts: AppParts): Promise<App> {
   const desk = { named: new Set(config.studioWallets), market: `${config.productName}, ${new URL(config.publicOrigin).host}` }
   const staff = createStaffCheck(database, desk.named)
   const api = createApi(fastify, { limits, studioApiKey: parts.studioApiKey, findStudioKey: keys.find, staff, authenticate })
-  invalidatePagesOnWrites(fastify, pageCache)
+  invalidatePagesOnWrites(fastify, caches)
   // Subscribed before the event streams: whoever reacts to an event gets an answer that includes the change.
-  feed.subscribe({ onEvents: pageCache.clear, onReset: pageCache.clear })
+  feed.subscribe({ onEvents: caches.clear, onReset: caches.clear })
   const readers = createEventReaders(feed, (ids) => findLiveSessions(database, ids), failures)
 
   const probeDatabase = async () => {
@@ -137,7 +140,8 @@ export async function createApp(parts: AppParts): Promise<App> {
   })
   inventoryRoutes(api, database)
   listingRoutes(api, database)
-  marketRoutes(api, connection, { pageCache, probeDatabase }, { chain, fee: config.fee })
+  marketRoutes(api, connection, { pageCache: caches.listings, probeDatabase }, { chain, fee: config.fee })
+  figureRoutes(api, { figures: createFigures(connection), caches, probeDatabase })
   purchaseRoutes(api, purchases)
   studioRoutes(api, purchases, desk)
   webhookRoutes(api, purchases, { allowPrivate: config.webhookAllowPrivate })
@@ -191,13 +195,15 @@ export async function createApp(parts: AppParts): Promise<App> {
         startRecordingSlots(purchases),
         startCheckingIdentity(identity),
         startStampingSales(purchases),
+        startRollingUp(purchases),
         startWebhooks({
           ...purchases,
           poster: createPoster({ allowPrivate: config.webhookAllowPrivate }),
           onAttempt: metrics?.counts.webhookAttempt,
         }),
         startRecordingOutages(purchases),
-        startRefreshingCopies(pageCache, failures),
+        startRefreshingCopies(caches.listings, failures),
+        startRefreshingCopies(caches.figures, failures),
       )
       void preparation.untilOutdated().then((outdated) => (outdated ? endWork() : undefined))
     },

@@ -153,6 +153,30 @@ describe('a whole trade over HTTP', () => {
     expect(sold.body).toMatchObject({ listings: [{ _id: listingId, status: 'sold' }] })
   })
 
+  it('shows in prices and charts of both servers, as does what is for sale', async () => {
+    const figures = async (node: Node) => {
+      const get = (path: string) => call(node, 'GET', `/api/marketplace/${path}`)
+      const trades = pick<{ signature: string }[]>(await get('trades?tokenType=APPLE_JUICE'), 'trades')
+      const candles = pick<{ trades: number }[]>(await get('candles?tokenType=APPLE_JUICE&step=5m'), 'candles')
+      const depth = await get('depth?tokenType=APPLE_JUICE')
+      const [apple] = pick<Record<string, unknown>[]>(await get('summary'), 'items')
+      return {
+        last: trades[0]?.signature,
+        traded: candles.reduce((sum, candle) => sum + candle.trades, 0) === trades.length,
+        depth: pick(depth, 'amount') === apple?.['amount'],
+        floor: pick(depth, 'floor') === apple?.['floor'],
+        price: apple?.['last'],
+      }
+    }
+    const { buyer, buyerToken, listingId } = await startTrade()
+    for (const node of [one, other]) await figures(node)
+    const bought = await call(one, 'POST', `/api/marketplace/buy/${listingId}`, buyerToken)
+    const last = await sendByWallet(world, await signPayment(world, buyer, pick(bought, 'transactionDetails')))
+    for (const node of [one, other]) {
+      await expect.poll(() => figures(node), waiting).toEqual({ last, traded: true, depth: true, floor: true, price: 0.020833333 })
+    }
+  })
+
   it('by a client that knows only the specification', async () => {
     const { seller, buyer, buyerToken, listingId } = await startTrade()
     const solBefore = await world.chain.balance(seller.address, { fresh: true })

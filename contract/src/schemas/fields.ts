@@ -30,6 +30,10 @@ export const Timestamp = (description: string) => Type.String({ format: 'date-ti
 export const RequiredText = (mustBe: string, maxLength: number, { minLength = 1, description = mustBe } = {}) =>
   Type.String({ ...keywords({ mustBe }), description, minLength, maxLength })
 
+/** A moment in a request, which `parseTime` reads. */
+export const optionalTime = (description: string) =>
+  Type.Optional(RequiredText('a date, or a time with its zone, in ISO 8601', 40, { description }))
+
 export const walletAddress = RequiredText('a Solana wallet address in base58', 44, {
   minLength: 32,
   description: 'A Solana wallet address: a public key of 32 bytes in base58',
@@ -123,3 +127,18 @@ export const pageOf = {
 }
 
 export const nextCursor = Nullable(Type.String({ description: 'Pass it as `cursor` for the next page; null on the last' }))
+
+const entityTag = Type.String({ description: 'The version of this page; send it as `If-None-Match` to get it only if it has changed' })
+const cacheControl = Type.String({ description: '`no-cache` for a page with an `ETag`, else `no-store`' })
+const age = Type.Integer({
+  minimum: 0,
+  description: 'Only while the database is away: how many seconds ago a first page was read, at most 60, for calls without a session',
+})
+const lastEventId = Type.String({ description: 'An event stream that starts here misses nothing that this page does not show' })
+const versionHeaders = { ETag: entityTag, 'Last-Event-ID': lastEventId, 'Cache-Control': cacheControl }
+const headers = { 'If-None-Match': Type.String({ description: 'The `ETag` of the page that the client has' }) }
+const notModified = { description: 'The client has this page already', headers: versionHeaders }
+
+/** What the document says of a call that is answered from memory; of `documentedPage`, also while the database is away. */
+export const documentedFresh = { headers, replies: { 200: { headers: versionHeaders }, 304: notModified } }
+export const documentedPage = { headers, replies: { 200: { headers: { ...versionHeaders, Age: age } }, 304: notModified } }

@@ -6,6 +6,7 @@ import {
   Address,
   amount,
   closed,
+  documentedPage,
   FeeSchema,
   Flag,
   Id,
@@ -141,15 +142,6 @@ const idempotencyKey = RequiredText(`1 to ${MAX_IDEMPOTENCY_KEY} characters, one
     'Your own name for this listing, kept for a day. With the same key, the same call returns the listing that it has created, and moves nothing.',
 })
 
-const entityTag = Type.String({ description: 'The version of this page; send it as `If-None-Match` to get it only if it has changed' })
-const cacheControl = Type.String({ description: '`no-cache` for a page with an `ETag`, else `no-store`' })
-const age = Type.Integer({
-  minimum: 0,
-  description: 'Only while the database is away: how many seconds ago a first page was read, at most 60, for calls without a session',
-})
-const lastEventId = Type.String({ description: 'An event stream that starts here misses nothing that this page does not show' })
-const pageHeaders = { ETag: entityTag, 'Last-Event-ID': lastEventId, 'Cache-Control': cacheControl }
-
 export const marketCalls = {
   listings: {
     summary: 'List active listings, with search, filters and sort orders',
@@ -158,13 +150,7 @@ export const marketCalls = {
     querystring: ListingsQuery,
     response: { 200: ListingsPage },
     failures: ['TOKEN_TYPE_UNKNOWN', 'CURSOR_INVALID'],
-    documented: {
-      headers: { 'If-None-Match': Type.String({ description: 'The `ETag` of the page that the client has' }) },
-      replies: {
-        200: { headers: { ...pageHeaders, Age: age } },
-        304: { description: 'The client has this page already', headers: pageHeaders },
-      },
-    },
+    documented: documentedPage,
   },
   listing: {
     summary: 'Read one listing',

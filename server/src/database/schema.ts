@@ -65,6 +65,27 @@ export interface Blocks {
   walletAddress: WalletAddress;
 }
 
+export interface Candles {
+  amount: bigint;
+  close: bigint;
+  high: bigint;
+  /**
+   * What was paid in all, without fees. In numeric, as the sum of the highest prices is no bigint.
+   */
+  lamports: Numeric;
+  low: bigint;
+  open: bigint;
+  start: Date;
+  step: string;
+  tokenType: TokenType;
+  trades: bigint;
+}
+
+export interface CandlesHead {
+  onlyRow: Generated<boolean>;
+  ordinal: bigint;
+}
+
 export interface Cases {
   /**
    * Who paid, of a case without a purchase: lost, because the database has lost the purchase.
@@ -567,6 +588,17 @@ export interface TokenTypes {
   tokenType: TokenType;
 }
 
+export interface Trades {
+  amount: bigint | null;
+  place: number | null;
+  priceLamports: bigint | null;
+  purchaseId: string | null;
+  settledAt: Date | null;
+  signature: Signature | null;
+  tokenType: TokenType | null;
+  unitLamports: bigint | null;
+}
+
 export interface Transfers {
   amount: bigint;
   createdAt: Generated<Date>;
@@ -676,6 +708,8 @@ export interface DB {
   audits: Audits;
   balances: Balances;
   blocks: Blocks;
+  candles: Candles;
+  candlesHead: CandlesHead;
   cases: Cases;
   chainSlots: ChainSlots;
   databaseIdentity: DatabaseIdentity;
@@ -707,6 +741,7 @@ export interface DB {
   studioStaff: StudioStaff;
   tokenRules: TokenRules;
   tokenTypes: TokenTypes;
+  trades: Trades;
   transfers: Transfers;
   webhookDeliveries: WebhookDeliveries;
   webhookMessages: WebhookMessages;

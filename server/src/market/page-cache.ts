@@ -139,6 +139,27 @@ export function createPageCache({ lastEventId, compress }: PageCacheParts): Page
   }
 }
 
+/** What a server keeps in memory of the market. */
+export interface PageCaches extends Pick<PageCache, 'find' | 'clear'> {
+  listings: PageCache
+  /** Trades, candles and summaries: apart, so that none who asks for ever other candles takes the listings' place. */
+  figures: PageCache
+  /** Of these no copies are kept fresh: nobody is shown one. */
+  depths: PageCache
+}
+
+/** Creates empty caches. */
+export function createPageCaches(parts: PageCacheParts): PageCaches {
+  const [listings, figures, depths] = [createPageCache(parts), createPageCache(parts), createPageCache(parts)]
+  return {
+    listings,
+    figures,
+    depths,
+    find: (url) => listings.find(url) ?? figures.find(url) ?? depths.find(url),
+    clear: () => [listings, figures, depths].forEach((cache) => cache.clear()),
+  }
+}
+
 /** Whether a page is cached: the first page of the whole market or of one token, which many players look at. */
 export function isCacheable({ scope, limit, cursor }: MarketQuery): boolean {
   if (cursor || limit > LISTINGS_PAGE) return false

@@ -15,7 +15,9 @@ import { createApi } from '../../src/http/api/route.ts'
 import { validatorCompiler } from '../../src/http/api/validation.ts'
 import { compress } from '../../src/http/api/compression.ts'
 import { createFailureLog } from '../../src/logging/failure-log.ts'
-import { createPageCache } from '../../src/market/page-cache.ts'
+import { createFigures } from '../../src/market/figures/create-figures.ts'
+import { figureRoutes } from '../../src/market/figures/routes.ts'
+import { createPageCaches } from '../../src/market/page-cache.ts'
 import { invalidatePagesOnWrites } from '../../src/market/invalidate-pages.ts'
 import { marketRoutes } from '../../src/market/routes.ts'
 import { type FeeTerms } from '../../src/purchases/fee.ts'
@@ -43,18 +45,19 @@ const noFee: FeeTerms = { basisPoints: 0, wallet: undefined }
 export async function openMarketWorld({ endpoint = 'http://127.0.0.1:9', fee = noFee }: { endpoint?: string; fee?: FeeTerms } = {}) {
   const fresh = await freshDatabase()
   const connection = connectDatabase(fresh.url, () => undefined)
-  const { pool, probe, close } = connection
-  const pageCache = createPageCache({ lastEventId: () => undefined, compress })
+  const { pool, database, close } = connection
+  const caches = createPageCaches({ lastEventId: () => undefined, compress })
   const fastify = createFastify()
   fastify.setValidatorCompiler(validatorCompiler)
   fastify.decorate('failures', createFailureLog(pino({ level: 'silent' })))
   fastify.setErrorHandler(replyWithFailure)
-  invalidatePagesOnWrites(fastify, pageCache)
+  invalidatePagesOnWrites(fastify, caches)
   const authenticate = () => Promise.reject(new Error('nobody signs in here'))
   const api = createApi(fastify, { limits: await createRateLimits(fastify), studioApiKey: 'k'.repeat(32), authenticate })
   const chain = createChain({ endpoints: [endpoint], log: pino({ level: 'silent' }), probeMillis: 20 })
   await chain.start()
-  marketRoutes(api, connection, { pageCache, probeDatabase: probe }, { chain, fee })
+  marketRoutes(api, connection, { pageCache: caches.listings, probeDatabase: () => world.probe() }, { chain, fee })
+  figureRoutes(api, { figures: createFigures(connection), caches, probeDatabase: () => world.probe() })
 
   const get = (query: Record<string, string>, headers: Record<string, string> = {}) =>
     fastify.inject({ method: 'GET', url: '/api/marketplace/listings', query, headers })
@@ -63,10 +66,15 @@ export async function openMarketWorld({ endpoint = 'http://127.0.0.1:9', fee = n
     expect(reply.statusCode).toBe(200)
     return reply.json<Page>()
   }
-  return {
+  const world = {
+    connection,
     pool,
+    database,
+    /** Of the server, whether the database is there. */
+    probe: () => connection.probe(),
     fastify,
-    pageCache,
+    pageCache: caches.listings,
+    caches,
     get,
     page,
     quote: (query: Record<string, string>) => fastify.inject({ method: 'GET', url: '/api/marketplace/quote', query }),
@@ -109,6 +117,7 @@ export async function openMarketWorld({ endpoint = 'http://127.0.0.1:9', fee = n
       await fresh.drop()
     },
   }
+  return world
 }
 
 export function randomWallet(): string {

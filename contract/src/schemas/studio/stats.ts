@@ -1,7 +1,7 @@
 import Type from 'typebox'
 
 import { type CallSchema } from '../call.ts'
-import { closed, lamports, Nullable, RequiredText, TokenTypeSchema } from '../fields.ts'
+import { closed, lamports, Nullable, optionalTime, TokenTypeSchema } from '../fields.ts'
 
 export const statsGroups = ['day', 'tokenType'] as const
 
@@ -24,8 +24,6 @@ export const StatsRowSchema = Type.Object(
 
 const StatsReply = Type.Object({ stats: Type.Array(StatsRowSchema, { description: 'In order of day or drink' }) }, { title: 'Stats' })
 
-const time = (description: string) => Type.Optional(RequiredText('a date, or a time with its zone, in ISO 8601', 40, { description }))
-
 export const statsCalls = {
   studioStats: {
     summary: 'Read what was sold, credited and debited',
@@ -33,8 +31,8 @@ export const statsCalls = {
       'By UTC day or by drink, from `from` on and before `to`; rows without anything are left out. A sale is of the day of its delivery, and one whose payment the chain undid leaves the figures again. `Accept: text/csv` returns the same as CSV.',
     querystring: Type.Object(
       {
-        from: time('The first moment, as a date (in UTC) or a time; by default 30 days before `to`'),
-        to: time('The moment after the last, as a date (in UTC) or a time; by default now'),
+        from: optionalTime('The first moment, as a date (in UTC) or a time; by default 30 days before `to`'),
+        to: optionalTime('The moment after the last, as a date (in UTC) or a time; by default now'),
         group: Type.Optional(Type.Enum([...statsGroups], { title: 'StatsGroup', description: 'What a row is of; `day` by default' })),
       },
       closed,

@@ -24,7 +24,7 @@ export interface Working {
 
 /**
  * Continues the running audit until it is done, the signal aborts or another server has taken it over: recomputes every balance from
- * the ledger, checks the invariants I1 to I5, and verifies payments on chain. Where it stops, any server goes on.
+ * the ledger, checks the invariants I1 to I6, and verifies payments on chain. Where it stops, any server goes on.
  *
  * @returns false if there is no audit that this server can continue.
  */

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { type Database } from '../../database/connect.ts'
 import { type Tx } from '../../database/transact.ts'
 import { type LedgerFinding } from './audit.ts'
+import { candleChecks } from './candle-check-store.ts'
 
 type Violation = Audit['violations'][number]
 
@@ -121,6 +122,7 @@ const checks: { invariant: string; query: ReturnType<typeof sql<{ detail: string
     invariant: 'I5',
     query: sql`select wallet_address || ' holds ' || amount || ' ' || token_type as detail from balances where amount < 0 limit 20`,
   },
+  ...candleChecks,
 ]
 
 /** Runs every check. Each reports at most 20 violations. */

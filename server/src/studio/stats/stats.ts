@@ -1,5 +1,6 @@
 import { Failure } from '@juicebar/contract/errors'
 import { type StatsGroup, type StatsRow } from '@juicebar/contract/schemas'
+import { parseTime } from '@juicebar/contract/formats/time'
 
 /** Up to `to`, which is left out. */
 export interface StatsRange {
@@ -9,7 +10,6 @@ export interface StatsRange {
 
 const DAY_MILLIS = 86_400_000
 const USUAL_DAYS = 30
-const timeText = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 
 /**
  * Reads the range that a caller asks for.
@@ -23,12 +23,8 @@ export function readRange({ from, to }: { from?: string; to?: string }, now: Dat
 }
 
 function readTime(field: string, text: string): Date {
-  const [, date] = timeText.exec(text) ?? []
-  const time = new Date(text)
-  const day = new Date(`${date}T00:00:00Z`)
-  // A date such as the 30th of February is another one to JavaScript.
-  const exists = date !== undefined && !Number.isNaN(time.getTime()) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date)
-  if (!exists) throw new Failure('BAD_REQUEST', { detail: `${field} must be a date, or a time with its zone, in ISO 8601` })
+  const time = parseTime(text)
+  if (!time) throw new Failure('BAD_REQUEST', { detail: `${field} must be a date, or a time with its zone, in ISO 8601` })
   return time
 }
 

@@ -1,0 +1,83 @@
+import { type TokenType } from '@juicebar/contract/token-types'
+
+import { type Database, type DatabaseConnection, type Reads } from '../../database/connect.ts'
+import { RequestBatch } from '../../request-batch.ts'
+import { type CandleQuery, candleJson } from './candle.ts'
+import { readCandles } from './candle-store.ts'
+import { depthJson } from './depth.ts'
+import { readLevels } from './depth-store.ts'
+import { rollUpSales } from './roll-up-store.ts'
+import { summaryJson } from './summary.ts'
+import { readSummary } from './summary-store.ts'
+import { tradeCursor, tradeJson } from './trade.ts'
+import { readTrades, type TradesQuery } from './trade-store.ts'
+
+/** A database that does not answer holds up those who have asked it, and nobody else. */
+const PATIENCE_MILLIS = 2_000
+/** What reads every listing may take this share of the time at most, but waits no longer than the second in which news is due. */
+const PAUSES = 4
+const MAX_PAUSE_MILLIS = 700
+
+/** What the market traded and offers, as JSON. Everything shows what was settled before it was asked for. */
+export interface Figures {
+  trades(query: TradesQuery): Promise<string>
+  candles(query: CandleQuery): Promise<string>
+  depth(tokenType: TokenType): Promise<string>
+  summary(): Promise<string>
+}
+
+/** Creates the reader of a server: however many ask at the same time, sales are rolled up and listings are counted once for all of them. */
+export function createFigures({ database, readPool, replica }: Pick<DatabaseConnection, 'database' | 'readPool' | 'replica'>): Figures {
+  const rolledUp = createRollUp(database)
+  const depths = spaced<TokenType>((tokenTypes) => readDepths(readPool, tokenTypes))
+  const summaries = spaced<'all'>(async () => new Map([['all', summaryJson(await readSummary(readPool))]]))
+  return {
+    trades: async (query) => {
+      if (query.after) return renderTrades(replica, query)
+      await rolledUp()
+      return renderTrades(readPool, query)
+    },
+    candles: async (query) => {
+      await rolledUp()
+      return `{"candles":[${(await readCandles(readPool, query)).map(candleJson).join(',')}]}`
+    },
+    depth: async (tokenType) => (await depths.ask([tokenType])).get(tokenType) ?? depthJson([]),
+    summary: async () => {
+      await rolledUp()
+      return (await summaries.ask(['all'])).get('all') ?? summaryJson([])
+    },
+  }
+}
+
+function createRollUp(database: Database): () => Promise<unknown> {
+  const rollUp = async () => {
+    await rollUpSales(database)
+    return new Map<'all', never>()
+  }
+  const batch = new RequestBatch<'all', never>(rollUp, { patienceMillis: PATIENCE_MILLIS })
+  return () => batch.ask(['all'])
+}
+
+/** A batch that is asked the less often the longer it takes. */
+function spaced<K>(read: (keys: readonly K[]) => Promise<ReadonlyMap<K, string>>): RequestBatch<K, string> {
+  let took = 0
+  const timed = async (keys: readonly K[]) => {
+    const startedAt = performance.now()
+    const values = await read(keys)
+    took = performance.now() - startedAt
+    return values
+  }
+  const pauseMillis = () => Math.min(MAX_PAUSE_MILLIS, PAUSES * took)
+  return new RequestBatch(timed, { pauseMillis, patienceMillis: PATIENCE_MILLIS })
+}
+
+async function readDepths(reads: Reads, tokenTypes: readonly TokenType[]): Promise<Map<TokenType, string>> {
+  const depths = new Map<TokenType, string>()
+  for (const tokenType of tokenTypes) depths.set(tokenType, depthJson(await readLevels(reads, tokenType)))
+  return depths
+}
+
+async function renderTrades(reads: Reads, query: TradesQuery): Promise<string> {
+  const { trades, next } = await readTrades(reads, query)
+  return `{"trades":[${trades.map(tradeJson).join(',')}],"nextCursor":${next ? `"${tradeCursor(next)}"` : 'null'}}`
+}

@@ -1,0 +1,43 @@
+import { LISTINGS_PAGE } from '@juicebar/contract/limits'
+
+import { type answered, type Api } from '../../http/api/route.ts'
+import { requireTokenType } from '../market-query.ts'
+import { type PageCaches } from '../page-cache.ts'
+import { type FirstPages } from '../read-first-page.ts'
+import { sendPage } from '../send-page.ts'
+import { readCandleQuery } from './candle.ts'
+import { type Figures } from './create-figures.ts'
+import { parseTradeCursor } from './trade.ts'
+
+interface FigureDeps {
+  figures: Figures
+  caches: Pick<PageCaches, 'figures' | 'depths'>
+  probeDatabase: FirstPages['probeDatabase']
+}
+
+/** What the market traded and offers, from memory but for later pages of trades. While the database is away, there is no depth. */
+export function figureRoutes(api: Api, { figures, caches, probeDatabase }: FigureDeps): void {
+  const history = { pageCache: caches.figures, probeDatabase }
+  const depths = { pageCache: caches.depths, probeDatabase }
+
+  api.open('trades', 'read', async (call): Promise<typeof answered> => {
+    const { tokenType, limit = LISTINGS_PAGE, cursor } = call.query
+    const after = cursor === undefined || cursor === '' ? undefined : parseTradeCursor(cursor)
+    const query = { tokenType: tokenType ? requireTokenType(tokenType) : undefined, limit, after }
+    const render = () => figures.trades(query)
+    if (after || limit > LISTINGS_PAGE) return await call.sendPublicJson(await render())
+    return await sendPage(call, history, { render })
+  })
+
+  api.open('candles', 'read', async (call): Promise<typeof answered> => {
+    readCandleQuery(call.query, new Date())
+    return await sendPage(call, history, { render: () => figures.candles(readCandleQuery(call.query, new Date())) })
+  })
+
+  api.open('depth', 'read', async (call): Promise<typeof answered> => {
+    const tokenType = requireTokenType(call.query.tokenType)
+    return await sendPage(call, depths, { render: () => figures.depth(tokenType), copies: false })
+  })
+
+  api.open('summary', 'read', (call) => sendPage(call, history, { render: figures.summary }))
+}

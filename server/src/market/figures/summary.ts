@@ -1,0 +1,34 @@
+import { solText } from '@juicebar/contract/money'
+import { findTokenType } from '@juicebar/contract/token-types'
+
+/** A drink's figures: prices of one in whole lamports, sums as text. */
+export interface SummaryRow {
+  tokenType: string
+  floor: bigint | null
+  amount: string
+  last: bigint | null
+  /** The last price at or before 24 hours ago. */
+  lastBefore: bigint | null
+  volumeLamports: string
+}
+
+/** The summary as replies carry it. */
+export function summaryJson(rows: readonly SummaryRow[]): string {
+  const items = rows
+    .filter(({ tokenType }) => findTokenType(tokenType) !== undefined)
+    .map(
+      ({ tokenType, floor, last, lastBefore, volumeLamports, amount }) =>
+        `{"tokenType":"${tokenType}","floor":${sol(floor)},"last":${sol(last)},"change24h":${change(last, lastBefore)},` +
+        `"volume24h":${solText(BigInt(volumeLamports))},"amount":${amount}}`,
+    )
+  return `{"items":[${items.join(',')}]}`
+}
+
+function sol(lamports: bigint | null): string {
+  return lamports === null ? 'null' : solText(lamports)
+}
+
+/** Null too if the former price rounds to nothing. */
+function change(last: bigint | null, before: bigint | null): string {
+  return last === null || before === null || before === 0n ? 'null' : JSON.stringify(Number(last - before) / Number(before))
+}

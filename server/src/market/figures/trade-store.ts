@@ -1,0 +1,57 @@
+import type pg from 'pg'
+
+import { type Reads } from '../../database/connect.ts'
+import { type TradePosition, type TradeRow } from './trade.ts'
+
+/** How many sales one page walks along at most, those included whose payment the chain has undone. */
+const SCAN_LIMIT = 1_000
+
+export interface TradesQuery {
+  tokenType: string | undefined
+  limit: number
+  after: TradePosition | undefined
+}
+
+export interface TradesPage {
+  trades: TradeRow[]
+  /** Where the next page starts; undefined after the last. A page can be short and still have a next one. */
+  next: TradePosition | undefined
+}
+
+/** A page of trades, the newest first. Following `next` neither skips nor repeats one. */
+export async function readTrades(reads: Reads, query: TradesQuery): Promise<TradesPage> {
+  const { rows } = await reads.query<TradeRow & { isKept: boolean }>(tradesStatement(query))
+  const trades = rows.filter(({ isKept }) => isKept)
+  if (trades.length > query.limit) return { trades: trades.slice(0, query.limit), next: trades[query.limit - 1] }
+  const scanEnd = rows.at(-1)
+  return { trades, next: scanEnd?.isKept === false ? scanEnd : undefined }
+}
+
+/** One walk along an index, which ends at its limit whatever it leaves out. Its last sale is returned even if that is no trade. */
+function tradesStatement({ tokenType, limit, after }: TradesQuery): pg.QueryConfig<unknown[]> {
+  const values: unknown[] = [limit]
+  const parameter = (value: unknown, type: string) => `$${values.push(value)}::${type}`
+  const ofToken = tokenType === undefined ? '' : `and s.token_type = ${parameter(tokenType, 'text')}`
+  const afterCursor = after
+    ? `and (trade_time(s.settled_at), s.purchase_id, s.place) < (${parameter(after.settledAt, 'timestamptz')}, ${parameter(after.purchaseId, 'uuid')}, ${parameter(after.place, 'smallint')})`
+    : ''
+  const text = `
+    select purchase_id as "purchaseId", place, token_type as "tokenType", amount, price_lamports as "priceLamports",
+      unit_lamports as "unitLamports", signature, settled_at as "settledAt", is_kept as "isKept"
+    from (
+      select purchase_id, place, token_type, amount, price_lamports, unit_lamports(price_lamports, amount), signature, settled_at, is_kept,
+        row_number() over (order by settled_at desc, purchase_id desc, place desc) = ${SCAN_LIMIT} as is_scan_end
+      from (
+        select s.purchase_id, s.place, s.token_type, s.amount, s.price_lamports, s.signature, trade_time(s.settled_at) as settled_at,
+          coalesce((select false from sales undone where undone.purchase_id = s.purchase_id and undone.is_reversal limit 1), true) as is_kept
+        from sales s
+        where not s.is_reversal ${ofToken} ${afterCursor}
+        order by trade_time(s.settled_at) desc, s.purchase_id desc, s.place desc
+        limit ${SCAN_LIMIT}
+      ) scanned
+    ) numbered
+    where is_kept or is_scan_end
+    order by settled_at desc, purchase_id desc, place desc
+    limit $1::int + 1`
+  return { name: `trades${tokenType === undefined ? '' : ' of token'}${after ? ' after' : ''}`, text, values }
+}

@@ -1,0 +1,49 @@
+import { Failure } from '@juicebar/contract/errors'
+import { solText } from '@juicebar/contract/money'
+
+/** A place in the order of trades: that of their times, in whole milliseconds, then of their purchases and items. */
+export interface TradePosition {
+  settledAt: Date
+  purchaseId: string
+  /** Of the item in its purchase, from 1. */
+  place: number
+}
+
+export interface TradeRow extends TradePosition {
+  tokenType: string
+  amount: bigint
+  priceLamports: bigint
+  unitLamports: bigint
+  signature: string
+}
+
+/** As text, ids of the same time sort as trades do. */
+function tradeId({ purchaseId, place }: TradePosition): string {
+  return `${purchaseId}.${String(place).padStart(2, '0')}`
+}
+
+/** A trade as replies carry it. SOL is written digit by digit, since no float has all of them. */
+export function tradeJson(row: TradeRow): string {
+  const { tokenType, amount, priceLamports, unitLamports, signature, settledAt } = row
+  return (
+    `{"id":"${tradeId(row)}","tokenType":"${tokenType}","amount":${amount},"price":${solText(priceLamports)},"unitPrice":${solText(unitLamports)},` +
+    `"signature":"${signature}","settledAt":"${settledAt.toISOString()}"}`
+  )
+}
+
+/** A position as replies carry it: the next page starts after it. */
+export function tradeCursor(position: TradePosition): string {
+  return `${position.settledAt.getTime()}.${tradeId(position)}`
+}
+
+const cursorText = /^(\d{1,14})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(\d{2})$/
+
+/**
+ * Reads what `tradeCursor` wrote.
+ * @throws CURSOR_INVALID
+ */
+export function parseTradeCursor(cursor: string): TradePosition {
+  const [, millis, purchaseId, place] = cursorText.exec(cursor) ?? []
+  if (millis === undefined || purchaseId === undefined || place === undefined) throw new Failure('CURSOR_INVALID')
+  return { settledAt: new Date(Number(millis)), purchaseId, place: Number(place) }
+}

@@ -1,0 +1,248 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { candleSteps } from '@juicebar/contract/schemas/figures/figure-calls'
+import { type TokenType } from '@juicebar/contract/token-types'
+import fc from 'fast-check'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+
+import { connectDatabase, type DatabaseConnection } from '../../../src/database/connect.ts'
+import { createFigures } from '../../../src/market/figures/create-figures.ts'
+import { rollUpSales } from '../../../src/market/figures/roll-up-store.ts'
+import { findViolations } from '../../../src/studio/audit/ledger-check-store.ts'
+import { addPlayer, lapseInStore, newSignature, offer, openStoreMarket, type StoreMarket } from '../../purchases/baskets/store-market.ts'
+import { heldPurchase } from '../../studio/sales/sale-market.ts'
+import { candlesOf, readLedgerTrades, stepMicros } from './ledger-candles.ts'
+
+const numRuns = inject('propertyRuns')
+const BUYERS = 4
+const tokens = ['APPLE_JUICE', 'ORANGE_JUICE'] as const satisfies TokenType[]
+
+/** Edges of steps of every length, both sides of them, and times that replies show alike. */
+const times = [
+  '2030-03-30T23:54:59.999999Z',
+  '2030-03-30T23:55:00Z',
+  '2030-03-30T23:59:59.999Z',
+  '2030-03-30T23:59:59.999999Z',
+  '2030-03-31T00:00:00Z',
+  '2030-03-31T00:00:00.000001Z',
+  '2030-03-31T00:00:00.000999Z',
+  '2030-03-31T00:59:59.999999Z',
+  '2030-03-31T01:00:00Z',
+  '2030-03-31T18:14:59Z',
+  '2030-03-31T18:15:00Z',
+  '2030-04-02T12:00:00Z',
+]
+
+/** A player buys some of these at a time. `amount` of `of` drinks are bought, all of them as a whole listing. */
+interface Bought {
+  token: number
+  price: bigint
+  of: number
+  amount: number
+}
+
+type Step =
+  | { kind: 'settle'; items: Bought[]; time: number; how: 'now' | 'late' | 'committed later' }
+  | { kind: 'commit' }
+  | { kind: 'vanish'; which: number }
+  | { kind: 'roll up' | 'roll up twice at once' | 'audit' }
+  | { kind: 'stamp' | 'roll up a little' | 'be killed'; limit: number }
+
+const bought: fc.Arbitrary<Bought> = fc
+  .record({ token: fc.nat(1), steps: fc.integer({ min: 1, max: 50 }), of: fc.integer({ min: 1, max: 60 }), part: fc.nat(59) })
+  .map(({ token, steps, of, part }) => ({ token, price: BigInt(steps) * 1_000_000n, of, amount: 1 + (part % of) }))
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('settle' as const),
+      items: fc.array(bought, { minLength: 1, maxLength: 3 }),
+      time: fc.nat(times.length - 1),
+      how: fc.constantFrom('now' as const, 'now' as const, 'late' as const, 'committed later' as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('commit' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('vanish' as const), which: fc.nat(50) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constantFrom('roll up' as const, 'roll up twice at once' as const, 'audit' as const) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('stamp' as const, 'roll up a little' as const, 'be killed' as const),
+      limit: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
+)
+const histories = fc.array(step, { minLength: 4, maxLength: 14 })
+
+const DAY = 86_400_000
+const range = fc.record({
+  tokenType: fc.constantFrom(...tokens),
+  step: fc.constantFrom(...candleSteps),
+  from: fc.integer({ min: Date.parse('2030-03-30T00:00:00Z'), max: Date.parse('2030-04-03T00:00:00Z') }),
+  millis: fc.nat(2 * DAY),
+})
+
+let market: StoreMarket
+let servers: DatabaseConnection[]
+let later: pg.Client
+let seller: WalletAddress
+let buyers: WalletAddress[]
+let waiting: WalletAddress
+
+beforeAll(async () => {
+  market = await openStoreMarket()
+  // Steps are whole ones in UTC, whatever the database takes for local time.
+  await market.connection.pool.query(
+    `do $$ begin execute format('alter database %I set timezone to ''Asia/Kathmandu''', current_database()); end $$`,
+  )
+  servers = [1, 2].map(() => connectDatabase(market.databaseUrl, () => undefined))
+  later = new pg.Client({ connectionString: market.databaseUrl })
+  await later.connect()
+  seller = await addPlayer(market, 900_000_000)
+  buyers = await Promise.all(Array.from({ length: BUYERS }, () => addPlayer(market)))
+  waiting = await addPlayer(market)
+})
+afterAll(async () => {
+  await later.end()
+  await Promise.all(servers.map((server) => server.close()))
+  await market.close()
+})
+
+/** The transaction that is open on `later`, of a purchase that is settled in it. */
+let uncommitted: string | undefined
+const settled: string[] = []
+
+async function hold(buyer: WalletAddress, items: readonly Bought[]): Promise<string> {
+  const ordered = []
+  for (const { token, price, of, amount } of items) {
+    const listingId = await offer(market, seller, { amount: of, price, divisible: true, tokenType: tokens[token]! })
+    ordered.push(amount === of ? { listingId } : { listingId, amount })
+  }
+  return heldPurchase(market, buyer, ordered)
+}
+
+/** One connection, on which statements make up a transaction. */
+interface Session {
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
+}
+
+/** Delivers it in a transaction that commits after `end`, at a time of its own. */
+async function settleAt(client: Session, id: string, time: string, end: string): Promise<void> {
+  await client.query('begin')
+  const { rows } = await client.query(`select outcome from settle_purchase($1, $2, 2, '', 9, true)`, [id, newSignature()])
+  expect(rows).toEqual([{ outcome: 'settled' }])
+  await client.query('update purchases set settled_at = $2 where id = $1', [id, time])
+  if (end) await client.query(end)
+}
+
+async function commitLater(): Promise<void> {
+  if (uncommitted === undefined) return
+  await later.query('commit')
+  settled.push(uncommitted)
+  uncommitted = undefined
+}
+
+async function settle({ items, time, how }: Extract<Step, { kind: 'settle' }>, turn: number): Promise<void> {
+  const at = times[time]!
+  if (how === 'committed later') {
+    await commitLater()
+    uncommitted = await hold(waiting, items)
+    return settleAt(later, uncommitted, at, '')
+  }
+  const id = await hold(how === 'late' ? await addPlayer(market) : buyers[turn % BUYERS]!, items)
+  if (how === 'late') await lapseInStore(market, id)
+  const client = await market.connection.pool.connect()
+  await settleAt(client, id, at, 'commit').finally(() => client.release())
+  settled.push(id)
+}
+
+async function vanish(which: number): Promise<void> {
+  const id = settled[which % Math.max(1, settled.length)]
+  if (id === undefined) return
+  await market.connection.pool.query(
+    `insert into cases (purchase_id, kind, signature, seller, lamports, deliverable)
+     select id, 'vanished', signature, $2, 1, false from purchases where id = $1 on conflict do nothing`,
+    [id, seller],
+  )
+}
+
+/** A server that is killed after it has rolled up, and before that is committed. */
+async function beKilled(limit: number): Promise<void> {
+  const client = new pg.Client({ connectionString: market.databaseUrl })
+  const ended = new Promise<void>((resolve) => client.on('error', () => resolve()))
+  await client.connect()
+  await client.query('begin')
+  await client.query('select stamp_sales($1)', [limit])
+  await client.query('select roll_up_sales($1)', [limit])
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  await market.connection.pool.query('select pg_terminate_backend($1)', [rows[0]!.pid])
+  await ended
+}
+
+async function perform(step: Step, turn: number): Promise<unknown> {
+  const { pool } = market.connection
+  switch (step.kind) {
+    case 'settle':
+      return settle(step, turn)
+    case 'commit':
+      return commitLater()
+    case 'vanish':
+      return vanish(step.which)
+    case 'stamp':
+      return pool.query('select stamp_sales($1)', [step.limit])
+    case 'roll up a little':
+      return pool.query('select roll_up_sales($1)', [step.limit])
+    case 'be killed':
+      return beKilled(step.limit)
+    case 'roll up':
+      return rollUpSales(servers[0]!.database)
+    case 'roll up twice at once':
+      return Promise.all(servers.map((server) => rollUpSales(server.database)))
+    case 'audit':
+      return expectCandlesAddUp()
+  }
+}
+
+async function expectCandlesAddUp(): Promise<void> {
+  const violations = await findViolations(market.database)
+  expect(violations.filter(({ invariant }) => invariant === 'I6')).toEqual([])
+}
+
+it(
+  'whatever is sold, undone, late or killed, candles of any range are those of the ledger',
+  { timeout: 60_000 + numRuns * 5_000 },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(histories, fc.array(range, { minLength: 3, maxLength: 6 }), async (history, ranges) => {
+        for (const [turn, step] of history.entries()) await perform(step, turn)
+        await commitLater()
+        const figures = createFigures(servers[1]!)
+        const trades = await readLedgerTrades(market.connection)
+        const asked = [
+          ...ranges.map(({ millis, ...given }) => ({
+            ...given,
+            to: Math.min(given.from + millis, given.from + 500 * Number(stepMicros[given.step] / 1_000n)),
+          })),
+          ...tokens.flatMap((tokenType) =>
+            candleSteps.map((step) => ({
+              tokenType,
+              step,
+              from: Date.parse('2030-03-30T20:00:00Z'),
+              to: Date.parse('2030-03-31T20:00:00Z'),
+            })),
+          ),
+        ]
+        for (const query of asked) {
+          const reply = await figures.candles({ ...query, from: new Date(query.from), to: new Date(query.to) })
+          expect(JSON.parse(reply)).toEqual({ candles: candlesOf(trades, query) })
+        }
+        await expectCandlesAddUp()
+      }),
+      { numRuns, endOnFailure: true },
+    )
+  },
+)
