@@ -1,0 +1,74 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { createApp } from '../../src/app.ts'
+import { createRelay } from '../../src/chain/relay/relay.ts'
+import { connectDatabase } from '../../src/database/connect.ts'
+import { findFreePort } from '../../src/embedded/free-port.ts'
+import { readConfig } from '../../src/settings/config.ts'
+import { expectAllAddsUp, openTradingWorld, type TradingWorld } from '../purchases/trading-world.ts'
+import { migrationsFolder } from '../support/migrations-folder.ts'
+import { startTraders } from '../upgrade/traders.ts'
+import { proxies } from './proxies.ts'
+
+/** Longer than the proxy takes to notice. */
+const DRAIN_SECONDS = 5
+const patience = { timeout: 60_000, interval: 100 }
+
+/** A server on this port. @returns how to stop it as systemd does */
+async function startServer(world: TradingWorld, port: number): Promise<() => Promise<void>> {
+  const { chain, deps } = world
+  const connection = connectDatabase(world.databaseUrl, () => undefined)
+  const app = await createApp({
+    config: { ...readConfig({}), port, drainSeconds: DRAIN_SECONDS, trustProxy: ['loopback'] },
+    jwtSecret: 'j'.repeat(32),
+    studioApiKey: 's'.repeat(32),
+    connection,
+    chain,
+    relay: createRelay(chain.pool, { demo: false }),
+    log: deps.log,
+    failures: deps.failures,
+    version: '0.0.0',
+    webFolder: '/nowhere',
+    migrationsFolder,
+  })
+  await app.start()
+  await expect.poll(() => fetch(`http://127.0.0.1:${port}/health/ready`).then(({ status }) => status), patience).toBe(200)
+  return async () => {
+    await app.stop({ drain: true })
+    await connection.close()
+  }
+}
+
+/** When nginx is told which servers are ready, it closes idle connections of HTTP/1.1, as docs/operations.md says. */
+const lossless = proxies.filter(({ name }) => name !== 'nginx')
+
+describe.each(lossless)('behind $name', { timeout: 240_000 }, ({ start }) => {
+  it('servers are replaced one after the other without a failed call', async (context) => {
+    const ports = [await findFreePort(), await findFreePort()]
+    const addresses = ports.map((port) => `127.0.0.1:${port}`)
+    const origin = await start(context, addresses)
+    const world = await openTradingWorld()
+    const servers = await Promise.all(ports.map((port) => startServer(world, port)))
+    await expect.poll(() => fetch(`${origin}/health/ready`).then(({ status }) => status, String), patience).toBe(200)
+    const traders = await startTraders(world, origin, 4)
+    onTestFinished(() => traders.stop())
+    const untilMoreTrades = async () => {
+      const [calls, delivered] = [traders.calls(), traders.delivered()]
+      const progress = () => traders.failures()[0] ?? (traders.calls() - calls > 100 && traders.delivered() - delivered > 2)
+      await expect.poll(progress, patience).toBe(true)
+    }
+
+    await untilMoreTrades()
+    for (const [index, port] of ports.entries()) {
+      await servers[index]?.()
+      servers[index] = await startServer(world, port)
+      await untilMoreTrades()
+    }
+    await traders.stop()
+    expect(traders.failures()).toEqual([])
+
+    await Promise.all(servers.map((stop) => stop()))
+    await expectAllAddsUp(world)
+    await world.close()
+  })
+})
