@@ -95,7 +95,9 @@ const serverArrows = {
   'http/api': [],
   'http/docs': ['http/api'],
   'http/server': ['database/database-outage.ts', 'database/refusals.ts', 'logging', 'http/api', 'http/docs'],
-  http: ['http/api', 'http/server'],
+  'http/page': ['http/api'],
+  http: ['http/api', 'http/page', 'http/server'],
+  brand: ['settings', 'http/web-app.ts'],
   chain: [],
   'chain/transactions': ['chain/chain.ts'],
   'chain/rpc': ['settings', 'logging/outage.ts'],
@@ -205,22 +207,23 @@ function purchaseArrows() {
 
 /** The same for the web app. Features do not import each other: the shell puts them together. */
 const webArrows = {
+  settings: [],
   ui: [],
   'ui/amount': ['ui'],
-  catalogue: ['catalogue/drinks'],
+  catalogue: ['settings', 'catalogue/drinks'],
   feedback: ['ui'],
   api: [],
   realtime: ['ui', 'api'],
   wallet: ['ui', 'feedback', 'api', 'wallet/mobile'],
   'wallet/demo': ['ui', 'feedback', 'api', 'wallet'],
-  'wallet/mobile': ['ui', 'wallet'],
+  'wallet/mobile': ['settings', 'ui', 'wallet'],
   payment: ['api', 'wallet'],
   session: ['ui', 'feedback', 'api', 'wallet'],
   ...featureArrows(['cases', 'history', 'inventory', 'market', 'my-listings', 'purchase']),
 }
 
 function featureArrows(features) {
-  const below = ['ui', 'ui/amount', 'catalogue', 'feedback', 'api', 'wallet', 'payment', 'session']
+  const below = ['settings', 'ui', 'ui/amount', 'catalogue', 'feedback', 'api', 'wallet', 'payment', 'session']
   return {
     ...Object.fromEntries(features.map((feature) => [`features/${feature}`, below])),
     'features/purchase/order': below,

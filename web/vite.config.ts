@@ -7,10 +7,14 @@ import { defineConfig, type Plugin } from 'vite'
 import { LICENSES_FILE, otherLicenses } from './licenses.ts'
 
 const SERVER = `http://localhost:${process.env['PORT'] ?? 3000}`
-const compressible = /\.(?:js|css|html|svg|txt)$/
+/** Not the page, which the server completes. */
+const compressible = /\.(?:js|css|svg|txt)$/
+/** How long the development server waits for the server to start. */
+const HEAD_ATTEMPTS = 60
+const HEAD_PAUSE_MS = 500
 
 export default defineConfig({
-  plugins: [react(), tailwindcss(), preloadFonts(), importWithoutPreloads(), otherLicenses(), compressed()],
+  plugins: [react(), tailwindcss(), headOfServer(), preloadFonts(), importWithoutPreloads(), otherLicenses(), compressed()],
   build: {
     target: 'es2022',
     // Images stay files: the content security policy forbids inlined ones, and files are cached on their own.
@@ -40,8 +44,29 @@ export default defineConfig({
     manifest: true,
     license: { fileName: LICENSES_FILE },
   },
-  server: { proxy: { '/api': SERVER, '/rpc': SERVER, '/health': SERVER } },
+  server: { proxy: { '/api': SERVER, '/rpc': SERVER, '/health': SERVER, '/files': SERVER } },
 })
+
+/** In development, asks the server for its part of the page's head, which it otherwise puts there itself. */
+function headOfServer(): Plugin {
+  return {
+    name: 'head-of-server',
+    apply: 'serve',
+    transformIndexHtml: { order: 'pre', handler: async (html) => html.split('<!--market-head-->').join(await fetchHead()) },
+  }
+}
+
+async function fetchHead(attempts = HEAD_ATTEMPTS): Promise<string> {
+  try {
+    const reply = await fetch(`${SERVER}/files/head.html`)
+    if (reply.ok) return await reply.text()
+  } catch {
+    // It is still starting.
+  }
+  if (attempts <= 1) throw new Error(`The server at ${SERVER} does not answer, so the page cannot be shown.`)
+  await new Promise((resolve) => setTimeout(resolve, HEAD_PAUSE_MS))
+  return fetchHead(attempts - 1)
+}
 
 /** Makes the browser fetch the typefaces along with the page instead of after its style sheet. */
 function preloadFonts(): Plugin {

@@ -1,3 +1,5 @@
+import { marketTitle } from './market-settings.ts'
+
 /** The product's own sentences, word for word from the specification (sections 2, 5 and 8). */
 export const messages = {
   loginFailed: (reason = 'Authorization error') => `Error: ${reason}. Check if your internet connection is stable`,
@@ -14,3 +16,8 @@ export const messages = {
   purchaseSucceeded: (signatureStart: string) => `Purchase successful! ${signatureStart}`,
   listingRemoved: 'Listing removed.',
 } as const
+
+/** The two-line message that a wallet signs. `host` is the host of the public origin, never of the request. */
+export function loginMessage(productName: string, host: string, nonce: string): string {
+  return `Log in to ${marketTitle(productName)} at ${host}\nNonce: ${nonce}`
+}

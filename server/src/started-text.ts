@@ -1,3 +1,4 @@
+import { marketTitle } from '@juicebar/contract/market-settings'
 import { type Logger } from 'pino'
 
 import { type Config, type Network } from './settings/config.ts'
@@ -25,7 +26,7 @@ export function announceStart(config: Config, places: Places, log: Logger): void
 }
 
 function openText({ productName, publicOrigin }: Config): string {
-  return `${productName} Marketplace is open at ${publicOrigin}`
+  return `${marketTitle(productName)} is open at ${publicOrigin}`
 }
 
 /** What a person who has just started the product wants to know. It contains no secret. */

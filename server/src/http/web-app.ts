@@ -1,24 +1,43 @@
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import fastifyStatic from '@fastify/static'
 import { type FastifyInstance, type FastifyRequest } from 'fastify'
 
+import { type PageHead, renderHead, renderPage } from './page/page-head.ts'
+import { preparePage } from './page/serve-page.ts'
 import { replyToUnmatchedPath } from './server/unmatched-path.ts'
 
 /** The build names these files by a hash of their content, so they never change. */
 const hashedFiles = /\/assets\//
-const serverPaths = /^\/(api|rpc|docs|health)(\/|$)/
+const serverPaths = /^\/(api|rpc|docs|health|files)(\/|$)/
+/** What the development server, which has a page of its own, puts into its head. */
+const HEAD_PATH = '/files/head.html'
+
+/** What a market looks like, beside the web app. */
+export interface MarketLook {
+  head: PageHead
+}
 
 /**
- * Serves the built web app from `folder`, compressed if there is a .br or .gz beside a file. The web app's own paths get index.html;
- * everything else that is not a file gets a failure reply. If the web app is not built, `/` says so.
+ * Serves the built web app from `folder`, compressed if there is a .br or .gz beside a file, with what makes it this market's. The web
+ * app's own paths get its page; everything else that is not a file gets a failure reply. If the web app is not built, `/` says so.
  */
-export async function registerWebApp(fastify: FastifyInstance, folder: string): Promise<void> {
-  if (!existsSync(join(folder, 'index.html'))) return registerMissingWebApp(fastify)
+export async function registerWebApp(fastify: FastifyInstance, folder: string, { head }: MarketLook): Promise<void> {
+  fastify.get(HEAD_PATH, { schema: { hide: true } }, async (_request, reply) =>
+    reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(renderHead(head)),
+  )
+  const file = join(folder, 'index.html')
+  if (!existsSync(file)) return registerMissingWebApp(fastify)
 
+  const page = renderPage(await readFile(file, 'utf8'), head)
+  if (page === undefined) throw new Error(`${file} has no place for the market’s part of its head. Run "npm run build".`)
+  const sendPage = await preparePage(page)
+  for (const path of ['/', '/index.html']) fastify.get(path, { schema: { hide: true } }, async (request, reply) => sendPage(request, reply))
   await fastify.register(fastifyStatic, {
     root: folder,
+    index: false,
     preCompressed: true,
     cacheControl: false,
     dotfiles: 'ignore',
@@ -26,9 +45,7 @@ export async function registerWebApp(fastify: FastifyInstance, folder: string): 
       reply.header('cache-control', hashedFiles.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache')
     },
   })
-  fastify.setNotFoundHandler((request, reply) =>
-    isWebAppPath(request) ? reply.sendFile('index.html') : replyToUnmatchedPath(request, reply),
-  )
+  fastify.setNotFoundHandler((request, reply) => (isWebAppPath(request) ? sendPage(request, reply) : replyToUnmatchedPath(request, reply)))
 }
 
 function isWebAppPath(request: FastifyRequest): boolean {

@@ -1,4 +1,4 @@
-import { loginMessage } from '@juicebar/contract/login-message'
+import { loginMessage } from '@juicebar/contract/messages'
 
 /** The text that a wallet signs for a nonce. */
 export type LoginText = (nonce: string) => string

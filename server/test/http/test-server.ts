@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 
 import { bearerToken } from '../../src/http/api/bearer-token.ts'
+import { type PageHead } from '../../src/http/page/page-head.ts'
 import { registerWebApp } from '../../src/http/web-app.ts'
 import { createRateLimits } from '../../src/http/api/rate-limits.ts'
 import { type Api, type ApiOptions, createApi, type Session } from '../../src/http/api/route.ts'
@@ -13,6 +14,13 @@ import { createFailureLog } from '../../src/logging/failure-log.ts'
 
 export const STUDIO_KEY = 'studio-key-for-tests'
 export const PLAYER = 'So11111111111111111111111111111111111111112' as WalletAddress
+
+export const testHead: PageHead = {
+  settings: { title: 'Moonbase', logo: '/favicon.svg' },
+  description: 'Trade moon rocks.',
+  themeColors: { light: '#ffffff', dark: '#000000' },
+  publicOrigin: 'https://market.example',
+}
 
 interface Parts {
   pageFolder?: string
@@ -47,7 +55,7 @@ export async function serve(
       ...(parts.staff && { staff: parts.staff }),
     }),
   )
-  await registerWebApp(fastify, parts.pageFolder ?? '/nowhere')
+  await registerWebApp(fastify, parts.pageFolder ?? '/nowhere', { head: testHead })
   onTestFinished(() => fastify.close())
   return fastify
 }

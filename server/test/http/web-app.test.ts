@@ -1,11 +1,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { brotliCompressSync } from 'node:zlib'
+import { brotliCompressSync, gunzipSync } from 'node:zlib'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { serve } from './test-server.ts'
+import { renderHead } from '../../src/http/page/page-head.ts'
+import { serve, testHead } from './test-server.ts'
 
 const html = { accept: 'text/html,application/xhtml+xml' }
 
@@ -13,7 +14,7 @@ async function builtPage(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'juicebar-page-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   await mkdir(join(folder, 'assets'))
-  await writeFile(join(folder, 'index.html'), '<!doctype html><title>Juicebar</title>')
+  await writeFile(join(folder, 'index.html'), '<!doctype html><head><!--market-head--></head>')
   await writeFile(join(folder, 'assets', 'app-1a2b3c.js'), 'run()')
   await writeFile(join(folder, 'assets', 'app-1a2b3c.js.br'), brotliCompressSync('run()'))
   await writeFile(join(folder, '.env'), 'SECRET=1')
@@ -46,7 +47,38 @@ describe('the web app', () => {
     const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
     const reply = await fastify.inject({ url, headers: html })
     expect([reply.statusCode, reply.headers['cache-control']]).toEqual([200, 'no-cache'])
-    expect(reply.body).toContain('<title>Juicebar</title>')
+    expect(reply.body).toContain('<title>Moonbase</title>')
+  })
+
+  it.each(['/', '/index.html', '/market'])('says at %s what market this is', async (url) => {
+    const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
+    const { body } = await fastify.inject({ url, headers: html })
+    expect(body).toBe(`<!doctype html><head>${renderHead(testHead)}</head>`)
+  })
+
+  it('is compressed, and not sent again to who has it', async () => {
+    const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
+    const plain = await fastify.inject({ url: '/', headers: html })
+    const compressed = await fastify.inject({ url: '/', headers: { ...html, 'accept-encoding': 'br, gzip' } })
+    expect([compressed.headers['content-encoding'], compressed.headers.vary]).toEqual(['gzip', 'Origin, Accept-Encoding'])
+    expect(gunzipSync(compressed.rawPayload).toString()).toBe(plain.body)
+    expect(compressed.headers.etag).toBe(plain.headers.etag)
+    const again = await fastify.inject({ url: '/', headers: { ...html, 'if-none-match': plain.headers.etag ?? '' } })
+    expect([again.statusCode, again.body]).toEqual([304, ''])
+    const head = await fastify.inject({ method: 'HEAD', url: '/', headers: html })
+    expect([head.statusCode, head.body, head.headers['content-length']]).toEqual([200, '', plain.headers['content-length']])
+  })
+
+  it('is refused if it has no place for the market’s part of its head', async () => {
+    const folder = await builtPage()
+    await writeFile(join(folder, 'index.html'), '<!doctype html><head></head>')
+    await expect(serve(() => {}, {}, { pageFolder: folder })).rejects.toThrow('has no place for the market’s part of its head')
+  })
+
+  it('gives its head to the development server even if it has not been built', async () => {
+    const fastify = await serve(() => {})
+    const head = await fastify.inject({ url: '/files/head.html' })
+    expect([head.body, head.headers['cache-control']]).toEqual([renderHead(testHead), 'no-cache'])
   })
 
   it.each([
@@ -56,6 +88,7 @@ describe('the web app', () => {
     ['GET', '/rpc/x', html],
     ['GET', '/docs/x', html],
     ['GET', '/health/x', html],
+    ['GET', '/files/x', html],
     ['GET', '/market', { accept: 'application/json' }],
     ['POST', '/market', html],
     ['GET', '/.env', {}],

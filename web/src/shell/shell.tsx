@@ -1,4 +1,4 @@
-import { Suspense, useEffect } from 'react'
+import { Suspense } from 'react'
 
 import { useNewSales } from '../features/my-listings/use-new-sales.ts'
 import { usePurchase } from '../features/purchase/use-purchase.ts'
@@ -44,9 +44,6 @@ export function Shell() {
   useLoadAfterSignIn(session)
   useLoadFailureBanner({ live, online })
   const firstLoadOver = useFirstLoadOver()
-  useEffect(() => {
-    if (config) document.title = `${config.productName} Marketplace`
-  }, [config])
 
   const processing = useProcessing()
   const { running } = usePurchase()

@@ -1,6 +1,7 @@
 import swagger, { type SwaggerTransformObject } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import { type ErrorCode } from '@juicebar/contract/errors'
+import { marketTitle } from '@juicebar/contract/market-settings'
 import { sections } from '@juicebar/contract/schemas'
 import { type FastifyInstance } from 'fastify'
 
@@ -66,7 +67,7 @@ export async function registerApiDocs(fastify: FastifyInstance, { productName, v
     openapi: {
       openapi: '3.1.0',
       info: {
-        title: `${productName} Marketplace`,
+        title: marketTitle(productName),
         version,
         description: introduction,
         contact: { name: productName, url: publicOrigin },
@@ -86,7 +87,7 @@ export async function registerApiDocs(fastify: FastifyInstance, { productName, v
   await fastify.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: docsContentSecurityPolicy,
-    theme: { title: `${productName} Marketplace API` },
+    theme: { title: `${marketTitle(productName)} API` },
     uiConfig: { layout: 'BaseLayout', supportedSubmitMethods: ['get', 'post', 'put', 'delete'] },
   })
 }

@@ -2,6 +2,7 @@ import { type PublicConfig } from '@juicebar/contract/schemas'
 import { type ReactNode, Suspense } from 'react'
 
 import { type LiveState } from '../../realtime/live-state.ts'
+import { marketSettings } from '../../settings/market-settings.ts'
 import { lazyComponent } from '../../ui/lazy-component.ts'
 import { DEMO_WALLET } from '../../wallet/wallet.ts'
 import { WalletButton } from '../../wallet/wallet-button.tsx'
@@ -25,7 +26,7 @@ export function Header({ live, config, walletAddress, tabs }: HeaderProps) {
   return (
     <header className="sticky top-0 z-30 h-(--header-height) border-b border-line bg-page/85 backdrop-blur-lg">
       <div className="mx-auto grid h-full max-w-[110rem] grid-cols-[1fr_auto] content-between items-center gap-x-2 px-4 pt-2 sm:gap-x-4 sm:px-6 lg:grid-cols-[auto_1fr_auto] lg:content-center lg:gap-x-8 lg:pt-0">
-        <Brand name={config?.productName ?? 'Juicebar'} aboveBalance={walletAddress !== undefined} />
+        <Brand aboveBalance={walletAddress !== undefined} />
         <div
           className={`-mx-4 overflow-x-auto px-1.5 max-lg:order-last max-lg:col-span-2 max-[23rem]:px-2.25 sm:-mx-6 sm:px-3 lg:mx-0 lg:px-0 ${walletAddress ? 'max-sm:mr-12' : ''}`}
         >
@@ -44,22 +45,28 @@ export function Header({ live, config, walletAddress, tabs }: HeaderProps) {
   )
 }
 
-/** The market's name. On a phone the balance, once there is one, is in the place of its second line. */
-function Brand({ name, aboveBalance }: { name: string; aboveBalance: boolean }) {
+const MARKETPLACE = ' Marketplace'
+
+/** The market's logo and name. On a phone the balance, once there is one, is in the place of its second line. */
+function Brand({ aboveBalance }: { aboveBalance: boolean }) {
+  const { title, logo } = marketSettings()
+  const isMarketplace = title.endsWith(MARKETPLACE)
   return (
     <h1 className={`flex min-w-0 items-center gap-2.5 text-small leading-none ${aboveBalance ? 'max-sm:pb-5' : ''}`}>
       <img
-        src="/favicon.svg"
+        src={logo}
         alt=""
         width={36}
         height={36}
         className={`size-9 flex-none ${aboveBalance ? 'max-sm:-mb-5 max-[23rem]:hidden' : ''}`}
       />
       <span className="min-w-0 truncate">
-        {name}{' '}
-        <span className={`block text-tiny font-normal tracking-normal text-dim sm:mt-1 ${aboveBalance ? 'max-sm:sr-only' : ''}`}>
-          Marketplace
-        </span>
+        {isMarketplace ? title.slice(0, -MARKETPLACE.length) : title}
+        {isMarketplace && (
+          <span className={`block text-tiny font-normal tracking-normal text-dim sm:mt-1 ${aboveBalance ? 'max-sm:sr-only' : ''}`}>
+            {MARKETPLACE}
+          </span>
+        )}
       </span>
     </h1>
   )

@@ -1,5 +1,6 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
 
+import { marketSettings } from '../../settings/market-settings.ts'
 import { isInAppBrowser } from '../platform.ts'
 import { chainOf } from '../wallet.ts'
 import { mobileMessages } from './mobile-messages.ts'
@@ -14,9 +15,10 @@ let registered = false
 export async function registerMobileWallet(config: PublicConfig, onProblem: (sentence: string) => void): Promise<void> {
   if (registered || isInAppBrowser(navigator.userAgent)) return
   registered = true
+  const { title, logo } = marketSettings()
   const { createDefaultAuthorizationCache, createDefaultChainSelector, registerMwa } = await import('@solana-mobile/wallet-standard-mobile')
   registerMwa({
-    appIdentity: { name: `${config.productName} Marketplace`, uri: location.origin, icon: '/favicon.svg' },
+    appIdentity: { name: title, uri: location.origin, icon: logo },
     authorizationCache: createDefaultAuthorizationCache(),
     chains: [chainOf(config.network)],
     chainSelector: createDefaultChainSelector(),

@@ -1,0 +1,17 @@
+/** The id of the data block in the HTML that has these settings as JSON. */
+export const MARKET_SETTINGS_ID = 'market-settings'
+
+/** What the web app shows before any reply has arrived: the server writes it into the HTML, so that it costs no request. */
+export interface MarketSettings {
+  /** The market's name as people read it. */
+  title: string
+  /** The path of the logo on this server. */
+  logo: string
+}
+
+const HOUSE_NAME = 'Juicebar'
+
+/** The market's name as people read it: a studio's own name as it is, and Juicebar's with what it is. */
+export function marketTitle(productName: string): string {
+  return productName === HOUSE_NAME ? `${HOUSE_NAME} Marketplace` : productName
+}

@@ -1,0 +1,56 @@
+import { MARKET_SETTINGS_ID, type MarketSettings } from '@juicebar/contract/market-settings'
+
+/** Where the web app's index.html wants what is rendered here. */
+const PLACE = '<!--market-head-->'
+
+const pictureTypes: Record<string, string> = { svg: 'image/svg+xml', webp: 'image/webp' }
+
+/** What the HTML says about this market, to browsers, to link previews and to the web app. */
+export interface PageHead {
+  settings: MarketSettings
+  /** One or two sentences, for search results and link previews. */
+  description: string
+  /** What the browser colours around the page, by theme. */
+  themeColors: { light: string; dark: string }
+  /** The address players see; undefined if only this machine knows it. */
+  publicOrigin: string | undefined
+}
+
+/** Puts the market's part into the head of a built page; undefined if the page has no place for it. */
+export function renderPage(template: string, head: PageHead): string | undefined {
+  const parts = template.split(PLACE)
+  return parts.length === 2 ? parts.join(renderHead(head)) : undefined
+}
+
+/** The market's part of the head, as HTML. Nothing in it can end the element or the attribute that it is in. */
+export function renderHead({ settings, description, themeColors, publicOrigin }: PageHead): string {
+  const { title, logo } = settings
+  return [
+    `<title>${escape(title)}</title>`,
+    tag('meta', { name: 'description', content: description }),
+    tag('meta', { property: 'og:type', content: 'website' }),
+    tag('meta', { property: 'og:title', content: title }),
+    tag('meta', { property: 'og:description', content: description }),
+    ...(publicOrigin === undefined ? [] : [tag('meta', { property: 'og:image', content: new URL(logo, publicOrigin).href })]),
+    ...(['dark', 'light'] as const).map((theme) =>
+      tag('meta', { name: 'theme-color', media: `(prefers-color-scheme: ${theme})`, content: themeColors[theme] }),
+    ),
+    tag('link', { rel: 'icon', href: logo, type: pictureTypes[logo.split('.').at(-1) ?? ''] ?? '' }),
+    // A block of another type than JavaScript is never run, so the content security policy has nothing to allow.
+    `<script type="application/json" id="${MARKET_SETTINGS_ID}">${escapeJson(settings)}</script>`,
+  ].join('\n    ')
+}
+
+function tag(name: string, attributes: Record<string, string>): string {
+  const list = Object.entries(attributes).map(([attribute, value]) => ` ${attribute}="${escape(value)}"`)
+  return `<${name}${list.join('')} />`
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}
+
+/** JSON in which neither `</script>` nor `<!--` can occur. */
+function escapeJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll('<', '\\u003c')
+}

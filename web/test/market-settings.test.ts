@@ -1,0 +1,12 @@
+import { expect, test, vi } from 'vitest'
+
+import { marketSettings } from '../src/settings/market-settings.ts'
+
+test('the settings in the HTML are read once', () => {
+  const settings = { title: 'Moonbase', logo: '/favicon.svg' }
+  const getElementById = vi.fn<(id: string) => object>(() => ({ textContent: JSON.stringify(settings) }))
+  vi.stubGlobal('document', { getElementById })
+  expect(marketSettings()).toEqual(settings)
+  expect(marketSettings()).toBe(marketSettings())
+  expect(getElementById.mock.calls).toEqual([['market-settings']])
+})
