@@ -7,9 +7,14 @@ export interface MarketSettings {
   title: string
   /** The path of the logo on this server. */
   logo: string
+  /** What visitors read first; null for Juicebar's own words. */
+  welcome: string | null
+  /** The studio's own words at the bottom; null for none. */
+  footer: string | null
 }
 
-const HOUSE_NAME = 'Juicebar'
+/** Whose market it is unless a setting says otherwise. */
+export const HOUSE_NAME = 'Juicebar'
 
 /** The market's name as people read it: a studio's own name as it is, and Juicebar's with what it is. */
 export function marketTitle(productName: string): string {

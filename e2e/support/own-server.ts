@@ -10,9 +10,9 @@ export interface OwnServer {
   stop(): Promise<void>
 }
 
-/** A server for one file of tests, which change what all players of a market feel. */
-export async function startOwnServer(port: number): Promise<OwnServer> {
-  const env = { ...process.env, PORT: String(port), LOG_LEVEL: 'warn', STUDIO_API_KEY: STUDIO_KEY }
+/** A server for one file of tests, which change what all players of a market feel, or need settings of their own. */
+export async function startOwnServer(port: number, settings: Record<string, string> = {}): Promise<OwnServer> {
+  const env = { ...process.env, PORT: String(port), LOG_LEVEL: 'warn', STUDIO_API_KEY: STUDIO_KEY, ...settings }
   const server = spawn(process.execPath, [fileURLToPath(new URL('serve.mjs', import.meta.url))], { env, stdio: 'ignore' })
   const exited = once(server, 'exit')
   const origin = `http://localhost:${port}`

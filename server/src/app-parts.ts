@@ -1,6 +1,7 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 
+import { type Brand } from './brand/brand.ts'
 import { type Chain } from './chain/chain.ts'
 import { type Relay } from './chain/relay/relay.ts'
 import { type DatabaseConnection } from './database/connect.ts'
@@ -26,6 +27,8 @@ export interface AppParts {
   log: FastifyBaseLogger
   failures: FailureLog
   version: string
+  /** Juicebar's own by default. */
+  brand?: Brand
   /** The built web app. */
   webFolder: string
   migrationsFolder: string

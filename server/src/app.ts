@@ -7,6 +7,7 @@ import { type Config } from './settings/config.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { bearerToken } from './http/api/bearer-token.ts'
 import { needsDatabase } from './http/api/needs-database.ts'
+import { houseBrand } from './brand/brand.ts'
 import { marketLook } from './brand/market-look.ts'
 import { registerSecurityTxt } from './http/security-txt.ts'
 import { registerWebApp } from './http/web-app.ts'
@@ -150,7 +151,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   realtimeRoutes(api, { database, feed, readers, failures }, authenticate)
   relayRoutes(api, parts.relay)
   await registerSecurityTxt(fastify, { ...config, contact: config.securityContact, policyFile: parts.securityPolicyFile })
-  await registerWebApp(fastify, parts.webFolder, marketLook(config))
+  await registerWebApp(fastify, parts.webFolder, marketLook(config, parts.brand ?? houseBrand))
 
   const background: (() => unknown)[] = []
   /** Readers of events resume on another server. */

@@ -5,7 +5,8 @@ import { type Logger } from 'pino'
 import { type Chain } from './chain/chain.ts'
 import { type FailureLog } from './logging/failure-log.ts'
 import { pause, repeat } from './repeat.ts'
-import { ConfigError, type FeeSettings } from './settings/config.ts'
+import { ConfigError } from './settings/config-error.ts'
+import { type FeeSettings } from './settings/config.ts'
 
 /** So long the start waits for the chain, which may be down. */
 const PATIENCE_MILLIS = 5_000

@@ -5,6 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { type Logger } from 'pino'
 
 import { createApp } from './app.ts'
+import { type Brand } from './brand/brand.ts'
+import { marketName } from './brand/market-name.ts'
+import { readBrand } from './brand/read-brand.ts'
 import { checkFeeWallet } from './check-fee-wallet.ts'
 import { createRelay } from './chain/relay/relay.ts'
 import { createChain } from './chain/client/solana-chain.ts'
@@ -32,10 +35,12 @@ await main()
 async function main(): Promise<void> {
   let shutdown: Shutdown | undefined
   try {
-    const config = readConfig(process.env, { terminal: process.stdout.isTTY })
+    const settings = readConfig(process.env, { terminal: process.stdout.isTTY })
+    const brand = await readBrand(settings.brandDir)
+    const config = { ...settings, productName: marketName(settings.productName, brand) }
     const log = createLog(config.logLevel)
     shutdown = createShutdown({ log, drainSeconds: config.drainSeconds })
-    await start(config, log, shutdown)
+    await start({ config, brand, log, shutdown })
   } catch (error) {
     // What an interrupted start could not finish is nobody's concern.
     if (!shutdown?.signal.aborted) process.stderr.write(`\n${whyNotStarted(error)}\n`)
@@ -44,7 +49,14 @@ async function main(): Promise<void> {
   }
 }
 
-async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<void> {
+interface Start {
+  config: Config
+  brand: Brand
+  log: Logger
+  shutdown: Shutdown
+}
+
+async function start({ config, brand, log, shutdown }: Start): Promise<void> {
   const dataDir = await openDataDirIfNeeded(config, shutdown)
   const [{ url: databaseUrl, files }, rpcUrls, jwtSecret, studioApiKey, referenceSecrets] = await Promise.all([
     config.databaseUrl === undefined
@@ -73,6 +85,7 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
   const demo = config.demo ? await openDemo(config, { database: connection.database, log }, jwtSecret) : undefined
   const app = await createApp({
     config,
+    brand,
     jwtSecret,
     studioApiKey,
     ...(referenceSecrets && { referenceSecrets }),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import { ConfigError, isLoopback, readConfig } from '../src/settings/config.ts'
+import { ConfigError } from '../src/settings/config-error.ts'
+import { isLoopback, readConfig } from '../src/settings/config.ts'
 
 const shared = { JWT_SECRET: 'j'.repeat(32), STUDIO_API_KEY: 'studio-key-0123456' }
 const feeWallet = 'JCYoWVEjgW4iocDBRcWPhNYNnNFx3tSqSDxAZetY3Dmz'
@@ -24,6 +25,7 @@ describe('settings', () => {
       host: '127.0.0.1',
       publicOrigin: 'http://localhost:3000',
       productName: 'Juicebar',
+      brandDir: undefined,
       dataDir: '.data',
       databaseUrl: undefined,
       databaseReadUrl: undefined,
@@ -58,6 +60,7 @@ describe('settings', () => {
     [online, { host: '0.0.0.0', publicOrigin: 'https://market.example' }],
     [{ PUBLIC_ORIGIN: 'https://market.example/' }, { publicOrigin: 'https://market.example' }],
     [{ PRODUCT_NAME: 'Café 9' }, { productName: 'Café 9' }],
+    [{ BRAND_DIR: '/etc/market' }, { brandDir: '/etc/market' }],
     [
       { DEMO: 'off', DEMO_SEED: 'off' },
       { demo: false, demoSeed: false },

@@ -5,8 +5,11 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import { type FastifyInstance, type FastifyRequest } from 'fastify'
 
+import { type Picture } from '../pictures/picture.ts'
 import { type PageHead, renderHead, renderPage } from './page/page-head.ts'
 import { preparePage } from './page/serve-page.ts'
+import { serveStyleSheet, type StyleSheet } from './page/style-sheet.ts'
+import { registerPictures } from './pictures.ts'
 import { replyToUnmatchedPath } from './server/unmatched-path.ts'
 
 /** The build names these files by a hash of their content, so they never change. */
@@ -18,13 +21,17 @@ const HEAD_PATH = '/files/head.html'
 /** What a market looks like, beside the web app. */
 export interface MarketLook {
   head: PageHead
+  pictures: readonly Picture[]
+  styleSheet: StyleSheet | undefined
 }
 
 /**
  * Serves the built web app from `folder`, compressed if there is a .br or .gz beside a file, with what makes it this market's. The web
  * app's own paths get its page; everything else that is not a file gets a failure reply. If the web app is not built, `/` says so.
  */
-export async function registerWebApp(fastify: FastifyInstance, folder: string, { head }: MarketLook): Promise<void> {
+export async function registerWebApp(fastify: FastifyInstance, folder: string, { head, pictures, styleSheet }: MarketLook): Promise<void> {
+  registerPictures(fastify, pictures)
+  if (styleSheet) serveStyleSheet(fastify, styleSheet)
   fastify.get(HEAD_PATH, { schema: { hide: true } }, async (_request, reply) =>
     reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(renderHead(head)),
   )

@@ -1,9 +1,11 @@
 import { isIP } from 'node:net'
 
 import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
+import { HOUSE_NAME } from '@juicebar/contract/market-settings'
 
 import { CONNECTIONS } from '../database/connections/database-pool.ts'
 import { databaseUrlProblem, type SessionAttributes } from '../database/connections/database-url.ts'
+import { ConfigError } from './config-error.ts'
 import {
   isContact,
   isReferenceSecretList,
@@ -44,6 +46,8 @@ export interface Config {
   /** The origin of the web app and the API, without a trailing slash: named in the login message, and the only CORS origin. */
   publicOrigin: string
   productName: string
+  /** The folder of a studio's own brand. */
+  brandDir: string | undefined
   dataDir: string
   databaseUrl: string | undefined
   /** A replica for filtered and later pages of the market. */
@@ -79,17 +83,6 @@ export interface Config {
   securityContact: string | undefined
   /** Where metrics are served; undefined for nowhere. */
   metrics: { host: string; port: number } | undefined
-}
-
-/** Settings are wrong. The message has a sentence for each. */
-export class ConfigError extends Error {
-  readonly problems: readonly string[]
-
-  constructor(problems: readonly string[]) {
-    super(problems.join('\n'))
-    this.name = 'ConfigError'
-    this.problems = problems
-  }
 }
 
 const MIN_JWT_SECRET_LENGTH = 32
@@ -129,7 +122,8 @@ export function readConfig(env: Environment, { terminal = false }: { terminal?: 
     port,
     host,
     publicOrigin: readPublicOrigin(read, host, port, problems),
-    productName: read.matching('PRODUCT_NAME', isProductName, `1 to ${MAX_PRODUCT_NAME_LENGTH} printable characters`, 'Juicebar'),
+    productName: read.matching('PRODUCT_NAME', isProductName, `1 to ${MAX_PRODUCT_NAME_LENGTH} printable characters`, HOUSE_NAME),
+    brandDir: read.text('BRAND_DIR'),
     dataDir: read.text('DATA_DIR') ?? '.data',
     databaseUrl,
     databaseReadUrl,

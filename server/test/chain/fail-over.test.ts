@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 
 import { decodeSignedTransaction } from '../../src/chain/transactions/signed-transaction.ts'
 import { type ChainOptions, createChain, type SolanaChain } from '../../src/chain/client/solana-chain.ts'
-import { ConfigError } from '../../src/settings/config.ts'
+import { ConfigError } from '../../src/settings/config-error.ts'
 import { findFreePort } from '../../src/embedded/free-port.ts'
 import { type FrontServer, handOnTo, hang, result, startFrontServer, status } from './front-server.ts'
 import { airdrop, FIRST_SLOT, startSurfnet } from './surfnet.ts'

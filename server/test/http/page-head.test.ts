@@ -23,8 +23,14 @@ describe('the market’s part of the page’s head', () => {
       '<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#000000" />',
       '<meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff" />',
       '<link rel="icon" href="/favicon.svg" type="image/svg+xml" />',
-      '<script type="application/json" id="market-settings">{"title":"Moonbase","logo":"/favicon.svg"}</script>',
+      '<script type="application/json" id="market-settings">{"title":"Moonbase","logo":"/favicon.svg","welcome":null,"footer":null}</script>',
     ])
+  })
+
+  it('loads the style sheet before anything is drawn', () => {
+    expect(renderHead({ ...testHead, styleSheet: '/files/colors.1a2b.css' })).toContain(
+      '<link rel="stylesheet" href="/files/colors.1a2b.css" />',
+    )
   })
 
   it('has no preview picture if only this machine knows the market’s address', () => {
@@ -34,9 +40,9 @@ describe('the market’s part of the page’s head', () => {
   it.each(['</script><script>alert(1)</script>', '<!--<script>', '</title>', '" onload="alert(1)', '&quot;', '$&', '<!--market-head-->'])(
     'cannot be left by %s',
     (text) => {
-      const head = renderHead({ ...testHead, description: text, settings: { title: text, logo: '/favicon.svg' } })
+      const head = renderHead({ ...testHead, description: text, settings: { ...testHead.settings, title: text } })
       const settings = block.exec(head)?.[1] ?? ''
-      expect(JSON.parse(settings)).toEqual({ title: text, logo: '/favicon.svg' })
+      expect(JSON.parse(settings)).toEqual({ ...testHead.settings, title: text })
       expect(settings).not.toContain('<')
       expect(head.replace(block, '').match(/<\/?(\w+)/g)).toEqual(
         renderHead(testHead)
@@ -50,8 +56,8 @@ describe('the market’s part of the page’s head', () => {
   it('carries any text unchanged, in attributes and in the block', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const head = renderHead({ ...testHead, description: text, settings: { title: text, logo: '/favicon.svg' } })
-        expect(JSON.parse(block.exec(head)?.[1] ?? '')).toEqual({ title: text, logo: '/favicon.svg' })
+        const head = renderHead({ ...testHead, description: text, settings: { ...testHead.settings, title: text } })
+        expect(JSON.parse(block.exec(head)?.[1] ?? '')).toEqual({ ...testHead.settings, title: text })
         const [, description = ''] = /name="description" content="([^"]*)"/.exec(head) ?? []
         expect(unescape(description)).toBe(text)
       }),

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 
 import { bearerToken } from '../../src/http/api/bearer-token.ts'
 import { type PageHead } from '../../src/http/page/page-head.ts'
-import { registerWebApp } from '../../src/http/web-app.ts'
+import { type MarketLook, registerWebApp } from '../../src/http/web-app.ts'
 import { createRateLimits } from '../../src/http/api/rate-limits.ts'
 import { type Api, type ApiOptions, createApi, type Session } from '../../src/http/api/route.ts'
 import { createServer, type ServerOptions } from '../../src/http/server/server.ts'
@@ -16,14 +16,16 @@ export const STUDIO_KEY = 'studio-key-for-tests'
 export const PLAYER = 'So11111111111111111111111111111111111111112' as WalletAddress
 
 export const testHead: PageHead = {
-  settings: { title: 'Moonbase', logo: '/favicon.svg' },
+  settings: { title: 'Moonbase', logo: '/favicon.svg', welcome: null, footer: null },
   description: 'Trade moon rocks.',
   themeColors: { light: '#ffffff', dark: '#000000' },
   publicOrigin: 'https://market.example',
+  styleSheet: undefined,
 }
 
 interface Parts {
   pageFolder?: string
+  look?: Partial<MarketLook>
   authenticate?: ApiOptions['authenticate']
   findStudioKey?: ApiOptions['findStudioKey']
   staff?: ApiOptions['staff']
@@ -55,7 +57,7 @@ export async function serve(
       ...(parts.staff && { staff: parts.staff }),
     }),
   )
-  await registerWebApp(fastify, parts.pageFolder ?? '/nowhere', { head: testHead })
+  await registerWebApp(fastify, parts.pageFolder ?? '/nowhere', { head: testHead, pictures: [], styleSheet: undefined, ...parts.look })
   onTestFinished(() => fastify.close())
   return fastify
 }

@@ -1,13 +1,17 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
 
+import { marketSettings } from '../settings/market-settings.ts'
 import { ThemeToggle } from './theme-toggle.tsx'
 
-/** Which chain this is, and what the market promises. */
+/** What the market promises, the studio's own words, and which chain this is. */
 export function Footer({ config }: { config: PublicConfig | undefined }) {
+  const { footer } = marketSettings()
   return (
     <footer className="mt-auto border-t border-line">
       <div className="mx-auto flex max-w-[110rem] flex-wrap items-center gap-x-6 gap-y-2 px-4 py-5 text-tiny text-dim sm:px-6">
-        <p className="flex-1 basis-72">You pay the seller directly. The market never holds your SOL.</p>
+        <p className="flex-1 basis-72 wrap-anywhere">
+          {footer && <span className="block">{footer}</span>}You pay the seller directly. The market never holds your SOL.
+        </p>
         {config && (
           <p>
             {config.network} · version {config.version}

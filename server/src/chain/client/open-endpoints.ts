@@ -1,4 +1,4 @@
-import { ConfigError } from '../../settings/config.ts'
+import { ConfigError } from '../../settings/config-error.ts'
 import { Endpoint, type EndpointOptions } from '../rpc/endpoint.ts'
 
 interface PoolOptions extends Omit<EndpointOptions, 'url' | 'host' | 'requestsPerSecond'> {

@@ -1,7 +1,8 @@
 import { blockhash as asBlockhash } from '@solana/kit'
 import { type Logger } from 'pino'
 
-import { ConfigError, type Network } from '../../settings/config.ts'
+import { ConfigError } from '../../settings/config-error.ts'
+import { type Network } from '../../settings/config.ts'
 import { EndpointError } from './endpoint-error.ts'
 import { type Endpoint } from './endpoint.ts'
 import { wrongCluster } from './public-clusters.ts'

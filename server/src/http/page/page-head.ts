@@ -14,6 +14,8 @@ export interface PageHead {
   themeColors: { light: string; dark: string }
   /** The address players see; undefined if only this machine knows it. */
   publicOrigin: string | undefined
+  /** The path of a style sheet to load beside the web app's own. */
+  styleSheet: string | undefined
 }
 
 /** Puts the market's part into the head of a built page; undefined if the page has no place for it. */
@@ -23,7 +25,7 @@ export function renderPage(template: string, head: PageHead): string | undefined
 }
 
 /** The market's part of the head, as HTML. Nothing in it can end the element or the attribute that it is in. */
-export function renderHead({ settings, description, themeColors, publicOrigin }: PageHead): string {
+export function renderHead({ settings, description, themeColors, publicOrigin, styleSheet }: PageHead): string {
   const { title, logo } = settings
   return [
     `<title>${escape(title)}</title>`,
@@ -36,6 +38,7 @@ export function renderHead({ settings, description, themeColors, publicOrigin }:
       tag('meta', { name: 'theme-color', media: `(prefers-color-scheme: ${theme})`, content: themeColors[theme] }),
     ),
     tag('link', { rel: 'icon', href: logo, type: pictureTypes[logo.split('.').at(-1) ?? ''] ?? '' }),
+    ...(styleSheet === undefined ? [] : [tag('link', { rel: 'stylesheet', href: styleSheet })]),
     // A block of another type than JavaScript is never run, so the content security policy has nothing to allow.
     `<script type="application/json" id="${MARKET_SETTINGS_ID}">${escapeJson(settings)}</script>`,
   ].join('\n    ')

@@ -1,6 +1,7 @@
 import { tokenTypes } from '@juicebar/contract/token-types'
 
 import { SignInButton } from '../../session/sign-in-button.tsx'
+import { marketSettings } from '../../settings/market-settings.ts'
 import { Button } from '../../ui/button.tsx'
 import { DrinkImage } from '../../catalogue/drink-image.tsx'
 import { openPicker, useWallet } from '../../wallet/wallet-store.ts'
@@ -22,7 +23,7 @@ export function ConnectPrompt({ away }: { away: boolean }) {
         <p className="max-w-prose text-dim">
           {connected
             ? 'Sign the message in your wallet to show that it is yours. It costs nothing and moves nothing.'
-            : 'Sell your drinks, or buy from other players. You pay the seller directly in SOL; the market never holds your money.'}
+            : `${marketSettings().welcome ?? 'Sell your drinks, or buy from other players.'} You pay the seller directly in SOL; the market never holds your money.`}
         </p>
         {connected && !away ? (
           <SignInButton />

@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import Type, { type Static } from 'typebox'
+
+import { isPictureName, type Picture, readPicture } from '../pictures/picture.ts'
+import { ConfigError } from '../settings/config-error.ts'
+import { type JsonFile, readJsonFile } from '../settings/json-file.ts'
+import { MAX_PRODUCT_NAME_LENGTH } from '../settings/setting-formats.ts'
+import { type Brand, houseBrand } from './brand.ts'
+import { contrastProblems } from './contrast-problems.ts'
+import { themes } from './palette.ts'
+import { createStyleSheet, themeColorsOf } from './style-sheet.ts'
+
+const MAX_DESCRIPTION = 200
+const MAX_WELCOME = 200
+const MAX_FOOTER = 300
+
+/** A text on one line: no line breaks, no control characters. */
+function oneLine(most: number) {
+  const pattern = '^(?! )[^\\p{C}\\p{Zl}\\p{Zp}]+(?<! )$'
+  return Type.Optional(
+    Type.String({ minLength: 1, maxLength: most, pattern, description: `a text of 1 to ${most} characters on one line` }),
+  )
+}
+
+const color = Type.Optional(Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'a colour of six digits, such as "#1b3a5c"' }))
+
+const themeColors = Type.Optional(
+  Type.Object(
+    { page: color, card: color, text: color, dim: color, action: color, onAction: color },
+    { additionalProperties: false, description: 'an object with colours' },
+  ),
+)
+
+const BrandFileSchema = Type.Object(
+  {
+    title: oneLine(MAX_PRODUCT_NAME_LENGTH),
+    description: oneLine(MAX_DESCRIPTION),
+    welcome: oneLine(MAX_WELCOME),
+    footer: oneLine(MAX_FOOTER),
+    logo: Type.Optional(Type.String({ minLength: 1, description: 'the name of a file beside this one, such as "logo.svg"' })),
+    colors: Type.Optional(
+      Type.Object(
+        { light: themeColors, dark: themeColors },
+        { additionalProperties: false, description: 'an object with "light" and "dark"' },
+      ),
+    ),
+  },
+  { additionalProperties: false, description: 'an object' },
+)
+
+type BrandFile = Static<typeof BrandFileSchema>
+
+/**
+ * Reads the brand of a folder: its `brand.json`, and the pictures that it names.
+ *
+ * @returns Juicebar's own brand without a folder, and for everything that the file leaves out
+ * @throws ConfigError with a sentence for each problem, which names file, line and field
+ */
+export async function readBrand(folder: string | undefined): Promise<Brand> {
+  if (folder === undefined) return houseBrand
+  const file = await readJsonFile(join(folder, 'brand.json'), BrandFileSchema)
+  const { content } = file
+  const logo = await readLogo(folder, file)
+  const problems = [...logo.problems, ...colorProblems(file)]
+  if (problems.length > 0) throw new ConfigError(problems)
+
+  const colors = content.colors ?? {}
+  return {
+    title: content.title,
+    description: content.description,
+    welcome: content.welcome ?? null,
+    footer: content.footer ?? null,
+    logo: logo.picture,
+    styleSheet: createStyleSheet(colors),
+    themeColors: themeColorsOf(colors),
+  }
+}
+
+async function readLogo(folder: string, { content, place }: JsonFile<BrandFile>): Promise<{ picture?: Picture; problems: string[] }> {
+  const { logo } = content
+  if (logo === undefined) return { problems: [] }
+  const result = await readLogoFile(folder, logo)
+  return typeof result === 'string'
+    ? { problems: [`${place('logo')} "logo" is ${JSON.stringify(logo)}, which ${result}.`] }
+    : { picture: result, problems: [] }
+}
+
+/** @returns the picture, or what is wrong with it as the rest of a sentence */
+async function readLogoFile(folder: string, logo: string): Promise<Picture | string> {
+  // A name that is none never becomes a path.
+  if (!isPictureName(logo)) return readPicture(logo, Buffer.alloc(0))
+  try {
+    return readPicture(logo, await readFile(join(folder, logo)))
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+    if (code === undefined) throw error
+    return code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`
+  }
+}
+
+function colorProblems({ content, place }: JsonFile<BrandFile>): string[] {
+  return themes.flatMap((theme) =>
+    contrastProblems(theme, content.colors?.[theme] ?? {}).map(({ field, problem }) => `${place('colors', theme, field)} ${problem}`),
+  )
+}

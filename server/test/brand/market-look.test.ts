@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+
+import { houseBrand } from '../../src/brand/brand.ts'
+import { marketLook } from '../../src/brand/market-look.ts'
+import { readBrand } from '../../src/brand/read-brand.ts'
+import { readConfig } from '../../src/settings/config.ts'
+import { serve } from '../http/test-server.ts'
+import { brandFolder, plainSvg } from './brand-folder.ts'
+
+const online = { HOST: '0.0.0.0', PUBLIC_ORIGIN: 'https://market.example' }
+
+describe('a market without a brand', () => {
+  it('says what the specification says', () => {
+    const { head, pictures, styleSheet } = marketLook(readConfig({}), houseBrand)
+    expect(head).toEqual({
+      settings: { title: 'Juicebar Marketplace', logo: '/favicon.svg', welcome: null, footer: null },
+      description: 'Trade Apple Juice, Orange Juice and Grape Soda, paid wallet to wallet in SOL.',
+      themeColors: { light: '#f7f2e9', dark: '#0c0c16' },
+      publicOrigin: undefined,
+      styleSheet: undefined,
+    })
+    expect([pictures, styleSheet]).toEqual([[], undefined])
+  })
+
+  it('knows its address for link previews once it has one', () => {
+    expect(marketLook(readConfig(online), houseBrand).head.publicOrigin).toBe('https://market.example')
+  })
+})
+
+describe('the files of a brand', () => {
+  async function serveBrand() {
+    const colors = { light: { action: '#0b6b5d' } }
+    const brand = await readBrand(await brandFolder({ logo: 'logo.svg', colors }, { 'logo.svg': plainSvg }))
+    const look = marketLook(readConfig(online), brand)
+    return { look, fastify: await serve(() => {}, {}, { look }) }
+  }
+
+  it('are served for ever, as what they are and nothing else', async () => {
+    const { look, fastify } = await serveBrand()
+    const logo = await fastify.inject({ url: look.head.settings.logo })
+    expect([logo.statusCode, logo.body]).toEqual([200, plainSvg])
+    expect(logo.headers).toMatchObject({
+      'content-type': 'image/svg+xml',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringMatching(/^default-src 'none'; .*sandbox/),
+    })
+    const sheet = await fastify.inject({ url: look.head.styleSheet ?? '' })
+    expect([sheet.statusCode, sheet.body]).toEqual([200, look.styleSheet?.css])
+    expect(sheet.headers).toMatchObject({
+      'content-type': 'text/css; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+    })
+  })
+
+  it('have another address as soon as they change', async () => {
+    const { fastify } = await serveBrand()
+    expect((await fastify.inject({ url: '/files/logo.000000000000.svg' })).json()).toMatchObject({ code: 'NOT_FOUND' })
+  })
+})
