@@ -6,6 +6,7 @@ import {
   MAX_AMOUNT,
   MAX_LISTINGS_PAGE,
   MAX_PRICE_SOL,
+  MAX_REASON,
   MAX_TRANSACTION_BASE64,
   MIN_AMOUNT,
   MIN_PRICE_SOL,
@@ -45,6 +46,13 @@ export const signature = RequiredText('an ed25519 signature in base58', 88, {
 export const signedTransaction = RequiredText('a signed Solana transaction in base64', MAX_TRANSACTION_BASE64, {
   description: 'A signed Solana transaction, as it goes over the wire, in base64',
 })
+
+/** Why a call is made. It changes nothing but the studio's log. */
+export const logReason = Type.Optional(
+  RequiredText(`why, at most ${MAX_REASON} characters`, MAX_REASON, { description: 'Why, for the studio’s log' }),
+)
+/** The same for a call without a body. */
+export const logReasonQuery = Type.Object({ reason: logReason }, closed)
 
 /** The identifier in a call's path. */
 export const idParams = (description: string) =>

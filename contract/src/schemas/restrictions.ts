@@ -3,7 +3,19 @@ import Type from 'typebox'
 import { MAX_DAILY_SOL, MAX_LISTINGS_RULE, MAX_PRICE_SOL, MAX_REASON } from '../limits.ts'
 import { tokenTypes } from '../token-types.ts'
 import { type CallSchema, type Keywords } from './call.ts'
-import { Address, closed, Flag, Nullable, requiredToken, RequiredText, Timestamp, TokenTypeSchema, walletAddress } from './fields.ts'
+import {
+  Address,
+  closed,
+  Flag,
+  logReason,
+  logReasonQuery,
+  Nullable,
+  requiredToken,
+  RequiredText,
+  Timestamp,
+  TokenTypeSchema,
+  walletAddress,
+} from './fields.ts'
 
 const keywords = (own: Keywords) => own
 
@@ -91,7 +103,7 @@ export const restrictionCalls = {
     response: { 200: Type.Object({ pause: PauseSchema }) },
     failures: [],
   },
-  resumeMarket: { summary: 'Open the market again', ...pauseReply, failures: [] },
+  resumeMarket: { summary: 'Open the market again', querystring: logReasonQuery, ...pauseReply, failures: [] },
   readBlock: { summary: 'Read whether a wallet is blocked', ...blockOf },
   blockWallet: {
     summary: 'Block a wallet, with a reason for its player',
@@ -121,7 +133,12 @@ export const restrictionCalls = {
     },
     failures: ['WALLET_ADDRESS_INVALID'],
   },
-  unblockWallet: { summary: 'End the block of a wallet', description: 'Listings that were taken back stay removed.', ...blockOf },
+  unblockWallet: {
+    summary: 'End the block of a wallet',
+    description: 'Listings that were taken back stay removed.',
+    querystring: logReasonQuery,
+    ...blockOf,
+  },
   readRules: { summary: 'Read the rules of the drinks', ...rulesReply, failures: [] },
   setRules: {
     summary: 'Set the rules of the drinks',
@@ -134,9 +151,7 @@ export const restrictionCalls = {
           maxItems: tokenTypes.length,
           description: 'At most one for each drink',
         }),
-        reason: Type.Optional(
-          RequiredText(`why, at most ${MAX_REASON} characters`, MAX_REASON, { description: 'Why, for the studio’s log' }),
-        ),
+        reason: logReason,
       },
       { ...closed, title: 'RulesRequest' },
     ),

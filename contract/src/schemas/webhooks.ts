@@ -2,7 +2,7 @@ import Type from 'typebox'
 
 import { MAX_WEBHOOK_URL, MAX_WEBHOOKS } from '../limits.ts'
 import { type CallSchema } from './call.ts'
-import { closed, Flag, Id, idParams, nextCursor, Nullable, pageOf, RequiredText, Timestamp } from './fields.ts'
+import { closed, Flag, Id, idParams, logReason, logReasonQuery, nextCursor, Nullable, pageOf, RequiredText, Timestamp } from './fields.ts'
 
 /** What a webhook may be told: the `type` of its messages. */
 export const webhookEvents = ['sale.settled', 'sale.reversed', 'case.opened', 'case.closed', 'listing.created', 'listing.removed'] as const
@@ -71,6 +71,7 @@ export const webhookCalls = {
           uniqueItems: true,
           description: 'Which events',
         }),
+        reason: logReason,
       },
       { ...closed, title: 'NewWebhook' },
     ),
@@ -88,13 +89,14 @@ export const webhookCalls = {
     summary: 'Switch a webhook off, or on again',
     description: 'Switched on, it goes on at once with the oldest message that is not delivered, and has ten attempts again.',
     params: webhookParams,
-    body: Type.Object({ enabled: Flag('Whether messages are sent') }, { ...closed, title: 'WebhookChange' }),
+    body: Type.Object({ enabled: Flag('Whether messages are sent'), reason: logReason }, { ...closed, title: 'WebhookChange' }),
     response: { 200: WebhookReply },
     failures: ['WEBHOOK_NOT_FOUND'],
   },
   deleteWebhook: {
     summary: 'Delete a webhook, its secrets and the record of its deliveries',
     params: webhookParams,
+    querystring: logReasonQuery,
     response: { 200: WebhookReply },
     failures: ['WEBHOOK_NOT_FOUND'],
   },
@@ -102,6 +104,7 @@ export const webhookCalls = {
     summary: 'Make another secret for a webhook',
     description: 'For 24 hours messages carry a signature with each of the two.',
     params: webhookParams,
+    querystring: logReasonQuery,
     response: {
       200: Type.Object({ webhook: Type.Object({ id: Id('The webhook'), secret }, { title: 'RotatedWebhook' }) }),
     },
@@ -121,7 +124,10 @@ export const webhookCalls = {
       'From the message after the named one on, with the same identifiers, as far back as 30 days. Naming a message that is not delivered yet skips it, with all before it. A webhook that is switched off stays so.',
     params: webhookParams,
     body: Type.Object(
-      { after: RequiredText('a webhook-id', 64, { description: 'The `webhook-id` of the last message that need not be sent again' }) },
+      {
+        after: RequiredText('a webhook-id', 64, { description: 'The `webhook-id` of the last message that need not be sent again' }),
+        reason: logReason,
+      },
       { ...closed, title: 'Replay' },
     ),
     response: { 200: WebhookReply },

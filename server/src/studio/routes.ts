@@ -59,7 +59,7 @@ export function studioRoutes(api: Api, deps: PurchaseDeps, desk: DeskSettings): 
   })
 
   api.studio('startAudit', 'read', async ({ body, actor }) => {
-    return { audit: auditReply(await requestStudioAudit(database, { full: body?.full ?? false, actor })) }
+    return { audit: auditReply(await requestStudioAudit(database, { full: body?.full ?? false, reason: body?.reason, actor })) }
   })
   api.studio('readAudit', 'read', async ({ params }) => ({ audit: await readAudit(database, params.id) }))
   api.studio('audit', 'read', async () => runAudit(deps, { full: false, signal: AbortSignal.timeout(AUDIT_MILLIS) }))

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 
 import { type CallSchema } from '../call.ts'
-import { closed, Id, idParams, lamports, Nullable, Timestamp, TokenTypeSchema } from '../fields.ts'
+import { closed, Id, idParams, lamports, logReason, Nullable, Timestamp, TokenTypeSchema } from '../fields.ts'
 
 const TokenAudit = Type.Object(
   {
@@ -99,7 +99,7 @@ export const auditCalls = {
       Type.Union([
         Type.Null(),
         Type.Object(
-          { full: Type.Optional(Type.Boolean({ description: 'Read every payment again' })) },
+          { full: Type.Optional(Type.Boolean({ description: 'Read every payment again' })), reason: logReason },
           { ...closed, title: 'AuditRequest' },
         ),
       ]),

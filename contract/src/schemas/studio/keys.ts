@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { MAX_KEY_NAME } from '../../limits.ts'
 import { scopes } from '../../scopes.ts'
 import { type CallSchema, type Keywords } from '../call.ts'
-import { closed, Id, idParams, nextCursor, Nullable, pageOf, RequiredText, Timestamp } from '../fields.ts'
+import { closed, Id, idParams, logReason, logReasonQuery, nextCursor, Nullable, pageOf, RequiredText, Timestamp } from '../fields.ts'
 
 const mustBe = (words: string): Keywords => ({ mustBe: words })
 
@@ -60,6 +60,7 @@ export const keyCalls = {
         scopes: requiredScopes,
         expiresAt: Type.Optional(Nullable(expiresAt)),
         dailyCreditLimit: Type.Optional(Nullable(dailyCreditLimit)),
+        reason: logReason,
       },
       { ...closed, title: 'StudioKeyRequest' },
     ),
@@ -89,6 +90,7 @@ export const keyCalls = {
     summary: 'Revoke a studio key',
     description: 'From then on no server accepts it. Keys that it made stay. Revoking it again changes nothing.',
     params: idParams('The key'),
+    querystring: logReasonQuery,
     response: { 200: Type.Object({ key: StudioKeySchema }) },
     failures: ['KEY_NOT_FOUND'],
   },

@@ -13,7 +13,12 @@ import { findKey, insertKey } from './studio-key-store.ts'
  * Makes a key. Its secret is in this reply and nowhere else.
  * @throws KEY_TOO_POWERFUL if it could do more than the key of its maker; BAD_REQUEST if it has expired already; TOO_MANY_KEYS
  */
-export async function createKey(database: Database, maker: StudioKey, wish: KeyWish): Promise<Reply<'createStudioKey'>['key']> {
+export async function createKey(
+  database: Database,
+  maker: StudioKey,
+  wish: KeyWish,
+  reason?: string,
+): Promise<Reply<'createStudioKey'>['key']> {
   requireNoMorePower(maker, wish)
   const secret = newSecret()
   const hash = hashSecret(secret)
@@ -22,7 +27,7 @@ export async function createKey(database: Database, maker: StudioKey, wish: KeyW
     const inserted = await insertKey(tx, { wish, hash, createdBy: maker.name })
     if (inserted === 'expired') throw new Failure('BAD_REQUEST', { detail: 'expiresAt must be in the future.' })
     if (inserted === 'too many') throw new Failure('TOO_MANY_KEYS', { detail: String(MAX_KEYS) })
-    await insertLogEntry(tx, { actor: maker.name, call: 'createStudioKey', subject: inserted.id, reason: null })
+    await insertLogEntry(tx, { actor: maker.name, call: 'createStudioKey', subject: inserted.id, reason: reason ?? null })
     return findKey(tx, inserted.id)
   })
   if (!row) throw new Error('a new key is missing')

@@ -9,7 +9,11 @@ import { readKeyWish } from './studio-key.ts'
 
 /** Making, listing and revoking studio keys. */
 export function keyRoutes(api: Api, database: Database): void {
-  api.studio('createStudioKey', 'admin', async ({ body, key }) => ({ key: await createKey(database, key, readKeyWish(body)) }))
+  api.studio('createStudioKey', 'admin', async ({ body, key }) => ({
+    key: await createKey(database, key, readKeyWish(body), body.reason),
+  }))
   api.studio('studioKeys', 'admin', async ({ query }) => readKeys(database, { cursor: query.cursor, limit: query.limit ?? LISTINGS_PAGE }))
-  api.studio('revokeStudioKey', 'admin', async ({ params, actor }) => ({ key: await endKey(database, { id: params.id, actor }) }))
+  api.studio('revokeStudioKey', 'admin', async ({ params, query: { reason }, actor }) => ({
+    key: await endKey(database, { id: params.id, reason, actor }),
+  }))
 }

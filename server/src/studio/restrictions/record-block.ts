@@ -55,12 +55,18 @@ async function takeBackAll(database: Database, seller: WalletAddress): Promise<n
   return removed
 }
 
+interface Unblocking {
+  wallet: WalletAddress
+  reason?: string | undefined
+  actor: string
+}
+
 /** Ends the block of a wallet, if there is one. */
-export async function recordUnblock(database: Database, { wallet, actor }: { wallet: WalletAddress; actor: string }): Promise<void> {
+export async function recordUnblock(database: Database, { wallet, reason, actor }: Unblocking): Promise<void> {
   await inTransaction(database, async (tx) => {
     await lockRestrictions(tx)
     await deleteBlock(tx, wallet)
-    await insertLogEntry(tx, { actor, call: 'unblockWallet', subject: wallet, reason: null })
+    await insertLogEntry(tx, { actor, call: 'unblockWallet', subject: wallet, reason: reason ?? null })
     await emitBlock(tx, wallet)
   })
 }

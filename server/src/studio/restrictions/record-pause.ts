@@ -27,11 +27,14 @@ export async function recordPause(database: Database, { message, actor }: { mess
 }
 
 /** Ends the studio's pause. @returns the pause that is left, while a recovery is to be made; null if the market is open again */
-export async function recordResumption(database: Database, { actor }: { actor: string }): Promise<Pause | null> {
+export async function recordResumption(
+  database: Database,
+  { reason, actor }: { reason?: string | undefined; actor: string },
+): Promise<Pause | null> {
   return inTransaction(database, async (tx) => {
     await lockRestrictions(tx)
     await deletePause(tx)
-    await insertLogEntry(tx, { actor, call: 'resumeMarket', subject: MARKET, reason: null })
+    await insertLogEntry(tx, { actor, call: 'resumeMarket', subject: MARKET, reason: reason ?? null })
     const left = await findChangedPause(tx)
     await emitPause(tx, left)
     return left && { ...left, since: left.since.toISOString() }

@@ -14,7 +14,9 @@ import { recordRules } from './record-rules.ts'
 export function restrictionRoutes(api: Api, database: Database): void {
   api.studio('readPause', 'read', async () => ({ pause: await readPause(database) }))
   api.studio('pauseMarket', 'rules', async ({ body, actor }) => ({ pause: await recordPause(database, { message: body.message, actor }) }))
-  api.studio('resumeMarket', 'rules', async ({ actor }) => ({ pause: await recordResumption(database, { actor }) }))
+  api.studio('resumeMarket', 'rules', async ({ query: { reason }, actor }) => ({
+    pause: await recordResumption(database, { reason, actor }),
+  }))
 
   api.studio('readBlock', 'read', async ({ params }) => {
     const block = await findBlock(database, requireWallet(params.wallet))
@@ -24,8 +26,8 @@ export function restrictionRoutes(api: Api, database: Database): void {
     const { reason, removeListings = false } = body
     return recordBlock(database, { wallet: requireWallet(params.wallet), reason, until: readUntil(body.until), removeListings, actor })
   })
-  api.studio('unblockWallet', 'rules', async ({ params, actor }) => {
-    await recordUnblock(database, { wallet: requireWallet(params.wallet), actor })
+  api.studio('unblockWallet', 'rules', async ({ params, query: { reason }, actor }) => {
+    await recordUnblock(database, { wallet: requireWallet(params.wallet), reason, actor })
     return { block: null }
   })
 

@@ -10,10 +10,11 @@ import { newSecret } from './delivery/signature.ts'
 import { webhookReply } from './webhook.ts'
 import { deleteRow, findWebhook, insertSecret, lockWebhook, rewind, switchOff, switchOn } from './webhook-store.ts'
 
-/** Which webhook, and whose key changes it. */
+/** Which webhook, who changes it, and why. */
 export interface Changed {
   id: string
   actor: string
+  reason?: string | undefined
 }
 
 /**
@@ -62,12 +63,12 @@ export async function replayMessages(database: Database, changed: Changed, after
   })
 }
 
-async function change<T>(database: Database, { id, actor }: Changed, call: EndpointName, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function change<T>(database: Database, { id, actor, reason }: Changed, call: EndpointName, work: (tx: Tx) => Promise<T>): Promise<T> {
   if (!isId(id)) throw new Failure('WEBHOOK_NOT_FOUND')
   return inTransaction(database, async (tx) => {
     if (!(await lockWebhook(tx, id))) throw new Failure('WEBHOOK_NOT_FOUND')
     const result = await work(tx)
-    await insertLogEntry(tx, { actor, call, subject: id, reason: null })
+    await insertLogEntry(tx, { actor, call, subject: id, reason: reason ?? null })
     return result
   })
 }

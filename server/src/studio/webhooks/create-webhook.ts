@@ -13,6 +13,7 @@ interface NewWebhook {
   events: readonly WebhookEvent[]
   allowPrivate: boolean
   actor: string
+  reason?: string | undefined
 }
 
 /**
@@ -21,7 +22,7 @@ interface NewWebhook {
  */
 export async function createWebhook(
   database: Database,
-  { url, events, allowPrivate, actor }: NewWebhook,
+  { url, events, allowPrivate, actor, reason }: NewWebhook,
 ): Promise<Webhook & { secret: string }> {
   requireWebhookUrl(url, { allowPrivate })
   const secret = newSecret()
@@ -29,7 +30,7 @@ export async function createWebhook(
     const id = await insertWebhook(tx, url, events)
     if (id === undefined) throw new Failure('TOO_MANY_WEBHOOKS')
     await insertSecret(tx, id, secret)
-    await insertLogEntry(tx, { actor, call: 'createWebhook', subject: id, reason: null })
+    await insertLogEntry(tx, { actor, call: 'createWebhook', subject: id, reason: reason ?? null })
     const created = await findWebhook(tx, id)
     if (!created) throw new Error('a webhook is not there in the transaction that has made it')
     return { ...webhookReply(created), secret }

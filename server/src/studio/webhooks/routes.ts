@@ -11,12 +11,16 @@ export function webhookRoutes(api: Api, { database }: Pick<PurchaseDeps, 'databa
   }))
   api.studio('webhooks', 'admin', async ({ query }) => readWebhooks(database, query))
   api.studio('changeWebhook', 'admin', async ({ params, body, actor }) => ({
-    webhook: await changeWebhook(database, { id: params.id, actor }, body.enabled),
+    webhook: await changeWebhook(database, { id: params.id, actor, reason: body.reason }, body.enabled),
   }))
-  api.studio('deleteWebhook', 'admin', async ({ params, actor }) => ({ webhook: await deleteWebhook(database, { id: params.id, actor }) }))
-  api.studio('rotateWebhook', 'admin', async ({ params, actor }) => ({ webhook: await rotateSecret(database, { id: params.id, actor }) }))
+  api.studio('deleteWebhook', 'admin', async ({ params, query, actor }) => ({
+    webhook: await deleteWebhook(database, { id: params.id, actor, reason: query.reason }),
+  }))
+  api.studio('rotateWebhook', 'admin', async ({ params, query, actor }) => ({
+    webhook: await rotateSecret(database, { id: params.id, actor, reason: query.reason }),
+  }))
   api.studio('webhookDeliveries', 'admin', async ({ params, query }) => readDeliveries(database, params.id, query))
   api.studio('replayWebhook', 'admin', async ({ params, body, actor }) => ({
-    webhook: await replayMessages(database, { id: params.id, actor }, body.after),
+    webhook: await replayMessages(database, { id: params.id, actor, reason: body.reason }, body.after),
   }))
 }
