@@ -220,7 +220,33 @@ const webArrows = {
   'wallet/mobile': ['settings', 'ui', 'wallet'],
   payment: ['api', 'wallet'],
   session: ['ui', 'feedback', 'api', 'wallet'],
+  ...deskArrows(),
   ...featureArrows(['cases', 'history', 'inventory', 'market', 'my-listings', 'purchase']),
+}
+
+/** The studio's desk, a page of its own: it uses what the web app is built on, and none of its features. */
+function deskArrows() {
+  const below = ['ui', 'feedback', 'api', 'wallet', 'session']
+  const shared = [...below, 'desk/api', 'desk/parts', 'desk/frame/places.ts']
+  const { api, parts, frame, charts, find, cases, ...rest } = Object.fromEntries(
+    ['api', 'parts', 'frame', 'charts', 'find', 'cases', 'today', 'market', 'access', 'webhooks', 'records'].map((name) => [
+      name,
+      `desk/${name}`,
+    ]),
+  )
+  return {
+    [api]: ['api', 'wallet'],
+    [parts]: [...below, api, 'desk/frame/places.ts'],
+    [charts]: ['ui'],
+    [frame]: [...shared, 'shell/theme-toggle.tsx', 'desk/find/search-field.tsx'],
+    [cases]: shared,
+    [find]: [...shared, cases, 'features/history/explorer-link.ts'],
+    ...Object.fromEntries(Object.values(rest).map((folder) => [folder, shared])),
+    [rest.today]: [...shared, charts, 'desk/cases/case-words.ts'],
+    [rest.webhooks]: [...shared, 'desk/today/figures.ts'],
+    [rest.records]: [...shared, 'desk/find/read-search.ts'],
+    desk: [...below, ...Object.values(rest), api, parts, frame, find, cases, 'wallet/demo', 'wallet/mobile', 'shell/crash-screen.tsx'],
+  }
 }
 
 function featureArrows(features) {

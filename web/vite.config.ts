@@ -14,7 +14,16 @@ const HEAD_ATTEMPTS = 60
 const HEAD_PAUSE_MS = 500
 
 export default defineConfig({
-  plugins: [react(), tailwindcss(), headOfServer(), preloadFonts(), importWithoutPreloads(), otherLicenses(), compressed()],
+  plugins: [
+    react(),
+    tailwindcss(),
+    headOfServer(),
+    deskInDevelopment(),
+    preloadFonts(),
+    importWithoutPreloads(),
+    otherLicenses(),
+    compressed(),
+  ],
   build: {
     target: 'es2022',
     // Images stay files: the content security policy forbids inlined ones, and files are cached on their own.
@@ -66,6 +75,20 @@ async function fetchHead(attempts = HEAD_ATTEMPTS): Promise<string> {
   if (attempts <= 1) throw new Error(`The server at ${SERVER} does not answer, so the page cannot be shown.`)
   await new Promise((resolve) => setTimeout(resolve, HEAD_PAUSE_MS))
   return fetchHead(attempts - 1)
+}
+
+/** In development, serves the studio's desk where the server does otherwise. */
+function deskInDevelopment(): Plugin {
+  return {
+    name: 'desk-in-development',
+    apply: 'serve',
+    configureServer: ({ middlewares }) => {
+      middlewares.use((request, _response, next) => {
+        if (request.url?.split('?')[0] === '/studio') request.url = '/studio.html'
+        next()
+      })
+    },
+  }
 }
 
 /** Makes the browser fetch the typefaces along with the page instead of after its style sheet. */

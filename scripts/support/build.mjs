@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { expectSuccess, requireWritableCheckout, root, runNode, timed } from './run.mjs'
 
-/** @typedef {{ workspace: string, title: string, sources: string[] }} Build */
+/** @typedef {{ workspace: string, title: string, sources: string[], configs: string[] }} Build: one run of Vite for each of `configs` */
 
 const SHARED = ['tsconfig.base.json', 'contract/package.json', 'contract/src', 'package-lock.json']
 
@@ -14,11 +14,24 @@ const builds = [
     workspace: 'server',
     title: 'Building the server',
     sources: [...SHARED, 'server/package.json', 'server/src', 'server/vite.config.ts'],
+    configs: ['vite.config.ts'],
   },
   {
     workspace: 'web',
     title: 'Building the web app',
-    sources: [...SHARED, 'web/package.json', 'web/tsconfig.json', 'web/index.html', 'web/public', 'web/src', 'web/vite.config.ts'],
+    sources: [
+      ...SHARED,
+      'web/package.json',
+      'web/tsconfig.json',
+      'web/index.html',
+      'web/studio.html',
+      'web/public',
+      'web/src',
+      'web/vite.config.ts',
+      'web/vite.desk.config.ts',
+    ],
+    // The players' part first: it empties the folder.
+    configs: ['vite.config.ts', 'vite.desk.config.ts'],
   },
 ]
 
@@ -37,8 +50,10 @@ export async function ensureBuilt() {
 async function runBuild(build) {
   const sources = hashOf(build.sources)
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
-  const result = await runNode([vite, 'build'], { cwd: join(root, build.workspace), env: { NODE_ENV: 'production' } })
-  expectSuccess(build.title, result)
+  for (const config of build.configs) {
+    const result = await runNode([vite, 'build', '--config', config], { cwd: join(root, build.workspace), env: { NODE_ENV: 'production' } })
+    expectSuccess(build.title, result)
+  }
   writeFileSync(stampFile(build), sources)
 }
 

@@ -7,7 +7,7 @@ import { type FastifyInstance, type FastifyRequest } from 'fastify'
 
 import { type Picture } from '../pictures/picture.ts'
 import { type PageHead, renderHead, renderPage } from './page/page-head.ts'
-import { preparePage } from './page/serve-page.ts'
+import { type PageSender, preparePage } from './page/serve-page.ts'
 import { serveStyleSheet, type StyleSheet } from './page/style-sheet.ts'
 import { registerPictures } from './pictures.ts'
 import { replyToUnmatchedPath } from './server/unmatched-path.ts'
@@ -17,6 +17,10 @@ const hashedFiles = /\/assets\//
 const serverPaths = /^\/(api|rpc|docs|health|files)(\/|$)/
 /** What the development server, which has a page of its own, puts into its head. */
 const HEAD_PATH = '/files/head.html'
+/** The studio's desk is a page of its own, of which players load nothing. */
+const DESK_PATH = '/studio'
+const MARKET_PAGE = 'index.html'
+const DESK_PAGE = 'studio.html'
 
 /** What a market looks like, beside the web app. */
 export interface MarketLook {
@@ -35,13 +39,13 @@ export async function registerWebApp(fastify: FastifyInstance, folder: string, {
   fastify.get(HEAD_PATH, { schema: { hide: true } }, async (_request, reply) =>
     reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(renderHead(head)),
   )
-  const file = join(folder, 'index.html')
-  if (!existsSync(file)) return registerMissingWebApp(fastify)
+  if (!existsSync(join(folder, MARKET_PAGE))) return registerMissingWebApp(fastify)
 
-  const page = renderPage(await readFile(file, 'utf8'), head)
-  if (page === undefined) throw new Error(`${file} has no place for the market’s part of its head. Run "npm run build".`)
-  const sendPage = await preparePage(page)
-  for (const path of ['/', '/index.html']) fastify.get(path, { schema: { hide: true } }, async (request, reply) => sendPage(request, reply))
+  const sendPage = await readPage(join(folder, MARKET_PAGE), head)
+  const sendDesk = await readPage(join(folder, DESK_PAGE), head)
+  const pages = { '/': sendPage, [`/${MARKET_PAGE}`]: sendPage, [DESK_PATH]: sendDesk, [`/${DESK_PAGE}`]: sendDesk }
+  for (const [path, send] of Object.entries(pages))
+    fastify.get(path, { schema: { hide: true } }, async (request, reply) => send(request, reply))
   await fastify.register(fastifyStatic, {
     root: folder,
     index: false,
@@ -53,6 +57,13 @@ export async function registerWebApp(fastify: FastifyInstance, folder: string, {
     },
   })
   fastify.setNotFoundHandler((request, reply) => (isWebAppPath(request) ? sendPage(request, reply) : replyToUnmatchedPath(request, reply)))
+}
+
+/** @throws Error with a sentence if the page was not built for this server */
+async function readPage(file: string, head: PageHead): Promise<PageSender> {
+  const page = renderPage(await readFile(file, 'utf8'), head)
+  if (page === undefined) throw new Error(`${file} has no place for the market’s part of its head. Run "npm run build".`)
+  return preparePage(page)
 }
 
 function isWebAppPath(request: FastifyRequest): boolean {

@@ -1,4 +1,5 @@
 import { type Body, type Params, type Query, type Reply, type RequestHeaders } from '@juicebar/contract/calls'
+import { type EndpointName } from '@juicebar/contract/endpoints'
 import { type PlayerEndpointName, playerEndpoints } from '@juicebar/contract/endpoints/player'
 import { type ErrorCode } from '@juicebar/contract/errors'
 
@@ -13,12 +14,12 @@ type Field<Key extends string, Value> = [Value] extends [undefined]
     : { [K in Key]: Value }
 
 /** A call's path parameters, query, headers and body, as the contract has them. */
-export type CallInput<Name extends PlayerEndpointName> = Field<'params', Params<Name>> &
+export type CallInput<Name extends EndpointName> = Field<'params', Params<Name>> &
   Field<'query', Query<Name>> &
   Field<'headers', RequestHeaders<Name>> &
   Field<'body', Body<Name>> & { signal?: AbortSignal }
 
-interface AnyInput {
+export interface AnyInput {
   params?: object | undefined
   query?: object | undefined
   headers?: object | undefined
@@ -44,13 +45,22 @@ export function onSessionRefused(listener: (error: ApiError) => void): void {
 }
 
 /**
- * Makes one call of the contract.
+ * Makes one of the players' calls of the contract.
  *
  * @throws ApiError with the server's code, or NETWORK, TIMEOUT or BAD_REPLY
  */
-export async function call<Name extends PlayerEndpointName>(name: Name, input: CallInput<Name> & AnyInput): Promise<Reply<Name>> {
-  const response = await send(name, input)
-  if (response.status === 204) return undefined as Reply<Name>
+export function call<Name extends PlayerEndpointName>(name: Name, input: CallInput<Name> & AnyInput): Promise<Reply<Name>> {
+  return callEndpoint(playerEndpoints[name], input)
+}
+
+/**
+ * Makes the call of an endpoint, such as `GET /health`.
+ *
+ * @throws ApiError with the server's code, or NETWORK, TIMEOUT or BAD_REPLY
+ */
+export async function callEndpoint<Shape>(endpoint: string, input: AnyInput): Promise<Shape> {
+  const response = await send(endpoint, input)
+  if (response.status === 204) return undefined as Shape
   return await readJson(response)
 }
 
@@ -63,15 +73,16 @@ export async function openEvents(lastEventId: string | undefined, signal: AbortS
   const headers: Record<string, string> = { accept: 'text/event-stream' }
   if (lastEventId !== undefined) headers['last-event-id'] = lastEventId
   // At the usual priority, the browser would count the stream as part of a page that never finishes loading.
-  return await send('events', { signal }, { headers, priority: 'low' })
+  return await send(playerEndpoints.events, { signal }, { headers, priority: 'low' })
 }
 
 async function send(
-  name: PlayerEndpointName,
+  endpoint: string,
   input: AnyInput,
   options: Pick<RequestInit, 'priority'> & { headers?: object; asVisitor?: boolean } = {},
 ): Promise<Response> {
-  const [method = 'GET', template = '/'] = playerEndpoints[name].split(' ')
+  const [method = 'GET', template = '/'] = endpoint.split(' ')
+  const listsMarket = endpoint === playerEndpoints.listings
   const headers: Record<string, string> = { accept: 'application/json', ...input.headers, ...options.headers }
   const jwt = options.asVisitor ? undefined : readJwt()
   if (jwt) headers['authorization'] = `Bearer ${jwt}`
@@ -83,12 +94,12 @@ async function send(
   const response = await fetchBounded(fillPath(template, input), init, input.signal)
   if (response.ok) {
     knownEventId ??= response.headers.get('last-event-id') ?? undefined
-    if (name === 'listings') noteMarketAge(Number(response.headers.get('age')))
+    if (listsMarket) noteMarketAge(Number(response.headers.get('age')))
     return response
   }
   const error = await readError(response)
   // While the database is away, only a call without a session is shown the market as it was.
-  if (jwt && name === 'listings' && error.code === 'DATABASE_DOWN') return await send(name, input, { asVisitor: true })
+  if (jwt && listsMarket && error.code === 'DATABASE_DOWN') return await send(endpoint, input, { asVisitor: true })
   const refused = error.code === 'UNAUTHORIZED' || error.code === 'SESSION_ENDED'
   // A reply to an older JWT says nothing about the session that has begun since.
   if (refused && jwt && jwt === readJwt()) refusedListener?.(error)
@@ -153,7 +164,7 @@ async function readJson<Shape>(response: Response): Promise<Shape> {
  * @throws ApiError, with CHAIN_DOWN if the chain itself answers with an error
  */
 export async function askChain(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<unknown> {
-  const response = await send('rpc', { body: { jsonrpc: '2.0', id: 1, method, params }, signal })
+  const response = await send(playerEndpoints.rpc, { body: { jsonrpc: '2.0', id: 1, method, params }, signal })
   const reply = await readJson<unknown>(response)
   if (typeof reply === 'object' && reply !== null && 'result' in reply) return reply.result
   throw new ApiError('CHAIN_DOWN', chainSentence(reply), { status: response.status })

@@ -1,0 +1,308 @@
+import { readFileSync } from 'node:fs'
+
+import { type Purchase } from '@juicebar/contract/schemas'
+import { type BrowserContext, type Page } from '@playwright/test'
+
+import { expectAccessible } from './support/accessible.ts'
+import { list } from './support/api-listing.ts'
+import { type OwnServer, startOwnServer } from './support/own-server.ts'
+import { holdByHand, payHold } from './support/pay-by-hand.ts'
+import { expect, type Player, test } from './support/test.ts'
+
+const port = Number(process.env['E2E_PORT'] ?? '3210') + 4
+const origin = `http://localhost:${port}`
+const scopes = ['read', 'credit', 'debit', 'cases', 'rules', 'admin']
+
+test.use({ baseURL: origin, allowedErrors: /Failed to load resource/ })
+test.describe.configure({ mode: 'serial' })
+
+let server: OwnServer
+let state: Awaited<ReturnType<BrowserContext['storageState']>>
+
+test.beforeAll(async () => void (server = await startOwnServer(port)))
+test.afterAll(() => server.stop())
+
+const nav = (page: Page, name: string) => page.getByRole('navigation', { name: 'Desk' }).getByRole('link', { name, exact: true })
+const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+const toast = (page: Page, text: string) => page.getByRole('alert').filter({ hasText: text })
+
+/** At the desk, signed in with the Demo Wallet, which is on the staff. */
+async function openDesk(open: (options?: object) => Promise<BrowserContext>, options: object = {}): Promise<Page> {
+  const context = await open({ ...options, storageState: state })
+  const page = await context.newPage()
+  await page.goto('/studio')
+  await expect(page.getByRole('heading', { name: 'Today', level: 2 })).toBeVisible()
+  return page
+}
+
+/** Says why, and does it. */
+async function act(page: Page, { button, label, why, doIt }: { button: string; label: string; why: string; doIt: string }): Promise<void> {
+  await page.getByRole('button', { name: button, exact: true }).click()
+  await finish(page, { label, why, doIt })
+}
+
+async function finish(page: Page, { label, why, doIt }: { label: string; why: string; doIt: string }): Promise<void> {
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel(label, { exact: true }).fill(why)
+  await dialog.getByRole('button', { name: doIt, exact: true }).click()
+}
+
+/** A purchase that is paid and delivered. */
+async function trade(seller: Player, buyer: Player): Promise<string> {
+  const listingId = await list(seller, 'GRAPE_SODA', 2, 0.5)
+  const details = await holdByHand(buyer, [{ listingId }])
+  await payHold(buyer, details, origin)
+  const jwt = await buyer.page.evaluate(() => localStorage.getItem('jwt_token'))
+  let purchases: Purchase[] = []
+  await expect
+    .poll(async () => {
+      const reply = await buyer.page.request.get('/api/marketplace/my-purchases', { headers: { authorization: `Bearer ${jwt}` } })
+      purchases = ((await reply.json()) as { purchases: Purchase[] }).purchases
+      return purchases[0]?.status
+    })
+    .toBe('settled')
+  return purchases[0]?.purchaseId ?? ''
+}
+
+test('whoever is not staff hears it in one sentence, and who is put on the staff comes in', async ({ page, context }) => {
+  await page.goto('/studio')
+  await expect(page.getByRole('heading', { name: 'The studio’s desk', level: 2 })).toBeVisible()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Select Wallet' }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /Demo Wallet/ })
+    .click()
+  await page.getByRole('dialog', { name: 'Demo Wallet: Sign this message' }).getByRole('button', { name: 'Approve' }).click()
+  await expect(page.getByRole('heading', { name: 'This wallet is not on the studio’s staff' })).toBeVisible()
+  await expectAccessible(page)
+
+  const address = await page.locator('main p').first().textContent()
+  await server.studio('PUT', `staff/${address}`, { scopes, name: 'Ada' })
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Today', level: 2 })).toBeVisible()
+  state = await context.storageState()
+})
+
+test('the front shows what today has brought, and each chart its numbers', async ({ openContext, signedIn }) => {
+  const seller = await signedIn()
+  const buyer = await signedIn()
+  const page = await openDesk(openContext)
+  const sales = page.locator('dl > div').filter({ hasText: 'Sales' }).locator('dd > span').first()
+  await expect(sales).toHaveText('0')
+  await expect(page.getByText('Nothing was sold in these days.')).toHaveCount(3)
+  await trade(seller, buyer)
+  await page.reload()
+  await expect(sales).toHaveText('1')
+  await expect(page.getByRole('img', { name: /^Sales per day: the highest is 1 on / })).toBeVisible()
+  await page.getByRole('button', { name: 'Volume per day as numbers' }).click()
+  await expect(page.getByRole('region', { name: 'Volume per day' }).getByRole('cell', { name: '0.5 SOL' })).toBeVisible()
+  await expect(page.getByRole('link', { name: /^Market\s*Open/ })).toBeVisible()
+})
+
+test('a figure that cannot be read says why, and is never a zero', async ({ openContext }) => {
+  const page = await openDesk(openContext)
+  const error = 'The market cannot reach its database right now. Please try again in a moment.'
+  await page.route('**/api/studio/{stats,cases,pause}*', (route) => route.fulfill({ status: 503, json: { error, code: 'DATABASE_DOWN' } }))
+  await page.reload()
+  await expect(page.getByRole('alert').filter({ hasText: 'Today’s figures could not be read.' })).toContainText(error)
+  await expect(page.getByRole('alert').filter({ hasText: 'What the days brought could not be read.' })).toContainText(error)
+  await expect(page.getByRole('link', { name: /^Market\s*Unknown/ })).toContainText(error)
+  await expect(page.getByRole('link', { name: /^Open cases\s*Unknown/ })).toContainText(error)
+  await expectAccessible(page)
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.getByRole('button', { name: 'Try again' }).first().click()
+  await expect(page.getByText('yesterday').first()).toBeVisible()
+})
+
+test('a wallet, a purchase and a transaction are found through one field', async ({ openContext, signedIn }) => {
+  const seller = await signedIn()
+  const buyer = await signedIn()
+  const purchaseId = await trade(seller, buyer)
+  const page = await openDesk(openContext)
+  const field = page.getByRole('searchbox')
+
+  await field.fill(purchaseId)
+  await field.press('Enter')
+  const purchase = part(page, '2 Grape Soda for 0.5 SOL')
+  await expect(purchase.getByRole('list', { name: 'What happened' })).toContainText('Delivered')
+  const signature = await purchase.locator('code').nth(1).textContent()
+  await expectAccessible(page)
+
+  await field.fill(`https://explorer.solana.com/tx/${signature}`)
+  await page.getByRole('button', { name: 'Find', exact: true }).click()
+  await expect(purchase.locator('code').first()).toHaveText(purchaseId)
+
+  await field.fill(seller.address)
+  await field.press('Enter')
+  await expect(part(page, 'Player').locator('code')).toHaveText(seller.address)
+  await expect(part(page, 'Purchases and sales').getByRole('row')).toHaveCount(2)
+  await expect(part(page, 'Cases')).toContainText('There is no case with this wallet.')
+  await expectAccessible(page)
+
+  await field.fill('apple')
+  await field.press('Enter')
+  await expect(page.getByRole('main')).toContainText('“apple” is none of what can be found here')
+})
+
+test('the market is paused with a message and opened with a reason, and the log has both', async ({ openContext }) => {
+  const page = await openDesk(openContext)
+  await page.getByRole('link', { name: /^Market\s*Open/ }).click()
+  await page.getByRole('button', { name: 'Pause the market' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Pause the market' })
+  await expect(dialog).toContainText('nobody can list or buy')
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Pause', exact: true }).click()
+  await expect(dialog.getByRole('alert')).toHaveText('Say why: the log keeps it.')
+  await dialog.getByLabel('Message').fill('We refill the ice.')
+  await dialog.getByRole('button', { name: 'Pause', exact: true }).click()
+  await expect(toast(page, 'The market is paused.')).toBeVisible()
+  await expect(part(page, 'The market is paused')).toContainText('We refill the ice.')
+  await act(page, { button: 'Open the market', label: 'Why it opens', why: 'The ice is there.', doIt: 'Open' })
+  await expect(part(page, 'Pause')).toContainText('The market is open.')
+
+  await nav(page, 'Log').click()
+  const rows = page.getByRole('region', { name: 'The log' }).getByRole('row')
+  await expect(rows.nth(1)).toContainText(/Opened the market.*The ice is there\./)
+  await expect(rows.nth(2)).toContainText(/Paused the market.*We refill the ice\./)
+  await expectAccessible(page)
+})
+
+test('a player is blocked and unblocked', async ({ openContext, signedIn }) => {
+  const player = await signedIn()
+  const page = await openDesk(openContext)
+  await page.getByRole('searchbox').fill(player.address)
+  await page.getByRole('searchbox').press('Enter')
+  await act(page, { button: 'Block', label: 'Why', why: 'Three refunds are missing.', doIt: 'Block' })
+  await expect(part(page, 'Player')).toContainText('until somebody ends it: Three refunds are missing.')
+  await expect(player.page.getByRole('region', { name: 'Needs attention' })).toContainText('Three refunds are missing.')
+  await act(page, { button: 'Unblock', label: 'Why the block ends', why: 'They came.', doIt: 'Unblock' })
+  await expect(part(page, 'Player').getByText('Blocked')).toHaveCount(0)
+})
+
+test('drinks are credited with a signature for that alone', async ({ openContext, signedIn }) => {
+  const player = await signedIn()
+  const page = await openDesk(openContext)
+  await connect(page)
+  await page.getByRole('searchbox').fill(player.address)
+  await page.getByRole('searchbox').press('Enter')
+  const grape = part(page, 'Player')
+    .getByRole('row', { name: /Grape Soda/ })
+    .getByRole('cell')
+    .nth(1)
+  const before = Number(await grape.textContent())
+  await page.getByRole('button', { name: 'Credit', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Give drinks to this player' })
+  await dialog.getByLabel('Drink').selectOption('Grape Soda')
+  await dialog.getByLabel('Amount').fill('7')
+  await expect(dialog).toContainText('The player gets 7 Grape Soda')
+  await finish(page, { label: 'Why', why: 'A present.', doIt: 'Credit' })
+  await approve(page, player.address)
+  await expect(grape).toHaveText(String(before + 7))
+})
+
+test('a key is made, its secret shown once, and ended', async ({ openContext }) => {
+  const page = await openDesk(openContext)
+  await connect(page)
+  await nav(page, 'Keys and staff').click()
+  await page.getByRole('button', { name: 'Make a key' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('quests')
+  await expectAccessible(page)
+  await finish(page, { label: 'Why', why: 'For the quests.', doIt: 'Make the key' })
+  await approve(page, 'quests')
+  await expect(page.getByText(/^jb_[\w-]{43}$/)).toBeVisible()
+  await page.getByRole('button', { name: 'I have it' }).click()
+  await expect(page.getByText(/^jb_/)).toHaveCount(0)
+  const row = part(page, 'Keys').getByRole('row', { name: /quests/ })
+  await row.getByRole('button', { name: 'End' }).click()
+  await finish(page, { label: 'Why', why: 'The quests are over.', doIt: 'End the key' })
+  await approve(page, '')
+  await expect(row).toContainText('Ended')
+})
+
+test('a webhook is made, looked at and deleted; a drink gets a rule; an audit adds up', async ({ openContext }) => {
+  const page = await openDesk(openContext)
+  await nav(page, 'Webhooks').click()
+  await page.getByRole('button', { name: 'Make a webhook' }).click()
+  await page.getByRole('dialog').getByLabel('Address').fill('https://game.example/market')
+  await finish(page, { label: 'Why', why: 'The game hears of sales.', doIt: 'Make the webhook' })
+  await expect(page.getByText(/^whsec_/)).toBeVisible()
+  await page.getByRole('button', { name: 'I have it' }).click()
+  await page.getByRole('link', { name: 'What was sent, and send again' }).click()
+  await expect(part(page, 'Deliveries')).toBeVisible()
+  await expectAccessible(page)
+  await act(page, { button: 'Delete', label: 'Why', why: 'It was a try.', doIt: 'Delete' })
+  await expect(page.getByText('No webhook yet: nobody is told by the market.')).toBeVisible()
+
+  await nav(page, 'Market').click()
+  await page.getByRole('button', { name: 'Change Apple Juice' }).click()
+  await page.getByRole('dialog').getByLabel('Lowest price of one (SOL)').fill('0.01')
+  await finish(page, { label: 'Why', why: 'Nobody gives it away.', doIt: 'Set the rules' })
+  await expect(page.getByRole('row', { name: /Apple Juice/ })).toContainText('at least 0.01')
+  await expectAccessible(page)
+
+  await nav(page, 'Audit').click()
+  await act(page, { button: 'Start an audit', label: 'Why', why: 'Every day.', doIt: 'Start' })
+  await expect(part(page, 'Everything adds up')).toContainText('Revenue')
+  await expectAccessible(page)
+})
+
+for (const width of [390, 1280]) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`every part is accessible and nothing is cut off, ${width} pixels, ${colorScheme}`, async ({ openContext }) => {
+      const page = await openDesk(openContext, { viewport: { width, height: 900 }, colorScheme, reducedMotion: 'reduce' })
+      for (const name of ['Today', 'Find', 'Cases', 'Market', 'Webhooks', 'Keys and staff', 'Log', 'Audit']) {
+        await nav(page, name).click()
+        await expect(page.getByRole('heading', { name, level: 2 })).toBeFocused()
+        await expect(page.getByRole('status')).toHaveCount(0)
+        await expectAccessible(page)
+        expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), name).toBe(0)
+      }
+    })
+  }
+}
+
+test('the desk works with the keyboard alone', async ({ openContext }) => {
+  const page = await openDesk(openContext)
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('link', { name: 'Skip to the content' })).toBeFocused()
+  await nav(page, 'Market').focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'Market', level: 2 })).toBeFocused()
+  const pause = page.getByRole('button', { name: 'Pause the market' })
+  await pause.focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog').getByLabel('Message')).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(pause).toBeFocused()
+})
+
+test('players load nothing of the desk', () => {
+  const dist = new URL('../web/dist/', import.meta.url)
+  const read = (file: string) => readFileSync(new URL(file, dist), 'utf8')
+  const players = JSON.parse(read('.vite/manifest.json')) as Record<string, { file: string; src?: string; css?: string[] }>
+  const desk = JSON.parse(read('.vite/desk.json')) as typeof players
+  expect(Object.keys(players).filter((name) => name.includes('desk'))).toEqual([])
+  const files = Object.values(players).flatMap(({ file, css = [] }) => [file, ...css])
+  const shared = Object.values(desk).filter(({ file }) => files.includes(file))
+  expect(shared.map(({ file }) => file).filter((file) => /\.(?:js|css)$/.test(file))).toEqual([])
+  const code = [...new Set([...files, 'index.html'])].filter((file) => /\.(?:js|css|html)$/.test(file)).map(read)
+  for (const ours of ['/api/studio/', 'desk-nav', 'desk-width', 'studio.html'])
+    expect(code.filter((text) => text.includes(ours))).toEqual([])
+  const licences = read('licenses.txt')
+  const packages = JSON.parse(read('.vite/desk-licenses.json')) as { name: string }[]
+  expect(packages.length).toBeGreaterThan(5)
+  expect(packages.filter(({ name }) => !licences.includes(`## ${name} - `))).toEqual([])
+})
+
+/** After a reload the session is there, and the wallet is asked again when it is needed. */
+async function connect(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
+  await expect(page.getByRole('button', { name: 'Connect', exact: true })).toHaveCount(0)
+}
+
+async function approve(page: Page, what: string): Promise<void> {
+  const wallet = page.getByRole('dialog', { name: 'Demo Wallet: Sign this message' })
+  await expect(wallet).toContainText(what)
+  await wallet.getByRole('button', { name: 'Approve' }).click()
+}

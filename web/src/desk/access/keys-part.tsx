@@ -1,0 +1,135 @@
+import { MAX_KEY_NAME } from '@juicebar/contract/limits'
+import { type Reply } from '@juicebar/contract/calls'
+import { type Scope } from '@juicebar/contract/scopes'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+
+import { formatAmount } from '../../ui/format.ts'
+import { keysQuery } from '../api/desk-queries.ts'
+import { callSigned } from '../api/studio-call.ts'
+import { Act } from '../parts/act.tsx'
+import { TextField } from '../parts/fields.tsx'
+import { Moment, Who } from '../parts/names.tsx'
+import { Pages } from '../parts/pages.tsx'
+import { type Column, Table } from '../parts/rows.tsx'
+import { Secret } from '../parts/secret.tsx'
+import { Part, Status } from '../parts/section.tsx'
+import { useClock } from '../parts/use-clock.ts'
+import { ScopeTicks } from './scope-ticks.tsx'
+
+type Key = Reply<'studioKeys'>['keys'][number]
+
+/** The keys of the studio's programs. */
+export function KeysPart() {
+  const query = useInfiniteQuery(keysQuery)
+  const [secret, setSecret] = useState<string>()
+  return (
+    <Part title="Keys" about="One for each program. The root key is not among them." actions={<MakeKey onMade={setSecret} />}>
+      {secret && <Secret what="The secret of the new key" secret={secret} onPutAway={() => setSecret(undefined)} />}
+      <Pages query={query} what="The keys" nothing="There is no key but the root key.">
+        {(keys) => <KeyRows keys={keys} />}
+      </Pages>
+    </Part>
+  )
+}
+
+function KeyRows({ keys }: { keys: readonly Key[] }) {
+  const now = useClock()
+  return <Table caption="Keys" columns={keyColumns(now)} rows={keys} keyOf={({ id }) => id} />
+}
+
+function keyColumns(now: number): readonly Column<Key>[] {
+  return [
+    { name: 'Name', cell: ({ name }) => <b className="font-semibold wrap-anywhere">{name}</b> },
+    { name: 'State', cell: (key) => <Status tone={endOf(key, now) ? 'plain' : 'good'}>{endOf(key, now) ?? 'In use'}</Status> },
+    { name: 'May do', cell: ({ scopes }) => scopes.join(', ') },
+    { name: 'Credits today', cell: creditText },
+    { name: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <Moment at={lastUsedAt} /> : 'never') },
+    { name: 'Made by', cell: ({ createdBy }) => <Who name={createdBy} /> },
+    { name: 'End', figures: true, cell: (key) => endOf(key, now) === undefined && <EndKey id={key.id} name={key.name} /> },
+  ]
+}
+
+/** Why a key is no longer accepted; undefined if it is. */
+function endOf({ revokedAt, expiresAt }: Key, now: number): string | undefined {
+  if (revokedAt) return 'Ended'
+  return expiresAt && Date.parse(expiresAt) <= now ? 'Expired' : undefined
+}
+
+function creditText({ dailyCreditLimit, creditedToday }: Key): string {
+  return dailyCreditLimit === null ? 'no limit' : `${formatAmount(creditedToday ?? 0)} of ${formatAmount(dailyCreditLimit)}`
+}
+
+function EndKey({ id, name }: { id: string; name: string }) {
+  return (
+    <Act
+      label="End"
+      title={`End the key “${name}”`}
+      consequence="From now on no server accepts it: the program that uses it is refused at once. It cannot be taken back; make the next key first."
+      reason={{ label: 'Why', hint: 'Only the log shows it.' }}
+      doIt="End the key"
+      done="The key has ended."
+      signed
+      act={(reason) => callSigned('revokeStudioKey', { params: { id }, query: { reason } })}
+    />
+  )
+}
+
+function MakeKey({ onMade }: { onMade: (secret: string) => void }) {
+  const [name, setName] = useState('')
+  const [scopes, setScopes] = useState<Scope[]>(['read'])
+  const [limit, setLimit] = useState('')
+  const [expires, setExpires] = useState('')
+  const now = useClock()
+  const begin = () => {
+    setName('')
+    setScopes(['read'])
+    setLimit('')
+    setExpires('')
+  }
+  const limited = { ...(limit && { dailyCreditLimit: Number(limit) }), ...(expires && { expiresAt: new Date(expires).toISOString() }) }
+  return (
+    <Act
+      label="Make a key"
+      kind="primary"
+      title="Make a key"
+      onBegin={begin}
+      consequence="Whoever has its secret can do what you tick, until the key is ended. The secret is shown once: put it where the program finds it."
+      reason={{ label: 'Why', hint: 'Only the log shows it.' }}
+      doIt="Make the key"
+      done="The key is made."
+      signed
+      problem={problemOf({ name, scopes, limit, expires }, now)}
+      act={(reason) => callSigned('createStudioKey', { body: { name: name.trim(), scopes, reason, ...limited } })}
+      onDone={({ key }) => onMade(key.secret)}
+    >
+      <TextField label="Name" hint="The log calls it so." maxLength={MAX_KEY_NAME} required value={name} onChange={setName} />
+      <ScopeTicks chosen={scopes} onChoose={setScopes} />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label="Credits a day"
+          hint="Drinks of all kinds. Empty: no limit."
+          inputMode="numeric"
+          value={limit}
+          onChange={setLimit}
+        />
+        <TextField type="datetime-local" label="Expires" hint="In your time zone. Empty: never." value={expires} onChange={setExpires} />
+      </div>
+    </Act>
+  )
+}
+
+interface KeyText {
+  name: string
+  scopes: readonly Scope[]
+  limit: string
+  expires: string
+}
+
+function problemOf({ name, scopes, limit, expires }: KeyText, now: number): string | undefined {
+  if (!name.trim()) return 'Give the key a name.'
+  if (!scopes.length) return 'Tick at least one thing that it may do.'
+  if (limit && !Number.isSafeInteger(Number(limit))) return 'The credits a day are a whole number.'
+  if (expires && Date.parse(expires) <= now) return 'The key would have expired already: choose a later time.'
+  return undefined
+}

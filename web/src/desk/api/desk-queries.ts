@@ -1,0 +1,149 @@
+import { type Query } from '@juicebar/contract/calls'
+import { MAX_LISTINGS_PAGE } from '@juicebar/contract/limits'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+
+import { MINE } from '../../api/query-client.ts'
+import { callStudio } from './studio-call.ts'
+
+/** Under `MINE`, so that a logout removes everything that the desk has read. */
+export const DESK = [MINE, 'desk'] as const
+
+/** How often the figures on the front are read again, in milliseconds. */
+const FRONT_MS = 20_000
+const AUDIT_MS = 2_000
+
+export type CaseFilter = Pick<Query<'studioCases'>, 'wallet' | 'status'>
+export type PurchaseFilter = Pick<Query<'studioPurchases'>, 'wallet' | 'signature' | 'listingId' | 'status'>
+
+/** A page of a list that is read by cursor. */
+interface Page<Item> {
+  items: Item[]
+  nextCursor: string | null
+}
+
+const quiet = { meta: { quiet: true } } as const
+
+/** A list, page by page. */
+function listQuery<Item>(queryKey: readonly unknown[], read: (cursor: string, signal: AbortSignal) => Promise<Page<Item>>) {
+  return infiniteQueryOptions({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => read(pageParam, signal),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.nextCursor,
+    ...quiet,
+  })
+}
+
+/** Who uses the desk, and what they may do. */
+export const meQuery = queryOptions({
+  queryKey: [...DESK, 'me'],
+  queryFn: async ({ signal }) => (await callStudio('studioMe', { signal })).me,
+  ...quiet,
+})
+
+/** Figures from one UTC date on, until now. */
+export function statsQuery(from: string, group: NonNullable<Query<'studioStats'>['group']>) {
+  return queryOptions({
+    queryKey: [...DESK, 'stats', group, from],
+    queryFn: async ({ signal }) => (await callStudio('studioStats', { query: { from, group }, signal })).stats,
+    refetchInterval: FRONT_MS,
+    ...quiet,
+  })
+}
+
+export const pauseQuery = queryOptions({
+  queryKey: [...DESK, 'pause'],
+  queryFn: async ({ signal }) => (await callStudio('readPause', { signal })).pause,
+  refetchInterval: FRONT_MS,
+  ...quiet,
+})
+
+/** The first page of cases that wait for someone, as long as a page may be. */
+export const openCasesQuery = queryOptions({
+  queryKey: [...DESK, 'cases', 'waiting'],
+  queryFn: async ({ signal }) => {
+    const read = (status: 'open' | 'refunding') => callStudio('studioCases', { query: { status, limit: MAX_LISTINGS_PAGE }, signal })
+    const [open, refunding] = await Promise.all([read('open'), read('refunding')])
+    return { cases: [...open.cases, ...refunding.cases], more: open.nextCursor !== null || refunding.nextCursor !== null }
+  },
+  refetchInterval: FRONT_MS,
+  ...quiet,
+})
+
+/** Holds that only the studio can end are among them. */
+export function purchasesQuery(filter: PurchaseFilter) {
+  return listQuery([...DESK, 'purchases', filter], async (cursor, signal) => {
+    const { purchases, nextCursor } = await callStudio('studioPurchases', { query: { ...filter, cursor }, signal })
+    return { items: purchases, nextCursor }
+  })
+}
+
+export function purchaseQuery(id: string) {
+  return queryOptions({
+    queryKey: [...DESK, 'purchase', id],
+    queryFn: async ({ signal }) => (await callStudio('studioPurchase', { params: { id }, signal })).purchase,
+    ...quiet,
+  })
+}
+
+export function playerQuery(walletAddress: string) {
+  return queryOptions({
+    queryKey: [...DESK, 'player', walletAddress],
+    queryFn: async ({ signal }) => (await callStudio('studioPlayer', { params: { walletAddress }, signal })).player,
+    ...quiet,
+  })
+}
+
+export function casesQuery(filter: CaseFilter) {
+  return listQuery([...DESK, 'cases', filter], async (cursor, signal) => {
+    const { cases, nextCursor } = await callStudio('studioCases', { query: { ...filter, cursor }, signal })
+    return { items: cases, nextCursor }
+  })
+}
+
+export const rulesQuery = queryOptions({
+  queryKey: [...DESK, 'rules'],
+  queryFn: async ({ signal }) => (await callStudio('readRules', { signal })).rules,
+  ...quiet,
+})
+
+export const keysQuery = listQuery([...DESK, 'keys'], async (cursor, signal) => {
+  const { keys, nextCursor } = await callStudio('studioKeys', { query: { cursor }, signal })
+  return { items: keys, nextCursor }
+})
+
+export const staffQuery = queryOptions({
+  queryKey: [...DESK, 'staff'],
+  queryFn: async ({ signal }) => (await callStudio('studioStaff', { signal })).staff,
+  ...quiet,
+})
+
+/** All of them: there are never more than fit into a page. */
+export const webhooksQuery = queryOptions({
+  queryKey: [...DESK, 'webhooks'],
+  queryFn: async ({ signal }) => (await callStudio('webhooks', { query: { limit: MAX_LISTINGS_PAGE }, signal })).webhooks,
+  refetchInterval: FRONT_MS,
+  ...quiet,
+})
+
+export function deliveriesQuery(id: string) {
+  return listQuery([...DESK, 'deliveries', id], async (cursor, signal) => {
+    const { deliveries, nextCursor } = await callStudio('webhookDeliveries', { params: { id }, query: { cursor }, signal })
+    return { items: deliveries, nextCursor }
+  })
+}
+
+export const logQuery = listQuery([...DESK, 'log'], async (cursor, signal) => {
+  const { log, nextCursor } = await callStudio('studioLog', { query: { cursor }, signal })
+  return { items: log, nextCursor }
+})
+
+/** An audit, read again until it is done. */
+export function auditQuery(id: string) {
+  return queryOptions({
+    queryKey: [...DESK, 'audit', id],
+    queryFn: async ({ signal }) => (await callStudio('readAudit', { params: { id }, signal })).audit,
+    refetchInterval: ({ state }) => (state.data?.status === 'done' ? false : AUDIT_MS),
+    ...quiet,
+  })
+}

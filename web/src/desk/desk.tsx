@@ -1,0 +1,101 @@
+import { type PublicConfig } from '@juicebar/contract/schemas'
+import { QueryClientProvider, useQuery } from '@tanstack/react-query'
+import { Suspense } from 'react'
+
+import { configQuery } from '../api/queries.ts'
+import { queryClient } from '../api/query-client.ts'
+import { NoticeArea } from '../feedback/notice-area.tsx'
+import { NoticesProvider } from '../feedback/notices-provider.tsx'
+import { useSessionLifecycle } from '../session/use-session-lifecycle.ts'
+import { CrashScreen } from '../shell/crash-screen.tsx'
+import { lazyComponent } from '../ui/lazy-component.ts'
+import { platformOf } from '../wallet/platform.ts'
+import { useWallets } from '../wallet/use-wallets.ts'
+import { Access } from './access/access.tsx'
+import { Cases } from './cases/cases.tsx'
+import { Find } from './find/find.tsx'
+import { Frame } from './frame/frame.tsx'
+import { Gate } from './frame/gate.tsx'
+import { type Place } from './frame/places.ts'
+import { usePlace } from './frame/use-place.ts'
+import { MarketControls } from './market/market.tsx'
+import { Shown } from './parts/shown.tsx'
+import { AuditPlace } from './records/audit.tsx'
+import { Log } from './records/log.tsx'
+import { Today } from './today/today.tsx'
+import { Webhooks } from './webhooks/webhooks.tsx'
+
+const DemoWallet = lazyComponent(async () => (await import('../wallet/demo/demo-wallet.tsx')).DemoWallet)
+const MobileWallet = lazyComponent(async () => (await import('../wallet/mobile/mobile-wallet.tsx')).MobileWallet)
+
+/** The desk, with what all of its parts share. */
+export function Desk() {
+  return (
+    <QueryClientProvider client={queryClient}>
+      <NoticesProvider>
+        <DeskPage />
+      </NoticesProvider>
+    </QueryClientProvider>
+  )
+}
+
+function DeskPage() {
+  const query = useQuery(configQuery)
+  const config = query.data
+  const place = usePlace()
+  useWallets({ demoWallet: config?.demoWallet ?? false })
+  useSessionLifecycle({ online: config !== undefined })
+  return (
+    <>
+      <NoticeArea />
+      {config ? (
+        <Gate config={config}>
+          <Frame config={config} place={place}>
+            <CrashScreen key={place.section}>
+              <Content place={place} />
+            </CrashScreen>
+          </Frame>
+        </Gate>
+      ) : (
+        <main className="mx-auto grid min-h-dvh max-w-xl place-content-center p-4">
+          <h1 className="sr-only">The studio’s desk</h1>
+          <Shown query={query} what="The market">
+            {() => null}
+          </Shown>
+        </main>
+      )}
+      <Suspense>{config && <OwnWallets config={config} />}</Suspense>
+    </>
+  )
+}
+
+/** The wallets that this page brings along. */
+function OwnWallets({ config }: { config: PublicConfig }) {
+  return (
+    <>
+      {config.demoWallet && <DemoWallet />}
+      {platformOf(navigator) === 'android' && <MobileWallet config={config} />}
+    </>
+  )
+}
+
+function Content({ place: { section, detail } }: { place: Place }) {
+  switch (section) {
+    case 'today':
+      return <Today />
+    case 'find':
+      return <Find text={detail} />
+    case 'cases':
+      return <Cases />
+    case 'market':
+      return <MarketControls />
+    case 'webhooks':
+      return <Webhooks id={detail} />
+    case 'access':
+      return <Access />
+    case 'log':
+      return <Log />
+    case 'audit':
+      return <AuditPlace id={detail} />
+  }
+}

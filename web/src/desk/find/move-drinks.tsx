@@ -1,0 +1,70 @@
+import { MAX_AMOUNT, MIN_AMOUNT } from '@juicebar/contract/limits'
+import { tokenName, type TokenType, tokenTypes } from '@juicebar/contract/token-types'
+import { useId, useState } from 'react'
+
+import { formatAmount } from '../../ui/format.ts'
+import { callSigned } from '../api/studio-call.ts'
+import { Act } from '../parts/act.tsx'
+import { TextField } from '../parts/fields.tsx'
+
+/** Gives drinks to a player, or takes them. */
+export function MoveDrinks({ direction, walletAddress }: { direction: 'credit' | 'debit'; walletAddress: string }) {
+  const [tokenType, setTokenType] = useState<TokenType>(tokenTypes[0].type)
+  const [amount, setAmount] = useState('')
+  // One for each time the form is opened: asking again after a lost reply moves nothing twice.
+  const [idempotencyKey, setIdempotencyKey] = useState('')
+  const gives = direction === 'credit'
+  const wanted = Number(amount)
+  const valid = Number.isInteger(wanted) && wanted >= MIN_AMOUNT && wanted <= MAX_AMOUNT
+  const what = valid ? `${formatAmount(wanted)} ${tokenName(tokenType)}` : 'the drinks'
+  const begin = () => {
+    setAmount('')
+    setIdempotencyKey(`desk-${crypto.randomUUID()}`)
+  }
+  const act = (reason: string) =>
+    callSigned(gives ? 'studioCredit' : 'studioDebit', { body: { walletAddress, tokenType, amount: wanted, idempotencyKey, reason } })
+  return (
+    <Act
+      label={gives ? 'Credit' : 'Debit'}
+      title={gives ? 'Give drinks to this player' : 'Take drinks from this player'}
+      onBegin={begin}
+      consequence={
+        gives
+          ? `The player gets ${what} out of nothing, and can sell them at once. Only a debit takes them back.`
+          : `${what.replace(/^t/, 'T')} leave the player and the market for good. Lots that are for sale are not touched.`
+      }
+      reason={{ label: 'Why', hint: 'Only the log shows it.' }}
+      doIt={gives ? 'Credit' : 'Debit'}
+      done={gives ? 'The drinks are credited.' : 'The drinks are debited.'}
+      signed
+      problem={valid ? undefined : `The amount is a whole number from ${MIN_AMOUNT} to ${formatAmount(MAX_AMOUNT)}.`}
+      act={act}
+    >
+      <DrinkSelect chosen={tokenType} onChoose={setTokenType} />
+      <TextField label="Amount" inputMode="numeric" value={amount} onChange={setAmount} required />
+    </Act>
+  )
+}
+
+function DrinkSelect({ chosen, onChoose }: { chosen: TokenType; onChoose: (type: TokenType) => void }) {
+  const id = useId()
+  return (
+    <div className="grid gap-1.5">
+      <label htmlFor={id} className="text-small font-semibold">
+        Drink
+      </label>
+      <select
+        id={id}
+        className="field"
+        value={chosen}
+        onChange={(event) => onChoose(tokenTypes.find(({ type }) => type === event.target.value)?.type ?? chosen)}
+      >
+        {tokenTypes.map(({ type, name }) => (
+          <option key={type} value={type}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}

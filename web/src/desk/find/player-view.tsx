@@ -1,0 +1,105 @@
+import { type Player } from '@juicebar/contract/schemas'
+import { tokenTypes } from '@juicebar/contract/token-types'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+
+import { formatAmount } from '../../ui/format.ts'
+import { casesQuery, playerQuery, purchasesQuery } from '../api/desk-queries.ts'
+import { useMay } from '../api/use-may.ts'
+import { CaseList } from '../cases/case-list.tsx'
+import { Copyable, DrinkName, Moment } from '../parts/names.tsx'
+import { Pages } from '../parts/pages.tsx'
+import { type Column, Table } from '../parts/rows.tsx'
+import { Fact, Facts, Part, Status } from '../parts/section.tsx'
+import { Shown } from '../parts/shown.tsx'
+import { BlockActions } from './block-actions.tsx'
+import { MoveDrinks } from './move-drinks.tsx'
+import { PurchaseRows } from './purchase-rows.tsx'
+
+/** What a player has, and what happened to them. */
+export function PlayerView({ walletAddress }: { walletAddress: string }) {
+  const player = useQuery(playerQuery(walletAddress))
+  const purchases = useInfiniteQuery(purchasesQuery({ wallet: walletAddress }))
+  const cases = useInfiniteQuery(casesQuery({ wallet: walletAddress, status: 'all' }))
+  return (
+    <div className="grid gap-5">
+      <Shown query={player} what="The player">
+        {(read) => <PlayerCard player={read} />}
+      </Shown>
+      <Part title="Purchases and sales" about="The newest first.">
+        <Pages query={purchases} what="The purchases" nothing="This wallet has neither bought nor sold anything.">
+          {(items) => <PurchaseRows purchases={items} />}
+        </Pages>
+      </Part>
+      <Part title="Cases" about="Payments to or from this wallet that did not end in a delivery.">
+        <Pages query={cases} what="The cases" nothing="There is no case with this wallet.">
+          {(items) => <CaseList cases={items} />}
+        </Pages>
+      </Part>
+    </div>
+  )
+}
+
+function PlayerCard({ player }: { player: Player }) {
+  const { walletAddress, createdAt, openPurchases, openCases, block } = player
+  const mayBlock = useMay('rules')
+  const mayCredit = useMay('credit')
+  const mayDebit = useMay('debit')
+  return (
+    <Part
+      title="Player"
+      about={
+        <Status tone={block ? 'warn' : createdAt ? 'good' : 'plain'}>
+          {block ? 'Blocked' : createdAt ? 'Plays' : 'Has never signed in'}
+        </Status>
+      }
+      actions={
+        <>
+          {mayCredit && <MoveDrinks direction="credit" walletAddress={walletAddress} />}
+          {mayDebit && <MoveDrinks direction="debit" walletAddress={walletAddress} />}
+          {mayBlock && <BlockActions walletAddress={walletAddress} block={block} />}
+        </>
+      }
+    >
+      <div className="text-small">
+        <Copyable label="the address" text={walletAddress} />
+      </div>
+      {block && (
+        <p className="rounded-field bg-warn/12 px-4 py-3 text-small wrap-anywhere">
+          <b className="font-semibold">Blocked</b> since <Moment at={block.since} />
+          {block.until ? (
+            <>
+              , until <Moment at={block.until} />
+            </>
+          ) : (
+            ', until somebody ends it'
+          )}
+          {block.removeListings && ', with its lots taken off the market'}: {block.reason}
+        </p>
+      )}
+      <Facts>
+        <Fact name="First signed in">{createdAt ? <Moment at={createdAt} /> : 'never'}</Fact>
+        <Fact name="Buying right now">{formatAmount(openPurchases)}</Fact>
+        <Fact name="Open cases">{formatAmount(openCases)}</Fact>
+      </Facts>
+      <Drinks player={player} />
+    </Part>
+  )
+}
+
+interface DrinkRow {
+  type: string
+  name: string
+  has: number
+  forSale: number
+}
+
+const columns: readonly Column<DrinkRow>[] = [
+  { name: 'Drink', cell: ({ type, name }) => <DrinkName type={type} name={name} /> },
+  { name: 'Has', figures: true, cell: ({ has }) => formatAmount(has) },
+  { name: 'For sale', figures: true, cell: ({ forSale }) => formatAmount(forSale) },
+]
+
+function Drinks({ player: { balances, listed } }: { player: Player }) {
+  const rows = tokenTypes.map(({ type, name, balance }) => ({ type, name, has: balances[balance], forSale: listed[balance] }))
+  return <Table caption="Drinks" columns={columns} rows={rows} keyOf={({ type }) => type} />
+}

@@ -1,0 +1,32 @@
+import { type StudioPurchase } from '@juicebar/contract/schemas'
+
+import { FindLink, Moment, WalletLink } from '../parts/names.tsx'
+import { type Column, Table } from '../parts/rows.tsx'
+import { Status } from '../parts/section.tsx'
+import { exactSol } from '../parts/sol.ts'
+import { standing, whatWasBought } from './purchase-words.ts'
+
+const columns: readonly Column<StudioPurchase>[] = [
+  { name: 'Purchase', cell: ({ purchaseId }) => <FindLink id={purchaseId} /> },
+  { name: 'State', cell: (purchase) => <Standing purchase={purchase} /> },
+  { name: 'Drinks', cell: whatWasBought },
+  { name: 'SOL', figures: true, cell: ({ lamports }) => exactSol(BigInt(lamports)) },
+  { name: 'Buyer', cell: ({ buyer }) => <WalletLink address={buyer} /> },
+  { name: 'Seller', cell: (purchase) => <Sellers purchase={purchase} /> },
+  { name: 'Held', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+]
+
+/** Purchases, a line each. */
+export function PurchaseRows({ purchases }: { purchases: readonly StudioPurchase[] }) {
+  return <Table caption="Purchases" columns={columns} rows={purchases} keyOf={({ purchaseId }) => purchaseId} />
+}
+
+function Standing({ purchase }: { purchase: StudioPurchase }) {
+  const { word, tone } = standing(purchase)
+  return <Status tone={tone}>{word}</Status>
+}
+
+function Sellers({ purchase: { items, seller } }: { purchase: StudioPurchase }) {
+  const sellers = new Set(items.map((item) => item.seller))
+  return sellers.size > 1 ? `${sellers.size} sellers` : <WalletLink address={seller} />
+}

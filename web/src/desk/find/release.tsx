@@ -1,0 +1,27 @@
+import { useMay } from '../api/use-may.ts'
+import { callSigned } from '../api/studio-call.ts'
+import { Act } from '../parts/act.tsx'
+
+/** Ends a hold that nobody can prove to be unpaid. */
+export function Release({ purchaseId }: { purchaseId: string }) {
+  const may = useMay('cases')
+  if (!may) return null
+  return (
+    <Act
+      label="Release"
+      kind="primary"
+      title="Release this hold"
+      consequence={
+        <>
+          The lots are for sale again, and this buyer’s hold is over. It is refused as long as a payment may still land. A payment that
+          turns up later is still delivered if the lots are free, and else becomes a case.
+        </>
+      }
+      reason={{ label: 'Why it is released', hint: 'Buyer, seller and log show it.' }}
+      doIt="Release"
+      done="The hold is released."
+      signed
+      act={(reason) => callSigned('releasePurchase', { params: { id: purchaseId }, body: { reason } })}
+    />
+  )
+}

@@ -1,0 +1,111 @@
+import { type PublicConfig } from '@juicebar/contract/schemas'
+import { type ReactNode, useEffect, useRef } from 'react'
+
+import { Button } from '../../ui/button.tsx'
+import { useMay } from '../api/use-may.ts'
+import { logOut } from '../../session/session-store.ts'
+import { ThemeToggle } from '../../shell/theme-toggle.tsx'
+import { WalletButton } from '../../wallet/wallet-button.tsx'
+import { SearchField } from '../find/search-field.tsx'
+import { placeLink, type Place, sections } from './places.ts'
+
+interface FrameProps {
+  config: PublicConfig
+  place: Place
+  children: ReactNode
+}
+
+/** Name, search, navigation and footer around a part of the desk. */
+export function Frame({ config, place, children }: FrameProps) {
+  const { productName } = config
+  const admin = useMay('admin')
+  const shown = sections.filter(({ scope }) => scope === 'read' || admin)
+  const title = sections.find(({ name }) => name === place.section)?.title ?? ''
+  const heading = useRef<HTMLHeadingElement>(null)
+  const { section, detail } = place
+  const where = placeLink(section, detail)
+  const shownBefore = useRef(where)
+  useEffect(() => {
+    document.title = `${title} · ${productName} desk`
+  }, [title, productName])
+  // Whoever follows a link goes on at the new part's title.
+  useEffect(() => {
+    if (shownBefore.current === where) return
+    shownBefore.current = where
+    window.scrollTo(0, 0)
+    heading.current?.focus({ preventScroll: true })
+  }, [where])
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <a
+        href="#desk-main"
+        className="skip"
+        onClick={(event) => {
+          event.preventDefault()
+          heading.current?.focus()
+        }}
+      >
+        Skip to the content
+      </a>
+      <header className="border-b border-line">
+        <div className="desk-width grid grid-cols-[1fr_auto] items-center gap-x-4 gap-y-3 py-3 md:grid-cols-[auto_minmax(0,34rem)_auto] md:justify-between">
+          <Brand productName={productName} />
+          <div className="max-md:order-last max-md:col-span-2">
+            <SearchField key={where} text={section === 'find' ? detail : ''} />
+          </div>
+          <div className="flex items-center justify-end gap-2">
+            <Button kind="bare" small onClick={() => void logOut()}>
+              Logout
+            </Button>
+            <WalletButton localChain={config.network === 'localnet'} demoWallet={config.demoWallet} />
+          </div>
+        </div>
+      </header>
+      <div className="desk-width grid w-full flex-1 content-start gap-x-8 lg:grid-cols-[11rem_minmax(0,1fr)]">
+        <nav aria-label="Desk" className="desk-nav">
+          <ul>
+            {shown.map(({ name, title: label }) => (
+              <li key={name}>
+                <a href={placeLink(name)} aria-current={name === section ? 'page' : undefined} className="desk-link">
+                  {label}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <main id="desk-main" className="min-w-0 py-6 lg:py-8">
+          <h2 ref={heading} tabIndex={-1} className="mb-6 text-title outline-none">
+            {title}
+          </h2>
+          {children}
+        </main>
+      </div>
+      <footer className="border-t border-line">
+        <div className="desk-width flex flex-wrap items-center gap-x-6 gap-y-2 py-4 text-tiny text-dim">
+          <p className="flex-1 basis-60">Days are UTC; other times are your own.</p>
+          <a href="/" className="py-2 hover:text-text">
+            The market
+          </a>
+          <a href="/docs" className="py-2 hover:text-text">
+            The API
+          </a>
+          <ThemeToggle />
+        </div>
+      </footer>
+    </div>
+  )
+}
+
+/** Whose desk it is. */
+export function Brand({ productName }: { productName: string }) {
+  return (
+    <h1 className="min-w-0 text-small leading-none">
+      <a href={placeLink('today')} className="flex min-w-0 items-center gap-2.5">
+        <img src="/favicon.svg" alt="" width={36} height={36} className="size-9 flex-none" />
+        <span className="min-w-0 truncate">
+          {productName} <span className="mt-1 block text-tiny font-normal tracking-normal text-dim">The studio’s desk</span>
+        </span>
+      </a>
+    </h1>
+  )
+}

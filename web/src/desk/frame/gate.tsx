@@ -1,0 +1,89 @@
+import { type PublicConfig } from '@juicebar/contract/schemas'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode } from 'react'
+
+import { ApiError } from '../../api/api-error.ts'
+import { logOut, useSession } from '../../session/session-store.ts'
+import { SignInButton } from '../../session/sign-in-button.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Spinner } from '../../ui/spinner.tsx'
+import { WalletButton } from '../../wallet/wallet-button.tsx'
+import { useWallet } from '../../wallet/wallet-store.ts'
+import { meQuery } from '../api/desk-queries.ts'
+import { Shown } from '../parts/shown.tsx'
+import { Brand } from './frame.tsx'
+
+interface GateProps {
+  config: PublicConfig
+  children: ReactNode
+}
+
+/** Lets the staff in; everybody else hears in a sentence why not. */
+export function Gate({ config, children }: GateProps) {
+  const { authorization, user } = useSession()
+  if (authorization === 'checking') return <Threshold config={config}>{<Spinner className="size-8" />}</Threshold>
+  if (!user) return <SignIn config={config} />
+  return (
+    <Staff config={config} walletAddress={user.walletAddress}>
+      {children}
+    </Staff>
+  )
+}
+
+function SignIn({ config }: { config: PublicConfig }) {
+  const connected = useWallet((wallet) => wallet.connected !== undefined)
+  return (
+    <Threshold config={config}>
+      <h2 className="text-hero">The studio’s desk</h2>
+      <p className="text-dim">Sign in with a wallet of the staff.</p>
+      <div className="flex flex-wrap justify-center gap-3">
+        {connected && <SignInButton />}
+        <WalletButton localChain={config.network === 'localnet'} demoWallet={config.demoWallet} />
+      </div>
+      <p className="text-small text-dim">
+        Looking for the market?{' '}
+        <a href="/" className="link">
+          It is over here.
+        </a>
+      </p>
+    </Threshold>
+  )
+}
+
+function Staff({ config, walletAddress, children }: { config: PublicConfig; walletAddress: string; children: ReactNode }) {
+  const me = useQuery(meQuery)
+  if (me.data) return children
+  if (me.error instanceof ApiError && me.error.code === 'NOT_STAFF') {
+    return (
+      <Threshold config={config}>
+        <h2 className="text-title">This wallet is not on the studio’s staff</h2>
+        <p className="figures max-w-full text-small text-dim wrap-anywhere">{walletAddress}</p>
+        <div className="flex flex-wrap justify-center gap-3">
+          <Button onClick={() => void logOut()}>Use another wallet</Button>
+          <a href="/" className="button button-primary">
+            To the market
+          </a>
+        </div>
+      </Threshold>
+    )
+  }
+  return (
+    <Threshold config={config}>
+      <Shown query={me} what="What you may do here">
+        {() => null}
+      </Shown>
+    </Threshold>
+  )
+}
+
+/** What is shown before the desk is. */
+function Threshold({ config, children }: { config: PublicConfig; children: ReactNode }) {
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <header className="desk-width py-3">
+        <Brand productName={config.productName} />
+      </header>
+      <main className="grid flex-1 place-content-center justify-items-center gap-5 px-4 py-16 text-center">{children}</main>
+    </div>
+  )
+}

@@ -1,0 +1,12 @@
+import { PausePart } from './pause-part.tsx'
+import { RulesPart } from './rules-part.tsx'
+
+/** What the studio restricts for everybody. A single player is blocked where they are found. */
+export function MarketControls() {
+  return (
+    <div className="grid gap-5">
+      <PausePart />
+      <RulesPart />
+    </div>
+  )
+}

@@ -1,0 +1,95 @@
+import { type Rule } from '@juicebar/contract/schemas'
+import { tokenTypes } from '@juicebar/contract/token-types'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+
+import { formatAmount, formatSol } from '../../ui/format.ts'
+import { rulesQuery } from '../api/desk-queries.ts'
+import { callStudio } from '../api/studio-call.ts'
+import { useMay } from '../api/use-may.ts'
+import { Act } from '../parts/act.tsx'
+import { TextField } from '../parts/fields.tsx'
+import { type Column, Table } from '../parts/rows.tsx'
+import { DrinkName } from '../parts/names.tsx'
+import { Part } from '../parts/section.tsx'
+import { Shown } from '../parts/shown.tsx'
+import { limits, readRule, replaceRule, ruleText } from './rule-form.ts'
+
+/** What listings and purchases of each drink must keep to. */
+export function RulesPart() {
+  const query = useQuery(rulesQuery)
+  return (
+    <Part title="Rules" about="They hold when somebody lists or buys, and never for what is already paid.">
+      <Shown query={query} what="The rules">
+        {(rules) => <Rules rules={rules} />}
+      </Shown>
+    </Part>
+  )
+}
+
+interface RuleRow {
+  type: Rule['tokenType']
+  name: string
+  rule: Rule | undefined
+  /** All of them, since they are set together. */
+  rules: readonly Rule[]
+  may: boolean
+}
+
+const columns: readonly Column<RuleRow>[] = [
+  { name: 'Drink', cell: ({ type, name }) => <DrinkName type={type} name={name} /> },
+  { name: 'Price of one (SOL)', figures: true, cell: ({ rule }) => priceText(rule) },
+  { name: 'Listings of a player', figures: true, cell: ({ rule }) => atMost(rule?.maxListingsPerWallet, formatAmount) },
+  { name: 'SOL a day of a player', figures: true, cell: ({ rule }) => atMost(rule?.maxSolPerWalletPerDay, formatSol) },
+  { name: 'Change', figures: true, cell: ({ type, name, rules, may }) => may && <ChangeRule tokenType={type} name={name} rules={rules} /> },
+]
+
+function Rules({ rules }: { rules: readonly Rule[] }) {
+  const may = useMay('rules')
+  const rows = tokenTypes.map(({ type, name }) => ({ type, name, rule: rules.find(({ tokenType }) => tokenType === type), rules, may }))
+  return <Table caption="Rules of the drinks" columns={columns} rows={rows} keyOf={({ type }) => type} />
+}
+
+function atMost(limit: number | undefined, format: (limit: number) => string): string {
+  return limit === undefined ? 'any' : `at most ${format(limit)}`
+}
+
+function priceText({ minUnitPrice: least, maxUnitPrice: most }: Partial<Rule> = {}): string {
+  if (least === undefined) return atMost(most, formatSol)
+  return most === undefined ? `at least ${formatSol(least)}` : `${formatSol(least)} to ${formatSol(most)}`
+}
+
+function ChangeRule({ tokenType, name, rules }: { tokenType: Rule['tokenType']; name: string; rules: readonly Rule[] }) {
+  const known = rules.find((rule) => rule.tokenType === tokenType)
+  const [text, setText] = useState(() => ruleText(known))
+  const read = readRule(tokenType, text)
+  return (
+    <Act
+      label={`Change ${name}`}
+      title={`Rules of ${name}`}
+      onBegin={() => setText(ruleText(known))}
+      consequence="They hold at once, on every server. Lots that break them stay where they are, but nobody can buy them."
+      reason={{ label: 'Why', hint: 'Only the log shows it.' }}
+      doIt="Set the rules"
+      done={`The rules of ${name} are set.`}
+      problem={'problem' in read ? read.problem : undefined}
+      act={(reason) => {
+        const rule = 'rule' in read ? read.rule : undefined
+        return callStudio('setRules', { body: { rules: replaceRule(rules, tokenType, rule), reason } })
+      }}
+    >
+      <div className="grid gap-4 sm:grid-cols-2">
+        {limits.map(({ name: limit, label }) => (
+          <TextField
+            key={limit}
+            label={label}
+            inputMode="decimal"
+            value={text[limit]}
+            onChange={(value) => setText((before) => ({ ...before, [limit]: value }))}
+          />
+        ))}
+      </div>
+      <p className="text-tiny text-dim">What is empty is not limited.</p>
+    </Act>
+  )
+}

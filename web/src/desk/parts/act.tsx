@@ -1,0 +1,129 @@
+import { MAX_REASON } from '@juicebar/contract/limits'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ComponentProps, type FormEvent, type ReactNode, useState } from 'react'
+
+import { asSentence, errorSentence, isUnanswered } from '../../api/api-error.ts'
+import { useNotices } from '../../feedback/use-notices.ts'
+import { Button } from '../../ui/button.tsx'
+import { Modal } from '../../ui/modal.tsx'
+import { Spinner } from '../../ui/spinner.tsx'
+import { useConnect } from '../../wallet/use-connect.ts'
+import { useWallet } from '../../wallet/wallet-store.ts'
+import { DESK } from '../api/desk-queries.ts'
+import { TextField } from './fields.tsx'
+
+/** Something that a person at the desk can do. */
+export interface Action<Result> {
+  title: string
+  /** What follows from it, in words, before it is done. */
+  consequence: ReactNode
+  /** What the reason's field is called and who reads it. */
+  reason: { label: string; hint: string }
+  /** The button that does it. */
+  doIt: string
+  /** The short message afterwards. */
+  done: string
+  /** The wallet signs it by itself. */
+  signed?: boolean
+  /** Why it cannot be done yet: a field is missing or wrong. */
+  problem?: string | undefined
+  act: (reason: string) => Promise<Result>
+  onDone?: (result: Result) => void
+}
+
+interface ActProps<Result> extends Action<Result> {
+  /** The button that begins it. */
+  label: string
+  kind?: ComponentProps<typeof Button>['kind']
+  disabled?: boolean
+  /** Sets the action's own fields back, each time it begins. */
+  onBegin?: () => void
+  /** Fields of its own, above the reason. */
+  children?: ReactNode
+}
+
+/** A button that asks for a reason, says what follows, and only then acts. */
+export function Act<Result>({ label, kind = 'quiet', disabled = false, onBegin, children, ...action }: ActProps<Result>) {
+  // Counts up with each beginning, so that every one starts with empty fields.
+  const [{ open, turn }, setState] = useState({ open: false, turn: 0 })
+  const begin = () => {
+    onBegin?.()
+    setState(({ turn }) => ({ open: true, turn: turn + 1 }))
+  }
+  const close = () => setState(({ turn }) => ({ open: false, turn }))
+  return (
+    <>
+      <Button kind={kind} small disabled={disabled} onClick={begin}>
+        {label}
+      </Button>
+      <Modal open={open} title={action.title} onClose={close}>
+        <ActForm key={turn} action={action} onClose={close}>
+          {children}
+        </ActForm>
+      </Modal>
+    </>
+  )
+}
+
+function ActForm<Result>({ action, onClose, children }: { action: Action<Result>; onClose: () => void; children: ReactNode }) {
+  const { consequence, reason, doIt, done, signed = false, problem, act, onDone } = action
+  const [why, setWhy] = useState('')
+  const [tried, setTried] = useState(false)
+  const { showToast } = useNotices()
+  const queries = useQueryClient()
+  const connected = useWallet((wallet) => wallet.connected !== undefined)
+  const { connectChosen } = useConnect()
+  const mutation = useMutation({
+    mutationFn: () => act(why.trim()),
+    onSuccess: (result) => {
+      showToast(done, 'good')
+      onDone?.(result)
+      onClose()
+    },
+    // After a failure too: nobody knows what a call without an answer has done.
+    onSettled: () => void queries.invalidateQueries({ queryKey: DESK }),
+  })
+  const missing = why.trim() ? problem : 'Say why: the log keeps it.'
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setTried(true)
+    if (!missing && !mutation.isPending) mutation.mutate()
+  }
+  const needsWallet = signed && !connected
+  return (
+    <form noValidate className="mt-3 grid gap-5" onSubmit={submit}>
+      <div className="rounded-field bg-well p-4 text-small">{consequence}</div>
+      {children}
+      <TextField {...reason} lines={2} maxLength={MAX_REASON} required value={why} onChange={setWhy} />
+      {tried && missing && (
+        <p role="alert" className="text-small text-warn">
+          {missing}
+        </p>
+      )}
+      {mutation.error && <Refused error={mutation.error} />}
+      {signed && <p className="text-tiny text-dim">Your wallet shows what you sign, and signs it for this one action.</p>}
+      <div className="grid grid-cols-2 gap-3">
+        <Button onClick={onClose}>Cancel</Button>
+        {needsWallet ? (
+          <Button kind="primary" onClick={connectChosen}>
+            Connect to sign
+          </Button>
+        ) : (
+          <Button kind="primary" type="submit" disabled={mutation.isPending}>
+            {mutation.isPending && <Spinner className="size-4" />}
+            {mutation.isPending && signed ? 'In your wallet' : doIt}
+          </Button>
+        )}
+      </div>
+    </form>
+  )
+}
+
+function Refused({ error }: { error: Error }) {
+  return (
+    <p role="alert" className="rounded-field bg-warn/12 p-3 text-small wrap-anywhere">
+      {asSentence(errorSentence(error, 'It was not done, and nobody knows why'))}
+      {isUnanswered(error) && ' Nobody knows whether it was done: look before you do it again.'}
+    </p>
+  )
+}

@@ -1,0 +1,138 @@
+import { type Audit } from '@juicebar/contract/schemas'
+import { tokenName } from '@juicebar/contract/token-types'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+
+import { formatAmount } from '../../ui/format.ts'
+import { auditQuery } from '../api/desk-queries.ts'
+import { callStudio } from '../api/studio-call.ts'
+import { placeLink } from '../frame/places.ts'
+import { Act } from '../parts/act.tsx'
+import { Tick } from '../parts/fields.tsx'
+import { Moment } from '../parts/names.tsx'
+import { type Column, Table } from '../parts/rows.tsx'
+import { Fact, Facts, Part, Status } from '../parts/section.tsx'
+import { Nothing, Shown } from '../parts/shown.tsx'
+import { exactSol } from '../parts/sol.ts'
+import { auditVerdict } from './audit-words.ts'
+
+const LAST_AUDIT = 'desk_last_audit'
+
+/** Checks that every drink and every payment adds up. */
+export function AuditPlace({ id }: { id: string }) {
+  const shown = id || (localStorage.getItem(LAST_AUDIT) ?? '')
+  return (
+    <div className="grid gap-5">
+      <Part
+        title="The audit"
+        about="Adds up every drink, and reads the payments from the chain again. Players notice nothing: it uses only what trading leaves of the chain budget."
+        actions={<StartAudit />}
+      >
+        {!shown && <Nothing>This browser has started no audit yet. If one is under way, starting joins it.</Nothing>}
+      </Part>
+      {shown && <AuditResult key={shown} id={shown} />}
+    </div>
+  )
+}
+
+function StartAudit() {
+  const [full, setFull] = useState(false)
+  return (
+    <Act
+      label="Start an audit"
+      kind="primary"
+      title="Start an audit"
+      onBegin={() => setFull(false)}
+      consequence={
+        full
+          ? 'Every payment there ever was is read from the chain again. On a large market that takes hours. If an audit is under way, it becomes this one.'
+          : 'Everything since the last audit is checked, and all drinks. If an audit is under way, you see that one.'
+      }
+      reason={{ label: 'Why', hint: 'Only the log shows it.' }}
+      doIt="Start"
+      done="The audit is under way."
+      act={(reason) => callStudio('startAudit', { body: { full, reason } })}
+      onDone={({ audit }) => {
+        localStorage.setItem(LAST_AUDIT, audit.id)
+        location.hash = placeLink('audit', audit.id)
+      }}
+    >
+      <Tick label="Read every payment again" checked={full} onChange={setFull} />
+    </Act>
+  )
+}
+
+function AuditResult({ id }: { id: string }) {
+  const query = useQuery(auditQuery(id))
+  return (
+    <Shown query={query} what="The audit">
+      {(audit) => <Report audit={audit} />}
+    </Shown>
+  )
+}
+
+function Report({ audit }: { audit: Audit }) {
+  const { status, progress, startedAt, finishedAt, purchases, revenue, violations, violationCount, unchecked, uncheckedCount, tokens } =
+    audit
+  const { word, tone } = auditVerdict(audit)
+  const share = progress.total > 0 ? progress.checked / progress.total : 0
+  return (
+    <Part title={word} about={<Status tone={tone}>{status === 'running' ? 'Running' : 'Done'}</Status>}>
+      {status === 'running' && (
+        <div className="grid gap-2">
+          <progress className="progress" aria-label="Payments checked" max={1} value={share} />
+          <p className="figures text-small text-dim">
+            {formatAmount(progress.checked)} of {formatAmount(progress.total)} payments checked
+          </p>
+        </div>
+      )}
+      <Facts>
+        <Fact name="Started">
+          <Moment at={startedAt} />
+        </Fact>
+        <Fact name="Ended">{finishedAt ? <Moment at={finishedAt} /> : 'not yet'}</Fact>
+        <Fact name="Revenue">{revenue ? `${exactSol(BigInt(revenue.lamports))} SOL` : 'not yet known'}</Fact>
+        <Fact name="Verified on the chain">{purchases ? formatAmount(purchases.verifiedOnChain) : 'not yet known'}</Fact>
+        <Fact name="Delivered purchases">{purchases ? formatAmount(purchases.settled) : 'not yet known'}</Fact>
+        <Fact name="Open cases">{purchases ? formatAmount(purchases.openCases) : 'not yet known'}</Fact>
+      </Facts>
+      <Findings
+        title="What does not add up"
+        count={violationCount}
+        texts={violations.map(({ invariant, detail }) => `${invariant}: ${detail}`)}
+      />
+      <Findings title="What could not be checked" count={uncheckedCount} texts={unchecked} />
+      {tokens.length > 0 && <Table caption="Drinks" columns={tokenColumns} rows={tokens} keyOf={({ tokenType }) => tokenType} />}
+    </Part>
+  )
+}
+
+function Findings({ title, count, texts }: { title: string; count: number; texts: readonly string[] }) {
+  if (count === 0) return null
+  return (
+    <div className="rounded-field bg-warn/12 px-4 py-3 text-small">
+      <p className="font-semibold">
+        {title}: {formatAmount(count)}
+        {count > texts.length && `, of which the first ${formatAmount(texts.length)}`}
+      </p>
+      <ul className="mt-2 grid list-disc gap-1 pl-5">
+        {texts.map((text, index) => (
+          <li key={index} className="wrap-anywhere">
+            {text}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+type TokenSum = Audit['tokens'][number]
+
+const tokenColumns: readonly Column<TokenSum>[] = [
+  { name: 'Drink', cell: ({ tokenType }) => tokenName(tokenType) },
+  { name: 'Credited', figures: true, cell: ({ credited }) => formatAmount(credited) },
+  { name: 'Debited', figures: true, cell: ({ debited }) => formatAmount(debited) },
+  { name: 'In wallets', figures: true, cell: ({ inWallets }) => formatAmount(inWallets) },
+  { name: 'For sale', figures: true, cell: ({ inListings }) => formatAmount(inListings) },
+  { name: 'Sum', cell: ({ balanced }) => <Status tone={balanced ? 'good' : 'warn'}>{balanced ? 'Adds up' : 'Does not add up'}</Status> },
+]

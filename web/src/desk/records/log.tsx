@@ -1,0 +1,42 @@
+import { type Reply } from '@juicebar/contract/calls'
+import { useInfiniteQuery } from '@tanstack/react-query'
+
+import { logQuery } from '../api/desk-queries.ts'
+import { FindLink, Moment, WalletLink, Who } from '../parts/names.tsx'
+import { Pages } from '../parts/pages.tsx'
+import { type Column, Table } from '../parts/rows.tsx'
+import { Part } from '../parts/section.tsx'
+import { readSearch } from '../find/read-search.ts'
+import { callWords } from './call-words.ts'
+
+type Entry = Reply<'studioLog'>['log'][number]
+
+const columns: readonly Column<Entry>[] = [
+  { name: 'When', cell: ({ time }) => <Moment at={time} /> },
+  { name: 'Who', cell: ({ key }) => <Who name={key} /> },
+  { name: 'What', cell: ({ call }) => <span className="whitespace-nowrap">{callWords[call] ?? call}</span> },
+  { name: 'Of what', cell: ({ subject }) => <Subject subject={subject} /> },
+  {
+    name: 'Why',
+    cell: ({ reason }) => <span className="wrap-anywhere">{reason ?? <span className="text-dim">no reason was given</span>}</span>,
+  },
+]
+
+/** Who did what, to what, and why. */
+export function Log() {
+  const query = useInfiniteQuery(logQuery)
+  return (
+    <Part title="Who did what" about="Every change by a key or at this desk, the newest first. Nothing here is ever changed.">
+      <Pages query={query} what="The log" nothing="Nobody has done anything yet.">
+        {(entries) => <Table caption="The log" columns={columns} rows={entries} keyOf={({ id }) => id} />}
+      </Pages>
+    </Part>
+  )
+}
+
+function Subject({ subject }: { subject: string }) {
+  const found = readSearch(subject)
+  if (found?.kind === 'wallet') return <WalletLink address={found.walletAddress} />
+  if (found?.kind === 'purchase') return <FindLink id={found.purchaseId} />
+  return <span className="wrap-anywhere">{subject}</span>
+}

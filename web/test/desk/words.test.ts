@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+
+import { difference } from '../../src/desk/cases/case-words.ts'
+import { readRule, replaceRule, ruleText } from '../../src/desk/market/rule-form.ts'
+import { howLong } from '../../src/desk/parts/moments.ts'
+import { auditVerdict } from '../../src/desk/records/audit-words.ts'
+import { webhookState } from '../../src/desk/webhooks/webhook-words.ts'
+
+const now = Date.parse('2030-01-31T15:00:00Z')
+
+describe('the rules of a drink', () => {
+  const rule = { tokenType: 'APPLE_JUICE', minUnitPrice: 1e-9, maxListingsPerWallet: 0 } as const
+  const empty = ruleText(undefined)
+
+  it('are read as they are shown', () => {
+    expect(ruleText(rule)).toEqual({ ...empty, minUnitPrice: '0.000000001', maxListingsPerWallet: '0' })
+    expect(readRule('APPLE_JUICE', ruleText(rule))).toEqual({ rule })
+  })
+
+  it('limit nothing where nothing is typed', () => {
+    expect(readRule('APPLE_JUICE', empty)).toEqual({ rule: undefined })
+    expect(readRule('APPLE_JUICE', { ...empty, maxUnitPrice: ' 2.5 ' })).toEqual({ rule: { tokenType: 'APPLE_JUICE', maxUnitPrice: 2.5 } })
+  })
+
+  it.each(['-1', '1e3', '0.0000000001', 'much', '1,5', '99999999999'])('are refused for a price of %s', (minUnitPrice) => {
+    expect(readRule('APPLE_JUICE', { ...empty, minUnitPrice })).toHaveProperty('problem')
+  })
+
+  it('are refused where nobody could sell, or a part of a listing is counted', () => {
+    expect(readRule('APPLE_JUICE', { ...empty, minUnitPrice: '2', maxUnitPrice: '1' })).toHaveProperty('problem')
+    expect(readRule('APPLE_JUICE', { ...empty, maxListingsPerWallet: '1.5' })).toHaveProperty('problem')
+  })
+
+  it('leave those of other drinks as they are', () => {
+    const grape = { tokenType: 'GRAPE_SODA', maxUnitPrice: 2 } as const
+    expect(replaceRule([rule, grape], 'APPLE_JUICE', undefined)).toEqual([grape])
+    expect(replaceRule([rule, grape], 'APPLE_JUICE', { tokenType: 'APPLE_JUICE', maxUnitPrice: 1 })).toEqual([
+      grape,
+      { tokenType: 'APPLE_JUICE', maxUnitPrice: 1 },
+    ])
+  })
+})
+
+describe('an audit', () => {
+  const clean = { status: 'done', ok: true, violationCount: 0, uncheckedCount: 0 } as const
+
+  it.each([
+    [clean, 'Everything adds up', 'good'],
+    [{ ...clean, uncheckedCount: 1 }, 'Not everything could be checked', 'warn'],
+    [{ ...clean, ok: false, violationCount: 2, uncheckedCount: 1 }, 'Something does not add up', 'warn'],
+    [{ ...clean, status: 'running', ok: null }, 'The audit is under way', 'plain'],
+    [{ ...clean, status: 'running', ok: false, violationCount: 1 }, 'Something does not add up', 'warn'],
+  ] as const)('%j says %s', (audit, word, tone) => {
+    expect(auditVerdict(audit)).toEqual({ word, tone })
+  })
+})
+
+describe('a webhook', () => {
+  const webhook = { enabled: true, switchedOff: null, failedAttempts: 0, waitingSince: null }
+
+  it.each([
+    [webhook, 'Up to date', 'good'],
+    [{ ...webhook, waitingSince: '2030-01-31T14:00:00Z' }, 'Behind', 'warn'],
+    [{ ...webhook, waitingSince: '2030-01-31T14:59:59Z', failedAttempts: 3 }, 'Fails', 'warn'],
+    [{ ...webhook, enabled: false, switchedOff: 'asked' }, 'Off', 'plain'],
+    [{ ...webhook, enabled: false, switchedOff: 'failed' }, 'Off: ten attempts failed', 'warn'],
+  ] as const)('%j is %s', (state, word, tone) => {
+    expect(webhookState(state, now)).toEqual({ word, tone })
+  })
+})
+
+describe('a case', () => {
+  it('says how much more or less than agreed the seller received', () => {
+    expect(difference({ lamports: '7', agreedLamports: '5' })).toBe(2n)
+    expect(difference({ lamports: '4', agreedLamports: '5' })).toBe(-1n)
+    expect(difference({ lamports: '4', agreedLamports: null })).toBeUndefined()
+  })
+})
+
+describe('how long something has lasted', () => {
+  it.each([
+    ['2030-01-31T14:59:30Z', 'under a minute'],
+    ['2030-01-31T14:30:00Z', '30 min'],
+    ['2030-01-30T15:00:00Z', '24 h'],
+    ['2030-01-28T15:00:00Z', '3 days'],
+    ['2030-01-31T15:00:09Z', 'under a minute'],
+  ])('since %s: %s', (since, words) => {
+    expect(howLong(since, now)).toBe(words)
+  })
+})
