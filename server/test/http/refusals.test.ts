@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { answered } from '../../src/http/api/route.ts'
+import { writeBuiltPages } from './built-pages.ts'
 import { PLAYER, serve, signedIn, STUDIO_KEY } from './test-server.ts'
 
 const listing = { tokenType: 'APPLE_JUICE', price: 0.5, amount: 3 }
@@ -23,7 +24,7 @@ function createListing(payload: unknown, headers: Record<string, string> = {}) {
 async function emptyPage(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'juicebar-page-'))
   onTestFinished(() => rm(folder, { recursive: true }))
-  await writeFile(join(folder, 'index.html'), '<!doctype html>')
+  await writeBuiltPages(folder)
   return folder
 }
 

@@ -9,6 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { answered } from '../../src/http/api/route.ts'
 import { collectLog } from '../logging/collected-log.ts'
+import { writeBuiltPages } from './built-pages.ts'
 import { serve } from './test-server.ts'
 
 const json = '{"listings":[],"nextCursor":null}'
@@ -19,7 +20,7 @@ async function start() {
   const pageFolder = await mkdtemp(join(tmpdir(), 'juicebar-request-id-'))
   onTestFinished(() => rm(pageFolder, { recursive: true }))
   await mkdir(join(pageFolder, 'assets'))
-  await writeFile(join(pageFolder, 'index.html'), '<p>hello</p>')
+  await writeBuiltPages(pageFolder)
   await writeFile(join(pageFolder, 'assets', 'a.js'), '1')
   const { log, lines } = collectLog('debug')
   const fastify = await serve(

@@ -6,6 +6,7 @@ import { brotliCompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { renderHead } from '../../src/http/page/page-head.ts'
+import { writeBuiltPages } from './built-pages.ts'
 import { serve, testHead } from './test-server.ts'
 
 const html = { accept: 'text/html,application/xhtml+xml' }
@@ -14,7 +15,7 @@ async function builtPage(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'juicebar-page-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   await mkdir(join(folder, 'assets'))
-  await writeFile(join(folder, 'index.html'), '<!doctype html><head><!--market-head--></head>')
+  await writeBuiltPages(folder)
   await writeFile(join(folder, 'assets', 'app-1a2b3c.js'), 'run()')
   await writeFile(join(folder, 'assets', 'app-1a2b3c.js.br'), brotliCompressSync('run()'))
   await writeFile(join(folder, '.env'), 'SECRET=1')
@@ -53,7 +54,7 @@ describe('the web app', () => {
   it.each(['/', '/index.html', '/market'])('says at %s what market this is', async (url) => {
     const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
     const { body } = await fastify.inject({ url, headers: html })
-    expect(body).toBe(`<!doctype html><head>${renderHead(testHead)}</head>`)
+    expect(body).toBe(`<!doctype html><head>${renderHead(testHead)}</head><p>index</p>`)
   })
 
   it('is compressed, and not sent again to who has it', async () => {
@@ -73,6 +74,14 @@ describe('the web app', () => {
     const folder = await builtPage()
     await writeFile(join(folder, 'index.html'), '<!doctype html><head></head>')
     await expect(serve(() => {}, {}, { pageFolder: folder })).rejects.toThrow('has no place for the market’s part of its head')
+  })
+
+  it('serves the desk as a page of its own, which says whose market it is as well', async () => {
+    const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
+    const desk = await fastify.inject({ url: '/studio', headers: html })
+    expect([desk.statusCode, desk.headers['cache-control']]).toEqual([200, 'no-cache'])
+    expect(desk.body).toContain('<p>studio</p>')
+    expect(desk.body).toContain(renderHead(testHead))
   })
 
   it('gives its head to the development server even if it has not been built', async () => {
