@@ -139,14 +139,18 @@ describe('with a primary and a stand-by', () => {
   it('pages that may lag are read from the replica, and from the primary while it is behind or away', async () => {
     const proxy = await openProxy(nodes.standby)
     const log = { warn: () => undefined }
-    const { replica, close } = connectDatabase(nodes.primary.url, () => undefined, { replica: { url: proxy.url, log } })
+    const { replica, replicaState, close } = connectDatabase(nodes.primary.url, () => undefined, { replica: { url: proxy.url, log } })
     onTestFinished(close)
     const readFrom = async () => (await replica.query<{ port: number }>('select inet_server_port() as port')).rows[0]?.port
     await expect.poll(readFrom, patience).toBe(nodes.standby.port)
+    expect(replicaState?.isUsed()).toBe(true)
+    expect(replicaState?.use()).toMatchObject({ waiting: 0, max: 10 })
 
     await nodes.standby.run('select pg_wal_replay_pause()')
     await addListing(nodes.primary)
     await expect.poll(readFrom, patience).toBe(nodes.primary.port)
+    expect(replicaState?.isUsed()).toBe(false)
+    expect(replicaState?.lagSeconds()).toBeGreaterThanOrEqual(2)
     await nodes.standby.run('select pg_wal_replay_resume()')
     await expect.poll(readFrom, patience).toBe(nodes.standby.port)
 

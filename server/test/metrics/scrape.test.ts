@@ -5,6 +5,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { createMetrics } from '../../src/metrics/metrics.ts'
+import { readConfig } from '../../src/settings/config.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { startApp } from '../support/start-app.ts'
 import { type ParsedFamily, scrape, valueOf } from './parsed-metrics.ts'
@@ -86,13 +87,13 @@ describe('the listener', () => {
     expect((await fetch(`${app.origin}/metrics`)).status).toBe(404)
   })
 
-  it('is off by default', async () => {
-    const app = await startApp(fresh.url)
-    expect(app.metrics).toBeUndefined()
+  it('is off by default, and then nothing is counted', () => {
+    expect(createMetrics(readConfig({}).metrics)).toBeUndefined()
   })
 
   it('says in a sentence that its address is taken', async () => {
-    const { metrics } = await startApp(fresh.url, { metrics: true })
+    const { metrics, started } = await startApp(fresh.url, { metrics: true })
+    await started
     const other = createMetrics({ host: '127.0.0.1', port: metrics?.port() ?? 0 })
     const listening = other?.listen({ connection: undefined as never, state: undefined as never })
     await expect(listening).rejects.toThrow(
@@ -121,7 +122,7 @@ describe('what the database knows', () => {
       insert into pauses (message, actor) values ('Back soon.', 'root')`)
     await client.end()
     const app = await startApp(fresh.url, { metrics: true })
-    // Read at once, whether or not the server has done any of its work.
+    await app.started
     const families = await scrape(app.metricsUrl)
     expect(valueOf(families, 'juicebar_open_cases', { kind: 'lost' })).toBe(2)
     expect(valueOf(families, 'juicebar_open_cases', { kind: 'late' })).toBe(0)

@@ -52,12 +52,15 @@ describe('a webhook', () => {
     const receiver = await startReceiver()
     await world.addWebhook(receiver.url)
     await receiver.stop()
-    world.serve()
+    const attempts = { delivered: 0, failed: 0 }
+    world.serve({ onAttempt: (delivered) => void (attempts[delivered ? 'delivered' : 'failed'] += 1) })
     const ids = await listMany(20)
     await expect.poll(() => world.lines.some(({ msg }) => msg.includes('does not take a message')), waiting).toBe(true)
     await receiver.startAgain()
     await expect.poll(() => receiver.accepted.length, waiting).toBe(20)
     expect(listingIds(receiver.received)).toEqual(ids)
+    await expect.poll(() => attempts.delivered, waiting).toBe(20)
+    expect(attempts.failed).toBeGreaterThan(0)
   })
 
   const faults: [string, Answer][] = [

@@ -48,10 +48,10 @@ export async function openWebhookWorld() {
     addWebhook: (url: string, events: readonly WebhookEvent[] = ['listing.created', 'listing.removed']) =>
       createWebhook(database, { url, events, allowPrivate: true, actor: 'test' }),
     /** A server that serves webhooks, with a connection of its own, until the test is over. */
-    serve: ({ allowPrivate = true, attemptMillis = 5_000, retrySeconds = soon } = {}) => {
+    serve: ({ allowPrivate = true, attemptMillis = 5_000, retrySeconds = soon, onAttempt = (_delivered: boolean) => {} } = {}) => {
       const own = connectDatabase(fresh.url, () => undefined)
       const poster = createPoster({ allowPrivate, attemptMillis })
-      const stop = startWebhooks({ database: own.database, poster, log, failures, retrySeconds })
+      const stop = startWebhooks({ database: own.database, poster, log, failures, retrySeconds, onAttempt })
       let stopping: Promise<void> | undefined
       const stopAll = async () => {
         await stop()
