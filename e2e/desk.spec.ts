@@ -253,7 +253,9 @@ for (const width of [390, 1280]) {
       const page = await openDesk(openContext, { viewport: { width, height: 900 }, colorScheme, reducedMotion: 'reduce' })
       for (const name of ['Today', 'Find', 'Cases', 'Market', 'Webhooks', 'Keys and staff', 'Log', 'Audit']) {
         await nav(page, name).click()
-        await expect(page.getByRole('heading', { name, level: 2 })).toBeFocused()
+        const title = page.getByRole('heading', { name, level: 2 })
+        // The page begins at the first part, so its link leads nowhere else.
+        await (name === 'Today' ? expect(title).toBeVisible() : expect(title).toBeFocused())
         await expect(page.getByRole('status')).toHaveCount(0)
         await expectAccessible(page)
         expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), name).toBe(0)

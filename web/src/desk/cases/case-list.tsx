@@ -23,7 +23,7 @@ function CaseRow({ subject }: { subject: Case }) {
   const { kind, status, explanation, purchaseId, buyer, seller, amount, tokenName, fee, signature, openedAt, closedAt, note } = subject
   const mayClose = useMay('cases')
   return (
-    <li className="grid gap-4 rounded-field border border-line p-4">
+    <li className="grid gap-4 rounded-field border border-line bg-card p-4">
       <div className="flex flex-wrap items-start justify-between gap-3">
         <div className="min-w-0 flex-1 basis-64">
           <p className="flex flex-wrap items-center gap-x-3">

@@ -103,7 +103,7 @@ export function Brand({ productName }: { productName: string }) {
       <a href={placeLink('today')} className="flex min-w-0 items-center gap-2.5">
         <img src="/favicon.svg" alt="" width={36} height={36} className="size-9 flex-none" />
         <span className="min-w-0 truncate">
-          {productName} <span className="mt-1 block text-tiny font-normal tracking-normal text-dim">The studio’s desk</span>
+          {productName} <span className="mt-1 block text-tiny font-normal tracking-normal text-dim max-sm:sr-only">The studio’s desk</span>
         </span>
       </a>
     </h1>

@@ -40,7 +40,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, short = false }: Tab
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={keyOf(row)} className="border-t border-line align-top">
+            <tr key={keyOf(row)} className="border-t border-line align-middle">
               {columns.map(({ name, figures, cell }) => (
                 <td key={name} className={`py-2.5 pr-4 last:pr-0 ${figures ? 'text-right whitespace-nowrap' : ''}`}>
                   {cell(row)}

@@ -30,7 +30,7 @@ export function Part({ title, about, actions, children }: PartProps) {
 
 /** What is known of something, line by line. */
 export function Facts({ children }: { children: ReactNode }) {
-  return <dl className="grid gap-x-6 gap-y-3 text-small sm:grid-cols-2 lg:grid-cols-3">{children}</dl>
+  return <dl className="grid grid-cols-2 gap-x-6 gap-y-3 text-small lg:grid-cols-3">{children}</dl>
 }
 
 export function Fact({ name, children }: { name: string; children: ReactNode }) {

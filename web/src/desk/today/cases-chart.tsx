@@ -30,7 +30,11 @@ export function CasesChart({ now }: { now: number }) {
           { name: 'Cases', figures: true, cell: ({ count }) => formatAmount(count) },
           { name: 'Oldest', figures: true, cell: ({ oldest }) => howLong(oldest, now) },
         ]
-        const none = <Nothing>No case is open.</Nothing>
+        const none = (
+          <div className="my-auto">
+            <Nothing>No case is open.</Nothing>
+          </div>
+        )
         return (
           <ChartCard
             title="Open cases by age"
