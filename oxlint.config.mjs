@@ -226,7 +226,7 @@ const webArrows = {
 
 /** The studio's desk, a page of its own: it uses what the web app is built on, and none of its features. */
 function deskArrows() {
-  const below = ['ui', 'feedback', 'api', 'wallet', 'session']
+  const below = ['settings', 'ui', 'feedback', 'api', 'wallet', 'session']
   const shared = [...below, 'desk/api', 'desk/parts', 'desk/frame/places.ts']
   const { api, parts, frame, charts, find, cases, ...rest } = Object.fromEntries(
     ['api', 'parts', 'frame', 'charts', 'find', 'cases', 'today', 'market', 'access', 'webhooks', 'records'].map((name) => [

@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { useMay } from '../api/use-may.ts'
 import { logOut } from '../../session/session-store.ts'
+import { marketSettings } from '../../settings/market-settings.ts'
 import { ThemeToggle } from '../../shell/theme-toggle.tsx'
 import { WalletButton } from '../../wallet/wallet-button.tsx'
 import { SearchField } from '../find/search-field.tsx'
@@ -101,7 +102,7 @@ export function Brand({ productName }: { productName: string }) {
   return (
     <h1 className="min-w-0 text-small leading-none">
       <a href={placeLink('today')} className="flex min-w-0 items-center gap-2.5">
-        <img src="/favicon.svg" alt="" width={36} height={36} className="size-9 flex-none" />
+        <img src={marketSettings().logo} alt="" width={36} height={36} className="size-9 flex-none" />
         <span className="min-w-0 truncate">
           {productName} <span className="mt-1 block text-tiny font-normal tracking-normal text-dim max-sm:sr-only">The studio’s desk</span>
         </span>
