@@ -252,7 +252,7 @@ describe('the studio over HTTP', () => {
     await expect.poll(waitsForStudio, waiting).toBe(true)
     expect(pick(await call(other, 'GET', `/api/marketplace/listings/${listingId}`), 'listing', 'waitsForStudio')).toBe(true)
 
-    expect(await release({ reason }, buyerToken)).toMatchObject({ status: 401, body: { code: 'STUDIO_KEY_INVALID' } })
+    expect(await release({ reason }, buyerToken)).toMatchObject({ status: 403, body: { code: 'NOT_STAFF' } })
     expect(await release({ reason: '' })).toMatchObject({ status: 400, body: { code: 'FIELDS_MISSING' } })
     const ended = { purchaseId: id, status: 'ended', endReason: 'released', releaseReason: reason, waitsForStudio: false }
     expect(await release({ reason })).toMatchObject({ status: 200, body: { purchase: ended } })
