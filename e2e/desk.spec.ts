@@ -162,7 +162,7 @@ test('the market is paused with a message and opened with a reason, and the log 
   await expect(part(page, 'Pause')).toContainText('The market is open.')
 
   await nav(page, 'Log').click()
-  const rows = page.getByRole('region', { name: 'The log' }).getByRole('row')
+  const rows = page.getByRole('group', { name: 'The log' }).getByRole('row')
   await expect(rows.nth(1)).toContainText(/Opened the market.*The ice is there\./)
   await expect(rows.nth(2)).toContainText(/Paused the market.*We refill the ice\./)
   await expectAccessible(page)

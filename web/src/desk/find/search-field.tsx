@@ -10,7 +10,7 @@ export function SearchField({ text = '' }: { text?: string }) {
   const [value, setValue] = useState(text)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (value.trim()) location.hash = placeLink('find', value.trim())
+    if (value.trim()) location.assign(placeLink('find', value.trim()))
   }
   return (
     <form role="search" className="flex gap-2" onSubmit={submit}>

@@ -22,14 +22,17 @@ export interface Place {
 
 /** Reads an address's hash, such as `#find/5dEb…`. What is unknown is the front. */
 export function parsePlace(hash: string): Place {
-  const [name = '', ...rest] = hash.replace(/^#/, '').split('/')
+  const [name = '', ...rest] = hash.replace(/^[^#]*#/, '').split('/')
   const section = sections.find((one) => one.name === name)?.name
   return section ? { section, detail: decodeText(rest.join('/')) } : { section: 'today', detail: '' }
 }
 
+/** Where the server serves the desk. */
+const DESK = '/studio'
+
 /** The link to a part of the desk. It is a hash, so that no server log ever has who was looked for. */
 export function placeLink(section: SectionName, detail = ''): string {
-  return detail ? `#${section}/${encodeURIComponent(detail)}` : `#${section}`
+  return detail ? `${DESK}#${section}/${encodeURIComponent(detail)}` : `${DESK}#${section}`
 }
 
 function decodeText(text: string): string {

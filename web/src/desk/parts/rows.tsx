@@ -22,7 +22,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, short = false }: Tab
   return (
     // What scrolls must be reachable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div role="region" aria-label={caption} tabIndex={0} className={`-mx-1 overflow-auto px-1 ${short ? 'max-h-64' : ''}`}>
+    <div role="group" aria-label={caption} tabIndex={0} className={`-mx-1 overflow-auto px-1 ${short ? 'max-h-64' : ''}`}>
       <table className="figures w-full border-collapse text-small">
         <caption className="sr-only">{caption}</caption>
         <thead>

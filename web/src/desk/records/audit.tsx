@@ -54,7 +54,7 @@ function StartAudit() {
       act={(reason) => callStudio('startAudit', { body: { full, reason } })}
       onDone={({ audit }) => {
         localStorage.setItem(LAST_AUDIT, audit.id)
-        location.hash = placeLink('audit', audit.id)
+        location.assign(placeLink('audit', audit.id))
       }}
     >
       <Tick label="Read every payment again" checked={full} onChange={setFull} />

@@ -69,7 +69,7 @@ export function DeleteWebhook({ id, url }: { id: string; url: string }) {
       done="The webhook is deleted."
       act={(why) => callStudio('deleteWebhook', { params: { id }, query: { reason: why } })}
       onDone={() => {
-        location.hash = placeLink('webhooks')
+        location.assign(placeLink('webhooks'))
       }}
     />
   )
