@@ -2,6 +2,9 @@ import { defineConfig } from 'vite'
 
 import players from './vite.config.ts'
 
+/** Apart from the players' code, even where the two are the same. */
+const CODE = 'assets/desk/[name]-[hash].js'
+
 /**
  * The studio's desk is a build of its own, into the folder of the players' build and after it. So nothing of the desk can get into what
  * players load, and no file is split on its account.
@@ -15,7 +18,14 @@ export default defineConfig({
     // What it is made of is in the players' build too, which has every licence; a test compares the two.
     license: { fileName: '.vite/desk-licenses.json' },
     manifest: '.vite/desk.json',
-    rolldownOptions: { input: 'studio.html', output: { codeSplitting: { groups: [{ name: 'desk', tags: ['$initial'] }] } } },
+    rolldownOptions: {
+      input: 'studio.html',
+      output: {
+        entryFileNames: CODE,
+        chunkFileNames: CODE,
+        codeSplitting: { groups: [{ name: 'desk', tags: ['$initial'] }] },
+      },
+    },
   },
 })
 
