@@ -111,8 +111,8 @@ async function postIn(tx: Tx, orders: readonly StudioOrder[], { signers, giver }
       wanted.map((order, index) => ({ id: ids[index] ?? '', order })),
     )
   }
-  // A wallet that was new had no balance to lock, so somebody else may have created it meanwhile.
-  const wasNew = wanted.some((order) => !balances.has(balanceOf(order)))
+  // A wallet that was new had no balance to lock, so somebody else may have created it meanwhile: even with an order that is repeated here.
+  const wasNew = orders.some((order, place) => decisions[place]?.kind !== 'refused' && !balances.has(balanceOf(order)))
   const after = wasNew ? await lockBalances(tx, orders) : balancesAfter(balances, wanted)
   return outcomesOf(orders, { decisions, created, after })
 }

@@ -1,11 +1,13 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { lamports } from '@juicebar/contract/money'
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
 import { inTransaction } from '../../src/database/transact.ts'
 import { postTransfer, readBalances } from '../../src/inventory/ledger-store.ts'
+import { insertOrders } from '../../src/inventory/order-store.ts'
 import { postStudioOrder } from '../../src/inventory/post-studio-order.ts'
 import { type StudioOrder } from '../../src/inventory/studio-order.ts'
 import { createListing } from '../../src/listings/create-listing.ts'
@@ -146,6 +148,21 @@ describe("the studio's orders", () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => postStudioOrder(deps(), once)))
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
     expect(await appleJuice(wallet)).toBe(10)
+  })
+
+  it('say the balance that the same order, sent at the same time, has given a new wallet', async () => {
+    const once = order(newWallet())
+    const waiting = async () =>
+      (await connection.pool.query(`select from pg_locks where relation = 'transfers'::regclass and not granted`)).rows.length
+    const repeated = await inTransaction(connection.database, async (tx) => {
+      await sql`lock table transfers in access exclusive mode`.execute(tx)
+      // It has found no balance, and now waits to see whether it was posted before.
+      const answer = postStudioOrder(deps(), once)
+      await expect.poll(waiting).toBe(1)
+      await insertOrders(tx, [once])
+      return { answer }
+    })
+    expect((await repeated.answer).balance).toBe(10)
   })
 
   it('are one log line each, however often they are sent', async () => {
