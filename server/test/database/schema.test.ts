@@ -1,12 +1,15 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 
+import { makeSchema } from '../../schema/make-schema.ts'
 import { printSchema } from '../../schema/print-schema.ts'
 import { printTableTypes } from '../../schema/print-table-types.ts'
 import { readCatalog } from '../../schema/read-catalog.ts'
+import { tempFolder } from '../embedded/temp-folder.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
+import { newerMigrations } from '../support/migrations-folder.ts'
 
 const readServerFile = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
 
@@ -42,6 +45,15 @@ it('refuses to print a database that holds what it does not know', async () => {
   const { client } = await openDatabase()
   await client.query(`create type colour as enum ('red', 'green')`)
   await expect(readCatalog(client)).rejects.toThrow('type colour')
+})
+
+it('says what it cannot print, and stops its database', { timeout: 60_000 }, async () => {
+  const dataDir = await tempFolder()
+  const migrations = await newerMigrations({ '9999-colour.sql': `create type colour as enum ('red', 'green');` })
+  await expect(makeSchema({ dataDir, migrations })).rejects.toThrow('type colour')
+  const cluster = await readdir(`${dataDir}/cluster`)
+  expect(cluster).toContain('PG_VERSION')
+  expect(cluster).not.toContain('postmaster.pid')
 })
 
 function withoutComments(sql: string): string {
