@@ -397,7 +397,9 @@ create table audits (
   violations json not null default '[]'::json,
   violation_count integer not null default 0,
   unchecked json not null default '[]'::json,
-  unchecked_count integer not null default 0
+  unchecked_count integer not null default 0,
+  -- Whose key or wallet. Null of those that nobody has started by a call, or an older server has.
+  started_by text
 );
 create unique index audits_one_running on audits ((true)) where finished_at is null;
 
@@ -593,6 +595,7 @@ create table blocks (
   actor text not null,
   since timestamptz not null default now()
 );
+create index blocks_by_time on blocks (since desc, wallet_address);
 
 -- What the studio allows of a drink: whole lamports for one, listings of a wallet at a time, and what a wallet may spend on it in a UTC
 -- day. Null: no such rule.

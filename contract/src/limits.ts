@@ -14,6 +14,8 @@ export const MAX_LISTINGS_PAGE = 200
 /** Of the studio's list of sales. */
 export const SALES_PAGE = 100
 export const MAX_SALES_PAGE = 500
+/** Of the studio's figures by hour. */
+export const MAX_STATS_HOURS = 48
 export const MAX_SEARCH_LENGTH = 64
 /** Of one answer, and the prices of a drink that its depth tells of, the cheapest first. */
 export const MAX_CANDLES = 500

@@ -21,7 +21,7 @@ import { rpcCalls } from './schemas/rpc.ts'
 import { signInCalls, type UserSchema } from './schemas/sign-in.ts'
 import { type HealthReportSchema, type PublicConfigSchema, statusCalls, type unreadyReasons } from './schemas/status.ts'
 import { studioCalls } from './schemas/studio.ts'
-import { type AuditReportSchema, type AuditSchema } from './schemas/studio/audits.ts'
+import { type AuditReportSchema, type AuditSchema, type AuditSummarySchema } from './schemas/studio/audits.ts'
 import { type PlayerSchema, type StudioPurchaseSchema, type TimelineEntrySchema } from './schemas/studio/purchases.ts'
 import { type RecoverySchema } from './schemas/studio/recoveries.ts'
 import { type SaleSchema } from './schemas/studio/sales.ts'
@@ -86,6 +86,7 @@ export type PublicConfig = Static<typeof PublicConfigSchema>
 export type HealthReport = Static<typeof HealthReportSchema>
 export type UnreadyReason = (typeof unreadyReasons)[number]
 export type Audit = Static<typeof AuditSchema>
+export type AuditSummary = Static<typeof AuditSummarySchema>
 export type Recovery = Static<typeof RecoverySchema>
 export type Webhook = Static<typeof WebhookSchema>
 export type WebhookEvent = (typeof webhookEvents)[number]

@@ -9,7 +9,9 @@ import {
   Flag,
   logReason,
   logReasonQuery,
+  nextCursor,
   Nullable,
+  pageOf,
   requiredToken,
   RequiredText,
   Timestamp,
@@ -104,6 +106,13 @@ export const restrictionCalls = {
     failures: [],
   },
   resumeMarket: { summary: 'Open the market again', querystring: logReasonQuery, ...pauseReply, failures: [] },
+  studioBlocks: {
+    summary: 'List the wallets that are blocked',
+    description: 'The latest block first. Those that have ended are left out.',
+    querystring: Type.Object(pageOf, closed),
+    response: { 200: Type.Object({ blocks: Type.Array(BlockSchema), nextCursor }) },
+    failures: ['CURSOR_INVALID'],
+  },
   readBlock: { summary: 'Read whether a wallet is blocked', ...blockOf },
   blockWallet: {
     summary: 'Block a wallet, with a reason for its player',

@@ -98,6 +98,11 @@ export const commands: Readonly<Record<string, Command>> = {
     call: ({ words }) => ({ method: 'PUT', path: '/pause', body: { message: words.join(' ') } }),
   },
   'pause off': { usage: '', does: 'open the market again', call: () => ({ method: 'DELETE', path: '/pause' }) },
+  'block list': {
+    usage: '[--cursor <cursor>]',
+    does: 'list the wallets that are blocked, the latest first',
+    call: (given) => ({ method: 'GET', path: `/blocks${query(given, { cursor: 'cursor' })}` }),
+  },
   'block show': {
     usage: '<wallet>',
     does: 'say whether a wallet is blocked, and why',

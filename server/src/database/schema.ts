@@ -32,6 +32,10 @@ export interface Audits {
   leaseUntil: Generated<Date>;
   part: Generated<'ledger' | 'unfinalized' | 'finalized'>;
   purchases: unknown | null;
+  /**
+   * Whose key or wallet. Null of those that nobody has started by a call, or an older server has.
+   */
+  startedBy: string | null;
   startsAt: Generated<Date>;
   startsId: Generated<string>;
   tokens: unknown | null;

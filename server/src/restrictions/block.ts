@@ -1,4 +1,4 @@
-import { type WalletAddress } from '@juicebar/contract/addresses'
+import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { type Block } from '@juicebar/contract/schemas'
 
@@ -30,4 +30,26 @@ export function readUntil(text: string | undefined): Date | null {
     throw new Failure('BAD_REQUEST', { detail: 'until must be a time such as 2030-01-31T12:00:00Z.' })
   }
   return until
+}
+
+/** Where a page of blocks ends, of which the latest come first. */
+export interface BlockPosition {
+  /** In microseconds since 1970, as fine as the database keeps it. */
+  sinceMicros: bigint
+  wallet: WalletAddress
+}
+
+export function blockCursor({ sinceMicros, wallet }: BlockPosition): string {
+  return `${sinceMicros}.${wallet}`
+}
+
+/**
+ * Reads what `blockCursor` wrote.
+ * @throws CURSOR_INVALID
+ */
+export function parseBlockCursor(cursor: string): BlockPosition {
+  const [micros = '', text = '', ...rest] = cursor.split('.')
+  const wallet = parseWalletAddress(text)
+  if (!/^\d{1,17}$/.test(micros) || !wallet || rest.length > 0) throw new Failure('CURSOR_INVALID')
+  return { sinceMicros: BigInt(micros), wallet }
 }

@@ -4,8 +4,9 @@ import { sql } from 'kysely'
 
 import { batchedStatement } from '../database/batched-statement.ts'
 import { type Database } from '../database/connect.ts'
+import { type Blocks } from '../database/schema.ts'
 import { type Tx } from '../database/transact.ts'
-import { type BlockRow } from './block.ts'
+import { type BlockPosition, type BlockRow } from './block.ts'
 import { type Restriction, type RestrictionCode } from './restriction.ts'
 import { type TokenRule } from './rule.ts'
 
@@ -71,14 +72,32 @@ export async function findChangedPause(tx: Tx): Promise<PauseRow | null> {
   return rows[0] ?? null
 }
 
+const blockColumns = ['walletAddress', 'reason', 'until', 'takesListings', 'actor', 'since'] as const satisfies (keyof Blocks)[]
+const countsNow = sql<boolean>`(until is null or until > now())`
+
 /** The block of a wallet that counts now. */
 export async function findBlock(database: Database, wallet: WalletAddress): Promise<BlockRow | undefined> {
+  return database.selectFrom('blocks').select(blockColumns).where('walletAddress', '=', wallet).where(countsNow).executeTakeFirst()
+}
+
+/** The blocks that count now, the latest first, those after a position if it is given. */
+export async function listBlocks(
+  database: Database,
+  { after, limit }: { after: BlockPosition | undefined; limit: number },
+): Promise<(BlockRow & { sinceMicros: bigint })[]> {
+  const afterSince = sql`'epoch'::timestamptz + ${after?.sinceMicros ?? 0n}::bigint * interval '1 microsecond'`
   return database
     .selectFrom('blocks')
-    .select(['walletAddress', 'reason', 'until', 'takesListings', 'actor', 'since'])
-    .where('walletAddress', '=', wallet)
-    .where(sql<boolean>`(until is null or until > now())`)
-    .executeTakeFirst()
+    .select(blockColumns)
+    .select(sql<bigint>`(extract(epoch from since) * 1000000)::bigint`.as('sinceMicros'))
+    .where(countsNow)
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`(since <= ${afterSince} and (since < ${afterSince} or wallet_address > ${after?.wallet}))`),
+    )
+    .orderBy('since', 'desc')
+    .orderBy('walletAddress')
+    .limit(limit)
+    .execute()
 }
 
 /** Whether a wallet has a listing, an open purchase or an open case. */

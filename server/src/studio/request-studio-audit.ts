@@ -13,5 +13,5 @@ interface AuditOrder {
 /** Starts an audit for a key, or joins the one under way; the log says who has it run. */
 export async function requestStudioAudit(database: Database, { full, reason, actor }: AuditOrder): Promise<AuditRow> {
   const record = (tx: Tx, subject: string) => insertLogEntry(tx, { actor, call: 'startAudit', subject, reason: reason ?? null })
-  return requestAudit(database, { full, record })
+  return requestAudit(database, { full, startedBy: actor, record })
 }

@@ -12,7 +12,7 @@ import { requestStudioAudit } from './request-studio-audit.ts'
 import { releasePurchase } from './release-purchase.ts'
 import { auditReply } from './audit/audit.ts'
 import { recoveryRoutes } from './recovery/routes.ts'
-import { readAudit } from './audit/read-audit.ts'
+import { readAudit, readAudits } from './audit/read-audit.ts'
 import { runAudit } from './audit/run-audit.ts'
 import { readPlayer } from './players/read-player.ts'
 import { readStudioPurchase, readStudioPurchases } from './purchases/read-studio-purchases.ts'
@@ -61,6 +61,9 @@ export function studioRoutes(api: Api, deps: PurchaseDeps, desk: DeskSettings): 
   api.studio('startAudit', 'read', async ({ body, actor }) => {
     return { audit: auditReply(await requestStudioAudit(database, { full: body?.full ?? false, reason: body?.reason, actor })) }
   })
+  api.studio('audits', 'read', async ({ query }) => readAudits(database, { cursor: query.cursor, limit: query.limit ?? LISTINGS_PAGE }))
   api.studio('readAudit', 'read', async ({ params }) => ({ audit: await readAudit(database, params.id) }))
-  api.studio('audit', 'read', async () => runAudit(deps, { full: false, signal: AbortSignal.timeout(AUDIT_MILLIS) }))
+  api.studio('audit', 'read', async ({ actor }) =>
+    runAudit(deps, { full: false, startedBy: actor, signal: AbortSignal.timeout(AUDIT_MILLIS) }),
+  )
 }

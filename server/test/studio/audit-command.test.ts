@@ -17,6 +17,7 @@ const clean: Audit = {
   id: '01a1f7e3-d2be-70a3-b634-7c62066aaf1d',
   status: 'done',
   full: false,
+  startedBy: 'root key',
   startedAt: '2030-01-01T00:00:00.000Z',
   finishedAt: '2030-01-01T00:00:01.000Z',
   progress: { checked: 1234, total: 1234 },

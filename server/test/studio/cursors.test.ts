@@ -27,12 +27,14 @@ const lists = (Object.keys(studioEndpoints) as EndpointName[]).flatMap((name) =>
 })
 
 const id = '01a1f7e3-d2be-70a3-b634-7c62066aaf1d'
+const wallet = '5dEbMXXa19nLdjj9tZKzq9ZQPYVhSxV2eJo4skXNZuzb'
 const number = fc.oneof(fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }), fc.constantFrom(0n, 2n ** 63n - 1n, 2n ** 63n))
 const cursors = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 300 }),
   fc.uuid(),
   number.map(String),
   fc.tuple(number, number).map(([ordinal, time]) => `${ordinal}-${time}`),
+  fc.tuple(number, fc.constantFrom(wallet, 'x', '')).map(([time, address]) => `${time}.${address}`),
   fc.tuple(fc.constantFrom('waits', 'closed', 'open'), fc.constantFrom('.', ':', '-'), fc.uuid()).map((parts) => parts.join('')),
   fc.constantFrom(
     '',
@@ -55,6 +57,8 @@ const cursors = fc.oneof(
 describe('a cursor', () => {
   it('exists for every list of the studio', () => {
     expect(lists.map(({ name }) => name).toSorted()).toEqual([
+      'audits',
+      'studioBlocks',
       'studioCases',
       'studioKeys',
       'studioLog',

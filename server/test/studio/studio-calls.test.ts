@@ -112,7 +112,14 @@ it('the figures are JSON, or CSV for who asks for it', async () => {
   expect(csv.type).toBe('text/csv; charset=utf-8')
   expect(csv.text).toMatch(/^day,sales,.*\r\n\d{4}-\d{2}-\d{2},1,1,/)
   expect((await get('/stats?from=tomorrow')).status).toBe(400)
-  expect((await get('/stats?group=hour')).status).toBe(400)
+  expect((await get('/stats?group=minute')).status).toBe(400)
+  const hours = await get('/stats?group=hour')
+  expect(hours.body.stats).toMatchObject([{ hour: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:00:00Z$/), sales: 1 }])
+  expect((await get('/stats?group=hour', { accept: 'text/csv' })).text).toMatch(/^hour,sales,.*\r\n\d{4}-\d{2}-\d{2}T\d{2}:00:00Z,1,1,/)
+  expect(await get('/stats?group=hour&from=2030-01-01&to=2030-01-03T00:00:00.001Z')).toMatchObject({
+    status: 400,
+    body: { error: 'by hour, from must be at most 48 hours before to' },
+  })
 })
 
 it('an audit reads everything again if it is asked to, and the log says who asked', async () => {
@@ -121,6 +128,21 @@ it('an audit reads everything again if it is asked to, and the log says who aske
   expect([status, body.audit]).toMatchObject([202, { status: 'running', full: true }])
   expect((await get(`/audits/${body.audit.id}`)).body.audit).toMatchObject({ id: body.audit.id, full: true })
   expect((await get('/log')).body.log[0]).toMatchObject({ key: 'root key', call: 'startAudit', subject: body.audit.id })
+})
+
+it('audits are listed with who started each and what it found, the newest first', async () => {
+  const key = await get('/audits')
+  expect(key.body).toMatchObject({ audits: [{ startedBy: 'root key', status: 'running', full: true, ok: null }], nextCursor: null })
+  const { pool } = market.connection
+  await pool.query(`update audits set finished_at = now(), violation_count = 2`)
+  await pool.query(`insert into audits (is_full, total, verified_before) values (false, 0, 0)`)
+  const { audits, nextCursor } = (await get('/audits?limit=1')).body
+  expect(audits).toMatchObject([{ startedBy: null, status: 'running' }])
+  const older = (await get(`/audits?limit=1&cursor=${nextCursor}`)).body
+  expect(older).toMatchObject({ audits: [{ startedBy: 'root key', status: 'done', ok: false, violationCount: 2 }], nextCursor: null })
+  expect(older.audits[0]).not.toHaveProperty('violations')
+  expect(await get('/audits?cursor=x')).toMatchObject({ status: 400, body: { code: 'CURSOR_INVALID' } })
+  expect(await get('/blocks?cursor=x')).toMatchObject({ status: 400, body: { code: 'CURSOR_INVALID' } })
 })
 
 it('a hold is not released without a proof or a reason, and the log says nothing of it', async () => {

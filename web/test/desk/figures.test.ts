@@ -2,7 +2,7 @@ import { type StatsRow } from '@juicebar/contract/schemas'
 import { describe, expect, it } from 'vitest'
 
 import { exactSol, roughSol } from '../../src/desk/parts/sol.ts'
-import { countByAge, countByKind, fillDays, firstDay, isBehind } from '../../src/desk/today/figures.ts'
+import { countByAge, countByKind, fillDays, fillHours, firstDay, firstHour, isBehind } from '../../src/desk/today/figures.ts'
 
 const now = Date.parse('2030-01-31T15:00:00Z')
 
@@ -30,6 +30,35 @@ describe('days', () => {
     expect(fillDays([], firstDay(Date.parse('2030-03-01T00:00:00Z'), 2), Date.parse('2030-03-01T00:00:00Z')).map(({ day }) => day)).toEqual(
       ['2030-02-28', '2030-03-01'],
     )
+  })
+})
+
+describe('hours', () => {
+  const inHour = (hour: string, sales: number): StatsRow => {
+    const { day: _, ...figures } = row('', sales)
+    return { hour, ...figures }
+  }
+
+  it('without anything are there too, up to the present one', () => {
+    const later = now + 1_800_000
+    const from = firstHour(later, 3)
+    expect(from).toBe('2030-01-31T13:00:00Z')
+    expect(firstHour(later, 0)).toBe('2030-01-31T16:00:00Z')
+    const hours = fillHours([inHour('2030-01-31T14:00:00Z', 4)], from, later)
+    expect(hours).toEqual([
+      { start: '2030-01-31T13:00:00Z', sales: 0, volumeLamports: 0n },
+      { start: '2030-01-31T14:00:00Z', sales: 4, volumeLamports: 1_500_000_000n },
+      { start: '2030-01-31T15:00:00Z', sales: 0, volumeLamports: 0n },
+    ])
+  })
+
+  it('go over midnight', () => {
+    const midnight = Date.parse('2030-02-01T00:00:00Z')
+    expect(fillHours([], firstHour(midnight, 2), midnight).map(({ start }) => start)).toEqual([
+      '2030-01-31T23:00:00Z',
+      '2030-02-01T00:00:00Z',
+    ])
+    expect(fillHours([], firstHour(midnight, 48), midnight)).toHaveLength(48)
   })
 })
 

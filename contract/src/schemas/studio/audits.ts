@@ -1,7 +1,7 @@
 import Type from 'typebox'
 
 import { type CallSchema } from '../call.ts'
-import { closed, Id, idParams, lamports, logReason, Nullable, Timestamp, TokenTypeSchema } from '../fields.ts'
+import { closed, Id, idParams, lamports, logReason, nextCursor, Nullable, pageOf, Timestamp, TokenTypeSchema } from '../fields.ts'
 
 const TokenAudit = Type.Object(
   {
@@ -58,24 +58,31 @@ export const AuditReportSchema = Type.Object(
   { title: 'AuditReport' },
 )
 
+const summary = {
+  id: Id('The audit'),
+  status: Type.Enum(['running', 'done'], { title: 'AuditStatus' }),
+  full: Type.Boolean({ description: 'Whether every payment is read again, whatever earlier audits verified' }),
+  startedAt: Timestamp('When it was started'),
+  startedBy: Nullable(Type.String({ description: 'Whose key or wallet started it; null if that is not known' })),
+  finishedAt: Nullable(Timestamp('When it ended; null while it is running')),
+  progress: Type.Object(
+    { checked: Type.Integer(), total: Type.Integer() },
+    { title: 'AuditProgress', description: 'How many of the payments that it checks have been checked' },
+  ),
+  ok: Nullable(
+    Type.Boolean({ description: 'False as soon as something does not add up; null while the audit is running and nothing does not' }),
+  ),
+  violationCount: Type.Integer({ description: 'How many violations there are in all' }),
+  uncheckedCount: Type.Integer({ description: 'How much could not be checked in all' }),
+}
+
+export const AuditSummarySchema = Type.Object(summary, { title: 'AuditSummary' })
+
 export const AuditSchema = Type.Object(
   {
-    id: Id('The audit'),
-    status: Type.Enum(['running', 'done'], { title: 'AuditStatus' }),
-    full: Type.Boolean({ description: 'Whether every payment is read again, whatever earlier audits verified' }),
-    startedAt: Timestamp('When it was started'),
-    finishedAt: Nullable(Timestamp('When it ended; null while it is running')),
-    progress: Type.Object(
-      { checked: Type.Integer(), total: Type.Integer() },
-      { title: 'AuditProgress', description: 'How many of the payments that it checks have been checked' },
-    ),
-    ok: Nullable(
-      Type.Boolean({ description: 'False as soon as something does not add up; null while the audit is running and nothing does not' }),
-    ),
+    ...summary,
     violations,
-    violationCount: Type.Integer({ description: 'How many violations there are in all' }),
     unchecked,
-    uncheckedCount: Type.Integer({ description: 'How much could not be checked in all' }),
     tokens: Type.Array(TokenAudit, { description: 'Empty until the ledger has been checked' }),
     purchases: Nullable(PurchaseAudit),
     revenue: Nullable(Revenue),
@@ -106,6 +113,13 @@ export const auditCalls = {
     ),
     response: { 202: Type.Object({ audit: AuditSchema }) },
     failures: [],
+  },
+  audits: {
+    summary: 'List the audits, and what each found',
+    description: 'The newest first, whoever started them.',
+    querystring: Type.Object(pageOf, closed),
+    response: { 200: Type.Object({ audits: Type.Array(AuditSummarySchema), nextCursor }) },
+    failures: ['CURSOR_INVALID'],
   },
   readAudit: {
     summary: 'Read the progress and the findings of an audit',

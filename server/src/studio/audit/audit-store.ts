@@ -6,30 +6,35 @@ import { type Audits, type Purchases } from '../../database/schema.ts'
 import { inSeconds, now } from '../../database/time.ts'
 import { type Tx } from '../../database/transact.ts'
 import { itemsSql, type PurchaseItem } from '../../purchases/purchase-item.ts'
-import { type AuditRow, type AuditStep } from './audit.ts'
+import { type AuditRow, type AuditStep, type AuditSummaryRow } from './audit.ts'
 
 /** Longer than any transaction that makes a purchase final may take: below this age none can still appear (`database/connect.ts`). */
 const SETTLING_MINUTES = 5
 
-const columns = [
+const summaryColumns = [
   'id',
   'isFull',
   'createdAt',
+  'startedBy',
   'finishedAt',
+  'total',
+  'checked',
+  'violationCount',
+  'uncheckedCount',
+] as const satisfies (keyof Audits)[]
+
+const columns = [
+  ...summaryColumns,
   'verifiedBefore',
   'failures',
   'part',
-  'total',
-  'checked',
   'verified',
   'earlierChain',
   'isClean',
   'tokens',
   'purchases',
   'violations',
-  'violationCount',
   'unchecked',
-  'uncheckedCount',
 ] as const satisfies (keyof Audits)[]
 
 /** The watermark of the audit that finished last, or the beginning for a full audit. */
@@ -48,11 +53,11 @@ const counts = sql`
     count(*) filter (where (p.finalized_at, p.id) <= (s.at, s.id))::integer as before
   from purchases p where p.status = 'settled'`
 
-/** Starts an audit if none is running. @returns whether it did */
-export async function insertAudit(tx: Tx, full: boolean): Promise<string | undefined> {
+/** Starts an audit if none is running. @returns its id if it did */
+export async function insertAudit(tx: Tx, { full, startedBy }: { full: boolean; startedBy: string | null }): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
-    insert into audits (is_full, starts_at, starts_id, clean_at, clean_id, total, verified_before)
-    select ${full}, s.at, s.id, s.at, s.id, c.total, c.before
+    insert into audits (is_full, started_by, starts_at, starts_id, clean_at, clean_id, total, verified_before)
+    select ${full}, ${startedBy}, s.at, s.id, s.at, s.id, c.total, c.before
     from (${start(full)}) s cross join lateral (${counts}) c
     on conflict ((true)) where finished_at is null do nothing returning id`.execute(tx)
   return rows[0]?.id
@@ -76,6 +81,20 @@ export async function findRunningAudit(database: Database): Promise<AuditRow | u
 
 export async function findAudit(database: Database, id: string): Promise<AuditRow | undefined> {
   return asAudit(await database.selectFrom('audits').select(columns).where('id', '=', id).executeTakeFirst())
+}
+
+/** The newest audits, those before `before` if it is given. */
+export async function listAudits(
+  database: Database,
+  { before, limit }: { before: string | undefined; limit: number },
+): Promise<AuditSummaryRow[]> {
+  return database
+    .selectFrom('audits')
+    .select(summaryColumns)
+    .$if(before !== undefined, (query) => query.where('id', '<', before as string))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
 }
 
 /** Leases the running audit for `seconds`, unless another server works on it. `leaseId` is new for each lease. */

@@ -1,4 +1,4 @@
-import { type Audit, type AuditReport } from '@juicebar/contract/schemas'
+import { type Audit, type AuditReport, type AuditSummary } from '@juicebar/contract/schemas'
 
 type Violation = Audit['violations'][number]
 
@@ -99,6 +99,8 @@ export interface AuditRow extends AuditState {
   id: string
   isFull: boolean
   createdAt: Date
+  /** Whose key or wallet; null if that is not known. */
+  startedBy: string | null
   finishedAt: Date | null
   /** Settled purchases before those that this audit checks. */
   verifiedBefore: number
@@ -106,24 +108,38 @@ export interface AuditRow extends AuditState {
   failures: number
 }
 
-/** An audit as the studio API shows it. */
-export function auditReply(row: AuditRow): Audit {
-  const { revenue, ...counts } = row.purchases ?? { revenue: null }
-  const { id, checked, total, violations, violationCount, unchecked, uncheckedCount } = row
+/** What a list shows of an audit. */
+export type AuditSummaryRow = Pick<
+  AuditRow,
+  'id' | 'isFull' | 'createdAt' | 'startedBy' | 'finishedAt' | 'checked' | 'total' | 'violationCount' | 'uncheckedCount'
+>
+
+/** An audit as the studio API lists it. */
+export function auditSummary(row: AuditSummaryRow): AuditSummary {
+  const { id, isFull, startedBy, checked, total, violationCount, uncheckedCount } = row
   const done = row.finishedAt !== null
   return {
     id,
     status: done ? 'done' : 'running',
-    full: row.isFull,
+    full: isFull,
     startedAt: row.createdAt.toISOString(),
+    startedBy,
     finishedAt: row.finishedAt?.toISOString() ?? null,
     // A payment that becomes final while the audit runs may be checked twice.
     progress: { checked: Math.min(checked, total), total },
     ok: violationCount > 0 ? false : done ? true : null,
-    violations,
     violationCount,
-    unchecked,
     uncheckedCount,
+  }
+}
+
+/** An audit as the studio API shows it. */
+export function auditReply(row: AuditRow): Audit {
+  const { revenue, ...counts } = row.purchases ?? { revenue: null }
+  return {
+    ...auditSummary(row),
+    violations: row.violations,
+    unchecked: row.unchecked,
     tokens: row.tokens ?? [],
     purchases: row.purchases && {
       ...noPurchases,

@@ -5,6 +5,8 @@ import { findRunningAudit, insertAudit, makeRunningAuditFull } from './audit-sto
 
 interface AuditRequest {
   full: boolean
+  /** Whose key or wallet starts it, unless one is running. */
+  startedBy?: string
   record?: (tx: Tx, id: string) => Promise<void>
 }
 
@@ -13,10 +15,10 @@ interface AuditRequest {
  * running, that one is returned, and made full if need be. Any server carries it on. `record` is told the id of one that is started or made
  * full, in the transaction that does it.
  */
-export async function requestAudit(database: Database, { full, record }: AuditRequest): Promise<AuditRow> {
+export async function requestAudit(database: Database, { full, startedBy, record }: AuditRequest): Promise<AuditRow> {
   for (;;) {
     await inTransaction(database, async (tx) => {
-      const id = (await insertAudit(tx, full)) ?? (full ? await makeRunningAuditFull(tx) : undefined)
+      const id = (await insertAudit(tx, { full, startedBy: startedBy ?? null })) ?? (full ? await makeRunningAuditFull(tx) : undefined)
       if (id !== undefined) await record?.(tx, id)
     })
     const running = await findRunningAudit(database)

@@ -11,6 +11,8 @@ const POLL_MILLIS = 100
 
 interface Options extends Partial<Working> {
   full: boolean
+  /** Whose key or wallet starts it, unless one is running. */
+  startedBy?: string
 }
 
 /**
@@ -20,9 +22,9 @@ interface Options extends Partial<Working> {
  */
 export async function runAudit(
   deps: PurchaseDeps,
-  { full, signal = new AbortController().signal, ...working }: Options,
+  { full, startedBy, signal = new AbortController().signal, ...working }: Options,
 ): Promise<AuditReport> {
-  const { id } = await requestAudit(deps.database, { full })
+  const { id } = await requestAudit(deps.database, { full, ...(startedBy !== undefined && { startedBy }) })
   for (;;) {
     await continueAudit(deps, { ...working, signal })
     const audit = await findAudit(deps.database, id)

@@ -1,11 +1,13 @@
 import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
+import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 
 import { type Database } from '../../database/connect.ts'
 import { type Api } from '../../http/api/route.ts'
 import { blockReply, readUntil } from '../../restrictions/block.ts'
 import { findBlock, listRules } from '../../restrictions/restriction-store.ts'
 import { draftRules, ruleReply } from '../../restrictions/rule.ts'
+import { readBlocks } from './read-blocks.ts'
 import { recordBlock, recordUnblock } from './record-block.ts'
 import { readPause, recordPause, recordResumption } from './record-pause.ts'
 import { recordRules } from './record-rules.ts'
@@ -18,6 +20,9 @@ export function restrictionRoutes(api: Api, database: Database): void {
     pause: await recordResumption(database, { reason, actor }),
   }))
 
+  api.studio('studioBlocks', 'read', async ({ query }) =>
+    readBlocks(database, { cursor: query.cursor, limit: query.limit ?? LISTINGS_PAGE }),
+  )
   api.studio('readBlock', 'read', async ({ params }) => {
     const block = await findBlock(database, requireWallet(params.wallet))
     return { block: block ? blockReply(block) : null }

@@ -10,11 +10,11 @@ import { readFigures, readNow } from './stats-store.ts'
 const LATEST = 1_000
 
 /**
- * What was sold, credited and debited, by day or drink.
+ * What was sold, credited and debited, by day, hour or drink.
  * @throws BAD_REQUEST
  */
 export async function readStats(database: Database, { from, to, group = 'day' }: Query<'studioStats'>): Promise<StatsRow[]> {
-  const range = readRange({ ...(from !== undefined && { from }), ...(to !== undefined && { to }) }, await readNow(database))
+  const range = readRange({ ...(from !== undefined && { from }), ...(to !== undefined && { to }) }, await readNow(database), group)
   await stampSales(database, LATEST)
   return readFigures(database, range, group)
 }

@@ -5,9 +5,10 @@ import { sql } from 'kysely'
 import { type Database } from '../../database/connect.ts'
 import { type StatsRange } from './stats.ts'
 
-/** Of one day or token. */
+/** Of one day, hour or token. */
 export interface Figures {
   day?: string
+  hour?: string
   tokenType?: TokenType
   sales: number
   buyers: number
@@ -19,11 +20,16 @@ export interface Figures {
   debited: number
 }
 
-const dayOf = (time: string) => sql`to_char(${sql.ref(time)} at time zone 'utc', 'YYYY-MM-DD')`
+/** Of which row something is that happened at the time in this column. */
+const keys = {
+  day: (time: string) => sql`to_char(${sql.ref(time)} at time zone 'utc', 'YYYY-MM-DD')`,
+  hour: (time: string) => sql`to_char(${sql.ref(time)} at time zone 'utc', 'YYYY-MM-DD"T"HH24:00:00"Z"')`,
+  tokenType: () => sql`token_type`,
+} as const
 
-/** What was sold, credited and debited, in order of the days or tokens. A sale whose payment the chain has undone is none. */
+/** What was sold, credited and debited, in order of the days, hours or tokens. A sale whose payment the chain has undone is none. */
 export async function readFigures(database: Database, { from, to }: StatsRange, group: StatsGroup): Promise<Figures[]> {
-  const keyOf = (time: string) => (group === 'day' ? dayOf(time) : sql`token_type`)
+  const keyOf = keys[group]
   const { rows } = await sql<Figures>`
     with sold as (
       select ${keyOf('settled_at')} as key, count(*) as sales, count(distinct buyer) as buyers, sum(price_lamports) as volume, sum(fee_lamports) as fees,

@@ -1,4 +1,5 @@
 import { Failure } from '@juicebar/contract/errors'
+import { MAX_STATS_HOURS } from '@juicebar/contract/limits'
 import { type StatsGroup, type StatsRow } from '@juicebar/contract/schemas'
 import { parseTime } from '@juicebar/contract/formats/time'
 
@@ -9,16 +10,20 @@ export interface StatsRange {
 }
 
 const DAY_MILLIS = 86_400_000
-const USUAL_DAYS = 30
+const USUAL_MILLIS = 30 * DAY_MILLIS
+const MAX_HOURS_MILLIS = MAX_STATS_HOURS * 3_600_000
 
 /**
  * Reads the range that a caller asks for.
  * @throws BAD_REQUEST
  */
-export function readRange({ from, to }: { from?: string; to?: string }, now: Date): StatsRange {
+export function readRange({ from, to }: { from?: string; to?: string }, now: Date, group: StatsGroup = 'day'): StatsRange {
   const end = to === undefined ? now : readTime('to', to)
-  const start = from === undefined ? new Date(end.getTime() - USUAL_DAYS * DAY_MILLIS) : readTime('from', from)
+  const start = from === undefined ? new Date(end.getTime() - (group === 'hour' ? MAX_HOURS_MILLIS : USUAL_MILLIS)) : readTime('from', from)
   if (start > end) throw new Failure('BAD_REQUEST', { detail: 'from must not be after to' })
+  if (group === 'hour' && end.getTime() - start.getTime() > MAX_HOURS_MILLIS) {
+    throw new Failure('BAD_REQUEST', { detail: `by hour, from must be at most ${MAX_STATS_HOURS} hours before to` })
+  }
   return { from: start, to: end }
 }
 

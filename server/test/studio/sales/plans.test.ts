@@ -81,7 +81,7 @@ it('the figures of some hours read the sales and orders of these hours, and who 
   const { database } = connection
   const hours = { from: new Date('2030-01-03T00:00:00Z'), to: new Date('2030-01-03T02:00:00Z') }
   const most = (2 * 3600) / SECONDS_APART
-  for (const group of ['day', 'tokenType'] as const) {
+  for (const group of ['day', 'hour', 'tokenType'] as const) {
     const reads = await longReadsOf(() => readFigures(database, hours, group), most)
     expect(reads.filter((read) => !read.includes('sales_undone'))).toEqual([])
   }

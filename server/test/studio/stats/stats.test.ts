@@ -29,9 +29,9 @@ beforeAll(async () => {
 })
 afterAll(() => market.close())
 
-/** Around the edges of days, to the millisecond. */
+/** Around the edges of days and hours, to the millisecond. */
 const times = fc
-  .tuple(fc.integer({ min: 0, max: 2 }), fc.constantFrom(0, 1, DAY / 2, DAY - 1))
+  .tuple(fc.integer({ min: 0, max: 1 }), fc.constantFrom(0, 1, DAY / 2, DAY / 2 + 1, DAY / 2 - 1, DAY - 1))
   .map(([day, millis]) => new Date(FIRST + day * DAY + millis))
 const items = fc.record({
   seller: fc.nat(1),
@@ -69,7 +69,10 @@ interface Moved {
 /** Adds everything up, row by row. */
 function addUp(sold: readonly Sold[], moved: readonly Moved[], group: StatsGroup, { from, to }: { from: Date; to: Date }): StatsRow[] {
   const inRange = ({ at }: { at: Date }) => at >= from && at < to
-  const keyOf = ({ at, token }: { at: Date; token: string }) => (group === 'day' ? at.toISOString().slice(0, 10) : token)
+  const keyOf = ({ at, token }: { at: Date; token: string }) => {
+    if (group === 'tokenType') return token
+    return group === 'day' ? at.toISOString().slice(0, 10) : `${at.toISOString().slice(0, 13)}:00:00Z`
+  }
   const keys = new Set([...sold, ...moved].filter(inRange).map(keyOf))
   return [...keys].toSorted().map((key) => {
     const mine = sold.filter((each) => inRange(each) && keyOf(each) === key)
@@ -158,7 +161,7 @@ it('the figures of any range are those that somebody gets who adds up every sale
         for (const each of bought) sold.push(...(await buy(each)))
         const moved: Moved[] = []
         for (const each of moves) moved.push(await order(each))
-        for (const group of ['day', 'tokenType'] as const) {
+        for (const group of ['day', 'hour', 'tokenType'] as const) {
           const stats = await readStats(market.database, { from: from.toISOString(), to: to.toISOString(), group })
           const expected = addUp(sold, moved, group, { from, to })
           const rounded = (rows: readonly StatsRow[]) =>
@@ -189,6 +192,13 @@ describe('the range', () => {
 
   it('is the last 30 days unless it is said', () => {
     expect(readRange({}, now)).toEqual({ from: new Date('2031-04-20T10:30:00Z'), to: now })
+  })
+
+  it('by hour is the last 48 hours, and never longer', () => {
+    expect(readRange({}, now, 'hour')).toEqual({ from: new Date('2031-05-18T10:30:00Z'), to: now })
+    const from = '2031-05-18T10:30:00Z'
+    expect(readRange({ from }, now, 'hour')).toEqual({ from: new Date(from), to: now })
+    expect(() => readRange({ from: '2031-05-18T10:29:59.999Z' }, now, 'hour')).toThrow('at most 48 hours')
   })
 
   it('takes dates in UTC, and times with their zone', () => {

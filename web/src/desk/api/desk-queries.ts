@@ -1,5 +1,6 @@
 import { type Query } from '@juicebar/contract/calls'
 import { MAX_LISTINGS_PAGE } from '@juicebar/contract/limits'
+import { type AuditSummary } from '@juicebar/contract/schemas'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 
 import { MINE } from '../../api/query-client.ts'
@@ -11,6 +12,8 @@ export const DESK = [MINE, 'desk'] as const
 /** How often the figures on the front are read again, in milliseconds. */
 const FRONT_MS = 20_000
 const AUDIT_MS = 2_000
+/** Below the audit that is shown, so that few are enough. */
+const AUDITS_PAGE = 10
 
 export type CaseFilter = Pick<Query<'studioCases'>, 'wallet' | 'status'>
 export type PurchaseFilter = Pick<Query<'studioPurchases'>, 'wallet' | 'signature' | 'listingId' | 'status'>
@@ -41,11 +44,12 @@ export const meQuery = queryOptions({
   ...quiet,
 })
 
-/** Figures from one UTC date on, until now. */
-export function statsQuery(from: string, group: NonNullable<Query<'studioStats'>['group']>) {
+/** Figures from one UTC date or time on, until another, or until now. */
+export function statsQuery(from: string, group: NonNullable<Query<'studioStats'>['group']>, to?: string) {
   return queryOptions({
     queryKey: [...DESK, 'stats', group, from],
-    queryFn: async ({ signal }) => (await callStudio('studioStats', { query: { from, group }, signal })).stats,
+    queryFn: async ({ signal }) =>
+      (await callStudio('studioStats', { query: { from, group, ...(to !== undefined && { to }) }, signal })).stats,
     refetchInterval: FRONT_MS,
     ...quiet,
   })
@@ -137,6 +141,24 @@ export const logQuery = listQuery([...DESK, 'log'], async (cursor, signal) => {
   const { log, nextCursor } = await callStudio('studioLog', { query: { cursor }, signal })
   return { items: log, nextCursor }
 })
+
+export const blocksQuery = listQuery([...DESK, 'blocks'], async (cursor, signal) => {
+  const { blocks, nextCursor } = await callStudio('studioBlocks', { query: { cursor }, signal })
+  return { items: blocks, nextCursor }
+})
+
+/** All audits, whoever started them; while one is running, they are read again. */
+export const auditsQuery = infiniteQueryOptions({
+  ...listQuery([...DESK, 'audits'], async (cursor, signal) => {
+    const { audits, nextCursor } = await callStudio('audits', { query: { cursor, limit: AUDITS_PAGE }, signal })
+    return { items: audits, nextCursor }
+  }),
+  refetchInterval: ({ state }) => (state.data?.pages.some(({ items }) => items.some(isRunning)) ? AUDIT_MS : false),
+})
+
+function isRunning({ status }: Pick<AuditSummary, 'status'>): boolean {
+  return status === 'running'
+}
 
 /** An audit, read again until it is done. */
 export function auditQuery(id: string) {

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { callStudio } from '../api/studio-call.ts'
 import { Act } from '../parts/act.tsx'
 import { TextField, Tick } from '../parts/fields.tsx'
+import { Unblock } from '../parts/unblock.tsx'
 import { useClock } from '../parts/use-clock.ts'
 
 /** Blocks a player, or ends the block. */
@@ -11,17 +12,7 @@ export function BlockActions({ walletAddress, block }: { walletAddress: string; 
   return (
     <>
       <BlockPlayer walletAddress={walletAddress} again={block !== null} />
-      {block && (
-        <Act
-          label="Unblock"
-          title="End the block"
-          consequence="The player can list and buy again at once. Lots that were taken off the market stay off it."
-          reason={{ label: 'Why the block ends', hint: 'Only the log shows it.' }}
-          doIt="Unblock"
-          done="The block has ended."
-          act={(reason) => callStudio('unblockWallet', { params: { wallet: walletAddress }, query: { reason } })}
-        />
-      )}
+      {block && <Unblock walletAddress={walletAddress} />}
     </>
   )
 }

@@ -6,7 +6,7 @@ interface PartProps {
   about?: ReactNode
   /** What can be done with it. */
   actions?: ReactNode
-  children: ReactNode
+  children?: ReactNode
 }
 
 /** A part of a screen, with its title. */

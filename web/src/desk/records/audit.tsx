@@ -1,36 +1,40 @@
 import { type Audit } from '@juicebar/contract/schemas'
 import { tokenName } from '@juicebar/contract/token-types'
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { formatAmount } from '../../ui/format.ts'
-import { auditQuery } from '../api/desk-queries.ts'
+import { auditQuery, auditsQuery } from '../api/desk-queries.ts'
 import { callStudio } from '../api/studio-call.ts'
 import { placeLink } from '../frame/places.ts'
 import { Act } from '../parts/act.tsx'
 import { Tick } from '../parts/fields.tsx'
-import { Moment } from '../parts/names.tsx'
+import { Moment, Who } from '../parts/names.tsx'
+import { Pages } from '../parts/pages.tsx'
 import { type Column, Table } from '../parts/rows.tsx'
 import { Fact, Facts, Part, Status } from '../parts/section.tsx'
-import { Nothing, Shown } from '../parts/shown.tsx'
+import { Shown } from '../parts/shown.tsx'
 import { exactSol } from '../parts/sol.ts'
+import { AuditList } from './audit-list.tsx'
 import { auditVerdict } from './audit-words.ts'
-
-const LAST_AUDIT = 'desk_last_audit'
 
 /** Checks that every drink and every payment adds up. */
 export function AuditPlace({ id }: { id: string }) {
-  const shown = id || (localStorage.getItem(LAST_AUDIT) ?? '')
+  const audits = useInfiniteQuery(auditsQuery)
+  const shown = id || audits.data?.pages[0]?.items[0]?.id
   return (
     <div className="grid gap-5">
       <Part
         title="The audit"
         about="Adds up every drink, and reads the payments from the chain again. Players notice nothing: it uses only what trading leaves of the chain budget."
         actions={<StartAudit />}
-      >
-        {!shown && <Nothing>This browser has started no audit yet. If one is under way, starting joins it.</Nothing>}
-      </Part>
+      />
       {shown && <AuditResult key={shown} id={shown} />}
+      <Part title="Latest audits" about="The newest first, whoever started them.">
+        <Pages query={audits} what="The audits" nothing="Nobody has started an audit yet.">
+          {(items) => <AuditList audits={items} shown={shown} />}
+        </Pages>
+      </Part>
     </div>
   )
 }
@@ -53,7 +57,6 @@ function StartAudit() {
       done="The audit is under way."
       act={(reason) => callStudio('startAudit', { body: { full, reason } })}
       onDone={({ audit }) => {
-        localStorage.setItem(LAST_AUDIT, audit.id)
         location.assign(placeLink('audit', audit.id))
       }}
     >
@@ -72,8 +75,20 @@ function AuditResult({ id }: { id: string }) {
 }
 
 function Report({ audit }: { audit: Audit }) {
-  const { status, progress, startedAt, finishedAt, purchases, revenue, violations, violationCount, unchecked, uncheckedCount, tokens } =
-    audit
+  const {
+    status,
+    progress,
+    startedAt,
+    startedBy,
+    finishedAt,
+    purchases,
+    revenue,
+    violations,
+    violationCount,
+    unchecked,
+    uncheckedCount,
+    tokens,
+  } = audit
   const { word, tone } = auditVerdict(audit)
   const share = progress.total > 0 ? progress.checked / progress.total : 0
   return (
@@ -90,6 +105,7 @@ function Report({ audit }: { audit: Audit }) {
         <Fact name="Started">
           <Moment at={startedAt} />
         </Fact>
+        <Fact name="By">{startedBy ? <Who name={startedBy} /> : 'not known'}</Fact>
         <Fact name="Ended">{finishedAt ? <Moment at={finishedAt} /> : 'not yet'}</Fact>
         <Fact name="Revenue">{revenue ? `${exactSol(BigInt(revenue.lamports))} SOL` : 'not yet known'}</Fact>
         <Fact name="Verified on the chain">{purchases ? formatAmount(purchases.verifiedOnChain) : 'not yet known'}</Fact>

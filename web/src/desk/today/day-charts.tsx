@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { formatAmount, formatSol, formatUnitPrice } from '../../ui/format.ts'
 import { statsQuery } from '../api/desk-queries.ts'
 import { ChartCard } from '../charts/chart-card.tsx'
-import { DayChart } from '../charts/day-chart.tsx'
+import { TimeChart } from '../charts/time-chart.tsx'
 import { shortDay } from '../parts/moments.ts'
 import { Table } from '../parts/rows.tsx'
 import { Shown } from '../parts/shown.tsx'
@@ -90,7 +90,7 @@ function OneChart({ title, kind, days, valueOf, textOf, topLabel, whole, ofWhole
     nothing || !highest ? `${title}: nothing was sold.` : `${title}: the highest is ${textOf(highest)} on ${shortDay(highest.day)}.`
   const chart = (
     <div className="relative">
-      <DayChart
+      <TimeChart
         kind={kind}
         values={values}
         summary={summary}

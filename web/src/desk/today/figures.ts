@@ -2,6 +2,7 @@ import { lamportsToSol } from '@juicebar/contract/money'
 import { type Case, type CaseKind, type StatsRow, type Webhook } from '@juicebar/contract/schemas'
 
 const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
 
 /** What a UTC day brought. Amounts of SOL are for drawing; the lamports are exact. */
 export interface Day {
@@ -41,6 +42,36 @@ export function fillDays(stats: readonly StatsRow[], from: string, now: number):
     })
   }
   return days
+}
+
+/** What an hour brought. */
+export interface Hour {
+  /** When it begins, in ISO 8601. */
+  start: string
+  sales: number
+  volumeLamports: bigint
+}
+
+/** When the first of so many hours of UTC begins that end with the present one; of none, when that one ends. */
+export function firstHour(now: number, hours: number): string {
+  return utcHour(now - (hours - 1) * HOUR_MS)
+}
+
+/** Every hour from `from` to the present one, those without anything too. */
+export function fillHours(stats: readonly StatsRow[], from: string, now: number): Hour[] {
+  const rows = new Map(stats.map((row) => [row.hour, row]))
+  const hours: Hour[] = []
+  for (let at = Date.parse(from); at <= now; at += HOUR_MS) {
+    const start = utcHour(at)
+    const row = rows.get(start)
+    hours.push({ start, sales: row?.sales ?? 0, volumeLamports: BigInt(row?.volumeLamports ?? 0) })
+  }
+  return hours
+}
+
+/** The hour of UTC in which a moment is, as the server writes it: "2030-01-31T14:00:00Z". */
+function utcHour(moment: number): string {
+  return `${new Date(moment).toISOString().slice(0, 13)}:00:00Z`
 }
 
 /** Lamports as SOL, for the height of a bar. */

@@ -6,6 +6,7 @@ import { CasesChart } from './cases-chart.tsx'
 import { DayCharts } from './day-charts.tsx'
 import { DrinksChart } from './drinks-chart.tsx'
 import { firstDay } from './figures.ts'
+import { HoursChart } from './hours-chart.tsx'
 import { Standing } from './standing.tsx'
 import { TodayFigures } from './today-figures.tsx'
 
@@ -15,7 +16,7 @@ const spans = [
   { value: '90', label: '90 days' },
 ] as const
 
-/** The front: what today has brought, how things stand, and what the days before were like. */
+/** The front: what today has brought, how things stand now, and what the days before were like. */
 export function Today() {
   const now = useClock()
   const [span, setSpan] = useState<(typeof spans)[number]['value']>('30')
@@ -24,6 +25,10 @@ export function Today() {
     <div className="grid gap-6">
       <TodayFigures now={now} />
       <Standing now={now} />
+      <div className="grid gap-4 md:grid-cols-2 sm:gap-5">
+        <HoursChart now={now} />
+        <CasesChart now={now} />
+      </div>
       <div className="flex flex-wrap items-center justify-between gap-3">
         <h3 className="text-lead">The last {span} days</h3>
         <Choice legend="Show the last" name="span" options={spans} chosen={span} onChoose={setSpan} />
@@ -32,7 +37,6 @@ export function Today() {
         <DayCharts from={from} now={now} />
         <DrinksChart from={from} />
       </div>
-      <CasesChart now={now} />
     </div>
   )
 }

@@ -7,9 +7,9 @@ const HEIGHT = 150
 /** Above the highest bar, for the label of the top line. */
 const HEADROOM = 18
 
-interface DayChartProps {
+interface TimeChartProps {
   kind: 'bars' | 'line'
-  /** One for each day, the last of them today; null where there is none. */
+  /** One for each day or hour, the last of them the present one; null where there is none. */
   values: readonly (number | null)[]
   /** What the chart shows, in a sentence. */
   summary: string
@@ -17,13 +17,13 @@ interface DayChartProps {
   topLabel: (top: number) => string
   firstLabel: string
   lastLabel: string
-  /** The day that is pointed at. */
+  /** The one that is pointed at. */
   marked: number | undefined
   onMark: (index: number | undefined) => void
 }
 
-/** Values of days as bars or as a line. Today is in full colour, and so is the day that is pointed at. */
-export function DayChart({ kind, values, summary, topLabel, firstLabel, lastLabel, marked, onMark }: DayChartProps) {
+/** Values of days or hours as bars or as a line. The present one is in full colour, and so is the one that is pointed at. */
+export function TimeChart({ kind, values, summary, topLabel, firstLabel, lastLabel, marked, onMark }: TimeChartProps) {
   const { width, ref } = useWidth()
   const top = roundTop(Math.max(0, ...values.map((value) => value ?? 0)))
   const onPointerMove = (event: PointerEvent) => {
