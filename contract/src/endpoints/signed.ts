@@ -10,6 +10,9 @@ export const signedCalls = [
   'setStaff',
   'removeStaff',
   'releasePurchase',
+  'acceptRecovery',
+  'createWebhook',
+  'rotateWebhook',
 ] as const satisfies readonly (keyof typeof studioEndpoints)[]
 
 export type SignedCall = (typeof signedCalls)[number]

@@ -101,7 +101,7 @@ export const staffCalls = {
   },
   requestChallenge: {
     summary: 'Request the text that a wallet of the staff signs for one call',
-    description: `Credits, debits, orders, keys, staff and releases need a signature of the wallet each time. Give the call exactly as it will be made; then make it with the headers \`Studio-Challenge\` and \`Studio-Signature\`. A challenge is valid for ${CHALLENGE_SECONDS / 60} minutes, for one call, of this wallet, with these bytes. Keys need none.`,
+    description: `Credits, debits, orders, keys, staff, releases, new webhooks and their secrets, and the acceptance of a recovery need a signature of the wallet each time. Give the call exactly as it will be made; then make it with the headers \`Studio-Challenge\` and \`Studio-Signature\`. A challenge is valid for ${CHALLENGE_SECONDS / 60} minutes, for one call, of this wallet, with these bytes. Keys need none.`,
     body: Type.Object(
       {
         method: Type.Enum(['POST', 'PUT', 'DELETE'], { title: 'SignedMethod', description: 'Its method' }),

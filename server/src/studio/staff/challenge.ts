@@ -91,6 +91,12 @@ function actionWords({ name, subject, body }: SignedAction): string {
       return `Take ${subject} off the staff`
     case 'releasePurchase':
       return `Release the hold ${subject} as unpaid`
+    case 'acceptRecovery':
+      return `Open the market although the recovery ${subject} could not check everything`
+    case 'createWebhook':
+      return `Have ${list(body['events'])} posted to ${quoted(body['url'])}`
+    case 'rotateWebhook':
+      return `Make another secret for the webhook ${subject}`
   }
 }
 

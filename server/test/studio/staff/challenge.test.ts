@@ -47,12 +47,14 @@ describe('a signed call', () => {
     ['DELETE', '/api/studio/keys/01a1-f', 'revokeStudioKey', '01a1-f'],
     ['DELETE', '/api/studio/staff/5dEb?reason=x', 'removeStaff', '5dEb'],
     ['POST', '/api/studio/purchases/01a1/release', 'releasePurchase', '01a1'],
+    ['POST', '/api/studio/webhooks/01a1/rotate?reason=x', 'rotateWebhook', '01a1'],
   ])('%s %s is known', (method, path, name, subject) => {
     expect(findSignedCall({ method, path })).toEqual({ name, subject })
   })
 
   it.each([
     ['GET', '/api/studio/keys'],
+    ['PUT', '/api/studio/webhooks/01a1'],
     ['POST', '/api/studio/credits/'],
     ['POST', '/api/studio/credits\nx'],
     ['POST', '/api/studio/credits?a\nx'],

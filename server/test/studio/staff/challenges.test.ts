@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
+import { signedCalls } from '@juicebar/contract/endpoints/signed'
 import { CHALLENGE_SECONDS, MAX_OPEN_CHALLENGES } from '@juicebar/contract/limits'
 import { scopes } from '@juicebar/contract/scopes'
 import pg from 'pg'
@@ -77,12 +78,19 @@ describe('a fresh signature', () => {
       ['PUT', `/staff/${wallet}`],
       ['DELETE', `/staff/${wallet}?reason=she%20left`],
       ['POST', `/purchases/${randomUUID()}/release`, { reason: 'nobody can tell' }],
+      ['POST', `/recoveries/${randomUUID()}/accept`, { reason: 'no endpoint keeps the blocks' }],
+      ['POST', '/webhooks', { url: 'https://game.example/market', events: ['sale.settled'] }],
+      ['POST', `/webhooks/${randomUUID()}/rotate?reason=it%20leaked`],
     ]
+    expect(calls).toHaveLength(signedCalls.length)
     for (const [method, path, body] of calls) {
       const text = body && JSON.stringify(body)
       expect([path, await desk.call(method, path, { text })]).toMatchObject([path, refused('CHALLENGE_NEEDED')])
       const { status, body: reply } = await desk.callSigned(method, path, body)
-      expect([path, reply.code ?? status]).toEqual([path, expect.toBeOneOf([200, 201, 'PURCHASE_NOT_FOUND'])])
+      expect([path, reply.code ?? status]).toEqual([
+        path,
+        expect.toBeOneOf([200, 201, 'PURCHASE_NOT_FOUND', 'RECOVERY_NOT_FOUND', 'WEBHOOK_NOT_FOUND']),
+      ])
       expect((await studio.call(method, path, { body })).status).not.toBe(403)
     }
   })
@@ -184,6 +192,20 @@ describe('a challenge', () => {
     expect(hash).toMatch(/^SHA-256 of the body: [0-9a-f]{64}$/)
     expect(challenge.millisLeft).toBeGreaterThan((CHALLENGE_SECONDS - 60) * 1000)
     expect(challenge.millisLeft).toBeLessThanOrEqual(CHALLENGE_SECONDS * 1000)
+  })
+
+  it('says what a webhook, its secret and a recovery are about', async () => {
+    const wordsOf = async (path: string, body?: object) =>
+      (await desk.challenge('POST', path, body && JSON.stringify(body))).body.challenge.message.split('\n')[1]
+    const events = ['sale.settled', 'case.opened']
+    expect(await wordsOf('/webhooks', { url: 'https://game.example/market', events })).toBe(
+      'Have sale.settled, case.opened posted to "https://game.example/market"',
+    )
+    const id = randomUUID()
+    expect(await wordsOf(`/webhooks/${id}/rotate`)).toBe(`Make another secret for the webhook ${id}`)
+    expect(await wordsOf(`/recoveries/${id}/accept`, { reason: 'x' })).toBe(
+      `Open the market although the recovery ${id} could not check everything`,
+    )
   })
 
   it('is made only for calls that need one, with a body that they would take', async () => {

@@ -2,7 +2,7 @@ import { MAX_WEBHOOK_URL } from '@juicebar/contract/limits'
 import { type WebhookEvent } from '@juicebar/contract/schemas'
 import { useState } from 'react'
 
-import { callStudio } from '../api/studio-call.ts'
+import { callSigned } from '../api/studio-call.ts'
 import { Act } from '../parts/act.tsx'
 import { TextField, Tick } from '../parts/fields.tsx'
 import { eventChoices } from './webhook-words.ts'
@@ -28,8 +28,9 @@ export function MakeWebhook({ onMade }: { onMade: (secret: string) => void }) {
       reason={{ label: 'Why', hint: 'Only the log shows it.' }}
       doIt="Make the webhook"
       done="The webhook is made."
+      signed
       problem={URL.canParse(url) ? missing : 'The address is a URL, such as https://game.example/market.'}
-      act={(reason) => callStudio('createWebhook', { body: { url: url.trim(), events: [...events], reason } })}
+      act={(reason) => callSigned('createWebhook', { body: { url: url.trim(), events: [...events], reason } })}
       onDone={({ webhook }) => onMade(webhook.secret)}
     >
       <TextField

@@ -1,6 +1,6 @@
 import { type Webhook } from '@juicebar/contract/schemas'
 
-import { callStudio } from '../api/studio-call.ts'
+import { callSigned, callStudio } from '../api/studio-call.ts'
 import { placeLink } from '../frame/places.ts'
 import { Act } from '../parts/act.tsx'
 
@@ -47,7 +47,8 @@ export function RotateWebhook({ id, onSecret }: { id: string; onSecret: (secret:
       reason={reason}
       doIt="Make a secret"
       done="There is another secret."
-      act={(why) => callStudio('rotateWebhook', { params: { id }, query: { reason: why } })}
+      signed
+      act={(why) => callSigned('rotateWebhook', { params: { id }, query: { reason: why } })}
       onDone={({ webhook }) => onSecret(webhook.secret)}
     />
   )
