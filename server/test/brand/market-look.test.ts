@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+
 import { describe, expect, it } from 'vitest'
 
 import { houseBrand } from '../../src/brand/brand.ts'
@@ -17,6 +19,7 @@ describe('a market without a brand', () => {
       description: 'Trade Apple Juice, Orange Juice and Grape Soda, paid wallet to wallet in SOL.',
       themeColors: { light: '#f7f2e9', dark: '#0c0c16' },
       publicOrigin: undefined,
+      preview: { path: '/preview.png', size: { width: 1200, height: 630 } },
       styleSheet: undefined,
     })
     expect([pictures, styleSheet]).toEqual([[], undefined])
@@ -25,6 +28,14 @@ describe('a market without a brand', () => {
   it('knows its address for link previews once it has one', () => {
     expect(marketLook(readConfig(online), houseBrand).head.publicOrigin).toBe('https://market.example')
   })
+})
+
+it('the picture of Juicebar’s link previews is a PNG of the size that it says', async () => {
+  const { path, size } = marketLook(readConfig(online), houseBrand).head.preview
+  const png = await readFile(new URL(`../../../web/public${path}`, import.meta.url))
+  expect(png.toString('latin1', 1, 4)).toBe('PNG')
+  expect({ width: png.readUInt32BE(16), height: png.readUInt32BE(20) }).toEqual(size)
+  expect(png.length).toBeLessThanOrEqual(100_000)
 })
 
 describe('the files of a brand', () => {
@@ -37,6 +48,7 @@ describe('the files of a brand', () => {
 
   it('are served for ever, as what they are and nothing else', async () => {
     const { look, fastify } = await serveBrand()
+    expect(look.head.preview).toEqual({ path: look.head.settings.logo })
     const logo = await fastify.inject({ url: look.head.settings.logo })
     expect([logo.statusCode, logo.body]).toEqual([200, plainSvg])
     expect(logo.headers).toMatchObject({

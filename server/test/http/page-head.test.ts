@@ -19,7 +19,10 @@ describe('the market’s part of the page’s head', () => {
       '<meta property="og:type" content="website" />',
       '<meta property="og:title" content="Moonbase" />',
       '<meta property="og:description" content="Trade moon rocks." />',
-      '<meta property="og:image" content="https://market.example/favicon.svg" />',
+      '<meta property="og:image" content="https://market.example/preview.png" />',
+      '<meta property="og:image:width" content="1200" />',
+      '<meta property="og:image:height" content="630" />',
+      '<meta name="twitter:card" content="summary_large_image" />',
       '<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#000000" />',
       '<meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff" />',
       '<link rel="icon" href="/favicon.svg" type="image/svg+xml" />',
@@ -33,8 +36,18 @@ describe('the market’s part of the page’s head', () => {
     )
   })
 
+  it('shows a picture of unknown size small', () => {
+    const tags = renderHead({ ...testHead, preview: { path: '/files/logo.1a2b.webp' } }).match(
+      /<meta (?:property="og:image|name="twitter).*>/g,
+    )
+    expect(tags).toEqual([
+      '<meta property="og:image" content="https://market.example/files/logo.1a2b.webp" />',
+      '<meta name="twitter:card" content="summary" />',
+    ])
+  })
+
   it('has no preview picture if only this machine knows the market’s address', () => {
-    expect(renderHead({ ...testHead, publicOrigin: undefined })).not.toContain('og:image')
+    expect(renderHead({ ...testHead, publicOrigin: undefined })).not.toMatch(/og:image|twitter:card/)
   })
 
   it.each(['</script><script>alert(1)</script>', '<!--<script>', '</title>', '" onload="alert(1)', '&quot;', '$&', '<!--market-head-->'])(

@@ -20,6 +20,7 @@ export const testHead: PageHead = {
   description: 'Trade moon rocks.',
   themeColors: { light: '#ffffff', dark: '#000000' },
   publicOrigin: 'https://market.example',
+  preview: { path: '/preview.png', size: { width: 1200, height: 630 } },
   styleSheet: undefined,
 }
 

@@ -14,8 +14,17 @@ export interface PageHead {
   themeColors: { light: string; dark: string }
   /** The address players see; undefined if only this machine knows it. */
   publicOrigin: string | undefined
+  preview: PreviewPicture
   /** The path of a style sheet to load beside the web app's own. */
   styleSheet: string | undefined
+}
+
+/** The picture of link previews. */
+export interface PreviewPicture {
+  /** Its path on this server. */
+  path: string
+  /** In pixels, of one that is made to be shown as wide as the preview; without it, it is shown small. */
+  size?: { width: number; height: number }
 }
 
 /** Puts the market's part into the head of a built page; undefined if the page has no place for it. */
@@ -25,7 +34,7 @@ export function renderPage(template: string, head: PageHead): string | undefined
 }
 
 /** The market's part of the head, as HTML. Nothing in it can end the element or the attribute that it is in. */
-export function renderHead({ settings, description, themeColors, publicOrigin, styleSheet }: PageHead): string {
+export function renderHead({ settings, description, themeColors, publicOrigin, styleSheet, preview }: PageHead): string {
   const { title, logo } = settings
   return [
     `<title>${escape(title)}</title>`,
@@ -33,7 +42,7 @@ export function renderHead({ settings, description, themeColors, publicOrigin, s
     tag('meta', { property: 'og:type', content: 'website' }),
     tag('meta', { property: 'og:title', content: title }),
     tag('meta', { property: 'og:description', content: description }),
-    ...(publicOrigin === undefined ? [] : [tag('meta', { property: 'og:image', content: new URL(logo, publicOrigin).href })]),
+    ...(publicOrigin === undefined ? [] : previewTags(preview, publicOrigin)),
     ...(['dark', 'light'] as const).map((theme) =>
       tag('meta', { name: 'theme-color', media: `(prefers-color-scheme: ${theme})`, content: themeColors[theme] }),
     ),
@@ -42,6 +51,20 @@ export function renderHead({ settings, description, themeColors, publicOrigin, s
     // A block of another type than JavaScript is never run, so the content security policy has nothing to allow.
     `<script type="application/json" id="${MARKET_SETTINGS_ID}">${escapeJson(settings)}</script>`,
   ].join('\n    ')
+}
+
+/** Open Graph (ogp.me), and what several apps ask for beside it: whether the picture is a large one. */
+function previewTags({ path, size }: PreviewPicture, publicOrigin: string): string[] {
+  return [
+    tag('meta', { property: 'og:image', content: new URL(path, publicOrigin).href }),
+    ...(size === undefined
+      ? []
+      : [
+          tag('meta', { property: 'og:image:width', content: String(size.width) }),
+          tag('meta', { property: 'og:image:height', content: String(size.height) }),
+        ]),
+    tag('meta', { name: 'twitter:card', content: size === undefined ? 'summary' : 'summary_large_image' }),
+  ]
 }
 
 function tag(name: string, attributes: Record<string, string>): string {

@@ -1,0 +1,35 @@
+import { requireSupportedNode } from './support/node-version.mjs'
+
+requireSupportedNode()
+
+const { chromium } = await import('@playwright/test')
+const { findChromium } = await import('../e2e/support/chromium.mjs')
+const { drawBrand } = await import('./pictures/brand.mjs')
+const { drawPreview } = await import('./pictures/preview.mjs')
+const { ensureChromium } = await import('./support/chromium.mjs')
+
+/** What `npm run pictures -- <name>` draws. */
+const pictures = new Map([
+  ['preview', drawPreview],
+  ['brand', drawBrand],
+])
+
+const [name = ''] = process.argv.slice(2)
+const draw = pictures.get(name)
+if (draw) await inBrowser(draw)
+else {
+  console.error(`npm run pictures -- ${[...pictures.keys()].join(' | ')}`)
+  process.exitCode = 1
+}
+
+/** @param {(browser: import('@playwright/test').Browser) => Promise<void>} use */
+async function inBrowser(use) {
+  await ensureChromium()
+  const executablePath = findChromium()
+  const browser = await chromium.launch(executablePath ? { executablePath } : {})
+  try {
+    await use(browser)
+  } finally {
+    await browser.close()
+  }
+}
