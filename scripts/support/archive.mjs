@@ -61,10 +61,13 @@ export async function writeArchive() {
       JSON.stringify({ name: '@juicebar/server', version, private: true, type: 'module' }, null, 2),
     )
     await write(folder, 'start.mjs', "import './scripts/start-archive.mjs'")
-    const entries = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
-    const files = entries.map((entry) => join(entry.parentPath, entry.name)).sort()
+    const entries = await readdir(staging, { recursive: true, withFileTypes: true })
+    const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name))
+    const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+    // Without entries of their own, whoever unpacks chooses their mode: by the umask, or as Docker likes, which some versions cannot enter.
+    for (const path of folders) await chmod(path, EXECUTABLE)
     const sizes = await Promise.all(files.map(async (path) => (await stat(path)).size))
-    const names = files.map((path) => path.slice(staging.length + 1))
+    const names = [...folders.map((path) => `${path}/`), ...files].map((path) => path.slice(staging.length + 1)).sort()
     await create({ file, cwd: staging, gzip: { level: 9 }, portable: true, mtime, noDirRecurse: true }, names)
     return { file, bytes: (await stat(file)).size, unpackedBytes: sizes.reduce((sum, size) => sum + size, 0), files: files.length }
   } finally {

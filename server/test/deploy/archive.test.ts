@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
 import { base58 } from '@scure/base'
@@ -96,6 +96,17 @@ describe('the archive of npm run pack', { timeout: 300_000 }, () => {
     expect(entries).toEqual(entries.toSorted())
     const named = spawn('grep', ['-rlF', root.replace(/\/$/, ''), unpacked])
     expect(await text(named.stdout)).toBe('')
+  })
+
+  it('can be read by every user, whatever the umask of who unpacks it', () => {
+    const listed = execFileSync('tar', ['-tvzf', archive], { encoding: 'utf8' }).trim().split('\n')
+    const entries = listed.map((line) => {
+      const [mode = '', , , , , name = ''] = line.split(/\s+/)
+      return { mode, name }
+    })
+    const folders = new Set(entries.filter(({ name }) => name.endsWith('/')).map(({ name }) => name))
+    expect(entries.filter(({ name }) => !folders.has(`${dirname(name)}/`)).map(({ name }) => name)).toEqual([`${basename(unpacked)}/`])
+    expect(new Set(entries.map(({ mode }) => mode))).toEqual(new Set(['drwxr-xr-x', '-rw-r--r--', '-rwxr-xr-x']))
   })
 
   it('says in a sentence which settings it needs', async () => {
