@@ -123,6 +123,11 @@ export const errors = {
   BLOCKED: { status: 403, text: 'This wallet is blocked: {detail}' },
   RULE_BROKEN: { status: 409, text: 'A rule of this market does not allow that: {detail}' },
 
+  ALERT_NOT_FOUND: { status: 404, text: 'This alert does not exist.' },
+  ALERT_PRICE_INVALID: { status: 400, text: 'The price must be between 0.000001 and 1,000,000 SOL, with at most nine decimals.' },
+  TOO_MANY_ALERTS: { status: 409, text: 'You have {detail} alerts that wait. Delete one first.' },
+  PUSH_SUBSCRIPTION_INVALID: { status: 400, text: 'This browser cannot be sent notifications: {detail}' },
+
   AUDIT_NOT_FOUND: { status: 404, text: 'This audit does not exist.' },
   RECOVERY_NOT_FOUND: { status: 404, text: 'This recovery does not exist.' },
   RECOVERY_NOT_ACCEPTABLE: { status: 409, text: 'This recovery cannot be accepted: {detail}' },

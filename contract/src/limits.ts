@@ -63,6 +63,15 @@ export const MAX_WEBHOOKS = 50
 /** In characters. */
 export const MAX_WEBHOOK_URL = 2048
 
+/** Of a wallet, those that have fired included. */
+export const MAX_ALERTS = 20
+/** The least price that an alert can wait for, in SOL. */
+export const MIN_ALERT_SOL = 0.000_001
+/** Browsers of a wallet that show pushes: the newest. */
+export const MAX_PUSH_SUBSCRIPTIONS = 10
+/** In characters. */
+export const MAX_PUSH_ENDPOINT = 1024
+
 /** Decimals of a SOL balance on the screen (specification, section 9). */
 export const SOL_DECIMALS_SHOWN = 4
 export const SELLER_CHARACTERS_SHOWN = 8

@@ -1,6 +1,7 @@
 import { type Static } from 'typebox'
 
 import { type EndpointName } from './endpoints.ts'
+import { alertCalls, type AlertSchema } from './schemas/alerts.ts'
 import { buyingCalls } from './schemas/buying/buying-calls.ts'
 import { type endReasons, type PurchaseSchema, type purchaseStatuses } from './schemas/buying/purchase.ts'
 import { type CallSchema } from './schemas/call.ts'
@@ -35,6 +36,7 @@ export const sections = [
   { name: 'Inventory', description: 'The drinks that a player has', calls: inventoryCalls },
   { name: 'Market', description: 'Listings, for everyone to browse and for sellers to manage', calls: marketCalls },
   { name: 'Prices', description: 'What was traded, and what is for sale, in figures', calls: figureCalls },
+  { name: 'Alerts', description: 'Players are told of prices and sales, in the page and by Web Push', calls: alertCalls },
   { name: 'Events', description: 'What happens in the market, as it happens', calls: eventCalls },
   { name: 'Buying', description: 'From the hold to the delivered drinks', calls: buyingCalls },
   { name: 'Cases', description: 'Payments that did not end in a delivery', calls: caseCalls },
@@ -50,6 +52,7 @@ export const schemas = {
   ...inventoryCalls,
   ...marketCalls,
   ...figureCalls,
+  ...alertCalls,
   ...eventCalls,
   ...buyingCalls,
   ...caseCalls,
@@ -64,6 +67,7 @@ export type OwnListing = Static<typeof OwnListingSchema>
 export type ListingSort = (typeof listingSorts)[number]
 export type ListingStatus = (typeof listingStatuses)[number]
 export type CandleStep = (typeof candleSteps)[number]
+export type Alert = Static<typeof AlertSchema>
 export type Quote = Static<typeof QuoteSchema>
 export type Purchase = Static<typeof PurchaseSchema>
 export type PurchaseStatus = (typeof purchaseStatuses)[number]

@@ -2,6 +2,10 @@ import { Failure } from '@juicebar/contract/errors'
 import { type PublicConfig } from '@juicebar/contract/schemas'
 import { type FastifyRequest } from 'fastify'
 
+import { pushContact } from './alerts/push/push-request.ts'
+import { startPushes } from './alerts/push/run-pushes.ts'
+import { alertRoutes } from './alerts/routes.ts'
+import { startAlerts } from './alerts/run-alerts.ts'
 import { type App, type AppParts } from './app-parts.ts'
 import { type Config } from './settings/config.ts'
 import { createMetrics } from './metrics/metrics.ts'
@@ -27,6 +31,7 @@ import { createPageCaches } from './market/page-cache.ts'
 import { invalidatePagesOnWrites } from './market/invalidate-pages.ts'
 import { startRefreshingCopies } from './market/refresh-copies.ts'
 import { marketRoutes } from './market/routes.ts'
+import { createPoster } from './outgoing/post-message.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { startRecordingOutages } from './purchases/hold/record-outages.ts'
 import { purchaseRoutes } from './purchases/routes.ts'
@@ -57,7 +62,6 @@ import { deleteOldChallenges } from './studio/staff/challenge-store.ts'
 import { createStaffCheck } from './studio/staff/check-staff.ts'
 import { restrictionRoutes } from './studio/restrictions/routes.ts'
 import { studioRoutes } from './studio/routes.ts'
-import { createPoster } from './studio/webhooks/delivery/post-message.ts'
 import { startWebhooks } from './studio/webhooks/delivery/run-webhooks.ts'
 import { webhookRoutes } from './studio/webhooks/routes.ts'
 
@@ -148,6 +152,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   studioRoutes(api, purchases, desk)
   webhookRoutes(api, purchases, { allowPrivate: config.webhookAllowPrivate })
   restrictionRoutes(api, database)
+  alertRoutes(api, database)
   realtimeRoutes(api, { database, feed, readers, failures }, authenticate)
   relayRoutes(api, parts.relay)
   await registerSecurityTxt(fastify, { ...config, contact: config.securityContact, policyFile: parts.securityPolicyFile })
@@ -203,6 +208,8 @@ export async function createApp(parts: AppParts): Promise<App> {
           poster: createPoster({ allowPrivate: config.webhookAllowPrivate }),
           onAttempt: metrics?.counts.webhookAttempt,
         }),
+        startAlerts({ database, feed, failures }),
+        startPushes({ database, log, failures, contact: pushContact(config), poster: createPoster({ allowPrivate: false }) }),
         startRecordingOutages(purchases),
         startRefreshingCopies(caches.listings, failures),
         startRefreshingCopies(caches.figures, failures),

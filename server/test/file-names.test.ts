@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
 const sources = fileURLToPath(new URL('../src', import.meta.url))
-const features = ['sign-in', 'inventory', 'restrictions', 'listings', 'market', 'realtime', 'studio', 'purchases']
+const features = ['sign-in', 'inventory', 'restrictions', 'listings', 'market', 'realtime', 'studio', 'purchases', 'alerts']
 
 /** A file whose name begins with one of these is an action. A new verb joins the list. */
 const verbs =
@@ -41,7 +41,7 @@ function importsOf(source: string): Imported[] {
 /** Whoever is given one of these can do I/O with it, although it is only a type. */
 const handles = new Set(['Api', 'Chain', 'Database', 'EventFeed', 'FinalizedView', 'PurchaseDeps', 'Tx', 'pg'])
 /** Everything else in Node.js and npm is out of reach of a noun. */
-const purePackages = ['@juicebar/contract/', '@scure/base', 'fast-jwt', 'ipaddr.js', 'node:crypto']
+const purePackages = ['@juicebar/contract/', '@scure/base', 'fast-jwt', 'ipaddr.js', 'node:crypto', 'web-push']
 const globalsWithEffects = /\b(?:fetch|setTimeout|setInterval|setImmediate)\(|\bprocess\./
 
 const isLocal = ({ from }: Imported) => from.startsWith('.')

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 
+import { AlertSchema } from './alerts.ts'
 import { type CallSchema } from './call.ts'
 import { Nullable, OneOf } from './fields.ts'
 import { ListingSchema } from './market.ts'
@@ -35,6 +36,10 @@ const BlockChanged = Type.Object(
     description: 'Sent to the wallet’s owner: the studio has blocked it, or no longer does. Ask `GET /api/auth/me`.',
   },
 )
+const AlertFired = Type.Object(
+  { type: Type.Literal('alert.fired'), alert: AlertSchema },
+  { title: 'AlertFired', description: 'Sent to whoever has set the alert: its price is on the market now.' },
+)
 const Ready = Type.Object(
   { type: Type.Literal('ready') },
   { title: 'StreamReady', description: 'Whatever you load from now on misses no event of this stream.' },
@@ -67,6 +72,7 @@ const events = [
   BalanceChanged,
   PauseChanged,
   BlockChanged,
+  AlertFired,
   Ready,
   Reset,
   OutageBegan,

@@ -6,7 +6,7 @@ import { pino } from 'pino'
 
 import { connectDatabase } from '../../src/database/connect.ts'
 import { createFailureLog } from '../../src/logging/failure-log.ts'
-import { createPoster } from '../../src/studio/webhooks/delivery/post-message.ts'
+import { createPoster } from '../../src/outgoing/post-message.ts'
 import { startWebhooks } from '../../src/studio/webhooks/delivery/run-webhooks.ts'
 
 /** Serves the webhooks of a database, and is their receivers, too. Tells its parent their URLs, and how many messages came when asked. */

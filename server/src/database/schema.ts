@@ -15,6 +15,22 @@ export type Numeric = ColumnType<string, number | string, number | string>;
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface Alerts {
+  /**
+   * What one may cost at most; compared with unit_lamports.
+   */
+  belowLamports: bigint;
+  createdAt: Generated<Date>;
+  firedAt: Date | null;
+  /**
+   * What one cost at that moment.
+   */
+  firedLamports: bigint | null;
+  id: Generated<string>;
+  tokenType: string;
+  walletAddress: string;
+}
+
 export interface Audits {
   checked: Generated<number>;
   cleanAt: Generated<Date>;
@@ -398,6 +414,50 @@ export interface Purchases {
   unprovableAt: Date | null;
 }
 
+export interface Pushes {
+  createdAt: Generated<Date>;
+  id: Generated<string>;
+  kind: string;
+  /**
+   * Of an alert what one cost, in lamports; of a sale how many were sold.
+   */
+  quantity: bigint;
+  sessionId: string;
+  tokenType: string;
+}
+
+export interface PushesHead {
+  onlyRow: Generated<boolean>;
+  ordinal: bigint;
+}
+
+export interface PushKeys {
+  createdAt: Generated<Date>;
+  onlyRow: Generated<boolean>;
+  privateKey: string;
+  publicKey: string;
+}
+
+export interface PushSubscriptions {
+  /**
+   * Before that, nothing is sent: an attempt is under way, or the one before failed.
+   */
+  attemptAt: Generated<Date>;
+  auth: string;
+  createdAt: Generated<Date>;
+  /**
+   * Of the browser's push service. Whoever knows it and the keys can show messages there.
+   */
+  endpoint: string;
+  /**
+   * Since the last push that was taken. Raised when an attempt begins, so that one during which a server is killed counts.
+   */
+  failedAttempts: Generated<number>;
+  p256dh: string;
+  sessionId: string;
+  walletAddress: string;
+}
+
 export interface Recoveries {
   /**
    * Of the finalized chain, while it waits for expiry_height.
@@ -709,6 +769,7 @@ export interface WebhookSecrets {
 }
 
 export interface DB {
+  alerts: Alerts;
   audits: Audits;
   balances: Balances;
   blocks: Blocks;
@@ -729,6 +790,10 @@ export interface DB {
   players: Players;
   purchaseItems: PurchaseItems;
   purchases: Purchases;
+  pushes: Pushes;
+  pushesHead: PushesHead;
+  pushKeys: PushKeys;
+  pushSubscriptions: PushSubscriptions;
   recoveries: Recoveries;
   recoverySignatures: RecoverySignatures;
   rewinds: Rewinds;

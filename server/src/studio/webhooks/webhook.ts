@@ -1,7 +1,7 @@
 import { Failure } from '@juicebar/contract/errors'
 import { type Webhook, type WebhookEvent } from '@juicebar/contract/schemas'
 
-import { isPublicAddress, literalAddress } from './delivery/address.ts'
+import { isPublicAddress, literalAddress } from '../../outgoing/address.ts'
 
 export interface WebhookRow {
   id: string

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import { isPublicAddress } from '../../../src/studio/webhooks/delivery/address.ts'
-import { createPoster, type Resolve } from '../../../src/studio/webhooks/delivery/post-message.ts'
+import { isPublicAddress } from '../../../src/outgoing/address.ts'
+import { createPoster, type Resolve } from '../../../src/outgoing/post-message.ts'
 import { requireWebhookUrl } from '../../../src/studio/webhooks/webhook.ts'
 import { startReceiver } from './receiver.ts'
 

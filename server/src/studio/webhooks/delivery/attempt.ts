@@ -1,13 +1,4 @@
-/** What became of one request. */
-export interface Outcome {
-  /** Of the answer; null if there was none. */
-  status: number | null
-  /** Why there was no answer, or none that counts, in words. */
-  error: string | null
-  /** The beginning of the answer's body. */
-  answer: string
-  latencyMillis: number
-}
+import { type Outcome } from '../../../outgoing/post-message.ts'
 
 const SECOND = 1
 const MINUTE = 60 * SECOND

@@ -4,7 +4,7 @@ import { type BaseLogger } from 'pino'
 
 import { type AfterFailure, afterFailure, isDelivered } from './attempt.ts'
 import { type Attempt, endLease, type Lease, type Queue, type QueuedMessage, readQueue, recordAttempts } from './delivery-store.ts'
-import { type Poster } from './post-message.ts'
+import { type Poster } from '../../../outgoing/post-message.ts'
 import { signMessage } from './signature.ts'
 
 /** Longer than a batch and one more request take. */

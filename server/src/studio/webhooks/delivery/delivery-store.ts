@@ -4,7 +4,8 @@ import { sql } from 'kysely'
 import { type Database } from '../../../database/connect.ts'
 import { inSeconds } from '../../../database/time.ts'
 import { inTransaction } from '../../../database/transact.ts'
-import { type AfterFailure, isDelivered, type Outcome } from './attempt.ts'
+import { type Outcome } from '../../../outgoing/post-message.ts'
+import { type AfterFailure, isDelivered } from './attempt.ts'
 
 /** Of each webhook. */
 const KEPT_DELIVERIES = 10_000

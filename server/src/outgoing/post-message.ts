@@ -4,7 +4,6 @@ import https from 'node:https'
 import { type LookupFunction } from 'node:net'
 
 import { isPublicAddress, literalAddress } from './address.ts'
-import { type Outcome } from './attempt.ts'
 
 const ATTEMPT_MILLIS = 15_000
 const KEPT_ANSWER_BYTES = 1_024
@@ -16,7 +15,18 @@ const IDLE_CONNECTION_MILLIS = 30_000
 export interface Post {
   url: string
   headers: Record<string, string>
-  body: string
+  body: string | Buffer
+}
+
+/** What became of one request. */
+export interface Outcome {
+  /** Of the answer; null if there was none. */
+  status: number | null
+  /** Why there was no answer, or none that counts, in words. */
+  error: string | null
+  /** The beginning of the answer's body. */
+  answer: string
+  latencyMillis: number
 }
 
 export type Resolve = (
@@ -44,7 +54,7 @@ export interface Poster {
 }
 
 /**
- * Posts to addresses that the studio has named. Unless private ones are allowed, an address is checked whenever a connection is opened:
+ * Posts to addresses that somebody else has named. Unless private ones are allowed, an address is checked whenever a connection is opened:
  * what the name resolves to there and then is checked and connected to, so that no second answer of its DNS server can replace it.
  */
 export function createPoster({ allowPrivate, attemptMillis = ATTEMPT_MILLIS, resolve = lookup }: PostOptions): Poster {

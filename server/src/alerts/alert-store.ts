@@ -1,0 +1,89 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { type Alert } from '@juicebar/contract/schemas'
+import { sql } from 'kysely'
+
+import { type Database } from '../database/connect.ts'
+import { type Tx, withRetry } from '../database/transact.ts'
+import { type AlertTerms } from './alert.ts'
+
+interface AlertRow {
+  alert: Alert
+}
+
+/** Locks a player until the transaction ends: then nobody else changes how many alerts there are. */
+export async function lockPlayer(tx: Tx, wallet: WalletAddress): Promise<void> {
+  await sql`select from players where wallet_address = ${wallet} for no key update`.execute(tx)
+}
+
+/** The newest first. */
+export async function listAlerts(database: Database, wallet: WalletAddress): Promise<Alert[]> {
+  const { rows } = await sql<AlertRow>`
+    select render_alert(a) as alert from alerts a where a.wallet_address = ${wallet} order by a.id desc
+  `.execute(database)
+  return rows.map(({ alert }) => alert)
+}
+
+export async function findAlert(tx: Tx, id: string): Promise<Alert | undefined> {
+  const { rows } = await sql<AlertRow>`select render_alert(a) as alert from alerts a where a.id = ${id}`.execute(tx)
+  return rows[0]?.alert
+}
+
+/** The identifier of the alert of these terms that waits. */
+export async function findWaiting(tx: Tx, wallet: WalletAddress, { tokenType, below }: AlertTerms): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('alerts')
+    .select('id')
+    .where('walletAddress', '=', wallet)
+    .where('tokenType', '=', tokenType)
+    .where('belowLamports', '=', below)
+    .where('firedAt', 'is', null)
+    .executeTakeFirst()
+  return row?.id
+}
+
+/** Makes room for one more: deletes those that fired longest ago. @returns whether there is room */
+export async function makeRoom(tx: Tx, wallet: WalletAddress, most: number): Promise<boolean> {
+  await sql`
+    delete from alerts where id in (
+      select id from alerts where wallet_address = ${wallet} and fired_at is not null order by fired_at
+      limit greatest(0, (select count(*) from alerts where wallet_address = ${wallet}) - ${most - 1})
+    )`.execute(tx)
+  const { rows } = await sql<{ hasRoom: boolean }>`
+    select count(*) < ${most} as has_room from alerts where wallet_address = ${wallet}
+  `.execute(tx)
+  return rows[0]?.hasRoom ?? false
+}
+
+/** @returns its identifier */
+export async function insertAlert(tx: Tx, wallet: WalletAddress, { tokenType, below }: AlertTerms): Promise<string> {
+  const values = { walletAddress: wallet, tokenType, belowLamports: below }
+  return (await tx.insertInto('alerts').values(values).returning('id').executeTakeFirstOrThrow()).id
+}
+
+/** Fires one alert if its price is on the market now. */
+export async function fireAlert(tx: Tx, id: string): Promise<void> {
+  await sql`select fire_alerts(1, ${id})`.execute(tx)
+}
+
+/** Deletes an alert of this wallet. @returns it as it was; undefined if there is none */
+export async function deleteAlert(database: Database, wallet: WalletAddress, id: string): Promise<Alert | undefined> {
+  const { rows } = await sql<AlertRow>`
+    delete from alerts a where a.id = ${id} and a.wallet_address = ${wallet} returning render_alert(a) as alert
+  `.execute(database)
+  return rows[0]?.alert
+}
+
+/** Fires the alerts whose price is on the market now, in one short statement. @returns how many: fewer than `limit` if no more are due */
+export async function fireAlerts(database: Database, limit: number): Promise<number> {
+  return count(database, 'fire_alerts', limit)
+}
+
+/** Has sellers' browsers shown the next sales. @returns by how many it went on; 0 if all were told of */
+export async function pushSales(database: Database, limit: number): Promise<number> {
+  return count(database, 'push_sales', limit)
+}
+
+async function count(database: Database, work: 'fire_alerts' | 'push_sales', limit: number): Promise<number> {
+  const [row] = await withRetry(() => database.runStatement<{ count: number }>(`select ${work}($1) as count`, [limit]))
+  return row?.count ?? 0
+}

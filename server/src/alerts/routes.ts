@@ -1,0 +1,40 @@
+import { Failure } from '@juicebar/contract/errors'
+
+import { type Database } from '../database/connect.ts'
+import { type Api } from '../http/api/route.ts'
+import { isId } from '../listings/listing.ts'
+import { requireTokenType } from '../market/market-query.ts'
+import { readAlertPrice } from './alert.ts'
+import { deleteAlert, listAlerts } from './alert-store.ts'
+import { createAlert } from './create-alert.ts'
+import { createPushKeys } from './push/create-push-keys.ts'
+import { readSubscription } from './push/push-subscription.ts'
+import { recordSubscription } from './push/record-subscription.ts'
+import { deleteSubscription, findEndpoint } from './push/subscription-store.ts'
+
+/** What players want to be told of, and the browsers that show it. */
+export function alertRoutes(api: Api, database: Database): void {
+  api.player('createAlert', 'write', async ({ body, player }) => {
+    const terms = { tokenType: requireTokenType(body.tokenType), below: readAlertPrice(body.below) }
+    return { alert: await createAlert(database, player, terms) }
+  })
+  api.player('alerts', 'read', async ({ player }) => ({ alerts: await listAlerts(database, player) }))
+  api.player('deleteAlert', 'write', async ({ params, player }) => {
+    const alert = isId(params.id) ? await deleteAlert(database, player, params.id) : undefined
+    if (!alert) throw new Failure('ALERT_NOT_FOUND')
+    return { alert }
+  })
+
+  api.player('push', 'read', async ({ session }) => {
+    const [{ publicKey }, endpoint] = await Promise.all([createPushKeys(database), findEndpoint(database, session.id)])
+    return { publicKey, endpoint: endpoint ?? null }
+  })
+  api.player('subscribePush', 'write', async ({ body, session }) => {
+    await recordSubscription(database, session, readSubscription(body))
+    return null
+  })
+  api.player('unsubscribePush', 'write', async ({ session }) => {
+    await deleteSubscription(database, session.id)
+    return null
+  })
+}
