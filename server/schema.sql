@@ -2134,24 +2134,25 @@ begin
 end
 $$;
 
--- What one costs at least now, in whole lamports: the floor, as depth and summary show it. With a wallet, without its own listings. Null if
--- none is for sale.
-create function cheapest_offer(p_token_type text, p_wallet text default null) returns bigint language plpgsql stable as $$
+-- What one costs at least now, in whole lamports: the floor, as depth and summary show it. Without the listings of frozen sellers, and with
+-- a wallet without its own. Null if none is for sale.
+create function cheapest_offer(p_token_type text, p_frozen text[], p_wallet text default null) returns bigint language plpgsql stable as $$
 declare
   offer bigint;
 begin
   select unit_lamports(l.price_lamports, l.amount) into offer
   from listings l
   where l.status = 'active' and l.token_type = p_token_type and l.held_by is null and l.seller is distinct from p_wallet
-    and l.seller <> all ((select frozen_sellers())::text[])
+    and l.seller <> all (p_frozen)
   order by l.unit_lamports limit 1;
   return offer;
 end
 $$;
 
--- Fires the alerts whose price is on the market now, at most p_limit, and returns how many; with p_only at most that one. Row locks let any
--- number of servers do this at the same time: an alert that another is firing is left to it.
-create function fire_alerts(p_limit integer, p_only uuid default null::uuid) returns integer language plpgsql as $$
+-- Fires the alerts whose price is on the market now, at most p_limit, and returns how many; with p_only at most that one. What frozen
+-- sellers offer does not count. Row locks let any number of servers do this at the same time: an alert that another is firing is left to
+-- it.
+create function fire_alerts(p_limit integer, p_frozen text[], p_only uuid default null::uuid) returns integer language plpgsql as $$
 declare
   alert alerts;
   fired integer := 0;
@@ -2159,12 +2160,12 @@ begin
   -- Few alerts lie at or above the floor and do not fire: those of whoever sells there.
   for alert in
     with floors as materialized (
-      select t.token_type, cheapest_offer(t.token_type) as lamports from token_types t
+      select t.token_type, cheapest_offer(t.token_type, p_frozen) as lamports from token_types t
       where exists (select from alerts a where a.token_type = t.token_type and a.fired_at is null)
     ), due as (
       select a.id, offer.lamports
       from floors f join alerts a on a.token_type = f.token_type and a.fired_at is null and a.below_lamports >= f.lamports
-        cross join cheapest_offer(a.token_type, a.wallet_address) as offer (lamports)
+        cross join cheapest_offer(a.token_type, p_frozen, a.wallet_address) as offer (lamports)
       where offer.lamports <= a.below_lamports and (p_only is null or a.id = p_only)
       limit p_limit for update of a skip locked
     )

@@ -1,7 +1,7 @@
 import { type Static } from 'typebox'
 
 import { type EndpointName } from './endpoints.ts'
-import { alertCalls, type AlertSchema } from './schemas/alerts.ts'
+import { alertCalls, type AlertSchema } from './schemas/alerts/alert-calls.ts'
 import { buyingCalls } from './schemas/buying/buying-calls.ts'
 import { type endReasons, type PurchaseSchema, type purchaseStatuses } from './schemas/buying/purchase.ts'
 import { type CallSchema } from './schemas/call.ts'

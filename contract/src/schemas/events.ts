@@ -1,6 +1,6 @@
 import Type from 'typebox'
 
-import { AlertSchema } from './alerts.ts'
+import { AlertSchema } from './alerts/alert-calls.ts'
 import { type CallSchema } from './call.ts'
 import { Nullable, OneOf } from './fields.ts'
 import { ListingSchema } from './market.ts'

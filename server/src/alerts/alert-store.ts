@@ -62,7 +62,7 @@ export async function insertAlert(tx: Tx, wallet: WalletAddress, { tokenType, be
 
 /** Fires one alert if its price is on the market now. */
 export async function fireAlert(tx: Tx, id: string): Promise<void> {
-  await sql`select fire_alerts(1, ${id})`.execute(tx)
+  await sql`select fire_alerts(1, frozen_sellers(), ${id})`.execute(tx)
 }
 
 /** Deletes an alert of this wallet. @returns it as it was; undefined if there is none */
@@ -75,15 +75,15 @@ export async function deleteAlert(database: Database, wallet: WalletAddress, id:
 
 /** Fires the alerts whose price is on the market now, in one short statement. @returns how many: fewer than `limit` if no more are due */
 export async function fireAlerts(database: Database, limit: number): Promise<number> {
-  return count(database, 'fire_alerts', limit)
+  return count(database, 'fire_alerts($1, frozen_sellers())', limit)
 }
 
 /** Has sellers' browsers shown the next sales. @returns by how many it went on; 0 if all were told of */
 export async function pushSales(database: Database, limit: number): Promise<number> {
-  return count(database, 'push_sales', limit)
+  return count(database, 'push_sales($1)', limit)
 }
 
-async function count(database: Database, work: 'fire_alerts' | 'push_sales', limit: number): Promise<number> {
-  const [row] = await withRetry(() => database.runStatement<{ count: number }>(`select ${work}($1) as count`, [limit]))
+async function count(database: Database, work: 'fire_alerts($1, frozen_sellers())' | 'push_sales($1)', limit: number): Promise<number> {
+  const [row] = await withRetry(() => database.runStatement<{ count: number }>(`select ${work} as count`, [limit]))
   return row?.count ?? 0
 }

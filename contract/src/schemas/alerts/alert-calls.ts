@@ -1,8 +1,8 @@
 import Type from 'typebox'
 
-import { MAX_ALERTS, MAX_PRICE_SOL, MAX_PUSH_ENDPOINT, MAX_PUSH_SUBSCRIPTIONS, MIN_ALERT_SOL } from '../limits.ts'
-import { type CallSchema, type Keywords } from './call.ts'
-import { closed, Id, idParams, Nullable, requiredToken, RequiredText, Timestamp, TokenTypeSchema } from './fields.ts'
+import { MAX_ALERTS, MAX_PRICE_SOL, MAX_PUSH_ENDPOINT, MAX_PUSH_SUBSCRIPTIONS, MIN_ALERT_SOL } from '../../limits.ts'
+import { type CallSchema, type Keywords } from '../call.ts'
+import { closed, Id, idParams, Nullable, requiredToken, RequiredText, Timestamp, TokenTypeSchema } from '../fields.ts'
 
 const keywords = (own: Keywords) => own
 
