@@ -107,6 +107,8 @@ create unique index transfers_into_escrow on transfers (listing_id) where kind i
 create unique index transfers_out_of_escrow on transfers (listing_id) where kind in ('return', 'sale', 'merge');
 -- What the studio credited and debited in a day.
 create index transfers_of_orders on transfers (created_at) include (kind, token_type, amount) where kind in ('credit', 'debit');
+-- What the studio credited to a player and debited.
+create index transfers_of_orders_by_wallet on transfers (wallet_address, trade_time(created_at), id) where kind in ('credit', 'debit');
 
 -- The outbox: written in the transaction that makes the change, read by every server in the order (xid, id). Order by id alone would
 -- lose events, because a lower id may commit after a higher one was read. Nothing can still appear below the oldest running
@@ -500,6 +502,9 @@ create index sales_undone on sales (purchase_id) where is_reversal;
 -- Trades in their order, which is that of their times and then of their ids; of one token by the next index.
 create index sales_as_trades on sales (trade_time(settled_at), purchase_id, place) where not is_reversal;
 create index sales_as_trades_of_token on sales (token_type, trade_time(settled_at), purchase_id, place) where not is_reversal;
+-- What a player bought in its order, which is that of trades; what one sold by the next index.
+create index sales_of_buyer on sales (buyer, trade_time(settled_at), purchase_id, place) where not is_reversal;
+create index sales_of_seller on sales (seller, trade_time(settled_at), purchase_id, place) where not is_reversal;
 
 -- Addresses of the studio that are told what happens. Each is a queue of its own.
 create table webhooks (

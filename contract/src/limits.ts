@@ -16,6 +16,8 @@ export const SALES_PAGE = 100
 export const MAX_SALES_PAGE = 500
 /** Of the studio's figures by hour. */
 export const MAX_STATS_HOURS = 48
+/** Of a player's own ledger: a file of all of it takes few requests. */
+export const MAX_LEDGER_PAGE = 1_000
 export const MAX_SEARCH_LENGTH = 64
 /** Of one answer, and the prices of a drink that its depth tells of, the cheapest first. */
 export const MAX_CANDLES = 500

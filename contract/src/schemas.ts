@@ -8,6 +8,7 @@ import { type CallSchema } from './schemas/call.ts'
 import { caseCalls, type caseKinds, type CaseSchema, type caseStatuses } from './schemas/cases.ts'
 import { eventCalls } from './schemas/events.ts'
 import { type candleSteps, figureCalls } from './schemas/figures/figure-calls.ts'
+import { ledgerCalls, type ledgerKinds } from './schemas/figures/ledger-calls.ts'
 import { inventoryCalls } from './schemas/inventory.ts'
 import {
   type ListingSchema,
@@ -37,6 +38,7 @@ export const sections = [
   { name: 'Market', description: 'Listings, for everyone to browse and for sellers to manage', calls: marketCalls },
   { name: 'Prices', description: 'What was traded, and what is for sale, in figures', calls: figureCalls },
   { name: 'Alerts', description: 'Players are told of prices and sales, in the page and by Web Push', calls: alertCalls },
+  { name: 'Ledger', description: 'What a player bought, sold, was credited and used, and what that earned', calls: ledgerCalls },
   { name: 'Events', description: 'What happens in the market, as it happens', calls: eventCalls },
   { name: 'Buying', description: 'From the hold to the delivered drinks', calls: buyingCalls },
   { name: 'Cases', description: 'Payments that did not end in a delivery', calls: caseCalls },
@@ -53,6 +55,7 @@ export const schemas = {
   ...marketCalls,
   ...figureCalls,
   ...alertCalls,
+  ...ledgerCalls,
   ...eventCalls,
   ...buyingCalls,
   ...caseCalls,
@@ -68,6 +71,7 @@ export type ListingSort = (typeof listingSorts)[number]
 export type ListingStatus = (typeof listingStatuses)[number]
 export type CandleStep = (typeof candleSteps)[number]
 export type Alert = Static<typeof AlertSchema>
+export type LedgerKind = (typeof ledgerKinds)[number]
 export type Quote = Static<typeof QuoteSchema>
 export type Purchase = Static<typeof PurchaseSchema>
 export type PurchaseStatus = (typeof purchaseStatuses)[number]

@@ -29,6 +29,7 @@ import { figureRoutes } from './market/figures/routes.ts'
 import { startRollingUp } from './market/figures/run-rolling-up.ts'
 import { createPageCaches } from './market/page-cache.ts'
 import { invalidatePagesOnWrites } from './market/invalidate-pages.ts'
+import { profitRoutes } from './market/profit/routes.ts'
 import { startRefreshingCopies } from './market/refresh-copies.ts'
 import { marketRoutes } from './market/routes.ts'
 import { createPoster } from './outgoing/post-message.ts'
@@ -148,6 +149,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   listingRoutes(api, database)
   marketRoutes(api, connection, { pageCache: caches.listings, probeDatabase }, { chain, fee: config.fee })
   figureRoutes(api, { figures: createFigures(connection), caches, probeDatabase })
+  profitRoutes(api, connection)
   purchaseRoutes(api, purchases)
   studioRoutes(api, purchases, desk)
   webhookRoutes(api, purchases, { allowPrivate: config.webhookAllowPrivate })

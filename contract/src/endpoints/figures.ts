@@ -1,7 +1,13 @@
-/** What the market traded and offers, in figures: the method and path of each call. Apart from `player.ts`, as only charts need them. */
+/**
+ * What the market traded and offers, and what a player did with drinks, in figures: the method and path of each call. Apart from `player.ts`,
+ * as nobody needs them at once.
+ */
 export const figureEndpoints = {
   trades: 'GET /api/marketplace/trades',
   candles: 'GET /api/marketplace/candles',
   depth: 'GET /api/marketplace/depth',
   summary: 'GET /api/marketplace/summary',
+
+  profit: 'GET /api/marketplace/profit',
+  myLedger: 'GET /api/marketplace/my-ledger',
 } as const

@@ -1,4 +1,4 @@
-import { type Database } from '../../database/connect.ts'
+import { type Database, type Reads } from '../../database/connect.ts'
 import { withRetry } from '../../database/transact.ts'
 
 /** Of one short statement: purchases that get their places, or sales that are rolled up. */
@@ -10,9 +10,26 @@ const AT_ONCE = 1_000
  * @returns how much it went on; 0 if nothing is left
  */
 export async function rollUpSales(database: Database): Promise<number> {
-  const run = async (name: string) => {
-    const [row] = await withRetry(() => database.runStatement<{ count: number }>(`select ${name}($1) as count`, [AT_ONCE]))
-    return row?.count ?? 0
-  }
-  return (await run('stamp_sales')) + (await run('roll_up_sales'))
+  return (await stampSales(database)) + (await run(database, 'roll_up_sales'))
+}
+
+/**
+ * Puts what was settled before the call into the order of sales, as far as one short statement reaches.
+ * @returns how much it went on; 0 if nothing is left
+ */
+export function stampSales(database: Database): Promise<number> {
+  return run(database, 'stamp_sales')
+}
+
+async function run(database: Database, name: 'stamp_sales' | 'roll_up_sales'): Promise<number> {
+  const [row] = await withRetry(() => database.runStatement<{ count: number }>(`select ${name}($1) as count`, [AT_ONCE]))
+  return row?.count ?? 0
+}
+
+/** The last place in the order of sales: nothing enters it at or below this one any more. */
+export async function readLastOrdinal(reads: Reads): Promise<bigint> {
+  const { rows } = await reads.query<{ ordinal: bigint }>({ name: 'last sale', text: 'select ordinal from sales_head', values: [] })
+  const [row] = rows
+  if (!row) throw new Error('the order of sales has no head')
+  return row.ordinal
 }

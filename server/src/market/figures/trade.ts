@@ -18,7 +18,7 @@ export interface TradeRow extends TradePosition {
 }
 
 /** As text, ids of the same time sort as trades do. */
-function tradeId({ purchaseId, place }: TradePosition): string {
+export function tradeId({ purchaseId, place }: Pick<TradePosition, 'purchaseId' | 'place'>): string {
   return `${purchaseId}.${String(place).padStart(2, '0')}`
 }
 

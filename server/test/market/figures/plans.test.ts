@@ -1,3 +1,4 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
@@ -8,6 +9,8 @@ import { rollUpSales } from '../../../src/market/figures/roll-up-store.ts'
 import { readSummary } from '../../../src/market/figures/summary-store.ts'
 import { type TradePosition } from '../../../src/market/figures/trade.ts'
 import { readTrades } from '../../../src/market/figures/trade-store.ts'
+import { type EntryPosition } from '../../../src/market/profit/ledger-entry.ts'
+import { readEntries } from '../../../src/market/profit/ledger-entry-store.ts'
 import { type LongReadsOf, tellPlans, watchPlans } from '../../support/executed-plans.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/fresh-database.ts'
 
@@ -42,7 +45,12 @@ beforeAll(async () => {
     [SALES],
   )
   await client.query('update sales_head set ordinal = $1', [SALES])
-  await client.query('vacuum analyze sales')
+  await client.query(
+    `insert into transfers (kind, token_type, amount, wallet_address, idempotency_key, created_at)
+     select 'credit', 'APPLE_JUICE', 1, 'buyer', 'order ' || n, now() - n * interval '1 minute' from generate_series(1, $1::int / 10) n`,
+    [SALES],
+  )
+  await client.query('vacuum analyze sales, transfers')
   while ((await client.query<{ count: number }>('select roll_up_sales(5000) as count')).rows[0]!.count > 0);
   await client.query('vacuum analyze')
   connection = connectDatabase(fresh.url, () => undefined)
@@ -70,6 +78,19 @@ it('a page of trades is a walk along an index, from any place, of all drinks and
       expect(await longReads(() => readTrades(connection.readPool, { tokenType, limit: PAGE, after }), PAGE + 2)).toEqual([])
     }
   }
+})
+
+it('a page of a player’s ledger is a walk along three indexes, from any place, however much the player traded', async () => {
+  const both = { wallet: 'buyer' as WalletAddress, limit: PAGE }
+  const most = 3 * (PAGE + 1)
+  let after: EntryPosition | undefined
+  expect(
+    await longReads(async () => void ({ next: after } = await readEntries(connection.readPool, { ...both, after: undefined })), most),
+  ).toEqual([])
+  expect(after).toBeDefined()
+  expect(await longReads(() => readEntries(connection.readPool, { ...both, after, upTo: BigInt(SALES) }), most)).toEqual([])
+  const middle = { at: new Date(Date.now() - (SALES / 2) * SECONDS_APART * 1_000), purchaseId: null, place: null, orderId: 7n }
+  expect(await longReads(() => readEntries(connection.readPool, { ...both, after: middle }), most)).toEqual([])
 })
 
 it('candles are a walk along the index, however many there are', async () => {

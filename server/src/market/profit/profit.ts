@@ -1,0 +1,146 @@
+import { type Reply } from '@juicebar/contract/calls'
+import { partPrice } from '@juicebar/contract/money'
+import { type TokenType } from '@juicebar/contract/token-types'
+
+import { type LedgerEntry } from './ledger-entry.ts'
+
+export type Profit = Reply<'profit'>
+
+/** What a profit is computed from. */
+export type Movement = Pick<LedgerEntry, 'kind' | 'tokenType' | 'amount' | 'lamports' | 'feeLamports' | 'isUndone'>
+
+/** Drinks, and what they had cost in all. */
+interface AtCost {
+  amount: number
+  basis: bigint
+}
+
+/** What of a movement has not left yet. */
+interface Leaving {
+  movement: Movement
+  left: number
+}
+
+/** What a player has of one drink, and what became of the rest. */
+interface Book {
+  bought: AtCost & { fee: bigint }
+  credited: { amount: number }
+  sold: AtCost & { lamports: bigint }
+  used: AtCost
+  lost: AtCost
+  /** What is held, the oldest first. */
+  lots: Queue<AtCost>
+  /** What left before it came, by the times of transactions that overlapped. It takes what comes next. */
+  waiting: Queue<Leaving>
+}
+
+/** First in, first out. What was taken stays in the list, so that taking costs nothing. */
+interface Queue<T> {
+  list: T[]
+  first: number
+}
+
+/** What a player has of every drink, as far as the ledger was followed. */
+export type Books = Map<TokenType, Book>
+
+/**
+ * Follows the ledger of a player by some entries, in its order; all of them at once or in pages is the same. First in, first out: a part of
+ * a lot costs its share rounded up to a lamport, and the rest keeps what is left, as when listings are split.
+ */
+export function followLedger(books: Books, movements: readonly Movement[]): void {
+  for (const movement of movements) {
+    const book = bookOf(books, movement.tokenType)
+    if (movement.kind === 'bought' || movement.kind === 'credited') receive(book, movement)
+    else book.waiting.list.push({ movement, left: movement.amount })
+    release(book)
+  }
+}
+
+function bookOf(books: Books, tokenType: TokenType): Book {
+  const known = books.get(tokenType)
+  if (known) return known
+  const nothing = () => ({ amount: 0, basis: 0n })
+  const book: Book = {
+    bought: { ...nothing(), fee: 0n },
+    credited: { amount: 0 },
+    sold: { ...nothing(), lamports: 0n },
+    used: nothing(),
+    lost: nothing(),
+    lots: { list: [], first: 0 },
+    waiting: { list: [], first: 0 },
+  }
+  books.set(tokenType, book)
+  return book
+}
+
+/** What was bought costs what was paid, the fee included. What came for nothing costs nothing. */
+function receive(book: Book, { kind, amount, lamports, feeLamports, isUndone }: Movement): void {
+  const isPaid = kind === 'bought' && !isUndone
+  const basis = isPaid ? lamports + feeLamports : 0n
+  if (isPaid) {
+    add(book.bought, { amount, basis })
+    book.bought.fee += feeLamports
+  } else {
+    book.credited.amount += amount
+  }
+  book.lots.list.push({ amount, basis })
+}
+
+/** Takes what leaves out of the oldest lots, as far as there are any. */
+function release(book: Book): void {
+  for (;;) {
+    const leaving = book.waiting.list[book.waiting.first]
+    const lot = book.lots.list[book.lots.first]
+    if (!leaving || !lot) return
+    const amount = Math.min(leaving.left, lot.amount)
+    const basis = partPrice({ amount: lot.amount, lamports: lot.basis }, amount)
+    add(fateOf(book, leaving.movement), { amount, basis })
+    lot.amount -= amount
+    lot.basis -= basis
+    leaving.left -= amount
+    if (lot.amount === 0) book.lots.first++
+    if (leaving.left === 0) {
+      book.waiting.first++
+      const { kind, isUndone, lamports } = leaving.movement
+      if (kind === 'sold' && !isUndone) book.sold.lamports += lamports
+    }
+  }
+}
+
+/** What was delivered for a payment that the chain has undone is lost: it left, and nothing was received for it. */
+function fateOf(book: Book, { kind, isUndone }: Movement): AtCost {
+  if (kind === 'used') return book.used
+  return isUndone ? book.lost : book.sold
+}
+
+function add(sum: AtCost, { amount, basis }: AtCost): void {
+  sum.amount += amount
+  sum.basis += basis
+}
+
+/** What the books say, in the order of the drinks' types. */
+export function profitOf(books: Books): Profit {
+  const inOrder = [...books].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return {
+    drinks: inOrder.map(([tokenType, { bought, credited, sold, used, lost, lots }]) => ({
+      tokenType,
+      bought: { ...costReply(bought), fee: bought.fee.toString() },
+      credited: { ...credited },
+      sold: { ...costReply(sold), lamports: sold.lamports.toString(), profit: (sold.lamports - sold.basis).toString() },
+      used: costReply(used),
+      lost: costReply(lost),
+      held: costReply(held(lots)),
+    })),
+    complete: [...books.values()].every(({ waiting }) => waiting.first === waiting.list.length),
+  }
+}
+
+function held({ list, first }: Queue<AtCost>): AtCost {
+  const sum = { amount: 0, basis: 0n }
+  for (const lot of list.slice(first)) add(sum, lot)
+  return sum
+}
+
+function costReply({ amount, basis }: AtCost): { amount: number; basis: string } {
+  return { amount, basis: basis.toString() }
+}

@@ -1,0 +1,185 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { type Reply } from '@juicebar/contract/calls'
+import { fastify as createFastify, type FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+import { createRateLimits } from '../../../src/http/api/rate-limits.ts'
+import { createApi } from '../../../src/http/api/route.ts'
+import { validatorCompiler } from '../../../src/http/api/validation.ts'
+import { replyWithFailure } from '../../../src/http/server/failure-reply.ts'
+import { postStudioOrder } from '../../../src/inventory/post-studio-order.ts'
+import { createFailureLog } from '../../../src/logging/failure-log.ts'
+import { createProfits } from '../../../src/market/profit/read-profit.ts'
+import { profitRoutes } from '../../../src/market/profit/routes.ts'
+import {
+  addPlayer,
+  expectLedgerAddsUp,
+  newAddress,
+  offer,
+  openStoreMarket,
+  type StoreMarket,
+} from '../../purchases/baskets/store-market.ts'
+import { settledPurchase } from '../../studio/sales/sale-market.ts'
+
+type LedgerPage = Reply<'myLedger'>
+
+let market: StoreMarket
+let fastify: FastifyInstance
+
+beforeAll(async () => {
+  market = await openStoreMarket()
+  fastify = createFastify()
+  fastify.setValidatorCompiler(validatorCompiler)
+  fastify.decorate('failures', createFailureLog(pino({ level: 'silent' })))
+  fastify.setErrorHandler(replyWithFailure)
+  const authenticate = ({ headers }: { headers: Record<string, unknown> }) =>
+    Promise.resolve({ id: 'session', player: String(headers['player']) as WalletAddress })
+  const api = createApi(fastify, { limits: await createRateLimits(fastify), studioApiKey: 'k'.repeat(32), authenticate })
+  profitRoutes(api, market.connection)
+})
+afterAll(async () => {
+  await expectLedgerAddsUp(market)
+  await fastify.close()
+  await market.close()
+})
+
+const get = (player: string, call: string, query: Record<string, string> = {}) =>
+  fastify.inject({ method: 'GET', url: `/api/marketplace/${call}`, query, headers: { player } })
+const readProfit = async (player: string) => (await get(player, 'profit')).json<Reply<'profit'>>()
+
+async function readLedger(player: string, limit: number): Promise<LedgerPage['entries']> {
+  const entries: LedgerPage['entries'] = []
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const reply = await get(player, 'my-ledger', { limit: String(limit), ...(cursor && { cursor }) })
+    expect(reply.statusCode).toBe(200)
+    const page: LedgerPage = reply.json()
+    entries.push(...page.entries)
+    cursor = page.nextCursor
+  }
+  return entries
+}
+
+async function use(walletAddress: WalletAddress, amount: number): Promise<void> {
+  const order = {
+    direction: 'debit',
+    walletAddress,
+    tokenType: 'APPLE_JUICE',
+    amount,
+    idempotencyKey: `use ${walletAddress} ${amount}`,
+  } as const
+  await postStudioOrder(market, order)
+}
+
+async function vanish(purchaseId: string): Promise<void> {
+  await market.connection.pool.query(
+    `insert into cases (purchase_id, kind, signature, seller, lamports, deliverable)
+     select id, 'vanished', signature, sellers[1], 1, false from purchases where id = $1`,
+    [purchaseId],
+  )
+}
+
+/** The same moment for everything of some players: the order is then that of the identifiers. */
+async function atOnce(...wallets: WalletAddress[]): Promise<void> {
+  const { pool } = market.connection
+  await pool.query(`update sales set settled_at = '2030-01-01' where buyer = any ($1) or seller = any ($1)`, [wallets])
+  await pool.query(`update transfers set created_at = '2030-01-01' where wallet_address = any ($1)`, [wallets])
+}
+
+it('a basket with a fee, a part, what was used and what was undone are in the ledger of both sides, and add up', async () => {
+  const fee = { basisPoints: 250, wallet: await newAddress() }
+  const seller = await addPlayer(market, 100)
+  const buyer = await addPlayer(market, 5)
+  const apples = await offer(market, seller, { amount: 30, price: 10_000_000n })
+  const oranges = await offer(market, seller, { amount: 7, price: 1_000_000n, tokenType: 'ORANGE_JUICE', divisible: false })
+  const basket = await settledPurchase(market, buyer, [{ listingId: apples, amount: 7 }, { listingId: oranges }], { fee })
+  const undone = await settledPurchase(market, buyer, [{ listingId: apples, amount: 3 }])
+  await vanish(undone)
+  await use(buyer, 6)
+  const resold = await offer(market, buyer, { amount: 4, price: 9_000_000n })
+  await settledPurchase(market, seller, [{ listingId: resold, amount: 3 }])
+
+  const own = await readLedger(buyer, 3)
+  expect(
+    own.map(({ kind, tokenType, amount, lamports, feeLamports, undone }) => [kind, tokenType, amount, lamports, feeLamports, undone]),
+  ).toEqual([
+    ['credited', 'APPLE_JUICE', 5, '0', '0', false],
+    ['credited', 'ORANGE_JUICE', 5, '0', '0', false],
+    ['bought', 'APPLE_JUICE', 7, '2333334', '58333', false],
+    ['bought', 'ORANGE_JUICE', 7, '1000000', '25000', false],
+    ['bought', 'APPLE_JUICE', 3, '0', '0', true],
+    ['used', 'APPLE_JUICE', 6, '0', '0', false],
+    ['sold', 'APPLE_JUICE', 3, '6750000', '0', false],
+  ])
+  expect(own[2]).toMatchObject({ id: `${basket}.01`, counterparty: seller, signature: expect.stringMatching(/^\w{80,}$/) })
+  expect(own[5]).toMatchObject({ id: expect.stringMatching(/^\d+$/), counterparty: null, signature: null })
+
+  // Five credited and one bought were used; the next three were bought as well. 7 cost 2,391,667, so the first of them 341,667.
+  expect(await readProfit(buyer)).toEqual({
+    complete: true,
+    drinks: [
+      {
+        tokenType: 'APPLE_JUICE',
+        bought: { amount: 7, basis: '2391667', fee: '58333' },
+        credited: { amount: 8 },
+        sold: { amount: 3, basis: '1025000', lamports: '6750000', profit: '5725000' },
+        used: { amount: 6, basis: '341667' },
+        lost: { amount: 0, basis: '0' },
+        held: { amount: 6, basis: '1025000' },
+      },
+      {
+        tokenType: 'ORANGE_JUICE',
+        bought: { amount: 7, basis: '1025000', fee: '25000' },
+        credited: { amount: 5 },
+        sold: { amount: 0, basis: '0', lamports: '0', profit: '0' },
+        used: { amount: 0, basis: '0' },
+        lost: { amount: 0, basis: '0' },
+        held: { amount: 12, basis: '1025000' },
+      },
+    ],
+  })
+  expect((await readProfit(seller)).drinks[0]).toMatchObject({
+    sold: { amount: 7, lamports: '2333334', profit: '2333334' },
+    lost: { amount: 3, basis: '0' },
+    bought: { amount: 3, basis: '6750000' },
+    held: { amount: 93, basis: '6750000' },
+  })
+})
+
+it('a ledger is the same in pages of any size, also of what happened in the same millisecond', async () => {
+  const seller = await addPlayer(market, 100)
+  const buyer = await addPlayer(market, 100)
+  const listing = await offer(market, seller, { amount: 60 })
+  const back = await offer(market, buyer, { amount: 60 })
+  for (let amount = 1; amount <= 4; amount++) {
+    await settledPurchase(market, buyer, [{ listingId: listing, amount }])
+    await settledPurchase(market, seller, [{ listingId: back, amount }])
+    await use(buyer, amount)
+  }
+  await readProfit(buyer)
+  await atOnce(buyer, seller)
+  const all = await readLedger(buyer, 1_000)
+  expect(all).toHaveLength(2 + 12)
+  expect(new Set(all.map(({ at }) => at)).size).toBe(1)
+  expect(new Set(all.map(({ id }) => id)).size).toBe(all.length)
+  for (const limit of [1, 2, 3, 5, 13, 14]) expect(await readLedger(buyer, limit)).toEqual(all)
+
+  const whole = await readProfit(buyer)
+  const inPages = createProfits(market.connection, 3)
+  expect(await inPages(buyer)).toEqual(whole)
+  expect(await Promise.all([inPages(buyer), inPages(seller), inPages(buyer)])).toEqual([whole, await readProfit(seller), whole])
+})
+
+it('a player without a single drink has an empty ledger', async () => {
+  const nobody = await newAddress()
+  expect(await readProfit(nobody)).toEqual({ drinks: [], complete: true })
+  expect(await readLedger(nobody, 10)).toEqual([])
+})
+
+it.each(['x', '1.2.3', `${'9'.repeat(15)}.1`, '1.x', '1.'])('no page has the cursor %j', async (cursor) => {
+  expect((await get(await newAddress(), 'my-ledger', { cursor })).json()).toMatchObject({ code: 'CURSOR_INVALID' })
+})
+
+it.each(['0.0', `99999999999999.${'9'.repeat(18)}`])('a page may begin at any time: %s', async (cursor) => {
+  expect((await get(await newAddress(), 'my-ledger', { cursor })).json()).toEqual({ entries: [], nextCursor: null })
+})
