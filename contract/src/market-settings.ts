@@ -1,3 +1,5 @@
+import { type CatalogueItem } from './catalogue.ts'
+
 /** The id of the data block in the HTML that has these settings as JSON. */
 export const MARKET_SETTINGS_ID = 'market-settings'
 
@@ -11,6 +13,8 @@ export interface MarketSettings {
   welcome: string | null
   /** The studio's own words at the bottom; null for none. */
   footer: string | null
+  /** What is traded here, in the order of the studio. Listings and purchases may have items that are not in it: older or newer ones. */
+  catalogue: CatalogueItem[]
 }
 
 /** Whose market it is unless a setting says otherwise. */

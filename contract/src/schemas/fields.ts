@@ -1,6 +1,7 @@
 /** Fields that many calls share. A schema with a title becomes a named schema of the API document. */
 import Type, { type TSchema } from 'typebox'
 
+import { CODE_PATTERN, MAX_CODE } from '../catalogue.ts'
 import {
   LISTINGS_PAGE,
   MAX_AMOUNT,
@@ -11,7 +12,6 @@ import {
   MIN_AMOUNT,
   MIN_PRICE_SOL,
 } from '../limits.ts'
-import { tokenTypes } from '../token-types.ts'
 import { type Keywords } from './call.ts'
 
 const keywords = (own: Keywords) => own
@@ -72,28 +72,19 @@ export const FeeSchema = Type.Object(
   { title: 'Fee', description: 'What the buyer pays the studio on top, in the same transaction' },
 )
 
-export const TokenTypeSchema = Type.Enum(
-  tokenTypes.map((token) => token.type),
-  { title: 'TokenType', description: 'What the API calls a drink' },
-)
-export const TokenNameSchema = Type.Enum(
-  tokenTypes.map((token) => token.name),
-  { title: 'TokenName', description: 'What players call a drink' },
-)
-
-const TokenTypeOrName = Type.Enum(
-  tokenTypes.flatMap(({ type, name }) => [type, name]),
-  { title: 'TokenTypeOrName', description: 'A token type or its display name' },
-)
+/** The catalogue that the server has read decides which there are, and what the API document says of these three. */
+export const TokenTypeSchema = Type.String({ title: 'TokenType', description: 'What the API calls a drink', pattern: CODE_PATTERN })
+export const TokenNameSchema = Type.String({ title: 'TokenName', description: 'What players call a drink' })
+const TokenTypeOrName = Type.String({ title: 'TokenTypeOrName', description: 'A token type or its display name' })
 
 /** A token in a request's body. */
 export const requiredToken = Type.String({
   ...keywords({ mustBe: 'a token type or its display name', documentedAs: TokenTypeOrName }),
   minLength: 1,
-  maxLength: 32,
+  maxLength: MAX_CODE,
 })
 /** A token to filter by. */
-export const tokenFilter = Type.String({ ...keywords({ documentedAs: TokenTypeOrName }), maxLength: 32 })
+export const tokenFilter = Type.String({ ...keywords({ documentedAs: TokenTypeOrName }), maxLength: MAX_CODE })
 
 const amountText = `a whole number from ${MIN_AMOUNT} to ${MAX_AMOUNT}`
 export const amount = Type.Integer(

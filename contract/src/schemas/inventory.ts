@@ -3,14 +3,14 @@ import Type from 'typebox'
 import { type CallSchema } from './call.ts'
 import { Id, Address, TokenTypeSchema, Timestamp, walletAddress } from './fields.ts'
 
-export const BalancesSchema = Type.Object(
-  {
-    appleJuice: Type.Integer(),
-    orangeJuice: Type.Integer(),
-    grapeSoda: Type.Integer(),
-  },
-  { title: 'Balances', description: 'How many of each drink the wallet has, without those in its active listings' },
-)
+/** Amounts by `balanceKey`, of every item of the catalogue. */
+export const BalancesOf = (words: { title: string; description: string }) =>
+  Type.Record(Type.String(), Type.Integer(), words)
+
+export const BalancesSchema = BalancesOf({
+  title: 'Balances',
+  description: 'How many of each drink the wallet has, without those in its active listings',
+})
 
 export const StudioOrder = Type.Object(
   {

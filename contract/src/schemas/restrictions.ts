@@ -1,7 +1,7 @@
 import Type from 'typebox'
 
+import { MAX_CATALOGUE } from '../catalogue.ts'
 import { MAX_DAILY_SOL, MAX_LISTINGS_RULE, MAX_PRICE_SOL, MAX_REASON } from '../limits.ts'
-import { tokenTypes } from '../token-types.ts'
 import { type CallSchema, type Keywords } from './call.ts'
 import {
   Address,
@@ -157,7 +157,7 @@ export const restrictionCalls = {
       {
         rules: Type.Array(Type.Object({ tokenType: requiredToken, ...limits }, { ...closed, title: 'RuleRequest' }), {
           ...keywords({ mustBe: 'a list with at most one rule for each drink' }),
-          maxItems: tokenTypes.length,
+          maxItems: MAX_CATALOGUE,
           description: 'At most one for each drink',
         }),
         reason: logReason,

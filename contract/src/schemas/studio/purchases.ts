@@ -4,7 +4,7 @@ import { PurchaseSchema, PurchaseStatusSchema } from '../buying/purchase.ts'
 import { type CallSchema, chainFailures } from '../call.ts'
 import { CasesPage, caseStatuses } from '../cases.ts'
 import { Address, closed, idParams, nextCursor, Nullable, pageOf, RequiredText, Timestamp, walletAddress } from '../fields.ts'
-import { BalancesSchema } from '../inventory.ts'
+import { BalancesOf, BalancesSchema } from '../inventory.ts'
 import { BlockSchema } from '../restrictions.ts'
 
 /** sent: by the server. cancelled: by the buyer, or released by the studio. expired: the hold ended unpaid for another reason. */
@@ -48,7 +48,7 @@ export const PlayerSchema = Type.Object(
     walletAddress: Address('The player'),
     createdAt: Nullable(Type.String({ format: 'date-time', description: 'When the wallet first signed in; null if it never did' })),
     balances: BalancesSchema,
-    listed: Type.Object(BalancesSchema.properties, {
+    listed: BalancesOf({
       title: 'ListedDrinks',
       description: 'How many of each drink are in its active listings, those included that buyers hold',
     }),
