@@ -15,6 +15,8 @@ export interface MarketSettings {
   footer: string | null
   /** What is traded here, in the order of the studio. Listings and purchases may have items that are not in it: older or newer ones. */
   catalogue: CatalogueItem[]
+  /** The catalogue is the studio's own, so its items may be no drinks; false for Juicebar's three. */
+  ownItems: boolean
 }
 
 /** Whose market it is unless a setting says otherwise. */
