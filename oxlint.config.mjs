@@ -99,21 +99,22 @@ const serverArrows = {
   pictures: [],
   http: ['pictures', 'http/api', 'http/page', 'http/server'],
   brand: ['settings', 'pictures', 'http/page', 'http/web-app.ts'],
+  catalogue: ['settings', 'pictures', 'brand/palette.ts', 'database'],
   chain: [],
   'chain/transactions': ['chain/chain.ts'],
   'chain/rpc': ['settings', 'logging/outage.ts'],
   'chain/client': ['settings', 'request-batch.ts', 'chain/chain.ts', 'chain/rpc', 'chain/transactions'],
   'chain/relay': ['chain/rpc', 'chain/transactions'],
   'sign-in': ['database', 'http/api', 'chain/transactions'],
-  inventory: ['database', 'http/api', 'chain/transactions'],
-  restrictions: ['database'],
-  listings: ['database', 'http/api', 'inventory', 'restrictions'],
-  market: ['repeat.ts', 'logging', 'database', 'http/api', 'http/server', 'chain/chain.ts', 'inventory', 'listings', 'purchases/fee.ts'],
-  'market/figures': ['repeat.ts', 'request-batch.ts', 'logging', 'database', 'http/api', 'market'],
+  inventory: ['catalogue', 'database', 'http/api', 'chain/transactions'],
+  restrictions: ['catalogue', 'database'],
+  listings: ['catalogue', 'database', 'http/api', 'inventory', 'restrictions'],
+  market: ['repeat.ts', 'logging', 'catalogue', 'database', 'http/api', 'http/server', 'chain/chain.ts', 'inventory', 'listings', 'purchases/fee.ts'],
+  'market/figures': ['repeat.ts', 'request-batch.ts', 'logging', 'catalogue', 'database', 'http/api', 'market'],
   realtime: ['repeat.ts', 'logging', 'database', 'http/api'],
   outgoing: [],
-  alerts: ['repeat.ts', 'logging', 'database', 'http/api', 'listings', 'market', 'realtime', 'alerts/push'],
-  'alerts/push': ['repeat.ts', 'logging', 'database', 'outgoing'],
+  alerts: ['repeat.ts', 'logging', 'catalogue', 'database', 'http/api', 'listings', 'market', 'realtime', 'alerts/push'],
+  'alerts/push': ['repeat.ts', 'logging', 'catalogue', 'database', 'outgoing'],
   ...purchaseArrows(),
   studio: [
     'logging',
@@ -136,14 +137,14 @@ const serverArrows = {
     'studio/orders',
     'studio/recovery',
   ],
-  'studio/players': ['database', 'inventory', 'restrictions', 'studio/wallet.ts'],
+  'studio/players': ['catalogue', 'database', 'inventory', 'restrictions', 'studio/wallet.ts'],
   'studio/purchases': ['database', 'chain/chain.ts', 'listings', 'purchases', 'purchases/payment', 'purchases/cases', 'studio/wallet.ts'],
   'studio/stats': ['database', 'studio/sales'],
   'studio/sales': ['repeat.ts', 'database', 'purchases'],
   'studio/keys': ['logging', 'database', 'http/api', 'listings', 'studio/studio-log-store.ts'],
   'studio/staff': ['database', 'http/api', 'chain/transactions', 'inventory', 'listings', 'studio/studio-log-store.ts', 'studio/wallet.ts'],
-  'studio/orders': ['http/api', 'inventory', 'studio/studio-log-store.ts', 'studio/keys'],
-  'studio/restrictions': ['database', 'http/api', 'restrictions', 'studio/studio-log-store.ts'],
+  'studio/orders': ['catalogue', 'http/api', 'inventory', 'studio/studio-log-store.ts', 'studio/keys'],
+  'studio/restrictions': ['catalogue', 'database', 'http/api', 'restrictions', 'studio/studio-log-store.ts'],
   'studio/recovery': [
     'repeat.ts',
     'database',
@@ -170,20 +171,20 @@ const serverArrows = {
     'studio/webhooks/delivery',
   ],
   'studio/webhooks/delivery': ['repeat.ts', 'logging', 'database', 'outgoing', 'studio/webhooks/messages'],
-  'studio/webhooks/messages': ['database', 'purchases/cases', 'studio/sales'],
+  'studio/webhooks/messages': ['database', 'purchases/purchase-deps.ts', 'purchases/cases', 'studio/sales'],
   metrics: ['database', 'database/connections', 'purchases/purchase-deps.ts'],
   embedded: ['repeat.ts'],
   'embedded/data-dir': ['embedded'],
   'embedded/local-chain': ['embedded'],
   'embedded/postgres': ['embedded', 'embedded/data-dir'],
-  'embedded/demo': ['settings', 'database', 'inventory', 'listings'],
+  'embedded/demo': ['settings', 'catalogue', 'database', 'inventory', 'listings'],
 }
 
 /** The stages of a purchase: each may use those before it, and what all of them share. */
 function purchaseArrows() {
   const inside = (folder, names) => names.map((name) => `${folder}/${name}`)
   const stages = inside('purchases', ['payment', 'cases', 'hold', 'settlement'])
-  const outside = ['logging', 'database', 'chain/chain.ts', 'chain/transactions', 'inventory', 'restrictions', 'listings']
+  const outside = ['logging', 'catalogue', 'database', 'chain/chain.ts', 'chain/transactions', 'inventory', 'restrictions', 'listings']
   const shared = inside('purchases', [
     'purchase.ts',
     'fee.ts',
@@ -215,7 +216,7 @@ const webArrows = {
   settings: [],
   ui: [],
   'ui/amount': ['ui'],
-  catalogue: ['settings', 'catalogue/drinks'],
+  catalogue: ['settings'],
   feedback: ['ui'],
   api: [],
   realtime: ['ui', 'api'],
@@ -230,7 +231,7 @@ const webArrows = {
 
 /** The studio's desk, a page of its own: it uses what the web app is built on, and none of its features. */
 function deskArrows() {
-  const below = ['settings', 'ui', 'feedback', 'api', 'wallet', 'session']
+  const below = ['settings', 'ui', 'catalogue', 'feedback', 'api', 'wallet', 'session']
   const shared = [...below, 'desk/api', 'desk/parts', 'desk/frame/places.ts']
   const { api, parts, frame, charts, find, cases, ...rest } = Object.fromEntries(
     ['api', 'parts', 'frame', 'charts', 'find', 'cases', 'today', 'market', 'access', 'webhooks', 'records'].map((name) => [

@@ -61,15 +61,18 @@ create table sessions (
 );
 create index sessions_by_expiry on sessions (expires_at);
 
--- The drinks.
+-- What is traded here, or once was. Each server writes its catalogue here when it starts; an item that has left the catalogue keeps its
+-- row, for those who bought it.
 create table token_types (
-  token_type text primary key,
-  name text not null unique
+  token_type text primary key constraint token_types_code check (token_type ~ '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$' and char_length(token_type) <= 40),
+  name text not null constraint token_types_name check (name <> ''),
+  -- When a server first had it in its catalogue; null for those of the three drinks that no server has had yet.
+  first_seen_at timestamptz
 );
-insert into token_types (token_type, name) values
-  ('APPLE_JUICE', 'Apple Juice'),
-  ('GRAPE_SODA', 'Grape Soda'),
-  ('ORANGE_JUICE', 'Orange Juice');
+insert into token_types (token_type, name, first_seen_at) values
+  ('APPLE_JUICE', 'Apple Juice', NULL),
+  ('GRAPE_SODA', 'Grape Soda', NULL),
+  ('ORANGE_JUICE', 'Orange Juice', NULL);
 
 -- The tokens a wallet can use now. Those in its active listings are in escrow: see listings.amount.
 create table balances (

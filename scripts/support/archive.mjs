@@ -18,6 +18,7 @@ const CONTENTS = [
   'scripts/start-archive.mjs',
   'scripts/support/node-version.mjs',
   'server/dist',
+  'server/catalogue',
   'server/migrations',
   'web/dist',
 ]

@@ -22,7 +22,7 @@ const contractTypes = {
   MarketEventType: 'events',
   PurchaseStatus: 'schemas',
   Signature: 'addresses',
-  TokenType: 'token-types',
+  TokenType: 'catalogue',
   WalletAddress: 'addresses',
   WebhookEvent: 'schemas',
 }

@@ -2,6 +2,7 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 
 import { type Brand } from './brand/brand.ts'
+import { type Catalogue } from './catalogue/catalogue.ts'
 import { type Chain } from './chain/chain.ts'
 import { type Relay } from './chain/relay/relay.ts'
 import { type DatabaseConnection } from './database/connect.ts'
@@ -29,6 +30,7 @@ export interface AppParts {
   version: string
   /** Juicebar's own by default. */
   brand?: Brand
+  catalogue: Catalogue
   /** The built web app. */
   webFolder: string
   migrationsFolder: string

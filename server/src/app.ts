@@ -13,6 +13,7 @@ import { bearerToken } from './http/api/bearer-token.ts'
 import { needsDatabase } from './http/api/needs-database.ts'
 import { houseBrand } from './brand/brand.ts'
 import { marketLook } from './brand/market-look.ts'
+import { recordCatalogue } from './catalogue/record-catalogue.ts'
 import { registerSecurityTxt } from './http/security-txt.ts'
 import { registerWebApp } from './http/web-app.ts'
 import { createRateLimits } from './http/api/rate-limits.ts'
@@ -68,7 +69,7 @@ import { webhookRoutes } from './studio/webhooks/routes.ts'
 
 /** Puts the whole server together. `stop` leaves the database connection and the chain open, since the caller opened them. */
 export async function createApp(parts: AppParts): Promise<App> {
-  const { config, connection, chain, log, failures } = parts
+  const { config, connection, catalogue, chain, log, failures } = parts
   const { database } = connection
   const metrics = createMetrics(config.metrics)
   const feed = createEventFeed(database, { log, failures, onLoss: (lostAt) => recordRewind(identity, { cause: 'lost', lostAt }) })
@@ -76,7 +77,10 @@ export async function createApp(parts: AppParts): Promise<App> {
   const preparation = prepareDatabase(connection, parts.migrationsFolder, {
     log,
     failures,
-    checkIdentity: (signal) => checkIdentity(identity, signal),
+    check: async (signal) => {
+      await checkIdentity(identity, signal)
+      if (!signal.aborted) await recordCatalogue(database, catalogue)
+    },
   })
   const drained = new AbortController()
   let draining = false
@@ -85,6 +89,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const purchases = {
     database,
     chain,
+    catalogue,
     settings: { settleAt: config.settleAt, holdSeconds: config.holdSeconds, fee: config.fee },
     references: createReferences(parts.referenceSecrets ?? [parts.jwtSecret]),
     log,
@@ -99,6 +104,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     log,
     failures,
     version: parts.version,
+    items: catalogue.items,
     isDraining: () => draining,
     onAnswered: metrics?.counts.answered,
     findCached: (url) => (preparation.state() === 'ready' ? caches.find(url) : undefined),
@@ -145,20 +151,20 @@ export async function createApp(parts: AppParts): Promise<App> {
     checkSignIn: (wallet) => checkSignIn(database, wallet),
     readBlock: (wallet) => readOwnBlock(database, wallet),
   })
-  inventoryRoutes(api, database)
-  listingRoutes(api, database)
-  marketRoutes(api, connection, { pageCache: caches.listings, probeDatabase }, { chain, fee: config.fee })
-  figureRoutes(api, { figures: createFigures(connection), caches, probeDatabase })
-  profitRoutes(api, connection)
+  inventoryRoutes(api, database, catalogue)
+  listingRoutes(api, database, catalogue)
+  marketRoutes(api, connection, { pageCache: caches.listings, probeDatabase }, { chain, catalogue, fee: config.fee })
+  figureRoutes(api, { figures: createFigures(connection, catalogue), catalogue, caches, probeDatabase })
+  profitRoutes(api, connection, catalogue)
   purchaseRoutes(api, purchases)
   studioRoutes(api, purchases, desk)
   webhookRoutes(api, purchases, { allowPrivate: config.webhookAllowPrivate })
-  restrictionRoutes(api, database)
+  restrictionRoutes(api, database, catalogue)
   alertRoutes(api, database)
   realtimeRoutes(api, { database, feed, readers, failures }, authenticate)
   relayRoutes(api, parts.relay)
   await registerSecurityTxt(fastify, { ...config, contact: config.securityContact, policyFile: parts.securityPolicyFile })
-  await registerWebApp(fastify, parts.webFolder, marketLook(config, parts.brand ?? houseBrand))
+  await registerWebApp(fastify, parts.webFolder, marketLook(config, parts.brand ?? houseBrand, catalogue))
 
   const background: (() => unknown)[] = []
   /** Readers of events resume on another server. */

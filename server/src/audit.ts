@@ -3,13 +3,17 @@ import { fileURLToPath } from 'node:url'
 
 import { type Audit } from '@juicebar/contract/schemas'
 
+import { houseBrand } from './brand/brand.ts'
+import { type Catalogue } from './catalogue/catalogue.ts'
+import { readCatalogue } from './catalogue/read-catalogue.ts'
 import { type Config, readConfig } from './settings/config.ts'
 import { readStudioAccess, type StudioAccess } from './settings/studio-access.ts'
 import { auditText } from './studio/audit/audit-text.ts'
 import { exitCodeOf, NOT_CHECKED } from './studio/audit/exit-code.ts'
 
-/** The same relative path holds from `src` and from `dist`. */
+/** The same relative paths hold from `src` and from `dist`. */
 const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url))
+const catalogueFile = fileURLToPath(new URL('../catalogue/catalogue.json', import.meta.url))
 const POLL_MILLIS = 500
 /** How often progress is printed where it cannot be overwritten. */
 const LINE_MILLIS = 10_000
@@ -30,8 +34,10 @@ async function main(): Promise<void> {
   try {
     const { full, copy } = readArguments(process.argv.slice(2))
     const config = readConfig(process.env)
-    const audit = copy ? await auditHere(config) : await auditOnServer(config, full)
-    process.stdout.write(auditText(audit))
+    const { surfaces } = houseBrand
+    const catalogue = await readCatalogue(config.catalogue, { surfaces, house: catalogueFile })
+    const audit = copy ? await auditHere(config, catalogue) : await auditOnServer(config, full)
+    process.stdout.write(auditText(audit, catalogue.nameOf))
     process.exitCode = exitCodeOf(audit)
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
@@ -48,9 +54,9 @@ function readArguments(given: readonly string[]) {
   return { full: given.includes('--full'), copy: given.includes('--copy') }
 }
 
-async function auditHere(config: Config): Promise<Audit> {
+async function auditHere(config: Config, catalogue: Catalogue): Promise<Audit> {
   const { auditCopy } = await import('./command/audit-copy.ts')
-  return auditCopy(config, migrationsFolder)
+  return auditCopy(config, { migrationsFolder, catalogue })
 }
 
 async function auditOnServer(config: Config, full: boolean): Promise<Audit> {

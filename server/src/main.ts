@@ -8,6 +8,8 @@ import { createApp } from './app.ts'
 import { type Brand } from './brand/brand.ts'
 import { marketName } from './brand/market-name.ts'
 import { readBrand } from './brand/read-brand.ts'
+import { type Catalogue } from './catalogue/catalogue.ts'
+import { readCatalogue } from './catalogue/read-catalogue.ts'
 import { checkFeeWallet } from './check-fee-wallet.ts'
 import { createRelay } from './chain/relay/relay.ts'
 import { createChain } from './chain/client/solana-chain.ts'
@@ -16,8 +18,8 @@ import { connectDatabase } from './database/connect.ts'
 import { newestMigration } from './database/migration-files.ts'
 import { type DataDir } from './embedded/data-dir/data-dir.ts'
 import { type Demo } from './embedded/demo/demo.ts'
+import { type DemoDeps } from './embedded/demo/demo-market.ts'
 import { type EmbeddedPostgres } from './embedded/postgres/postgres.ts'
-import { type OrderDeps } from './inventory/post-studio-order.ts'
 import { createFailureLog } from './logging/failure-log.ts'
 import { createLog } from './logging/log.ts'
 import { createShutdown, type Shutdown } from './shutdown.ts'
@@ -26,6 +28,7 @@ import { announceStart } from './started-text.ts'
 /** The same relative paths hold from `src` and from `dist`. */
 const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url))
 const webFolder = fileURLToPath(new URL('../../web/dist', import.meta.url))
+const catalogueFile = fileURLToPath(new URL('../catalogue/catalogue.json', import.meta.url))
 const securityPolicyFile = fileURLToPath(new URL('../../SECURITY.md', import.meta.url))
 const packageFile = new URL('../package.json', import.meta.url)
 
@@ -37,10 +40,11 @@ async function main(): Promise<void> {
   try {
     const settings = readConfig(process.env, { terminal: process.stdout.isTTY })
     const brand = await readBrand(settings.brandDir)
+    const catalogue = await readCatalogue(settings.catalogue, { surfaces: brand.surfaces, house: catalogueFile })
     const config = { ...settings, productName: marketName(settings.productName, brand) }
     const log = createLog(config.logLevel)
     shutdown = createShutdown({ log, drainSeconds: config.drainSeconds })
-    await start({ config, brand, log, shutdown })
+    await start({ config, brand, catalogue, log, shutdown })
   } catch (error) {
     // What an interrupted start could not finish is nobody's concern.
     if (!shutdown?.signal.aborted) process.stderr.write(`\n${whyNotStarted(error)}\n`)
@@ -52,11 +56,12 @@ async function main(): Promise<void> {
 interface Start {
   config: Config
   brand: Brand
+  catalogue: Catalogue
   log: Logger
   shutdown: Shutdown
 }
 
-async function start({ config, brand, log, shutdown }: Start): Promise<void> {
+async function start({ config, brand, catalogue, log, shutdown }: Start): Promise<void> {
   const dataDir = await openDataDirIfNeeded(config, shutdown)
   const [{ url: databaseUrl, files }, rpcUrls, jwtSecret, studioApiKey, referenceSecrets] = await Promise.all([
     config.databaseUrl === undefined
@@ -82,10 +87,11 @@ async function start({ config, brand, log, shutdown }: Start): Promise<void> {
 
   const version = await readVersion()
   const relay = createRelay(chain.pool, { demo: config.demo && config.network === 'localnet' })
-  const demo = config.demo ? await openDemo(config, { database: connection.database, log }, jwtSecret) : undefined
+  const demo = config.demo ? await openDemo(config, { database: connection.database, catalogue, log }, jwtSecret) : undefined
   const app = await createApp({
     config,
     brand,
+    catalogue,
     jwtSecret,
     studioApiKey,
     ...(referenceSecrets && { referenceSecrets }),
@@ -145,7 +151,7 @@ async function startLocalChain({ fee }: Config, log: Logger, shutdown: Shutdown)
   return [localChain.rpcUrl]
 }
 
-async function openDemo(config: Config, deps: OrderDeps, secret: string): Promise<Demo> {
+async function openDemo(config: Config, deps: DemoDeps, secret: string): Promise<Demo> {
   const { createDemo } = await import('./embedded/demo/demo.ts')
   return createDemo(config, deps, secret)
 }

@@ -40,15 +40,15 @@ type Log = Pick<BaseLogger, 'info' | 'warn' | 'error'>
 interface PreparationOptions {
   log: Log
   failures: FailureLog
-  /** Decides whether the migrated database is the one that servers left; nothing is served before. */
-  checkIdentity: (signal: AbortSignal) => Promise<void>
+  /** What must be decided about the migrated database before anything is served. */
+  check: (signal: AbortSignal) => Promise<void>
 }
 
 /** Migrates the database as soon as it is up, so that the server can start before the database. */
 export function prepareDatabase(
   { pool, migrationPool }: Connection,
   folder: string,
-  { log, failures, checkIdentity }: PreparationOptions,
+  { log, failures, check: checkMigrated }: PreparationOptions,
 ): DatabasePreparation {
   const stopping = new AbortController()
   let state: DatabaseState = 'unreached'
@@ -76,7 +76,7 @@ export function prepareDatabase(
     while (!stopping.signal.aborted) {
       try {
         const applied = await migrateOnce()
-        await checkIdentity(stopping.signal)
+        await checkMigrated(stopping.signal)
         if (stopping.signal.aborted) return
         state = 'ready'
         log.info({ applied }, 'the database is ready')

@@ -2,6 +2,7 @@ import { base58 } from '@scure/base'
 import { signBytes } from '@solana/kit'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
+import { defaultCatalogue } from './support/catalogue.ts'
 import { createApp } from '../src/app.ts'
 import { createRelay } from '../src/chain/relay/relay.ts'
 import { readConfig } from '../src/settings/config.ts'
@@ -46,6 +47,7 @@ afterAll(async () => {
 async function startNode(): Promise<Node> {
   const { connection, chain } = world
   const app = await createApp({
+    catalogue: defaultCatalogue,
     config: { ...readConfig({}), port: 0 },
     jwtSecret: 'j'.repeat(32),
     studioApiKey,

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
+import { defaultCatalogue } from './support/catalogue.ts'
 import { connectDatabase, type DatabaseConnection } from '../src/database/connect.ts'
 import { type Api } from '../src/http/api/route.ts'
 import { inventoryRoutes } from '../src/inventory/routes.ts'
@@ -44,8 +45,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   const deps = { ...world.deps, database: cutConnection.database }
   const declare = (api: Api) => {
-    inventoryRoutes(api, deps.database)
-    listingRoutes(api, deps.database)
+    inventoryRoutes(api, deps.database, defaultCatalogue)
+    listingRoutes(api, deps.database, defaultCatalogue)
     purchaseRoutes(api, deps)
     studioRoutes(api, deps, { named: new Set(), market: 'Juicebar, market.example' })
   }

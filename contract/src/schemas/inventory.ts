@@ -4,8 +4,7 @@ import { type CallSchema } from './call.ts'
 import { Id, Address, TokenTypeSchema, Timestamp, walletAddress } from './fields.ts'
 
 /** Amounts by `balanceKey`, of every item of the catalogue. */
-export const BalancesOf = (words: { title: string; description: string }) =>
-  Type.Record(Type.String(), Type.Integer(), words)
+export const BalancesOf = (words: { title: string; description: string }) => Type.Record(Type.String(), Type.Integer(), words)
 
 export const BalancesSchema = BalancesOf({
   title: 'Balances',

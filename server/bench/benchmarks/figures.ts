@@ -1,5 +1,6 @@
 import pg from 'pg'
 
+import { TOKEN } from '../catalogue.ts'
 import { type BenchDatabases } from '../databases/bench-databases.ts'
 import { fillTrades } from '../databases/fill-trades.ts'
 import { compare, type Line } from '../measure/comparison.ts'
@@ -16,10 +17,10 @@ const page = `${root}/listings`
 
 /** What is answered from memory, which must cost no more than a first page of as many bytes; of each, one that many players look at. */
 const fromMemory: [name: string, path: string, least: number][] = [
-  ['candles of a week, from memory', `${root}/candles?tokenType=APPLE_JUICE&step=1h`, 0.7],
-  ['depth, from memory', `${root}/depth?tokenType=APPLE_JUICE`, 0.5],
+  ['candles of a week, from memory', `${root}/candles?tokenType=${TOKEN}&step=1h`, 0.7],
+  ['depth, from memory', `${root}/depth?tokenType=${TOKEN}`, 0.5],
   ['summary, from memory', `${root}/summary`, 0.9],
-  ['trades, from memory', `${root}/trades?tokenType=APPLE_JUICE`, 0.9],
+  ['trades, from memory', `${root}/trades?tokenType=${TOKEN}`, 0.9],
 ]
 
 /** Trades, candles, depth and summary of a market with a million trades, beside its pages of listings. */
@@ -53,7 +54,7 @@ export async function benchmarkFigures(databases: BenchDatabases, pairs: number)
           ours: () =>
             load(
               (turn) =>
-                `${root}/candles?tokenType=APPLE_JUICE&step=1h&from=${timeText(start - (168 + turn) * HOUR - turn)}&to=${timeText(start - turn * HOUR)}`,
+                `${root}/candles?tokenType=${TOKEN}&step=1h&from=${timeText(start - (168 + turn) * HOUR - turn)}&to=${timeText(start - turn * HOUR)}`,
             ),
         },
         pairs,

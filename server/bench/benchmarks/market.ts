@@ -1,7 +1,7 @@
-import { tokenTypes } from '@juicebar/contract/token-types'
 import { listingSorts } from '@juicebar/contract/schemas/market'
 import pg from 'pg'
 
+import { catalogue, TOKEN, tokens } from '../catalogue.ts'
 import { formatCursor, type MarketQuery, readMarketQuery } from '../../src/market/market-query.ts'
 import { pageStatement } from '../../src/market/market-store.ts'
 import { type BenchDatabases } from '../databases/bench-databases.ts'
@@ -142,7 +142,7 @@ function sqlLiteral(value: unknown): string {
 }
 
 function pageOf(market: Market, turn: number): { query: MarketQuery; statement: pg.QueryConfig<unknown[]> } {
-  const query = readMarketQuery(pageFields(market, turn))
+  const query = readMarketQuery(pageFields(market, turn), catalogue)
   if (query.scope.kind === 'none') throw new Error('the bench requests only pages with listings')
   return { query, statement: pageStatement(query, query.scope) }
 }
@@ -153,7 +153,7 @@ function pageFields({ starts }: Market, turn: number) {
   const start = starts[(turn * 7919) % starts.length]
   if (!start) throw new Error('the market is empty')
   const key = sort.endsWith('unitPrice') ? start.unitPrice : sort.endsWith('price') ? start.price : start.id
-  return { sort, cursor: formatCursor(sort, { key, id: start.id }), ...(turn % 3 === 0 && { tokenType: 'APPLE_JUICE' }) }
+  return { sort, cursor: formatCursor(sort, { key, id: start.id }), ...(turn % 3 === 0 && { tokenType: TOKEN }) }
 }
 
 function loadPages(market: Market): Promise<Sample> {
@@ -168,7 +168,7 @@ function load(server: ServerProcess, next: (turn: number) => Request): Promise<S
 function quoteLine(market: Market, pairs: number): Promise<Line> {
   const loadQuotes = () =>
     load(market.server, (turn) => {
-      const tokenType = tokenTypes[turn % tokenTypes.length]?.type ?? ''
+      const tokenType = tokens[turn % tokens.length] ?? ''
       const amount = String(1 + ((turn * 7919) % MAX_QUOTED))
       return { method: 'GET', path: `/api/marketplace/quote?${new URLSearchParams({ tokenType, amount }).toString()}` }
     })

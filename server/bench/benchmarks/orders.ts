@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 
 import { MAX_ORDERS } from '@juicebar/contract/limits'
-import { tokenTypes } from '@juicebar/contract/token-types'
 
+import { tokens } from '../catalogue.ts'
 import { mayHaveSigner } from '../../src/chain/transactions/signing-key.ts'
 import { type BenchDatabases } from '../databases/bench-databases.ts'
 import { randomWallet } from '../databases/fill-market.ts'
@@ -61,7 +61,7 @@ function ordersOf(turn: number, wallets: readonly string[]) {
   return Array.from({ length: MAX_ORDERS }, (_, index) => ({
     direction: 'credit',
     walletAddress: wallets[(turn * 7919 + index * 31) % wallets.length],
-    tokenType: tokenTypes[index % tokenTypes.length]?.type,
+    tokenType: tokens[index % tokens.length],
     amount: 1,
     idempotencyKey: randomUUID(),
     reason: 'bench',

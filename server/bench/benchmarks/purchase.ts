@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { pino } from 'pino'
 
+import { catalogue } from '../catalogue.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
 import { createFailureLog } from '../../src/logging/failure-log.ts'
 import { placeHold } from '../../src/purchases/hold/place-hold.ts'
@@ -36,6 +37,7 @@ export async function benchmarkPurchase(databases: BenchDatabases, pairs: number
   const deps: PurchaseDeps = {
     database,
     chain: createStubChain(pool),
+    catalogue,
     settings: { settleAt: 'confirmed', holdSeconds: 600, fee: { basisPoints: 0, wallet: undefined } },
     references: createReferences(['r'.repeat(32)]),
     log,

@@ -31,7 +31,7 @@ export async function fillMarket(client: pg.ClientBase, listings: number): Promi
        select row(new_id(), chosen.seller, token.token_type, draw.amount, draw.steps * 1000000, null, 'active', null, null, now(), null, null, false, draw.divisible, null, null, null)::listings as row
        from (
          select case when random() < $2 then 1 else 1 + floor(random() * $3)::bigint end as n,
-           1 + floor(random() * 3)::int as token, 1 + floor(random() * 1000)::bigint as amount, 1 + floor(random() * 100000)::bigint as steps,
+           1 + floor(random() * (select count(*) from token_types))::int as token, 1 + floor(random() * 1000)::bigint as amount, 1 + floor(random() * 100000)::bigint as steps,
            random() < 0.5 as divisible
          from generate_series(1, $1)
        ) draw

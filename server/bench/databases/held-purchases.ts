@@ -1,6 +1,7 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import type pg from 'pg'
 
+import { TOKEN } from '../catalogue.ts'
 import { STUB_GENESIS, stubSignature } from '../servers/stub-chain.ts'
 import { addBuyers, type Buyer } from './buyers.ts'
 import { randomWallet } from './fill-market.ts'
@@ -32,13 +33,13 @@ export async function addHeldPurchases(
        select new_id() as purchase, buyer, reference, n from unnest($2::text[], $3::text[]) with ordinality u(buyer, reference, n)
      ), listed as (
        insert into listings (seller, token_type, amount, price_lamports, held_by, held_until)
-       select ($1::text[])[1 + (n * $5 + item) % cardinality($1::text[])], 'APPLE_JUICE', 10, 1000000 * (1 + n * $5 + item), purchase,
+       select ($1::text[])[1 + (n * $5 + item) % cardinality($1::text[])], '${TOKEN}', 10, 1000000 * (1 + n * $5 + item), purchase,
          now() + interval '1 hour'
        from wanted, generate_series(0, $5::integer - 1) item
        returning id, seller, amount, price_lamports, held_by
      ), items as (
        insert into purchase_items (purchase_id, place, listing_id, seller, token_type, amount, price_lamports)
-       select held_by, row_number() over (partition by held_by order by price_lamports), id, seller, 'APPLE_JUICE', amount, price_lamports
+       select held_by, row_number() over (partition by held_by order by price_lamports), id, seller, '${TOKEN}', amount, price_lamports
        from listed
      ), totals as (
        select held_by as purchase, array_agg(seller) as sellers, sum(price_lamports) as lamports, min(id::text)::uuid as listing
@@ -70,7 +71,7 @@ export async function addWantedListings(pool: pg.Pool, count: number): Promise<W
   const buyers = await addBuyers(pool, Math.ceil(count / 2))
   const { rows } = await pool.query<{ id: string }>(
     `insert into listings (seller, token_type, amount, price_lamports)
-     select seller, 'APPLE_JUICE', 10, 1000000 * (1 + n) from unnest($1::text[]) with ordinality u(seller, n) returning id`,
+     select seller, '${TOKEN}', 10, 1000000 * (1 + n) from unnest($1::text[]) with ordinality u(seller, n) returning id`,
     [Array.from({ length: count }, randomWallet)],
   )
   return rows.map(({ id }, turn) => {

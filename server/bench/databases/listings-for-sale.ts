@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { parseWalletAddress } from '@juicebar/contract/addresses'
 import type pg from 'pg'
 
+import { TOKEN } from '../catalogue.ts'
 import { createSessionJwts } from '../../src/sign-in/session-jwt.ts'
 import { JWT_SECRET } from '../servers/product-server.ts'
 import { randomWallet } from './fill-market.ts'
@@ -14,7 +15,7 @@ export async function addListings(pool: pg.Pool, count: number): Promise<string[
   const sellers = Array.from({ length: SELLERS }, randomWallet)
   const { rows } = await pool.query<{ id: string }>(
     `insert into listings (seller, token_type, amount, price_lamports)
-     select ($1::text[])[1 + n % $2], 'APPLE_JUICE', 10, 1000000::bigint * (1 + n) from generate_series(0, $3 - 1) n returning id`,
+     select ($1::text[])[1 + n % $2], '${TOKEN}', 10, 1000000::bigint * (1 + n) from generate_series(0, $3 - 1) n returning id`,
     [sellers, SELLERS, count],
   )
   return rows.map(({ id }) => id)

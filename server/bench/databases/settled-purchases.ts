@@ -1,5 +1,6 @@
 import type pg from 'pg'
 
+import { TOKEN } from '../catalogue.ts'
 import { BUYERS, SELLERS, settledPayment } from '../chain/settled-payment.ts'
 import { GENESIS_HASH } from '../chain/stub-ledger.ts'
 
@@ -30,10 +31,10 @@ const INSERT = `
       unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::bytea[]) u(seller, buyer, lamports, reference, signature, bytes)
   ), sold as (
     insert into listings (id, seller, token_type, amount, price_lamports, status, closed_at)
-    select listing, seller, 'APPLE_JUICE', ${AMOUNT}, lamports, 'sold', now() from paid
+    select listing, seller, '${TOKEN}', ${AMOUNT}, lamports, 'sold', now() from paid
   ), items as (
     insert into purchase_items (purchase_id, place, listing_id, seller, token_type, amount, price_lamports)
-    select purchase, 1, listing, seller, 'APPLE_JUICE', ${AMOUNT}, lamports from paid
+    select purchase, 1, listing, seller, '${TOKEN}', ${AMOUNT}, lamports from paid
   ), bought as (
     insert into purchases (id, buyer, sellers, price_lamports, reference, genesis_hash, held_at_slot, server_sends,
       pay_before, status, signature, settled_at, finalized_at, reconcile_at)
@@ -46,13 +47,13 @@ const INSERT = `
 /** Each seller was credited what they sold, and each listing took it into escrow and released it to its buyer. */
 const LEDGER = `
   insert into transfers (kind, token_type, amount, wallet_address, idempotency_key)
-  select 'credit', 'APPLE_JUICE', sum(amount), seller, 'bench ' || seller from purchase_items group by seller;
+  select 'credit', '${TOKEN}', sum(amount), seller, 'bench ' || seller from purchase_items group by seller;
   insert into transfers (kind, token_type, amount, wallet_address, listing_id)
-  select 'escrow', 'APPLE_JUICE', amount, seller, listing_id from purchase_items;
+  select 'escrow', '${TOKEN}', amount, seller, listing_id from purchase_items;
   insert into transfers (kind, token_type, amount, wallet_address, listing_id)
-  select 'sale', 'APPLE_JUICE', i.amount, p.buyer, i.listing_id from purchase_items i join purchases p on p.id = i.purchase_id`
+  select 'sale', '${TOKEN}', i.amount, p.buyer, i.listing_id from purchase_items i join purchases p on p.id = i.purchase_id`
 
 function balances(side: 'buyer' | 'seller', wallets: number, amount: string): string {
   return `insert into balances (wallet_address, token_type, amount)
-    select ${side}, 'APPLE_JUICE', ${amount} from purchases p join purchase_items i on i.purchase_id = p.id group by ${side} limit ${wallets}`
+    select ${side}, '${TOKEN}', ${amount} from purchases p join purchase_items i on i.purchase_id = p.id group by ${side} limit ${wallets}`
 }

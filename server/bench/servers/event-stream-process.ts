@@ -3,6 +3,7 @@ import { createServer as createRawServer, type Socket } from 'node:net'
 
 import { pino } from 'pino'
 
+import { catalogue } from '../catalogue.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
 import { createRateLimits } from '../../src/http/api/rate-limits.ts'
 import { createApi } from '../../src/http/api/route.ts'
@@ -45,6 +46,7 @@ const fastify = await createServer({
   publicOrigin: 'http://localhost:3000',
   productName: 'Juicebar',
   version: 'bench',
+  items: catalogue.items,
   trustProxy: ['loopback'],
 })
 const refuse = () => Promise.reject(new Error('this server has no sessions'))

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 
+import { catalogue } from '../catalogue.ts'
 import { createApp } from '../../src/app.ts'
 import { type Chain } from '../../src/chain/chain.ts'
 import { createChain } from '../../src/chain/client/solana-chain.ts'
@@ -33,6 +34,7 @@ export async function startProduct({
     jwtSecret: JWT_SECRET,
     studioApiKey: STUDIO_KEY,
     connection,
+    catalogue,
     ...(chainSettings ? await openChain(chainSettings) : stubChain(connection)),
     log,
     failures: createFailureLog(log),

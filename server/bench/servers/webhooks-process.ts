@@ -4,6 +4,7 @@ import { type AddressInfo } from 'node:net'
 
 import { pino } from 'pino'
 
+import { catalogue } from '../catalogue.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
 import { createFailureLog } from '../../src/logging/failure-log.ts'
 import { createPoster } from '../../src/outgoing/post-message.ts'
@@ -28,6 +29,6 @@ const urls = await Promise.all(
 )
 const log = pino({ level: 'error' })
 const { database } = connectDatabase(databaseUrl, () => undefined)
-startWebhooks({ database, poster: createPoster({ allowPrivate: true }), log, failures: createFailureLog(log) })
+startWebhooks({ database, catalogue, poster: createPoster({ allowPrivate: true }), log, failures: createFailureLog(log) })
 process.on('message', () => process.send?.(received))
 process.send?.(urls)

@@ -1,3 +1,6 @@
+import { balanceKey } from '@juicebar/contract/catalogue'
+
+import { tokens } from '../catalogue.ts'
 import { inParallel } from '../in-parallel.ts'
 import { type ApiClient } from '../players/api-client.ts'
 import { type Player } from '../players/player.ts'
@@ -48,8 +51,6 @@ export interface ListingSeen {
   createdAt: string
 }
 
-const balanceFields = { appleJuice: 'APPLE_JUICE', orangeJuice: 'ORANGE_JUICE', grapeSoda: 'GRAPE_SODA' }
-
 /** Reads everything that each player can see, signed in as that player. */
 export async function readProduct(players: readonly Player[]): Promise<ProductRecord> {
   const record: ProductRecord = { purchases: new Map(), cases: new Map(), listings: new Map(), balances: new Map(), seenBy: new Map() }
@@ -70,7 +71,7 @@ async function readAsPlayer(record: ProductRecord, { api, wallet: { address } }:
   for (const listing of await read<ListingSeen[]>(api, '/api/marketplace/my-listings?status=all', 'listings'))
     record.listings.set(listing._id, listing)
   const balances = await read<Record<string, number>>(api, `/api/tokens/balance/${address}`, 'balances')
-  for (const [field, token] of Object.entries(balanceFields)) record.balances.set(`${address} ${token}`, balances[field] ?? 0)
+  for (const token of tokens) record.balances.set(`${address} ${token}`, balances[balanceKey(token)] ?? 0)
 }
 
 /** Reads all pages of a list. */

@@ -1,6 +1,6 @@
 import { type ApiClient, createApiClient } from '../players/api-client.ts'
 import { type Journal } from '../players/journal.ts'
-import { tokens } from '../players/seller.ts'
+import { tokens } from '../catalogue.ts'
 
 /** Credits single tokens: writes that have a reply to wait for and must be made exactly once. */
 export interface CreditProbe {
@@ -20,7 +20,7 @@ interface Options {
 
 /** More than any call should take. */
 const TIMEOUT_MILLIS = 20_000
-const TOKEN = tokens[0]
+const TOKEN = tokens[0] ?? ''
 const PATH = '/api/studio/credits'
 
 interface Credit {

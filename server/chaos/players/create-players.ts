@@ -1,8 +1,9 @@
+import { tokens } from '../catalogue.ts'
 import { inParallel } from '../in-parallel.ts'
 import { createApiClient } from './api-client.ts'
 import { canCallFrom, loopbackAddress } from './loopback-address.ts'
 import { createPlayer, type Player, type Run } from './player.ts'
-import { STOCK, tokens } from './seller.ts'
+import { STOCK } from './seller.ts'
 
 interface Product {
   urls: () => readonly string[]

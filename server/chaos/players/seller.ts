@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { tokens } from '../catalogue.ts'
 import { between, happens, type Path, pickOne, wholeBetween } from '../seeded-random.ts'
 import { tally } from '../tally.ts'
 import { type Player, type Run } from './player.ts'
 import { signPrepared } from './wallet.ts'
 
-export const tokens = ['APPLE_JUICE', 'ORANGE_JUICE', 'GRAPE_SODA'] as const
 /** How many of each token a seller starts with. */
 export const STOCK = 100_000
 

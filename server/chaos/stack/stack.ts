@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 
+import { catalogueFile } from '../catalogue.ts'
 import { type FaultProxy, startFaultProxy } from '../chain-faults/fault-proxy.ts'
 import { type FaultRates } from '../chain-faults/faults.ts'
 import { createChainClient } from '../players/chain-client.ts'
@@ -67,6 +68,7 @@ export async function startStack<Database extends StackDatabase>(options: StackO
     DEMO: 'off',
     LOG_LEVEL: 'warn',
     DRAIN_SECONDS: String(drainSeconds),
+    ...(catalogueFile !== undefined && { CATALOGUE: resolve(catalogueFile) }),
   }
   const feeWallet = await fundFeeWallet(chain.rpcUrl, seed)
   const fee = { MARKET_FEE_BPS: String(FEE_BASIS_POINTS), MARKET_FEE_WALLET: feeWallet }

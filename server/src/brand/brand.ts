@@ -1,7 +1,7 @@
 import { type StyleSheet } from '../http/page/style-sheet.ts'
 import { type Picture } from '../pictures/picture.ts'
 import { type Theme } from './palette.ts'
-import { themeColorsOf } from './style-sheet.ts'
+import { surfacesOf, themeColorsOf } from './style-sheet.ts'
 
 /** How a studio's market looks and what it says. What is undefined or null is as Juicebar has it. */
 export interface Brand {
@@ -18,6 +18,8 @@ export interface Brand {
   styleSheet: StyleSheet | undefined
   /** What the browser colours around the page, as `#rrggbb`. */
   themeColors: Record<Theme, string>
+  /** What the page and its cards are made of. */
+  surfaces: Record<Theme, readonly string[]>
 }
 
 export const houseBrand: Brand = {
@@ -28,4 +30,5 @@ export const houseBrand: Brand = {
   logo: undefined,
   styleSheet: undefined,
   themeColors: themeColorsOf({}),
+  surfaces: surfacesOf({}),
 }

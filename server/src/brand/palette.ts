@@ -1,4 +1,4 @@
-import { converter, formatHex, interpolate, wcagContrast } from 'culori'
+import { clampChroma, converter, formatHex, interpolate, wcagContrast } from 'culori'
 
 export const themes = ['light', 'dark'] as const
 export type Theme = (typeof themes)[number]
@@ -59,6 +59,9 @@ const steps = {
 }
 /** In how many steps a colour is brought back until it can be read. */
 const ATTEMPTS = 40
+
+/** How many shades of a colour there are from black to white, to choose from. */
+const SHADES = 200
 
 const WHITE = '#ffffff'
 const BLACK = '#000000'
@@ -126,4 +129,22 @@ function inkOn(color: string): string {
 export function hueOf(color: string): number | undefined {
   const { c, h } = converter('oklch')(color) ?? {}
   return c === undefined || c < 0.01 ? undefined : h
+}
+
+/**
+ * The shade of a colour nearest to it that can be told apart from all of these surfaces (WCAG 2.2, 1.4.11), as `#rrggbb`: darker or lighter, in
+ * the same hue and as colourful as screens can show it. The colour itself if no shade can, which needs surfaces both light and dark.
+ */
+export function shadeAgainst(color: string, surfaces: readonly string[]): string {
+  const { l = 0, c = 0, h } = converter('oklch')(color) ?? {}
+  const shade = (lightness: number) =>
+    toHex(formatHex(clampChroma({ mode: 'oklch', l: lightness, c, ...(h !== undefined && { h }) }, 'oklch')))
+  const isSeen = (seen: string) => surfaces.every((surface) => contrast(seen, surface) >= CONTROL_CONTRAST)
+  if (isSeen(color)) return toHex(color)
+  for (let step = 1; step <= SHADES; step++) {
+    const lightnesses = [l - step / SHADES, l + step / SHADES].filter((lightness) => lightness >= 0 && lightness <= 1)
+    const found = lightnesses.map(shade).find(isSeen)
+    if (found !== undefined) return found
+  }
+  return toHex(color)
 }

@@ -1,26 +1,24 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import Type, { type Static } from 'typebox'
 
-import { isPictureName, type Picture, readPicture } from '../pictures/picture.ts'
+import { readPictureFile } from '../pictures/picture-file.ts'
+import { type Picture } from '../pictures/picture.ts'
 import { ConfigError } from '../settings/config-error.ts'
-import { type JsonFile, readJsonFile } from '../settings/json-file.ts'
+import { type JsonFile, ONE_LINE, readJsonFile } from '../settings/json-file.ts'
 import { MAX_PRODUCT_NAME_LENGTH } from '../settings/setting-formats.ts'
 import { type Brand, houseBrand } from './brand.ts'
 import { contrastProblems } from './contrast-problems.ts'
 import { themes } from './palette.ts'
-import { createStyleSheet, themeColorsOf } from './style-sheet.ts'
+import { createStyleSheet, surfacesOf, themeColorsOf } from './style-sheet.ts'
 
 const MAX_DESCRIPTION = 200
 const MAX_WELCOME = 200
 const MAX_FOOTER = 300
 
-/** A text on one line: no line breaks, no control characters. */
 function oneLine(most: number) {
-  const pattern = '^(?! )[^\\p{C}\\p{Zl}\\p{Zp}]+(?<! )$'
   return Type.Optional(
-    Type.String({ minLength: 1, maxLength: most, pattern, description: `a text of 1 to ${most} characters on one line` }),
+    Type.String({ minLength: 1, maxLength: most, pattern: ONE_LINE, description: `a text of 1 to ${most} characters on one line` }),
   )
 }
 
@@ -75,29 +73,17 @@ export async function readBrand(folder: string | undefined): Promise<Brand> {
     logo: logo.picture,
     styleSheet: createStyleSheet(colors),
     themeColors: themeColorsOf(colors),
+    surfaces: surfacesOf(colors),
   }
 }
 
 async function readLogo(folder: string, { content, place }: JsonFile<BrandFile>): Promise<{ picture?: Picture; problems: string[] }> {
   const { logo } = content
   if (logo === undefined) return { problems: [] }
-  const result = await readLogoFile(folder, logo)
+  const result = await readPictureFile(folder, logo)
   return typeof result === 'string'
     ? { problems: [`${place('logo')} "logo" is ${JSON.stringify(logo)}, which ${result}.`] }
     : { picture: result, problems: [] }
-}
-
-/** @returns the picture, or what is wrong with it as the rest of a sentence */
-async function readLogoFile(folder: string, logo: string): Promise<Picture | string> {
-  // A name that is none never becomes a path.
-  if (!isPictureName(logo)) return readPicture(logo, Buffer.alloc(0))
-  try {
-    return readPicture(logo, await readFile(join(folder, logo)))
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
-    if (code === undefined) throw error
-    return code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`
-  }
 }
 
 function colorProblems({ content, place }: JsonFile<BrandFile>): string[] {

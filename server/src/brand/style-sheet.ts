@@ -33,3 +33,12 @@ export function createStyleSheet({ light = {}, dark = {} }: ThemeChoices): Style
 export function themeColorsOf({ light = {}, dark = {} }: ThemeChoices): Record<Theme, string> {
   return { light: toHex(completePalette('light', light).page), dark: toHex(completePalette('dark', dark).page) }
 }
+
+/** What the page and its cards are made of in each theme. */
+export function surfacesOf({ light = {}, dark = {} }: ThemeChoices): Record<Theme, readonly string[]> {
+  const ofTheme = (theme: Theme, chosen: ChosenColors) => {
+    const { page, card, raised } = completePalette(theme, chosen)
+    return [page, card, raised]
+  }
+  return { light: ofTheme('light', light), dark: ofTheme('dark', dark) }
+}

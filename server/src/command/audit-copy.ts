@@ -1,5 +1,6 @@
 import { type Audit } from '@juicebar/contract/schemas'
 
+import { type Catalogue } from '../catalogue/catalogue.ts'
 import { createChain } from '../chain/client/solana-chain.ts'
 import { connectDatabase, type DatabaseConnection } from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'
@@ -11,14 +12,19 @@ import { readAudit } from '../studio/audit/read-audit.ts'
 import { requestAudit } from '../studio/audit/request-audit.ts'
 import { runAudit } from '../studio/audit/run-audit.ts'
 
+interface CopyParts {
+  /** Of this version. */
+  migrationsFolder: string
+  catalogue: Catalogue
+}
+
 /**
  * Audits a restored copy of the database at DATABASE_URL: upgrades it as a server would, and checks everything in it, the payments on
  * chain. It is no server: it sends no payment and no webhook, and delivers nothing.
  *
- * @param migrationsFolder of this version
  * @throws Error with a sentence if servers work on the database, a setting is missing, or database or chain do not answer
  */
-export async function auditCopy(config: Config, migrationsFolder: string): Promise<Audit> {
+export async function auditCopy(config: Config, { migrationsFolder, catalogue }: CopyParts): Promise<Audit> {
   const databaseUrl = required(config.databaseUrl, 'DATABASE_URL')
   const endpoints = required(config.rpcUrls, 'SOLANA_RPC_URL')
   const log = createLog(config.logLevel)
@@ -32,7 +38,7 @@ export async function auditCopy(config: Config, migrationsFolder: string): Promi
     const { database } = connection
     const references = createReferences(config.referenceSecrets ?? [required(config.jwtSecret, 'JWT_SECRET')])
     const { id } = await requestAudit(database, { full: true })
-    await runAudit({ database, chain, settings: config, references, log, failures }, { full: true })
+    await runAudit({ database, chain, catalogue, settings: config, references, log, failures }, { full: true })
     return await readAudit(database, id)
   } finally {
     await chain.stop()

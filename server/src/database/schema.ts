@@ -1,10 +1,10 @@
 // The tables as the query builder knows them: written by `npm run schema`, which a test compares with a migrated database.
 
 import type { Signature, WalletAddress } from "@juicebar/contract/addresses";
+import type { TokenType } from "@juicebar/contract/catalogue";
 import type { MarketEventType } from "@juicebar/contract/events";
 import type { Lamports } from "@juicebar/contract/money";
 import type { CaseKind, CaseStatus, EndReason, ListingStatus, PurchaseStatus, WebhookEvent } from "@juicebar/contract/schemas";
-import type { TokenType } from "@juicebar/contract/token-types";
 import type { ColumnType } from "kysely";
 
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
@@ -648,6 +648,10 @@ export interface TokenRules {
 }
 
 export interface TokenTypes {
+  /**
+   * When a server first had it in its catalogue; null for those of the three drinks that no server has had yet.
+   */
+  firstSeenAt: Date | null;
   name: string;
   tokenType: TokenType;
 }

@@ -1,7 +1,9 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
-import { balanceKey, type Balances, type TokenType } from '@juicebar/contract/token-types'
+import { type Balances, type TokenType } from '@juicebar/contract/catalogue'
 import { sql } from 'kysely'
 
+import { balancesOf } from '../catalogue/balances.ts'
+import { type Catalogue } from '../catalogue/catalogue.ts'
 import { type Database } from '../database/connect.ts'
 import { type Tx } from '../database/transact.ts'
 
@@ -31,9 +33,10 @@ export async function emitBalanceChanged(tx: Tx, wallet: WalletAddress): Promise
 }
 
 /** A wallet's balance of each token. Tokens in its active listings are in escrow and not included. */
-export async function readBalances(database: Database, wallet: WalletAddress): Promise<Balances> {
+export async function readBalances(database: Database, wallet: WalletAddress, catalogue: Pick<Catalogue, 'items'>): Promise<Balances> {
   const rows = await database.selectFrom('balances').select(['tokenType', 'amount']).where('walletAddress', '=', wallet).execute()
-  const balances: Balances = { appleJuice: 0, orangeJuice: 0, grapeSoda: 0 }
-  for (const row of rows) balances[balanceKey(row.tokenType)] = Number(row.amount)
-  return balances
+  return balancesOf(
+    catalogue,
+    rows.map(({ tokenType, amount }) => ({ tokenType, amount: Number(amount) })),
+  )
 }

@@ -1,5 +1,5 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { type Selectable, sql } from 'kysely'
 
 import { type Transfers } from '../database/schema.ts'

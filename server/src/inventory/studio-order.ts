@@ -1,7 +1,8 @@
 import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { Failure } from '@juicebar/contract/errors'
-import { findTokenType, type TokenType } from '@juicebar/contract/token-types'
 
+import { type Catalogue, requireTokenType } from '../catalogue/catalogue.ts'
 import { requireTokenAmount } from './token-amount.ts'
 
 /** Tokens that the studio moves into a player's balance (credit) or out of it (debit). */
@@ -27,11 +28,10 @@ interface OrderFields {
  * Reads the payload of a credit or debit. The token may be given as its enum value or its display name.
  * @throws WALLET_ADDRESS_INVALID, TOKEN_TYPE_UNKNOWN, AMOUNT_INVALID
  */
-export function readStudioOrder(direction: StudioOrder['direction'], fields: OrderFields): StudioOrder {
+export function readStudioOrder(direction: StudioOrder['direction'], fields: OrderFields, catalogue: Pick<Catalogue, 'find'>): StudioOrder {
   const walletAddress = parseWalletAddress(fields.walletAddress)
   if (!walletAddress) throw new Failure('WALLET_ADDRESS_INVALID')
-  const tokenType = findTokenType(fields.tokenType)
-  if (!tokenType) throw new Failure('TOKEN_TYPE_UNKNOWN')
+  const tokenType = requireTokenType(catalogue, fields.tokenType)
   const { idempotencyKey, reason } = fields
   return { direction, walletAddress, tokenType, amount: requireTokenAmount(fields.amount), idempotencyKey, reason }
 }

@@ -1,8 +1,9 @@
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { type Lamports, parsePrice } from '@juicebar/contract/money'
 import { Failure } from '@juicebar/contract/errors'
 import { type Listing } from '@juicebar/contract/schemas'
-import { findTokenType, type TokenType } from '@juicebar/contract/token-types'
 
+import { type Catalogue } from '../catalogue/catalogue.ts'
 import { requireTokenAmount } from '../inventory/token-amount.ts'
 
 export interface ListingDraft {
@@ -26,19 +27,19 @@ interface DraftFields {
  * are given, they must agree. `price` is the price of the whole listing in SOL.
  * @throws PRICE_INVALID, FIELDS_MISSING, TOKEN_TYPE_UNKNOWN, AMOUNT_INVALID, TOO_CHEAP_TO_DIVIDE
  */
-export function draftListing({ price, divisible = false, ...fields }: DraftFields): ListingDraft {
+export function draftListing({ price, divisible = false, ...fields }: DraftFields, catalogue: Pick<Catalogue, 'find'>): ListingDraft {
   const priceLamports = parsePrice(price)
   if (priceLamports === undefined) throw new Failure('PRICE_INVALID')
-  const tokenType = readToken([fields.tokenType, fields.tokenName])
+  const tokenType = readToken([fields.tokenType, fields.tokenName], catalogue)
   const amount = requireTokenAmount(fields.amount)
   if (divisible && priceLamports < BigInt(amount)) throw new Failure('TOO_CHEAP_TO_DIVIDE')
   return { tokenType, amount, priceLamports, divisible }
 }
 
-function readToken(fields: (string | undefined)[]): TokenType {
+function readToken(fields: (string | undefined)[], { find }: Pick<Catalogue, 'find'>): TokenType {
   const given = fields.filter((field) => field !== undefined)
   if (given.length === 0) throw new Failure('FIELDS_MISSING')
-  const types = new Set(given.map((field) => findTokenType(field)))
+  const types = new Set(given.map((field) => find(field)))
   const [tokenType] = types
   if (types.size !== 1 || tokenType === undefined) throw new Failure('TOKEN_TYPE_UNKNOWN')
   return tokenType

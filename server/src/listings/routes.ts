@@ -1,5 +1,6 @@
 import { Failure } from '@juicebar/contract/errors'
 
+import { type Catalogue } from '../catalogue/catalogue.ts'
 import { type Database } from '../database/connect.ts'
 import { type Api } from '../http/api/route.ts'
 import { createListing } from './create-listing.ts'
@@ -8,7 +9,7 @@ import { findListing, listOwnListings } from './listing-store.ts'
 import { removeListing } from './remove-listing.ts'
 
 /** A single listing, and what a seller does with listings. Browsing the market is in `market/`. */
-export function listingRoutes(api: Api, database: Database): void {
+export function listingRoutes(api: Api, database: Database, catalogue: Catalogue): void {
   api.open('listing', 'read', async ({ params }) => {
     const listing = isId(params.id) ? await findListing(database, params.id) : undefined
     if (!listing) throw new Failure('LISTING_NOT_FOUND')
@@ -16,7 +17,7 @@ export function listingRoutes(api: Api, database: Database): void {
   })
 
   api.player('createListing', 'write', async ({ body, headers, player }) => ({
-    listing: await createListing(database, player, draftListing(body), { idempotencyKey: headers['idempotency-key'] }),
+    listing: await createListing(database, player, draftListing(body, catalogue), { idempotencyKey: headers['idempotency-key'] }),
   }))
 
   api.player('removeListing', 'write', async ({ params, player }) => ({

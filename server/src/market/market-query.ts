@@ -1,7 +1,9 @@
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { Failure } from '@juicebar/contract/errors'
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 import { type ListingSort } from '@juicebar/contract/schemas'
-import { findTokenType, type TokenType, tokenTypes } from '@juicebar/contract/token-types'
+
+import { type Catalogue, requireTokenType } from '../catalogue/catalogue.ts'
 
 /** A page starts after the listing with this key: the text of its sort column. The id breaks ties. */
 export interface Cursor {
@@ -11,14 +13,20 @@ export interface Cursor {
 
 /**
  * The listings a query selects, in kinds that each have a bounded way to find them.
- * `listings`: all of the tokens in `tokenTypes`, and of `sellers` those of the tokens in `sellersTokenTypes`; the two lists of
- * tokens are disjoint, so no listing comes twice. `search`: the same, where the sellers are all whose address contains `part`.
+ * `listings`: all of the tokens in `tokenTypes`, and those of `offers`, which are of other tokens, so no listing comes twice. `search`: all
+ * of the tokens in `tokenTypes`, and of the sellers whose address contains `part` those of the tokens in `sellersTokenTypes`.
  */
 export type Scope =
   | { kind: 'none' }
   | { kind: 'all' }
-  | { kind: 'listings'; tokenTypes: TokenType[]; sellers: string[]; sellersTokenTypes: TokenType[] }
+  | { kind: 'listings'; tokenTypes: TokenType[]; offers: SellersToken[] }
   | { kind: 'search'; part: string; tokenTypes: TokenType[]; sellersTokenTypes: TokenType[] }
+
+/** What one seller has of one token. */
+export interface SellersToken {
+  seller: string
+  tokenType: TokenType
+}
 
 export interface MarketQuery {
   scope: Scope
@@ -26,6 +34,8 @@ export interface MarketQuery {
   limit: number
   cursor: Cursor | undefined
 }
+
+type Goods = Pick<Catalogue, 'items' | 'find'>
 
 interface QueryFields {
   search?: string
@@ -40,50 +50,40 @@ interface QueryFields {
  * Reads the filters of `GET /api/marketplace/listings`.
  * @throws TOKEN_TYPE_UNKNOWN, CURSOR_INVALID
  */
-export function readMarketQuery(fields: QueryFields): MarketQuery {
+export function readMarketQuery(fields: QueryFields, catalogue: Goods): MarketQuery {
   const sort = fields.sort ?? 'newest'
   return {
-    scope: readScope(fields),
+    scope: readScope(fields, catalogue),
     sort,
     limit: fields.limit ?? LISTINGS_PAGE,
     cursor: fields.cursor ? readCursor(fields.cursor, sort) : undefined,
   }
 }
 
-const allTokenTypes: TokenType[] = tokenTypes.map((token) => token.type)
-
-function readScope({ search = '', tokenType, seller }: QueryFields): Scope {
-  const wanted = tokenType ? [requireTokenType(tokenType)] : allTokenTypes
+function readScope({ search = '', tokenType, seller }: QueryFields, catalogue: Goods): Scope {
+  const { items } = catalogue
+  const only = tokenType ? requireTokenType(catalogue, tokenType) : undefined
+  const wanted = only === undefined ? items.map(({ code }) => code) : [only]
   const term = search.trim().toLowerCase()
-  const matching = wanted.filter((type) => nameIncludes(type, term))
+  const names = new Map(items.map(({ code, name }) => [code, name.toLowerCase()]))
+  const matching = wanted.filter((code) => names.get(code)?.includes(term))
   if (seller) return ofSeller(seller, seller.toLowerCase().includes(term) ? wanted : matching)
-  if (matching.length === wanted.length || !partOfAddress.test(term)) return ofTokens(matching)
-  return { kind: 'search', part: term, tokenTypes: matching, sellersTokenTypes: wanted.filter((type) => !matching.includes(type)) }
-}
-
-/** @throws TOKEN_TYPE_UNKNOWN */
-export function requireTokenType(text: string): TokenType {
-  const tokenType = findTokenType(text)
-  if (!tokenType) throw new Failure('TOKEN_TYPE_UNKNOWN')
-  return tokenType
-}
-
-function nameIncludes(tokenType: TokenType, term: string): boolean {
-  return tokenTypes.some(({ type, name }) => type === tokenType && name.toLowerCase().includes(term))
+  if (matching.length === wanted.length || !partOfAddress.test(term)) return ofTokens(matching, items.length)
+  return { kind: 'search', part: term, tokenTypes: matching, sellersTokenTypes: wanted.filter((code) => !matching.includes(code)) }
 }
 
 /** Base58 in any case: no address contains a zero or punctuation, and none is longer than 44 characters. */
 const partOfAddress = /^[1-9a-z]{1,44}$/
 
-function ofTokens(wanted: TokenType[]): Scope {
+function ofTokens(wanted: TokenType[], all: number): Scope {
   if (wanted.length === 0) return { kind: 'none' }
-  if (wanted.length === allTokenTypes.length) return { kind: 'all' }
-  return { kind: 'listings', tokenTypes: wanted, sellers: [], sellersTokenTypes: [] }
+  if (wanted.length === all) return { kind: 'all' }
+  return { kind: 'listings', tokenTypes: wanted, offers: [] }
 }
 
 function ofSeller(seller: string, wanted: TokenType[]): Scope {
   if (wanted.length === 0) return { kind: 'none' }
-  return { kind: 'listings', tokenTypes: [], sellers: [seller], sellersTokenTypes: wanted }
+  return { kind: 'listings', tokenTypes: [], offers: wanted.map((tokenType) => ({ seller, tokenType })) }
 }
 
 /** The opaque text that clients get as `nextCursor`. */

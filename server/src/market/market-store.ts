@@ -2,7 +2,7 @@ import { type ListingSort } from '@juicebar/contract/schemas'
 import type pg from 'pg'
 
 import { type Reads } from '../database/connect.ts'
-import { type Cursor, type MarketQuery, type Scope } from './market-query.ts'
+import { type Cursor, type MarketQuery, type Scope, type SellersToken } from './market-query.ts'
 
 export interface MarketPage {
   /** The listings' JSON texts, joined by commas. */
@@ -13,6 +13,12 @@ export interface MarketPage {
 
 /** Up to this many sellers are looked up by index. More have so many listings that a scan finds them sooner. */
 const MAX_SELLERS = 200
+/** What so many sellers have of three tokens: more is looked up only where there is something. */
+const MAX_BLIND_OFFERS = 3 * MAX_SELLERS
+/** As many take as long to look up as a long scan. */
+const MAX_OFFERS = 2_000
+/** Of more tokens, a page first finds which listings it shows, and then reads these alone. */
+const FEW_TOKENS = 8
 /** How many listings one page of a search scans at most. */
 const SCAN_LIMIT = 1_000
 /** The shortest search term that the trigram index supports. */
@@ -41,7 +47,8 @@ export async function readMarketPage(reads: Reads, query: MarketQuery): Promise<
   const sellers = scope.kind === 'search' && scope.part.length >= TRIGRAM ? await findSellers(reads, scope.part) : undefined
   if (scope.kind !== 'search' || sellers === undefined) return runPage(reads, query, scope)
   const { tokenTypes, sellersTokenTypes } = scope
-  return runPage(reads, query, { kind: 'listings', tokenTypes, sellers, sellersTokenTypes })
+  const offers = await findOffers(reads, sellers, sellersTokenTypes)
+  return runPage(reads, query, offers === undefined ? scope : { kind: 'listings', tokenTypes, offers })
 }
 
 /** The sellers whose address contains the term; undefined if there are too many. */
@@ -53,6 +60,26 @@ async function findSellers(reads: Reads, part: string): Promise<string[] | undef
   })
   return rows.length > MAX_SELLERS ? undefined : rows.map((row) => row.seller)
 }
+
+/** Where listings of these sellers and tokens may be; undefined if they are too many. */
+async function findOffers(reads: Reads, sellers: readonly string[], tokenTypes: readonly string[]): Promise<SellersToken[] | undefined> {
+  if (sellers.length * tokenTypes.length <= MAX_BLIND_OFFERS) {
+    return sellers.flatMap((seller) => tokenTypes.map((tokenType) => ({ seller, tokenType })))
+  }
+  const { rows } = await reads.query<SellersToken>({ name: 'market offers', text: offersSql, values: [sellers, tokenTypes] })
+  return rows.length > MAX_OFFERS ? undefined : rows
+}
+
+/** Steps along the index from each token that a seller lists to the next. */
+const offersSql = `
+  with recursive listed as (
+    select of_seller as seller, (select min(token_type) from listings where seller = of_seller and status = 'active') as token
+      from unnest($1::text[]) of_seller
+    union all
+    select l.seller, (select min(token_type) from listings where seller = l.seller and status = 'active' and token_type > l.token)
+      from listed l where l.token is not null
+  )
+  select seller, token as "tokenType" from listed where token = any($2::text[]) limit ${MAX_OFFERS + 1}`
 
 type NonEmptyScope = Exclude<Scope, { kind: 'none' }>
 
@@ -69,8 +96,14 @@ export function pageStatement({ sort, limit, cursor }: MarketQuery, scope: NonEm
   const values: unknown[] = [limit]
   const parameter: Parameter = (value, type) => `$${values.push(value)}::${type}`
   const text = pageSql(orders[sort], listingsSql(scope, orders[sort], cursor, parameter))
-  const name = `market ${scope.kind} ${sort}${cursor ? ' after' : ''}${scope.kind === 'search' ? ` in ${scannedTokens(scope).length}` : ''}`
+  const name = `market ${scope.kind}${variantOf(scope)} ${sort}${cursor ? ' after' : ''}`
   return { name, text, values }
+}
+
+/** What else the text of a scope's statement depends on. */
+function variantOf(scope: NonEmptyScope): string {
+  if (scope.kind === 'search') return ` in ${scannedTokens(scope)?.length ?? 'all'}`
+  return scope.kind === 'listings' && scope.tokenTypes.length > FEW_TOKENS ? ' of many' : ''
 }
 
 /** Adds a value to the statement and returns its placeholder. */
@@ -105,6 +138,7 @@ function listingsSql(scope: NonEmptyScope, order: Order, cursor: Cursor | undefi
     order by l.${order.column} ${direction}, l.id ${direction}
     limit ${limit}`
   const hit = 'l.reply_json, true as hit, false as scan_end'
+  const bareHit = 'null as reply_json, true as hit, false as scan_end'
   const found = 'l.reply_json, l.hit, l.scan_end, l.key, l.id'
   const active = `l.status = 'active'`
 
@@ -114,14 +148,14 @@ function listingsSql(scope: NonEmptyScope, order: Order, cursor: Cursor | undefi
     case 'listings':
       return `
         select ${found} from unnest(${parameter(scope.tokenTypes, 'text[]')}) of_token
-          cross join lateral (${inOrder(hit, `${active} and l.token_type = of_token`, '$1::int + 1')}) l
+          cross join lateral (${inOrder(scope.tokenTypes.length > FEW_TOKENS ? bareHit : hit, `${active} and l.token_type = of_token`, '$1::int + 1')}) l
         union all
-        select ${found} from unnest(${parameter(scope.sellers, 'text[]')}) of_seller, unnest(${parameter(scope.sellersTokenTypes, 'text[]')}) of_token
-          cross join lateral (${inOrder('null as reply_json, true as hit, false as scan_end', `${active} and l.seller = of_seller and l.token_type = of_token`, '$1::int + 1')}) l`
+        select ${found} from unnest(${parameter(sellersOf(scope.offers), 'text[]')}, ${parameter(tokensOf(scope.offers), 'text[]')}) offered (of_seller, of_token)
+          cross join lateral (${inOrder(bareHit, `${active} and l.seller = of_seller and l.token_type = of_token`, '$1::int + 1')}) l`
     case 'search': {
-      const scanToken = (tokenType: string) =>
-        `(${inOrder('l.seller, l.token_type', `${active} and l.token_type = ${parameter(tokenType, 'text')}`, String(SCAN_LIMIT))})`
-      const scans = scannedTokens(scope).map(scanToken).join(' union all ')
+      const scan = (condition: string) => `(${inOrder('l.seller, l.token_type', condition, String(SCAN_LIMIT))})`
+      const scanToken = (tokenType: string) => scan(`${active} and l.token_type = ${parameter(tokenType, 'text')}`)
+      const scans = scannedTokens(scope)?.map(scanToken).join(' union all ') ?? scan('l.closed_at is null')
       const isHit = `token_type = any(${parameter(scope.tokenTypes, 'text[]')}) or strpos(lower(seller), ${parameter(scope.part, 'text')}) > 0`
       return `
         select reply_json, hit, scan_end, key, id from (
@@ -140,7 +174,14 @@ function afterCursorSql({ column, type, descending }: Order, cursor: Cursor | un
   return column === 'id' ? `and l.id ${beyond} ${id}` : `and (l.${column}, l.id) ${beyond} (${parameter(cursor.key, type)}, ${id})`
 }
 
-/** A search scans each token along an index that includes the seller, so that it need not read the listings themselves. */
-function scannedTokens({ tokenTypes, sellersTokenTypes }: Extract<Scope, { kind: 'search' }>): string[] {
-  return [...tokenTypes, ...sellersTokenTypes]
+/**
+ * A search scans each token along an index that includes the seller, so that it need not read the listings themselves. Undefined for more
+ * tokens, which are all that there are: then planning would take longer than to read a thousand listings.
+ */
+function scannedTokens({ tokenTypes, sellersTokenTypes }: Extract<Scope, { kind: 'search' }>): string[] | undefined {
+  const all = [...tokenTypes, ...sellersTokenTypes]
+  return all.length <= FEW_TOKENS ? all : undefined
 }
+
+const sellersOf = (offers: readonly SellersToken[]) => offers.map(({ seller }) => seller)
+const tokensOf = (offers: readonly SellersToken[]) => offers.map(({ tokenType }) => tokenType)

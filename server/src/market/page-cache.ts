@@ -163,5 +163,5 @@ export function createPageCaches(parts: PageCacheParts): PageCaches {
 /** Whether a page is cached: the first page of the whole market or of one token, which many players look at. */
 export function isCacheable({ scope, limit, cursor }: MarketQuery): boolean {
   if (cursor || limit > LISTINGS_PAGE) return false
-  return scope.kind === 'all' || (scope.kind === 'listings' && scope.sellers.length === 0)
+  return scope.kind === 'all' || (scope.kind === 'listings' && scope.offers.length === 0)
 }

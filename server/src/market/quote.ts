@@ -3,11 +3,11 @@ import { Failure } from '@juicebar/contract/errors'
 import { MAX_ITEMS, MAX_SELLERS } from '@juicebar/contract/limits'
 import { lamportsToSol, partPrice } from '@juicebar/contract/money'
 import { type Quote } from '@juicebar/contract/schemas'
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 
+import { type Catalogue, requireTokenType } from '../catalogue/catalogue.ts'
 import { requireTokenAmount } from '../inventory/token-amount.ts'
 import { feeOf, type FeeTerms } from '../purchases/fee.ts'
-import { requireTokenType } from './market-query.ts'
 
 export interface QuoteOrder {
   tokenType: TokenType
@@ -16,12 +16,18 @@ export interface QuoteOrder {
   excludeSeller: WalletAddress | undefined
 }
 
+interface QuoteFields {
+  tokenType: string
+  amount: number
+  excludeSeller?: string
+}
+
 /**
  * Reads the query of `GET /api/marketplace/quote`.
  * @throws TOKEN_TYPE_UNKNOWN, AMOUNT_INVALID, WALLET_ADDRESS_INVALID
  */
-export function readQuoteOrder(fields: { tokenType: string; amount: number; excludeSeller?: string }): QuoteOrder {
-  const tokenType = requireTokenType(fields.tokenType)
+export function readQuoteOrder(fields: QuoteFields, catalogue: Pick<Catalogue, 'find'>): QuoteOrder {
+  const tokenType = requireTokenType(catalogue, fields.tokenType)
   const amount = requireTokenAmount(fields.amount)
   const excludeSeller = fields.excludeSeller === undefined ? undefined : parseWalletAddress(fields.excludeSeller)
   if (fields.excludeSeller !== undefined && excludeSeller === undefined) throw new Failure('WALLET_ADDRESS_INVALID')

@@ -1,3 +1,4 @@
+import { type Catalogue } from '../catalogue/catalogue.ts'
 import { type DatabaseConnection, type Reads } from '../database/connect.ts'
 import { type answered, type Api } from '../http/api/route.ts'
 import { formatCursor, type MarketQuery, readMarketQuery } from './market-query.ts'
@@ -16,15 +17,15 @@ export function marketRoutes(
   api: Api,
   { readPool, replica }: Pick<DatabaseConnection, 'readPool' | 'replica'>,
   firstPages: FirstPages,
-  quotes: Omit<QuoteDeps, 'reads'>,
+  { catalogue, ...quotes }: Omit<QuoteDeps, 'reads'> & { catalogue: Catalogue },
 ): void {
   api.open('listings', 'read', async (call): Promise<typeof answered> => {
-    const query = readMarketQuery(call.query)
+    const query = readMarketQuery(call.query, catalogue)
     if (!isCacheable(query)) return await call.sendPublicJson(await renderPage(replica, query))
     return await sendPage(call, firstPages, { render: () => renderPage(readPool, query) })
   })
 
-  api.open('quote', 'read', async ({ query }) => readQuote({ ...quotes, reads: readPool }, readQuoteOrder(query)))
+  api.open('quote', 'read', async ({ query }) => readQuote({ ...quotes, reads: readPool }, readQuoteOrder(query, catalogue)))
 }
 
 async function renderPage(reads: Reads, query: MarketQuery): Promise<string> {

@@ -1,8 +1,9 @@
 import { type ErrorCode } from '@juicebar/contract/errors'
 import { type CaseKind, type EndReason } from '@juicebar/contract/schemas'
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { type FastifyBaseLogger } from 'fastify'
 
+import { type Catalogue } from '../catalogue/catalogue.ts'
 import { type Chain } from '../chain/chain.ts'
 import { type Database } from '../database/connect.ts'
 import { type FailureLog } from '../logging/failure-log.ts'
@@ -34,6 +35,8 @@ export interface PurchaseObserver {
 export interface PurchaseDeps {
   database: Database
   chain: Chain
+  /** What is traded here. */
+  catalogue: Catalogue
   settings: PurchaseSettings
   references: References
   log: FastifyBaseLogger

@@ -1,6 +1,6 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { lamports, type Lamports } from '@juicebar/contract/money'
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 
 /** One item of a purchase, as it was agreed. */
 export interface PurchaseItem {

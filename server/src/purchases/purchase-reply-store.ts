@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 
 import { columnsSql } from '../database/columns.ts'
 import { type Database } from '../database/connect.ts'
-import { purchaseReply, type ReplyRow } from './purchase-reply.ts'
+import { purchaseReply, type ReplyContext, type ReplyRow } from './purchase-reply.ts'
 import { itemsSql } from './purchase-item.ts'
 import { purchaseColumns } from './purchase-store.ts'
 
@@ -22,8 +22,8 @@ export interface PurchaseFilter {
   before: string | undefined
 }
 
-/** Purchases and sales, newest first. `genesisHash` as for `purchaseReply`. */
-export async function listPurchases(database: Database, filter: PurchaseFilter, genesisHash: string | undefined): Promise<Purchase[]> {
+/** Purchases and sales, newest first. */
+export async function listPurchases(database: Database, filter: PurchaseFilter, context: ReplyContext): Promise<Purchase[]> {
   const { wallet, role, status, listingId, among, limit, before } = filter
   const statusIs = status === undefined ? sql`true` : sql`p.status = ${status}`
   const isBefore = before === undefined ? sql`true` : sql`p.id < ${before}`
@@ -45,13 +45,13 @@ export async function listPurchases(database: Database, filter: PurchaseFilter, 
     select ${sql.raw(REPLY_COLUMNS)} from ${sql.raw(REPLY_ROWS)} p
     where ${sql.join(conditions, sql` and `)}
   `.execute(database)
-  return rows.map((row) => purchaseReply(row, genesisHash))
+  return rows.map((row) => purchaseReply(row, context))
 }
 
 /** One purchase as the API returns it. */
-export async function findPurchaseReply(database: Database, id: string, genesisHash: string | undefined): Promise<Purchase | undefined> {
+export async function findPurchaseReply(database: Database, id: string, context: ReplyContext): Promise<Purchase | undefined> {
   const { rows } = await sql<ReplyRow>`select ${sql.raw(REPLY_COLUMNS)} from ${sql.raw(REPLY_ROWS)} p where id = ${id}`.execute(database)
-  return rows[0] && purchaseReply(rows[0], genesisHash)
+  return rows[0] && purchaseReply(rows[0], context)
 }
 
 const replyColumns = [

@@ -1,8 +1,8 @@
 import { lamportsToSol } from '@juicebar/contract/money'
 import { type Reply } from '@juicebar/contract/calls'
 import { type Purchase } from '@juicebar/contract/schemas'
-import { tokenName } from '@juicebar/contract/token-types'
 
+import { type Catalogue } from '../catalogue/catalogue.ts'
 import { type HeldPurchase } from './hold/hold-store.ts'
 import { type PaymentRow } from './payment/payment-store.ts'
 import { amountOf, firstItem, transfersOf } from './purchase-item.ts'
@@ -19,13 +19,20 @@ export interface ReplyRow extends PurchaseRow {
   cooldownUntil: Date | null
 }
 
-/** A purchase as the API returns it. `genesisHash` marks those of an earlier local chain; undefined marks none. */
-export function purchaseReply(row: ReplyRow, genesisHash: string | undefined): Purchase {
+/** What a reply says that is not in the row. */
+export interface ReplyContext {
+  catalogue: Pick<Catalogue, 'nameOf'>
+  /** Of the chain that is served; undefined if it is not known. Purchases of another are marked as those of an earlier local chain. */
+  genesisHash: string | undefined
+}
+
+/** A purchase as the API returns it. */
+export function purchaseReply(row: ReplyRow, { catalogue, genesisHash }: ReplyContext): Purchase {
   return {
     purchaseId: row.id,
     buyer: row.buyer,
-    ...itemFields(row),
-    ...tokenFields(row),
+    ...itemFields(row, catalogue),
+    ...tokenFields(row, catalogue),
     amount: amountOf(row.items),
     status: row.status,
     endReason: row.endReason,
@@ -46,10 +53,10 @@ export function purchaseReply(row: ReplyRow, genesisHash: string | undefined): P
 }
 
 /** What a buyer has to know to pay for a hold. */
-export function transactionDetails(hold: HeldPurchase): Reply<'buy'>['transactionDetails'] {
+export function transactionDetails(hold: HeldPurchase, catalogue: ReplyContext['catalogue']): Reply<'buy'>['transactionDetails'] {
   return {
     purchaseId: hold.id,
-    ...itemFields(hold),
+    ...itemFields(hold, catalogue),
     transfers: transfersOf(hold).map((transfer) => ({ ...transfer, lamports: transfer.lamports.toString() })),
     reference: hold.reference,
     payBefore: hold.payBefore.toISOString(),
@@ -58,26 +65,24 @@ export function transactionDetails(hold: HeldPurchase): Reply<'buy'>['transactio
 }
 
 /** What is the same in a purchase and in the details of its payment. A client that knows of one item alone finds that in the old fields. */
-function itemFields({
-  items,
-  priceLamports,
-  feeLamports,
-  feeBasisPoints,
-}: Pick<PurchaseRow, 'items' | 'priceLamports' | 'feeLamports' | 'feeBasisPoints'>) {
+function itemFields(
+  { items, priceLamports, feeLamports, feeBasisPoints }: Pick<PurchaseRow, 'items' | 'priceLamports' | 'feeLamports' | 'feeBasisPoints'>,
+  { nameOf }: ReplyContext['catalogue'],
+) {
   const { listingId, seller } = firstItem(items)
   return {
     listingId,
     seller,
     price: lamportsToSol(priceLamports),
     lamports: priceLamports.toString(),
-    items: items.map((item) => ({ ...item, tokenName: tokenName(item.tokenType), price: lamportsToSol(BigInt(item.lamports)) })),
+    items: items.map((item) => ({ ...item, tokenName: nameOf(item.tokenType), price: lamportsToSol(BigInt(item.lamports)) })),
     fee: { lamports: feeLamports.toString(), basisPoints: feeBasisPoints },
   }
 }
 
-function tokenFields({ items }: Pick<PurchaseRow, 'items'>) {
+function tokenFields({ items }: Pick<PurchaseRow, 'items'>, { nameOf }: ReplyContext['catalogue']) {
   const { tokenType } = firstItem(items)
-  return { tokenType, tokenName: tokenName(tokenType) }
+  return { tokenType, tokenName: nameOf(tokenType) }
 }
 
 function stageOf(row: ReplyRow): Purchase['stage'] {

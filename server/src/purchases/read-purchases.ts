@@ -4,17 +4,17 @@ import { Failure } from '@juicebar/contract/errors'
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 import { type Purchase } from '@juicebar/contract/schemas'
 
-import { type Chain } from '../chain/chain.ts'
 import { isId } from '../listings/listing.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
+import { type ReplyContext } from './purchase-reply.ts'
 import { findPurchaseReply, listPurchases } from './purchase-reply-store.ts'
 
 /**
  * One purchase as the API returns it.
  * @throws PURCHASE_NOT_FOUND
  */
-export async function readPurchase({ database, chain }: PurchaseDeps, id: string): Promise<Purchase> {
-  const purchase = await findPurchaseReply(database, id, await knownGenesis(chain))
+export async function readPurchase(deps: PurchaseDeps, id: string): Promise<Purchase> {
+  const purchase = await findPurchaseReply(deps.database, id, await replyContext(deps))
   if (!purchase) throw new Failure('PURCHASE_NOT_FOUND')
   return purchase
 }
@@ -24,16 +24,16 @@ export async function readPurchase({ database, chain }: PurchaseDeps, id: string
  * @throws CURSOR_INVALID
  */
 export async function readPurchases(
-  { database, chain }: PurchaseDeps,
+  deps: PurchaseDeps,
   { wallet, role, status, cursor: before, limit = LISTINGS_PAGE }: Query<'myPurchases'> & { wallet?: WalletAddress },
 ): Promise<Reply<'myPurchases'>> {
   if (before !== undefined && !isId(before)) throw new Failure('CURSOR_INVALID')
-  const found = await listPurchases(database, { wallet, role, status, limit: limit + 1, before }, await knownGenesis(chain))
+  const found = await listPurchases(deps.database, { wallet, role, status, limit: limit + 1, before }, await replyContext(deps))
   const purchases = found.slice(0, limit)
   return { purchases, nextCursor: found.length > limit ? (purchases.at(-1)?.purchaseId ?? null) : null }
 }
 
-/** The chain's identity, to mark purchases of an earlier local chain; while the chain is down none is marked. */
-export async function knownGenesis(chain: Chain): Promise<string | undefined> {
-  return chain.isUp() ? chain.genesisHash() : undefined
+/** What replies say beside the rows. While the chain is down, no purchase is marked as one of an earlier local chain. */
+export async function replyContext({ catalogue, chain }: Pick<PurchaseDeps, 'catalogue' | 'chain'>): Promise<ReplyContext> {
+  return { catalogue, genesisHash: chain.isUp() ? await chain.genesisHash() : undefined }
 }

@@ -11,7 +11,7 @@ import { placeHold } from './hold/place-hold.ts'
 import { submitPayment } from './payment/submit-payment.ts'
 import { type PurchaseDeps } from './purchase-deps.ts'
 import { purchaseReply, transactionDetails } from './purchase-reply.ts'
-import { knownGenesis, readPurchase, readPurchases } from './read-purchases.ts'
+import { readPurchase, readPurchases, replyContext } from './read-purchases.ts'
 import { reconcileEndedOf, reconcileOpenCasesOf } from './reconciliation/reconciliation-store.ts'
 import { REQUESTED_PAUSE_SECONDS } from './reconciliation/schedule.ts'
 import { type Confirmation, confirmPayment, confirmPurchase } from './settlement/confirm-purchase.ts'
@@ -20,21 +20,21 @@ import { type Confirmation, confirmPayment, confirmPurchase } from './settlement
 export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
   const replyTo = async ({ purchase, settled }: Confirmation, status: (code: number) => void) => {
     status(settled ? 200 : 202)
-    return { purchase: purchaseReply(purchase, await knownGenesis(deps.chain)) }
+    return { purchase: purchaseReply(purchase, await replyContext(deps)) }
   }
 
   api.player('buy', 'buy', async ({ params, body, player }) => {
     const { sendsThrough = 'wallet', transfers: paysTransfers = false } = body ?? {}
     const order = { buyer: player, items: [{ listingId: params.id }], sendsThrough, paysTransfers }
     const hold = await placeHold(deps, order).catch(throwWithoutListing)
-    return { transactionDetails: transactionDetails(hold) }
+    return { transactionDetails: transactionDetails(hold, deps.catalogue) }
   })
 
   api.player('purchase', 'buy', async ({ body, player }) => {
     const { items, maxLamports, sendsThrough = 'wallet', transfers: paysTransfers = false } = body
     const mostLamports = maxLamports === undefined ? undefined : BigInt(maxLamports)
     const hold = await placeHold(deps, { buyer: player, items: items.map(readItem), sendsThrough, paysTransfers, mostLamports })
-    return { transactionDetails: transactionDetails(hold) }
+    return { transactionDetails: transactionDetails(hold, deps.catalogue) }
   })
 
   api.player('submitPayment', 'buy', async ({ params, body, player }) => ({
@@ -63,7 +63,7 @@ export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
 
   api.player('cases', 'read', async ({ query: { cursor, limit = LISTINGS_PAGE }, player }) => {
     await reconcileOpenCasesOf(deps.database, player, REQUESTED_PAUSE_SECONDS)
-    return listCases(deps.database, { wallet: player, limit, cursor })
+    return listCases(deps, { wallet: player, limit, cursor })
   })
 
   api.player('prepareRefund', 'buy', async ({ params, player }) => ({ refundDetails: await prepareRefund(deps, player, params.id) }))

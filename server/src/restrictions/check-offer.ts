@@ -13,13 +13,13 @@ import { checkOfferRestriction, countListings, type Offer } from './restriction-
  */
 export async function checkOffer(tx: Tx, seller: WalletAddress, offer: Offer): Promise<() => Promise<void>> {
   const { tokenType } = offer
-  const { refusal, restriction, maxListings } = await checkOfferRestriction(tx, seller, offer)
-  if (refusal !== null && restriction !== null) throw new Failure(refusal, { detail: restrictionDetail(restriction) })
+  const { refusal, restriction, maxListings, tokenName } = await checkOfferRestriction(tx, seller, offer)
+  if (refusal !== null && restriction !== null) throw new Failure(refusal, { detail: restrictionDetail(restriction, () => tokenName) })
   return async () => {
     if (maxListings === null) return
     const listings = await countListings(tx, { seller, tokenType, most: maxListings + 1 })
     if (listings <= maxListings) return
     const broken = { rule: 'maxListingsPerWallet', tokenType, limit: String(maxListings) } as const
-    throw new Failure('RULE_BROKEN', { detail: restrictionDetail(broken) })
+    throw new Failure('RULE_BROKEN', { detail: restrictionDetail(broken, () => tokenName) })
   }
 }

@@ -1,5 +1,5 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { sql } from 'kysely'
 
 import { batchedStatement } from '../database/batched-statement.ts'
@@ -22,6 +22,8 @@ interface OfferCheck {
   restriction: Restriction | null
   /** How many listings of the drink the seller may have with this one; null if that is not limited. */
   maxListings: number | null
+  /** What players call the drink. */
+  tokenName: string
 }
 
 /**
@@ -30,7 +32,7 @@ interface OfferCheck {
  */
 export async function checkOfferRestriction(tx: Tx, seller: WalletAddress, offer: Offer): Promise<OfferCheck> {
   const { rows } = await sql<OfferCheck>`
-    select refusal, restriction, max_listings
+    select refusal, restriction, max_listings, (select name from token_types where token_type = ${offer.tokenType}) as token_name
     from listing_restriction(${seller}, ${offer.tokenType}, ${BigInt(offer.amount)}, ${offer.priceLamports})`.execute(tx)
   const [check] = rows
   if (!check) throw new Error('the database decided nothing about a listing')

@@ -1,6 +1,6 @@
 import { Failure } from '@juicebar/contract/errors'
 import { solText } from '@juicebar/contract/money'
-import { tokenName, type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 
 /** A rule that a listing or a purchase would break. */
 export interface BrokenRule {
@@ -25,13 +25,13 @@ export type Restriction = { message: string } | PlayerBlock | BrokenRule
 export const restrictionCodes = ['PAUSED', 'BLOCKED', 'RULE_BROKEN'] as const
 export type RestrictionCode = (typeof restrictionCodes)[number]
 
-/** What completes the sentence of the refusal. */
-export function restrictionDetail(restriction: Restriction): string {
+/** What completes the sentence of the refusal. `nameOf`: what players call a token type. */
+export function restrictionDetail(restriction: Restriction, nameOf: (tokenType: TokenType) => string): string {
   if ('message' in restriction) return restriction.message
   if ('reason' in restriction) {
     return `${blockText(restriction)} You can still remove your lots, pay for what you hold, and refund.`
   }
-  return ruleText(restriction)
+  return ruleText(restriction, nameOf(restriction.tokenType))
 }
 
 /** What a blocked wallet hears that has nothing left to settle. */
@@ -43,8 +43,7 @@ function blockText({ reason, until }: PlayerBlock): string {
   return until === null ? asSentence(reason) : `${asSentence(reason)} Until ${until.slice(0, 16).replace('T', ' ')} UTC.`
 }
 
-function ruleText({ rule, tokenType, limit, left }: BrokenRule): string {
-  const name = tokenName(tokenType)
+function ruleText({ rule, limit, left }: BrokenRule, name: string): string {
   switch (rule) {
     case 'minUnitPrice':
       return `${name} must cost at least ${solText(BigInt(limit))} SOL a drink.`

@@ -1,7 +1,9 @@
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { Failure } from '@juicebar/contract/errors'
 import { lamports, type Lamports, lamportsToSol, solText, solToLamports } from '@juicebar/contract/money'
 import { type Rule } from '@juicebar/contract/schemas'
-import { findTokenType, tokenName, type TokenType } from '@juicebar/contract/token-types'
+
+import { type Catalogue, requireTokenType } from '../catalogue/catalogue.ts'
 
 /** The rules of a drink. Null: no such rule. */
 export interface TokenRule {
@@ -18,16 +20,15 @@ type RuleFields = Omit<Rule, 'tokenType'> & { tokenType: string }
  * Reads the payload of new rules: at most one for each drink, by its enum value or its display name.
  * @throws TOKEN_TYPE_UNKNOWN; BAD_REQUEST if a drink has two rules, a limit is no whole number of lamports, or nothing could keep to a rule
  */
-export function draftRules(rules: readonly RuleFields[]): TokenRule[] {
-  const drafts = rules.map(draftRule)
+export function draftRules(rules: readonly RuleFields[], catalogue: Pick<Catalogue, 'find'>): TokenRule[] {
+  const drafts = rules.map((rule) => draftRule(rule, requireTokenType(catalogue, rule.tokenType)))
   const types = new Set(drafts.map(({ tokenType }) => tokenType))
   if (types.size < drafts.length) throw new Failure('BAD_REQUEST', { detail: 'rules must have at most one rule for each drink.' })
   return drafts
 }
 
-function draftRule({ minUnitPrice, maxUnitPrice, maxListingsPerWallet, maxSolPerWalletPerDay, ...fields }: RuleFields): TokenRule {
-  const tokenType = findTokenType(fields.tokenType)
-  if (!tokenType) throw new Failure('TOKEN_TYPE_UNKNOWN')
+function draftRule(fields: RuleFields, tokenType: TokenType): TokenRule {
+  const { minUnitPrice, maxUnitPrice, maxListingsPerWallet, maxSolPerWalletPerDay } = fields
   const minUnitLamports = limitOf('minUnitPrice', minUnitPrice)
   const maxUnitLamports = limitOf('maxUnitPrice', maxUnitPrice)
   if (minUnitLamports !== null && maxUnitLamports !== null && minUnitLamports > maxUnitLamports) {
@@ -71,16 +72,16 @@ export function ruleReply({ tokenType, minUnitLamports, maxUnitLamports, maxList
 }
 
 /** The rules in words, for the studio's log. */
-export function rulesText(rules: readonly TokenRule[]): string {
-  return rules.length === 0 ? 'No rules.' : rules.map(ruleText).join(' ')
+export function rulesText(rules: readonly TokenRule[], { nameOf }: Pick<Catalogue, 'nameOf'>): string {
+  return rules.length === 0 ? 'No rules.' : rules.map((rule) => ruleText(rule, nameOf(rule.tokenType))).join(' ')
 }
 
-function ruleText({ tokenType, minUnitLamports, maxUnitLamports, maxListings, maxDailyLamports }: TokenRule): string {
+function ruleText({ minUnitLamports, maxUnitLamports, maxListings, maxDailyLamports }: TokenRule, name: string): string {
   const limits = [
     minUnitLamports !== null && `at least ${solText(minUnitLamports)} SOL a drink`,
     maxUnitLamports !== null && `at most ${solText(maxUnitLamports)} SOL a drink`,
     maxListings !== null && `at most ${maxListings} listings of a wallet`,
     maxDailyLamports !== null && `at most ${solText(maxDailyLamports)} SOL a day of a wallet`,
   ].filter((limit) => limit !== false)
-  return `${tokenName(tokenType)}: ${limits.join(', ') || 'no limit'}.`
+  return `${name}: ${limits.join(', ') || 'no limit'}.`
 }

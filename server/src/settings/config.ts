@@ -48,6 +48,8 @@ export interface Config {
   productName: string
   /** The folder of a studio's own brand. */
   brandDir: string | undefined
+  /** The file of a studio's own items. */
+  catalogue: string | undefined
   dataDir: string
   databaseUrl: string | undefined
   /** A replica for filtered and later pages of the market. */
@@ -124,6 +126,7 @@ export function readConfig(env: Environment, { terminal = false }: { terminal?: 
     publicOrigin: readPublicOrigin(read, host, port, problems),
     productName: read.matching('PRODUCT_NAME', isProductName, `1 to ${MAX_PRODUCT_NAME_LENGTH} printable characters`, HOUSE_NAME),
     brandDir: read.text('BRAND_DIR'),
+    catalogue: read.text('CATALOGUE'),
     dataDir: read.text('DATA_DIR') ?? '.data',
     databaseUrl,
     databaseReadUrl,

@@ -9,6 +9,9 @@ import { ConfigError } from './config-error.ts'
 /** Far more than any settings need; a larger file is the wrong one. */
 const MAX_FILE_BYTES = 1_000_000
 
+/** The pattern of a text on one line: no line breaks, no control characters, no spaces around it. */
+export const ONE_LINE = '^(?! )[^\\p{C}\\p{Zl}\\p{Zp}]+(?<! )$'
+
 type Path = readonly (string | number)[]
 type ValidationError = ReturnType<typeof Value.Errors>[number]
 

@@ -15,6 +15,9 @@ interface CaseClosure {
  * The studio closes an open case; its log says who did so and why.
  * @throws CASE_NOT_FOUND or CASE_NOT_OPEN
  */
-export async function closeStudioCase(deps: Pick<PurchaseDeps, 'database' | 'log'>, { caseId, note, actor }: CaseClosure): Promise<Case> {
+export async function closeStudioCase(
+  deps: Pick<PurchaseDeps, 'database' | 'catalogue' | 'log'>,
+  { caseId, note, actor }: CaseClosure,
+): Promise<Case> {
   return closeCase(deps, caseId, note, (tx) => insertLogEntry(tx, { actor, call: 'closeCase', subject: caseId, reason: note }))
 }

@@ -27,7 +27,7 @@ const AUDIT_MILLIS = 45_000
 
 /** What the game studio does with its API key, or its staff at the desk: credits and debits, cases, releases, the audit. */
 export function studioRoutes(api: Api, deps: PurchaseDeps, desk: DeskSettings): void {
-  const { database } = deps
+  const { database, catalogue } = deps
 
   orderRoutes(api, deps)
   keyRoutes(api, database)
@@ -38,12 +38,12 @@ export function studioRoutes(api: Api, deps: PurchaseDeps, desk: DeskSettings): 
   api.studio('studioCases', 'read', async ({ query }) => {
     const { wallet, status = 'open', limit = LISTINGS_PAGE, cursor } = query
     const ofWallet = wallet === undefined ? {} : { wallet: requireWallet(wallet) }
-    return listCases(database, { limit, cursor, ...ofWallet, ...(status === 'all' ? {} : { status }) })
+    return listCases(deps, { limit, cursor, ...ofWallet, ...(status === 'all' ? {} : { status }) })
   })
   api.studio('closeCase', 'cases', async ({ body, actor }) => ({ case: await closeStudioCase(deps, { ...body, actor }) }))
 
   api.studio('studioSales', 'read', async ({ query }) => readSales(database, query))
-  api.studio('studioPlayer', 'read', async ({ params }) => ({ player: await readPlayer(database, params.walletAddress) }))
+  api.studio('studioPlayer', 'read', async ({ params }) => ({ player: await readPlayer(database, params.walletAddress, catalogue) }))
   api.studio('studioPurchases', 'read', async ({ query }) => readStudioPurchases(deps, query))
   api.studio('studioPurchase', 'read', async ({ params }) => ({ purchase: await readStudioPurchase(deps, params.id) }))
   api.studio('studioStats', 'read', async ({ query, request, reply }) => {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 
 import { describe, expect, it } from 'vitest'
 
+import { catalogueOf, defaultCatalogue } from '../support/catalogue.ts'
 import { houseBrand } from '../../src/brand/brand.ts'
 import { marketLook } from '../../src/brand/market-look.ts'
 import { readBrand } from '../../src/brand/read-brand.ts'
@@ -13,20 +14,49 @@ const online = { HOST: '0.0.0.0', PUBLIC_ORIGIN: 'https://market.example' }
 
 describe('a market without a brand', () => {
   it('says what the specification says', () => {
-    const { head, pictures, styleSheet } = marketLook(readConfig({}), houseBrand)
+    const { head, pictures, styleSheet } = marketLook(readConfig({}), houseBrand, defaultCatalogue)
     expect(head).toEqual({
-      settings: { title: 'Juicebar Marketplace', logo: '/favicon.svg', welcome: null, footer: null },
+      settings: {
+        title: 'Juicebar Marketplace',
+        logo: '/favicon.svg',
+        welcome: null,
+        footer: null,
+        catalogue: defaultCatalogue.items,
+        ownItems: false,
+      },
       description: 'Trade Apple Juice, Orange Juice and Grape Soda, paid wallet to wallet in SOL.',
       themeColors: { light: '#f7f2e9', dark: '#0c0c16' },
       publicOrigin: undefined,
       preview: { path: '/preview.png', size: { width: 1200, height: 630 } },
       styleSheet: undefined,
     })
-    expect([pictures, styleSheet]).toEqual([[], undefined])
+    expect([pictures, styleSheet]).toEqual([defaultCatalogue.pictures, undefined])
+  })
+
+  it('names no more than a few items for search results', () => {
+    const { head } = marketLook(readConfig({}), houseBrand, catalogueOf(7))
+    expect(head.description).toBe('Trade Item 001, Item 002, Item 003, Item 004 and more, paid wallet to wallet in SOL.')
   })
 
   it('knows its address for link previews once it has one', () => {
-    expect(marketLook(readConfig(online), houseBrand).head.publicOrigin).toBe('https://market.example')
+    expect(marketLook(readConfig(online), houseBrand, defaultCatalogue).head.publicOrigin).toBe('https://market.example')
+  })
+})
+
+describe('the pictures of the items', () => {
+  it('are served for ever, as what they are and nothing else', async () => {
+    const look = marketLook(readConfig(online), houseBrand, defaultCatalogue)
+    const fastify = await serve(() => {}, {}, { look })
+    for (const { image } of look.head.settings.catalogue) {
+      const picture = await fastify.inject({ url: image })
+      expect([picture.statusCode, picture.body]).toEqual([200, expect.stringMatching(/^<svg /)])
+      expect(picture.headers).toMatchObject({
+        'content-type': 'image/svg+xml',
+        'cache-control': 'public, max-age=31536000, immutable',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': expect.stringMatching(/^default-src 'none'; .*sandbox/),
+      })
+    }
   })
 })
 
@@ -42,7 +72,7 @@ describe('the files of a brand', () => {
   async function serveBrand() {
     const colors = { light: { action: '#0b6b5d' } }
     const brand = await readBrand(await brandFolder({ logo: 'logo.svg', colors }, { 'logo.svg': plainSvg }))
-    const look = marketLook(readConfig(online), brand)
+    const look = marketLook(readConfig(online), brand, defaultCatalogue)
     return { look, fastify: await serve(() => {}, {}, { look }) }
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { defaultCatalogue } from '../support/catalogue.ts'
 import { createApp } from '../../src/app.ts'
 import { createRelay } from '../../src/chain/relay/relay.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
@@ -19,6 +20,7 @@ async function startServer(world: TradingWorld, port: number): Promise<() => Pro
   const { chain, deps } = world
   const connection = connectDatabase(world.databaseUrl, () => undefined)
   const app = await createApp({
+    catalogue: defaultCatalogue,
     config: { ...readConfig({}), port, drainSeconds: DRAIN_SECONDS, trustProxy: ['loopback'] },
     jwtSecret: 'j'.repeat(32),
     studioApiKey: 's'.repeat(32),

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import openapiTypescript, { astToString } from 'openapi-typescript'
 import { expect, it, onTestFinished } from 'vitest'
 
+import { defaultCatalogue } from '../support/catalogue.ts'
 import { createApp } from '../../src/app.ts'
 import { createRelay } from '../../src/chain/relay/relay.ts'
 import { readConfig } from '../../src/settings/config.ts'
@@ -70,6 +71,7 @@ async function openMarket(): Promise<{ world: TradingWorld; origin: string }> {
 
 async function serve({ connection, chain, deps }: TradingWorld): Promise<string> {
   const app = await createApp({
+    catalogue: defaultCatalogue,
     config: { ...readConfig({}), port: 0 },
     jwtSecret: 'j'.repeat(32),
     studioApiKey: 'studio-key-of-this-test',

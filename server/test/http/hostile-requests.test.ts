@@ -6,6 +6,7 @@ import { signBytes } from '@solana/kit'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
+import { defaultCatalogue } from '../support/catalogue.ts'
 import { createApp } from '../../src/app.ts'
 import { createRelay } from '../../src/chain/relay/relay.ts'
 import { readConfig } from '../../src/settings/config.ts'
@@ -25,6 +26,7 @@ beforeAll(async () => {
   world = await openTradingWorld()
   const { connection, chain, deps } = world
   const app = await createApp({
+    catalogue: defaultCatalogue,
     config: { ...readConfig({}), port: 0, trustProxy: ['loopback'] },
     jwtSecret: 'j'.repeat(32),
     studioApiKey: STUDIO_KEY,

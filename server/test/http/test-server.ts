@@ -4,6 +4,7 @@ import { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 
+import { defaultCatalogue } from '../support/catalogue.ts'
 import { bearerToken } from '../../src/http/api/bearer-token.ts'
 import { type PageHead } from '../../src/http/page/page-head.ts'
 import { type MarketLook, registerWebApp } from '../../src/http/web-app.ts'
@@ -16,7 +17,7 @@ export const STUDIO_KEY = 'studio-key-for-tests'
 export const PLAYER = 'So11111111111111111111111111111111111111112' as WalletAddress
 
 export const testHead: PageHead = {
-  settings: { title: 'Moonbase', logo: '/favicon.svg', welcome: null, footer: null },
+  settings: { title: 'Moonbase', logo: '/favicon.svg', welcome: null, footer: null, catalogue: [], ownItems: false },
   description: 'Trade moon rocks.',
   themeColors: { light: '#ffffff', dark: '#000000' },
   publicOrigin: 'https://market.example',
@@ -45,6 +46,7 @@ export async function serve(
     publicOrigin: 'https://market.example',
     productName: 'Juicebar',
     version: '1.2.3',
+    items: defaultCatalogue.items,
     trustProxy: false,
     ...options,
   })

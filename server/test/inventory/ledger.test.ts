@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
+import { defaultCatalogue } from '../support/catalogue.ts'
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
 import { inTransaction } from '../../src/database/transact.ts'
 import { postTransfer, readBalances } from '../../src/inventory/ledger-store.ts'
@@ -43,7 +44,7 @@ function order(walletAddress: WalletAddress, changes: Partial<StudioOrder> = {})
   return { direction: 'credit', walletAddress, tokenType: 'APPLE_JUICE', amount: 10, idempotencyKey: `key-${Math.random()}`, ...changes }
 }
 
-const appleJuice = async (wallet: WalletAddress) => (await readBalances(connection.database, wallet)).appleJuice
+const appleJuice = async (wallet: WalletAddress) => (await readBalances(connection.database, wallet, defaultCatalogue)).appleJuice
 const list = (wallet: WalletAddress, amount: number) =>
   createListing(connection.database, wallet, { tokenType: 'APPLE_JUICE', amount, priceLamports: lamports(1_000_000n), divisible: false })
 

@@ -4,6 +4,7 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { lamports } from '@juicebar/contract/money'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
+import { defaultCatalogue } from '../support/catalogue.ts'
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
 import { readBalances } from '../../src/inventory/ledger-store.ts'
 import { postStudioOrder } from '../../src/inventory/post-studio-order.ts'
@@ -55,7 +56,7 @@ async function newSeller(): Promise<WalletAddress> {
 const draft: ListingDraft = { tokenType: 'APPLE_JUICE', amount: 10, priceLamports: lamports(500_000_000n), divisible: false }
 const create = (changes: Partial<ListingDraft> = {}, by = seller, key = idempotencyKey) =>
   createListing(connection.database, by, { ...draft, ...changes }, { idempotencyKey: key })
-const appleJuice = async () => (await readBalances(connection.database, seller)).appleJuice
+const appleJuice = async () => (await readBalances(connection.database, seller, defaultCatalogue)).appleJuice
 
 describe('a listing asked for with an idempotency key', () => {
   it('is put up once, however often and by how many at once it is asked for', async () => {

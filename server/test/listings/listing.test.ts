@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { defaultCatalogue } from '../support/catalogue.ts'
 import { draftListing, isId } from '../../src/listings/listing.ts'
 
 const fields = { tokenType: 'APPLE_JUICE', price: 0.5, amount: 3 }
@@ -12,7 +13,7 @@ describe('a listing draft', () => {
     [{ tokenName: 'Apple Juice' }],
     [{ tokenType: 'APPLE_JUICE', tokenName: 'Apple Juice' }],
   ])('reads %o as apple juice', (token) => {
-    expect(draftListing({ ...token, price: 0.5, amount: 3 })).toEqual({
+    expect(draftListing({ ...token, price: 0.5, amount: 3 }, defaultCatalogue)).toEqual({
       tokenType: 'APPLE_JUICE',
       amount: 3,
       priceLamports: 500_000_000n,
@@ -34,14 +35,14 @@ describe('a listing draft', () => {
     [{ ...fields, amount: Number.NaN }, 'AMOUNT_INVALID'],
     [{ ...fields, price: 0.001, amount: 1_000_001, divisible: true }, 'TOO_CHEAP_TO_DIVIDE'],
   ])('refuses %o with %s', (draft, code) => {
-    expect(() => draftListing(draft)).toThrow(expect.objectContaining({ code }))
+    expect(() => draftListing(draft, defaultCatalogue)).toThrow(expect.objectContaining({ code }))
   })
 
   it.each([
     { price: 0.001, amount: 1_000_001, divisible: false },
     { price: 0.001, amount: 1_000_000, divisible: true },
   ])('takes less than a lamport a drink only for listings that are sold whole: %o', (offer) => {
-    expect(draftListing({ ...fields, ...offer })).toMatchObject({ divisible: offer.divisible })
+    expect(draftListing({ ...fields, ...offer }, defaultCatalogue)).toMatchObject({ divisible: offer.divisible })
   })
 })
 

@@ -7,6 +7,7 @@ import { fastify as createFastify } from 'fastify'
 import { pino } from 'pino'
 import { expect } from 'vitest'
 
+import { defaultCatalogue } from '../support/catalogue.ts'
 import { createChain } from '../../src/chain/client/solana-chain.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
 import { replyWithFailure } from '../../src/http/server/failure-reply.ts'
@@ -56,8 +57,18 @@ export async function openMarketWorld({ endpoint = 'http://127.0.0.1:9', fee = n
   const api = createApi(fastify, { limits: await createRateLimits(fastify), studioApiKey: 'k'.repeat(32), authenticate })
   const chain = createChain({ endpoints: [endpoint], log: pino({ level: 'silent' }), probeMillis: 20 })
   await chain.start()
-  marketRoutes(api, connection, { pageCache: caches.listings, probeDatabase: () => world.probe() }, { chain, fee })
-  figureRoutes(api, { figures: createFigures(connection), caches, probeDatabase: () => world.probe() })
+  marketRoutes(
+    api,
+    connection,
+    { pageCache: caches.listings, probeDatabase: () => world.probe() },
+    { chain, fee, catalogue: defaultCatalogue },
+  )
+  figureRoutes(api, {
+    figures: createFigures(connection, defaultCatalogue),
+    catalogue: defaultCatalogue,
+    caches,
+    probeDatabase: () => world.probe(),
+  })
 
   const get = (query: Record<string, string>, headers: Record<string, string> = {}) =>
     fastify.inject({ method: 'GET', url: '/api/marketplace/listings', query, headers })

@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib'
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
+import { defaultCatalogue } from '../support/catalogue.ts'
 import { compress } from '../../src/http/api/compression.ts'
 import { createPageCache, isCacheable } from '../../src/market/page-cache.ts'
 import { readMarketQuery } from '../../src/market/market-query.ts'
@@ -146,7 +147,7 @@ describe('first pages', () => {
   })
 
   it('are cached only without a cursor, a seller or an address to search for', () => {
-    const isKept = (query: Parameters<typeof readMarketQuery>[0]) => isCacheable(readMarketQuery(query))
+    const isKept = (query: Parameters<typeof readMarketQuery>[0]) => isCacheable(readMarketQuery(query, defaultCatalogue))
     const cursor = Buffer.from(JSON.stringify(['price', '5', '01890000-0000-7000-8000-000000000000'])).toString('base64url')
     const kept = [{}, { tokenType: 'APPLE_JUICE' }, { sort: 'price' as const }, { search: 'grape soda' }, { limit: 1 }]
     const others = [{ search: 'juice' }, { seller: randomWallet() }, { limit: 51 }, { sort: 'price' as const, cursor }]

@@ -3,6 +3,7 @@ import { listingSorts } from '@juicebar/contract/schemas/market'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { defaultCatalogue } from '../support/catalogue.ts'
 import { fillMarket, randomWallet } from '../../bench/databases/fill-market.ts'
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
 import { findCandidates } from '../../src/market/candidate-store.ts'
@@ -133,8 +134,8 @@ describe.each(visibilities)('%s', (_when, visiblePages) => {
         const query = { ...fields(), sort, limit: 2 }
         const allowed = ['Bitmap Index Scan on sellers_by_substring', LOOKUP, ...ways.map((way) => scanOf(way, sort))]
         plans = []
-        const { next } = await readMarketPage(readPool, readMarketQuery(query))
-        if (next) await readMarketPage(readPool, readMarketQuery({ ...query, cursor: formatCursor(sort, next) }))
+        const { next } = await readMarketPage(readPool, readMarketQuery(query, defaultCatalogue))
+        if (next) await readMarketPage(readPool, readMarketQuery({ ...query, cursor: formatCursor(sort, next) }, defaultCatalogue))
         const reads = plans.flatMap((plan) => readsOf(plan))
         expect(reads.length).toBeGreaterThan(0)
         expect({ sort, others: reads.filter((read) => !allowed.includes(read)) }).toEqual({ sort, others: [] })
@@ -161,7 +162,7 @@ describe.each(visibilities)('%s', (_when, visiblePages) => {
 
 it("the product's own connection plans a page once, whatever is asked", async () => {
   const { readPool, close } = connectDatabase(fresh.url, () => undefined)
-  for (const tokenType of ['APPLE_JUICE', 'GRAPE_SODA']) await readMarketPage(readPool, readMarketQuery({ tokenType }))
+  for (const tokenType of ['APPLE_JUICE', 'GRAPE_SODA']) await readMarketPage(readPool, readMarketQuery({ tokenType }, defaultCatalogue))
   const { rows } = await readPool.query('select generic_plans, custom_plans from pg_prepared_statements')
   expect(rows).toEqual([{ generic_plans: 2n, custom_plans: 0n }])
   await close()

@@ -3,6 +3,7 @@ import { MAX_ITEMS, MAX_SELLERS } from '@juicebar/contract/limits'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
+import { defaultCatalogue } from '../support/catalogue.ts'
 import { type Candidate, fillQuote, quoteReply, readQuoteOrder, smallPayees } from '../../src/market/quote.ts'
 
 const anybody = () => true
@@ -160,6 +161,6 @@ describe('a quote', () => {
     [{ tokenType: 'APPLE_JUICE', amount: 1_000_000_001 }, 'AMOUNT_INVALID'],
     [{ tokenType: 'APPLE_JUICE', amount: 1, excludeSeller: 'me' }, 'WALLET_ADDRESS_INVALID'],
   ])('for %o is refused with %s', (fields, code) => {
-    expect(() => readQuoteOrder(fields)).toThrow(expect.objectContaining({ code }))
+    expect(() => readQuoteOrder(fields, defaultCatalogue)).toThrow(expect.objectContaining({ code }))
   })
 })

@@ -3,6 +3,7 @@ import { tokenName } from '@juicebar/contract/token-types'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { defaultCatalogue } from '../support/catalogue.ts'
 import { readMarketQuery } from '../../src/market/market-query.ts'
 import { compareBy, drinks, type ListingToAdd, type MarketWorld, openMarketWorld, randomWallet, sampleWallets } from './market-world.ts'
 
@@ -63,7 +64,7 @@ describe('search', () => {
   it.each(['0', 'x'.repeat(45), '100%', '_', 'apple_juice', "' or true --"])(
     'for %j, which nothing can contain, asks no table',
     async (search) => {
-      expect(readMarketQuery({ search }).scope).toEqual({ kind: 'none' })
+      expect(readMarketQuery({ search }, defaultCatalogue).scope).toEqual({ kind: 'none' })
       expect(await world.page({ search })).toEqual({ listings: [], nextCursor: null })
     },
   )

@@ -4,6 +4,7 @@ import { type Case, type Purchase } from '@juicebar/contract/schemas'
 import { generateKeyPairSigner, type Instruction } from '@solana/kit'
 import { expect, vi } from 'vitest'
 
+import { defaultCatalogue } from '../support/catalogue.ts'
 import { type Chain, type Commitment } from '../../src/chain/chain.ts'
 import { createChain, type SolanaChain } from '../../src/chain/client/solana-chain.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
@@ -78,6 +79,7 @@ export async function openTradingWorld(options: TradingOptions = {}) {
   const deps: PurchaseDeps = {
     database: connection.database,
     chain,
+    catalogue: defaultCatalogue,
     settings: { holdSeconds, settleAt, fee },
     references: createReferences(['r'.repeat(32)]),
     log,
@@ -167,14 +169,14 @@ export async function hold(
 }
 
 export async function readPurchase(world: TradingWorld, id: string): Promise<Purchase> {
-  const purchase = await findPurchaseReply(world.database, id, undefined)
+  const purchase = await findPurchaseReply(world.database, id, { catalogue: defaultCatalogue, genesisHash: undefined })
   if (!purchase) throw new Error('no such purchase')
   return purchase
 }
 
 /** The cases that a wallet sees, at most 500. */
 export async function casesOf(world: TradingWorld, wallet: WalletAddress): Promise<Case[]> {
-  return (await listCases(world.database, { wallet, limit: 500 })).cases
+  return (await listCases(world.deps, { wallet, limit: 500 })).cases
 }
 
 /** Signs the agreed payment of a purchase, or one that differs from it. Sends nothing. */
@@ -239,7 +241,7 @@ export async function untilStatus(world: TradingWorld, purchaseId: string, statu
 }
 
 export async function appleJuice(world: TradingWorld, { address: wallet }: Wallet): Promise<number> {
-  return (await readBalances(world.database, wallet)).appleJuice
+  return (await readBalances(world.database, wallet, defaultCatalogue))['appleJuice'] ?? 0
 }
 
 /** Runs the money audit, which must find nothing, whatever the tests did. */

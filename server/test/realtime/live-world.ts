@@ -7,6 +7,7 @@ import { Failure } from '@juicebar/contract/errors'
 import { type Logger, pino } from 'pino'
 import { expect, vi } from 'vitest'
 
+import { defaultCatalogue } from '../support/catalogue.ts'
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
 import { bearerToken } from '../../src/http/api/bearer-token.ts'
 import { createRateLimits } from '../../src/http/api/rate-limits.ts'
@@ -46,6 +47,7 @@ export async function startLiveServer(
     failures,
     publicOrigin: 'http://localhost',
     productName: 'Juicebar',
+    items: defaultCatalogue.items,
     version: '0',
     trustProxy: ['loopback'],
   })

@@ -5,6 +5,7 @@ import { type Rule } from '@juicebar/contract/schemas'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
+import { defaultCatalogue } from '../support/catalogue.ts'
 import { createListing } from '../../src/listings/create-listing.ts'
 import { removeListing } from '../../src/listings/remove-listing.ts'
 import { cancelHold } from '../../src/purchases/hold/cancel-hold.ts'
@@ -44,7 +45,8 @@ afterAll(async () => {
   await world.close()
 })
 
-const set = (rules: Rule[]) => recordRules(world.database, { rules: draftRules(rules), reason: undefined, actor: 'test' })
+const set = (rules: Rule[]) =>
+  recordRules(world.database, { rules: draftRules(rules, defaultCatalogue), catalogue: defaultCatalogue, reason: undefined, actor: 'test' })
 const setApple = (limits: Omit<Rule, 'tokenType'>) => set([{ tokenType: 'APPLE_JUICE', ...limits }])
 
 describe('rules', () => {
@@ -52,7 +54,7 @@ describe('rules', () => {
     const limit = fc.oneof(fc.bigInt({ min: 0n, max: 10n ** 15n }), fc.bigInt({ min: 0n, max: 2_000n }))
     fc.assert(
       fc.property(limit, (value) => {
-        const [rule] = draftRules([{ tokenType: 'Apple Juice', minUnitPrice: lamportsToSol(value) }])
+        const [rule] = draftRules([{ tokenType: 'Apple Juice', minUnitPrice: lamportsToSol(value) }], defaultCatalogue)
         expect(rule?.minUnitLamports).toBe(value)
         expect(rule && ruleReply(rule)).toEqual({ tokenType: 'APPLE_JUICE', minUnitPrice: lamportsToSol(value) })
       }),
@@ -66,7 +68,7 @@ describe('rules', () => {
     ['bounds that exclude every price', [{ tokenType: 'APPLE_JUICE', minUnitPrice: 2, maxUnitPrice: 1 }]],
     ['two rules for one drink', [{ tokenType: 'APPLE_JUICE' }, { tokenType: 'Apple Juice' }]],
   ])('with %s are refused', (_what, rules) => {
-    expect(() => draftRules(rules)).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }))
+    expect(() => draftRules(rules, defaultCatalogue)).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }))
   })
 
   it('are replaced as a whole, and are in the log', async () => {

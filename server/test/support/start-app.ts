@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino'
 import { expect, onTestFinished, vi } from 'vitest'
 
+import { defaultCatalogue } from './catalogue.ts'
 import { createApp } from '../../src/app.ts'
 import { createRelay } from '../../src/chain/relay/relay.ts'
 import { createChain } from '../../src/chain/client/solana-chain.ts'
@@ -37,6 +38,7 @@ export async function openApp(databaseUrl: string, { log = silent, settings = {}
   const keys = { jwtSecret: 'j'.repeat(32), studioApiKey }
   const relay = createRelay(chain.pool, { demo: false })
   const app = await createApp({
+    catalogue: defaultCatalogue,
     config,
     ...keys,
     connection,

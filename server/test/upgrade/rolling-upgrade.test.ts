@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 
+import { defaultCatalogue } from '../support/catalogue.ts'
 import { createApp } from '../../src/app.ts'
 import { createRelay } from '../../src/chain/relay/relay.ts'
 import { readConfig } from '../../src/settings/config.ts'
@@ -24,6 +25,7 @@ async function startServer(folder: string) {
   const { chain, deps } = world
   const connection = connectDatabase(world.databaseUrl, () => undefined, { migration: await newestMigration(folder) })
   const app = await createApp({
+    catalogue: defaultCatalogue,
     config: { ...readConfig({}), port: 0, drainSeconds: 1 },
     jwtSecret: 'j'.repeat(32),
     studioApiKey: 's'.repeat(32),

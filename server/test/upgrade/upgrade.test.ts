@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
+import { defaultCatalogue } from '../support/catalogue.ts'
 import { createApp } from '../../src/app.ts'
 import { createChain } from '../../src/chain/client/solana-chain.ts'
 import { createRelay } from '../../src/chain/relay/relay.ts'
@@ -29,6 +30,7 @@ async function startServer({ folder = migrationsFolder, drainSeconds = 0 }: Serv
   const connection = connectDatabase(fresh.url, () => undefined)
   const chain = createChain({ endpoints: ['http://127.0.0.1:9'], log: pino({ level: 'silent' }) })
   const app = await createApp({
+    catalogue: defaultCatalogue,
     config: { ...readConfig({}), port: 0, drainSeconds },
     jwtSecret: 'j'.repeat(32),
     studioApiKey: 's'.repeat(32),

@@ -1,12 +1,13 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
+import { Failure } from '@juicebar/contract/errors'
 import { lamports, PRICE_STEP_LAMPORTS } from '@juicebar/contract/money'
-import { type TokenType, tokenTypes } from '@juicebar/contract/token-types'
 
+import { type Catalogue } from '../../catalogue/catalogue.ts'
 import { type Database } from '../../database/connect.ts'
 import { violatedConstraint } from '../../database/refusals.ts'
 import { inTransaction } from '../../database/transact.ts'
 import { postTransfer } from '../../inventory/ledger-store.ts'
-import { type OrderDeps, postStudioOrder } from '../../inventory/post-studio-order.ts'
+import { type OrderDeps, postStudioOrders } from '../../inventory/post-studio-order.ts'
 import { createListingIn } from '../../listings/create-listing.ts'
 import { type ListingDraft } from '../../listings/listing.ts'
 import { demoSellers } from './demo-sellers.ts'
@@ -18,32 +19,41 @@ const STARTER_TOKENS = 50
 /** A lot of so many drinks may be bought in parts. */
 const DIVISIBLE_AMOUNT = 10
 
+/** What the first of the listings below are of, by their places in a small catalogue. A larger one is listed in its order. */
+const COLUMNS = 3
+
 /** Prices are in steps of 0.001 SOL, low enough that one airdrop of test SOL buys several. */
-const listings: readonly [TokenType, amount: number, steps: bigint][] = [
-  ['APPLE_JUICE', 10, 50n],
-  ['ORANGE_JUICE', 5, 35n],
-  ['GRAPE_SODA', 8, 96n],
-  ['APPLE_JUICE', 25, 110n],
-  ['GRAPE_SODA', 3, 39n],
-  ['ORANGE_JUICE', 40, 240n],
-  ['APPLE_JUICE', 1, 6n],
-  ['GRAPE_SODA', 20, 220n],
-  ['ORANGE_JUICE', 12, 78n],
-  ['APPLE_JUICE', 60, 270n],
-  ['GRAPE_SODA', 50, 500n],
-  ['ORANGE_JUICE', 2, 15n],
-  ['APPLE_JUICE', 15, 72n],
-  ['GRAPE_SODA', 6, 69n],
-  ['ORANGE_JUICE', 30, 186n],
-  ['APPLE_JUICE', 100, 420n],
+const listings: readonly [place: number, amount: number, steps: bigint][] = [
+  [0, 10, 50n],
+  [1, 5, 35n],
+  [2, 8, 96n],
+  [0, 25, 110n],
+  [2, 3, 39n],
+  [1, 40, 240n],
+  [0, 1, 6n],
+  [2, 20, 220n],
+  [1, 12, 78n],
+  [0, 60, 270n],
+  [2, 50, 500n],
+  [1, 2, 15n],
+  [0, 15, 72n],
+  [2, 6, 69n],
+  [1, 30, 186n],
+  [0, 100, 420n],
 ]
 
-/** Fills the demo market with listings of several sellers. Idempotent: each listing is added only once. */
-export async function seedDemoMarket(database: Database, secret: string): Promise<void> {
+export interface DemoDeps extends OrderDeps {
+  catalogue: Pick<Catalogue, 'items'>
+}
+
+/** Fills the demo market with listings of several sellers, at least one of each item. Idempotent: each listing is added only once. */
+export async function seedDemoMarket({ database, catalogue: { items } }: DemoDeps, secret: string): Promise<void> {
   const sellers = demoSellers(secret, SELLERS)
-  for (const [index, [tokenType, amount, steps]] of listings.entries()) {
+  for (let index = 0; index < Math.max(listings.length, items.length); index++) {
+    const [place = 0, amount = 1, steps = 1n] = listings[index % listings.length] ?? []
+    const tokenType = items[(items.length <= COLUMNS ? place : index) % items.length]?.code
     const seller = sellers[index % sellers.length]
-    if (!seller) throw new Error('the demo has no sellers')
+    if (!seller || tokenType === undefined) throw new Error('the demo has no sellers or nothing to sell')
     const draft = { tokenType, amount, priceLamports: lamports(steps * PRICE_STEP_LAMPORTS), divisible: amount >= DIVISIBLE_AMOUNT }
     await seedListing(database, seller, draft, `demo-listing:${index}`)
   }
@@ -63,14 +73,14 @@ async function seedListing(database: Database, seller: WalletAddress, listing: L
 }
 
 /** Credits a new player some of each token, as a studio would. Idempotent. */
-export async function creditStarterTokens(deps: OrderDeps, wallet: WalletAddress): Promise<void> {
-  for (const { type } of tokenTypes) {
-    await postStudioOrder(deps, {
-      direction: 'credit',
-      walletAddress: wallet,
-      tokenType: type,
-      amount: STARTER_TOKENS,
-      idempotencyKey: `starter:${wallet}:${type}`,
-    })
-  }
+export async function creditStarterTokens(deps: DemoDeps, wallet: WalletAddress): Promise<void> {
+  const orders = deps.catalogue.items.map(({ code: tokenType }) => ({
+    direction: 'credit' as const,
+    walletAddress: wallet,
+    tokenType,
+    amount: STARTER_TOKENS,
+    idempotencyKey: `starter:${wallet}:${tokenType}`,
+  }))
+  const refused = (await postStudioOrders(deps, orders)).find((outcome) => outcome instanceof Failure)
+  if (refused) throw refused
 }

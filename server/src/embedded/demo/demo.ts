@@ -1,8 +1,7 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 
 import { type Config } from '../../settings/config.ts'
-import { type OrderDeps } from '../../inventory/post-studio-order.ts'
-import { creditStarterTokens, seedDemoMarket } from './demo-market.ts'
+import { creditStarterTokens, type DemoDeps, seedDemoMarket } from './demo-market.ts'
 
 export interface Demo {
   /** Credits starter tokens to a wallet that signs in for the first time. */
@@ -12,11 +11,11 @@ export interface Demo {
 }
 
 /** What DEMO=on adds. The demo sellers' keys are derived from `secret`. */
-export function createDemo({ network, demoSeed }: Config, deps: OrderDeps, secret: string): Demo {
+export function createDemo({ network, demoSeed }: Config, deps: DemoDeps, secret: string): Demo {
   return {
     welcome: (wallet) => creditStarterTokens(deps, wallet),
     seed: async () => {
-      if (demoSeed && network === 'localnet') await seedDemoMarket(deps.database, secret)
+      if (demoSeed && network === 'localnet') await seedDemoMarket(deps, secret)
     },
   }
 }

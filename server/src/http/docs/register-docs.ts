@@ -1,10 +1,12 @@
 import swagger, { type SwaggerTransformObject } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
+import { type CatalogueItem } from '@juicebar/contract/catalogue'
 import { type ErrorCode } from '@juicebar/contract/errors'
 import { marketTitle } from '@juicebar/contract/market-settings'
 import { sections } from '@juicebar/contract/schemas'
 import { type FastifyInstance } from 'fastify'
 
+import { nameItems } from './catalogue-schemas.ts'
 import { documentFailure, documentFailures, failuresOf } from './call-failures.ts'
 import { documentCall, isBodyOptional } from './document-call.ts'
 import { createSchemaNames, type JsonSchema, type SchemaNames } from './schema-names.ts'
@@ -49,11 +51,13 @@ export interface DocsOptions {
   productName: string
   version: string
   publicOrigin: string
+  /** What is traded here. */
+  items: readonly CatalogueItem[]
 }
 
 /** Serves the OpenAPI document at /api/openapi.json, and to read and try it at /docs. Must come before the calls. */
-export async function registerApiDocs(fastify: FastifyInstance, { productName, version, publicOrigin }: DocsOptions): Promise<void> {
-  const parts = { names: createSchemaNames(), failures: new Map<string, ErrorCode[]>() }
+export async function registerApiDocs(fastify: FastifyInstance, { productName, version, publicOrigin, items }: DocsOptions): Promise<void> {
+  const parts = { names: createSchemaNames(nameItems(items)), failures: new Map<string, ErrorCode[]>() }
 
   await fastify.register(swagger, {
     // The routes' own schemas are what the framework checks; the document says more.

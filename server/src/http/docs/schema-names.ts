@@ -17,12 +17,15 @@ export interface SchemaNames {
   readonly named: Readonly<Record<string, JsonSchema>>
 }
 
-/** @throws Error from `reference`, if two different schemas have one title. */
-export function createSchemaNames(): SchemaNames {
+/**
+ * @param replace gives what the document says in place of a schema of the contract
+ * @throws Error from `reference`, if two different schemas have one title.
+ */
+export function createSchemaNames(replace: (schema: TSchema) => TSchema = (schema) => schema): SchemaNames {
   const named: Record<string, JsonSchema> = {}
 
-  const reference = (schema: ContractSchema): JsonSchema => {
-    const { title, documentedAs, mustBe: _, ...rest } = schema
+  const reference = (given: ContractSchema): JsonSchema => {
+    const { title, documentedAs, mustBe: _, ...rest } = asContractSchema(replace(given))
     if (documentedAs) return reference(asContractSchema(documentedAs))
     const translated = translate(rest)
     if (title === undefined) return translated

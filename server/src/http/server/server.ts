@@ -1,5 +1,6 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
+import { type CatalogueItem } from '@juicebar/contract/catalogue'
 import { MAX_BODY_BYTES } from '@juicebar/contract/limits'
 import { type FastifyBaseLogger, type FastifyInstance, fastify as createFastify } from 'fastify'
 
@@ -38,6 +39,8 @@ export interface ServerOptions {
   publicOrigin: string
   productName: string
   version: string
+  /** What is traded here, for the API document. */
+  items: readonly CatalogueItem[]
   trustProxy: string[] | false
   /** Whether the server is about to close: then each connection is closed after its reply, so that the next call goes elsewhere. */
   isDraining?: () => boolean

@@ -3,9 +3,9 @@ import { parseTime } from '@juicebar/contract/formats/time'
 import { MAX_CANDLES } from '@juicebar/contract/limits'
 import { solText } from '@juicebar/contract/money'
 import { type CandleStep } from '@juicebar/contract/schemas'
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 
-import { requireTokenType } from '../market-query.ts'
+import { type Catalogue, requireTokenType } from '../../catalogue/catalogue.ts'
 
 const MINUTE = 60_000
 /** The length of each step, and how many are shown if nobody says since when: a day, a week, a year. */
@@ -23,12 +23,19 @@ export interface CandleQuery {
   to: Date
 }
 
+interface CandleFields {
+  tokenType: string
+  step: CandleStep
+  from?: string
+  to?: string
+}
+
 /**
  * Reads the query of `GET /api/marketplace/candles`.
  * @throws TOKEN_TYPE_UNKNOWN, BAD_REQUEST
  */
-export function readCandleQuery(fields: { tokenType: string; step: CandleStep; from?: string; to?: string }, now: Date): CandleQuery {
-  const tokenType = requireTokenType(fields.tokenType)
+export function readCandleQuery(fields: CandleFields, catalogue: Pick<Catalogue, 'find'>, now: Date): CandleQuery {
+  const tokenType = requireTokenType(catalogue, fields.tokenType)
   const { step } = fields
   const { millis, usual } = steps[step]
   const end = readMoment('to', fields.to) ?? now

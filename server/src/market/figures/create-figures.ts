@@ -1,5 +1,6 @@
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 
+import { type Catalogue } from '../../catalogue/catalogue.ts'
 import { type Database, type DatabaseConnection, type Reads } from '../../database/connect.ts'
 import { RequestBatch } from '../../request-batch.ts'
 import { type CandleQuery, candleJson } from './candle.ts'
@@ -27,10 +28,14 @@ export interface Figures {
 }
 
 /** Creates the reader of a server: however many ask at the same time, sales are rolled up and listings are counted once for all of them. */
-export function createFigures({ database, readPool, replica }: Pick<DatabaseConnection, 'database' | 'readPool' | 'replica'>): Figures {
+export function createFigures(
+  { database, readPool, replica }: Pick<DatabaseConnection, 'database' | 'readPool' | 'replica'>,
+  { items }: Pick<Catalogue, 'items'>,
+): Figures {
+  const codes = items.map(({ code }) => code)
   const rolledUp = createRollUp(database)
   const depths = spaced<TokenType>((tokenTypes) => readDepths(readPool, tokenTypes))
-  const summaries = spaced<'all'>(async () => new Map([['all', summaryJson(await readSummary(readPool))]]))
+  const summaries = spaced<'all'>(async () => new Map([['all', summaryJson(await readSummary(readPool, codes))]]))
   return {
     trades: async (query) => {
       if (query.after) return renderTrades(replica, query)

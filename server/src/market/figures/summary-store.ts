@@ -1,12 +1,14 @@
+import { type TokenType } from '@juicebar/contract/catalogue'
+
 import { type Reads } from '../../database/connect.ts'
 import { type SummaryRow } from './summary.ts'
 
 /**
- * The figures of every token, as far as sales are rolled up. The volume of the last 24 hours is that of whole hours, then of the steps of
- * 5 minutes and the single trades with which they begin: however much was traded, few rows are read.
+ * The figures of these tokens, in alphabetical order, as far as sales are rolled up. The volume of the last 24 hours is that of whole hours,
+ * then of the steps of 5 minutes and the single trades with which they begin: however much was traded, few rows are read.
  */
-export async function readSummary(reads: Reads): Promise<SummaryRow[]> {
-  const { rows } = await reads.query<SummaryRow>({ name: 'summary', text: summarySql, values: [] })
+export async function readSummary(reads: Reads, tokenTypes: readonly TokenType[]): Promise<SummaryRow[]> {
+  const { rows } = await reads.query<SummaryRow>({ name: 'summary', text: summarySql, values: [tokenTypes] })
   return rows
 }
 
@@ -23,7 +25,7 @@ const summarySql = `
   )
   select t.token_type as "tokenType", offers.floor, offers.amount, last.close as last,
     coalesce(before.unit_lamports, earlier.close) as "lastBefore", volume.lamports as "volumeLamports"
-  from token_types t cross join edges e
+  from unnest($1::text[]) as t (token_type) cross join edges e
   cross join lateral (
     select min(unit_lamports(l.price_lamports, l.amount)) as floor, coalesce(sum(l.amount), 0)::text as amount
     from listings l

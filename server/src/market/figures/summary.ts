@@ -1,5 +1,4 @@
 import { solText } from '@juicebar/contract/money'
-import { findTokenType } from '@juicebar/contract/token-types'
 
 /** A drink's figures: prices of one in whole lamports, sums as text. */
 export interface SummaryRow {
@@ -14,13 +13,11 @@ export interface SummaryRow {
 
 /** The summary as replies carry it. */
 export function summaryJson(rows: readonly SummaryRow[]): string {
-  const items = rows
-    .filter(({ tokenType }) => findTokenType(tokenType) !== undefined)
-    .map(
-      ({ tokenType, floor, last, lastBefore, volumeLamports, amount }) =>
-        `{"tokenType":"${tokenType}","floor":${sol(floor)},"last":${sol(last)},"change24h":${change(last, lastBefore)},` +
-        `"volume24h":${solText(BigInt(volumeLamports))},"amount":${amount}}`,
-    )
+  const items = rows.map(
+    ({ tokenType, floor, last, lastBefore, volumeLamports, amount }) =>
+      `{"tokenType":"${tokenType}","floor":${sol(floor)},"last":${sol(last)},"change24h":${change(last, lastBefore)},` +
+      `"volume24h":${solText(BigInt(volumeLamports))},"amount":${amount}}`,
+  )
   return `{"items":[${items.join(',')}]}`
 }
 

@@ -1,13 +1,13 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { lamportsToSol } from '@juicebar/contract/money'
 import { type Case, type CaseStatus } from '@juicebar/contract/schemas'
-import { tokenName } from '@juicebar/contract/token-types'
 import { sql } from 'kysely'
 
 import { columnsOf } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
 import { type Tx } from '../../database/transact.ts'
 import { caseCursor, explainCase, isRefundable, parseCaseCursor } from './case.ts'
+import { type PurchaseDeps } from '../purchase-deps.ts'
 import { amountOf, itemsSql, type PurchaseItem } from '../purchase-item.ts'
 import { caseColumns, type CaseRow } from './case-store.ts'
 
@@ -24,13 +24,15 @@ export interface CasePage {
   nextCursor: string | null
 }
 
+type CaseDeps = Pick<PurchaseDeps, 'database' | 'catalogue'>
+
 const waits = sql<boolean>`(c.status in ('open', 'refunding'))`
 
 /**
  * Cases as the API returns them: those that wait for someone first, then the newest.
  * @throws CURSOR_INVALID
  */
-export async function listCases(database: Database, { wallet, status, limit, cursor }: CaseFilter): Promise<CasePage> {
+export async function listCases({ database, catalogue }: CaseDeps, { wallet, status, limit, cursor }: CaseFilter): Promise<CasePage> {
   const last = cursor === undefined ? undefined : parseCaseCursor(cursor)
   const rows = await selectReplies(database)
     .$if(wallet !== undefined, (query) =>
@@ -50,27 +52,31 @@ export async function listCases(database: Database, { wallet, status, limit, cur
     .execute()
   const shown = rows.slice(0, limit)
   const end = rows.length > limit ? shown.at(-1) : undefined
-  return { cases: shown.map(toReply), nextCursor: end ? caseCursor(end) : null }
+  return { cases: shown.map((row) => toReply(row, catalogue)), nextCursor: end ? caseCursor(end) : null }
 }
 
 /** One case as the API returns it. */
-export async function findCaseReply(database: Database, id: string): Promise<Case | undefined> {
+export async function findCaseReply({ database, catalogue }: CaseDeps, id: string): Promise<Case | undefined> {
   const row = await selectReplies(database).where('c.id', '=', id).executeTakeFirst()
-  return row && toReply(row)
+  return row && toReply(row, catalogue)
 }
 
 /** What of a case may change, as it was at some moment. */
 export type CaseState = Pick<CaseRow, 'id' | 'status' | 'deliverable' | 'note' | 'closedAt'>
 
 /** For each of these states, the case as the API returned it then. */
-export async function findCasesInState(database: Database | Tx, states: readonly CaseState[]): Promise<(Case | undefined)[]> {
+export async function findCasesInState(
+  tx: Tx,
+  catalogue: CaseDeps['catalogue'],
+  states: readonly CaseState[],
+): Promise<(Case | undefined)[]> {
   if (states.length === 0) return []
   const ids = states.map(({ id }) => id)
-  const rows = await selectReplies(database).where('c.id', 'in', ids).execute()
+  const rows = await selectReplies(tx).where('c.id', 'in', ids).execute()
   const byId = new Map(rows.map((row) => [row.id, row]))
   return states.map((state) => {
     const row = byId.get(state.id)
-    return row && toReply({ ...row, ...state })
+    return row && toReply({ ...row, ...state }, catalogue)
   })
 }
 
@@ -89,7 +95,7 @@ function selectReplies(database: Database | Tx) {
 
 type ReplyRow = Awaited<ReturnType<ReturnType<typeof selectReplies>['execute']>>[number]
 
-function toReply(row: ReplyRow): Case {
+function toReply(row: ReplyRow, { nameOf }: CaseDeps['catalogue']): Case {
   // To its seller a case is about what was bought there.
   // The items of a lost purchase are lost with it.
   const all = row.items ?? []
@@ -105,7 +111,7 @@ function toReply(row: ReplyRow): Case {
     buyer: row.buyer,
     seller: row.seller,
     tokenType: first?.tokenType ?? null,
-    tokenName: first && tokenName(first.tokenType),
+    tokenName: first && nameOf(first.tokenType),
     amount: first && amountOf(items),
     price: lamportsToSol(row.lamports),
     lamports: row.lamports.toString(),

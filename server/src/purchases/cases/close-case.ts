@@ -13,7 +13,7 @@ import { lockCase, moveCase } from './case-store.ts'
  * @throws CASE_NOT_FOUND or CASE_NOT_OPEN
  */
 export async function closeCase(
-  deps: Pick<PurchaseDeps, 'database' | 'log' | 'observer'>,
+  deps: Pick<PurchaseDeps, 'database' | 'catalogue' | 'log' | 'observer'>,
   caseId: string,
   note: string,
   record?: (tx: Tx) => Promise<void>,
@@ -27,7 +27,7 @@ export async function closeCase(
     await record?.(tx)
     return moveCase(tx, caseId, { status: 'closed', reconcileSeconds: null, note })
   })
-  const closed = await findCaseReply(database, caseId)
+  const closed = await findCaseReply(deps, caseId)
   if (!closed) throw new Failure('CASE_NOT_FOUND')
   logCase(deps, 'closed', row, { id: row.purchaseId, buyer: closed.buyer })
   return closed

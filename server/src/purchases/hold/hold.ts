@@ -4,6 +4,7 @@ import { FEE_RESERVE_LAMPORTS, MAX_ITEMS, MAX_OPEN_HOLDS } from '@juicebar/contr
 import { type Lamports } from '@juicebar/contract/money'
 import { type EndReason } from '@juicebar/contract/schemas'
 
+import { type Catalogue } from '../../catalogue/catalogue.ts'
 import { isId } from '../../listings/listing.ts'
 import { type Restriction, type RestrictionCode, restrictionDetail } from '../../restrictions/restriction.ts'
 
@@ -59,9 +60,10 @@ export interface HoldRefusal {
 }
 
 /** What the caller hears of a refusal. */
-export function holdFailure({ code, listingId, restriction, retrySeconds, allowed, neededAmount }: HoldRefusal): Failure {
+export function holdFailure(refusal: HoldRefusal, catalogue: Pick<Catalogue, 'nameOf'>): Failure {
+  const { code, listingId, restriction, retrySeconds, allowed, neededAmount } = refusal
   const about = listingId === undefined ? {} : { listingId }
-  if (restriction !== undefined) return new Failure(code, { ...about, detail: restrictionDetail(restriction) })
+  if (restriction !== undefined) return new Failure(code, { ...about, detail: restrictionDetail(restriction, catalogue.nameOf) })
   if (code === 'COOLDOWN' && retrySeconds !== undefined) {
     return new Failure(code, { ...about, detail: `${Math.ceil(retrySeconds / 60)} min`, retryAfter: retrySeconds })
   }

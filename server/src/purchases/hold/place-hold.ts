@@ -35,7 +35,7 @@ export async function placeHold(deps: PurchaseDeps, order: HoldOrder): Promise<H
 async function checkAndPlace(deps: PurchaseDeps, order: HoldOrder): Promise<HeldPurchase> {
   requireSound(order.items)
   const checked = await checkHold(deps.database, order, deps.settings.fee)
-  if (checked.kind !== 'open') return requireHold(checked)
+  if (checked.kind !== 'open') return requireHold(deps, checked)
   const returnReservation = admitHold(deps.chain, order)
   try {
     return await placeAdmitted(deps, order, checked)
@@ -50,6 +50,7 @@ async function placeAdmitted(deps: PurchaseDeps, order: HoldOrder, terms: HoldTe
   const { genesisHash, slot, balance, rentExemptMinimum, balances } = await readChain(deps, order.buyer, terms)
   const reference = references.make('purchase')
   const held = requireHold(
+    deps,
     await insertHold(database, order, settings.fee, {
       reference,
       genesisHash,
@@ -65,8 +66,8 @@ async function placeAdmitted(deps: PurchaseDeps, order: HoldOrder, terms: HoldTe
   return held
 }
 
-function requireHold(outcome: HoldOutcome): HeldPurchase {
-  if (outcome.kind === 'refused') throw holdFailure(outcome.refusal)
+function requireHold({ catalogue }: PurchaseDeps, outcome: HoldOutcome): HeldPurchase {
+  if (outcome.kind === 'refused') throw holdFailure(outcome.refusal, catalogue)
   return outcome.hold
 }
 

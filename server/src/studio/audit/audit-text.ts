@@ -1,25 +1,20 @@
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { solText } from '@juicebar/contract/money'
 import { type Audit } from '@juicebar/contract/schemas'
-import { tokenName } from '@juicebar/contract/token-types'
 
 const LISTED = 10
 
-/** A finished audit as text for a terminal. */
-export function auditText(audit: Audit): string {
+/** A finished audit as text for a terminal. `nameOf`: what players call a token type. */
+export function auditText(audit: Audit, nameOf: (tokenType: TokenType) => string): string {
+  const names = audit.tokens.map(({ tokenType }) => nameOf(tokenType))
+  const row = rowOf(Math.max(FIRST_WIDTH, ...names.map((name) => name.length + GAP)))
   const { purchases, revenue, tokens, violations, violationCount, unchecked, uncheckedCount } = audit
   return [
     verdict(audit),
     '',
     row('Token', 'Credited', 'Debited', 'In wallets', 'In listings', ''),
-    ...tokens.map((token) =>
-      row(
-        tokenName(token.tokenType),
-        token.credited,
-        token.debited,
-        token.inWallets,
-        token.inListings,
-        token.balanced ? 'balanced' : 'WRONG',
-      ),
+    ...tokens.map((token, index) =>
+      row(names[index] ?? '', token.credited, token.debited, token.inWallets, token.inListings, token.balanced ? 'balanced' : 'WRONG'),
     ),
     '',
     ...(purchases ? purchaseLines(purchases) : []),
@@ -46,13 +41,15 @@ function purchaseLines({ settled, held, ended, openCases, verifiedOnChain, earli
   ]
 }
 
-const widths = [14, 12, 12, 12, 12, 10]
+/** The least of the first column, in characters, and what is left free beside its longest name. */
+const FIRST_WIDTH = 14
+const GAP = 2
+const widths = [12, 12, 12, 12, 10]
 
-function row(...cells: (string | number)[]): string {
-  return cells
-    .map((cell, index) => (index === 0 ? String(cell).padEnd(widths[index] ?? 0) : String(cell).padStart(widths[index] ?? 0)))
-    .join('')
-    .trimEnd()
+/** Writes rows whose first column is so wide. */
+function rowOf(width: number) {
+  return (first: string, ...cells: (string | number)[]): string =>
+    [first.padEnd(width), ...cells.map((cell, index) => String(cell).padStart(widths[index] ?? 0))].join('').trimEnd()
 }
 
 function section(title: string, lines: readonly string[], count: number): string[] {

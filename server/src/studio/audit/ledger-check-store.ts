@@ -1,5 +1,5 @@
 import { type Audit } from '@juicebar/contract/schemas'
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { sql } from 'kysely'
 
 import { type Database } from '../../database/connect.ts'
@@ -20,12 +20,18 @@ interface TokenTotals {
 /** Invariant I1 for each token, in one snapshot: tokens in wallets and listings equal credits less debits. */
 export async function readTokenTotals(database: Database | Tx): Promise<Audit['tokens']> {
   const { rows } = await sql<TokenTotals>`
-    select t.token_type,
-      (select coalesce(sum(amount), 0)::bigint from transfers where kind = 'credit' and token_type = t.token_type) as credited,
-      (select coalesce(sum(amount), 0)::bigint from transfers where kind = 'debit' and token_type = t.token_type) as debited,
-      (select coalesce(sum(amount), 0)::bigint from balances where token_type = t.token_type) as in_wallets,
-      (select coalesce(sum(amount), 0)::bigint from listings where status in ('active', 'reserved') and token_type = t.token_type) as in_listings
-    from token_types t order by t.token_type
+    select t.token_type, coalesce(o.credited, 0)::bigint as credited, coalesce(o.debited, 0)::bigint as debited,
+      coalesce(w.amount, 0)::bigint as in_wallets, coalesce(l.amount, 0)::bigint as in_listings
+    from token_types t
+    left join (
+      select token_type, sum(amount) filter (where kind = 'credit') as credited, sum(amount) filter (where kind = 'debit') as debited
+      from transfers where kind in ('credit', 'debit') group by token_type
+    ) o using (token_type)
+    left join (select token_type, sum(amount) as amount from balances group by token_type) w using (token_type)
+    left join (
+      select token_type, sum(amount) as amount from listings where status in ('active', 'reserved') group by token_type
+    ) l using (token_type)
+    order by t.token_type
   `.execute(database)
   return rows.map(({ tokenType, credited, debited, inWallets, inListings }) => ({
     tokenType,

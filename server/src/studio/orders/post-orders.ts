@@ -5,6 +5,7 @@ import { OrderOfManySchema } from '@juicebar/contract/schemas/studio/orders'
 
 import { type StudioKey } from '../../http/api/studio-key-check.ts'
 import { createItemCheck } from '../../http/api/validation.ts'
+import { type Catalogue } from '../../catalogue/catalogue.ts'
 import { type OrderDeps, type OrderGiver, postStudioOrder, postStudioOrders } from '../../inventory/post-studio-order.ts'
 import { readStudioOrder, type StudioOrder } from '../../inventory/studio-order.ts'
 import { addCreditedToday, lockCreditedToday } from '../keys/studio-key-store.ts'
@@ -23,8 +24,8 @@ export function postOrder(deps: OrderDeps, key: StudioKey, order: StudioOrder) {
 const checkOrder = createItemCheck(OrderOfManySchema)
 
 /** Posts the orders of a call, each for itself. @returns what became of each, in their order */
-export async function postOrders(deps: OrderDeps, key: StudioKey, items: readonly unknown[]): Promise<Result[]> {
-  const read = items.map((item) => readOrder(key, item))
+export async function postOrders(deps: OrderDeps & { catalogue: Catalogue }, key: StudioKey, items: readonly unknown[]): Promise<Result[]> {
+  const read = items.map((item) => readOrder(deps.catalogue, key, item))
   const orders = read.flatMap((order) => (order instanceof Failure ? [] : [order]))
   const outcomes = orders.length > 0 ? await postStudioOrders(deps, orders, giverOf(key, 'studioOrders')) : []
   const next = outcomes.values()
@@ -36,11 +37,11 @@ export async function postOrders(deps: OrderDeps, key: StudioKey, items: readonl
 }
 
 /** Reads one order, or returns why it is refused. */
-function readOrder(key: StudioKey, item: unknown): StudioOrder | Failure {
+function readOrder(catalogue: Catalogue, key: StudioKey, item: unknown): StudioOrder | Failure {
   try {
     const { direction, ...fields } = checkOrder(item)
     if (!key.scopes.includes(direction)) return new Failure('INSUFFICIENT_SCOPE', { detail: direction })
-    return readStudioOrder(direction, fields)
+    return readStudioOrder(direction, fields, catalogue)
   } catch (error) {
     if (error instanceof Failure) return error
     throw error

@@ -7,7 +7,7 @@ import { type Purchase, type StudioPurchase } from '@juicebar/contract/schemas'
 import { isId } from '../../listings/listing.ts'
 import { type PurchaseDeps } from '../../purchases/purchase-deps.ts'
 import { listPurchases } from '../../purchases/purchase-reply-store.ts'
-import { knownGenesis, readPurchase } from '../../purchases/read-purchases.ts'
+import { readPurchase, replyContext } from '../../purchases/read-purchases.ts'
 import { requireWallet } from '../wallet.ts'
 import { findPurchasesByReference, findPurchasesBySignature, readHistories } from './history-store.ts'
 import { timelineOf } from './timeline.ts'
@@ -33,7 +33,7 @@ export async function readStudioPurchases(
     before,
     limit: limit + 1,
   }
-  const found = await listPurchases(deps.database, filter, await knownGenesis(deps.chain))
+  const found = await listPurchases(deps.database, filter, await replyContext(deps))
   const purchases = await withTimelines(deps, found.slice(0, limit))
   return { purchases, nextCursor: found.length > limit ? (purchases.at(-1)?.purchaseId ?? null) : null }
 }

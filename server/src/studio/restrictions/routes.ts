@@ -2,6 +2,7 @@ import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addre
 import { Failure } from '@juicebar/contract/errors'
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 
+import { type Catalogue } from '../../catalogue/catalogue.ts'
 import { type Database } from '../../database/connect.ts'
 import { type Api } from '../../http/api/route.ts'
 import { blockReply, readUntil } from '../../restrictions/block.ts'
@@ -13,7 +14,7 @@ import { readPause, recordPause, recordResumption } from './record-pause.ts'
 import { recordRules } from './record-rules.ts'
 
 /** What the studio restricts: a pause of the market, blocked wallets, rules of the drinks. */
-export function restrictionRoutes(api: Api, database: Database): void {
+export function restrictionRoutes(api: Api, database: Database, catalogue: Catalogue): void {
   api.studio('readPause', 'read', async () => ({ pause: await readPause(database) }))
   api.studio('pauseMarket', 'rules', async ({ body, actor }) => ({ pause: await recordPause(database, { message: body.message, actor }) }))
   api.studio('resumeMarket', 'rules', async ({ query: { reason }, actor }) => ({
@@ -38,8 +39,9 @@ export function restrictionRoutes(api: Api, database: Database): void {
 
   api.studio('readRules', 'read', async () => ({ rules: (await listRules(database)).map(ruleReply) }))
   api.studio('setRules', 'rules', async ({ body, actor }) => {
-    const rules = await recordRules(database, { rules: draftRules(body.rules), reason: body.reason, actor })
-    return { rules: rules.map(ruleReply) }
+    const rules = draftRules(body.rules, catalogue)
+    const recorded = await recordRules(database, { rules, catalogue, reason: body.reason, actor })
+    return { rules: recorded.map(ruleReply) }
   })
 }
 

@@ -1,6 +1,6 @@
 import { Failure } from '@juicebar/contract/errors'
 import { type Sale } from '@juicebar/contract/schemas'
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 
 /** A place in the order of sales. */
 export interface SalePosition {

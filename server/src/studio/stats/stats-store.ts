@@ -1,5 +1,5 @@
 import { type StatsGroup } from '@juicebar/contract/schemas'
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { sql } from 'kysely'
 
 import { type Database } from '../../database/connect.ts'

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
+import { defaultCatalogue } from '../../support/catalogue.ts'
 import { rollUpSales } from '../../../src/market/figures/roll-up-store.ts'
 import { readCandleQuery } from '../../../src/market/figures/candle.ts'
 import { type MarketWorld, openMarketWorld, randomWallet } from '../market-world.ts'
@@ -158,7 +159,7 @@ describe('candles', () => {
 
   it('are 500 at most in one answer', () => {
     const now = new Date('2030-01-01T00:00:00Z')
-    const read = (from: string, to: string) => readCandleQuery({ ...apple, step: '5m', from, to }, now)
+    const read = (from: string, to: string) => readCandleQuery({ ...apple, step: '5m', from, to }, defaultCatalogue, now)
     expect(read('2030-01-01T00:00:00Z', '2030-01-02T17:40:00Z')).toBeDefined()
     expect(read('2030-01-01T00:00:00.001Z', '2030-01-02T17:40:00.001Z')).toBeDefined()
     expect(() => read('2030-01-01T00:00:00Z', '2030-01-02T17:40:00.001Z')).toThrow('501 steps')
@@ -167,7 +168,7 @@ describe('candles', () => {
 
   it('without a range are those of a day, a week and a year until now', () => {
     const now = new Date('2030-01-01T12:34:56.789Z')
-    const from = (step: '5m' | '1h' | '1d') => readCandleQuery({ ...apple, step }, now).from.toISOString()
+    const from = (step: '5m' | '1h' | '1d') => readCandleQuery({ ...apple, step }, defaultCatalogue, now).from.toISOString()
     expect([from('5m'), from('1h'), from('1d')]).toEqual([
       '2029-12-31T12:35:00.000Z',
       '2029-12-25T13:00:00.000Z',

@@ -2,6 +2,7 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
+import { defaultCatalogue } from '../../support/catalogue.ts'
 import { addHeldPurchases } from '../../../bench/databases/held-purchases.ts'
 import { connectDatabase, type DatabaseConnection } from '../../../src/database/connect.ts'
 import { readCandles } from '../../../src/market/figures/candle-store.ts'
@@ -101,8 +102,9 @@ it('candles are a walk along the index, however many there are', async () => {
 })
 
 it('the summary reads a day of candles, and the trades of no more than one step of 5 minutes', async () => {
+  const codes = defaultCatalogue.items.map(({ code }) => code)
   const most = DRINKS * (24 + 12 + IN_STEP + 1)
-  expect(await longReads(() => readSummary(connection.readPool), most)).toEqual([])
+  expect(await longReads(() => readSummary(connection.readPool, codes), most)).toEqual([])
 })
 
 it('rolling up what was just sold reads the trades and candles of its steps, and nothing else', async () => {

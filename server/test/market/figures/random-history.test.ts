@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 
+import { defaultCatalogue } from '../../support/catalogue.ts'
 import { connectDatabase, type DatabaseConnection } from '../../../src/database/connect.ts'
 import { createFigures } from '../../../src/market/figures/create-figures.ts'
 import { rollUpSales } from '../../../src/market/figures/roll-up-store.ts'
@@ -220,7 +221,7 @@ it(
       fc.asyncProperty(histories, fc.array(range, { minLength: 3, maxLength: 6 }), async (history, ranges) => {
         for (const [turn, step] of history.entries()) await perform(step, turn)
         await commitLater()
-        const figures = createFigures(servers[1]!)
+        const figures = createFigures(servers[1]!, defaultCatalogue)
         const trades = await readLedgerTrades(market.connection)
         const asked = [
           ...ranges.map(({ millis, ...given }) => ({

@@ -4,6 +4,7 @@ import { base58 } from '@scure/base'
 import { signBytes } from '@solana/kit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 
+import { defaultCatalogue } from '../../support/catalogue.ts'
 import { createApp } from '../../../src/app.ts'
 import { createRelay } from '../../../src/chain/relay/relay.ts'
 import { createListing } from '../../../src/listings/create-listing.ts'
@@ -29,6 +30,7 @@ beforeAll(async () => {
   world = await openTradingWorld()
   const { connection, chain, deps } = world
   const app = await createApp({
+    catalogue: defaultCatalogue,
     config: { ...readConfig({}), port: 0 },
     jwtSecret: 'j'.repeat(32),
     studioApiKey: 'studio-key-of-this-test',

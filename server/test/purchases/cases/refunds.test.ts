@@ -127,14 +127,14 @@ describe('the list of cases', () => {
     for (const id of ids.slice(1)) await closeCase(world.deps, id, 'paid back by hand')
     const shown: Case[] = []
     for (let cursor: string | null | undefined; cursor !== null && shown.length <= ids.length;) {
-      const page = await listCases(world.database, { wallet: buyer.address, limit: 1, cursor })
+      const page = await listCases(world.deps, { wallet: buyer.address, limit: 1, cursor })
       expect(page.cases).toHaveLength(1)
       shown.push(...page.cases)
       cursor = page.nextCursor
     }
     expect(shown.map(({ caseId }) => caseId)).toEqual([ids[0], ids[2], ids[1]])
     expect(shown.map(({ status }) => status)).toEqual(['open', 'closed', 'closed'])
-    await expect(listCases(world.database, { limit: 1, cursor: 'waits.1' })).rejects.toMatchObject({ code: 'CURSOR_INVALID' })
+    await expect(listCases(world.deps, { limit: 1, cursor: 'waits.1' })).rejects.toMatchObject({ code: 'CURSOR_INVALID' })
   })
 })
 

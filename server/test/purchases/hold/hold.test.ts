@@ -4,6 +4,7 @@ import { lamports } from '@juicebar/contract/money'
 import { errors } from '@juicebar/contract/errors'
 import { describe, expect, it } from 'vitest'
 
+import { defaultCatalogue } from '../../support/catalogue.ts'
 import { holdFailure, spendableLamports } from '../../../src/purchases/hold/hold.ts'
 
 const refusal = { retrySeconds: undefined, allowed: undefined }
@@ -17,14 +18,14 @@ describe('a refused hold', () => {
   })
 
   it('tells a buyer in cooldown how long to wait', () => {
-    expect(holdFailure({ ...refusal, code: 'COOLDOWN', retrySeconds: 61 })).toMatchObject({
+    expect(holdFailure({ ...refusal, code: 'COOLDOWN', retrySeconds: 61 }, defaultCatalogue)).toMatchObject({
       retryAfter: 61,
       message: expect.stringContaining('2 min'),
     })
   })
 
   it('tells a buyer with too many holds how many are allowed', () => {
-    const text = (allowed: number) => holdFailure({ ...refusal, code: 'TOO_MANY_HOLDS', allowed }).message
+    const text = (allowed: number) => holdFailure({ ...refusal, code: 'TOO_MANY_HOLDS', allowed }, defaultCatalogue).message
     expect(text(3)).toContain('3 lots at a time')
     expect(text(1)).toContain('one lot at a time')
   })

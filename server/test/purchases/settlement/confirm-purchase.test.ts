@@ -2,6 +2,7 @@ import { Failure } from '@juicebar/contract/errors'
 import { type Purchase } from '@juicebar/contract/schemas'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
+import { defaultCatalogue } from '../../support/catalogue.ts'
 import { type Commitment } from '../../../src/chain/chain.ts'
 import { type PurchaseDeps } from '../../../src/purchases/purchase-deps.ts'
 import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
@@ -121,8 +122,9 @@ describe('confirming', () => {
     const first = await confirmPurchase(world.deps, buyer.address, listingId, signature)
     const { deps, calls } = counting()
     const again = await confirmPurchase(deps, buyer.address, listingId, signature)
-    expect(purchaseReply(again.purchase, undefined)).toEqual(purchaseReply(first.purchase, undefined))
-    expect(purchaseReply(again.purchase, undefined)).toMatchObject({ status: 'settled', payMillisLeft: 0 })
+    const context = { catalogue: defaultCatalogue, genesisHash: undefined }
+    expect(purchaseReply(again.purchase, context)).toEqual(purchaseReply(first.purchase, context))
+    expect(purchaseReply(again.purchase, context)).toMatchObject({ status: 'settled', payMillisLeft: 0 })
     expect(calls()).toBe(0)
   })
 })

@@ -4,6 +4,7 @@ import { lamports } from '@juicebar/contract/money'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
 
+import { defaultCatalogue } from '../../support/catalogue.ts'
 import { createApp } from '../../../src/app.ts'
 import { createRelay } from '../../../src/chain/relay/relay.ts'
 import { recover } from '../../../src/command/recover.ts'
@@ -52,6 +53,7 @@ let newcomer: Wallet
 async function serve(on: TradingWorld) {
   const { deps, chain } = on
   const app = await createApp({
+    catalogue: defaultCatalogue,
     config: { ...readConfig({}), port: 0, fee: deps.settings.fee },
     jwtSecret: 'j'.repeat(32),
     referenceSecrets: ['r'.repeat(32)],

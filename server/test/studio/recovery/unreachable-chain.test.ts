@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 
+import { defaultCatalogue } from '../../support/catalogue.ts'
 import { createChain } from '../../../src/chain/client/solana-chain.ts'
 import { connectDatabase } from '../../../src/database/connect.ts'
 import { createFailureLog } from '../../../src/logging/failure-log.ts'
@@ -26,6 +27,7 @@ async function openMarket(): Promise<PurchaseDeps> {
   return {
     database: connection.database,
     chain,
+    catalogue: defaultCatalogue,
     settings: { settleAt: 'confirmed', holdSeconds: 60, fee: { basisPoints: 0, wallet: undefined } },
     references: createReferences(['r'.repeat(32)]),
     log,

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import type pg from 'pg'
 import { beforeEach, describe, expect, it } from 'vitest'
 
+import { defaultCatalogue } from '../../support/catalogue.ts'
 import { collectMessages } from '../../../src/studio/webhooks/messages/collect-messages.ts'
 import { openWebhookWorld, type WebhookWorld } from './webhook-world.ts'
 
@@ -82,7 +83,7 @@ async function expectInOrder(clients: readonly pg.PoolClient[], steps: readonly 
   }
   for (const each of [...steps, ...clients.map((_, connection) => ({ connection, does: 'commit' as const })), 'collect' as const]) {
     if (each === 'collect') {
-      while ((await collectMessages(world.database, batch)) > 0);
+      while ((await collectMessages({ database: world.database, catalogue: defaultCatalogue }, batch)) > 0);
       const order = await readOrder()
       expect(order.slice(0, seen.length)).toEqual(seen)
       expect(order.toSorted((a, b) => a - b)).toEqual(committed.toSorted((a, b) => a - b))

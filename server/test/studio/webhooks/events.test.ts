@@ -39,7 +39,7 @@ afterAll(async () => {
 
 /** What happened since the last time. */
 async function takeMessages(): Promise<{ type: string; timestamp: string; data: Record<string, unknown> }[]> {
-  while ((await collectMessages(world.database)) > 0);
+  while ((await collectMessages(world.deps)) > 0);
   const { rows } = await world.connection.pool.query<{ body: string }>(
     'with taken as (delete from webhook_messages returning ordinal, body) select body from taken order by ordinal',
   )

@@ -4,6 +4,7 @@ import { type WebhookEvent } from '@juicebar/contract/schemas'
 import { generateKeyPairSigner } from '@solana/kit'
 import { onTestFinished } from 'vitest'
 
+import { defaultCatalogue } from '../../support/catalogue.ts'
 import { connectDatabase } from '../../../src/database/connect.ts'
 import { postStudioOrder } from '../../../src/inventory/post-studio-order.ts'
 import { createListing } from '../../../src/listings/create-listing.ts'
@@ -51,7 +52,7 @@ export async function openWebhookWorld() {
     serve: ({ allowPrivate = true, attemptMillis = 5_000, retrySeconds = soon, onAttempt = (_delivered: boolean) => {} } = {}) => {
       const own = connectDatabase(fresh.url, () => undefined)
       const poster = createPoster({ allowPrivate, attemptMillis })
-      const stop = startWebhooks({ database: own.database, poster, log, failures, retrySeconds, onAttempt })
+      const stop = startWebhooks({ database: own.database, catalogue: defaultCatalogue, poster, log, failures, retrySeconds, onAttempt })
       let stopping: Promise<void> | undefined
       const stopAll = async () => {
         await stop()

@@ -4,7 +4,7 @@ import { setMaxListeners } from 'node:events'
 import { MAX_WEBHOOKS } from '@juicebar/contract/limits'
 
 import { startRepeating } from '../../../repeat.ts'
-import { collectMessages } from '../messages/collect-messages.ts'
+import { type CollectDeps, collectMessages } from '../messages/collect-messages.ts'
 import { type DeliveryDeps, deliverMessages, LEASE_SECONDS } from './deliver-messages.ts'
 import { leaseWebhooks } from './delivery-store.ts'
 import { purgeWebhooks } from './purge-webhooks.ts'
@@ -19,7 +19,7 @@ const GRACE_MILLIS = 2_000
  * one request under way, so none waits for another.
  * @returns the function that stops it; then another server goes on
  */
-export function startWebhooks(deps: DeliveryDeps): () => Promise<void> {
+export function startWebhooks(deps: DeliveryDeps & CollectDeps): () => Promise<void> {
   const { database, failures, poster } = deps
   const stopping = new AbortController()
   const breakingOff = new AbortController()
@@ -39,7 +39,7 @@ export function startWebhooks(deps: DeliveryDeps): () => Promise<void> {
     for (const id of await leaseWebhooks(database, leaseId, LEASE_SECONDS, MAX_WEBHOOKS - running.size)) deliver(id, leaseId)
   }
   const collect = async (signal: AbortSignal) => {
-    while (!signal.aborted && (await collectMessages(database)) > 0);
+    while (!signal.aborted && (await collectMessages(deps)) > 0);
   }
 
   const stops = [

@@ -1,0 +1,49 @@
+import { type CatalogueItem, type TokenType } from '@juicebar/contract/catalogue'
+import { Failure } from '@juicebar/contract/errors'
+
+import { type Picture } from '../pictures/picture.ts'
+
+/** What is traded in this market, as this server has read it at its start. */
+export interface Catalogue {
+  /** In the order of the file. */
+  readonly items: readonly CatalogueItem[]
+  readonly pictures: readonly Picture[]
+  /** The file is the studio's; false for Juicebar's three drinks. */
+  readonly isOwn: boolean
+  item(code: TokenType): CatalogueItem | undefined
+  /** The code of the item whose code or name is `text`, exactly; undefined if there is none. */
+  find(text: string): TokenType | undefined
+  /** The name of an item, also of one that has left the file, once `addFormer` was told; the code of one that nobody knows. */
+  nameOf(code: TokenType): string
+  /** Takes the names of items that are no longer in the file: purchases still have them. */
+  addFormer(items: readonly NamedItem[]): void
+}
+
+export type NamedItem = Pick<CatalogueItem, 'code' | 'name'>
+
+export function createCatalogue(items: readonly CatalogueItem[], { pictures, isOwn }: Pick<Catalogue, 'pictures' | 'isOwn'>): Catalogue {
+  const byCode = new Map(items.map((item) => [item.code, item]))
+  const byText = new Map(items.flatMap(({ code, name }) => [code, name].map((text) => [text, code])))
+  const former = new Map<TokenType, string>()
+  return {
+    items,
+    pictures,
+    isOwn,
+    item: (code) => byCode.get(code),
+    find: (text) => byText.get(text),
+    nameOf: (code) => byCode.get(code)?.name ?? former.get(code) ?? code,
+    addFormer: (known) => {
+      for (const { code, name } of known) former.set(code, name)
+    },
+  }
+}
+
+/**
+ * The code of an item that a caller has named by its code or its name.
+ * @throws TOKEN_TYPE_UNKNOWN
+ */
+export function requireTokenType({ find }: Pick<Catalogue, 'find'>, text: string): TokenType {
+  const tokenType = find(text)
+  if (tokenType === undefined) throw new Failure('TOKEN_TYPE_UNKNOWN')
+  return tokenType
+}
