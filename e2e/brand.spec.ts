@@ -36,7 +36,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await expect(page.getByRole('article').first()).toBeVisible()
     await expect(page).toHaveTitle('Comet Tea House')
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Comet Tea House')
-    await expect(page.getByText('Seven teas from seven moons: sell what you carry')).toBeVisible()
+    await expect(page.getByText('Teas and treasures from seven moons: sell what you carry')).toBeVisible()
     await expect(page.getByRole('contentinfo')).toContainText('Comet Tea House is made up.')
     const logo = page.getByRole('banner').locator('img')
     await expect(logo).toHaveAttribute('src', /^\/files\/logo\.[0-9a-f]+\.svg$/)

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { marketSettings } from '../src/settings/market-settings.ts'
 
 test('the settings in the HTML are read once', () => {
-  const settings = { title: 'Moonbase', logo: '/favicon.svg', welcome: null, footer: null }
+  const settings = { title: 'Moonbase', logo: '/favicon.svg', welcome: null, footer: null, catalogue: [], ownItems: false }
   const getElementById = vi.fn<(id: string) => object>(() => ({ textContent: JSON.stringify(settings) }))
   vi.stubGlobal('document', { getElementById })
   expect(marketSettings()).toEqual(settings)

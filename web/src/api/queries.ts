@@ -1,10 +1,9 @@
 import { type Query } from '@juicebar/contract/calls'
 import { MAX_LISTINGS_PAGE } from '@juicebar/contract/limits'
 import { type ListingStatus, type Purchase } from '@juicebar/contract/schemas'
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 
-import { readSolBalance } from './chain.ts'
 import { call } from './client.ts'
 import { MINE } from './query-client.ts'
 
@@ -82,11 +81,11 @@ export function balancesQuery(walletAddress: string) {
   })
 }
 
-/** A wallet's SOL in lamports. */
+/** A wallet's SOL in lamports. What reads it is downloaded then, since visitors never need it. */
 export function solQuery(walletAddress: string) {
   return queryOptions({
     queryKey: [...keys.sol, walletAddress],
-    queryFn: ({ signal }) => readSolBalance(walletAddress, signal),
+    queryFn: async ({ signal }) => (await import('./chain.ts')).readSolBalance(walletAddress, signal),
     refetchInterval: 30_000,
     meta: { quiet: true },
   })

@@ -1,21 +1,24 @@
-import { tokenName, type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 
-import appleJuice from './drinks/apple-juice.svg'
-import grapeSoda from './drinks/grape-soda.svg'
-import orangeJuice from './drinks/orange-juice.svg'
+import { catalogue } from './catalogue.ts'
 
-const pictures: Record<TokenType, string> = { APPLE_JUICE: appleJuice, ORANGE_JUICE: orangeJuice, GRAPE_SODA: grapeSoda }
-
-/** The picture of a drink; its alternative text is the drink's name. */
-export function DrinkImage({ tokenType }: { tokenType: TokenType }) {
-  return <img src={pictures[tokenType]} alt={tokenName(tokenType)} width={160} height={200} decoding="async" draggable={false} />
+interface DrinkImageProps {
+  tokenType: TokenType
+  /** It is one of many below each other, and is loaded when it comes near the window. */
+  late?: boolean
 }
 
-/** A drink on its lit counter. Set the size with `className`. */
-export function DrinkPlate({ tokenType, className = '' }: { tokenType: TokenType; className?: string }) {
+/** The picture of a drink or another item; its alternative text is the item's name. */
+export function DrinkImage({ tokenType, late }: DrinkImageProps) {
+  const { image, name } = catalogue().item(tokenType)
+  return <img src={image} alt={name} width={160} height={200} decoding="async" draggable={false} {...(late && { loading: 'lazy' })} />
+}
+
+/** An item on its lit counter. Set the size with `className`. */
+export function DrinkPlate({ className = '', ...drink }: DrinkImageProps & { className?: string }) {
   return (
-    <div className={`plate ${className}`} data-token={tokenType}>
-      <DrinkImage tokenType={tokenType} />
+    <div className={`plate ${className}`} data-token={drink.tokenType}>
+      <DrinkImage {...drink} />
     </div>
   )
 }

@@ -4,6 +4,7 @@ import { type Scope } from '@juicebar/contract/scopes'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
+import { inMarketWords } from '../../catalogue/in-market-words.ts'
 import { formatAmount } from '../../ui/format.ts'
 import { keysQuery } from '../api/desk-queries.ts'
 import { callSigned } from '../api/studio-call.ts'
@@ -108,7 +109,7 @@ function MakeKey({ onMade }: { onMade: (secret: string) => void }) {
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
           label="Credits a day"
-          hint="Drinks of all kinds. Empty: no limit."
+          hint={inMarketWords('Drinks of all kinds. Empty: no limit.')}
           inputMode="numeric"
           value={limit}
           onChange={setLimit}

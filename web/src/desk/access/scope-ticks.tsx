@@ -1,5 +1,6 @@
 import { type Scope, scopes } from '@juicebar/contract/scopes'
 
+import { inMarketWords } from '../../catalogue/in-market-words.ts'
 import { useMay } from '../api/use-may.ts'
 import { Tick } from '../parts/fields.tsx'
 
@@ -36,5 +37,5 @@ export function ScopeTicks({ chosen, onChoose }: ScopeTicksProps) {
 
 function ScopeTick({ scope, checked, onChange }: { scope: Scope; checked: boolean; onChange: (checked: boolean) => void }) {
   const may = useMay(scope)
-  return <Tick label={scope} hint={meanings[scope]} checked={checked} disabled={!may} onChange={onChange} />
+  return <Tick label={scope} hint={inMarketWords(meanings[scope])} checked={checked} disabled={!may} onChange={onChange} />
 }

@@ -1,5 +1,6 @@
 import { type Case } from '@juicebar/contract/schemas'
 
+import { inMarketWords } from '../../catalogue/in-market-words.ts'
 import { callStudio } from '../api/studio-call.ts'
 import { Act } from '../parts/act.tsx'
 
@@ -11,7 +12,7 @@ export function CloseCase({ subject: { caseId, refundable, kind } }: { subject: 
       title="Close this case"
       consequence={
         <>
-          Closing moves neither SOL nor drinks: it says that you have settled this elsewhere.
+          {inMarketWords('Closing moves neither SOL nor drinks: it says that you have settled this elsewhere.')}
           {refundable && ' The seller can then no longer refund it with one click.'}
           {kind === 'lost' && ' The seller’s lots can be bought and removed again.'}
         </>

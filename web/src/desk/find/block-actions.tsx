@@ -1,6 +1,7 @@
 import { type Block } from '@juicebar/contract/schemas'
 import { useState } from 'react'
 
+import { inMarketWords } from '../../catalogue/in-market-words.ts'
 import { callStudio } from '../api/studio-call.ts'
 import { Act } from '../parts/act.tsx'
 import { TextField, Tick } from '../parts/fields.tsx'
@@ -36,7 +37,9 @@ function BlockPlayer({ walletAddress, again }: { walletAddress: string; again: b
           From now on the player can neither list nor buy, on every server. What is paid is still delivered; they can still remove their
           lots, pay for what they hold, and refund.
           {removes &&
-            ' Their lots leave the market at once, and the drinks return to them; what is being bought right now is sold or returned when its hold ends.'}
+            inMarketWords(
+              ' Their lots leave the market at once, and the drinks return to them; what is being bought right now is sold or returned when its hold ends.',
+            )}
         </>
       }
       reason={{ label: 'Why', hint: 'The player reads it.' }}

@@ -1,7 +1,9 @@
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { MAX_AMOUNT, MIN_AMOUNT } from '@juicebar/contract/limits'
-import { tokenName, type TokenType, tokenTypes } from '@juicebar/contract/token-types'
 import { useId, useState } from 'react'
 
+import { catalogue } from '../../catalogue/catalogue.ts'
+import { inMarketWords } from '../../catalogue/in-market-words.ts'
 import { formatAmount } from '../../ui/format.ts'
 import { callSigned } from '../api/studio-call.ts'
 import { Act } from '../parts/act.tsx'
@@ -9,14 +11,14 @@ import { TextField } from '../parts/fields.tsx'
 
 /** Gives drinks to a player, or takes them. */
 export function MoveDrinks({ direction, walletAddress }: { direction: 'credit' | 'debit'; walletAddress: string }) {
-  const [tokenType, setTokenType] = useState<TokenType>(tokenTypes[0].type)
+  const [tokenType, setTokenType] = useState<TokenType>(catalogue().items[0]?.code ?? '')
   const [amount, setAmount] = useState('')
   // One for each time the form is opened: asking again after a lost reply moves nothing twice.
   const [idempotencyKey, setIdempotencyKey] = useState('')
   const gives = direction === 'credit'
   const wanted = Number(amount)
   const valid = Number.isInteger(wanted) && wanted >= MIN_AMOUNT && wanted <= MAX_AMOUNT
-  const what = valid ? `${formatAmount(wanted)} ${tokenName(tokenType)}` : 'the drinks'
+  const what = valid ? `${formatAmount(wanted)} ${catalogue().nameOf(tokenType)}` : inMarketWords('the drinks')
   const begin = () => {
     setAmount('')
     setIdempotencyKey(`desk-${crypto.randomUUID()}`)
@@ -26,7 +28,7 @@ export function MoveDrinks({ direction, walletAddress }: { direction: 'credit' |
   return (
     <Act
       label={gives ? 'Credit' : 'Debit'}
-      title={gives ? 'Give drinks to this player' : 'Take drinks from this player'}
+      title={inMarketWords(gives ? 'Give drinks to this player' : 'Take drinks from this player')}
       onBegin={begin}
       consequence={
         gives
@@ -35,7 +37,7 @@ export function MoveDrinks({ direction, walletAddress }: { direction: 'credit' |
       }
       reason={{ label: 'Why', hint: 'Only the log shows it.' }}
       doIt={gives ? 'Credit' : 'Debit'}
-      done={gives ? 'The drinks are credited.' : 'The drinks are debited.'}
+      done={inMarketWords(gives ? 'The drinks are credited.' : 'The drinks are debited.')}
       signed
       problem={valid ? undefined : `The amount is a whole number from ${MIN_AMOUNT} to ${formatAmount(MAX_AMOUNT)}.`}
       act={act}
@@ -51,16 +53,11 @@ function DrinkSelect({ chosen, onChoose }: { chosen: TokenType; onChoose: (type:
   return (
     <div className="grid gap-1.5">
       <label htmlFor={id} className="text-small font-semibold">
-        Drink
+        {inMarketWords('Drink')}
       </label>
-      <select
-        id={id}
-        className="field"
-        value={chosen}
-        onChange={(event) => onChoose(tokenTypes.find(({ type }) => type === event.target.value)?.type ?? chosen)}
-      >
-        {tokenTypes.map(({ type, name }) => (
-          <option key={type} value={type}>
+      <select id={id} className="field" value={chosen} onChange={(event) => onChoose(event.target.value)}>
+        {catalogue().items.map(({ code, name }) => (
+          <option key={code} value={code}>
             {name}
           </option>
         ))}

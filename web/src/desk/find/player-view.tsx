@@ -1,7 +1,8 @@
+import { balanceKey } from '@juicebar/contract/catalogue'
 import { type Player } from '@juicebar/contract/schemas'
-import { tokenTypes } from '@juicebar/contract/token-types'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 
+import { catalogue, MOST_SIDE_BY_SIDE } from '../../catalogue/catalogue.ts'
 import { formatAmount } from '../../ui/format.ts'
 import { casesQuery, playerQuery, purchasesQuery } from '../api/desk-queries.ts'
 import { useMay } from '../api/use-may.ts'
@@ -99,7 +100,15 @@ const columns: readonly Column<DrinkRow>[] = [
   { name: 'For sale', figures: true, cell: ({ forSale }) => formatAmount(forSale) },
 ]
 
+/** Of many items, those that the player has or sells come first. */
 function Drinks({ player: { balances, listed } }: { player: Player }) {
-  const rows = tokenTypes.map(({ type, name, balance }) => ({ type, name, has: balances[balance], forSale: listed[balance] }))
-  return <Table caption="Drinks" columns={columns} rows={rows} keyOf={({ type }) => type} />
+  const { items } = catalogue()
+  const many = items.length > MOST_SIDE_BY_SIDE
+  const all = items.map(({ code, name }) => {
+    const key = balanceKey(code)
+    return { type: code, name, has: balances[key] ?? 0, forSale: listed[key] ?? 0 }
+  })
+  const owns = ({ has, forSale }: DrinkRow) => has + forSale > 0
+  const rows = many ? [...all.filter(owns), ...all.filter((row) => !owns(row))] : all
+  return <Table short={many} caption="Drinks" columns={columns} rows={rows} keyOf={({ type }) => type} />
 }

@@ -1,5 +1,6 @@
 import { type EndReason, type StudioPurchase, type TimelineEntry } from '@juicebar/contract/schemas'
 
+import { inMarketWords } from '../../catalogue/in-market-words.ts'
 import { formatAmount } from '../../ui/format.ts'
 
 type Stands = Pick<StudioPurchase, 'status' | 'endReason' | 'waitsForStudio'>
@@ -22,7 +23,7 @@ export function standing({ status, endReason, waitsForStudio }: Stands): { word:
 /** What was bought: "5 Apple Juice", or "12 drinks" of several kinds. */
 export function whatWasBought({ items, amount, tokenName }: Pick<StudioPurchase, 'items' | 'amount' | 'tokenName'>): string {
   const kinds = new Set(items.map(({ tokenType }) => tokenType))
-  return kinds.size > 1 ? `${formatAmount(amount)} drinks` : `${formatAmount(amount)} ${tokenName}`
+  return kinds.size > 1 ? `${formatAmount(amount)} ${inMarketWords('drinks')}` : `${formatAmount(amount)} ${tokenName}`
 }
 
 export const eventWords: Record<TimelineEntry['event'], string> = {

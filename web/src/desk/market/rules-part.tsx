@@ -1,9 +1,11 @@
+import { MAX_ITEM_NAME } from '@juicebar/contract/catalogue'
 import { type Rule } from '@juicebar/contract/schemas'
-import { tokenTypes } from '@juicebar/contract/token-types'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
+import { catalogue, MOST_SIDE_BY_SIDE } from '../../catalogue/catalogue.ts'
 import { formatAmount, formatSol } from '../../ui/format.ts'
+import { SearchBox } from '../../ui/search-box.tsx'
 import { rulesQuery } from '../api/desk-queries.ts'
 import { callStudio } from '../api/studio-call.ts'
 import { useMay } from '../api/use-may.ts'
@@ -44,10 +46,21 @@ const columns: readonly Column<RuleRow>[] = [
   { name: 'Change', figures: true, cell: ({ type, name, rules, may }) => may && <ChangeRule tokenType={type} name={name} rules={rules} /> },
 ]
 
+/** Of many items, those with rules come first. */
 function Rules({ rules }: { rules: readonly Rule[] }) {
   const may = useMay('rules')
-  const rows = tokenTypes.map(({ type, name }) => ({ type, name, rule: rules.find(({ tokenType }) => tokenType === type), rules, may }))
-  return <Table caption="Rules of the drinks" columns={columns} rows={rows} keyOf={({ type }) => type} />
+  const [search, setSearch] = useState('')
+  const { items } = catalogue()
+  const many = items.length > MOST_SIDE_BY_SIDE
+  const all = items.map(({ code, name }) => ({ type: code, name, rule: rules.find(({ tokenType }) => tokenType === code), rules, may }))
+  const shown = all.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase()))
+  const rows = many ? [...shown.filter(({ rule }) => rule), ...shown.filter(({ rule }) => !rule)] : shown
+  return (
+    <>
+      {many && <SearchBox label="Search the items" maxLength={MAX_ITEM_NAME} value={search} onChange={setSearch} />}
+      <Table short={many} caption="Rules of the drinks" columns={columns} rows={rows} keyOf={({ type }) => type} />
+    </>
+  )
 }
 
 function atMost(limit: number | undefined, format: (limit: number) => string): string {

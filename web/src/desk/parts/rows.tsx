@@ -1,6 +1,9 @@
 import { type ReactNode } from 'react'
 
+import { inMarketWords } from '../../catalogue/in-market-words.ts'
+
 export interface Column<Row> {
+  /** As Juicebar says it: of drinks, also where others are traded. */
   name: string
   /** Figures stand on the right. */
   figures?: boolean
@@ -8,7 +11,7 @@ export interface Column<Row> {
 }
 
 interface TableProps<Row> {
-  /** What the table shows, for those who do not see it. */
+  /** What the table shows, for those who do not see it; as Juicebar says it. */
   caption: string
   columns: readonly Column<Row>[]
   rows: readonly Row[]
@@ -22,9 +25,9 @@ export function Table<Row>({ caption, columns, rows, keyOf, short = false }: Tab
   return (
     // What scrolls must be reachable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div role="group" aria-label={caption} tabIndex={0} className={`-mx-1 overflow-auto px-1 ${short ? 'max-h-64' : ''}`}>
+    <div role="group" aria-label={inMarketWords(caption)} tabIndex={0} className={`-mx-1 overflow-auto px-1 ${short ? 'max-h-64' : ''}`}>
       <table className="figures w-full border-collapse text-small">
-        <caption className="sr-only">{caption}</caption>
+        <caption className="sr-only">{inMarketWords(caption)}</caption>
         <thead>
           <tr>
             {columns.map(({ name, figures }) => (
@@ -33,7 +36,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, short = false }: Tab
                 scope="col"
                 className={`sticky top-0 bg-card py-2 pr-4 text-tiny font-semibold whitespace-nowrap text-dim last:pr-0 ${figures ? 'text-right' : 'text-left'}`}
               >
-                {name}
+                {inMarketWords(name)}
               </th>
             ))}
           </tr>

@@ -1,8 +1,9 @@
 import { type Audit } from '@juicebar/contract/schemas'
-import { tokenName } from '@juicebar/contract/token-types'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
+import { catalogue } from '../../catalogue/catalogue.ts'
+import { inMarketWords } from '../../catalogue/in-market-words.ts'
 import { formatAmount } from '../../ui/format.ts'
 import { auditQuery, auditsQuery } from '../api/desk-queries.ts'
 import { callStudio } from '../api/studio-call.ts'
@@ -26,7 +27,9 @@ export function AuditPlace({ id }: { id: string }) {
     <div className="grid gap-5">
       <Part
         title="The audit"
-        about="Adds up every drink, and reads the payments from the chain again. Players notice nothing: it uses only what trading leaves of the chain budget."
+        about={inMarketWords(
+          'Adds up every drink, and reads the payments from the chain again. Players notice nothing: it uses only what trading leaves of the chain budget.',
+        )}
         actions={<StartAudit />}
       />
       {shown && <AuditResult key={shown} id={shown} />}
@@ -50,7 +53,7 @@ function StartAudit() {
       consequence={
         full
           ? 'Every payment there ever was is read from the chain again. On a large market that takes hours. If an audit is under way, it becomes this one.'
-          : 'Everything since the last audit is checked, and all drinks. If an audit is under way, you see that one.'
+          : inMarketWords('Everything since the last audit is checked, and all drinks. If an audit is under way, you see that one.')
       }
       reason={{ label: 'Why', hint: 'Only the log shows it.' }}
       doIt="Start"
@@ -118,7 +121,7 @@ function Report({ audit }: { audit: Audit }) {
         texts={violations.map(({ invariant, detail }) => `${invariant}: ${detail}`)}
       />
       <Findings title="What could not be checked" count={uncheckedCount} texts={unchecked} />
-      {tokens.length > 0 && <Table caption="Drinks" columns={tokenColumns} rows={tokens} keyOf={({ tokenType }) => tokenType} />}
+      {tokens.length > 0 && <Table short caption="Drinks" columns={tokenColumns} rows={tokens} keyOf={({ tokenType }) => tokenType} />}
     </Part>
   )
 }
@@ -145,7 +148,7 @@ function Findings({ title, count, texts }: { title: string; count: number; texts
 type TokenSum = Audit['tokens'][number]
 
 const tokenColumns: readonly Column<TokenSum>[] = [
-  { name: 'Drink', cell: ({ tokenType }) => tokenName(tokenType) },
+  { name: 'Drink', cell: ({ tokenType }) => catalogue().nameOf(tokenType) },
   { name: 'Credited', figures: true, cell: ({ credited }) => formatAmount(credited) },
   { name: 'Debited', figures: true, cell: ({ debited }) => formatAmount(debited) },
   { name: 'In wallets', figures: true, cell: ({ inWallets }) => formatAmount(inWallets) },

@@ -1,6 +1,7 @@
 import { type Reply } from '@juicebar/contract/calls'
 import { useInfiniteQuery } from '@tanstack/react-query'
 
+import { inMarketWords } from '../../catalogue/in-market-words.ts'
 import { logQuery } from '../api/desk-queries.ts'
 import { FindLink, Moment, WalletLink, Who } from '../parts/names.tsx'
 import { Pages } from '../parts/pages.tsx'
@@ -14,7 +15,7 @@ type Entry = Reply<'studioLog'>['log'][number]
 const columns: readonly Column<Entry>[] = [
   { name: 'When', cell: ({ time }) => <Moment at={time} /> },
   { name: 'Who', cell: ({ key }) => <Who name={key} /> },
-  { name: 'What', cell: ({ call }) => <span className="whitespace-nowrap">{callWords[call] ?? call}</span> },
+  { name: 'What', cell: ({ call }) => <span className="whitespace-nowrap">{inMarketWords(callWords[call] ?? call)}</span> },
   { name: 'Of what', cell: ({ subject }) => <Subject subject={subject} /> },
   {
     name: 'Why',

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 
+import { inMarketWords } from '../../catalogue/in-market-words.ts'
 import { formatAmount, formatSol, formatUnitPrice } from '../../ui/format.ts'
 import { statsQuery } from '../api/desk-queries.ts'
 import { ChartCard } from '../charts/chart-card.tsx'
@@ -50,7 +51,7 @@ function Charts({ days }: { days: readonly Day[] }) {
         columns="Volume"
       />
       <OneChart
-        title="Median price of one drink"
+        title={inMarketWords('Median price of one drink')}
         kind="line"
         days={days}
         valueOf={(day) => day.medianUnitPrice}

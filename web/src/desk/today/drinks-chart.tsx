@@ -1,7 +1,8 @@
 import { type StatsRow } from '@juicebar/contract/schemas'
-import { tokenTypes } from '@juicebar/contract/token-types'
 import { useQuery } from '@tanstack/react-query'
 
+import { catalogue } from '../../catalogue/catalogue.ts'
+import { inMarketWords } from '../../catalogue/in-market-words.ts'
 import { formatAmount, formatUnitPrice } from '../../ui/format.ts'
 import { statsQuery } from '../api/desk-queries.ts'
 import { ChartCard } from '../charts/chart-card.tsx'
@@ -18,7 +19,7 @@ const MOST_BARS = 6
 export function DrinksChart({ from }: { from: string }) {
   const query = useQuery(statsQuery(from, 'tokenType'))
   return (
-    <Shown query={query} what="What each drink brought">
+    <Shown query={query} what={inMarketWords('What each drink brought')}>
       {(stats) => <Drinks stats={stats} />}
     </Shown>
   )
@@ -40,9 +41,10 @@ const columns: readonly Column<Drink>[] = [
 ]
 
 function Drinks({ stats }: { stats: readonly StatsRow[] }) {
-  const drinks = tokenTypes
-    .map(({ type, name }) => {
-      const row = stats.find(({ tokenType }) => tokenType === type)
+  const brought = new Map(stats.map((row) => [row.tokenType, row]))
+  const drinks = catalogue()
+    .items.map(({ code: type, name }) => {
+      const row = brought.get(type)
       const volume = BigInt(row?.volumeLamports ?? 0)
       return { type, name, volume, sales: row?.sales ?? 0, median: row?.medianUnitPrice ?? null }
     })
@@ -57,7 +59,7 @@ function Drinks({ stats }: { stats: readonly StatsRow[] }) {
   }))
   return (
     <ChartCard
-      title="Volume by drink"
+      title={inMarketWords('Volume by drink')}
       figure={best && best.volume > 0n ? best.name : 'No sale'}
       of={best && best.volume > 0n ? 'brought most' : ''}
       chart={<ShareBars tone="drink" shares={shares} />}

@@ -2,6 +2,7 @@ import { MAX_WEBHOOK_URL } from '@juicebar/contract/limits'
 import { type WebhookEvent } from '@juicebar/contract/schemas'
 import { useState } from 'react'
 
+import { inMarketWords } from '../../catalogue/in-market-words.ts'
 import { callSigned } from '../api/studio-call.ts'
 import { Act } from '../parts/act.tsx'
 import { TextField, Tick } from '../parts/fields.tsx'
@@ -48,7 +49,7 @@ export function MakeWebhook({ onMade }: { onMade: (secret: string) => void }) {
           <Tick
             key={event}
             label={event}
-            hint={hint}
+            hint={inMarketWords(hint)}
             checked={events.includes(event)}
             onChange={(checked) => setEvents((before) => (checked ? [...before, event] : before.filter((other) => other !== event)))}
           />

@@ -1,6 +1,7 @@
 import { solText } from '@juicebar/contract/money'
 import { type Case } from '@juicebar/contract/schemas'
 
+import { inMarketWords } from '../../catalogue/in-market-words.ts'
 import { formatAmount, formatSol } from '../../ui/format.ts'
 
 type Told = Pick<Case, 'seller' | 'price' | 'fee' | 'amount' | 'tokenName' | 'explanation'>
@@ -8,7 +9,7 @@ type Told = Pick<Case, 'seller' | 'price' | 'fee' | 'amount' | 'tokenName' | 'ex
 /** What was paid for what. The fee is the buyer's; where no seller was paid there is nothing else. */
 export function caseTitle({ seller, price, fee, amount, tokenName }: Told, isBuyer: boolean): string {
   const feeText = fee && `fee of ${solText(BigInt(fee.lamports))} SOL`
-  const wanted = amount === null || tokenName === null ? 'for drinks' : `for ${formatAmount(amount)} ${tokenName}`
+  const wanted = amount === null || tokenName === null ? inMarketWords('for drinks') : `for ${formatAmount(amount)} ${tokenName}`
   if (seller === null && feeText) return `A ${feeText} ${wanted}`
   return `${formatSol(price)} SOL ${feeText && isBuyer ? `and a ${feeText} ` : ''}${wanted}`
 }

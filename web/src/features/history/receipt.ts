@@ -1,5 +1,7 @@
 import { type Purchase } from '@juicebar/contract/schemas'
 
+import { inMarketWords } from '../../catalogue/in-market-words.ts'
+
 /** What one side of a purchase sees of it. Sums are exact, in lamports. */
 export interface Receipt {
   items: Purchase['items']
@@ -42,5 +44,5 @@ export function feeShares({ items, lamports, fee }: Receipt): bigint[] {
 export function drinksIn({ items, amount }: Receipt): { amount: number; name: string; tokenType: string | undefined } {
   const [first] = items
   const sameDrink = first !== undefined && items.every(({ tokenType }) => tokenType === first.tokenType)
-  return { amount, name: sameDrink ? first.tokenName : 'drinks', tokenType: sameDrink ? first.tokenType : undefined }
+  return { amount, name: sameDrink ? first.tokenName : inMarketWords('drinks'), tokenType: sameDrink ? first.tokenType : undefined }
 }

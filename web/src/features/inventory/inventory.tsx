@@ -1,34 +1,26 @@
-import { tokenName, type TokenType, tokenTypes } from '@juicebar/contract/token-types'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { balancesQuery, configQuery } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
-import { CountingNumber } from '../../ui/counting-number.tsx'
-import { DrinkImage } from '../../catalogue/drink-image.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { formatAmount } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { useRetained } from '../../ui/use-retained.ts'
+import { OwnedList } from './owned-list.tsx'
+import { type OwnedItem, ownedItems } from './owned-items.ts'
 import { SellDialog } from './sell-dialog.tsx'
 
-interface Selling {
-  tokenType: TokenType
-  balance: number
-}
-
-/** The wallet's drinks, each with a way to sell it. */
+/** The wallet's drinks or other items, each with a way to sell it. */
 export function Inventory({ walletAddress }: { walletAddress: string }) {
-  const [selling, setSelling] = useState<Selling>()
+  const [selling, setSelling] = useState<OwnedItem>()
   // Each opening is a new dialog, with empty fields.
   const [round, setRound] = useState(0)
   const dialog = useRetained(selling)
   const { data, isError, refetch } = useQuery(balancesQuery(walletAddress))
   const { data: config } = useQuery(configQuery)
-  const owned =
-    data && tokenTypes.filter((token) => data[token.balance] > 0).map(({ type, balance }) => ({ tokenType: type, balance: data[balance] }))
-  const sell = (drink: Selling) => {
-    setSelling(drink)
+  const { owned, unknownKinds } = data ? ownedItems(data) : { owned: undefined, unknownKinds: 0 }
+  const sell = (item: OwnedItem) => {
+    setSelling(item)
     setRound(round + 1)
   }
 
@@ -39,16 +31,11 @@ export function Inventory({ walletAddress }: { walletAddress: string }) {
           Your Inventory
         </h2>
         {!owned && <Loading failed={isError} what="Your inventory" onRetry={() => void refetch()} />}
-        {owned?.length === 0 && <EmptyState title="Your inventory is empty, Purchase items from the marketplace to see them here" />}
-        {owned && owned.length > 0 && (
-          <ul className="grid gap-3 sm:grid-cols-3 sm:gap-5">
-            {owned.map((drink) => (
-              <li key={drink.tokenType}>
-                <DrinkCard drink={drink} paused={Boolean(config?.pause)} onSell={() => sell(drink)} />
-              </li>
-            ))}
-          </ul>
+        {owned?.length === 0 && unknownKinds === 0 && (
+          <EmptyState title="Your inventory is empty, Purchase items from the marketplace to see them here" />
         )}
+        {owned && owned.length > 0 && <OwnedList owned={owned} paused={Boolean(config?.pause)} onSell={sell} />}
+        {unknownKinds > 0 && <Newer kinds={unknownKinds} />}
       </section>
       {dialog && (
         <SellDialog
@@ -63,32 +50,15 @@ export function Inventory({ walletAddress }: { walletAddress: string }) {
   )
 }
 
-function DrinkCard({ drink, paused, onSell }: { drink: Selling; paused: boolean; onSell: () => void }) {
+/** What this page cannot show, since it was loaded before the studio brought it to the market. */
+function Newer({ kinds }: { kinds: number }) {
   return (
-    <article className="card drink-card max-sm:flex-row" data-token={drink.tokenType}>
-      <div className="plate flex-none max-sm:w-24 sm:h-52 lg:h-68">
-        <DrinkImage tokenType={drink.tokenType} />
-      </div>
-      <div className="flex min-w-0 flex-1 items-center justify-between gap-3 p-4 sm:flex-wrap sm:items-end md:p-5">
-        <div className="min-w-0">
-          <h3 className="flex items-center gap-2 text-small">
-            <span className="dot" />
-            {tokenName(drink.tokenType)}
-          </h3>
-          <p className="mt-2 truncate text-figure sm:mt-3 font-bold tracking-tight">
-            <CountingNumber value={drink.balance} format={(balance) => formatAmount(Math.round(balance))} />
-          </p>
-        </div>
-        <Button
-          kind="primary"
-          className="sm:max-md:w-full"
-          disabled={paused}
-          title={paused ? 'The line below the header says why.' : undefined}
-          onClick={onSell}
-        >
-          {paused ? 'Paused' : 'Sell'}
-        </Button>
-      </div>
-    </article>
+    <div className="card flex flex-wrap items-center justify-between gap-3 p-4 text-small">
+      <p>
+        {kinds === 1 ? 'You have one new item' : `You have ${kinds} new items`} that came to the market after this page was loaded. Load it
+        again to see {kinds === 1 ? 'it' : 'them'}.
+      </p>
+      <Button onClick={() => location.reload()}>Load again</Button>
+    </div>
   )
 }

@@ -1,11 +1,13 @@
 import { MIN_AMOUNT, MIN_PRICE_SOL, PRICE_STEP_SOL } from '@juicebar/contract/limits'
-import { tokenName, type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 
 import { Button } from '../../ui/button.tsx'
+import { catalogue } from '../../catalogue/catalogue.ts'
 import { DrinkPlate } from '../../catalogue/drink-image.tsx'
+import { inMarketWords } from '../../catalogue/in-market-words.ts'
 import { formatAmount, formatRate, formatSol, formatUnitPrice } from '../../ui/format.ts'
 import { Modal } from '../../ui/modal.tsx'
-import { NumberField } from '../../ui/number-field.tsx'
+import { NumberField } from './number-field.tsx'
 import { PartsSwitch } from './parts-switch.tsx'
 import { compareUnitPrice, escrowPreview } from './sell-form.ts'
 import { useSellForm } from './use-sell-form.ts'
@@ -36,7 +38,7 @@ function SellForm({ tokenType, walletAddress, balance, onClose }: Omit<SellDialo
       <div className="flex items-center gap-4">
         <DrinkPlate tokenType={tokenType} className="h-24 w-20 flex-none rounded-field sm:h-28 sm:w-24" />
         <p className="text-title font-bold">
-          {tokenName(tokenType)}
+          {catalogue().nameOf(tokenType)}
           <span className="figures block text-small font-normal text-dim">Balance: {formatAmount(balance)}</span>
         </p>
       </div>
@@ -102,7 +104,7 @@ function Terms({ price, unitPrice, cheapest, feeBasisPoints }: TermsProps) {
     <div className="figures grid gap-1.5 rounded-field bg-well px-4 py-3 text-small">
       <dl className="grid gap-1.5">
         <Row label="You receive in all">{valid ? `${formatSol(price)} SOL` : '–'}</Row>
-        <Row label="For each drink">{valid ? `${formatUnitPrice(unitPrice)} SOL` : '–'}</Row>
+        <Row label={inMarketWords('For each drink')}>{valid ? `${formatUnitPrice(unitPrice)} SOL` : '–'}</Row>
         <Row label="The cheapest now">{cheapest === undefined ? 'none for sale' : `${formatUnitPrice(cheapest)} SOL each`}</Row>
       </dl>
       <p className={`min-h-5.5 ${compared && compared.farOff ? 'font-semibold text-warn' : 'text-dim'}`} aria-live="polite">

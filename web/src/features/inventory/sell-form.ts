@@ -1,7 +1,8 @@
 import { MIN_AMOUNT, MIN_PRICE_SOL } from '@juicebar/contract/limits'
 import { parsePrice, PRICE_STEP_LAMPORTS, solText } from '@juicebar/contract/money'
-import { tokenName, type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 
+import { catalogue } from '../../catalogue/catalogue.ts'
 import { formatAmount } from '../../ui/format.ts'
 
 /** The amount and the price of all of it in SOL, as typed. */
@@ -62,7 +63,7 @@ function comparison(unit: number, cheapest: number, percent: number): string {
 
 /** What a listing of `amount` tokens does to the inventory. */
 export function escrowPreview(tokenType: TokenType, amount: number, balance: number): string {
-  return `The listing holds ${formatAmount(amount)} ${tokenName(tokenType)} until it is sold or removed; ${formatAmount(balance - amount)} stay in your inventory.`
+  return `The listing holds ${formatAmount(amount)} ${catalogue().nameOf(tokenType)} until it is sold or removed; ${formatAmount(balance - amount)} stay in your inventory.`
 }
 
 function amountProblem(text: string, balance: number): string | undefined {

@@ -31,7 +31,7 @@ export const ListingCard = memo(function ListingCard({ listing, compact, isOwn, 
       <div className={`flex min-w-0 flex-1 flex-col ${compact ? 'p-3.5' : 'p-4'}`}>
         <h3 className="flex items-center gap-2 text-small">
           <span className="dot" />
-          {listing.tokenName}
+          <span className="line-clamp-2 wrap-anywhere">{listing.tokenName}</span>
         </h3>
         <Facts listing={listing} compact={compact} />
         <div className="mt-auto flex items-end justify-between gap-2">

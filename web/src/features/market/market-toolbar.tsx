@@ -1,9 +1,15 @@
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { MAX_SEARCH_LENGTH } from '@juicebar/contract/limits'
 import { type ListingSort } from '@juicebar/contract/schemas'
-import { type TokenType, tokenTypes } from '@juicebar/contract/token-types'
+import { Suspense } from 'react'
 
-import { SearchIcon } from '../../ui/icons.tsx'
+import { catalogue, MOST_SIDE_BY_SIDE } from '../../catalogue/catalogue.ts'
+import { inMarketWords } from '../../catalogue/in-market-words.ts'
+import { lazyComponent } from '../../ui/lazy-component.ts'
+import { SearchBox } from '../../ui/search-box.tsx'
 import { type MarketFilter } from './use-market.ts'
+
+const ItemFilter = lazyComponent(async () => (await import('./item-filter.tsx')).ItemFilter)
 
 const sortLabels: Record<ListingSort, string> = {
   newest: 'Newest first',
@@ -19,12 +25,18 @@ interface ToolbarProps {
   onChange: (change: Partial<MarketFilter>) => void
 }
 
-/** The market's search, order and drinks. It stays in sight while the market scrolls; on a narrow screen without the drinks. */
+/** The market's search, order and items. It stays in sight while the market scrolls; on a narrow screen without the items. */
 export function MarketToolbar({ filter, onChange }: ToolbarProps) {
+  const Filter = catalogue().items.length > MOST_SIDE_BY_SIDE ? ItemFilter : DrinkChips
   return (
     <search className="max-lg:contents lg:pinned lg:grid lg:gap-3 lg:grid-cols-[minmax(16rem,1fr)_auto_auto] lg:items-center">
       <div className="grid grid-cols-[1fr_auto] gap-2 max-lg:pinned lg:contents">
-        <SearchBox search={filter.search} onChange={(search) => onChange({ search })} />
+        <SearchBox
+          label="Search by token or seller"
+          maxLength={MAX_SEARCH_LENGTH}
+          value={filter.search}
+          onChange={(search) => onChange({ search })}
+        />
         <label>
           <span className="sr-only">Order</span>
           <select className="field max-sm:w-36" value={filter.sort} onChange={(event) => onChange({ sort: readSort(event.target.value) })}>
@@ -36,41 +48,27 @@ export function MarketToolbar({ filter, onChange }: ToolbarProps) {
           </select>
         </label>
       </div>
-      <DrinkChips chosen={filter.tokenType} onChoose={(tokenType) => onChange({ tokenType })} />
+      <Suspense fallback={<div className="field max-lg:-mt-2 lg:w-64" />}>
+        <Filter chosen={filter.tokenType} onChoose={(tokenType) => onChange({ tokenType })} />
+      </Suspense>
     </search>
   )
 }
 
-function SearchBox({ search, onChange }: { search: string; onChange: (search: string) => void }) {
-  return (
-    <label className="block">
-      <span className="sr-only">Search by token or seller</span>
-      <span className="relative block">
-        <span className="pointer-events-none absolute inset-y-0 left-3.5 grid place-items-center text-dim">
-          <SearchIcon />
-        </span>
-        <input
-          type="search"
-          className="field pl-11"
-          placeholder="Search..."
-          maxLength={MAX_SEARCH_LENGTH}
-          spellCheck={false}
-          value={search}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      </span>
-    </label>
-  )
-}
+/** More than these have a line of their own, also where there is room for all of the toolbar in one. */
+const MOST_IN_LINE = 4
 
 function DrinkChips({ chosen, onChoose }: { chosen: TokenType | undefined; onChoose: (type: TokenType | undefined) => void }) {
+  const { items } = catalogue()
   return (
-    <fieldset className="-mx-4 min-w-0 overflow-x-auto max-lg:-mt-2 px-4 py-0.5 sm:mx-0 sm:px-0">
-      <legend className="sr-only">Drink</legend>
+    <fieldset
+      className={`-mx-4 min-w-0 overflow-x-auto max-lg:-mt-2 px-4 py-0.5 sm:mx-0 sm:px-0 ${items.length > MOST_IN_LINE ? 'lg:col-span-full' : ''}`}
+    >
+      <legend className="sr-only">{inMarketWords('Drink')}</legend>
       <div className="flex gap-2">
         <DrinkChip label="All" checked={!chosen} onCheck={() => onChoose(undefined)} />
-        {tokenTypes.map(({ type, name }) => (
-          <DrinkChip key={type} token={type} label={name} checked={chosen === type} onCheck={() => onChoose(type)} />
+        {items.map(({ code, name }) => (
+          <DrinkChip key={code} token={code} label={name} checked={chosen === code} onCheck={() => onChoose(code)} />
         ))}
       </div>
     </fieldset>

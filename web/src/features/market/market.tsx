@@ -1,8 +1,9 @@
 import { type Listing } from '@juicebar/contract/schemas'
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { type ReactNode, Suspense, useCallback } from 'react'
 
 import { Button } from '../../ui/button.tsx'
+import { inMarketWords } from '../../catalogue/in-market-words.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { MarketGrid } from './market-grid.tsx'
 import { MarketSkeleton } from './market-skeleton.tsx'
@@ -38,7 +39,9 @@ export function Market({ bestPrice, ...cards }: MarketProps) {
       </h2>
       <MarketToolbar filter={filter} onChange={change} />
       {!filter.tokenType && (
-        <p className="text-small text-dim">Choose a drink to buy any amount of it at the best price, with one approval.</p>
+        <p className="text-small text-dim">
+          {inMarketWords('Choose a drink to buy any amount of it at the best price, with one approval.')}
+        </p>
       )}
       {filter.tokenType && <Suspense fallback={<div className="card best-price breathe" />}>{bestPrice(filter.tokenType)}</Suspense>}
       {!listings && query.isError && (

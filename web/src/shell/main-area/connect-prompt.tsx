@@ -1,13 +1,13 @@
-import { tokenTypes } from '@juicebar/contract/token-types'
-
 import { SignInButton } from '../../session/sign-in-button.tsx'
 import { marketSettings } from '../../settings/market-settings.ts'
 import { Button } from '../../ui/button.tsx'
+import { catalogue } from '../../catalogue/catalogue.ts'
 import { DrinkImage } from '../../catalogue/drink-image.tsx'
+import { inMarketWords } from '../../catalogue/in-market-words.ts'
 import { openPicker, useWallet } from '../../wallet/wallet-store.ts'
 
-/** More would be too small to tell apart. */
-const MAX_GLASSES = 12
+/** How many of the items are in the picture. */
+const MAX_GLASSES = 3
 
 /** What a visitor sees first, above the market: how to get in. */
 export function ConnectPrompt({ away }: { away: boolean }) {
@@ -23,7 +23,7 @@ export function ConnectPrompt({ away }: { away: boolean }) {
         <p className="max-w-prose text-dim">
           {connected
             ? 'Sign the message in your wallet to show that it is yours. It costs nothing and moves nothing.'
-            : `${marketSettings().welcome ?? 'Sell your drinks, or buy from other players.'} You pay the seller directly in SOL; the market never holds your money.`}
+            : `${marketSettings().welcome ?? inMarketWords('Sell your drinks, or buy from other players.')} You pay the seller directly in SOL; the market never holds your money.`}
         </p>
         {connected && !away ? (
           <SignInButton />
@@ -37,11 +37,13 @@ export function ConnectPrompt({ away }: { away: boolean }) {
         className={`bar max-md:absolute max-md:right-0 max-md:bottom-0 max-md:h-18 max-md:w-[38%] max-md:max-w-52 max-md:rounded-tl-card ${connected ? 'max-md:hidden' : ''}`}
         aria-hidden="true"
       >
-        {tokenTypes.slice(0, MAX_GLASSES).map(({ type }) => (
-          <div key={type} className="bar-glass" data-token={type}>
-            <DrinkImage tokenType={type} />
-          </div>
-        ))}
+        {catalogue()
+          .items.slice(0, MAX_GLASSES)
+          .map(({ code }) => (
+            <div key={code} className="bar-glass" data-token={code}>
+              <DrinkImage tokenType={code} />
+            </div>
+          ))}
       </div>
     </section>
   )

@@ -1,4 +1,4 @@
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { Suspense, useMemo } from 'react'
 
 import { Market } from '../../features/market/market.tsx'

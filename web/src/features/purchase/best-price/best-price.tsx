@@ -1,8 +1,9 @@
 import { MAX_AMOUNT } from '@juicebar/contract/limits'
-import { tokenName, type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 
 import { Button } from '../../../ui/button.tsx'
 import { AmountField } from '../../../ui/amount/amount-field.tsx'
+import { catalogue } from '../../../catalogue/catalogue.ts'
 import { DrinkPlate } from '../../../catalogue/drink-image.tsx'
 import { formatAmount } from '../../../ui/format.ts'
 import { formatLamports } from '../order/order-text.ts'
@@ -22,7 +23,7 @@ interface BestPriceProps {
 export function BestPrice({ tokenType, walletAddress, paused }: BestPriceProps) {
   const price = useBestPrice(tokenType, walletAddress)
   const { quote, amount, most, isOld, risenFrom } = price
-  const drink = tokenName(tokenType)
+  const drink = catalogue().nameOf(tokenType)
   return (
     <section aria-labelledby="best-price-title" className="card best-price drop-in grid overflow-hidden" data-token={tokenType}>
       <DrinkPlate tokenType={tokenType} className="max-md:hidden" />

@@ -1,4 +1,3 @@
-import { type TokenName } from '@juicebar/contract/token-types'
 import { type ReactNode } from 'react'
 
 import { formatAmount, formatRate, formatUnitPrice } from '../../../ui/format.ts'
@@ -11,7 +10,8 @@ interface QuoteSummaryProps {
   isOld: boolean
   /** How many can be had at all; undefined until it is known. */
   most: number | undefined
-  drink: TokenName
+  /** What it is called. */
+  drink: string
   /** Who does not sell the drink if it is not for sale. */
   nobody: 'Nobody' | 'Nobody else'
 }
@@ -66,7 +66,7 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   )
 }
 
-function sentenceOf(quote: Quote, drink: TokenName): string {
+function sentenceOf(quote: Quote, drink: string): string {
   const sellers = sellersOf(quote)
   if (sellers === 0) return ''
   return `${formatAmount(quote.amount)} ${drink} from ${sellers} ${sellers === 1 ? 'seller' : 'sellers'} for ${formatLamports(quotedTotal(quote))} SOL`

@@ -1,9 +1,10 @@
 import { type Reply } from '@juicebar/contract/calls'
-import { tokenName, type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { queryOptions } from '@tanstack/react-query'
 
 import { call } from '../../../api/client.ts'
 import { keys } from '../../../api/queries.ts'
+import { catalogue } from '../../../catalogue/catalogue.ts'
 import { type Order } from '../order/order.ts'
 
 export type Quote = Reply<'quote'>
@@ -30,7 +31,7 @@ export function quotedOrder({ items, fee }: Quote): Order {
       listingId,
       seller,
       tokenType,
-      tokenName: tokenName(tokenType),
+      tokenName: catalogue().nameOf(tokenType),
       amount,
       lamports: BigInt(lamports),
     })),

@@ -1,5 +1,5 @@
 import { MAX_AMOUNT } from '@juicebar/contract/limits'
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 

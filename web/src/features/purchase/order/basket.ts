@@ -1,7 +1,7 @@
 import { MAX_ITEMS, MAX_SELLERS } from '@juicebar/contract/limits'
 import { feeAt } from '@juicebar/contract/money'
-import { tokenTypes } from '@juicebar/contract/token-types'
 
+import { catalogue } from '../../../catalogue/catalogue.ts'
 import { type BasketLot } from './basket-store.ts'
 import { priceOf } from './order-terms.ts'
 import { type Order, type OrderItem } from './order.ts'
@@ -46,11 +46,11 @@ export function readBasket(text: string | null, walletAddress: string): BasketLo
 function readLot(value: unknown): BasketLot[] {
   if (!isRecord(value)) return []
   const { listingId, seller, amount, lamports } = value
-  const token = tokenTypes.find(({ type }) => type === value['tokenType'])
-  if (!token || typeof listingId !== 'string' || typeof seller !== 'string') return []
+  const known = catalogue().items.find(({ code }) => code === value['tokenType'])
+  if (!known || typeof listingId !== 'string' || typeof seller !== 'string') return []
   if (typeof amount !== 'number' || !Number.isSafeInteger(amount) || amount < 1) return []
   if (typeof lamports !== 'string' || !/^\d{1,18}$/.test(lamports)) return []
-  return [{ listingId, seller, tokenType: token.type, tokenName: token.name, amount, lamports: BigInt(lamports) }]
+  return [{ listingId, seller, tokenType: known.code, tokenName: known.name, amount, lamports: BigInt(lamports) }]
 }
 
 function parse(text: string | null): unknown {

@@ -1,5 +1,3 @@
-import { type TokenName } from '@juicebar/contract/token-types'
-
 import { lamportsToSol } from '@juicebar/contract/money'
 
 import { formatAmount, formatSol } from '../../../ui/format.ts'
@@ -8,13 +6,13 @@ import { type Order } from './order.ts'
 
 interface Bought {
   seller: string
-  tokenName: TokenName
+  tokenName: string
   amount: number
 }
 
 /** What is bought, and from how many sellers if not from one: "120 Apple Juice and 5 Grape Soda from 3 sellers". */
 export function boughtText(items: readonly Bought[]): string {
-  const amounts = new Map<TokenName, number>()
+  const amounts = new Map<string, number>()
   for (const { tokenName, amount } of items) amounts.set(tokenName, (amounts.get(tokenName) ?? 0) + amount)
   const drinks = [...amounts].map(([name, amount]) => `${formatAmount(amount)} ${name}`)
   const last = drinks.pop() ?? ''

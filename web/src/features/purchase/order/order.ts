@@ -1,4 +1,4 @@
-import { type TokenName, type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 
 /** A lot, or a part of one, as the buyer was shown it. */
 export interface OrderItem {
@@ -6,7 +6,7 @@ export interface OrderItem {
   listingId: string
   seller: string
   tokenType: TokenType
-  tokenName: TokenName
+  tokenName: string
   /** How many drinks. */
   amount: number
   /** What the seller gets. */

@@ -1,0 +1,88 @@
+import { MAX_ITEM_NAME } from '@juicebar/contract/catalogue'
+import { useState } from 'react'
+
+import { catalogue, MOST_SIDE_BY_SIDE } from '../../catalogue/catalogue.ts'
+import { DrinkImage } from '../../catalogue/drink-image.tsx'
+import { Button } from '../../ui/button.tsx'
+import { CountingNumber } from '../../ui/counting-number.tsx'
+import { formatAmount } from '../../ui/format.ts'
+import { SearchBox } from '../../ui/search-box.tsx'
+import { namedLike, type OwnedItem } from './owned-items.ts'
+
+interface OwnedListProps {
+  owned: readonly OwnedItem[]
+  paused: boolean
+  onSell: (item: OwnedItem) => void
+}
+
+/** What a wallet has: large cards, or rows with a search if there are many. */
+export function OwnedList({ owned, ...card }: OwnedListProps) {
+  const [search, setSearch] = useState('')
+  const many = owned.length > MOST_SIDE_BY_SIDE
+  const shown = many ? namedLike(owned, search) : owned
+  return (
+    <>
+      {many && <SearchBox label="Search your inventory" maxLength={MAX_ITEM_NAME} value={search} onChange={setSearch} />}
+      {shown.length === 0 && (
+        <p role="status" className="text-dim">
+          You have no item of that name.
+        </p>
+      )}
+      <ul className={`grid gap-3 ${many ? 'sm:grid-cols-2 lg:grid-cols-3' : 'sm:grid-cols-3 sm:gap-5'}`}>
+        {shown.map((item) => (
+          <li key={item.tokenType}>
+            <OwnedCard item={item} asRow={many} {...card} />
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+/** A card is a row on a phone, too. */
+const rowOrCard = {
+  row: { card: 'flex-row', plate: 'w-20', text: 'items-center', button: '' },
+  card: {
+    card: 'max-sm:flex-row',
+    plate: 'max-sm:w-24 sm:h-52 lg:h-68',
+    text: 'items-center sm:flex-wrap sm:items-end md:p-5',
+    button: 'sm:max-md:w-full',
+  },
+}
+
+interface OwnedCardProps extends Omit<OwnedListProps, 'owned'> {
+  item: OwnedItem
+  asRow: boolean
+}
+
+function OwnedCard({ item, asRow, paused, onSell }: OwnedCardProps) {
+  const { tokenType, balance } = item
+  const style = rowOrCard[asRow ? 'row' : 'card']
+  return (
+    <article className={`card drink-card ${style.card}`} data-token={tokenType}>
+      <div className={`plate flex-none ${style.plate}`}>
+        <DrinkImage tokenType={tokenType} late={asRow} />
+      </div>
+      <div className={`flex min-w-0 flex-1 justify-between gap-3 p-4 ${style.text}`}>
+        <div className="min-w-0">
+          <h3 className="flex items-center gap-2 text-small">
+            <span className="dot" />
+            <span className="min-w-0 wrap-anywhere">{catalogue().nameOf(tokenType)}</span>
+          </h3>
+          <p className={`mt-2 truncate font-bold tracking-tight ${asRow ? 'text-lead' : 'text-figure sm:mt-3'}`}>
+            <CountingNumber value={balance} format={(amount) => formatAmount(Math.round(amount))} />
+          </p>
+        </div>
+        <Button
+          kind="primary"
+          className={style.button}
+          disabled={paused}
+          title={paused ? 'The line below the header says why.' : undefined}
+          onClick={() => onSell(item)}
+        >
+          {paused ? 'Paused' : 'Sell'}
+        </Button>
+      </div>
+    </article>
+  )
+}

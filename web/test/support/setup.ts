@@ -1,0 +1,3 @@
+import { houseSettings, servePage } from './market-page.ts'
+
+servePage(houseSettings)
