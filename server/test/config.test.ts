@@ -61,6 +61,7 @@ describe('settings', () => {
     [{ PUBLIC_ORIGIN: 'https://market.example/' }, { publicOrigin: 'https://market.example' }],
     [{ PRODUCT_NAME: 'Café 9' }, { productName: 'Café 9' }],
     [{ BRAND_DIR: '/etc/market' }, { brandDir: '/etc/market' }],
+    [{ CATALOGUE: '/etc/market/items.json' }, { catalogue: '/etc/market/items.json' }],
     [
       { DEMO: 'off', DEMO_SEED: 'off' },
       { demo: false, demoSeed: false },

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
 const sources = fileURLToPath(new URL('../src', import.meta.url))
-const features = ['sign-in', 'inventory', 'restrictions', 'listings', 'market', 'realtime', 'studio', 'purchases', 'alerts']
+const features = ['catalogue', 'sign-in', 'inventory', 'restrictions', 'listings', 'market', 'realtime', 'studio', 'purchases', 'alerts']
 
 /** A file whose name begins with one of these is an action. A new verb joins the list. */
 const verbs =

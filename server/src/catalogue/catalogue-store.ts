@@ -4,9 +4,12 @@ import { sql } from 'kysely'
 import { type Tx } from '../database/transact.ts'
 import { type NamedItem } from './catalogue.ts'
 
-/** Waits for the other servers that are writing their catalogues, until the transaction ends. */
+/**
+ * Waits for the other servers that are writing their catalogues, until the transaction ends. Those who list or credit go on: they only
+ * need the items to exist, and would otherwise hold what `renderListings` waits for.
+ */
 export async function lockCatalogues(tx: Tx): Promise<void> {
-  await sql`select from token_types order by token_type for update`.execute(tx)
+  await sql`select from token_types order by token_type for no key update`.execute(tx)
 }
 
 /** What is or was traded here, as servers have written it. */

@@ -43,6 +43,11 @@ describe('a catalogue', () => {
     })
   })
 
+  it.each(defaultCatalogue.items)('finds $code by its code and by its name, exactly or not at all', ({ code, name }) => {
+    expect([defaultCatalogue.find(code), defaultCatalogue.find(name)]).toEqual([code, code])
+    for (const text of [name.toLowerCase(), code.toLowerCase(), '', 'toString']) expect(defaultCatalogue.find(text)).toBeUndefined()
+  })
+
   it('has the items of its file in their order, each with the address of its picture', async () => {
     const catalogue = await read([item('TEA'), item('MOON_CAKE_2', { name: 'Moon Cake “2”', image: 'cake.svg', color: '#112233' })], {
       'cake.svg': plainSvg.replace('r="3"', 'r="2"'),

@@ -2,14 +2,14 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { lamports } from '@juicebar/contract/money'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { type Catalogue, createCatalogue, type NamedItem } from '../../src/catalogue/catalogue.ts'
+import { type Catalogue, type NamedItem } from '../../src/catalogue/catalogue.ts'
 import { recordCatalogue } from '../../src/catalogue/record-catalogue.ts'
 import { postStudioOrder } from '../../src/inventory/post-studio-order.ts'
 import { createListing } from '../../src/listings/create-listing.ts'
 import { findListing } from '../../src/listings/listing-store.ts'
 import { removeListing } from '../../src/listings/remove-listing.ts'
 import { newAddress, openStoreMarket, type StoreMarket } from '../purchases/baskets/store-market.ts'
-import { defaultCatalogue } from '../support/catalogue.ts'
+import { catalogueNamed, defaultCatalogue } from '../support/catalogue.ts'
 
 let market: StoreMarket
 let seller: WalletAddress
@@ -20,11 +20,6 @@ beforeEach(async () => {
 })
 afterEach(() => market.close())
 
-const catalogueOf = (names: Record<string, string>): Catalogue =>
-  createCatalogue(
-    Object.entries(names).map(([code, name]) => ({ code, name, image: '/files/x.svg', color: { light: '#112233', dark: '#ddeeff' } })),
-    { pictures: [], isOwn: true },
-  )
 const record = (catalogue: Catalogue) => recordCatalogue(market.database, catalogue)
 const known = async (): Promise<NamedItem[]> =>
   market.database.selectFrom('tokenTypes').select(['tokenType as code', 'name']).orderBy('tokenType').execute()
@@ -35,7 +30,7 @@ const list = async (tokenType: string, amount: number) =>
 
 describe('the catalogue in the database', () => {
   it('is that of the server, in place of the three drinks that every database begins with', async () => {
-    await record(catalogueOf({ TEA: 'Tea', ALE: 'Ale' }))
+    await record(catalogueNamed({ TEA: 'Tea', ALE: 'Ale' }))
     expect(await known()).toEqual([
       { code: 'ALE', name: 'Ale' },
       { code: 'TEA', name: 'Tea' },
@@ -50,8 +45,8 @@ describe('the catalogue in the database', () => {
   })
 
   it('keeps an item that has left it, and its name, which purchases still show', async () => {
-    await record(catalogueOf({ TEA: 'Tea', ALE: 'Ale' }))
-    const later = catalogueOf({ ALE: 'Ale' })
+    await record(catalogueNamed({ TEA: 'Tea', ALE: 'Ale' }))
+    const later = catalogueNamed({ ALE: 'Ale' })
     await record(later)
     expect(await known()).toContainEqual({ code: 'TEA', name: 'Tea' })
     expect(later.nameOf('TEA')).toBe('Tea')
@@ -59,13 +54,13 @@ describe('the catalogue in the database', () => {
 
   it('refuses codes that no file may have, whoever writes them', async () => {
     for (const code of ['tea', 'TEA_', 'T'.repeat(41)])
-      await expect(record(catalogueOf({ [code]: 'Tea' }))).rejects.toThrow('token_types_code')
+      await expect(record(catalogueNamed({ [code]: 'Tea' }))).rejects.toThrow('token_types_code')
   })
 })
 
 describe('an item that leaves the catalogue', () => {
   const start = async () => {
-    await record(catalogueOf({ TEA: 'Tea', ALE: 'Ale' }))
+    await record(catalogueNamed({ TEA: 'Tea', ALE: 'Ale' }))
     await move('credit', 'TEA', 30)
   }
 
@@ -73,40 +68,40 @@ describe('an item that leaves the catalogue', () => {
     await start()
     const listing = await list('TEA', 12)
     const before = await known()
-    await expect(record(catalogueOf({ ALE: 'Bitter' }))).rejects.toThrow(
+    await expect(record(catalogueNamed({ ALE: 'Bitter' }))).rejects.toThrow(
       'TEA (Tea) is not in the catalogue, but players own it: 18 in wallets and 12 in listings on the market. Put it back',
     )
     await move('debit', 'TEA', 18)
-    await expect(record(catalogueOf({ ALE: 'Bitter' }))).rejects.toThrow('players own it: 12 in listings on the market. Put it back')
+    await expect(record(catalogueNamed({ ALE: 'Bitter' }))).rejects.toThrow('players own it: 12 in listings on the market. Put it back')
     await removeListing(market.database, seller, listing)
-    await expect(record(catalogueOf({ ALE: 'Bitter' }))).rejects.toThrow('players own it: 12 in wallets. Put it back')
+    await expect(record(catalogueNamed({ ALE: 'Bitter' }))).rejects.toThrow('players own it: 12 in wallets. Put it back')
     expect(await known()).toEqual(before)
   })
 
   it('may go once nobody has it, and come back', async () => {
     await start()
     await move('debit', 'TEA', 30)
-    await record(catalogueOf({ ALE: 'Ale' }))
-    await record(catalogueOf({ TEA: 'Green Tea', ALE: 'Ale' }))
+    await record(catalogueNamed({ ALE: 'Ale' }))
+    await record(catalogueNamed({ TEA: 'Green Tea', ALE: 'Ale' }))
     expect(await known()).toContainEqual({ code: 'TEA', name: 'Green Tea' })
   })
 
   it('is named with all others that players have', async () => {
     await start()
     await move('credit', 'ALE', 1)
-    await expect(record(catalogueOf({ RUM: 'Rum' }))).rejects.toThrow(/ALE \(Ale\)[^]*TEA \(Tea\)/)
+    await expect(record(catalogueNamed({ RUM: 'Rum' }))).rejects.toThrow(/ALE \(Ale\)[^]*TEA \(Tea\)/)
   })
 })
 
 describe('an item with a new name', () => {
   it('has it on the market at once, and keeps balances and listings', async () => {
-    await record(catalogueOf({ TEA: 'Tea', ALE: 'Ale' }))
+    await record(catalogueNamed({ TEA: 'Tea', ALE: 'Ale' }))
     await move('credit', 'TEA', 30)
     await move('credit', 'ALE', 30)
     const [tea, ale, removed] = [await list('TEA', 12), await list('ALE', 1), await list('TEA', 2)]
     await removeListing(market.database, seller, removed)
     const before = await findListing(market.database, tea)
-    await record(catalogueOf({ TEA: 'Green Tea', ALE: 'Ale' }))
+    await record(catalogueNamed({ TEA: 'Green Tea', ALE: 'Ale' }))
     expect(await findListing(market.database, tea)).toEqual({ ...before, tokenName: 'Green Tea' })
     expect(await findListing(market.database, removed)).toMatchObject({ tokenName: 'Green Tea', status: 'removed' })
     expect(await findListing(market.database, ale)).toMatchObject({ tokenName: 'Ale' })
@@ -118,8 +113,8 @@ describe('an item with a new name', () => {
   })
 
   it('may exchange it with another', async () => {
-    await record(catalogueOf({ TEA: 'Tea', ALE: 'Ale' }))
-    await record(catalogueOf({ TEA: 'Ale', ALE: 'Tea' }))
+    await record(catalogueNamed({ TEA: 'Tea', ALE: 'Ale' }))
+    await record(catalogueNamed({ TEA: 'Ale', ALE: 'Tea' }))
     expect(await known()).toEqual([
       { code: 'ALE', name: 'Tea' },
       { code: 'TEA', name: 'Ale' },
@@ -127,11 +122,11 @@ describe('an item with a new name', () => {
   })
 
   it('has it in a listing that is put up in the same moment', async () => {
-    await record(catalogueOf({ TEA: 'Tea' }))
+    await record(catalogueNamed({ TEA: 'Tea' }))
     await move('credit', 'TEA', 40)
     const names = ['Tea 1', 'Tea 2', 'Tea 3', 'Tea 4']
     const listed = Promise.all(Array.from({ length: 20 }, () => list('TEA', 2)))
-    for (const name of names) await record(catalogueOf({ TEA: name }))
+    for (const name of names) await record(catalogueNamed({ TEA: name }))
     const listings = await Promise.all((await listed).map((id) => findListing(market.database, id)))
     expect(new Set(listings.map((listing) => listing?.tokenName))).toEqual(new Set(['Tea 4']))
   })
@@ -139,6 +134,6 @@ describe('an item with a new name', () => {
 
 it('servers that start together with the same catalogue write it once', async () => {
   const names = { TEA: 'Tea', ALE: 'Ale', RUM: 'Rum' }
-  await Promise.all(Array.from({ length: 6 }, () => record(catalogueOf(names))))
+  await Promise.all(Array.from({ length: 6 }, () => record(catalogueNamed(names))))
   expect((await known()).map(({ code }) => code)).toEqual(['ALE', 'RUM', 'TEA'])
 })

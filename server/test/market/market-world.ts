@@ -1,13 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
 
 import { base58 } from '@scure/base'
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { type Listing, type ListingSort } from '@juicebar/contract/schemas'
-import { type TokenType, tokenTypes } from '@juicebar/contract/token-types'
 import { fastify as createFastify } from 'fastify'
 import { pino } from 'pino'
 import { expect } from 'vitest'
 
 import { defaultCatalogue } from '../support/catalogue.ts'
+import { type Catalogue } from '../../src/catalogue/catalogue.ts'
+import { recordCatalogue } from '../../src/catalogue/record-catalogue.ts'
 import { createChain } from '../../src/chain/client/solana-chain.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
 import { replyWithFailure } from '../../src/http/server/failure-reply.ts'
@@ -42,10 +44,17 @@ export type MarketWorld = Awaited<ReturnType<typeof openMarketWorld>>
 
 const noFee: FeeTerms = { basisPoints: 0, wallet: undefined }
 
+interface MarketOptions {
+  endpoint?: string
+  fee?: FeeTerms
+  catalogue?: Catalogue
+}
+
 /** A server of its own with only the market's calls, by default without a chain, on a fresh database, and ways to fill that database. */
-export async function openMarketWorld({ endpoint = 'http://127.0.0.1:9', fee = noFee }: { endpoint?: string; fee?: FeeTerms } = {}) {
+export async function openMarketWorld({ endpoint = 'http://127.0.0.1:9', fee = noFee, catalogue = defaultCatalogue }: MarketOptions = {}) {
   const fresh = await freshDatabase()
   const connection = connectDatabase(fresh.url, () => undefined)
+  await recordCatalogue(connection.database, catalogue)
   const { pool, database, close } = connection
   const caches = createPageCaches({ lastEventId: () => undefined, compress })
   const fastify = createFastify()
@@ -57,15 +66,10 @@ export async function openMarketWorld({ endpoint = 'http://127.0.0.1:9', fee = n
   const api = createApi(fastify, { limits: await createRateLimits(fastify), studioApiKey: 'k'.repeat(32), authenticate })
   const chain = createChain({ endpoints: [endpoint], log: pino({ level: 'silent' }), probeMillis: 20 })
   await chain.start()
-  marketRoutes(
-    api,
-    connection,
-    { pageCache: caches.listings, probeDatabase: () => world.probe() },
-    { chain, fee, catalogue: defaultCatalogue },
-  )
+  marketRoutes(api, connection, { pageCache: caches.listings, probeDatabase: () => world.probe() }, { chain, fee, catalogue })
   figureRoutes(api, {
-    figures: createFigures(connection, defaultCatalogue),
-    catalogue: defaultCatalogue,
+    figures: createFigures(connection, catalogue),
+    catalogue,
     caches,
     probeDatabase: () => world.probe(),
   })
@@ -140,7 +144,7 @@ export function sampleWallets(count: number): string[] {
   return Array.from({ length: count }, (_, index) => base58.encode(createHash('sha256').update(`wallet ${index}`).digest()))
 }
 
-export const drinks = tokenTypes.map((token) => token.type)
+export const drinks = defaultCatalogue.items.map(({ code }) => code)
 
 /** The order that a sort promises, computed from the reply alone; equal listings are ordered by id. */
 export function compareBy(sort: ListingSort): (a: Listing, b: Listing) => number {

@@ -1,5 +1,4 @@
 import { listingSorts } from '@juicebar/contract/schemas/market'
-import { tokenName } from '@juicebar/contract/token-types'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -22,7 +21,8 @@ afterAll(() => world.stop())
 const swapCase = (text: string) =>
   text.replaceAll(/[a-z]/gi, (letter) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()))
 const matches = (listing: ListingToAdd, term: string) =>
-  tokenName(listing.tokenType).toLowerCase().includes(term.toLowerCase()) || listing.seller.toLowerCase().includes(term.toLowerCase())
+  defaultCatalogue.nameOf(listing.tokenType).toLowerCase().includes(term.toLowerCase()) ||
+  listing.seller.toLowerCase().includes(term.toLowerCase())
 
 /** Parts of what exists, in any case, and of what does not. */
 const term = fc.oneof(

@@ -9,11 +9,15 @@ export const house = fileURLToPath(new URL('../../catalogue/catalogue.json', imp
 /** Juicebar's three drinks. */
 export const defaultCatalogue = await readCatalogue(undefined, { surfaces: houseBrand.surfaces, house })
 
+/** A studio's catalogue: the names of its items by their codes. */
+export function catalogueNamed(names: Record<string, string>): Catalogue {
+  const [image, color] = ['/files/item.svg', { light: '#336699', dark: '#88bbee' }]
+  const items = Object.entries(names).map(([code, name]) => ({ code, name, image, color }))
+  return createCatalogue(items, { pictures: [], isOwn: true })
+}
+
 /** A studio's catalogue of so many items: ITEM_001, called "Item 001", and so on. */
 export function catalogueOf(count: number): Catalogue {
-  const items = Array.from({ length: count }, (_, index) => {
-    const number = String(index + 1).padStart(3, '0')
-    return { code: `ITEM_${number}`, name: `Item ${number}`, image: '/files/item.svg', color: { light: '#336699', dark: '#88bbee' } }
-  })
-  return createCatalogue(items, { pictures: [], isOwn: true })
+  const numbers = Array.from({ length: count }, (_, index) => String(index + 1).padStart(3, '0'))
+  return catalogueNamed(Object.fromEntries(numbers.map((number) => [`ITEM_${number}`, `Item ${number}`])))
 }

@@ -3,6 +3,7 @@ import { expect, onTestFinished, vi } from 'vitest'
 
 import { defaultCatalogue } from './catalogue.ts'
 import { createApp } from '../../src/app.ts'
+import { type Catalogue } from '../../src/catalogue/catalogue.ts'
 import { createRelay } from '../../src/chain/relay/relay.ts'
 import { createChain } from '../../src/chain/client/solana-chain.ts'
 import { readConfig } from '../../src/settings/config.ts'
@@ -20,6 +21,7 @@ interface AppOptions extends DatabaseOptions {
   settings?: Record<string, string>
   /** Serves metrics on a free port. */
   metrics?: boolean
+  catalogue?: Catalogue
 }
 
 /** A whole server on a database, without a chain. It is stopped when the test is over. */
@@ -30,7 +32,8 @@ export async function startApp(databaseUrl: string, options: AppOptions = {}) {
 }
 
 /** As `startApp`; whoever opens it stops it. */
-export async function openApp(databaseUrl: string, { log = silent, settings = {}, metrics = false, ...options }: AppOptions = {}) {
+export async function openApp(databaseUrl: string, given: AppOptions = {}) {
+  const { log = silent, settings = {}, metrics = false, catalogue = defaultCatalogue, ...options } = given
   const failures = createFailureLog(log)
   const connection = connectDatabase(databaseUrl, ({ message }) => failures.database.failed(message), options)
   const chain = createChain({ endpoints: ['http://127.0.0.1:9'], log })
@@ -38,7 +41,7 @@ export async function openApp(databaseUrl: string, { log = silent, settings = {}
   const keys = { jwtSecret: 'j'.repeat(32), studioApiKey }
   const relay = createRelay(chain.pool, { demo: false })
   const app = await createApp({
-    catalogue: defaultCatalogue,
+    catalogue,
     config,
     ...keys,
     connection,

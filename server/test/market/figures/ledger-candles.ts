@@ -1,6 +1,6 @@
 import { lamportsToSol } from '@juicebar/contract/money'
 import { type CandleStep } from '@juicebar/contract/schemas'
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 
 import { type DatabaseConnection } from '../../../src/database/connect.ts'
 

@@ -1,6 +1,6 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { candleSteps } from '@juicebar/contract/schemas/figures/figure-calls'
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
