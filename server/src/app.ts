@@ -155,12 +155,12 @@ export async function createApp(parts: AppParts): Promise<App> {
   listingRoutes(api, database, catalogue)
   marketRoutes(api, connection, { pageCache: caches.listings, probeDatabase }, { chain, catalogue, fee: config.fee })
   figureRoutes(api, { figures: createFigures(connection, catalogue), catalogue, caches, probeDatabase })
-  profitRoutes(api, connection, catalogue)
+  profitRoutes(api, connection)
   purchaseRoutes(api, purchases)
   studioRoutes(api, purchases, desk)
   webhookRoutes(api, purchases, { allowPrivate: config.webhookAllowPrivate })
   restrictionRoutes(api, database, catalogue)
-  alertRoutes(api, database)
+  alertRoutes(api, database, catalogue)
   realtimeRoutes(api, { database, feed, readers, failures }, authenticate)
   relayRoutes(api, parts.relay)
   await registerSecurityTxt(fastify, { ...config, contact: config.securityContact, policyFile: parts.securityPolicyFile })
@@ -217,7 +217,7 @@ export async function createApp(parts: AppParts): Promise<App> {
           onAttempt: metrics?.counts.webhookAttempt,
         }),
         startAlerts({ database, feed, failures }),
-        startPushes({ database, log, failures, contact: pushContact(config), poster: createPoster({ allowPrivate: false }) }),
+        startPushes({ database, catalogue, log, failures, contact: pushContact(config), poster: createPoster({ allowPrivate: false }) }),
         startRecordingOutages(purchases),
         startRefreshingCopies(caches.listings, failures),
         startRefreshingCopies(caches.figures, failures),

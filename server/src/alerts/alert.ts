@@ -1,7 +1,7 @@
 import { Failure } from '@juicebar/contract/errors'
 import { MAX_PRICE_SOL, MIN_ALERT_SOL } from '@juicebar/contract/limits'
 import { type Lamports, solToLamports } from '@juicebar/contract/money'
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 
 /** What a player wants to hear of: that one costs at most so much. */
 export interface AlertTerms {

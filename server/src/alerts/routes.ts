@@ -1,9 +1,9 @@
 import { Failure } from '@juicebar/contract/errors'
 
+import { type Catalogue, requireTokenType } from '../catalogue/catalogue.ts'
 import { type Database } from '../database/connect.ts'
 import { type Api } from '../http/api/route.ts'
 import { isId } from '../listings/listing.ts'
-import { requireTokenType } from '../market/market-query.ts'
 import { readAlertPrice } from './alert.ts'
 import { deleteAlert, listAlerts } from './alert-store.ts'
 import { createAlert } from './create-alert.ts'
@@ -13,9 +13,9 @@ import { recordSubscription } from './push/record-subscription.ts'
 import { deleteSubscription, findEndpoint } from './push/subscription-store.ts'
 
 /** What players want to be told of, and the browsers that show it. */
-export function alertRoutes(api: Api, database: Database): void {
+export function alertRoutes(api: Api, database: Database, catalogue: Pick<Catalogue, 'find'>): void {
   api.player('createAlert', 'write', async ({ body, player }) => {
-    const terms = { tokenType: requireTokenType(body.tokenType), below: readAlertPrice(body.below) }
+    const terms = { tokenType: requireTokenType(catalogue, body.tokenType), below: readAlertPrice(body.below) }
     return { alert: await createAlert(database, player, terms) }
   })
   api.player('alerts', 'read', async ({ player }) => ({ alerts: await listAlerts(database, player) }))

@@ -12,6 +12,7 @@ import { revokeSession } from '../../src/sign-in/sign-in-store.ts'
 import { stampSales } from '../../src/studio/sales/sale-store.ts'
 import { addPlayer, offer, type StoreMarket } from '../purchases/baskets/store-market.ts'
 import { settledPurchase } from '../studio/sales/sale-market.ts'
+import { defaultCatalogue } from '../support/catalogue.ts'
 import { openAlertMarket, openSession, setAlert, waiting } from './alert-market.ts'
 import { createBrowser, startPushService, verifySender } from './push-receiver.ts'
 
@@ -20,7 +21,14 @@ const CONTACT = 'https://market.example'
 /** A server that sends pushes, with a connection of its own, until the test is over. */
 function servePushes({ databaseUrl, log, failures }: StoreMarket, { allowPrivate = true, attemptMillis = 5_000 } = {}) {
   const { database, close } = connectDatabase(databaseUrl, () => undefined)
-  const stop = startPushes({ database, log, failures, contact: CONTACT, poster: createPoster({ allowPrivate, attemptMillis }) })
+  const stop = startPushes({
+    database,
+    catalogue: defaultCatalogue,
+    log,
+    failures,
+    contact: CONTACT,
+    poster: createPoster({ allowPrivate, attemptMillis }),
+  })
   let stopping: Promise<void> | undefined
   const stopOnce = () => (stopping ??= stop().then(close))
   onTestFinished(stopOnce)

@@ -61,7 +61,7 @@ describe('the pictures of the items', () => {
 })
 
 it('the picture of Juicebar’s link previews is a PNG of the size that it says', async () => {
-  const { path, size } = marketLook(readConfig(online), houseBrand).head.preview
+  const { path, size } = marketLook(readConfig(online), houseBrand, defaultCatalogue).head.preview
   const png = await readFile(new URL(`../../../web/public${path}`, import.meta.url))
   expect(png.toString('latin1', 1, 4)).toBe('PNG')
   expect({ width: png.readUInt32BE(16), height: png.readUInt32BE(20) }).toEqual(size)

@@ -1,5 +1,6 @@
 import { solText } from '@juicebar/contract/money'
-import { findTokenType, tokenName } from '@juicebar/contract/token-types'
+
+import { type Catalogue } from '../../catalogue/catalogue.ts'
 
 /** Something that a browser is to show, as it was noted. */
 export interface QueuedPush {
@@ -20,11 +21,10 @@ export interface PushMessage {
   url: string
 }
 
-/** What a push says; undefined if the drink is no longer in the catalogue. */
-export function pushMessage({ id, kind, tokenType, quantity }: QueuedPush): PushMessage | undefined {
-  const type = findTokenType(tokenType)
-  if (!type) return undefined
-  const name = tokenName(type)
+/** What a push says; undefined if the item is no longer in the catalogue. */
+export function pushMessage({ id, kind, tokenType, quantity }: QueuedPush, { item }: Pick<Catalogue, 'item'>): PushMessage | undefined {
+  const name = item(tokenType)?.name
+  if (name === undefined) return undefined
   const tag = id.replaceAll('-', '')
   if (kind === 'sale')
     return { title: `You sold ${quantity.toLocaleString('en-US')} ${name}`, body: 'Your SOL is in your wallet.', tag, url: '/' }
@@ -32,6 +32,6 @@ export function pushMessage({ id, kind, tokenType, quantity }: QueuedPush): Push
     title: `${name} for ${solText(quantity)} SOL`,
     body: 'The price that you wait for is on the market.',
     tag,
-    url: `/drink/${type}`,
+    url: `/drink/${tokenType}`,
   }
 }

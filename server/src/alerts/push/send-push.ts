@@ -1,5 +1,6 @@
 import { type BaseLogger } from 'pino'
 
+import { type Catalogue } from '../../catalogue/catalogue.ts'
 import { type Database } from '../../database/connect.ts'
 import { type FailureLog } from '../../logging/failure-log.ts'
 import { type Poster } from '../../outgoing/post-message.ts'
@@ -11,6 +12,7 @@ import { afterPush } from './push-outcome.ts'
 
 export interface PushDeps {
   database: Database
+  catalogue: Pick<Catalogue, 'item'>
   poster: Poster
   /** Whom push services may ask, as a URL. */
   contact: string
@@ -23,8 +25,12 @@ export interface PushDeps {
  * recorded is sent again with the same tag, so that it is shown once.
  * @param signal breaks it off
  */
-export async function sendPush({ database, poster, contact, log }: PushDeps, push: LeasedPush, signal: AbortSignal): Promise<void> {
-  const message = pushMessage(push)
+export async function sendPush(
+  { database, catalogue, poster, contact, log }: PushDeps,
+  push: LeasedPush,
+  signal: AbortSignal,
+): Promise<void> {
+  const message = pushMessage(push, catalogue)
   if (!message) return deletePush(database, push)
   const keys = await createPushKeys(database)
   const outcome = await poster.post(pushRequest(push, { message, seconds: push.secondsLeft }, { keys, contact }), signal)

@@ -1,6 +1,6 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type LedgerKind } from '@juicebar/contract/schemas'
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 
 import { type Reads } from '../../database/connect.ts'
 import { type EntryPosition, type LedgerEntry } from './ledger-entry.ts'

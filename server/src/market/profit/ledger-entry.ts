@@ -1,6 +1,6 @@
 import { type Reply } from '@juicebar/contract/calls'
 import { type LedgerKind } from '@juicebar/contract/schemas'
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 
 import { parseTradeCursor, tradeCursor, tradeId } from '../figures/trade.ts'
 

@@ -1,6 +1,6 @@
 import { type Reply } from '@juicebar/contract/calls'
 import { partPrice } from '@juicebar/contract/money'
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 
 import { type LedgerEntry } from './ledger-entry.ts'
 

@@ -1,4 +1,4 @@
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
