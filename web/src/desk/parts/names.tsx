@@ -16,7 +16,7 @@ export function WalletLink({ address }: { address: string }) {
 
 /** Who did something: a wallet of the staff, or a key by its name. */
 export function Who({ name }: { name: string }) {
-  return parseWalletAddress(name) ? <WalletLink address={name} /> : <span className="wrap-anywhere">{name}</span>
+  return parseWalletAddress(name) ? <WalletLink address={name} /> : <span className="inline-block min-w-16 wrap-anywhere">{name}</span>
 }
 
 /** Anything else that can be looked for, linked to what is found. */

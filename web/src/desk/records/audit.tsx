@@ -107,8 +107,13 @@ function Report({ audit }: { audit: Audit }) {
       <Facts>
         <Fact name="Started">
           <Moment at={startedAt} />
+          {startedBy && (
+            <>
+              {' '}
+              by <Who name={startedBy} />
+            </>
+          )}
         </Fact>
-        <Fact name="By">{startedBy ? <Who name={startedBy} /> : 'not known'}</Fact>
         <Fact name="Ended">{finishedAt ? <Moment at={finishedAt} /> : 'not yet'}</Fact>
         <Fact name="Revenue">{revenue ? `${exactSol(BigInt(revenue.lamports))} SOL` : 'not yet known'}</Fact>
         <Fact name="Verified on the chain">{purchases ? formatAmount(purchases.verifiedOnChain) : 'not yet known'}</Fact>
