@@ -22,13 +22,13 @@ else {
   process.exitCode = 1
 }
 
-/** @param {(browser: import('@playwright/test').Browser) => Promise<void>} use */
-async function inBrowser(use) {
+/** @param {(browser: import('@playwright/test').Browser) => Promise<void>} draws */
+async function inBrowser(draws) {
   await ensureChromium()
   const executablePath = findChromium()
   const browser = await chromium.launch(executablePath ? { executablePath } : {})
   try {
-    await use(browser)
+    await draws(browser)
   } finally {
     await browser.close()
   }
