@@ -236,8 +236,9 @@ const webArrows = {
   'wallet/mobile': ['settings', 'ui', 'wallet'],
   payment: ['api', 'wallet'],
   session: ['ui', 'feedback', 'api', 'wallet'],
+  worker: [],
   ...deskArrows(),
-  ...featureArrows(['cases', 'history', 'inventory', 'market', 'my-listings', 'purchase']),
+  ...featureArrows(['alerts', 'cases', 'history', 'inventory', 'market', 'my-listings', 'purchase']),
 }
 
 /** The studio's desk, a page of its own: it uses what the web app is built on, and none of its features. */

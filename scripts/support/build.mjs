@@ -29,9 +29,10 @@ const builds = [
       'web/src',
       'web/vite.config.ts',
       'web/vite.desk.config.ts',
+      'web/vite.worker.config.ts',
     ],
     // The players' part first: it empties the folder.
-    configs: ['vite.config.ts', 'vite.desk.config.ts'],
+    configs: ['vite.config.ts', 'vite.desk.config.ts', 'vite.worker.config.ts'],
   },
 ]
 

@@ -25,6 +25,8 @@ export const keys = {
   purchases: [MINE, 'purchases'],
   openPurchases: [MINE, 'purchases', 'open'],
   cases: [MINE, 'cases'],
+  alerts: [MINE, 'alerts'],
+  push: [MINE, 'push'],
 } as const
 
 /** The server's public settings. */

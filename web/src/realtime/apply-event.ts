@@ -58,6 +58,9 @@ export function applyEvent(loaded: Loaded, event: MarketEvent): void {
       reloads.add(keys.balances)
       reloadSol(reloads)
       break
+    case 'alert.fired':
+      reloads.add(keys.alerts)
+      break
     case 'pause.changed':
       reloads.add(keys.config)
       break

@@ -1,3 +1,4 @@
+import { AlertWatch } from '../../features/alerts/alert-watch.tsx'
 import { OpenCases } from '../../features/cases/open-cases.tsx'
 import { OpenPurchases } from '../../features/purchase/open/open-purchases.tsx'
 import { OwnBlock } from './own-block.tsx'
@@ -14,6 +15,7 @@ export function Attention({ walletAddress }: { walletAddress: string }) {
         <OpenPurchases />
         <OpenCases walletAddress={walletAddress} />
       </ul>
+      <AlertWatch walletAddress={walletAddress} />
     </section>
   )
 }

@@ -16,7 +16,7 @@ import { CheckingServer, ServerUnavailable } from './server-states.tsx'
 
 const Attention = lazyComponent(async () => (await import('./attention.tsx')).Attention)
 const BasketTray = lazyComponent(async () => (await import('../../features/purchase/basket/basket-tray.tsx')).BasketTray)
-const BestPrice = lazyComponent(async () => (await import('../../features/purchase/best-price/best-price.tsx')).BestPrice)
+const DrinkPanel = lazyComponent(async () => (await import('./drink-panel.tsx')).DrinkPanel)
 const Inventory = lazyComponent(async () => (await import('../../features/inventory/inventory.tsx')).Inventory)
 const History = lazyComponent(async () => (await import('../../features/history/history.tsx')).History)
 const MyListings = lazyComponent(async () => (await import('../../features/my-listings/my-listings.tsx')).MyListings)
@@ -40,7 +40,7 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
   if (backend === 'checking' || (!away && session.authorization === 'checking')) return <CheckingServer />
   const onBuy = paused ? undefined : buy
   const bestPrice = (tokenType: TokenType) => (
-    <BestPrice tokenType={tokenType} walletAddress={session.user?.walletAddress} paused={paused} />
+    <DrinkPanel tokenType={tokenType} walletAddress={session.user?.walletAddress} paused={paused} />
   )
   const market = { cooldowns, onBuy, gathered, bestPrice }
   if (!session.user) {

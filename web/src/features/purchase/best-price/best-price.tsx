@@ -1,5 +1,6 @@
 import { MAX_AMOUNT } from '@juicebar/contract/limits'
 import { type TokenType } from '@juicebar/contract/catalogue'
+import { type ReactNode } from 'react'
 
 import { Button } from '../../../ui/button.tsx'
 import { AmountField } from '../../../ui/amount/amount-field.tsx'
@@ -17,10 +18,12 @@ interface BestPriceProps {
   walletAddress: string | undefined
   /** Nothing can be bought now. */
   paused: boolean
+  /** What else can be done with the drink. */
+  action?: ReactNode
 }
 
 /** Buys any amount of a drink at the best price of the moment: several sellers, parts of lots, one approval. */
-export function BestPrice({ tokenType, walletAddress, paused }: BestPriceProps) {
+export function BestPrice({ tokenType, walletAddress, paused, action }: BestPriceProps) {
   const price = useBestPrice(tokenType, walletAddress)
   const { quote, amount, most, isOld, risenFrom } = price
   const drink = catalogue().nameOf(tokenType)
@@ -28,9 +31,12 @@ export function BestPrice({ tokenType, walletAddress, paused }: BestPriceProps) 
     <section aria-labelledby="best-price-title" className="card best-price drop-in grid overflow-hidden" data-token={tokenType}>
       <DrinkPlate tokenType={tokenType} className="max-md:hidden" />
       <div className="grid content-start gap-4 p-4 sm:p-6">
-        <h3 id="best-price-title" className="text-lead">
-          {drink} at the best price
-        </h3>
+        <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
+          <h3 id="best-price-title" className="text-lead">
+            {drink} at the best price
+          </h3>
+          {action}
+        </div>
         {most !== 0 && (
           <AmountField
             label="How many"

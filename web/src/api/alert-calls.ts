@@ -1,0 +1,28 @@
+import { type Reply } from '@juicebar/contract/calls'
+import { type AlertEndpointName, alertEndpoints } from '@juicebar/contract/endpoints/alerts'
+import { queryOptions } from '@tanstack/react-query'
+
+import { type AnyInput, callEndpoint, type CallInput } from './client.ts'
+import { keys } from './queries.ts'
+
+/**
+ * Makes one of the calls about alerts and pushes.
+ *
+ * @throws ApiError
+ */
+export function callAlerts<Name extends AlertEndpointName>(name: Name, input: CallInput<Name> & AnyInput): Promise<Reply<Name>> {
+  return callEndpoint(alertEndpoints[name], input)
+}
+
+/** The signed-in player's alerts, the newest first. */
+export const alertsQuery = queryOptions({
+  queryKey: keys.alerts,
+  queryFn: async ({ signal }) => (await callAlerts('alerts', { signal })).alerts,
+})
+
+/** With which key to subscribe to pushes, and where this session's go. */
+export const pushQuery = queryOptions({
+  queryKey: keys.push,
+  queryFn: ({ signal }) => callAlerts('push', { signal }),
+  meta: { quiet: true },
+})

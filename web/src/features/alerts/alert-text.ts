@@ -1,0 +1,33 @@
+import { MAX_PRICE_SOL, MIN_ALERT_SOL } from '@juicebar/contract/limits'
+import { solToLamports } from '@juicebar/contract/money'
+import { type Alert } from '@juicebar/contract/schemas'
+import { tokenName } from '@juicebar/contract/token-types'
+
+import { formatAmount, formatSol } from '../../ui/format.ts'
+
+/** What is wrong with a price as it is typed; a field that is still empty has no problem yet. */
+export function priceProblem(text: string): string | undefined {
+  if (text === '') return undefined
+  const price = Number(text)
+  if (!(price >= MIN_ALERT_SOL)) return 'The lowest price is 0.000001 SOL.'
+  if (price > MAX_PRICE_SOL) return 'The highest price is 1,000,000 SOL.'
+  return solToLamports(price) === undefined ? 'At most nine decimals.' : undefined
+}
+
+/** The alerts that fired after `mark`, a timestamp of the server. */
+export function firedSince(alerts: readonly Alert[], mark: string): Alert[] {
+  return alerts.filter(({ firedAt }) => firedAt !== null && firedAt > mark)
+}
+
+/** When the last of the alerts fired, as a timestamp of the server; empty if none did. */
+export function lastFired(alerts: readonly Alert[]): string {
+  return alerts.reduce((last, { firedAt }) => (firedAt !== null && firedAt > last ? firedAt : last), '')
+}
+
+/** One sentence for the alerts that fired; undefined if none did. */
+export function firedSentence(fired: readonly Alert[]): string | undefined {
+  const [first, ...others] = fired
+  if (!first) return undefined
+  if (others.length > 0) return `${formatAmount(fired.length)} of your price alerts have come true.`
+  return `${tokenName(first.tokenType)} is for sale at ${formatSol(first.price ?? first.below)} SOL each, as you wished.`
+}

@@ -1,0 +1,62 @@
+import { type Body } from '@juicebar/contract/calls'
+
+import { callAlerts } from '../../api/alert-calls.ts'
+
+const WORKER = '/worker.js'
+
+/** The local storage key of those who switched notifications on in this browser: they stay on after their next sign-in. */
+const wantedKey = (walletAddress: string) => `notifications:${walletAddress}`
+
+/** Whether this browser can show pushes at all; only over https, and on localhost. */
+export function canNotify(): boolean {
+  return 'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window
+}
+
+/** Where this browser's pushes go; undefined if it has not subscribed. */
+export async function readEndpoint(): Promise<string | undefined> {
+  const registration = await navigator.serviceWorker.getRegistration('/')
+  return (await registration?.pushManager.getSubscription())?.endpoint
+}
+
+/**
+ * Subscribes this browser for whoever is signed in. Permission must have been given.
+ *
+ * @throws ApiError if the server refuses, and DOMException if the browser's push service does
+ */
+export async function subscribe(walletAddress: string, publicKey: string): Promise<void> {
+  await navigator.serviceWorker.register(WORKER)
+  const { pushManager } = await navigator.serviceWorker.ready
+  const subscription = await subscribeWith(pushManager, publicKey)
+  await callAlerts('subscribePush', { body: bodyOf(subscription) })
+  localStorage.setItem(wantedKey(walletAddress), 'on')
+}
+
+/** One that was made for another key, such as before the database was replaced, is made again. */
+async function subscribeWith(pushManager: PushManager, publicKey: string): Promise<PushSubscription> {
+  const options = { userVisibleOnly: true, applicationServerKey: publicKey }
+  try {
+    return await pushManager.subscribe(options)
+  } catch (error) {
+    if (!(error instanceof DOMException) || error.name !== 'InvalidStateError') throw error
+    await (await pushManager.getSubscription())?.unsubscribe()
+    return await pushManager.subscribe(options)
+  }
+}
+
+/** Ends this session's pushes. @throws ApiError */
+export async function unsubscribe(walletAddress: string): Promise<void> {
+  localStorage.removeItem(wantedKey(walletAddress))
+  await callAlerts('unsubscribePush', {})
+  const registration = await navigator.serviceWorker.getRegistration('/')
+  await (await registration?.pushManager.getSubscription())?.unsubscribe()
+}
+
+/** Whether this player has switched notifications on in this browser, and has not taken the permission back. */
+export function wantsNotifications(walletAddress: string): boolean {
+  return canNotify() && Notification.permission === 'granted' && localStorage.getItem(wantedKey(walletAddress)) === 'on'
+}
+
+function bodyOf(subscription: PushSubscription): Body<'subscribePush'> {
+  const { endpoint = '', keys = {} } = subscription.toJSON()
+  return { endpoint, keys: { p256dh: keys['p256dh'] ?? '', auth: keys['auth'] ?? '' } }
+}

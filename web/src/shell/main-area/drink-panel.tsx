@@ -1,0 +1,17 @@
+import { type TokenType } from '@juicebar/contract/token-types'
+
+import { TellMe } from '../../features/alerts/tell-me.tsx'
+import { BestPrice } from '../../features/purchase/best-price/best-price.tsx'
+
+interface DrinkPanelProps {
+  tokenType: TokenType
+  walletAddress: string | undefined
+  /** Nothing can be bought now. */
+  paused: boolean
+}
+
+/** What can be done with a drink: buy it at the best price, and, signed in, be told when it is cheap. */
+export function DrinkPanel({ walletAddress, ...drink }: DrinkPanelProps) {
+  const bell = walletAddress !== undefined && <TellMe key={drink.tokenType} tokenType={drink.tokenType} walletAddress={walletAddress} />
+  return <BestPrice {...drink} walletAddress={walletAddress} action={bell} />
+}
