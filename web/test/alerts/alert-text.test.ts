@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { firedSentence, firedSince, lastFired, priceProblem } from '../../src/features/alerts/alert-text.ts'
 import { notificationState, type NotificationFacts, stateTexts } from '../../src/features/alerts/notifications.ts'
 
-const alert = (id: string, firedAt: string | null, price: number | null = firedAt && 0.0035): Alert => ({
+const alert = (id: string, firedAt: string | null, price: number | null = firedAt === null ? null : 0.0035): Alert => ({
   id,
   tokenType: 'APPLE_JUICE',
   below: 0.004,

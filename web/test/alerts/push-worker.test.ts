@@ -65,11 +65,14 @@ describe('a push', () => {
     expect(showNotification).not.toHaveBeenCalled()
   })
 
-  it.each(['', 'null', '7', '[]', '{"title":"Free SOL"}', JSON.stringify({ ...message, body: 5 })])('that is %j shows nothing', async (text) => {
-    const { push, showNotification } = startWorker()
-    await push(text)
-    expect(showNotification).not.toHaveBeenCalled()
-  })
+  it.each(['', 'null', '7', '[]', '{"title":"Free SOL"}', JSON.stringify({ ...message, body: 5 })])(
+    'that is %j shows nothing',
+    async (text) => {
+      const { push, showNotification } = startWorker()
+      await push(text)
+      expect(showNotification).not.toHaveBeenCalled()
+    },
+  )
 })
 
 describe('a click on a notification', () => {

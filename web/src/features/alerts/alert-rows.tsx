@@ -1,6 +1,6 @@
 import { type Alert } from '@juicebar/contract/schemas'
-import { tokenName } from '@juicebar/contract/token-types'
 
+import { catalogue } from '../../catalogue/catalogue.ts'
 import { formatSol, formatTime } from '../../ui/format.ts'
 import { CheckIcon, ClockIcon, CloseIcon } from '../../ui/icons.tsx'
 
@@ -21,7 +21,7 @@ export function AlertRows({ alerts, onDelete }: AlertRowsProps) {
 }
 
 function AlertRow({ alert: { tokenType, below, firedAt, price }, onDelete }: { alert: Alert; onDelete: () => void }) {
-  const name = tokenName(tokenType)
+  const name = catalogue().nameOf(tokenType)
   return (
     <li className="figures flex items-center gap-3 rounded-field bg-well py-1 pr-1 pl-3.5 text-small" data-token={tokenType}>
       <span className={firedAt === null ? 'text-dim' : 'text-good'}>{firedAt === null ? <ClockIcon /> : <CheckIcon />}</span>

@@ -1,8 +1,8 @@
 import { MAX_PRICE_SOL, MIN_ALERT_SOL } from '@juicebar/contract/limits'
 import { solToLamports } from '@juicebar/contract/money'
 import { type Alert } from '@juicebar/contract/schemas'
-import { tokenName } from '@juicebar/contract/token-types'
 
+import { catalogue } from '../../catalogue/catalogue.ts'
 import { formatAmount, formatSol } from '../../ui/format.ts'
 
 /** What is wrong with a price as it is typed; a field that is still empty has no problem yet. */
@@ -29,5 +29,5 @@ export function firedSentence(fired: readonly Alert[]): string | undefined {
   const [first, ...others] = fired
   if (!first) return undefined
   if (others.length > 0) return `${formatAmount(fired.length)} of your price alerts have come true.`
-  return `${tokenName(first.tokenType)} is for sale at ${formatSol(first.price ?? first.below)} SOL each, as you wished.`
+  return `${catalogue().nameOf(first.tokenType)} is for sale at ${formatSol(first.price ?? first.below)} SOL each, as you wished.`
 }

@@ -1,13 +1,14 @@
 import { MIN_ALERT_SOL } from '@juicebar/contract/limits'
-import { tokenName, type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 
+import { catalogue } from '../../catalogue/catalogue.ts'
 import { cheapestQuery } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatSol, formatUnitPrice } from '../../ui/format.ts'
 import { Modal } from '../../ui/modal.tsx'
-import { NumberField } from '../../ui/number-field.tsx'
+import { NumberField } from '../../ui/amount/number-field.tsx'
 import { AlertRows } from './alert-rows.tsx'
 import { priceProblem } from './alert-text.ts'
 import { NotificationPart } from './notification-part.tsx'
@@ -23,7 +24,7 @@ interface AlertsDialogProps {
 /** Sets an alert for a drink, and shows all alerts and whether this browser notifies. */
 export function AlertsDialog({ open, onClose, ...drink }: AlertsDialogProps) {
   return (
-    <Modal open={open} title={`Tell me about ${tokenName(drink.tokenType)}`} onClose={onClose}>
+    <Modal open={open} title={`Tell me about ${catalogue().nameOf(drink.tokenType)}`} onClose={onClose}>
       <div className="mt-4 grid gap-5 sm:mt-5">
         <AlertForm {...drink} />
         <NotificationPart walletAddress={drink.walletAddress} />

@@ -1,6 +1,7 @@
-import { tokenName, type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { Suspense, useState } from 'react'
 
+import { catalogue } from '../../catalogue/catalogue.ts'
 import { Button } from '../../ui/button.tsx'
 import { lazyComponent } from '../../ui/lazy-component.ts'
 import { BellIcon } from './bell-icon.tsx'
@@ -15,7 +16,7 @@ export function TellMe({ tokenType, walletAddress }: { tokenType: TokenType; wal
     <>
       <Button
         small
-        aria-label={`Tell me about ${tokenName(tokenType)}`}
+        aria-label={`Tell me about ${catalogue().nameOf(tokenType)}`}
         aria-haspopup="dialog"
         onClick={() => {
           setUsed(true)

@@ -1,4 +1,4 @@
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 
 import { TellMe } from '../../features/alerts/tell-me.tsx'
 import { BestPrice } from '../../features/purchase/best-price/best-price.tsx'
