@@ -1,0 +1,180 @@
+import { fileURLToPath } from 'node:url'
+
+import { type Page } from '@playwright/test'
+
+import { expectAccessible } from './support/accessible.ts'
+import { manyNames, writeManyItems } from './support/many-items.ts'
+import { type OwnServer, startOwnServer } from './support/own-server.ts'
+import { findListing, type Player, expect, sell, test } from './support/test.ts'
+
+const port = Number(process.env['E2E_PORT'] ?? '3210')
+const BRAND_DIR = fileURLToPath(new URL('../examples/brand', import.meta.url))
+
+const widths = [390, 1280]
+
+/** Nothing is cut off at either side, on a phone and on a desk. */
+async function expectFits(page: Page): Promise<void> {
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 860 })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+  }
+}
+
+/** The pictures in an element, and whether they could be drawn. */
+async function expectPictures(page: Page, selector: string, count: number): Promise<void> {
+  const pictures = page.locator(`${selector} img`)
+  await expect(pictures).toHaveCount(count)
+  for (const picture of await pictures.all()) {
+    await expect(picture).toHaveAttribute('src', /^\/files\/[a-z-]+\.[0-9a-f]+\.svg$/)
+    await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
+  }
+}
+
+/** Sells some of an item to somebody who has found it by its seller. */
+async function expectTraded(seller: Player, buyer: Player, name: string): Promise<void> {
+  await sell(seller.page, name, 4, 0.2)
+  await (await findListing(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
+  await expect(buyer.page.getByRole('dialog', { name: 'Confirm your purchase' })).toContainText(`4 ${name}`)
+  await buyer.page.getByRole('button', { name: 'Pay 0.2 SOL' }).click()
+  await expect(buyer.page.getByRole('alert').filter({ hasText: 'Purchase successful!' })).toBeVisible()
+  await buyer.page.getByRole('tab', { name: 'Inventory' }).click()
+  await expect(buyer.page.getByRole('article').filter({ hasText: name })).toContainText('54')
+  await expect(buyer.page.getByRole('listitem').filter({ hasText: `4 ${name}` })).toContainText('Delivered')
+}
+
+test.describe('seven items of a studio', () => {
+  test.describe.configure({ mode: 'serial' })
+  test.use({ baseURL: `http://localhost:${port + 7}` })
+  let server: OwnServer
+
+  test.beforeAll(async () => {
+    server = await startOwnServer(port + 7, { BRAND_DIR, CATALOGUE: `${BRAND_DIR}/catalogue.json` })
+  })
+  test.afterAll(() => server.stop())
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`are side by side, with their own pictures and words, ${colorScheme}`, async ({ openContext }) => {
+      const page = await (await openContext({ colorScheme, reducedMotion: 'reduce' })).newPage()
+      await page.goto('/')
+      await expect(page.getByRole('article').first()).toBeVisible()
+      await expectPictures(page, '.bar', 3)
+      await expect(page.getByRole('group', { name: 'Item' }).getByRole('radio')).toHaveCount(8)
+      await expect(page.getByText('Choose an item to buy any amount of it')).toBeVisible()
+      await expect(page.locator('body')).not.toContainText(/drink|juice/i)
+      await expectFits(page)
+      await page.getByRole('radio', { name: 'Comet Sabre' }).check()
+      await expect(page.getByRole('heading', { name: 'Comet Sabre at the best price' })).toBeVisible()
+      await expect(page.getByRole('article').filter({ hasNotText: 'Comet Sabre' })).toHaveCount(0)
+      await expectFits(page)
+      await expectAccessible(page)
+      const color = await page
+        .locator('article .dot')
+        .first()
+        .evaluate((dot) => getComputedStyle(dot).backgroundColor)
+      expect(color).not.toBe(
+        await page.locator('.chip[data-token=STAR_CHART] .dot').evaluate((dot) => getComputedStyle(dot).backgroundColor),
+      )
+    })
+  }
+
+  test('are sold, bought and owned as drinks are', async ({ signedIn }) => {
+    await expectTraded(await signedIn({ sol: 1 }), await signedIn({ sol: 1 }), 'Iron Teapot')
+  })
+
+  test('that came after a page was loaded have their names, and the page says how to see them', async ({ openPlayer }) => {
+    const { page } = await openPlayer({ sol: 0 })
+    await page.route(/:\d+\/$/, async (route) => {
+      const newer = await (await route.fetch()).text()
+      await route.fulfill({ contentType: 'text/html', body: newer.replace(/\{"code":"MOON_JASMINE".*?\}\},/, '') })
+    })
+    await page.reload()
+    const card = page.getByRole('article').filter({ hasText: 'Moon Jasmine' }).first()
+    await expect(card.getByRole('img', { name: 'MOON_JASMINE' })).toHaveAttribute('src', /unknown-item/)
+    await page.getByRole('button', { name: 'Select Wallet' }).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Phantom/ })
+      .click()
+    await page.getByRole('tab', { name: 'Inventory' }).click()
+    await expect(page.getByRole('article')).toHaveCount(6)
+    await page.unroute(/:\d+\/$/)
+    await page.getByText('You have one new item').locator('..').getByRole('button', { name: 'Load again' }).click()
+    await page.getByRole('tab', { name: 'Inventory' }).click()
+    await expect(page.getByRole('article')).toHaveCount(7)
+  })
+})
+
+test.describe('two hundred items', () => {
+  test.describe.configure({ mode: 'serial' })
+  test.use({ baseURL: `http://localhost:${port + 8}` })
+  let server: OwnServer
+  const { catalogue, remove } = writeManyItems()
+
+  test.beforeAll(async () => {
+    server = await startOwnServer(port + 8, { CATALOGUE: catalogue })
+  })
+  test.afterAll(async () => {
+    await server.stop()
+    remove()
+  })
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`are searched by name, with the keyboard alone, ${colorScheme}`, async ({ openContext }) => {
+      const page = await (await openContext({ colorScheme, reducedMotion: 'reduce' })).newPage()
+      await page.goto('/')
+      await expect(page.getByRole('article').first()).toBeVisible()
+      await expectPictures(page, '.bar', 3)
+      await expectFits(page)
+      await page.getByRole('button', { name: 'Item: All items' }).focus()
+      await page.keyboard.press('Enter')
+      const dialog = page.getByRole('dialog', { name: 'Choose an item' })
+      await expect(dialog.getByRole('option')).toHaveCount(manyNames.length)
+      await expect(dialog.getByRole('combobox', { name: 'Search the items' })).toBeFocused()
+      await expectAccessible(page)
+      await expectFits(page)
+      await page.keyboard.type('hourgl')
+      await expect(dialog.getByRole('option')).toHaveCount(20)
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await expect(dialog).toBeHidden()
+      const chosen = page.getByRole('button', { name: 'Item: Azure Hourglass' })
+      await expect(chosen).toBeFocused()
+      await expect(page.getByRole('heading', { name: 'Azure Hourglass at the best price' })).toBeVisible()
+      await expect(page.getByRole('article')).toHaveCount(1)
+      await expectFits(page)
+      await expectAccessible(page)
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Enter')
+      await expect(page.getByRole('button', { name: 'Item: All items' })).toBeVisible()
+      await expect.poll(() => page.getByRole('article').count()).toBeGreaterThan(1)
+    })
+  }
+
+  test('that are not there are told so, and Escape chooses nothing', async ({ page }) => {
+    await page.goto('/')
+    await page.getByRole('button', { name: 'Item: All items' }).click()
+    await page.getByRole('combobox', { name: 'Search the items' }).fill('grape soda')
+    await expect(page.getByText('No item is called that.')).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await expect(page.getByRole('button', { name: 'Item: All items' })).toBeFocused()
+  })
+
+  test('are rows of the inventory, found by name, and traded', async ({ signedIn }) => {
+    test.slow()
+    const seller = await signedIn({ sol: 1 })
+    await seller.page.emulateMedia({ reducedMotion: 'reduce' })
+    await seller.page.getByRole('tab', { name: 'Inventory' }).click()
+    const owned = seller.page.getByRole('article')
+    await expect(owned).toHaveCount(manyNames.length)
+    await expectFits(seller.page)
+    await expectAccessible(seller.page)
+    const search = seller.page.getByRole('searchbox', { name: 'Search your inventory' })
+    await search.fill('jade')
+    await expect(owned).toHaveCount(10)
+    await search.fill('grape soda')
+    await expect(seller.page.getByText('You have no item of that name.')).toBeVisible()
+    await search.fill('')
+    await expectTraded(seller, await signedIn({ sol: 1 }), 'Jade Sextant')
+  })
+})
