@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
+import { catalogueFile, item } from './catalogue/catalogue-folder.ts'
 import { newestMigration } from '../src/database/migration-files.ts'
 import { findFreePort } from '../src/embedded/free-port.ts'
 import { result, startFrontServer } from './chain/front-server.ts'
@@ -72,6 +73,26 @@ async function takePort() {
 
 /** Starting a server takes a while on a busy machine. */
 describe('the server process', { timeout: 120_000 }, () => {
+  it('does not start with a wrong catalogue, nor with one that lacks what players own', async () => {
+    const wrong = await catalogueFile([item('TEA', { color: 'teal' })])
+    const server = run({ CATALOGUE: wrong })
+    expect(await server.exit).toBe(1)
+    expect(server.text()).toContain(`${wrong}, line 6: "[0].color" is "teal". It must be a colour`)
+
+    const own = await freshDatabase()
+    onTestFinished(() => own.drop())
+    const client = new pg.Client({ connectionString: own.url })
+    await client.connect()
+    await client.query(`select post_transfer('credit', 'GRAPE_SODA', 5, 'a wallet', null, 'a key')`)
+    await client.end()
+    const other = run({ DATABASE_URL: own.url, PORT: String(await findFreePort()), CATALOGUE: await catalogueFile([item('TEA')]) })
+    expect(await other.exit).toBe(1)
+    expect(other.errors().trim()).toBe(
+      'GRAPE_SODA (Grape Soda) is not in the catalogue, but players own it: 5 in wallets. Put it back into the file of CATALOGUE, ' +
+        'or debit it from everybody who has it before you take it out.',
+    )
+  })
+
   it('reports every wrong setting in a sentence and ends', async () => {
     const server = run({ PORT: 'many', HOLD_SECONDS: '0', STUDIO_API_KEY: 'short' })
     expect(await server.exit).toBe(1)

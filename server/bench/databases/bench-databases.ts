@@ -6,9 +6,12 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { pino } from 'pino'
 
+import { recordCatalogue } from '../../src/catalogue/record-catalogue.ts'
+import { connectDatabase } from '../../src/database/connect.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { openDataDir } from '../../src/embedded/data-dir/data-dir.ts'
 import { startEmbeddedPostgres } from '../../src/embedded/postgres/postgres.ts'
+import { catalogue, tokens } from '../catalogue.ts'
 import { fillMarket } from './fill-market.ts'
 
 const folder = fileURLToPath(new URL('../../../.cache/bench', import.meta.url))
@@ -27,7 +30,7 @@ export async function openBenchDatabases(say: (sentence: string) => void): Promi
   await mkdir(folder, { recursive: true })
   const dataDir = await openDataDir(folder)
   const postgres = await startEmbeddedPostgres({ dataDir: dataDir.path, log: pino({ level: 'error' }) })
-  const fingerprint = await fingerprintMigrations()
+  const fingerprint = await fingerprintMarket()
   const urlOf = (name: string) => new URL(`/${name}`, postgres.url).href
   const create = async (name: string) => {
     await run(postgres.url, `drop database if exists ${name} with (force)`)
@@ -35,6 +38,9 @@ export async function openBenchDatabases(say: (sentence: string) => void): Promi
     const pool = new pg.Pool({ connectionString: urlOf(name), max: 1 })
     await migrate(pool, migrations)
     await pool.end()
+    const { database, close } = connectDatabase(urlOf(name), () => undefined)
+    await recordCatalogue(database, catalogue)
+    await close()
     return urlOf(name)
   }
 
@@ -59,9 +65,9 @@ export async function openBenchDatabases(say: (sentence: string) => void): Promi
   }
 }
 
-/** A filled market is marked with this. One without it is unfinished or of other migrations, and is created again. */
-async function fingerprintMigrations(): Promise<string> {
-  const hash = createHash('sha256')
+/** A filled market is marked with this. One without it is unfinished, or of other migrations or items, and is created again. */
+async function fingerprintMarket(): Promise<string> {
+  const hash = createHash('sha256').update(tokens.join())
   for (const file of (await readdir(migrations)).sort()) hash.update(await readFile(join(migrations, file)))
   return hash.digest('hex')
 }

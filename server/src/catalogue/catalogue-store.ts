@@ -64,6 +64,25 @@ export async function deleteUnused(tx: Tx, codes: readonly TokenType[]): Promise
 /** Renders the listings on the market again that show the name of one of these items. No listing can be written meanwhile. */
 export async function renderListings(tx: Tx, codes: readonly TokenType[]): Promise<void> {
   await sql`lock table listings in share row exclusive mode`.execute(tx)
-  // The trigger before each write renders it.
-  await sql`update listings set reply_json = '' where status = 'active' and token_type = any(${codes})`.execute(tx)
+  for (const code of codes) {
+    for (let last: string | undefined = FIRST_ID; last !== undefined;) last = await renderBatch(tx, code, last)
+  }
+}
+
+/** Before every identifier. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+/** So many take a fraction of the time that a statement may take. */
+const BATCH = 10_000
+
+/** @returns the last listing that it has rendered; undefined if there are no more */
+async function renderBatch(tx: Tx, code: TokenType, after: string): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    with batch as (
+      select id from listings where status = 'active' and token_type = ${code} and id > ${after} order by id limit ${BATCH}
+    ), written as (
+      -- The trigger before each write renders it.
+      update listings l set reply_json = '' from batch where l.id = batch.id
+    )
+    select id from batch order by id desc limit 1`.execute(tx)
+  return rows[0]?.id
 }
