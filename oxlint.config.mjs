@@ -122,6 +122,7 @@ const serverArrows = {
     'purchases/fee.ts',
   ],
   'market/figures': ['repeat.ts', 'request-batch.ts', 'logging', 'catalogue', 'database', 'http/api', 'market'],
+  'market/profit': ['request-batch.ts', 'database', 'http/api', 'market/figures'],
   realtime: ['repeat.ts', 'logging', 'database', 'http/api'],
   outgoing: [],
   alerts: ['repeat.ts', 'logging', 'catalogue', 'database', 'http/api', 'listings', 'market', 'realtime', 'alerts/push'],
@@ -270,6 +271,9 @@ function featureArrows(features) {
   const below = ['settings', 'ui', 'ui/amount', 'catalogue', 'feedback', 'api', 'wallet', 'payment', 'session']
   return {
     ...Object.fromEntries(features.map((feature) => [`features/${feature}`, below])),
+    'features/history': [...below, 'features/history/profit'],
+    'features/history/profit': [...below, 'features/history/csv.ts', 'features/history/save-csv.ts'],
+    'features/market/activity': [...below, 'features/history/signature-link.tsx'],
     'features/purchase/order': below,
     'features/purchase/flow': [...below, 'features/purchase/order', 'features/purchase/purchase.ts'],
     'features/purchase': [...below, 'features/purchase/order', 'features/purchase/flow'],

@@ -67,6 +67,79 @@ test('the fee and the total of a purchase are told, and add up in the file', asy
   expect(sum('feeLamports')).toBe(37_500_000)
 })
 
+test('the profit of each drink follows what is bought and sold, and its file holds everything', async ({ signedIn, baseURL }) => {
+  test.slow()
+  const seller = await signedIn({ sol: 1 })
+  await sell(seller.page, 'Apple Juice', 40, 0.4)
+  const buyer = await signedIn({ sol: 2 })
+  await seller.page.getByRole('tab', { name: 'Inventory' }).click()
+  await seller.page.getByText('Profit', { exact: true }).click()
+  const profit = seller.page.getByRole('tabpanel').locator('section', { hasText: 'History' })
+  const apple = profit.getByRole('listitem').filter({ hasText: 'Apple Juice' })
+  await expect(apple).toContainText('0 SOL')
+  await expectAccessible(seller.page)
+
+  await payHold(buyer, await holdByHand(buyer, [{ listingId: await listingOf(buyer, seller.address), amount: 10 }]), baseURL ?? '')
+  await expect(apple).toContainText('+0.1 SOL', { timeout: 45_000 })
+  await expect(apple).toContainText('for 0.1 SOL, cost 0 SOL')
+  await expect(profit).toContainText('drinks that were credited cost nothing')
+
+  await buyer.page.getByRole('tab', { name: 'Inventory' }).click()
+  await buyer.page.getByText('Profit', { exact: true }).click()
+  await expect(buyer.page.getByRole('listitem').filter({ hasText: 'Apple Juice' }).last()).toContainText('Bought10for 0.1 SOL')
+  const lines = await download(buyer.page, 'Download everything as CSV')
+  expect(lines[0]).toBe('time,kind,item,amount,SOL,fee,signature,counterparty,note,id')
+  expect(lines.at(-2)).toMatch(
+    new RegExp(`^20.*Z,bought,Apple Juice,10,0\\.100000000,0\\.000000000,\\w{80,90},${seller.address},,[0-9a-f-]{36}\\.01$`),
+  )
+  expect(lines.at(-1)).toBe('')
+})
+
+test.describe('a ledger of many pages', () => {
+  test.use({ allowedErrors: /Failed to load resource/ })
+
+  test('tells how far it is, and goes on where it stopped', async ({ signedIn }) => {
+    const { page } = await signedIn({ sol: 0 })
+    const entry = {
+      kind: 'credited',
+      tokenType: 'APPLE_JUICE',
+      amount: 1,
+      lamports: '0',
+      feeLamports: '0',
+      signature: null,
+      counterparty: null,
+      undone: false,
+      at: '2030-01-01T00:00:00.000Z',
+    }
+    const asked: string[] = []
+    let isDown = true
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    await page.route('**/my-ledger*', async (route) => {
+      const cursor = new URL(route.request().url()).searchParams.get('cursor') ?? ''
+      asked.push(cursor)
+      if (cursor === '3' && isDown)
+        return route.fulfill({ status: 400, json: { error: 'The cursor is not valid.', code: 'CURSOR_INVALID' } })
+      if (cursor === '1') await held
+      const from = Number(cursor) * 1_000
+      const entries = Array.from({ length: 1_000 }, (_, n) => ({ ...entry, id: String(from + n) }))
+      return route.fulfill({ json: { entries, nextCursor: cursor === '4' ? null : String(Number(cursor) + 1) } })
+    })
+    await page.getByRole('tab', { name: 'Inventory' }).click()
+    await page.getByText('Profit', { exact: true }).click()
+    await page.getByRole('button', { name: 'Download everything as CSV' }).click()
+    await expect(page.getByText('Collecting: 1,000 lines so far')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Cancel' })).toBeVisible()
+    release()
+    await expect(page.getByText('Stopped after 3,000 lines, and nothing was saved. The cursor is not valid.')).toBeVisible()
+    await expectAccessible(page)
+    isDown = false
+    expect(await download(page, 'Go on')).toHaveLength(1 + 5_000 + 1)
+    expect(asked).toEqual(['', '1', '2', '3', '3', '4'])
+    await expect(page.getByRole('button', { name: 'Download everything as CSV' })).toBeVisible()
+  })
+})
+
 async function listingOf(player: Player, seller: string): Promise<string> {
   const [listing] = await listingsOf(player, seller)
   return listing?._id ?? ''
@@ -77,9 +150,9 @@ function rowOf(page: Page, drinks: string) {
 }
 
 /** The lines of the CSV file. */
-async function download(page: Page): Promise<string[]> {
+async function download(page: Page, button = 'Download CSV'): Promise<string[]> {
   const saved = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Download CSV' }).click()
+  await page.getByRole('button', { name: button }).click()
   return (await readFile(await (await saved).path(), 'utf8')).split('\r\n')
 }
 

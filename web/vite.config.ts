@@ -44,7 +44,7 @@ export default defineConfig({
             { name: 'solana', test: /node_modules\/@solana(?:-program\/|\/(?!wallet-standard))/, priority: 1 },
             {
               name: 'player',
-              test: /player-controls|attention|drink-panel|features\/(?:alerts|cases|history|inventory|my-listings|purchase\/(?:flow|open|basket|best-price))\/|purchase\/(?:carry-out|drop-open)|src\/payment\//,
+              test: /player-controls|attention|drink-panel|features\/(?:alerts|cases|history|inventory|market\/activity|my-listings|purchase\/(?:flow|open|basket|best-price))\/|purchase\/(?:carry-out|drop-open)|src\/payment\//,
             },
           ],
         },

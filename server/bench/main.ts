@@ -21,7 +21,7 @@ import { isMet, renderTable } from './measure/table.ts'
  * `npm run bench` runs all benchmarks on a PostgreSQL of its own in `.cache/bench`. `-- live` runs one of market, figures, settlement, purchase,
  * sign-in, orders, live, start, webhooks, metrics, chain and audit; `-- --pairs=9` runs more pairs; `-- --json=lines.json` writes JSON to a file,
  * and `-- --json` prints it. For chain, `--seconds`, `--limits`, `--endpoints` and `--sends` choose what is measured:
- * `-- chain --seconds=10 --limits=10,50 --endpoints=1`; for audit, `--purchases`.
+ * `-- chain --seconds=10 --limits=10,50 --endpoints=1`; for audit, `--purchases`; for figures, `--trades`.
  */
 const given = process.argv.slice(2)
 const [named] = given.filter((argument) => !argument.startsWith('--'))
@@ -39,7 +39,7 @@ const lines: Line[] = []
 const chainRuns: ChainRun[] = []
 const benchmarks: Record<string, () => Promise<unknown>> = {
   market: async () => lines.push(...(await benchmarkMarket(databases, sizes, pairs))),
-  figures: async () => lines.push(...(await benchmarkFigures(databases, pairs))),
+  figures: async () => lines.push(...(await benchmarkFigures(databases, { trades: Number(options.get('trades') ?? 1_000_000), pairs }))),
   settlement: async () => lines.push(...(await benchmarkSettlement(databases, pairs))),
   purchase: async () => lines.push(...(await benchmarkPurchase(databases, pairs))),
   'sign-in': async () => lines.push(...(await benchmarkSignIn(databases, pairs))),

@@ -2,15 +2,18 @@ import pg from 'pg'
 
 import { TOKEN } from '../catalogue.ts'
 import { type BenchDatabases } from '../databases/bench-databases.ts'
-import { fillTrades } from '../databases/fill-trades.ts'
-import { compare, type Line } from '../measure/comparison.ts'
+import { connectDatabase } from '../../src/database/connect.ts'
+import { createProfits } from '../../src/market/profit/read-profit.ts'
+import { fillTrades, TRADER, TRADER_TRADES } from '../databases/fill-trades.ts'
+import { asMillis, compare, type Line, runConcurrently } from '../measure/comparison.ts'
 import { runLoad } from '../measure/http-load.ts'
 import { startServer } from '../servers/start-server.ts'
 
 const LISTINGS = 100_000
-const TRADES = 1_000_000
 const CONNECTIONS = 32
 const SECONDS = 1.5
+/** In one run. */
+const PROFITS = 3
 const HOUR = 3_600_000
 const root = '/api/marketplace'
 const page = `${root}/listings`
@@ -23,12 +26,15 @@ const fromMemory: [name: string, path: string, least: number][] = [
   ['trades, from memory', `${root}/trades?tokenType=${TOKEN}`, 0.9],
 ]
 
-/** Trades, candles, depth and summary of a market with a million trades, beside its pages of listings. */
-export async function benchmarkFigures(databases: BenchDatabases, pairs: number): Promise<Line[]> {
+/** Trades, candles, depth and summary of a market with so many trades, beside its pages of listings; and the profit of a player with many. */
+export async function benchmarkFigures(
+  databases: BenchDatabases,
+  { trades: count, pairs }: { trades: number; pairs: number },
+): Promise<Line[]> {
   const url = await databases.market(LISTINGS)
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  await fillTrades(client, TRADES)
+  await fillTrades(client, count)
   await client.end()
   const server = await startServer({ role: 'product', databaseUrl: url })
   const load = (next: (turn: number) => string) =>
@@ -68,9 +74,43 @@ export async function benchmarkFigures(databases: BenchDatabases, pairs: number)
         pairs,
       ),
     )
+    lines.push(await benchmarkProfit(url, Math.min(count, TRADER_TRADES), pairs))
     return lines
   } finally {
     server.stop()
+  }
+}
+
+/** How long the profit of a player takes who has traded much, read page by page, beside all the rows in one statement. */
+async function benchmarkProfit(url: string, trades: number, pairs: number): Promise<Line> {
+  const connection = connectDatabase(url, () => undefined)
+  // A reader of its own each time: one that is asked again pauses, so that nobody else waits.
+  const readProfit = async () => {
+    const { drinks } = await createProfits(connection)(TRADER)
+    if (drinks.reduce((sum, { bought }) => sum + bought.amount, 0) < trades) throw new Error('not every trade was counted')
+  }
+  const reference = 'its rows in one statement'
+  const rows = {
+    name: 'rows of a player',
+    text: 'select settled_at, token_type, amount, price_lamports from sales where buyer = $1',
+    values: [TRADER],
+  }
+  try {
+    return asMillis(
+      await compare(
+        {
+          name: `profit of a player with ${trades.toLocaleString('en')} trades`,
+          reference,
+          unit: 'ms',
+          goal: { most: 5 },
+          ours: () => runConcurrently(PROFITS, 1, readProfit),
+          theirs: () => runConcurrently(PROFITS, 1, () => connection.readPool.query(rows)),
+        },
+        pairs,
+      ),
+    )
+  } finally {
+    await connection.close()
   }
 }
 

@@ -65,6 +65,15 @@ export async function callEndpoint<Shape>(endpoint: string, input: AnyInput): Pr
 }
 
 /**
+ * Makes a call whose reply is the same for everybody without the session: while the database is away, only such calls are answered.
+ *
+ * @throws ApiError with the server's code, or NETWORK, TIMEOUT or BAD_REPLY
+ */
+export async function callAsVisitor<Shape>(endpoint: string, input: AnyInput): Promise<Shape> {
+  return await readJson(await send(endpoint, input, { asVisitor: true }))
+}
+
+/**
  * Opens the event stream. The caller reads its body.
  *
  * @throws ApiError

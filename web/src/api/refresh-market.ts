@@ -1,5 +1,14 @@
+import { type MarketEvent } from '@juicebar/contract/events'
+import { type QueryKey } from '@tanstack/react-query'
+
 import { queryClient } from './query-client.ts'
 import { keys } from './queries.ts'
+
+/** Hears an event of the market, and says what it has made stale. */
+export type EventListener = (event: MarketEvent, reloads: { add(queryKey: QueryKey): void }) => void
+
+/** Parts of the web app that are downloaded later, and keep in step with the market by themselves. */
+export const eventListeners = new Set<EventListener>()
 
 /** Reloads what an action may have changed: the market and everything of the wallet's own. */
 export function refreshMarket(): void {

@@ -5,6 +5,7 @@ import { type InfiniteData, type QueryClient } from '@tanstack/react-query'
 
 import { cheapestQuery, keys, type ListingFilter } from '../api/queries.ts'
 import { noteMarketAge } from '../api/market-time.ts'
+import { eventListeners } from '../api/refresh-market.ts'
 import { type ReloadQueue } from './reload-queue.ts'
 
 type Pages = InfiniteData<Reply<'listings'>, string>
@@ -31,6 +32,7 @@ interface Loaded {
 /** Updates the loaded data with one event of the market. What the event carries is not asked for again. */
 export function applyEvent(loaded: Loaded, event: MarketEvent): void {
   const { client, reloads } = loaded
+  eventListeners.forEach((hear) => hear(event, reloads))
   switch (event.type) {
     case 'listing.created':
       addListing(loaded, event.listing)

@@ -2,8 +2,11 @@ import { type Purchase } from '@juicebar/contract/schemas'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { toCsv } from '../../src/features/history/csv.ts'
+import { csvLine, toCsv } from '../../src/features/history/csv.ts'
 import { explorerLink } from '../../src/features/history/explorer-link.ts'
+import { ledgerHead, ledgerLines } from '../../src/features/history/profit/ledger-csv.ts'
+import { type LedgerEntry } from '../../src/features/history/profit/profit-query.ts'
+import { signedSol, solOf } from '../../src/features/history/profit/sol-text.ts'
 import { outcome } from '../../src/features/history/outcome.ts'
 import { drinksIn, feeShares, receiptOf } from '../../src/features/history/receipt.ts'
 import { endedText } from '../../src/features/purchase/flow/ended-text.ts'
@@ -133,4 +136,65 @@ describe('a receipt', () => {
     expect(two('Apple Juice')).toEqual({ amount: 6, name: 'Apple Juice', tokenType: 'APPLE_JUICE' })
     expect(two('Grape Soda')).toEqual({ amount: 6, name: 'drinks', tokenType: undefined })
   })
+})
+
+describe('a ledger as comma-separated values', () => {
+  const entry: LedgerEntry = {
+    id: 'purchase.01',
+    kind: 'bought',
+    tokenType: 'APPLE_JUICE',
+    amount: 3,
+    lamports: '1234500000',
+    feeLamports: '1',
+    signature: 'S'.repeat(88),
+    counterparty: 'SELLER',
+    undone: false,
+    at: '2030-01-01T00:00:00.000Z',
+  }
+  const credited: LedgerEntry = {
+    ...entry,
+    id: '7',
+    kind: 'credited',
+    lamports: '0',
+    feeLamports: '0',
+    signature: null,
+    counterparty: null,
+  }
+
+  test('says when, what, how many, for how much and with whom, in whole nine decimals', () => {
+    expect(ledgerHead).toBe('time,kind,item,amount,SOL,fee,signature,counterparty,note,id\r\n')
+    expect(ledgerLines([entry, credited])).toBe(
+      `2030-01-01T00:00:00.000Z,bought,Apple Juice,3,1.234500000,0.000000001,${'S'.repeat(88)},SELLER,,purchase.01\r\n` +
+        '2030-01-01T00:00:00.000Z,credited,Apple Juice,3,0.000000000,0.000000000,,studio,,7\r\n',
+    )
+    expect(ledgerLines([{ ...entry, undone: true, lamports: '0' }])).toContain(',SELLER,the network undid the payment: delivered unpaid,')
+    expect(ledgerLines([])).toBe('')
+  })
+
+  test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx'])('is text to a spreadsheet, also where it begins like a formula: %j', (text) => {
+    expect(csvLine([text])).toMatch(/^"?'/)
+  })
+
+  test('can be read again, whatever is in it', () => {
+    const value = fc.string({ unit: fc.constantFrom('a', '"', ',', '\r', '\n', ' ', "'", '=') })
+    fc.assert(
+      fc.property(fc.array(value, { minLength: 1, maxLength: 5 }), (values) => {
+        const guarded = values.map((text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text))
+        expect(readCsvLine(csvLine(values))).toEqual(guarded)
+      }),
+    )
+  })
+})
+
+/** Reads one row by RFC 4180. */
+function readCsvLine(line: string): string[] {
+  const rest = line.replace(/\r\n$/, '')
+  return [...`,${rest}`.matchAll(/,(?:"((?:[^"]|"")*)"|([^",\r\n]*))/g)].map(
+    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',
+  )
+}
+
+test('gains and losses have a sign', () => {
+  expect([5_000_000n, 0n, -1n].map(signedSol)).toEqual(['+0.005 SOL', '0 SOL', '−0.000000001 SOL'])
+  expect(solOf('1234500000000')).toBe('1,234.5 SOL')
 })

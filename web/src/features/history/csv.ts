@@ -44,7 +44,15 @@ function linesOf(purchase: Purchase, soldBy: string | undefined): Line[] {
   })
 }
 
+/** A row of comma-separated values, with its end. */
+export function csvLine(fields: readonly (string | number | null)[]): string {
+  return `${fields.map((value) => field(value ?? '')).join(',')}\r\n`
+}
+
+/** What a spreadsheet would take for a formula. */
+const formula = /^[=+\-@\t\r]/
+
 function field(value: string | number): string {
-  const text = String(value)
+  const text = typeof value === 'string' && formula.test(value) ? `'${value}` : String(value)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -1,10 +1,10 @@
 import { lamportsToSol } from '@juicebar/contract/money'
 import { type PublicConfig, type Purchase } from '@juicebar/contract/schemas'
 
-import { formatAmount, formatSol, formatTime, shortSeller, shortSignature } from '../../ui/format.ts'
-import { explorerLink } from './explorer-link.ts'
+import { formatAmount, formatSol, formatTime, shortSeller } from '../../ui/format.ts'
 import { outcome } from './outcome.ts'
 import { ReceiptItems } from './receipt-items.tsx'
+import { SignatureLink } from './signature-link.tsx'
 import { drinksIn, type Receipt, receiptOf } from './receipt.ts'
 
 interface HistoryRowProps {
@@ -37,6 +37,7 @@ export function HistoryRow({ purchase, soldBy, network }: HistoryRowProps) {
           <p className="max-sm:inline">{outcome(purchase)}</p>
           <p className="text-tiny">
             {formatTime(createdAt)}
+            {signature && ' · '}
             {signature && <SignatureLink signature={signature} network={network} />}
           </p>
         </div>
@@ -60,20 +61,5 @@ function Total({ receipt: { lamports, fee } }: { receipt: Receipt }) {
       {formatSol(lamportsToSol(lamports + fee))} SOL
       {fee > 0n && <span className="block text-tiny font-normal text-dim">incl. {formatSol(lamportsToSol(fee))} SOL fee</span>}
     </p>
-  )
-}
-
-/** The start of a transaction's signature, with a link to an explorer if its chain has one. */
-function SignatureLink({ signature, network }: { signature: string; network: HistoryRowProps['network'] }) {
-  const href = network && explorerLink(network, signature)
-  const face = shortSignature(signature)
-  if (!href) return <span title={signature}> · {face}</span>
-  return (
-    <>
-      {' · '}
-      <a href={href} target="_blank" rel="noreferrer" title={signature} className="underline hover:text-text">
-        {face}
-      </a>
-    </>
   )
 }

@@ -6,28 +6,37 @@ import { configQuery, type PurchaseRole, purchasesQuery } from '../../api/querie
 import { Button } from '../../ui/button.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { HistoryRow } from './history-row.tsx'
+import { ProfitView } from './profit/profit-view.tsx'
 import { useDownloadCsv } from './use-download-csv.ts'
 
-const roleLabels: Record<PurchaseRole, string> = { buyer: 'Purchases', seller: 'Sales' }
-const roles: readonly PurchaseRole[] = ['buyer', 'seller']
+type Part = PurchaseRole | 'profit'
 
-/** What the wallet bought and sold, newest first. */
+const partLabels: Record<Part, string> = { buyer: 'Purchases', seller: 'Sales', profit: 'Profit' }
+const parts: readonly Part[] = ['buyer', 'seller', 'profit']
+
+/** What the wallet bought and sold, and what it has earned. */
 export function History({ walletAddress }: { walletAddress: string }) {
-  const [role, setRole] = useState<PurchaseRole>('buyer')
-  const { data, isError, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(purchasesQuery(role))
-  const purchases = data?.pages.flatMap((page) => page.purchases)
-  const { mutate: downloadCsv } = useDownloadCsv(walletAddress)
+  const [part, setPart] = useState<Part>('buyer')
   return (
     <section aria-labelledby="history-title" className="grid gap-5">
       <div className="grid grid-cols-[1fr_auto] items-center gap-3 sm:grid-cols-[1fr_auto_auto]">
         <h2 id="history-title" className="text-title">
           History
         </h2>
-        <RoleFilter chosen={role} onChoose={setRole} />
-        <Button className="max-sm:col-start-2 max-sm:row-start-1" disabled={!purchases?.length} onClick={() => downloadCsv(role)}>
-          Download CSV
-        </Button>
+        <PartFilter chosen={part} onChoose={setPart} />
+        {part !== 'profit' && <DownloadTrades role={part} walletAddress={walletAddress} />}
       </div>
+      {part === 'profit' ? <ProfitView /> : <Trades key={part} role={part} walletAddress={walletAddress} />}
+    </section>
+  )
+}
+
+/** What the wallet bought, or what it sold, newest first. */
+function Trades({ role, walletAddress }: { role: PurchaseRole; walletAddress: string }) {
+  const { data, isError, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(purchasesQuery(role))
+  const purchases = data?.pages.flatMap((page) => page.purchases)
+  return (
+    <>
       {!purchases && <Loading failed={isError} what="Your history" onRetry={() => void refetch()} />}
       {purchases && <Rows purchases={purchases} soldBy={role === 'seller' ? walletAddress : undefined} />}
       {hasNextPage && (
@@ -35,7 +44,21 @@ export function History({ walletAddress }: { walletAddress: string }) {
           Show more
         </Button>
       )}
-    </section>
+    </>
+  )
+}
+
+function DownloadTrades({ role, walletAddress }: { role: PurchaseRole; walletAddress: string }) {
+  const { data } = useInfiniteQuery(purchasesQuery(role))
+  const { mutate: downloadCsv } = useDownloadCsv(walletAddress)
+  return (
+    <Button
+      className="max-sm:col-start-2 max-sm:row-start-1"
+      disabled={!data?.pages[0]?.purchases.length}
+      onClick={() => downloadCsv(role)}
+    >
+      Download CSV
+    </Button>
   )
 }
 
@@ -52,15 +75,15 @@ function Rows({ purchases, soldBy }: { purchases: readonly Purchase[]; soldBy: s
   )
 }
 
-function RoleFilter({ chosen, onChoose }: { chosen: PurchaseRole; onChoose: (role: PurchaseRole) => void }) {
+function PartFilter({ chosen, onChoose }: { chosen: Part; onChoose: (part: Part) => void }) {
   return (
-    <fieldset>
+    <fieldset className="max-sm:col-span-full">
       <legend className="sr-only">Show</legend>
       <div className="flex gap-2">
-        {roles.map((role) => (
-          <label key={role} className="chip">
-            <input type="radio" name="role" className="sr-only" checked={chosen === role} onChange={() => onChoose(role)} />
-            {roleLabels[role]}
+        {parts.map((part) => (
+          <label key={part} className="chip">
+            <input type="radio" name="role" className="sr-only" checked={chosen === part} onChange={() => onChoose(part)} />
+            {partLabels[part]}
           </label>
         ))}
       </div>

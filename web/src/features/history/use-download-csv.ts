@@ -7,6 +7,7 @@ import { type PurchaseRole } from '../../api/queries.ts'
 import { useNotices } from '../../feedback/use-notices.ts'
 import { formatAmount } from '../../ui/format.ts'
 import { toCsv } from './csv.ts'
+import { saveCsv } from './save-csv.ts'
 
 /** A file holds at most this many purchases, newest first. */
 const MAX_PURCHASES = 10_000
@@ -19,7 +20,8 @@ export function useDownloadCsv(walletAddress: string) {
     meta: { processing: 'Collecting your history' },
     mutationFn: loadAll,
     onSuccess: (purchases, role) => {
-      save(`juicebar-${role === 'buyer' ? 'purchases' : 'sales'}.csv`, toCsv(purchases, role === 'seller' ? walletAddress : undefined))
+      const file = toCsv(purchases, role === 'seller' ? walletAddress : undefined)
+      saveCsv(`juicebar-${role === 'buyer' ? 'purchases' : 'sales'}.csv`, [file])
       if (purchases.length >= MAX_PURCHASES) showToast(`The file holds the newest ${formatAmount(MAX_PURCHASES)} purchases.`)
     },
     onError: () => showBanner(messages.loadFailed),
@@ -36,13 +38,4 @@ async function loadAll(role: PurchaseRole): Promise<Purchase[]> {
     cursor = page.nextCursor
   }
   return purchases
-}
-
-function save(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
 }

@@ -1,6 +1,6 @@
 import { type Listing } from '@juicebar/contract/schemas'
 import { type TokenType } from '@juicebar/contract/catalogue'
-import { type ReactNode, Suspense, useCallback } from 'react'
+import { type ReactNode, Suspense, useCallback, useState } from 'react'
 
 import { Button } from '../../ui/button.tsx'
 import { inMarketWords } from '../../catalogue/in-market-words.ts'
@@ -22,10 +22,13 @@ interface MarketProps {
   onGather: ((listing: Listing) => void) | undefined
   /** What a buyer of a drink sees above its listings. */
   bestPrice: (tokenType: TokenType) => ReactNode
+  /** What was sold, of one drink or of all. */
+  activity: (tokenType: TokenType | undefined) => ReactNode
 }
 
 /** The market: every active listing, to search, sort and buy. */
-export function Market({ bestPrice, ...cards }: MarketProps) {
+export function Market({ bestPrice, activity, ...cards }: MarketProps) {
+  const [showsActivity, showActivity] = useState(false)
   const { filter, change, clear, isFiltered, listings, query } = useMarket()
   const { hasNextPage, isFetching, fetchNextPage, refetch } = query
   const onEnd = useCallback(() => {
@@ -44,6 +47,10 @@ export function Market({ bestPrice, ...cards }: MarketProps) {
         </p>
       )}
       {filter.tokenType && <Suspense fallback={<div className="card best-price breathe" />}>{bestPrice(filter.tokenType)}</Suspense>}
+      <details className="card activity" onToggle={(event) => showActivity(event.currentTarget.open)}>
+        <summary>Activity</summary>
+        {showsActivity && activity(filter.tokenType)}
+      </details>
       {!listings && query.isError && (
         <EmptyState title="The market could not be loaded">
           <Button onClick={() => void refetch()}>Try again</Button>

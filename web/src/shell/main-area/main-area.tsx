@@ -19,6 +19,7 @@ const BasketTray = lazyComponent(async () => (await import('../../features/purch
 const DrinkPanel = lazyComponent(async () => (await import('./drink-panel.tsx')).DrinkPanel)
 const Inventory = lazyComponent(async () => (await import('../../features/inventory/inventory.tsx')).Inventory)
 const History = lazyComponent(async () => (await import('../../features/history/history.tsx')).History)
+const MarketActivity = lazyComponent(async () => (await import('../../features/market/activity/market-activity.tsx')).MarketActivity)
 const MyListings = lazyComponent(async () => (await import('../../features/my-listings/my-listings.tsx')).MyListings)
 
 interface MainAreaProps {
@@ -42,7 +43,14 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
   const bestPrice = (tokenType: TokenType) => (
     <DrinkPanel tokenType={tokenType} walletAddress={session.user?.walletAddress} paused={paused} />
   )
-  const market = { cooldowns, onBuy, gathered, bestPrice }
+  const activity = (tokenType: TokenType | undefined) => (
+    <CrashScreen>
+      <Suspense fallback={<div className="h-72" />}>
+        <MarketActivity key={tokenType} tokenType={tokenType} />
+      </Suspense>
+    </CrashScreen>
+  )
+  const market = { cooldowns, onBuy, gathered, bestPrice, activity }
   if (!session.user) {
     return (
       <div className="grid gap-8">

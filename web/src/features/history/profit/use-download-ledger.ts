@@ -1,0 +1,69 @@
+import { useEffect, useRef, useState } from 'react'
+
+import { errorSentence } from '../../../api/api-error.ts'
+import { retryPassing } from '../../../api/retry-passing.ts'
+import { saveCsv } from '../save-csv.ts'
+import { ledgerHead, ledgerLines } from './ledger-csv.ts'
+import { readLedger } from './profit-query.ts'
+
+/** How long a page is asked for again before the download stops, in milliseconds. */
+const PATIENCE_MS = 30_000
+
+/** What was collected so far. It is kept when the download stops, so that it can go on. */
+interface Collected {
+  lines: string[]
+  count: number
+  cursor: string
+}
+
+type Progress = { phase: 'idle' } | { phase: 'running' | 'failed'; count: number; reason?: string }
+
+/** Saves everything that came to the player and left as a CSV file, however much that is, page by page. */
+export function useDownloadLedger() {
+  const [progress, setProgress] = useState<Progress>({ phase: 'idle' })
+  const collected = useRef<Collected>(undefined)
+  const running = useRef<AbortController>(undefined)
+  useEffect(() => () => running.current?.abort(), [])
+
+  const start = () => {
+    const { signal } = (running.current = new AbortController())
+    const part = (collected.current ??= { lines: [ledgerHead], count: 0, cursor: '' })
+    const tell = (count: number) => !signal.aborted && setProgress({ phase: 'running', count })
+    tell(part.count)
+    collect(part, signal, tell).then(
+      () => {
+        collected.current = undefined
+        saveCsv('juicebar-ledger.csv', part.lines)
+        setProgress({ phase: 'idle' })
+      },
+      (error: unknown) => {
+        if (!signal.aborted) setProgress({ phase: 'failed', count: part.count, reason: errorSentence(error, 'It could not be loaded.') })
+      },
+    )
+  }
+  return {
+    progress,
+    /** Begins, or goes on where it stopped. */
+    start,
+    /** Stops, and forgets what was collected. */
+    cancel: () => {
+      running.current?.abort()
+      collected.current = undefined
+      setProgress({ phase: 'idle' })
+    },
+  }
+}
+
+/** Adds all pages that are left. */
+async function collect(part: Collected, signal: AbortSignal, tell: (count: number) => void): Promise<void> {
+  for (let next: string | null = part.cursor; next !== null;) {
+    const cursor: string = next
+    const { entries, nextCursor } = await retryPassing(() => readLedger(cursor, signal), PATIENCE_MS)
+    signal.throwIfAborted()
+    part.lines.push(ledgerLines(entries))
+    part.count += entries.length
+    part.cursor = nextCursor ?? ''
+    next = nextCursor
+    tell(part.count)
+  }
+}

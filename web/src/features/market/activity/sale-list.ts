@@ -1,0 +1,40 @@
+import { type MarketSale, type SalesPage } from './sales-query.ts'
+
+/** What was sold, without a gap from the newest sale on. */
+export interface SaleList {
+  sales: readonly MarketSale[]
+  /** Where the older ones begin; null if there are none. */
+  nextCursor: string | null
+  /** The newest page that it shows. */
+  latest: SalesPage
+}
+
+/** A list left open for days takes up no more memory than this: then it begins again at its newest page. */
+const MOST_SALES = 1_000
+
+/**
+ * Brings a list up to date with the newest page. What is older than the page stays, unless there may be a gap between them; what the page no
+ * longer has was undone by the chain.
+ */
+export function withLatest(list: SaleList | undefined, latest: SalesPage): SaleList {
+  const { trades, nextCursor } = latest
+  const oldest = trades.at(-1)
+  const known = list?.sales ?? []
+  const ids = new Set(trades.map(({ id }) => id))
+  const meets = known.some(({ id }) => ids.has(id))
+  if (!list || !oldest || nextCursor === null || !meets) return { sales: trades, nextCursor, latest }
+  const older = known.filter((sale) => isOlder(sale, oldest))
+  if (trades.length + older.length > MOST_SALES) return { sales: trades, nextCursor, latest }
+  return { sales: [...trades, ...older], nextCursor: older.length > 0 ? list.nextCursor : nextCursor, latest }
+}
+
+/** Adds the page that begins at `cursor`; a list that has begun again meanwhile stays as it is. */
+export function withOlder(list: SaleList, cursor: string, page: SalesPage): SaleList {
+  if (list.nextCursor !== cursor) return list
+  return { ...list, sales: [...list.sales, ...page.trades], nextCursor: page.nextCursor }
+}
+
+/** As the market orders them: by time, then by id. */
+function isOlder(sale: MarketSale, than: MarketSale): boolean {
+  return sale.settledAt < than.settledAt || (sale.settledAt === than.settledAt && sale.id < than.id)
+}
