@@ -1,6 +1,6 @@
-import { tokenName } from '@juicebar/contract/token-types'
 import { type ReactNode } from 'react'
 
+import { catalogue } from '../../../catalogue/catalogue.ts'
 import { formatAmount } from '../../../ui/format.ts'
 import { type DrinkProfit } from './profit-query.ts'
 import { signedSol, solOf } from './sol-text.ts'
@@ -13,7 +13,7 @@ export function DrinkProfitRow({ drink }: { drink: DrinkProfit }) {
       <div className="flex flex-wrap items-baseline justify-between gap-x-4">
         <h3 className="flex items-center gap-2.5 font-sans text-small font-semibold tracking-normal">
           <span className="dot" />
-          {tokenName(tokenType)}
+          {catalogue().nameOf(tokenType)}
         </h3>
         <p className="font-bold">{signedSol(BigInt(sold.profit))}</p>
       </div>

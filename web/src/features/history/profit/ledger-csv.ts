@@ -1,6 +1,6 @@
 import { LAMPORTS_PER_SOL } from '@juicebar/contract/money'
-import { tokenName } from '@juicebar/contract/token-types'
 
+import { catalogue } from '../../../catalogue/catalogue.ts'
 import { csvLine } from '../csv.ts'
 import { type LedgerEntry } from './profit-query.ts'
 
@@ -20,7 +20,7 @@ function lineOf({ at, kind, tokenType, amount, lamports, feeLamports, signature,
   return csvLine([
     at,
     kind,
-    tokenName(tokenType),
+    catalogue().nameOf(tokenType),
     amount,
     nineDecimals(lamports),
     nineDecimals(feeLamports),

@@ -1,7 +1,8 @@
-import { tokenName, type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
+import { catalogue } from '../../../catalogue/catalogue.ts'
 import { configQuery } from '../../../api/queries.ts'
 import { Button } from '../../../ui/button.tsx'
 import { useNow } from '../../../ui/use-now.ts'
@@ -36,7 +37,8 @@ function NoSales({ tokenType, isLoaded, failed, isOffline, retry }: { tokenType:
     <div role="status" className="grid place-content-center justify-items-center gap-3 px-4 text-center text-small text-dim">
       {isLoaded && (
         <p>
-          {tokenType ? `No ${tokenName(tokenType)} was sold yet.` : 'Nothing was sold yet.'} What players buy appears here as it happens.
+          {tokenType ? `No ${catalogue().nameOf(tokenType)} was sold yet.` : 'Nothing was sold yet.'} What players buy appears here as it
+          happens.
         </p>
       )}
       {!isLoaded && <p>{isOffline ? 'You are offline, so what was sold could not be loaded.' : 'What was sold could not be loaded.'}</p>}

@@ -1,7 +1,7 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
-import { tokenName } from '@juicebar/contract/token-types'
 import { memo } from 'react'
 
+import { catalogue } from '../../../catalogue/catalogue.ts'
 import { formatAmount, formatSol, formatTime, formatUnitPrice } from '../../../ui/format.ts'
 import { SignatureLink } from '../../history/signature-link.tsx'
 import { type MarketSale } from './sales-query.ts'
@@ -23,7 +23,7 @@ export const SaleRow = memo(function SaleRow({ sale, age, network }: SaleRowProp
     >
       <p className="flex items-center gap-2.5 font-semibold">
         <span className="dot" />
-        {formatAmount(amount)} {tokenName(tokenType)}
+        {formatAmount(amount)} {catalogue().nameOf(tokenType)}
       </p>
       <p className="text-right font-bold whitespace-nowrap sm:order-1">{formatSol(price)} SOL</p>
       <div className="text-dim max-sm:text-tiny sm:contents">

@@ -1,6 +1,6 @@
 import { type Reply } from '@juicebar/contract/calls'
 import { figureEndpoints } from '@juicebar/contract/endpoints/figures'
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { queryOptions } from '@tanstack/react-query'
 
 import { callAsVisitor } from '../../../api/client.ts'
