@@ -26,3 +26,6 @@ export const HOUSE_NAME = 'Juicebar'
 export function marketTitle(productName: string): string {
   return productName === HOUSE_NAME ? `${HOUSE_NAME} Marketplace` : productName
 }
+
+/** Where the pages of drinks are: each has its token type at the end of its address. */
+export const DRINK_PATH = '/drink/'

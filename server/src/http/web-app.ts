@@ -22,9 +22,26 @@ const DESK_PATH = '/studio'
 const MARKET_PAGE = 'index.html'
 const DESK_PAGE = 'studio.html'
 
+/** A page of the web app with an address of its own, which link previews and search results tell from the others. */
+export interface NamedPage {
+  path: string
+  title: string
+  /** One or two sentences. */
+  description: string
+}
+
+/** The pages of one kind, which all begin with `prefix`: below it there are no others. */
+export interface NamedPages {
+  prefix: string
+  pages: readonly NamedPage[]
+  /** What a page that does not exist is called. */
+  missing: Omit<NamedPage, 'path'>
+}
+
 /** What a market looks like, beside the web app. */
 export interface MarketLook {
   head: PageHead
+  drinks: NamedPages
   pictures: readonly Picture[]
   styleSheet: StyleSheet | undefined
 }
@@ -33,7 +50,11 @@ export interface MarketLook {
  * Serves the built web app from `folder`, compressed if there is a .br or .gz beside a file, with what makes it this market's. The web
  * app's own paths get its page; everything else that is not a file gets a failure reply. If the web app is not built, `/` says so.
  */
-export async function registerWebApp(fastify: FastifyInstance, folder: string, { head, pictures, styleSheet }: MarketLook): Promise<void> {
+export async function registerWebApp(
+  fastify: FastifyInstance,
+  folder: string,
+  { head, drinks, pictures, styleSheet }: MarketLook,
+): Promise<void> {
   registerPictures(fastify, pictures)
   if (styleSheet) serveStyleSheet(fastify, styleSheet)
   fastify.get(HEAD_PATH, { schema: { hide: true } }, async (_request, reply) =>
@@ -46,6 +67,7 @@ export async function registerWebApp(fastify: FastifyInstance, folder: string, {
   const pages = { '/': sendPage, [`/${MARKET_PAGE}`]: sendPage, [DESK_PATH]: sendDesk, [`/${DESK_PAGE}`]: sendDesk }
   for (const [path, send] of Object.entries(pages))
     fastify.get(path, { schema: { hide: true } }, async (request, reply) => send(request, reply))
+  await serveNamedPages(fastify, join(folder, MARKET_PAGE), head, drinks)
   await fastify.register(fastifyStatic, {
     root: folder,
     index: false,
@@ -59,11 +81,27 @@ export async function registerWebApp(fastify: FastifyInstance, folder: string, {
   fastify.setNotFoundHandler((request, reply) => (isWebAppPath(request) ? sendPage(request, reply) : replyToUnmatchedPath(request, reply)))
 }
 
+/** Serves each page with a head of its own, and the web app with status 404 at all other addresses that begin like theirs. */
+async function serveNamedPages(
+  fastify: FastifyInstance,
+  file: string,
+  head: PageHead,
+  { prefix, pages, missing }: NamedPages,
+): Promise<void> {
+  const senders = new Map<string, PageSender>()
+  for (const { path, title, description } of pages) senders.set(path, await readPage(file, { ...head, title, description }))
+  const sendMissing = await readPage(file, { ...head, ...missing }, 404)
+  fastify.get(`${prefix}*`, { schema: { hide: true } }, async (request, reply) => {
+    const send = senders.get(request.url.split('?')[0] ?? '') ?? sendMissing
+    return send(request, reply)
+  })
+}
+
 /** @throws Error with a sentence if the page was not built for this server */
-async function readPage(file: string, head: PageHead): Promise<PageSender> {
+async function readPage(file: string, head: PageHead, status: 200 | 404 = 200): Promise<PageSender> {
   const page = renderPage(await readFile(file, 'utf8'), head)
   if (page === undefined) throw new Error(`${file} has no place for the market’s part of its head. Run "npm run build".`)
-  return preparePage(page)
+  return preparePage(page, status)
 }
 
 function isWebAppPath(request: FastifyRequest): boolean {

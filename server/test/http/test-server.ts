@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 import { defaultCatalogue } from '../support/catalogue.ts'
 import { bearerToken } from '../../src/http/api/bearer-token.ts'
 import { type PageHead } from '../../src/http/page/page-head.ts'
-import { type MarketLook, registerWebApp } from '../../src/http/web-app.ts'
+import { type MarketLook, type NamedPages, registerWebApp } from '../../src/http/web-app.ts'
 import { createRateLimits } from '../../src/http/api/rate-limits.ts'
 import { type Api, type ApiOptions, createApi, type Session } from '../../src/http/api/route.ts'
 import { createServer, type ServerOptions } from '../../src/http/server/server.ts'
@@ -23,6 +23,12 @@ export const testHead: PageHead = {
   publicOrigin: 'https://market.example',
   preview: { path: '/preview.png', size: { width: 1200, height: 630 } },
   styleSheet: undefined,
+}
+
+export const testDrinks: NamedPages = {
+  prefix: '/drink/',
+  pages: [{ path: '/drink/MOON_ROCK', title: 'Moon Rock · Moonbase', description: 'What a moon rock costs.' }],
+  missing: { title: 'Not found · Moonbase', description: 'There is no such rock.' },
 }
 
 interface Parts {
@@ -60,7 +66,13 @@ export async function serve(
       ...(parts.staff && { staff: parts.staff }),
     }),
   )
-  await registerWebApp(fastify, parts.pageFolder ?? '/nowhere', { head: testHead, pictures: [], styleSheet: undefined, ...parts.look })
+  await registerWebApp(fastify, parts.pageFolder ?? '/nowhere', {
+    head: testHead,
+    drinks: testDrinks,
+    pictures: [],
+    styleSheet: undefined,
+    ...parts.look,
+  })
   onTestFinished(() => fastify.close())
   return fastify
 }

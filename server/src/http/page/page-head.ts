@@ -8,6 +8,8 @@ const pictureTypes: Record<string, string> = { svg: 'image/svg+xml', webp: 'imag
 /** What the HTML says about this market, to browsers, to link previews and to the web app. */
 export interface PageHead {
   settings: MarketSettings
+  /** What the page is called; without it, as the market is. */
+  title?: string
   /** One or two sentences, for search results and link previews. */
   description: string
   /** What the browser colours around the page, by theme. */
@@ -34,8 +36,8 @@ export function renderPage(template: string, head: PageHead): string | undefined
 }
 
 /** The market's part of the head, as HTML. Nothing in it can end the element or the attribute that it is in. */
-export function renderHead({ settings, description, themeColors, publicOrigin, styleSheet, preview }: PageHead): string {
-  const { title, logo } = settings
+export function renderHead({ settings, title = settings.title, description, themeColors, publicOrigin, styleSheet, preview }: PageHead): string {
+  const { logo } = settings
   return [
     `<title>${escape(title)}</title>`,
     tag('meta', { name: 'description', content: description }),

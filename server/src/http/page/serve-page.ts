@@ -7,13 +7,20 @@ import { compress, takesGzip } from '../api/compression.ts'
 /** Answers a request with a page. */
 export type PageSender = (request: FastifyRequest, reply: FastifyReply) => FastifyReply
 
-/** Prepares a page that is the same for everybody. A browser asks each time whether it has changed, which costs no body if it has not. */
-export async function preparePage(html: string): Promise<PageSender> {
+/**
+ * Prepares a page that is the same for everybody. A browser asks each time whether it has changed, which costs no body if it has not.
+ *
+ * @param status of the reply; whatever is not found is sent anew each time
+ */
+export async function preparePage(html: string, status: 200 | 404 = 200): Promise<PageSender> {
   const gzipped = await compress(html)
   const etag = `"${createHash('sha256').update(html).digest('base64url').slice(0, 22)}"`
   return (request, reply) => {
-    reply.headers({ 'cache-control': 'no-cache', etag: `W/${etag}`, vary: 'Origin, Accept-Encoding' })
-    if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
+    reply.code(status).headers({ 'cache-control': 'no-cache', vary: 'Origin, Accept-Encoding' })
+    if (status === 200) {
+      reply.header('etag', `W/${etag}`)
+      if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
+    }
     reply.type('text/html; charset=utf-8')
     return takesGzip(request.headers['accept-encoding']) ? reply.header('content-encoding', 'gzip').send(gzipped) : reply.send(html)
   }
