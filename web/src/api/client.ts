@@ -165,23 +165,3 @@ async function readJson<Shape>(response: Response): Promise<Shape> {
     throw new ApiError('BAD_REPLY', 'The server’s answer could not be read.', { status: response.status, cause })
   }
 }
-
-/**
- * Sends one JSON-RPC request through the server's relay.
- *
- * @returns the reply's `result`
- * @throws ApiError, with CHAIN_DOWN if the chain itself answers with an error
- */
-export async function askChain(method: string, params: readonly unknown[], signal?: AbortSignal): Promise<unknown> {
-  const response = await send(playerEndpoints.rpc, { body: { jsonrpc: '2.0', id: 1, method, params }, signal })
-  const reply = await readJson<unknown>(response)
-  if (typeof reply === 'object' && reply !== null && 'result' in reply) return reply.result
-  throw new ApiError('CHAIN_DOWN', chainSentence(reply), { status: response.status })
-}
-
-function chainSentence(reply: unknown): string {
-  const hasError = typeof reply === 'object' && reply !== null && 'error' in reply
-  const error = hasError ? reply.error : undefined
-  const text = typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : 'no reason given'
-  return `The Solana network answered with an error: ${text}`
-}

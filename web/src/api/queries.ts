@@ -83,16 +83,6 @@ export function balancesQuery(walletAddress: string) {
   })
 }
 
-/** A wallet's SOL in lamports. What reads it is downloaded then, since visitors never need it. */
-export function solQuery(walletAddress: string) {
-  return queryOptions({
-    queryKey: [...keys.sol, walletAddress],
-    queryFn: async ({ signal }) => (await import('./chain.ts')).readSolBalance(walletAddress, signal),
-    refetchInterval: 30_000,
-    meta: { quiet: true },
-  })
-}
-
 /** The signed-in seller's own listings. */
 export function myListingsQuery(status: MyListingsStatus) {
   return queryOptions({

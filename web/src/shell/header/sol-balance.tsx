@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 
 import { errorSentence } from '../../api/api-error.ts'
-import { solQuery } from '../../api/queries.ts'
+import { solQuery } from '../../api/chain.ts'
 import { CountingNumber } from '../../ui/counting-number.tsx'
 import { formatBalance } from '../../ui/format.ts'
 

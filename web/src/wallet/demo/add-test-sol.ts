@@ -1,7 +1,6 @@
-import { requestTestSol } from '../../api/chain.ts'
+import { requestTestSol, solQuery } from '../../api/chain.ts'
 import { pause } from '../../api/pause.ts'
 import { queryClient } from '../../api/query-client.ts'
-import { solQuery } from '../../api/queries.ts'
 
 const POLL_MS = 500
 const MAX_POLLS = 20

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 
-import { solQuery } from '../../api/queries.ts'
+import { solQuery } from '../../api/chain.ts'
 import { useAddTestSol } from './use-add-test-sol.ts'
 
 /** Tops up an empty Demo Wallet by itself, since the local chain forgets all SOL when it restarts. Tries once each time it runs empty. */

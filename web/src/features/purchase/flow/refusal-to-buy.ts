@@ -2,7 +2,7 @@ import { messages } from '@juicebar/contract/messages'
 import { type Listing } from '@juicebar/contract/schemas'
 import { type QueryClient } from '@tanstack/react-query'
 
-import { solQuery } from '../../../api/queries.ts'
+import { solQuery } from '../../../api/chain.ts'
 import { lotOf } from '../order/lot.ts'
 import { totalOf } from '../order/order-terms.ts'
 import { type Order } from '../order/order.ts'
