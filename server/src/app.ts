@@ -19,7 +19,7 @@ import { registerWebApp } from './http/web-app.ts'
 import { createRateLimits } from './http/api/rate-limits.ts'
 import { relayRoutes } from './http/relay-routes.ts'
 import { createApi } from './http/api/route.ts'
-import { compress } from './http/api/compression.ts'
+import { compress, compressFigures } from './http/api/compression.ts'
 import { createServer } from './http/server/server.ts'
 import { statusRoutes } from './http/status-routes.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
@@ -98,7 +98,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   }
 
   const reconciliation = createReconciliation(purchases)
-  const caches = createPageCaches({ lastEventId: () => lastEventId(feed), compress })
+  const caches = createPageCaches({ lastEventId: () => lastEventId(feed), compress, compressFigures })
   const fastify = await createServer({
     ...config,
     log,

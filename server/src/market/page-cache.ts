@@ -149,8 +149,12 @@ export interface PageCaches extends Pick<PageCache, 'find' | 'clear'> {
 }
 
 /** Creates empty caches. */
-export function createPageCaches(parts: PageCacheParts): PageCaches {
-  const [listings, figures, depths] = [createPageCache(parts), createPageCache(parts), createPageCache(parts)]
+export function createPageCaches({
+  compressFigures,
+  ...parts
+}: PageCacheParts & { compressFigures: PageCacheParts['compress'] }): PageCaches {
+  const figureParts = { ...parts, compress: compressFigures }
+  const [listings, figures, depths] = [createPageCache(parts), createPageCache(figureParts), createPageCache(figureParts)]
   return {
     listings,
     figures,

@@ -16,7 +16,7 @@ import { replyWithFailure } from '../../src/http/server/failure-reply.ts'
 import { createRateLimits } from '../../src/http/api/rate-limits.ts'
 import { createApi } from '../../src/http/api/route.ts'
 import { validatorCompiler } from '../../src/http/api/validation.ts'
-import { compress } from '../../src/http/api/compression.ts'
+import { compress, compressFigures } from '../../src/http/api/compression.ts'
 import { createFailureLog } from '../../src/logging/failure-log.ts'
 import { createFigures } from '../../src/market/figures/create-figures.ts'
 import { figureRoutes } from '../../src/market/figures/routes.ts'
@@ -56,7 +56,7 @@ export async function openMarketWorld({ endpoint = 'http://127.0.0.1:9', fee = n
   const connection = connectDatabase(fresh.url, () => undefined)
   await recordCatalogue(connection.database, catalogue)
   const { pool, database, close } = connection
-  const caches = createPageCaches({ lastEventId: () => undefined, compress })
+  const caches = createPageCaches({ lastEventId: () => undefined, compress, compressFigures })
   const fastify = createFastify()
   fastify.setValidatorCompiler(validatorCompiler)
   fastify.decorate('failures', createFailureLog(pino({ level: 'silent' })))

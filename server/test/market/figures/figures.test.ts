@@ -1,10 +1,11 @@
-import { gzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { defaultCatalogue } from '../../support/catalogue.ts'
 import { rollUpSales } from '../../../src/market/figures/roll-up-store.ts'
-import { readCandleQuery } from '../../../src/market/figures/candle.ts'
+import { compress, compressFigures } from '../../../src/http/api/compression.ts'
+import { candleJson, type CandleRow, readCandleQuery } from '../../../src/market/figures/candle.ts'
 import { type MarketWorld, openMarketWorld, randomWallet } from '../market-world.ts'
 import { addSales, type SaleToAdd } from './sales-to-read.ts'
 
@@ -209,6 +210,42 @@ describe('candles', () => {
     expect(gzipSync(reply.rawPayload).length).toBeGreaterThan(2_000)
   })
 })
+
+describe('a year of days', () => {
+  it.each([
+    ['3 trades a day of up to 20 drinks', { trades: 3, most: 20 }, 8_000],
+    ['50 trades a day of up to 20 drinks', { trades: 50, most: 20 }, 8_000],
+    ['2,000 trades a day of up to 1,000 drinks', { trades: 2_000, most: 1_000 }, 13_000],
+  ])('of %s is as small as docs/market-data.md says', async (_what, market, bytes) => {
+    const json = `{"candles":[${yearOf(market).map(candleJson).join(',')}]}`
+    const compressed = await compressFigures(json)
+    expect(JSON.parse(gunzipSync(compressed).toString()).candles).toHaveLength(365)
+    expect(compressed.length).toBeLessThan(bytes)
+    expect(compressed.length).toBeLessThan((await compress(json)).length)
+  })
+})
+
+/** Candles of a price that walks at random, of trades whose prices differ a little. */
+function yearOf({ trades, most }: { trades: number; most: number }): CandleRow[] {
+  let seed = 7
+  const random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647
+  let price = 5
+  return Array.from({ length: 365 }, (_, day) => {
+    const units: bigint[] = []
+    let [amount, lamports] = [0n, 0n]
+    for (let n = 0; n < trades; n++) {
+      price *= Math.exp((random() - 0.5) / 20 / Math.sqrt(trades / 3))
+      const drinks = BigInt(1 + Math.floor(random() * most))
+      const paid = BigInt(Math.max(1, Math.round(price * Number(drinks) * (0.97 + random() * 0.06)))) * 1_000_000n
+      units.push((2n * paid + drinks) / (2n * drinks))
+      amount += drinks
+      lamports += paid
+    }
+    const [low, high] = [units.reduce((a, b) => (a < b ? a : b)), units.reduce((a, b) => (a > b ? a : b))]
+    const start = new Date(Date.UTC(2029, 0, 1 + day))
+    return { start, open: units[0]!, high, low, close: units.at(-1)!, amount, lamports: String(lamports), trades: BigInt(trades) }
+  })
+}
 
 async function until(isDone: () => Promise<boolean>): Promise<void> {
   while (!(await isDone()));
