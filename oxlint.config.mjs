@@ -228,9 +228,12 @@ const webArrows = {
   settings: [],
   ui: [],
   'ui/amount': ['ui'],
+  'ui/chart': [],
+  navigation: [],
   catalogue: ['settings'],
   feedback: ['ui'],
   api: [],
+  figures: ['ui/chart', 'api'],
   realtime: ['ui', 'api'],
   wallet: ['ui', 'feedback', 'api', 'wallet/mobile'],
   'wallet/demo': ['ui', 'feedback', 'api', 'wallet'],
@@ -239,7 +242,7 @@ const webArrows = {
   session: ['ui', 'feedback', 'api', 'wallet'],
   worker: [],
   ...deskArrows(),
-  ...featureArrows(['alerts', 'cases', 'history', 'inventory', 'market', 'my-listings', 'purchase']),
+  ...featureArrows(['alerts', 'cases', 'drink', 'history', 'inventory', 'market', 'my-listings', 'purchase']),
 }
 
 /** The studio's desk, a page of its own: it uses what the web app is built on, and none of its features. */
@@ -255,7 +258,7 @@ function deskArrows() {
   return {
     [api]: ['api', 'wallet'],
     [parts]: [...below, api, 'desk/frame/places.ts'],
-    [charts]: ['ui'],
+    [charts]: ['ui', 'ui/chart'],
     [frame]: [...shared, 'shell/theme-toggle.tsx', 'desk/find/search-field.tsx'],
     [cases]: shared,
     [find]: [...shared, cases, 'features/history/explorer-link.ts'],
@@ -268,12 +271,29 @@ function deskArrows() {
 }
 
 function featureArrows(features) {
-  const below = ['settings', 'ui', 'ui/amount', 'catalogue', 'feedback', 'api', 'wallet', 'payment', 'session']
+  const below = [
+    'settings',
+    'ui',
+    'ui/amount',
+    'ui/chart',
+    'catalogue',
+    'feedback',
+    'api',
+    'figures',
+    'navigation',
+    'wallet',
+    'payment',
+    'session',
+  ]
   return {
     ...Object.fromEntries(features.map((feature) => [`features/${feature}`, below])),
     'features/history': [...below, 'features/history/profit'],
     'features/history/profit': [...below, 'features/history/csv.ts', 'features/history/save-csv.ts'],
     'features/market/activity': [...below, 'features/history/signature-link.tsx'],
+    'features/market': [...below, 'features/market/prices'],
+    'features/market/prices': below,
+    'features/drink': [...below, 'features/drink/chart', 'features/history/explorer-link.ts'],
+    'features/drink/chart': [...below, 'features/drink/waiting.tsx'],
     'features/purchase/order': below,
     'features/purchase/flow': [...below, 'features/purchase/order', 'features/purchase/purchase.ts'],
     'features/purchase': [...below, 'features/purchase/order', 'features/purchase/flow'],

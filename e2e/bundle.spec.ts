@@ -17,6 +17,9 @@ const MAX_REQUESTS = 20
 /** The same for everything that is downloaded, typefaces included, as it is compressed on the way. */
 const MAX_BYTES = 180_000
 
+/** The prices above the cards, which come when the listings are there. */
+const figures = /\/assets\/figures-|\/marketplace\/(?:summary|candles)/
+
 /** Everything that the page downloads, in the order of its requests. */
 function watchDownloads(page: Page): Response[] {
   const downloads: Response[] = []
@@ -34,7 +37,7 @@ test('what a visitor downloads before the market can be used is little, in few r
   const downloads = watchDownloads(page)
   await page.goto('/')
   await untilUsable(page)
-  const first = [...downloads]
+  const first = downloads.filter((response) => !figures.test(response.url()))
   expect(first.length).toBeLessThanOrEqual(MAX_REQUESTS)
 
   let scriptBytes = 0
@@ -51,13 +54,23 @@ test('what a visitor downloads before the market can be used is little, in few r
 test('what a visitor downloads at once is free of what only traders need', () => {
   const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist), 'utf8')) as Record<string, Chunk>
   const code = [...needed(manifest, 'index.html')].map((name) => readFileSync(new URL(manifest[name]?.file ?? '', dist), 'utf8')).join('')
-  for (const foreign of ['~kind', 'base-ui', 'TransactionMessage', 'mobile-wallet-adapter', 'demoWalletSeed'])
+  for (const foreign of ['~kind', 'base-ui', 'marketplace/candles', 'TransactionMessage', 'mobile-wallet-adapter', 'demoWalletSeed'])
     expect(code).not.toContain(foreign)
 })
 
-test('nothing else is downloaded until somebody touches the page, or nobody has for ten seconds', async ({ page }) => {
+test('the prices above the cards are not asked for before the listings are there', async ({ page }) => {
+  const order: string[] = []
+  page.on('response', (response) => response.url().includes('/marketplace/listings') && order.push('listings'))
+  page.on('request', (request) => figures.test(request.url()) && order.push('prices'))
+  await page.goto('/')
+  await untilUsable(page)
+  await expect(page.getByRole('region', { name: 'Prices' }).getByRole('link')).toHaveCount(3)
+  expect(order.slice(0, 2)).toEqual(['listings', 'prices'])
+})
+
+test('nothing but the prices is downloaded until somebody touches the page, or nobody has for ten seconds', async ({ page }) => {
   const lazy: string[] = []
-  page.on('request', (request) => /\/assets\/(?!index-).*\.js$/.test(request.url()) && lazy.push(request.url()))
+  page.on('request', (request) => /\/assets\/(?!index-|figures-).*\.js$/.test(request.url()) && lazy.push(request.url()))
   await page.clock.install()
   await page.goto('/')
   await untilUsable(page)

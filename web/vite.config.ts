@@ -30,12 +30,18 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: false,
     // Few files compress better than their hundred modules apart: what a visitor needs at once, what opens over it, what only a player
-    // needs, and what builds and signs payments.
+    // needs, what builds and signs payments, the figures of drinks, and their pages.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
             { name: 'market', tags: ['$initial'], priority: 2 },
+            {
+              name: 'figures',
+              test: /src\/(?:figures|navigation|ui\/chart)\/|market\/prices\/|endpoints\/figures|history\/explorer-link/,
+              priority: 1,
+            },
+            { name: 'drink', test: /features\/drink\/|main-area\/drink-view/ },
             {
               name: 'dialogs',
               test: /ui\/(?:modal|amount\/)|purchase\/order\/|buy-dialog|purchase-progress|wallet-picker|wallet-error|approval-dialog|src\/wallet\/mobile\/mobile-/,

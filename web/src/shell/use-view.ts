@@ -1,5 +1,6 @@
 import { useState } from 'react'
 
+import { goTo, usePath } from '../navigation/path.ts'
 import { type View } from './views.ts'
 
 const visitorViews: readonly View[] = ['marketplace']
@@ -12,15 +13,20 @@ interface CurrentView {
   setView: (view: View) => void
 }
 
+/** The address of the views; pages of their own, such as that of a drink, are part of the market. */
+const VIEWS_PATH = '/'
+
 /** The current view. Every login and every logout begins at the market. */
 export function useView(walletAddress: string | undefined): CurrentView {
+  const path = usePath()
   const [chosen, setChosen] = useState<{ walletAddress: string | undefined; view: View }>()
   return {
-    view: chosen && chosen.walletAddress === walletAddress ? chosen.view : 'marketplace',
+    view: path === VIEWS_PATH && chosen && chosen.walletAddress === walletAddress ? chosen.view : 'marketplace',
     views: walletAddress === undefined ? visitorViews : memberViews,
     setView(view) {
       setChosen({ walletAddress, view })
-      window.scrollTo(0, 0)
+      if (path === VIEWS_PATH) scrollTo(0, 0)
+      else goTo(VIEWS_PATH)
     },
   }
 }

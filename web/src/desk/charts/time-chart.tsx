@@ -1,7 +1,7 @@
 import { type PointerEvent } from 'react'
 
 import { barPlaces, linePath, placeAt, roundTop } from './scale.ts'
-import { useWidth } from './use-width.ts'
+import { useWidth } from '../../ui/chart/use-width.ts'
 
 const HEIGHT = 150
 /** Above the highest bar, for the label of the top line. */

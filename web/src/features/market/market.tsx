@@ -8,7 +8,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { MarketGrid } from './market-grid.tsx'
 import { MarketSkeleton } from './market-skeleton.tsx'
 import { MarketToolbar } from './market-toolbar.tsx'
-import { useMarket } from './use-market.ts'
+import { type MarketFilter, useMarket } from './use-market.ts'
 
 interface MarketProps {
   walletAddress: string | undefined
@@ -24,10 +24,12 @@ interface MarketProps {
   bestPrice: (tokenType: TokenType) => ReactNode
   /** What was sold, of one drink or of all. */
   activity: (tokenType: TokenType | undefined) => ReactNode
+  /** What the drinks cost, as far as the filter lets them through. */
+  prices: (filter: MarketFilter) => ReactNode
 }
 
 /** The market: every active listing, to search, sort and buy. */
-export function Market({ bestPrice, activity, ...cards }: MarketProps) {
+export function Market({ bestPrice, activity, prices, ...cards }: MarketProps) {
   const [showsActivity, showActivity] = useState(false)
   const { filter, change, clear, isFiltered, listings, query } = useMarket()
   const { hasNextPage, isFetching, fetchNextPage, refetch } = query
@@ -41,6 +43,7 @@ export function Market({ bestPrice, activity, ...cards }: MarketProps) {
         Market
       </h2>
       <MarketToolbar filter={filter} onChange={change} />
+      {prices(filter)}
       {!filter.tokenType && (
         <p className="text-small text-dim">
           {inMarketWords('Choose a drink to buy any amount of it at the best price, with one approval.')}

@@ -1,12 +1,15 @@
+import { DRINK_PATH } from '@juicebar/contract/market-settings'
 import { type TokenType } from '@juicebar/contract/catalogue'
-import { Suspense, useMemo } from 'react'
+import { Activity, type ComponentProps, lazy, Suspense, useMemo } from 'react'
 
+import { loadFirstPage } from '../../api/first-page.ts'
 import { Market } from '../../features/market/market.tsx'
 import { useBasket } from '../../features/purchase/order/basket-store.ts'
 import { useCooldowns } from '../../features/purchase/use-cooldowns.ts'
 import { usePurchase } from '../../features/purchase/use-purchase.ts'
+import { usePath } from '../../navigation/path.ts'
 import { type SessionState } from '../../session/session-store.ts'
-import { lazyComponent } from '../../ui/lazy-component.ts'
+import { lazyComponent, whenIdle } from '../../ui/lazy-component.ts'
 import { Spinner } from '../../ui/spinner.tsx'
 import { type BackendStatus } from '../use-backend.ts'
 import { CrashScreen } from '../crash-screen.tsx'
@@ -21,6 +24,13 @@ const Inventory = lazyComponent(async () => (await import('../../features/invent
 const History = lazyComponent(async () => (await import('../../features/history/history.tsx')).History)
 const MarketActivity = lazyComponent(async () => (await import('../../features/market/activity/market-activity.tsx')).MarketActivity)
 const MyListings = lazyComponent(async () => (await import('../../features/my-listings/my-listings.tsx')).MyListings)
+/** Downloaded only by those who open one. */
+const DrinkView = lazy(async () => ({ default: (await import('./drink-view.tsx')).DrinkView }))
+/** Downloaded when the listings are there, which are what people came for, and the browser has nothing else to do. */
+const PriceStrip = lazy(async () => {
+  await loadFirstPage().then(whenIdle)
+  return { default: (await import('../../features/market/prices/price-strip.tsx')).PriceStrip }
+})
 
 interface MainAreaProps {
   backend: BackendStatus
@@ -36,13 +46,13 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
   const lots = useBasket(({ lots }) => lots)
   const gathered = useMemo(() => new Set(lots.map(({ listingId }) => listingId)), [lots])
   const cooldowns = useCooldowns(session.user?.walletAddress)
+  const path = usePath()
   if (backend === 'offline') return <ServerUnavailable />
   const away = backend === 'away'
   if (backend === 'checking' || (!away && session.authorization === 'checking')) return <CheckingServer />
   const onBuy = paused ? undefined : buy
-  const bestPrice = (tokenType: TokenType) => (
-    <DrinkPanel tokenType={tokenType} walletAddress={session.user?.walletAddress} paused={paused} />
-  )
+  const walletAddress = session.user?.walletAddress
+  const bestPrice = (tokenType: TokenType) => <DrinkPanel tokenType={tokenType} walletAddress={walletAddress} paused={paused} />
   const activity = (tokenType: TokenType | undefined) => (
     <CrashScreen>
       <Suspense fallback={<div className="h-72" />}>
@@ -50,16 +60,31 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
       </Suspense>
     </CrashScreen>
   )
-  const market = { cooldowns, onBuy, gathered, bestPrice, activity }
-  if (!session.user) {
-    return (
-      <div className="grid gap-8">
-        <ConnectPrompt away={away} />
-        <Market walletAddress={undefined} {...market} onGather={undefined} />
-      </div>
-    )
-  }
-  const { walletAddress } = session.user
+  const prices = (filter: ComponentProps<typeof PriceStrip>) => (
+    <CrashScreen fallback={null}>
+      <Suspense fallback={<div className="card prices breathe" />}>
+        <PriceStrip {...filter} />
+      </Suspense>
+    </CrashScreen>
+  )
+  const onDrink = path.startsWith(DRINK_PATH)
+  const market = (
+    <>
+      {onDrink && (
+        <CrashScreen key={path}>
+          <Suspense fallback={<Waiting />}>
+            <DrinkView code={path.slice(DRINK_PATH.length)} {...{ walletAddress, paused, bestPrice }} />
+          </Suspense>
+        </CrashScreen>
+      )}
+      {!walletAddress && <ConnectPrompt away={away} />}
+      {/* Behind a drink's page it stays what it was, for those who go back. */}
+      <Activity mode={onDrink ? 'hidden' : 'visible'}>
+        <Market {...{ walletAddress, cooldowns, onBuy, gathered, bestPrice, activity, prices }} onGather={walletAddress ? gather : undefined} />
+      </Activity>
+    </>
+  )
+  if (!walletAddress) return <div className="grid gap-8">{market}</div>
   return (
     <div className="grid gap-8">
       <CrashScreen>
@@ -67,8 +92,8 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
           <Attention walletAddress={walletAddress} />
         </Suspense>
       </CrashScreen>
-      <Suspense fallback={<Spinner className="mx-auto my-20 size-8" />}>
-        {view === 'marketplace' && <Market walletAddress={walletAddress} {...market} onGather={gather} />}
+      <Suspense fallback={<Waiting />}>
+        {view === 'marketplace' && market}
         {view === 'inventory' && (
           <div className="grid gap-12">
             <Inventory walletAddress={walletAddress} />
@@ -84,4 +109,8 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
       </CrashScreen>
     </div>
   )
+}
+
+function Waiting() {
+  return <Spinner className="mx-auto my-20 size-8" />
 }

@@ -1,0 +1,301 @@
+import { readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+
+import { type Page } from '@playwright/test'
+
+import { expectAccessible } from './support/accessible.ts'
+import { list } from './support/api-listing.ts'
+import { type OwnServer, startOwnServer } from './support/own-server.ts'
+import { holdByHand, payHold } from './support/pay-by-hand.ts'
+import { expect, type Player, test } from './support/test.ts'
+
+const port = Number(process.env['E2E_PORT'] ?? '3210') + 9
+const origin = `http://localhost:${port}`
+
+test.use({ baseURL: origin })
+// What is traded stays traded: first there is none, then one, then more.
+test.describe.configure({ mode: 'serial' })
+
+let server: OwnServer
+
+test.beforeAll(async () => void (server = await startOwnServer(port)))
+test.afterAll(() => server.stop())
+
+const SODA = '/drink/GRAPE_SODA'
+/** The most that whoever opens a drink's page downloads for it, in bytes of JavaScript compressed with gzip. */
+const MAX_PAGE_BYTES = 25_000
+
+const chart = (page: Page) => page.getByRole('slider', { name: 'Price of Grape Soda' })
+const lastTrades = (page: Page) => page.getByRole('region', { name: 'Last trades' })
+const prices = (page: Page) => page.getByRole('region', { name: 'Prices' })
+const live = (page: Page) => expect(page.getByRole('status').filter({ hasText: 'Live' })).toBeAttached()
+
+/** Presses the label of a radio button, as people do. */
+const choose = (page: Page, group: 'How far back' | 'Drawn as' | 'Drink', label: string) =>
+  page.getByRole('group', { name: group }).getByText(label, { exact: true }).click()
+
+/** One player sells to another, who pays on the chain. */
+async function trade(seller: Player, buyer: Player, amount: number, price: number): Promise<void> {
+  const listingId = await list(seller, 'GRAPE_SODA', amount, price)
+  await payHold(buyer, await holdByHand(buyer, [{ listingId }]), origin)
+}
+
+test('a drink that nobody has traded says so, at its own address', async ({ openContext }) => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await (await openContext({ colorScheme, reducedMotion: 'reduce' })).newPage()
+    const reply = await page.goto(SODA)
+    expect(reply?.status()).toBe(200)
+    await expect(page.getByRole('heading', { name: 'Grape Soda', exact: true })).toBeVisible()
+    await expect(page.getByText('Nobody has traded it yet')).toBeVisible()
+    await expect(page.getByText('never sold')).toBeVisible()
+    await expect(page.getByText('No trades yet.')).toBeVisible()
+    await expect(page.getByRole('region', { name: 'For sale' }).getByRole('listitem').first()).toContainText(/left.*SOL/)
+    await expect(page).toHaveTitle('Grape Soda · Juicebar Marketplace')
+    await expect(page.getByRole('tab', { name: 'Market' })).toHaveAttribute('aria-selected', 'true')
+    await expect(page.getByRole('article')).toHaveCount(0)
+    await expectAccessible(page)
+  }
+})
+
+test('a trade arrives on the page while somebody looks at it, and on the market', async ({ page, openContext, signedIn }) => {
+  test.slow()
+  const market = await (await openContext()).newPage()
+  await market.goto('/')
+  await expect(prices(market).getByRole('link', { name: /Grape Soda/ })).toContainText('SOL')
+  await page.goto(SODA)
+  await expect(page.getByText('Nobody has traded it yet')).toBeVisible()
+  await live(page)
+  const seller = await signedIn({ sol: 1 })
+  const buyer = await signedIn({ sol: 3 })
+  await trade(seller, buyer, 20, 0.02)
+
+  await expect(lastTrades(page).getByRole('listitem')).toHaveText(/^20 at 0\.0010\.02 SOL/, { timeout: 60_000 })
+  await expect(page.getByText('0.001 SOL', { exact: true })).toBeVisible()
+  await expect(chart(page)).toHaveAttribute('aria-valuetext', /: at 0\.001 SOL\. 20 for 0\.02 SOL in 1 trade\.$/)
+
+  await trade(seller, buyer, 10, 0.02)
+  await expect(lastTrades(page).getByRole('listitem')).toHaveCount(2, { timeout: 60_000 })
+  await expect(lastTrades(page).getByRole('listitem').first()).toHaveText(/^10 at 0\.0020\.02 SOL/)
+  await expect(chart(page)).toHaveAttribute('aria-valuetext', /0\.002/)
+  const { trades } = (await (await page.request.get('/api/marketplace/trades?tokenType=GRAPE_SODA')).json()) as {
+    trades: { signature: string }[]
+  }
+  await expect(lastTrades(page).getByTitle(trades[0]?.signature ?? '')).toBeVisible()
+})
+
+test('the chart is gone through with the keyboard, and has its numbers behind it', async ({ openContext }) => {
+  const page = await (await openContext({ reducedMotion: 'reduce' })).newPage()
+  await page.route('**/api/marketplace/candles*', (route) => route.fulfill({ json: { candles: hours(20) } }))
+  await page.goto(SODA)
+  await choose(page, 'How far back', 'Week')
+  await choose(page, 'Drawn as', 'Candles')
+  await chart(page).focus()
+  await page.keyboard.press('Home')
+  await expect(chart(page)).toHaveAttribute('aria-valuenow', '1')
+  await expect(chart(page)).toHaveAttribute(
+    'aria-valuetext',
+    /first 0\.004, highest 0\.0045, lowest 0\.0035, last 0\.0041 SOL\. 10 for 0\.04 SOL in 2 trades/,
+  )
+  await page.keyboard.press('ArrowRight')
+  await expect(chart(page)).toHaveAttribute('aria-valuenow', '2')
+  await page.keyboard.press('End')
+  await expect(chart(page)).toHaveAttribute('aria-valuenow', '20')
+  await page.keyboard.press('ArrowLeft')
+  await expect(chart(page)).toHaveAttribute('aria-valuenow', '19')
+  await expectAccessible(page)
+
+  await page.getByRole('button', { name: 'Numbers' }).click()
+  const rows = page.getByRole('table').getByRole('row')
+  await expect(rows).toHaveCount(21)
+  await expect(rows.nth(20)).toContainText('0.0040.00450.00350.0041100.042')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Numbers' }).click()
+  await expect(chart(page)).toBeVisible()
+})
+
+test('the page opens from the market and back leads to where one was', async ({ page, context }) => {
+  await page.goto('/')
+  await live(page)
+  await choose(page, 'Drink', 'Grape Soda')
+  await page.getByLabel('Order').selectOption('price')
+  const link = prices(page).getByRole('link', { name: /Grape Soda/ })
+  await expect(link).toHaveAttribute('href', SODA)
+  await page.evaluate(() => scrollTo(0, 300))
+  const scrolled = await page.evaluate(() => scrollY)
+  await link.evaluate((element) => (element as HTMLElement).click())
+  await expect(page.getByRole('heading', { name: 'Grape Soda', exact: true })).toBeVisible()
+  await expect(page).toHaveURL(SODA)
+  await expect(page.getByRole('tabpanel')).toBeFocused()
+  expect(await page.evaluate(() => scrollY)).toBe(0)
+
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Grape Soda', exact: true })).toBeVisible()
+  await page.goBack()
+  await expect(page.getByRole('article').first()).toBeVisible()
+  await expect(page).toHaveTitle('Juicebar Marketplace')
+  await choose(page, 'Drink', 'Grape Soda')
+  await page.getByLabel('Order').selectOption('price')
+  await page.evaluate((to) => scrollTo(0, to), scrolled)
+  await link.evaluate((element) => (element as HTMLElement).click())
+  await expect(page.getByRole('heading', { name: 'Grape Soda', exact: true })).toBeVisible()
+  await page.goBack()
+  await expect(page.getByLabel('Order')).toHaveValue('price')
+  await expect(page.getByRole('radio', { name: 'Grape Soda' })).toBeChecked()
+  await expect.poll(() => page.evaluate(() => scrollY)).toBe(scrolled)
+
+  const second = context.waitForEvent('page')
+  await link.click({ modifiers: ['ControlOrMeta'] })
+  await expect((await second).getByRole('heading', { name: 'Grape Soda', exact: true })).toBeVisible()
+  await expect(page).toHaveURL('/')
+
+  await link.click()
+  await page.getByRole('tab', { name: 'Market' }).click()
+  await expect(page).toHaveURL('/')
+  await expect(page.getByRole('article').first()).toBeVisible()
+})
+
+test.describe('an address of no drink', () => {
+  test.use({ allowedErrors: /404/ })
+
+  test('is answered with 404 and a way back', async ({ page }) => {
+    const reply = await page.goto('/drink/LEMONADE')
+    expect(reply?.status()).toBe(404)
+    await expect(page.getByRole('heading', { name: 'There is no drink at this address' })).toBeVisible()
+    await expect(page).toHaveTitle('Not found · Juicebar Marketplace')
+    await expectAccessible(page)
+    await page.getByRole('link', { name: 'Go to the market' }).click()
+    await expect(page.getByRole('article').first()).toBeVisible()
+  })
+})
+
+test('the best price is bought and the drink is sold on its page', async ({ signedIn }) => {
+  test.slow()
+  const { page } = await signedIn({ sol: 5 })
+  await prices(page)
+    .getByRole('link', { name: /Grape Soda/ })
+    .click()
+  await page.getByRole('button', { name: 'Buy', exact: true }).first().click()
+  await expect(page.getByLabel('How many')).toBeFocused()
+  await page.getByLabel('How many').fill('2')
+  await page.getByRole('button', { name: /^Buy 2 for/ }).click()
+  await expect(page.getByRole('alert').filter({ hasText: 'Purchase successful!' })).toBeVisible({ timeout: 60_000 })
+  await expect(lastTrades(page).getByRole('listitem').first()).toContainText(/^2 at/)
+
+  await page.getByRole('button', { name: 'Sell', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Sell Tokens' })
+  await expect(dialog.getByText('Last sold for')).toBeVisible()
+  await dialog.getByLabel('Token Amount').fill('1')
+  await dialog.getByLabel('Price (SOL)').fill('100')
+  await expect(dialog.locator('div', { hasText: /^Cheaper ones for sale\d/ })).toBeVisible()
+  await expectAccessible(page)
+  await dialog.getByLabel('Price (SOL)').fill('0.001')
+  await dialog.getByRole('button', { name: 'List Item' }).click()
+  await expect(page.getByRole('alert').filter({ hasText: 'Listing created successfully!' }).last()).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Grape Soda', exact: true })).toBeVisible()
+
+  await page.getByRole('tab', { name: 'Inventory' }).click()
+  await expect(page).toHaveURL('/')
+  await expect(page.getByText(/^Worth about [\d.,]+ SOL, an estimate at what the cheapest cost now\./)).toBeVisible()
+  await expect(page.getByRole('article').filter({ hasText: 'Grape Soda' })).toContainText(/about [\d.,]+ SOL/)
+})
+
+test('a visitor who wants to sell is led to a wallet', async ({ page }) => {
+  await page.goto(SODA)
+  await page.getByRole('button', { name: 'Sell', exact: true }).click()
+  await expect(page.getByRole('dialog', { name: "You'll need a wallet on Solana to continue" })).toBeVisible()
+})
+
+test.describe('when figures cannot be had', () => {
+  test.use({ allowedErrors: /Failed to load resource|ERR_/ })
+
+  test('each says so, and is asked for again', async ({ page }) => {
+    await page.route(/marketplace\/(?:candles|depth|trades|summary)/, (route) => route.fulfill({ status: 400, json: { error: 'No.' } }))
+    await page.goto(SODA)
+    for (const what of ['The prices', 'The offers', 'The trades'])
+      await expect(page.getByText(`${what} could not be loaded.`)).toBeVisible()
+    await expect(page.getByText('These figures could not be brought up to date.')).toBeVisible()
+    await expect(page.getByText('None for sale')).toHaveCount(0)
+    await expectAccessible(page)
+    await page.unroute(/marketplace\/(?:candles|depth|trades|summary)/)
+    for (const button of await page.getByRole('tabpanel').getByRole('button', { name: 'Try again' }).all()) await button.click()
+    await expect(chart(page)).toBeVisible()
+  })
+
+  test('a browser that goes offline keeps prices but no offers, and catches up', async ({ page, context }) => {
+    await page.goto(SODA)
+    await live(page)
+    await expect(chart(page)).toBeVisible()
+    await context.setOffline(true)
+    await choose(page, 'How far back', 'Month')
+    await expect(page.getByText('You are offline. They are loaded as soon as you are back.').first()).toBeVisible()
+    await context.setOffline(false)
+    await expect(chart(page)).toBeVisible()
+    await expect(page.getByText('You are offline')).toHaveCount(0)
+  })
+})
+
+test('what is downloaded for the page is little, and only when it is opened', async ({ page }) => {
+  const scripts: string[] = []
+  page.on('request', (request) => /\/assets\/.*\.js$/.test(request.url()) && scripts.push(new URL(request.url()).pathname))
+  await page.goto('/')
+  await live(page)
+  await expect(prices(page).getByRole('link', { name: /Grape Soda/ })).toBeVisible()
+  // After the first touch everything that may be needed is downloaded, the last being the demo wallet.
+  await page.mouse.move(100, 100)
+  await expect.poll(() => scripts.join(' ')).toContain('demo-wallet-')
+  expect(scripts.join(' ')).not.toContain('/drink-')
+  await prices(page)
+    .getByRole('link', { name: /Grape Soda/ })
+    .click()
+  await expect(chart(page)).toBeVisible()
+  const own = scripts.filter((path) => /\/(?:drink|figures)-/.test(path))
+  expect(own).toHaveLength(2)
+  const bytes = own.map((path) => gzipSync(readFileSync(new URL(`../web/dist${path}`, import.meta.url)), { level: 9 }).length)
+  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MAX_PAGE_BYTES)
+})
+
+for (const width of [320, 390, 768, 1280, 1920]) {
+  test(`nothing is cut off or shifts at ${width} pixels`, async ({ openContext }) => {
+    const page = await (await openContext({ viewport: { width, height: 900 }, reducedMotion: 'reduce' })).newPage()
+    await page.addInitScript(() => {
+      const seen = { sum: 0 }
+      Object.assign(window, { layoutShifts: seen })
+      new PerformanceObserver((entries) => {
+        for (const entry of entries.getEntries()) if ('value' in entry) seen.sum += Number(entry.value)
+      }).observe({ type: 'layout-shift', buffered: true })
+    })
+    const shifts = () => page.evaluate(() => (window as unknown as { layoutShifts: { sum: number } }).layoutShifts.sum)
+    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+    await page.goto('/')
+    await expect(prices(page).getByRole('link').first()).toContainText('SOL')
+    await live(page)
+    expect(await shifts()).toBeLessThan(0.02)
+    expect(await overflow()).toBe(0)
+    await page.goto(SODA)
+    await expect(chart(page)).toBeVisible()
+    await expect(lastTrades(page).getByRole('listitem').first()).toBeVisible()
+    for (const range of ['Day', 'Week', 'Month', 'All']) {
+      await choose(page, 'How far back', range)
+      await expect(chart(page)).toBeVisible()
+      expect(await overflow()).toBe(0)
+    }
+    expect(await shifts()).toBeLessThan(0.05)
+  })
+}
+
+/** An hour each, the last of them under way. */
+function hours(count: number) {
+  const hour = 3_600_000
+  const last = Math.floor(Date.now() / hour) * hour
+  return Array.from({ length: count }, (_, index) => ({
+    start: new Date(last - (count - 1 - index) * hour).toISOString(),
+    open: 0.004,
+    high: 0.0045,
+    low: 0.0035,
+    close: 0.0041,
+    amount: 10,
+    sol: 0.04,
+    trades: 2,
+    average: 0.004,
+  }))
+}

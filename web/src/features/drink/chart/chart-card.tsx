@@ -1,0 +1,189 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+
+import { candlesQuery, type CandleSeries, type Range } from '../../../figures/candle-series.ts'
+import { Change } from '../../../figures/change.tsx'
+import { type Drink } from '../../../figures/drinks.ts'
+import { Switch } from '../../../ui/chart/switch.tsx'
+import { useWidth } from '../../../ui/chart/use-width.ts'
+import { Button } from '../../../ui/button.tsx'
+import { formatAmount, formatUnitPrice } from '../../../ui/format.ts'
+import { Waiting } from '../waiting.tsx'
+import { CandleTable } from './candle-table.tsx'
+import { candleTime, candleVolume } from './candle-words.ts'
+import { changeOver, type ChartData, chartData } from './frame.ts'
+import { chartHeight, PriceChart, readoutHeight } from './price-chart.tsx'
+
+const ranges: readonly { value: Range; label: string; words: string }[] = [
+  { value: 'day', label: 'Day', words: 'in the last 24 hours' },
+  { value: 'week', label: 'Week', words: 'in the last 7 days' },
+  { value: 'month', label: 'Month', words: 'in the last 30 days' },
+  { value: 'all', label: 'All', words: 'since the first trade' },
+]
+const kinds = [
+  { value: 'line', label: 'Line' },
+  { value: 'candles', label: 'Candles' },
+] as const
+type Kind = (typeof kinds)[number]['value']
+
+/** The price of a drink over time, as a chart or as its numbers. A drink that nobody traded today is shown since its first trade. */
+export function ChartCard({ drink }: { drink: Drink }) {
+  const [chosen, setChosen] = useState<Range>()
+  const [kind, setKind] = useState<Kind>('line')
+  const [numbers, setNumbers] = useState(false)
+  const today = useQuery(candlesQuery(drink.type, 'day'))
+  const range = chosen ?? (today.data?.candles.length === 0 ? 'all' : 'day')
+  const { data, dataUpdatedAt, isError, fetchStatus, refetch } = useQuery(candlesQuery(drink.type, range))
+  const { width, ref } = useWidth()
+  const words = ranges.find(({ value }) => value === range)?.words ?? ''
+  const chart = data && width > 0 && chartData(range, data, { now: dataUpdatedAt, width })
+  // With the room below what is said above it.
+  const height = `calc(${chartHeight(width)}px + ${readoutHeight(width) + 0.75}rem)`
+  return (
+    <section aria-labelledby="chart-title" className="card grid gap-4 p-4 sm:p-6" data-token={drink.type}>
+      <h3 id="chart-title" className="sr-only">
+        Price over time
+      </h3>
+      <div className="flex flex-wrap items-center gap-2">
+        <Switch legend="How far back" name="chart-range" options={ranges} value={range} onChange={setChosen} />
+        <Switch legend="Drawn as" name="chart-kind" options={kinds} value={kind} onChange={setKind} />
+        <Button kind={numbers ? 'quiet' : 'bare'} small className="ml-auto" aria-pressed={numbers} onClick={() => setNumbers(!numbers)}>
+          Numbers
+        </Button>
+      </div>
+      <div ref={ref}>
+        {!chart ? (
+          <Frame height={height}>
+            <Waiting what="The prices" failed={isError} paused={fetchStatus === 'paused'} onRetry={() => void refetch()} />
+          </Frame>
+        ) : chart.candles.length === 0 ? (
+          <Frame height={height}>
+            <Untraded range={range} words={words} onAll={() => setChosen('all')} />
+          </Frame>
+        ) : numbers ? (
+          <CandleTable data={chart} label={`${drink.name} ${words}`} />
+        ) : (
+          <Pointed
+            key={`${range} ${chart.frame.step}`}
+            chart={chart}
+            {...{ kind, width, words, now: dataUpdatedAt }}
+            label={`Price of ${drink.name} ${words}`}
+          />
+        )}
+      </div>
+      {isError && data && <Stale series={data} />}
+    </section>
+  )
+}
+
+/** As high as the chart with what is above it, so that nothing moves when it arrives. */
+function Frame({ height, children }: { height: string; children: ReactNode }) {
+  return (
+    <div className="grid place-content-center justify-items-center gap-3 text-center" style={{ minHeight: height }}>
+      {children}
+    </div>
+  )
+}
+
+function Untraded({ range, words, onAll }: { range: Range; words: string; onAll: () => void }) {
+  if (range === 'all') {
+    return (
+      <>
+        <p className="text-lead font-semibold">Nobody has traded it yet</p>
+        <p className="text-dim">The chart begins with the first trade.</p>
+      </>
+    )
+  }
+  return (
+    <>
+      <p className="text-dim">No trade {words}.</p>
+      <Button onClick={onAll}>Show all time</Button>
+    </>
+  )
+}
+
+interface PointedProps {
+  chart: ChartData
+  kind: Kind
+  width: number
+  words: string
+  now: number
+  label: string
+}
+
+/** The chart, and above it what is pointed at: a candle, or all of them. */
+function Pointed({ chart, kind, width, words, now, label }: PointedProps) {
+  const [marked, setMarked] = useState<string>()
+  const { candles, frame } = chart
+  const found = candles.findIndex(({ start }) => start === marked)
+  const index = found < 0 ? undefined : found
+  const candle = index === undefined ? undefined : candles[index]
+  return (
+    <>
+      {/* The chart itself says it to screen readers. */}
+      <div
+        aria-hidden="true"
+        className="figures mb-3 grid content-start gap-1 text-small"
+        style={{ minHeight: `${readoutHeight(width)}rem` }}
+      >
+        {candle ? (
+          <>
+            <p className="font-semibold">
+              {candleTime(candle, frame.step)}
+              <span className="ml-3 font-normal text-dim">{candleVolume(candle)}</span>
+            </p>
+            <Prices candle={candle} />
+          </>
+        ) : (
+          <Whole candles={candles} words={words} />
+        )}
+      </div>
+      <PriceChart
+        data={chart}
+        {...{ kind, width, now, label }}
+        marked={index}
+        onMark={(next) => setMarked(next === undefined ? undefined : candles[next]?.start)}
+      />
+    </>
+  )
+}
+
+function Prices({ candle }: { candle: ChartData['candles'][number] }) {
+  if (candle.trades === 1) return <p>{formatUnitPrice(candle.close)} SOL</p>
+  const prices = { First: candle.open, High: candle.high, Low: candle.low, Last: candle.close }
+  return (
+    <p className="flex flex-wrap gap-x-4">
+      {Object.entries(prices).map(([name, price]) => (
+        <span key={name}>
+          <span className="text-dim">{name}</span> {formatUnitPrice(price)}
+        </span>
+      ))}
+    </p>
+  )
+}
+
+function Whole({ candles, words }: { candles: ChartData['candles']; words: string }) {
+  const change = changeOver(candles)
+  const sum = (field: 'sol' | 'trades' | 'amount') => candles.reduce((total, candle) => total + candle[field], 0)
+  return (
+    <>
+      <p className="font-semibold">
+        {change !== undefined && <Change change={change} over={words} />}{' '}
+        <span className={change === undefined ? '' : 'ml-1 font-normal text-dim'}>{words}</span>
+      </p>
+      <p className="text-dim">
+        {formatAmount(sum('amount'))} traded for {formatUnitPrice(sum('sol'))} SOL
+      </p>
+    </>
+  )
+}
+
+function Stale({ series }: { series: CandleSeries }) {
+  return (
+    <p role="status" className="text-small text-warn">
+      {series.candles.length > 0
+        ? 'These prices could not be brought up to date. They are tried again.'
+        : 'It could not be asked again whether anything was traded.'}
+    </p>
+  )
+}

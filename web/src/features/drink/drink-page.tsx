@@ -1,0 +1,93 @@
+import { type ReactNode, useEffect } from 'react'
+
+import { type Drink } from '../../figures/drinks.ts'
+import { useLiveFigures } from '../../figures/use-live-figures.ts'
+import { AppLink } from '../../navigation/app-link.tsx'
+import { marketSettings } from '../../settings/market-settings.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ChartCard } from './chart/chart-card.tsx'
+import { DepthCard } from './depth-card.tsx'
+import { PriceHead } from './price-head.tsx'
+import { TradesCard } from './trades-card.tsx'
+
+interface DrinkPageProps {
+  /** Undefined if the market has none at this address. */
+  drink: Drink | undefined
+  /** The ways to trade the drink, and the place where it is bought at the best price. */
+  actions: ReactNode
+  bestPrice: ReactNode
+}
+
+/** All about the price of one drink, and the ways to trade it. */
+export function DrinkPage({ drink, actions, bestPrice }: DrinkPageProps) {
+  useTitle(drink?.name ?? 'Not found')
+  return (
+    <div className="grid gap-5">
+      <AppLink
+        href="/"
+        className="-my-1 flex min-h-11 items-center gap-1.5 justify-self-start text-small font-semibold text-dim hover:text-text"
+      >
+        <BackIcon />
+        All drinks
+      </AppLink>
+      {drink ? <Known key={drink.type} drink={drink} actions={actions} bestPrice={bestPrice} /> : <Unknown />}
+    </div>
+  )
+}
+
+function Known({ drink, actions, bestPrice }: { drink: Drink; actions: ReactNode; bestPrice: ReactNode }) {
+  useLiveFigures()
+  return (
+    <>
+      <PriceHead drink={drink} actions={actions} />
+      <ChartCard drink={drink} />
+      {bestPrice}
+      <div className="grid items-start gap-5 lg:grid-cols-2">
+        <DepthCard drink={drink} />
+        <TradesCard drink={drink} />
+      </div>
+    </>
+  )
+}
+
+function Unknown() {
+  return (
+    <>
+      <h2 className="sr-only">Not found</h2>
+      <EmptyState title="There is no drink at this address">
+        <p className="text-dim">The link may be wrong, or the market may not have it any more.</p>
+        <AppLink href="/" className="button button-primary">
+          Go to the market
+        </AppLink>
+      </EmptyState>
+    </>
+  )
+}
+
+/** What the browser calls the page, as the server does in the HTML. */
+function useTitle(name: string): void {
+  useEffect(() => {
+    const { title } = marketSettings()
+    document.title = `${name} · ${title}`
+    return () => {
+      document.title = title
+    }
+  }, [name])
+}
+
+function BackIcon() {
+  return (
+    <svg
+      className="size-5"
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="2"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+    >
+      <path d="M14 6l-6 6 6 6" />
+    </svg>
+  )
+}

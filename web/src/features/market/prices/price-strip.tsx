@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/react-query'
+
+import { hoursQuery } from '../../../figures/candle-series.ts'
+import { Change } from '../../../figures/change.tsx'
+import { type Drink, drinkPath, drinks } from '../../../figures/drinks.ts'
+import { type SummaryItem, summaryQuery } from '../../../figures/figure-queries.ts'
+import { SparkLine } from '../../../figures/spark-line.tsx'
+import { useLiveFigures } from '../../../figures/use-live-figures.ts'
+import { AppLink } from '../../../navigation/app-link.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { useWidth } from '../../../ui/chart/use-width.ts'
+import { formatUnitPrice } from '../../../ui/format.ts'
+import { type StripFilter, stripDrinks } from './strip-drinks.ts'
+
+/** The room that a drink needs beside others, in rem. */
+const LEAST_WIDTH = 13.5
+/** On a phone they are below each other. */
+const ROWS = 3
+const phone = matchMedia('(width < 40rem)')
+
+/** The price of each drink, as far as there is room: now, over a day, and a link to its page. As high as its skeleton. */
+export function PriceStrip(filter: StripFilter) {
+  useLiveFigures()
+  const { data, isError, refetch } = useQuery(summaryQuery)
+  const { width, ref } = useWidth()
+  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+  const most = phone.matches ? ROWS : Math.max(1, Math.floor(width / (LEAST_WIDTH * rem)))
+  const shown = width > 0 ? stripDrinks(drinks, filter, data ?? [], most) : []
+  const asRows = phone.matches && shown.length > 1
+  return (
+    <section ref={ref} aria-label="Prices" className="card prices overflow-hidden">
+      {isError && !data ? (
+        <div role="status" className="flex h-full items-center justify-center gap-4 px-5 text-small">
+          The prices could not be loaded.
+          <Button onClick={() => void refetch()}>Try again</Button>
+        </div>
+      ) : (
+        <ul className={`grid h-full divide-line ${asRows ? 'auto-rows-fr divide-y' : 'auto-cols-fr grid-flow-col divide-x'}`}>
+          {shown.map((drink) => (
+            <li key={drink.type} data-token={drink.type}>
+              <Price drink={drink} figures={data?.find(({ tokenType }) => tokenType === drink.type)} asRow={asRows} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+interface PriceProps {
+  drink: Drink
+  /** Undefined until they are loaded. */
+  figures: SummaryItem | undefined
+  asRow: boolean
+}
+
+function Price({ drink, figures, asRow }: PriceProps) {
+  const { data: candles, dataUpdatedAt } = useQuery(hoursQuery(drink.type))
+  return (
+    <AppLink
+      href={drinkPath(drink.type)}
+      className={`grid h-full items-center gap-x-4 px-4 -outline-offset-4 hover:bg-raised sm:px-5 ${asRow ? 'grid-cols-[1fr_4.5rem_auto]' : 'grid-cols-[auto_minmax(3rem,1fr)]'}`}
+    >
+      <span className={asRow ? 'contents' : 'grid gap-1'}>
+        <span className="flex min-w-0 items-center gap-2 text-small font-semibold">
+          <span className="dot" />
+          <span className="truncate">{drink.name}</span>
+        </span>
+        <span className={asRow ? 'order-1 grid min-w-20 justify-items-end' : 'flex items-baseline gap-2.5'}>
+          <Floor figures={figures} />
+          {typeof figures?.change24h === 'number' && <Change change={figures.change24h} over="in 24 hours" className="text-tiny" />}
+        </span>
+      </span>
+      <span className={`block ${asRow ? 'h-7' : 'h-10 max-sm:h-24'}`}>
+        {candles && <SparkLine candles={candles} now={dataUpdatedAt} className="size-full" />}
+      </span>
+    </AppLink>
+  )
+}
+
+function Floor({ figures }: { figures: SummaryItem | undefined }) {
+  if (!figures) return <span className="breathe text-dim">…</span>
+  if (figures.floor === null) return <span className="text-small text-dim">none for sale</span>
+  return (
+    <span className="figures font-bold whitespace-nowrap">
+      {formatUnitPrice(figures.floor)} <span className="text-tiny font-semibold text-dim">SOL</span>
+    </span>
+  )
+}

@@ -1,0 +1,106 @@
+import { type CandleStep } from '@juicebar/contract/schemas'
+import { type TokenType } from '@juicebar/contract/token-types'
+import { queryOptions } from '@tanstack/react-query'
+
+import { withTail } from './candles.ts'
+import { type Candle, figureKeys, FIGURES_REFRESH_MS, readCandles } from './figure-queries.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+export const stepMillis: Record<CandleStep, number> = { '5m': 5 * MINUTE, '1h': HOUR, '1d': DAY }
+
+/** How far back a chart looks, and in which steps it is read. `count` is how many; undefined for all since the first trade. */
+export const ranges = {
+  day: { step: '5m', count: 288 },
+  week: { step: '1h', count: 168 },
+  month: { step: '1h', count: 720 },
+  all: { step: '1d', count: undefined },
+} as const satisfies Record<string, { step: CandleStep; count: number | undefined }>
+
+export type Range = keyof typeof ranges
+
+/** Steps that the server answers for at a time. */
+const MOST_STEPS = 500
+/** All is at most so many times as many days: 27 years. */
+const MOST_READS = 20
+/** A payment that the chain has undone leaves candles of long ago. In milliseconds. */
+const READ_ALL_AGAIN_MS = 5 * MINUTE
+
+/** Candles, the oldest first, and when all of them were last read, by this browser's clock. */
+export interface CandleSeries {
+  candles: readonly Candle[]
+  readAt: number
+  /** The first moment of the range, in milliseconds; undefined for all since the first trade. */
+  from: number | undefined
+}
+
+/** The candles of a range up to now. Of what is known already only the newest are read again. */
+export function candlesQuery(tokenType: TokenType, range: Range) {
+  return queryOptions({
+    queryKey: [...figureKeys.candles(tokenType), range],
+    queryFn: async ({ client, queryKey, signal }): Promise<CandleSeries> => {
+      const known = client.getQueryData<CandleSeries>(queryKey)
+      const asked = { tokenType, range, from: firstMoment(range, Date.now()), signal }
+      return known && Date.now() - known.readAt < READ_ALL_AGAIN_MS ? await readNewest(asked, known) : await readRange(asked)
+    },
+    refetchInterval: FIGURES_REFRESH_MS,
+    meta: { quiet: true },
+  })
+}
+
+/** The hours of the last day, for a small picture. */
+export function hoursQuery(tokenType: TokenType) {
+  return queryOptions({
+    queryKey: [...figureKeys.candles(tokenType), 'hours'],
+    queryFn: ({ signal }) => readCandles({ tokenType, step: '1h', from: new Date(nextStep(Date.now(), HOUR) - DAY).toISOString() }, signal),
+    refetchInterval: FIGURES_REFRESH_MS,
+    meta: { quiet: true },
+  })
+}
+
+interface Asked {
+  tokenType: TokenType
+  range: Range
+  from: number | undefined
+  signal: AbortSignal
+}
+
+/** What was traded since all was read is in that step and later ones; a delivery that took long to be told may be in the one before. */
+async function readNewest({ tokenType, range, from, signal }: Asked, known: CandleSeries): Promise<CandleSeries> {
+  const { step } = ranges[range]
+  const since = nextStep(known.readAt, stepMillis[step]) - 2 * stepMillis[step]
+  const tail = await readCandles({ tokenType, step, from: new Date(since).toISOString() }, signal)
+  const candles = withTail(known.candles, since, tail)
+  return { candles: candles.filter(({ start }) => from === undefined || Date.parse(start) >= from), readAt: known.readAt, from }
+}
+
+async function readRange({ tokenType, range, from, signal }: Asked): Promise<CandleSeries> {
+  const readAt = Date.now()
+  const { step } = ranges[range]
+  const length = MOST_STEPS * stepMillis[step]
+  let before = nextStep(readAt, stepMillis[step])
+  let to: string | undefined
+  let candles: Candle[] = []
+  for (let reads = 0; reads < MOST_READS; reads++) {
+    const since = Math.max(from ?? 0, before - length)
+    const part = await readCandles({ tokenType, step, from: new Date(since).toISOString(), ...(to && { to }) }, signal)
+    candles = [...part, ...candles]
+    // Nothing was traded before the first trade, and of all markets none rests for 500 days.
+    if (from === undefined ? part.length === 0 : since === from) break
+    before = since
+    to = new Date(since).toISOString()
+  }
+  return { candles, readAt, from }
+}
+
+/** The first moment of a range that ends with the step that is under way. */
+function firstMoment(range: Range, now: number): number | undefined {
+  const { step, count } = ranges[range]
+  const millis = stepMillis[step]
+  return count === undefined ? undefined : nextStep(now, millis) - count * millis
+}
+
+function nextStep(now: number, millis: number): number {
+  return (Math.floor(now / millis) + 1) * millis
+}

@@ -1,0 +1,21 @@
+import { DRINK_PATH } from '@juicebar/contract/market-settings'
+import { type TokenType, tokenTypes } from '@juicebar/contract/token-types'
+
+/** A drink as figures name it. */
+export interface Drink {
+  type: TokenType
+  name: string
+}
+
+/** All drinks of the market, in its order. */
+export const drinks: readonly Drink[] = tokenTypes
+
+/** The drink with this token type; undefined if the market has none. */
+export function findDrink(code: string): Drink | undefined {
+  return drinks.find(({ type }) => type === code)
+}
+
+/** The address of a drink's page on this server. */
+export function drinkPath(tokenType: TokenType): string {
+  return `${DRINK_PATH}${tokenType}`
+}

@@ -1,0 +1,13 @@
+import { create } from 'zustand'
+
+/** The path of the page that is shown. The browser's back and forward buttons change it, too. */
+export const usePath = create(() => location.pathname)
+
+addEventListener('popstate', () => usePath.setState(location.pathname, true))
+
+/** Shows the page at another path, as a new entry of the browser's history. */
+export function goTo(path: string): void {
+  history.pushState({}, '', path)
+  usePath.setState(path, true)
+  scrollTo(0, 0)
+}

@@ -1,0 +1,112 @@
+import { balanceKey } from '@juicebar/contract/token-types'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, Suspense, useEffect, useState } from 'react'
+
+import { balancesQuery } from '../../api/queries.ts'
+import { DrinkPage } from '../../features/drink/drink-page.tsx'
+import { type Drink, findDrink } from '../../figures/drinks.ts'
+import { Button } from '../../ui/button.tsx'
+import { formatAmount } from '../../ui/format.ts'
+import { lazyComponent } from '../../ui/lazy-component.ts'
+import { useRetained } from '../../ui/use-retained.ts'
+import { useConnect } from '../../wallet/use-connect.ts'
+import { CrashScreen } from '../crash-screen.tsx'
+import { VIEW_ID } from '../views.ts'
+
+const SellDialog = lazyComponent(async () => (await import('../../features/inventory/sell-dialog.tsx')).SellDialog)
+
+/** Where the page's Buy button leads. */
+const BUY_ID = 'buy'
+
+interface DrinkViewProps {
+  /** The end of the page's address. */
+  code: string
+  walletAddress: string | undefined
+  /** Nothing can be bought or sold now. */
+  paused: boolean
+  bestPrice: (tokenType: Drink['type']) => ReactNode
+}
+
+/** The page of a drink, with the ways to buy and to sell it. */
+export function DrinkView({ code, walletAddress, paused, bestPrice }: DrinkViewProps) {
+  useFocusOnView()
+  const drink = findDrink(code)
+  const actions = drink && (
+    <>
+      <Button kind="primary" onClick={showBestPrice}>
+        Buy
+      </Button>
+      {walletAddress === undefined ? <VisitorSell /> : <Sell drink={drink} walletAddress={walletAddress} paused={paused} />}
+    </>
+  )
+  const place = drink && (
+    <div id={BUY_ID} className="scroll-mt-[calc(var(--pinned-top,var(--header-height))+1rem)]">
+      <CrashScreen>
+        <Suspense fallback={<div className="card best-price breathe" />}>{bestPrice(drink.type)}</Suspense>
+      </CrashScreen>
+    </div>
+  )
+  return <DrinkPage drink={drink} actions={actions} bestPrice={place} />
+}
+
+/** Leads to the best price, and there to the field for the amount, if there is anything to buy. */
+function showBestPrice(): void {
+  const place = document.getElementById(BUY_ID)
+  place?.scrollIntoView()
+  place?.querySelector('input')?.focus({ preventScroll: true })
+}
+
+function VisitorSell() {
+  const { connectChosen } = useConnect()
+  return <Button onClick={connectChosen}>Sell</Button>
+}
+
+function Sell({ drink, walletAddress, paused }: { drink: Drink; walletAddress: string; paused: boolean }) {
+  const [selling, setSelling] = useState<{ balance: number }>()
+  // Each opening is a new dialog, with empty fields.
+  const [round, setRound] = useState(0)
+  const dialog = useRetained(selling)
+  const { data } = useQuery(balancesQuery(walletAddress))
+  const balance = data?.[balanceKey(drink.type)]
+  return (
+    <>
+      <Button
+        disabled={paused || !balance}
+        onClick={() => {
+          setSelling({ balance: balance ?? 0 })
+          setRound(round + 1)
+        }}
+      >
+        Sell
+      </Button>
+      <p className="figures w-full text-tiny text-dim">
+        {balance !== undefined && (balance > 0 ? `You have ${formatAmount(balance)}.` : 'You have none.')}
+      </p>
+      <Suspense>
+        {dialog && (
+          <SellDialog
+            key={round}
+            tokenType={drink.type}
+            walletAddress={walletAddress}
+            balance={dialog.balance}
+            open={selling !== undefined}
+            onClose={() => setSelling(undefined)}
+          />
+        )}
+      </Suspense>
+    </>
+  )
+}
+
+/** Who came from another page of the market, and whoever goes back there, goes on in the view: the link that was followed is gone. */
+function useFocusOnView(): void {
+  useEffect(() => {
+    const focus = () => {
+      if (document.activeElement === document.body) document.getElementById(VIEW_ID)?.focus({ preventScroll: true })
+    }
+    if (history.state) focus()
+    return () => {
+      requestAnimationFrame(focus)
+    }
+  }, [])
+}

@@ -1,0 +1,37 @@
+const STEPS = [1, 2, 2.5, 5, 10]
+
+/** The prices that a chart reaches from and to, and those at which it has a line. */
+export interface PriceScale {
+  low: number
+  high: number
+  ticks: readonly number[]
+}
+
+/**
+ * A scale for prices from `low` to `high`, with round prices at about `count` lines and some air above and below. Where all prices are
+ * the same, they are in the middle.
+ */
+export function priceScale(low: number, high: number, count: number): PriceScale {
+  const span = high - low
+  const air = span > 0 ? span * 0.08 : low > 0 ? low * 0.2 : 1
+  const bottom = Math.max(0, low - air)
+  const top = high + air
+  const step = roundStep((top - bottom) / Math.max(1, count))
+  const first = Math.ceil(bottom / step - 1e-9)
+  const last = Math.floor(top / step + 1e-9)
+  const ticks = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => exact((first + index) * step))
+  return { low: bottom, high: top, ticks }
+}
+
+/** The least round number that is no smaller than `atLeast`: 1, 2, 2.5 or 5, times a power of ten. */
+export function roundStep(atLeast: number): number {
+  if (!(atLeast > 0)) return 1
+  const magnitude = 10 ** Math.floor(Math.log10(atLeast))
+  const step = STEPS.find((candidate) => candidate * magnitude >= atLeast * (1 - 1e-9)) ?? 10
+  return exact(step * magnitude)
+}
+
+/** Without what float arithmetic has left behind: no price has more than nine decimals, and no sum of them twelve digits. */
+function exact(value: number): number {
+  return Number(value.toPrecision(12))
+}

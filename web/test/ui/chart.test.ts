@@ -1,0 +1,66 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { priceScale, roundStep } from '../../src/ui/chart/price-scale.ts'
+import { timeTicks } from '../../src/ui/chart/time-ticks.ts'
+
+const price = fc.integer({ min: 0, max: 1_000_000_000_000 }).map((lamports) => lamports / 1e9)
+
+describe('a scale of prices', () => {
+  it('reaches beyond all prices, and has a few round lines inside', () => {
+    fc.assert(
+      fc.property(price, price, fc.integer({ min: 2, max: 8 }), (one, other, count) => {
+        const [low, high] = [Math.min(one, other), Math.max(one, other)]
+        const scale = priceScale(low, high, count)
+        expect(scale.low).toBeLessThanOrEqual(low)
+        expect(scale.low).toBeGreaterThanOrEqual(0)
+        expect(scale.high).toBeGreaterThan(high)
+        expect(scale.ticks.length).toBeLessThanOrEqual(count + 1)
+        expect(scale.ticks.every((tick) => tick >= scale.low - 1e-12 && tick <= scale.high * (1 + 1e-9))).toBe(true)
+        expect(scale.ticks).toEqual([...new Set(scale.ticks)].toSorted((a, b) => a - b))
+      }),
+    )
+  })
+
+  it('puts a price that never changed into the middle', () => {
+    const { low, high, ticks } = priceScale(0.004, 0.004, 4)
+    expect((low + high) / 2).toBeCloseTo(0.004, 12)
+    expect(ticks).toContain(0.004)
+  })
+
+  it('has lines without the noise of floats', () => {
+    expect(priceScale(0.1, 0.35, 4).ticks).toEqual([0.1, 0.2, 0.3])
+    expect([0.0011, 0.003, 0.024, 1, 0].map(roundStep)).toEqual([0.002, 0.005, 0.025, 1, 1])
+  })
+})
+
+describe('the lines of a time axis', () => {
+  const DAY = 24 * 60 * 60_000
+
+  it('are few, in order, inside, and at whole hours of where the browser is', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 40_000 }),
+        fc.integer({ min: 1, max: 24 * 365 * 12 }),
+        fc.integer({ min: 2, max: 12 }),
+        (day, hours, most) => {
+          const from = day * DAY + 17 * 60_000
+          const to = from + hours * 60 * 60_000
+          const ticks = timeTicks(from, to, most).map(({ at }) => at)
+          expect(ticks.length).toBeLessThanOrEqual(most + 1)
+          expect(ticks).toEqual([...new Set(ticks)].toSorted((a, b) => a - b))
+          expect(ticks.every((at) => at >= from && at <= to && new Date(at).getMinutes() === 0)).toBe(true)
+        },
+      ),
+    )
+  })
+
+  it('name hours within a day, days within a month, months within a year, and years', () => {
+    const shown = (days: number) =>
+      new Set(timeTicks(new Date(2030, 0, 10).getTime(), new Date(2030, 0, 10 + days).getTime(), 6).map(({ shows }) => shows))
+    expect(shown(1)).toEqual(new Set(['day', 'hour']))
+    expect(shown(7)).toEqual(new Set(['day']))
+    expect(shown(300)).toEqual(new Set(['month']))
+    expect(shown(2_000)).toEqual(new Set(['year']))
+  })
+})
