@@ -2,10 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { balancesQuery, configQuery } from '../../api/queries.ts'
+import { summaryQuery } from '../../figures/figure-queries.ts'
+import { useLiveFigures } from '../../figures/use-live-figures.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { useRetained } from '../../ui/use-retained.ts'
+import { worthOf } from './estimate.ts'
+import { EstimatedWorth } from './estimated-worth.tsx'
 import { OwnedList } from './owned-list.tsx'
 import { type OwnedItem, ownedItems } from './owned-items.ts'
 import { SellDialog } from './sell-dialog.tsx'
@@ -18,6 +22,8 @@ export function Inventory({ walletAddress }: { walletAddress: string }) {
   const dialog = useRetained(selling)
   const { data, isError, refetch } = useQuery(balancesQuery(walletAddress))
   const { data: config } = useQuery(configQuery)
+  const { data: summary } = useQuery(summaryQuery)
+  useLiveFigures()
   const { owned, unknownKinds } = data ? ownedItems(data) : { owned: undefined, unknownKinds: 0 }
   const sell = (item: OwnedItem) => {
     setSelling(item)
@@ -27,14 +33,17 @@ export function Inventory({ walletAddress }: { walletAddress: string }) {
   return (
     <>
       <section aria-labelledby="inventory-title" className="grid gap-5">
-        <h2 id="inventory-title" className="text-title">
-          Your Inventory
-        </h2>
+        <div className="grid gap-1.5">
+          <h2 id="inventory-title" className="text-title">
+            Your Inventory
+          </h2>
+          {owned && owned.length > 0 && <EstimatedWorth owned={owned} />}
+        </div>
         {!owned && <Loading failed={isError} what="Your inventory" onRetry={() => void refetch()} />}
         {owned?.length === 0 && unknownKinds === 0 && (
           <EmptyState title="Your inventory is empty, Purchase items from the marketplace to see them here" />
         )}
-        {owned && owned.length > 0 && <OwnedList owned={owned} paused={Boolean(config?.pause)} onSell={sell} />}
+        {owned && owned.length > 0 && <OwnedList owned={owned} worth={(item) => summary && (worthOf(item, summary) ?? null)} paused={Boolean(config?.pause)} onSell={sell} />}
         {unknownKinds > 0 && <Newer kinds={unknownKinds} />}
       </section>
       {dialog && (

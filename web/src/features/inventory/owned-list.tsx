@@ -5,12 +5,14 @@ import { catalogue, MOST_SIDE_BY_SIDE } from '../../catalogue/catalogue.ts'
 import { DrinkImage } from '../../catalogue/drink-image.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CountingNumber } from '../../ui/counting-number.tsx'
-import { formatAmount } from '../../ui/format.ts'
+import { formatAmount, formatUnitPrice } from '../../ui/format.ts'
 import { SearchBox } from '../../ui/search-box.tsx'
 import { namedLike, type OwnedItem } from './owned-items.ts'
 
 interface OwnedListProps {
   owned: readonly OwnedItem[]
+  /** About, in SOL; null if none is for sale, and undefined until that is known. */
+  worth: (item: OwnedItem) => number | null | undefined
   paused: boolean
   onSell: (item: OwnedItem) => void
 }
@@ -55,8 +57,9 @@ interface OwnedCardProps extends Omit<OwnedListProps, 'owned'> {
   asRow: boolean
 }
 
-function OwnedCard({ item, asRow, paused, onSell }: OwnedCardProps) {
+function OwnedCard({ item, asRow, worth, paused, onSell }: OwnedCardProps) {
   const { tokenType, balance } = item
+  const about = worth(item)
   const style = rowOrCard[asRow ? 'row' : 'card']
   return (
     <article className={`card drink-card ${style.card}`} data-token={tokenType}>
@@ -71,6 +74,9 @@ function OwnedCard({ item, asRow, paused, onSell }: OwnedCardProps) {
           </h3>
           <p className={`mt-2 truncate font-bold tracking-tight ${asRow ? 'text-lead' : 'text-figure sm:mt-3'}`}>
             <CountingNumber value={balance} format={(amount) => formatAmount(Math.round(amount))} />
+          </p>
+          <p className="figures mt-1 min-h-4.5 truncate text-tiny text-dim">
+            {about !== undefined && (about === null ? 'none for sale' : `about ${formatUnitPrice(about)} SOL`)}
           </p>
         </div>
         <Button

@@ -1,6 +1,9 @@
 import { MIN_AMOUNT, MIN_PRICE_SOL, PRICE_STEP_SOL } from '@juicebar/contract/limits'
 import { type TokenType } from '@juicebar/contract/catalogue'
+import { useQuery } from '@tanstack/react-query'
 
+import { depthQuery, summaryQuery } from '../../figures/figure-queries.ts'
+import { useLiveFigures } from '../../figures/use-live-figures.ts'
 import { Button } from '../../ui/button.tsx'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { DrinkPlate } from '../../catalogue/drink-image.tsx'
@@ -9,7 +12,7 @@ import { formatAmount, formatRate, formatSol, formatUnitPrice } from '../../ui/f
 import { Modal } from '../../ui/modal.tsx'
 import { NumberField } from '../../ui/amount/number-field.tsx'
 import { PartsSwitch } from './parts-switch.tsx'
-import { compareUnitPrice, escrowPreview } from './sell-form.ts'
+import { cheaperText, compareUnitPrice, escrowPreview } from './sell-form.ts'
 import { useSellForm } from './use-sell-form.ts'
 import { useSettled } from './use-settled.ts'
 
@@ -66,7 +69,13 @@ function SellForm({ tokenType, walletAddress, balance, onClose }: Omit<SellDialo
         />
       </div>
       <PartsSwitch checked={fields.divisible} onChange={(divisible) => change({ divisible })} />
-      <Terms price={Number(fields.price)} unitPrice={unitPrice} cheapest={form.cheapest} feeBasisPoints={form.feeBasisPoints} />
+      <Terms
+        tokenType={tokenType}
+        price={Number(fields.price)}
+        unitPrice={unitPrice}
+        cheapest={form.cheapest}
+        feeBasisPoints={form.feeBasisPoints}
+      />
       {form.brokenRule && (
         <p role="alert" className="text-small font-semibold text-warn">
           {form.brokenRule}
@@ -87,6 +96,7 @@ function SellForm({ tokenType, walletAddress, balance, onClose }: Omit<SellDialo
 const TYPING_MS = 400
 
 interface TermsProps {
+  tokenType: TokenType
   /** Of all of it, in SOL. */
   price: number
   /** Undefined until amount and price are valid. */
@@ -96,7 +106,11 @@ interface TermsProps {
 }
 
 /** What the seller gets, and where the price stands among the others. */
-function Terms({ price, unitPrice, cheapest, feeBasisPoints }: TermsProps) {
+function Terms({ tokenType, price, unitPrice, cheapest, feeBasisPoints }: TermsProps) {
+  useLiveFigures()
+  const depth = useQuery(depthQuery(tokenType))
+  const summary = useQuery(summaryQuery)
+  const last = summary.data?.find((item) => item.tokenType === tokenType)?.last
   const settled = useSettled(unitPrice, TYPING_MS)
   const compared = unitPrice !== undefined && settled === unitPrice && cheapest !== undefined && compareUnitPrice(unitPrice, cheapest)
   const valid = unitPrice !== undefined
@@ -106,6 +120,18 @@ function Terms({ price, unitPrice, cheapest, feeBasisPoints }: TermsProps) {
         <Row label="You receive in all">{valid ? `${formatSol(price)} SOL` : '–'}</Row>
         <Row label={inMarketWords('For each drink')}>{valid ? `${formatUnitPrice(unitPrice)} SOL` : '–'}</Row>
         <Row label="The cheapest now">{cheapest === undefined ? 'none for sale' : `${formatUnitPrice(cheapest)} SOL each`}</Row>
+        <Row label="Cheaper ones for sale">
+          {depth.isError ? 'unknown' : depth.data && valid ? cheaperText(depth.data, unitPrice) : '–'}
+        </Row>
+        <Row label="Last sold for">
+          {typeof last === 'number'
+            ? `${formatUnitPrice(last)} SOL each`
+            : summary.isError
+              ? 'unknown'
+              : last === null
+                ? 'never sold'
+                : '–'}
+        </Row>
       </dl>
       <p className={`min-h-5.5 ${compared && compared.farOff ? 'font-semibold text-warn' : 'text-dim'}`} aria-live="polite">
         {compared && compared.text}

@@ -3,6 +3,8 @@ import { parsePrice, PRICE_STEP_LAMPORTS, solText } from '@juicebar/contract/mon
 import { type TokenType } from '@juicebar/contract/catalogue'
 
 import { catalogue } from '../../catalogue/catalogue.ts'
+import { cheaperThan } from '../../figures/depth-steps.ts'
+import { type Depth } from '../../figures/figure-queries.ts'
 import { formatAmount } from '../../ui/format.ts'
 
 /** The amount and the price of all of it in SOL, as typed. */
@@ -59,6 +61,14 @@ function comparison(unit: number, cheapest: number, percent: number): string {
   if (unit < cheapest) return `Yours would be the cheapest, by ${percent === 0 ? 'less than 1%' : by}`
   if (unit > cheapest) return `${percent === 0 ? 'Less than 1%' : by} dearer than the cheapest now`
   return 'As cheap as the cheapest now'
+}
+
+/** How many drinks for sale cost less than a unit price: they are bought first. */
+export function cheaperText({ levels, amount }: Depth, unitPrice: number): string {
+  const cheaper = cheaperThan(levels, unitPrice)
+  // Only the cheapest prices are known one by one.
+  const known = levels.reduce((sum, level) => sum + level.amount, 0)
+  return cheaper === known && amount > known ? `at least ${formatAmount(cheaper)}` : formatAmount(cheaper)
 }
 
 /** What a listing of `amount` tokens does to the inventory. */

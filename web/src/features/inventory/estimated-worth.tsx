@@ -1,0 +1,37 @@
+import { tokenName, type TokenType } from '@juicebar/contract/token-types'
+import { useQuery } from '@tanstack/react-query'
+
+import { type SummaryItem, summaryQuery } from '../../figures/figure-queries.ts'
+import { formatAmount, formatUnitPrice } from '../../ui/format.ts'
+import { estimate } from './estimate.ts'
+
+/** More names than these are too many for a sentence. */
+const NAMED = 5
+
+const names = new Intl.ListFormat('en-GB')
+
+/** What all of one's drinks are worth at the floor, said as the estimate that it is. */
+export function EstimatedWorth({ owned }: { owned: Parameters<typeof estimate>[0] }) {
+  const { data, isError } = useQuery(summaryQuery)
+  return (
+    <p className="min-h-5.5 text-small text-dim">
+      {data ? <Words owned={owned} summary={data} /> : isError && 'What they are worth could not be asked.'}
+    </p>
+  )
+}
+
+function Words({ owned, summary }: { owned: Parameters<typeof estimate>[0]; summary: readonly SummaryItem[] }) {
+  const { total, unpriced } = estimate(owned, summary)
+  if (total === undefined) return 'None of them is for sale right now, so there is no price to go by.'
+  const left = unpriced.length > 0 && ` Without ${unpricedText(unpriced)}: none is for sale.`
+  return (
+    <>
+      Worth about <span className="figures font-semibold text-text">{formatUnitPrice(total)} SOL</span>, an estimate at what the cheapest
+      cost now.{left}
+    </>
+  )
+}
+
+function unpricedText(unpriced: readonly TokenType[]): string {
+  return unpriced.length <= NAMED ? names.format(unpriced.map((code) => tokenName(code))) : `${formatAmount(unpriced.length)} others`
+}
