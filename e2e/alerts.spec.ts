@@ -66,7 +66,9 @@ async function pushEndpoint({ page }: Pick<Player, 'page'>): Promise<string | nu
 // One at a time: an alert of one test would fire for the offer of another.
 test.describe.configure({ mode: 'serial' })
 
-test('an alert fires once, in each of the player’s tabs, when somebody else sells at its price, and stays until it is deleted', async ({ signedIn }) => {
+test('an alert fires once, in each of the player’s tabs, when somebody else sells at its price, and stays until it is deleted', async ({
+  signedIn,
+}) => {
   const player = await signedIn({ sol: 0 })
   const { page } = player
   const dialog = await openAlerts(page)
@@ -113,7 +115,10 @@ test('a price that cannot be is said so, and Enter sets one that can', async ({ 
   await expect(dialog.getByRole('list', { name: 'Your alerts' })).toContainText('Grape Soda at 0.000001 SOL or less')
 })
 
-test('notifications are switched on for this browser, come back with the next sign-in, and end at logout and on wish', async ({ openContext, baseURL }) => {
+test('notifications are switched on for this browser, come back with the next sign-in, and end at logout and on wish', async ({
+  openContext,
+  baseURL,
+}) => {
   const context = await openContext()
   await stubPushService(context)
   await installPhantom(context, baseURL ?? '')
@@ -141,7 +146,10 @@ test('notifications are switched on for this browser, come back with the next si
   expect(await pushEndpoint({ page })).toBeNull()
 })
 
-test('where notifications are blocked or unknown to the browser, it says so, and alerts work all the same', async ({ openContext, baseURL }) => {
+test('where notifications are blocked or unknown to the browser, it says so, and alerts work all the same', async ({
+  openContext,
+  baseURL,
+}) => {
   for (const [text, prepare] of [
     ['Notifications of this page are blocked.', () => Object.defineProperty(Notification, 'permission', { get: () => 'denied' })],
     ['This browser shows no notifications of pages.', () => Reflect.deleteProperty(window, 'PushManager')],
@@ -165,7 +173,9 @@ test.describe('without the server', () => {
 
   test('alerts that cannot be loaded or set are not shown as none', async ({ signedIn }) => {
     const { page } = await signedIn({ sol: 0 })
-    await page.route('**/api/marketplace/alerts', (route) => route.fulfill({ status: 500, json: { error: 'It is broken.', code: 'INTERNAL' } }))
+    await page.route('**/api/marketplace/alerts', (route) =>
+      route.fulfill({ status: 500, json: { error: 'It is broken.', code: 'INTERNAL' } }),
+    )
     const dialog = await openAlerts(page)
     await expect(dialog).toContainText('Your alerts could not be loaded.')
     await expect(dialog).not.toContainText('You have no alerts yet')

@@ -39,7 +39,7 @@ describe('a market without a brand', () => {
   })
 
   it('has a page for each drink, which link previews tell apart', () => {
-    const { drinks } = marketLook(readConfig({}), houseBrand)
+    const { drinks } = marketLook(readConfig({}), houseBrand, defaultCatalogue)
     expect(drinks.pages.map(({ path, title }) => [path, title])).toEqual([
       ['/drink/APPLE_JUICE', 'Apple Juice · Juicebar Marketplace'],
       ['/drink/ORANGE_JUICE', 'Orange Juice · Juicebar Marketplace'],

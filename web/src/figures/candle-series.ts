@@ -1,5 +1,5 @@
 import { type CandleStep } from '@juicebar/contract/schemas'
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { queryOptions } from '@tanstack/react-query'
 
 import { withTail } from './candles.ts'

@@ -1,5 +1,7 @@
 import { DRINK_PATH } from '@juicebar/contract/market-settings'
-import { type TokenType, tokenTypes } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
+
+import { catalogue } from '../catalogue/catalogue.ts'
 
 /** A drink as figures name it. */
 export interface Drink {
@@ -8,7 +10,7 @@ export interface Drink {
 }
 
 /** All drinks of the market, in its order. */
-export const drinks: readonly Drink[] = tokenTypes
+export const drinks: readonly Drink[] = catalogue().items.map(({ code, name }) => ({ type: code, name }))
 
 /** The drink with this token type; undefined if the market has none. */
 export function findDrink(code: string): Drink | undefined {

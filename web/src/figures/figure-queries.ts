@@ -1,7 +1,7 @@
 import { type Query, type Reply } from '@juicebar/contract/calls'
 import { figureEndpoints } from '@juicebar/contract/endpoints/figures'
 import { type MarketEvent } from '@juicebar/contract/events'
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { infiniteQueryOptions, type QueryKey, queryOptions } from '@tanstack/react-query'
 
 import { callAsVisitor } from '../api/client.ts'

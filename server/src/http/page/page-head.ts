@@ -36,7 +36,15 @@ export function renderPage(template: string, head: PageHead): string | undefined
 }
 
 /** The market's part of the head, as HTML. Nothing in it can end the element or the attribute that it is in. */
-export function renderHead({ settings, title = settings.title, description, themeColors, publicOrigin, styleSheet, preview }: PageHead): string {
+export function renderHead({
+  settings,
+  title = settings.title,
+  description,
+  themeColors,
+  publicOrigin,
+  styleSheet,
+  preview,
+}: PageHead): string {
   const { logo } = settings
   return [
     `<title>${escape(title)}</title>`,

@@ -6,6 +6,7 @@ import { connectDatabase, type DatabaseConnection } from '../../../src/database/
 import { readLevels } from '../../../src/market/figures/depth-store.ts'
 import { readSummary } from '../../../src/market/figures/summary-store.ts'
 import { type LongReadsOf, tellPlans, watchPlans } from '../../support/executed-plans.ts'
+import { defaultCatalogue } from '../../support/catalogue.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/fresh-database.ts'
 
 /** Enough for PostgreSQL to choose as it does for a million, which `PLAN_LISTINGS=1000000` tries. */
@@ -14,6 +15,7 @@ const FILL_MILLIS = 60_000 + LISTINGS / 2
 /** Of all listings: those sold long ago stay in the table. */
 const SOLD = 0.8
 const DRINK = 'GRAPE_SODA'
+const codes = defaultCatalogue.items.map(({ code }) => code)
 
 let fresh: FreshDatabase
 let connection: DatabaseConnection
@@ -62,5 +64,5 @@ it('depth reads what is for sale of its drink, and nothing of what was sold or i
 it('the summary reads each listing that is for sale once, and none that was sold', async () => {
   expect(active.all).toBeLessThan(LISTINGS * (1 - SOLD) * 1.2)
   // A plan tells the mean of its loops, one for each drink, with two decimals.
-  expect(await longReads(() => readSummary(connection.readPool), active.all + 1)).toEqual([])
+  expect(await longReads(() => readSummary(connection.readPool, codes), active.all + 1)).toEqual([])
 })

@@ -1,6 +1,7 @@
-import { tokenName, type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { useQuery } from '@tanstack/react-query'
 
+import { catalogue } from '../../catalogue/catalogue.ts'
 import { type SummaryItem, summaryQuery } from '../../figures/figure-queries.ts'
 import { formatAmount, formatUnitPrice } from '../../ui/format.ts'
 import { estimate } from './estimate.ts'
@@ -33,5 +34,7 @@ function Words({ owned, summary }: { owned: Parameters<typeof estimate>[0]; summ
 }
 
 function unpricedText(unpriced: readonly TokenType[]): string {
-  return unpriced.length <= NAMED ? names.format(unpriced.map((code) => tokenName(code))) : `${formatAmount(unpriced.length)} others`
+  return unpriced.length <= NAMED
+    ? names.format(unpriced.map((code) => catalogue().nameOf(code)))
+    : `${formatAmount(unpriced.length)} others`
 }

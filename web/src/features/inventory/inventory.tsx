@@ -43,7 +43,14 @@ export function Inventory({ walletAddress }: { walletAddress: string }) {
         {owned?.length === 0 && unknownKinds === 0 && (
           <EmptyState title="Your inventory is empty, Purchase items from the marketplace to see them here" />
         )}
-        {owned && owned.length > 0 && <OwnedList owned={owned} worth={(item) => summary && (worthOf(item, summary) ?? null)} paused={Boolean(config?.pause)} onSell={sell} />}
+        {owned && owned.length > 0 && (
+          <OwnedList
+            owned={owned}
+            worth={(item) => summary && (worthOf(item, summary) ?? null)}
+            paused={Boolean(config?.pause)}
+            onSell={sell}
+          />
+        )}
         {unknownKinds > 0 && <Newer kinds={unknownKinds} />}
       </section>
       {dialog && (

@@ -1,4 +1,4 @@
-import { balanceKey } from '@juicebar/contract/token-types'
+import { balanceKey } from '@juicebar/contract/catalogue'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, Suspense, useEffect, useState } from 'react'
 

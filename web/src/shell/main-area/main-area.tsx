@@ -80,7 +80,10 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
       {!walletAddress && <ConnectPrompt away={away} />}
       {/* Behind a drink's page it stays what it was, for those who go back. */}
       <Activity mode={onDrink ? 'hidden' : 'visible'}>
-        <Market {...{ walletAddress, cooldowns, onBuy, gathered, bestPrice, activity, prices }} onGather={walletAddress ? gather : undefined} />
+        <Market
+          {...{ walletAddress, cooldowns, onBuy, gathered, bestPrice, activity, prices }}
+          onGather={walletAddress ? gather : undefined}
+        />
       </Activity>
     </>
   )

@@ -1,4 +1,4 @@
-import { type TokenType } from '@juicebar/contract/token-types'
+import { type TokenType } from '@juicebar/contract/catalogue'
 
 import { type Drink } from '../../../figures/drinks.ts'
 import { type SummaryItem } from '../../../figures/figure-queries.ts'
