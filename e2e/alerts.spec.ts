@@ -4,10 +4,14 @@ import { type BrowserContext, type Page } from '@playwright/test'
 
 import { expectAccessible } from './support/accessible.ts'
 import { list } from './support/api-listing.ts'
+import { type OwnServer, startOwnServer } from './support/own-server.ts'
 import { installPhantom } from './support/phantom.ts'
 import { banner, expect, type Player, signIn, test } from './support/test.ts'
 
-/** Cheaper than anything that other tests list. */
+/** Its offers would be the best price of everybody else's tests. */
+const port = Number(process.env['E2E_PORT'] ?? '3210') + 9
+
+/** Cheaper than anything else on the market. */
 const CHEAP = { amount: 50, price: 0.001, each: 0.00002 }
 
 const bell = (page: Page) => page.getByRole('button', { name: 'Tell me about Grape Soda' })
@@ -63,12 +67,16 @@ async function pushEndpoint({ page }: Pick<Player, 'page'>): Promise<string | nu
   return ((await reply.json()) as { endpoint: string | null }).endpoint
 }
 
+test.use({ baseURL: `http://localhost:${port}` })
 // One at a time: an alert of one test would fire for the offer of another.
 test.describe.configure({ mode: 'serial' })
 
-test('an alert fires once, in each of the player’s tabs, when somebody else sells at its price, and stays until it is deleted', async ({
-  signedIn,
-}) => {
+let server: OwnServer
+
+test.beforeAll(async () => void (server = await startOwnServer(port)))
+test.afterAll(() => server.stop())
+
+test('an alert fires once, in each of the player’s tabs, when somebody else sells at its price, and stays until it is deleted', async ({ signedIn }) => {
   const player = await signedIn({ sol: 0 })
   const { page } = player
   const dialog = await openAlerts(page)
@@ -115,10 +123,7 @@ test('a price that cannot be is said so, and Enter sets one that can', async ({ 
   await expect(dialog.getByRole('list', { name: 'Your alerts' })).toContainText('Grape Soda at 0.000001 SOL or less')
 })
 
-test('notifications are switched on for this browser, come back with the next sign-in, and end at logout and on wish', async ({
-  openContext,
-  baseURL,
-}) => {
+test('notifications are switched on for this browser, come back with the next sign-in, and end at logout and on wish', async ({ openContext, baseURL }) => {
   const context = await openContext()
   await stubPushService(context)
   await installPhantom(context, baseURL ?? '')
@@ -146,10 +151,7 @@ test('notifications are switched on for this browser, come back with the next si
   expect(await pushEndpoint({ page })).toBeNull()
 })
 
-test('where notifications are blocked or unknown to the browser, it says so, and alerts work all the same', async ({
-  openContext,
-  baseURL,
-}) => {
+test('where notifications are blocked or unknown to the browser, it says so, and alerts work all the same', async ({ openContext, baseURL }) => {
   for (const [text, prepare] of [
     ['Notifications of this page are blocked.', () => Object.defineProperty(Notification, 'permission', { get: () => 'denied' })],
     ['This browser shows no notifications of pages.', () => Reflect.deleteProperty(window, 'PushManager')],
@@ -171,11 +173,10 @@ test('where notifications are blocked or unknown to the browser, it says so, and
 test.describe('without the server', () => {
   test.use({ allowedErrors: /50[03]/ })
 
-  test('alerts that cannot be loaded or set are not shown as none', async ({ signedIn }) => {
-    const { page } = await signedIn({ sol: 0 })
-    await page.route('**/api/marketplace/alerts', (route) =>
-      route.fulfill({ status: 500, json: { error: 'It is broken.', code: 'INTERNAL' } }),
-    )
+  test('alerts that cannot be loaded or set are not shown as none', async ({ openPlayer }) => {
+    const { page } = await openPlayer({ sol: 0 })
+    await page.route('**/api/marketplace/alerts', (route) => route.fulfill({ status: 500, json: { error: 'It is broken.', code: 'INTERNAL' } }))
+    await signIn(page)
     const dialog = await openAlerts(page)
     await expect(dialog).toContainText('Your alerts could not be loaded.')
     await expect(dialog).not.toContainText('You have no alerts yet')

@@ -14,15 +14,20 @@ export function callAlerts<Name extends AlertEndpointName>(name: Name, input: Ca
   return callEndpoint(alertEndpoints[name], input)
 }
 
+const alertsKey = [...keys.mine, 'alerts'] as const
+/** Of what is known about this session's pushes. */
+export const pushKey = [...keys.mine, 'push'] as const
+
 /** The signed-in player's alerts, the newest first. */
 export const alertsQuery = queryOptions({
-  queryKey: keys.alerts,
+  queryKey: alertsKey,
   queryFn: async ({ signal }) => (await callAlerts('alerts', { signal })).alerts,
+  meta: { quiet: true },
 })
 
 /** With which key to subscribe to pushes, and where this session's go. */
 export const pushQuery = queryOptions({
-  queryKey: keys.push,
+  queryKey: pushKey,
   queryFn: ({ signal }) => callAlerts('push', { signal }),
   meta: { quiet: true },
 })

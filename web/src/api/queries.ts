@@ -25,8 +25,6 @@ export const keys = {
   purchases: [MINE, 'purchases'],
   openPurchases: [MINE, 'purchases', 'open'],
   cases: [MINE, 'cases'],
-  alerts: [MINE, 'alerts'],
-  push: [MINE, 'push'],
 } as const
 
 /** The server's public settings. */

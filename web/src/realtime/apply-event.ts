@@ -60,12 +60,11 @@ export function applyEvent(loaded: Loaded, event: MarketEvent): void {
       reloads.add(keys.balances)
       reloadSol(reloads)
       break
-    case 'alert.fired':
-      reloads.add(keys.alerts)
-      break
     case 'pause.changed':
       reloads.add(keys.config)
       break
+    // Of a wallet's few alerts each fires once: it needs no code of its own in what every visitor downloads.
+    case 'alert.fired':
     case 'block.changed':
     case 'ready':
       reloads.add(keys.mine)

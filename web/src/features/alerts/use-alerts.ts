@@ -13,7 +13,7 @@ export function useAlerts() {
   const client = useQueryClient()
   const { showBanner } = useNotices()
   const onSettled = () => client.invalidateQueries({ queryKey: alertsQuery.queryKey })
-  const list = useQuery({ ...alertsQuery, meta: { quiet: true } })
+  const list = useQuery(alertsQuery)
   const create = useMutation({
     mutationFn: (body: Body<'createAlert'>) => callAlerts('createAlert', { body }),
     onError: (error) => showBanner(serverSentence(error, NOT_SET)),

@@ -1,7 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 
-import { pushQuery } from '../../api/alert-calls.ts'
-import { keys } from '../../api/queries.ts'
+import { pushKey, pushQuery } from '../../api/alert-calls.ts'
 import { serverSentence } from '../../api/api-error.ts'
 import { platformOf } from '../../wallet/platform.ts'
 import { canNotify, readEndpoint, subscribe, unsubscribe } from './browser-pushes.ts'
@@ -28,13 +27,13 @@ export function useNotifications(walletAddress: string): Notifications {
   const capable = canNotify()
   const push = useQuery({ ...pushQuery, ...(!capable && { enabled: false }) })
   const browser = useQuery({
-    queryKey: [...keys.push, 'browser'],
+    queryKey: [...pushKey, 'browser'],
     queryFn: async () => ({ permission: Notification.permission, endpoint: (await readEndpoint()) ?? null }),
     ...(!capable && { enabled: false }),
     refetchOnWindowFocus: 'always',
     meta: { quiet: true },
   })
-  const onSettled = () => client.invalidateQueries({ queryKey: keys.push })
+  const onSettled = () => client.invalidateQueries({ queryKey: pushKey })
   const turnOn = useMutation({
     // Browsers only ask in answer to a click, so before anything else.
     mutationFn: async (publicKey: string) => {
