@@ -233,7 +233,7 @@ const webArrows = {
   catalogue: ['settings'],
   feedback: ['ui'],
   api: [],
-  figures: ['ui/chart', 'api'],
+  figures: ['catalogue', 'ui/chart', 'api'],
   realtime: ['ui', 'api'],
   wallet: ['ui', 'feedback', 'api', 'wallet/mobile'],
   'wallet/demo': ['ui', 'feedback', 'api', 'wallet'],

@@ -52,7 +52,8 @@ async function stubPushService(context: BrowserContext): Promise<void> {
       return endpoint === null ? null : subscription(endpoint)
     }
     const subscribe = async (options: PushSubscriptionOptionsInit) => {
-      if (!options.userVisibleOnly || String(options.applicationServerKey).length !== 87) throw new TypeError('not as browsers want it')
+      if (!options.userVisibleOnly || typeof options.applicationServerKey !== 'string' || options.applicationServerKey.length !== 87)
+        throw new TypeError('not as browsers want it')
       localStorage.setItem(key, own()?.endpoint ?? `https://push.example/${crypto.randomUUID()}`)
       return own()
     }
@@ -76,7 +77,9 @@ let server: OwnServer
 test.beforeAll(async () => void (server = await startOwnServer(port)))
 test.afterAll(() => server.stop())
 
-test('an alert fires once, in each of the player’s tabs, when somebody else sells at its price, and stays until it is deleted', async ({ signedIn }) => {
+test('an alert fires once, in each of the player’s tabs, when somebody else sells at its price, and stays until it is deleted', async ({
+  signedIn,
+}) => {
   const player = await signedIn({ sol: 0 })
   const { page } = player
   const dialog = await openAlerts(page)
@@ -123,7 +126,10 @@ test('a price that cannot be is said so, and Enter sets one that can', async ({ 
   await expect(dialog.getByRole('list', { name: 'Your alerts' })).toContainText('Grape Soda at 0.000001 SOL or less')
 })
 
-test('notifications are switched on for this browser, come back with the next sign-in, and end at logout and on wish', async ({ openContext, baseURL }) => {
+test('notifications are switched on for this browser, come back with the next sign-in, and end at logout and on wish', async ({
+  openContext,
+  baseURL,
+}) => {
   const context = await openContext()
   await stubPushService(context)
   await installPhantom(context, baseURL ?? '')
@@ -151,7 +157,10 @@ test('notifications are switched on for this browser, come back with the next si
   expect(await pushEndpoint({ page })).toBeNull()
 })
 
-test('where notifications are blocked or unknown to the browser, it says so, and alerts work all the same', async ({ openContext, baseURL }) => {
+test('where notifications are blocked or unknown to the browser, it says so, and alerts work all the same', async ({
+  openContext,
+  baseURL,
+}) => {
   for (const [text, prepare] of [
     ['Notifications of this page are blocked.', () => Object.defineProperty(Notification, 'permission', { get: () => 'denied' })],
     ['This browser shows no notifications of pages.', () => Reflect.deleteProperty(window, 'PushManager')],
@@ -175,7 +184,9 @@ test.describe('without the server', () => {
 
   test('alerts that cannot be loaded or set are not shown as none', async ({ openPlayer }) => {
     const { page } = await openPlayer({ sol: 0 })
-    await page.route('**/api/marketplace/alerts', (route) => route.fulfill({ status: 500, json: { error: 'It is broken.', code: 'INTERNAL' } }))
+    await page.route('**/api/marketplace/alerts', (route) =>
+      route.fulfill({ status: 500, json: { error: 'It is broken.', code: 'INTERNAL' } }),
+    )
     await signIn(page)
     const dialog = await openAlerts(page)
     await expect(dialog).toContainText('Your alerts could not be loaded.')

@@ -31,7 +31,7 @@ async function openCalls() {
       const headers = { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) }
       const reply = await fetch(`${origin}/api${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
       const text = await reply.text()
-      return { status: reply.status, body: (text === '' ? undefined : JSON.parse(text)) as ReturnType<typeof JSON.parse> }
+      return { status: reply.status, body: text === '' ? undefined : JSON.parse(text) }
     }
     return {
       token,

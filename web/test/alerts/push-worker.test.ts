@@ -14,14 +14,14 @@ interface Window {
 const windowAt = (path: string, visibilityState: Window['visibilityState'] = 'hidden'): Window => ({
   url: `${ORIGIN}${path}`,
   visibilityState,
-  focus: vi.fn(async () => undefined),
+  focus: vi.fn<() => Promise<void>>(async () => undefined),
 })
 
 /** A service worker of a browser in which these windows are open. Its listeners are called as a browser calls them. */
 function startWorker(...windows: Window[]) {
   const listeners = new Map<string, (event: object) => void>()
-  const showNotification = vi.fn(async () => undefined)
-  const openWindow = vi.fn(async () => null)
+  const showNotification = vi.fn<() => Promise<void>>(async () => undefined)
+  const openWindow = vi.fn<() => Promise<null>>(async () => null)
   const worker = {
     location: new URL(`${ORIGIN}/worker.js`),
     addEventListener: (type: string, listener: (event: object) => void) => void listeners.set(type, listener),
@@ -39,7 +39,7 @@ function startWorker(...windows: Window[]) {
     openWindow,
     push: (text: string) => dispatch('push', { data: { json: () => JSON.parse(text) as unknown } }),
     click: async (data: unknown) => {
-      const close = vi.fn()
+      const close = vi.fn<() => void>()
       await dispatch('notificationclick', { notification: { data, close } })
       expect(close).toHaveBeenCalledOnce()
     },
