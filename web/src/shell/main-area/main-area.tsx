@@ -72,7 +72,14 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
     <>
       {onDrink && (
         <CrashScreen key={path}>
-          <Suspense fallback={<Waiting />}>
+          {/* As high as the window, so that what comes below it does not move when it arrives. */}
+          <Suspense
+            fallback={
+              <div className="min-h-dvh">
+                <Waiting />
+              </div>
+            }
+          >
             <DrinkView code={path.slice(DRINK_PATH.length)} {...{ walletAddress, paused, bestPrice }} />
           </Suspense>
         </CrashScreen>

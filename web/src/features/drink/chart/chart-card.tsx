@@ -38,7 +38,8 @@ export function ChartCard({ drink }: { drink: Drink }) {
   const words = ranges.find(({ value }) => value === range)?.words ?? ''
   const chart = data && width > 0 && chartData(range, data, { now: dataUpdatedAt, width })
   // With the room below what is said above it.
-  const height = `calc(${chartHeight(width)}px + ${readoutHeight(width) + 0.75}rem)`
+  const expected = width || window.innerWidth
+  const height = `calc(${chartHeight(expected)}px + ${readoutHeight(expected) + 0.75}rem)`
   return (
     <section aria-labelledby="chart-title" className="card grid gap-4 p-4 sm:p-6" data-token={drink.type}>
       <h3 id="chart-title" className="sr-only">
