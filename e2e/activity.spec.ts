@@ -55,7 +55,7 @@ test('what is sold appears at once, to visitors too, and nothing below it moves'
   await expect(page.getByRole('status').filter({ hasText: 'Live' })).toBeVisible()
   expect(asked).toEqual([])
   await open(page)
-  await expect(page.locator('.activity').getByText(/was sold yet|so far/)).toBeVisible()
+  await expect(page.locator('details').getByText(/was sold yet|so far/)).toBeVisible()
   const board = page.getByRole('article').first().locator('xpath=ancestor::ul')
   const before = await board.boundingBox()
 
@@ -68,7 +68,7 @@ test('what is sold appears at once, to visitors too, and nothing below it moves'
   expect((await board.boundingBox())?.y).toBe(before?.y)
 
   await page.getByRole('radio', { name: 'Grape Soda' }).check({ force: true })
-  await expect(page.locator('.activity').getByText('No Grape Soda was sold yet.')).toBeVisible()
+  await expect(page.locator('details').getByText('No Grape Soda was sold yet.')).toBeVisible()
   await page.getByRole('radio', { name: 'Apple Juice' }).check({ force: true })
   await expect(row).toBeVisible()
 })
@@ -149,14 +149,14 @@ test.describe('when it cannot be asked for', () => {
     )
     await page.goto('/')
     await open(page)
-    await expect(page.locator('.activity')).toContainText('What was sold could not be loaded.')
+    await expect(page.locator('details')).toContainText('What was sold could not be loaded.')
     await expectAccessible(page)
     isDown = false
-    await page.locator('.activity').getByRole('button', { name: 'Try again' }).click()
+    await page.locator('details').getByRole('button', { name: 'Try again' }).click()
     await expect(rows(page)).toHaveCount(4)
     isDown = true
     await renew(page)
-    await expect(page.locator('.activity')).toContainText(/Newer sales could not be loaded\. As of (just now|\d+ s ago)\./)
+    await expect(page.locator('details')).toContainText(/Newer sales could not be loaded\. As of (just now|\d+ s ago)\./)
     await expect(rows(page)).toHaveCount(4)
     await expectAccessible(page)
   })

@@ -33,9 +33,12 @@ export async function benchmarkFigures(
 ): Promise<Line[]> {
   const url = await databases.market(LISTINGS)
   const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  await fillTrades(client, count)
-  await client.end()
+  try {
+    await client.connect()
+    await fillTrades(client, count)
+  } finally {
+    await client.end()
+  }
   const server = await startServer({ role: 'product', databaseUrl: url })
   const load = (next: (turn: number) => string) =>
     runLoad({ port: server.port, connections: CONNECTIONS, seconds: SECONDS, next: (turn) => ({ method: 'GET', path: next(turn) }) })

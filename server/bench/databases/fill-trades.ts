@@ -16,10 +16,11 @@ export async function fillTrades(client: pg.ClientBase, trades: number): Promise
   await client.query(
     `insert into sales (ordinal, stamped_at, purchase_id, place, is_reversal, listing_id, buyer, seller, token_type, amount, price_lamports,
        fee_lamports, fee_basis_points, signature, settled_at)
-     select n, now(), gen_random_uuid(), 1, false, gen_random_uuid(), case when n <= ${TRADER_TRADES} then '${TRADER}' else 'buyer' end, 'seller', token.token_type, 1 + floor(random() * 50)::bigint,
-       (1 + floor(random() * 1000)::bigint) * 1000000, 0, 0, repeat(md5(n::text), 2), now() - ($1::bigint - n) * interval '${SECONDS_APART} s'
-     from generate_series(1, $1::bigint) n
-     join (select row_number() over () - 1 as n, count(*) over () as kinds, token_type from token_types) token on token.n = n % token.kinds`,
+     select sale.n, now(), gen_random_uuid(), 1, false, gen_random_uuid(), case when sale.n <= ${TRADER_TRADES} then '${TRADER}' else 'buyer' end,
+       'seller', token.token_type, 1 + floor(random() * 50)::bigint, (1 + floor(random() * 1000)::bigint) * 1000000, 0, 0,
+       repeat(md5(sale.n::text), 2), now() - ($1::bigint - sale.n) * interval '${SECONDS_APART} s'
+     from generate_series(1, $1::bigint) sale (n)
+     join (select row_number() over () - 1 as turn, count(*) over () as kinds, token_type from token_types) token on token.turn = sale.n % token.kinds`,
     [trades],
   )
   await client.query('update sales_head set ordinal = $1', [trades])

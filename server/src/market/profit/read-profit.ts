@@ -7,7 +7,7 @@ import { readEntries } from './ledger-entry-store.ts'
 import { type EntryPosition } from './ledger-entry.ts'
 import { type Books, followLedger, type Profit, profitOf } from './profit.ts'
 
-/** Entries that one statement reads: some 10 ms. Nearly every player has fewer. */
+/** Entries that one statement reads. Nearly every player has fewer. */
 const PAGE = 2_000
 /** Long ledgers may take this share of the time at most, but wait no longer than that. */
 const PAUSES = 4

@@ -9,9 +9,11 @@ import { defaultCatalogue } from '../../support/catalogue.ts'
 import { connectDatabase, type DatabaseConnection } from '../../../src/database/connect.ts'
 import { createFigures } from '../../../src/market/figures/create-figures.ts'
 import { rollUpSales } from '../../../src/market/figures/roll-up-store.ts'
+import { createProfits } from '../../../src/market/profit/read-profit.ts'
 import { findViolations } from '../../../src/studio/audit/ledger-check-store.ts'
 import { addPlayer, lapseInStore, newSignature, offer, openStoreMarket, type StoreMarket } from '../../purchases/baskets/store-market.ts'
 import { heldPurchase } from '../../studio/sales/sale-market.ts'
+import { readRawProfit } from '../profit/raw-profit.ts'
 import { candlesOf, readLedgerTrades, stepMicros } from './ledger-candles.ts'
 
 const numRuns = inject('propertyRuns')
@@ -214,7 +216,7 @@ async function expectCandlesAddUp(): Promise<void> {
 }
 
 it(
-  'whatever is sold, undone, late or killed, candles of any range are those of the ledger',
+  'whatever is sold, undone, late or killed, candles of any range and profits of all players are those of the ledger',
   { timeout: 60_000 + numRuns * 5_000 },
   async () => {
     await fc.assert(
@@ -242,6 +244,9 @@ it(
           expect(JSON.parse(reply)).toEqual({ candles: candlesOf(trades, query) })
         }
         await expectCandlesAddUp()
+        const readProfit = createProfits(servers[0]!, 3)
+        for (const wallet of [seller, ...buyers, waiting])
+          expect(await readProfit(wallet)).toEqual(await readRawProfit(market.connection, wallet))
       }),
       { numRuns, endOnFailure: true },
     )

@@ -19,7 +19,7 @@ export function History({ walletAddress }: { walletAddress: string }) {
   const [part, setPart] = useState<Part>('buyer')
   return (
     <section aria-labelledby="history-title" className="grid gap-5">
-      <div className="grid grid-cols-[1fr_auto] items-center gap-3 sm:grid-cols-[1fr_auto_auto]">
+      <div className={`grid grid-cols-[1fr_auto] items-center gap-3 ${part === 'profit' ? '' : 'sm:grid-cols-[1fr_auto_auto]'}`}>
         <h2 id="history-title" className="text-title">
           History
         </h2>

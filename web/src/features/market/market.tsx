@@ -1,6 +1,6 @@
 import { type Listing } from '@juicebar/contract/schemas'
 import { type TokenType } from '@juicebar/contract/catalogue'
-import { type ReactNode, Suspense, useCallback, useState } from 'react'
+import { type ComponentType, type ReactNode, Suspense, useCallback, useState } from 'react'
 
 import { Button } from '../../ui/button.tsx'
 import { inMarketWords } from '../../catalogue/in-market-words.ts'
@@ -23,13 +23,13 @@ interface MarketProps {
   /** What a buyer of a drink sees above its listings. */
   bestPrice: (tokenType: TokenType) => ReactNode
   /** What was sold, of one drink or of all. */
-  activity: (tokenType: TokenType | undefined) => ReactNode
+  Activity: ComponentType<{ tokenType: TokenType | undefined }>
   /** What the drinks cost, as far as the filter lets them through. */
   prices: (filter: MarketFilter) => ReactNode
 }
 
 /** The market: every active listing, to search, sort and buy. */
-export function Market({ bestPrice, activity, prices, ...cards }: MarketProps) {
+export function Market({ bestPrice, Activity, prices, ...cards }: MarketProps) {
   const [showsActivity, showActivity] = useState(false)
   const { filter, change, clear, isFiltered, listings, query } = useMarket()
   const { hasNextPage, isFetching, fetchNextPage, refetch } = query
@@ -50,9 +50,9 @@ export function Market({ bestPrice, activity, prices, ...cards }: MarketProps) {
         </p>
       )}
       {filter.tokenType && <Suspense fallback={<div className="card best-price breathe" />}>{bestPrice(filter.tokenType)}</Suspense>}
-      <details className="card activity" onToggle={(event) => showActivity(event.currentTarget.open)}>
+      <details className="card" onToggle={(event) => showActivity(event.currentTarget.open)}>
         <summary>Activity</summary>
-        {showsActivity && activity(filter.tokenType)}
+        <Suspense>{showsActivity && <Activity {...filter} />}</Suspense>
       </details>
       {!listings && query.isError && (
         <EmptyState title="The market could not be loaded">

@@ -53,13 +53,6 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
   const onBuy = paused ? undefined : buy
   const walletAddress = session.user?.walletAddress
   const bestPrice = (tokenType: TokenType) => <DrinkPanel tokenType={tokenType} walletAddress={walletAddress} paused={paused} />
-  const activity = (tokenType: TokenType | undefined) => (
-    <CrashScreen>
-      <Suspense fallback={<div className="h-72" />}>
-        <MarketActivity key={tokenType} tokenType={tokenType} />
-      </Suspense>
-    </CrashScreen>
-  )
   const prices = (filter: ComponentProps<typeof PriceStrip>) => (
     <CrashScreen fallback={null}>
       <Suspense fallback={<div className="card prices breathe" />}>
@@ -88,7 +81,7 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
       {/* Behind a drink's page it stays what it was, for those who go back. */}
       <Activity mode={onDrink ? 'hidden' : 'visible'}>
         <Market
-          {...{ walletAddress, cooldowns, onBuy, gathered, bestPrice, activity, prices }}
+          {...{ walletAddress, cooldowns, onBuy, gathered, bestPrice, Activity: MarketActivity, prices }}
           onGather={walletAddress ? gather : undefined}
         />
       </Activity>

@@ -17,25 +17,23 @@ export function DrinkProfitRow({ drink }: { drink: DrinkProfit }) {
         </h3>
         <p className="font-bold">{signedSol(BigInt(sold.profit))}</p>
       </div>
-      <dl className="grid grid-cols-2 gap-x-4 gap-y-3 sm:grid-cols-4">
-        <Part name="Sold" amount={sold.amount}>
-          for {solOf(sold.lamports)}, cost {solOf(sold.basis)}
-        </Part>
-        <Part name="Held" amount={held.amount}>
-          cost {solOf(held.basis)}
-        </Part>
-        <Part name="Used in the game" amount={used.amount}>
-          cost {solOf(used.basis)}
-        </Part>
+      <dl className="grid grid-cols-2 gap-x-4 gap-y-3 sm:grid-cols-3 lg:grid-cols-5">
         <Part name="Bought" amount={bought.amount}>
           for {solOf(bought.basis)}
           {bought.fee !== '0' && `, with ${solOf(bought.fee)} fees`}
         </Part>
-        {credited.amount > 0 && (
-          <Part name="Credited" amount={credited.amount}>
-            cost 0 SOL
-          </Part>
-        )}
+        <Part name="Credited" amount={credited.amount}>
+          cost 0 SOL
+        </Part>
+        <Part name="Sold" amount={sold.amount}>
+          for {solOf(sold.lamports)}, cost {solOf(sold.basis)}
+        </Part>
+        <Part name="Used in the game" amount={used.amount}>
+          cost {solOf(used.basis)}
+        </Part>
+        <Part name="Held" amount={held.amount}>
+          cost {solOf(held.basis)}
+        </Part>
         {lost.amount > 0 && (
           <Part name="Delivered unpaid" amount={lost.amount}>
             cost {solOf(lost.basis)}: the network undid the payment

@@ -16,6 +16,11 @@ const TOP_PX = 4
 
 /** What was sold, the newest first, as it happens. Everything happens inside a frame of a fixed height, so that nothing below it moves. */
 export function MarketActivity({ tokenType }: { tokenType: TokenType | undefined }) {
+  // Each drink has a list of its own, which begins at its top.
+  return <Sales key={tokenType} tokenType={tokenType} />
+}
+
+function Sales({ tokenType }: { tokenType: TokenType | undefined }) {
   const { sales, ...rest } = useSales(tokenType)
   return (
     <div className="grid h-72 grid-rows-[minmax(0,1fr)] border-t border-line">

@@ -18,28 +18,28 @@ export const SaleRow = memo(function SaleRow({ sale, age, network }: SaleRowProp
   const { tokenType, amount, price, unitPrice, signature, settledAt } = sale
   return (
     <li
-      className="arrive figures grid min-h-13 grid-cols-[1fr_auto] content-center gap-x-4 px-4 py-2 text-small sm:col-span-full sm:grid-cols-subgrid sm:items-center sm:px-5"
+      className="arrive figures grid min-h-13 content-center gap-y-0.5 px-4 py-2 text-small sm:col-span-full sm:grid-cols-subgrid sm:items-center sm:px-5"
       data-token={tokenType}
     >
-      <p className="flex items-center gap-2.5 font-semibold">
-        <span className="dot" />
-        {formatAmount(amount)} {catalogue().nameOf(tokenType)}
-      </p>
-      <p className="text-right font-bold whitespace-nowrap sm:order-1">{formatSol(price)} SOL</p>
-      <div className="text-dim max-sm:text-tiny sm:contents">
-        <p className="max-sm:inline sm:text-right">
-          {formatUnitPrice(unitPrice)} each
-          <span className="sm:hidden"> · </span>
+      <div className="flex justify-between gap-x-4 sm:contents">
+        <p className="flex items-center gap-2.5 font-semibold">
+          <span className="dot" />
+          {formatAmount(amount)} {catalogue().nameOf(tokenType)}
         </p>
-        <p className="text-tiny max-sm:inline sm:order-3">
+        <p className="text-right font-bold whitespace-nowrap sm:order-1">{formatSol(price)} SOL</p>
+      </div>
+      <div className="flex justify-between gap-x-4 text-dim max-sm:text-tiny sm:contents">
+        <p className="whitespace-nowrap sm:contents">
+          <span className="sm:text-right">{formatUnitPrice(unitPrice)} each</span>
+          <span className="sm:hidden"> · </span>
+          <time dateTime={settledAt} title={formatTime(settledAt)} className="sm:order-2 sm:text-right">
+            {age}
+          </time>
+        </p>
+        <p className="truncate text-tiny sm:order-3">
           <SignatureLink signature={signature} network={network} />
         </p>
       </div>
-      <p className="text-right text-dim whitespace-nowrap max-sm:text-tiny sm:order-2">
-        <time dateTime={settledAt} title={formatTime(settledAt)}>
-          {age}
-        </time>
-      </p>
     </li>
   )
 })
