@@ -1,6 +1,5 @@
-import { Suspense } from 'react'
+import { Suspense, useState } from 'react'
 
-import { useNewSales } from '../features/my-listings/use-new-sales.ts'
 import { usePurchase } from '../features/purchase/use-purchase.ts'
 import { NoticeArea } from '../feedback/notice-area.tsx'
 import { useProcessing } from '../feedback/use-processing.ts'
@@ -23,6 +22,7 @@ import { useLoadFailureBanner } from './use-load-failure-banner.ts'
 import { useView } from './use-view.ts'
 import { tabId, VIEW_ID } from './views.ts'
 
+const NewSales = lazyComponent(async () => (await import('../features/my-listings/new-sales-watch.tsx')).NewSales)
 const ClosedBar = lazyComponent(async () => (await import('./header/closed-bar.tsx')).ClosedBar)
 
 /** Whose events to follow while nobody is signed in. */
@@ -38,7 +38,7 @@ export function Shell() {
   const walletAddress = session.user?.walletAddress
   const { view, views, setView } = useView(walletAddress)
   const live = useLiveUpdates((online || away) && session.authorization !== 'checking' ? (walletAddress ?? VISITOR) : undefined)
-  const newSales = useNewSales({ walletAddress, looking: view === 'listings' })
+  const [newSales, setNewSales] = useState(0)
   useWallets({ demoWallet: config?.demoWallet ?? false })
   useSessionLifecycle({ online })
   useLoadAfterSignIn(session)
@@ -59,6 +59,9 @@ export function Shell() {
         <NoticeArea />
         <CrashScreen fallback={null}>
           <Suspense>{closed && <ClosedBar away={away} />}</Suspense>
+          <Suspense>
+            {walletAddress && <NewSales key={walletAddress} {...{ walletAddress, looking: view === 'listings', onCount: setNewSales }} />}
+          </Suspense>
         </CrashScreen>
         <div className="contents" inert={busy}>
           <main className="mx-auto flex min-h-[calc(100dvh-var(--header-height))] w-full max-w-[110rem] flex-col px-4 py-6 sm:px-6 sm:py-8">

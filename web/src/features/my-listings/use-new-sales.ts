@@ -9,9 +9,8 @@ import { lastSale, lotsSold, salesSentence, salesSince } from './new-sales.ts'
 const toldKey = (walletAddress: string) => `salesTold:${walletAddress}`
 const seenKey = (walletAddress: string) => `salesSeen:${walletAddress}`
 
-interface Seller {
-  /** Undefined for a visitor, who sells nothing. */
-  walletAddress: string | undefined
+export interface Seller {
+  walletAddress: string
   /** My Listings is on the screen. */
   looking: boolean
 }
@@ -23,10 +22,10 @@ interface Seller {
  */
 export function useNewSales({ walletAddress, looking }: Seller): number {
   const { showToast } = useNotices()
-  const { data } = useInfiniteQuery({ ...purchasesQuery('seller'), ...(walletAddress === undefined && { enabled: false }) })
-  const sales = walletAddress === undefined ? undefined : data?.pages[0]?.purchases
+  const { data } = useInfiniteQuery(purchasesQuery('seller'))
+  const sales = data?.pages[0]?.purchases
   useEffect(() => {
-    if (!sales || walletAddress === undefined) return
+    if (!sales) return
     const last = lastSale(sales)
     // In a browser that does not know this wallet yet, earlier sales are not new.
     const told = localStorage.getItem(toldKey(walletAddress)) ?? last
@@ -36,6 +35,6 @@ export function useNewSales({ walletAddress, looking }: Seller): number {
     if (looking || localStorage.getItem(seenKey(walletAddress)) === null) localStorage.setItem(seenKey(walletAddress), last)
   }, [sales, walletAddress, looking, showToast])
 
-  if (!sales || walletAddress === undefined || looking) return 0
+  if (!sales || looking) return 0
   return lotsSold(salesSince(sales, localStorage.getItem(seenKey(walletAddress)) ?? lastSale(sales)), walletAddress).length
 }
