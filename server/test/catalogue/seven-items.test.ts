@@ -87,7 +87,7 @@ describe('a market of seven items', () => {
     const settings = JSON.parse(json) as MarketSettings
     expect(settings.catalogue.map(({ code, name }) => [code, name])).toEqual(Object.entries(names))
     expect(settings.ownItems).toBe(true)
-    const { schemas } = (await get('/api/openapi.json')).components
+    const { schemas } = (await (await fetch(`${app.origin}/api/openapi.json`)).json()).components
     expect(schemas.TokenType.enum).toEqual(codes)
     expect(schemas.TokenTypeOrName.enum).toEqual(Object.entries(names).flat())
     expect(schemas.Balances).toMatchObject({ required: Object.keys(none) })
@@ -168,8 +168,8 @@ describe('a market of seven items', () => {
     expect((await list({ tokenType: 'POT', price: 5 })).body.error).toContain('Iron Teapot must cost at least 1 SOL')
     expect((await list({ tokenType: 'POT', price: 20 })).status).toBe(201)
     expect((await list({ tokenType: 'POT', price: 20 })).body.error).toContain('of Iron Teapot on the market')
-    const { entries } = await get('/api/studio/log', studioApiKey)
-    expect(entries[0]).toMatchObject({ call: 'setRules', reason: expect.stringMatching(/^Iron Teapot: at least 1 SOL/) })
+    const { log } = await get('/api/studio/log', studioApiKey)
+    expect(log[0]).toMatchObject({ call: 'setRules', reason: expect.stringMatching(/^Iron Teapot: at least 1 SOL/) })
     await call('PUT', '/api/studio/rules', studioApiKey, { rules: [] })
   })
 })
