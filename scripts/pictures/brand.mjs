@@ -57,7 +57,11 @@ async function photograph(browser, colorScheme) {
   const page = await browser.newPage({ viewport: SIZE, colorScheme, reducedMotion: 'reduce' })
   await page.goto(ORIGIN)
   await page.getByRole('article').first().waitFor()
-  await page.waitForLoadState('networkidle')
+  await page.getByRole('status').filter({ hasText: 'Live' }).waitFor()
+  await page.locator('.prices:not(.breathe)').waitFor()
+  await page.evaluate(() =>
+    Promise.all([document.fonts.ready, ...[...document.images].filter(({ loading }) => loading !== 'lazy').map((image) => image.decode())]),
+  )
   return page.screenshot()
 }
 
