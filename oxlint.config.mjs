@@ -97,7 +97,7 @@ const serverArrows = {
   'http/server': ['database/database-outage.ts', 'database/refusals.ts', 'logging', 'http/api', 'http/docs'],
   'http/page': ['http/api'],
   pictures: [],
-  http: ['pictures', 'http/api', 'http/page', 'http/server'],
+  http: ['database/database-outage.ts', 'pictures', 'http/api', 'http/page', 'http/server'],
   brand: ['settings', 'pictures', 'http/page', 'http/web-app.ts'],
   catalogue: ['settings', 'pictures', 'brand/palette.ts', 'database'],
   chain: [],
@@ -196,6 +196,7 @@ const serverArrows = {
 function purchaseArrows() {
   const inside = (folder, names) => names.map((name) => `${folder}/${name}`)
   const stages = inside('purchases', ['payment', 'cases', 'hold', 'settlement'])
+  const payLink = 'purchases/pay-link'
   const outside = ['logging', 'catalogue', 'database', 'chain/chain.ts', 'chain/transactions', 'inventory', 'restrictions', 'listings']
   const shared = inside('purchases', [
     'purchase.ts',
@@ -218,6 +219,7 @@ function purchaseArrows() {
   return {
     purchases: [...outside, 'http/api', ...stages, reconciliation],
     ...Object.fromEntries(entries),
+    [payLink]: [...outside, 'http/api', ...shared, 'purchases/hold'],
     ...Object.fromEntries(parts.map((part) => [part, belowParts])),
     [reconciliation]: ['repeat.ts', ...outside, ...shared, ...stages, ...parts],
   }
@@ -229,7 +231,7 @@ const webArrows = {
   ui: [],
   'ui/amount': ['ui'],
   'ui/chart': [],
-  navigation: [],
+  navigation: ['settings'],
   catalogue: ['settings'],
   feedback: ['ui'],
   api: [],
@@ -242,7 +244,7 @@ const webArrows = {
   session: ['ui', 'feedback', 'api', 'wallet'],
   worker: [],
   ...deskArrows(),
-  ...featureArrows(['alerts', 'cases', 'drink', 'history', 'inventory', 'market', 'my-listings', 'purchase']),
+  ...featureArrows(['alerts', 'cases', 'drink', 'history', 'inventory', 'listing', 'market', 'my-listings', 'purchase']),
 }
 
 /** The studio's desk, a page of its own: it uses what the web app is built on, and none of its features. */
@@ -281,6 +283,7 @@ function featureArrows(features) {
     'api',
     'figures',
     'navigation',
+    'worker/register-worker.ts',
     'wallet',
     'payment',
     'session',

@@ -745,6 +745,42 @@ create table candles_head (
 insert into candles_head (only_row, ordinal) values
   ('true', '0');
 
+-- Links that a wallet on a phone buys through: each for an amount of a listing, for ten minutes, with one open hold at a time, and paid
+-- once.
+create table pay_links (
+  id uuid primary key default new_id(),
+  token_hash bytea not null unique check (octet_length(token_hash) = 32),
+  listing_id uuid not null references listings(id),
+  amount bigint not null check (amount > 0),
+  most_lamports bigint not null check (most_lamports > 0),
+  -- The network that the link was made from, as a keyed hash.
+  maker bytea not null check (octet_length(maker) = 32),
+  -- Who made it; null if nobody was signed in.
+  maker_wallet text,
+  -- The hold that it placed last.
+  purchase_id uuid references purchases(id),
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null
+);
+create index pay_links_by_maker on pay_links (maker, expires_at);
+create index pay_links_by_wallet on pay_links (maker_wallet, expires_at) where maker_wallet is not null;
+create index pay_links_by_expiry on pay_links (expires_at);
+
+-- Holds that were placed through links. Nobody has proved that the account asked for one, so they count against whoever made the link as
+-- well. Kept as long as an abandoned hold counts.
+create table pay_link_holds (
+  purchase_id uuid primary key references purchases(id),
+  link_id uuid not null,
+  listing_id uuid not null references listings(id),
+  account text not null,
+  maker bytea not null,
+  maker_wallet text
+);
+create index pay_link_holds_by_link on pay_link_holds (link_id);
+create index pay_link_holds_by_account on pay_link_holds (account);
+create index pay_link_holds_by_maker on pay_link_holds (maker);
+create index pay_link_holds_by_wallet on pay_link_holds (maker_wallet) where maker_wallet is not null;
+
 -- Prices that players want to hear of. Each fires once, and stays until its player deletes it or needs its place.
 create table alerts (
   id uuid primary key default new_id(),
@@ -943,7 +979,7 @@ end
 $$;
 
 -- The application_name of the oldest servers that may write: each server appends the number of the newest migration it knows.
-create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0024' $$;
+create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0028' $$;
 
 -- Raises JB002 for a server that does not know the newest incompatible migration.
 create function refuse_older_servers() returns trigger language plpgsql as $$
@@ -1168,8 +1204,8 @@ begin
 end
 $$;
 
--- The purchases that a wallet cancelled or let lapse in the last 48 hours, those included that may end now. One during which there was an
--- outage does not count. Nor does one whose recorded payment expired: its buyer meant to pay.
+-- The purchases that a wallet has left unpaid in the last 48 hours. Without those that somebody else's link has placed for it: they count
+-- in link_limits, where nobody can use them to keep the wallet from buying by itself.
 create function abandoned_holds(p_buyer text) returns table(purchase_id uuid, abandoned_at timestamptz) language sql stable as $$
   select p.id, coalesce(p.ended_at, now())
   from (
@@ -1179,6 +1215,7 @@ create function abandoned_holds(p_buyer text) returns table(purchase_id uuid, ab
     select * from purchases where buyer = p_buyer and status = 'held' and ends_unsent(purchases)
   ) p
   where not exists (select from outages_so_far() o where o.began_at < p.pay_before and o.ended_at > p.created_at)
+    and not exists (select from pay_link_holds h where h.purchase_id = p.id and h.maker_wallet is distinct from p_buyer)
 $$;
 
 -- Until when a wallet may not hold a listing again, or a part of it: for 10 minutes after the second purchase of it that the wallet
@@ -2118,6 +2155,202 @@ begin
   perform renew_candles('1d', tokens, times);
   update candles_head set ordinal = reached;
   return reached - head;
+end
+$$;
+
+-- Whether links of a maker may hold a listing, for an account if one is named; null if so. A cooldown of the listing as for wallets, for
+-- maker and account alike; after as many abandoned holds within an hour as there may be open ones, none for the rest of that hour; and no
+-- more open holds than a wallet may have, those of the maker's own wallet included.
+create function link_limits(
+  p_maker bytea, p_wallet text, p_account text, p_listing uuid, p_max_holds integer, out refusal text, out retry_seconds integer
+) returns record language plpgsql stable as $$
+declare
+  open_holds bigint;
+  cooldown timestamptz;
+  pause timestamptz;
+begin
+  select max(abandoned.cooldown), max(abandoned.pause) into cooldown, pause
+  from (
+    select
+      case when count(*) filter (where is_same) >= 2
+        then max(at) filter (where is_same) + interval '10 minutes' * power(2, least(count(*) filter (where is_same), 9) - 2)
+      end as cooldown,
+      (array_agg(at order by at desc))[p_max_holds] + interval '1 hour' as pause
+    from (
+      select subject.name, p.ended_at as at, h.listing_id = p_listing as is_same
+      from pay_link_holds h
+      join purchases p on p.id = h.purchase_id
+      cross join lateral (
+        values ('maker', h.maker = p_maker), ('wallet', h.maker_wallet = p_wallet), ('account', h.account = p_account)
+      ) as subject (name, fits)
+      where (h.maker = p_maker or h.maker_wallet = p_wallet or h.account = p_account) and subject.fits
+        and p.end_reason in ('cancelled', 'lapsed') and p.ended_at > now() - interval '24 hours'
+        and not exists (select from outages_so_far() o where o.began_at < p.pay_before and o.ended_at > p.created_at)
+    ) of_subject
+    group by name
+  ) abandoned;
+  if cooldown > now() then
+    refusal := 'COOLDOWN';
+    retry_seconds := ceil(extract(epoch from cooldown - now()));
+    return;
+  end if;
+  if pause > now() then
+    refusal := 'PAY_LINK_LIMIT';
+    retry_seconds := ceil(extract(epoch from pause - now()));
+    return;
+  end if;
+  select greatest(
+      count(*) filter (where h.maker = p_maker),
+      count(*) filter (where h.maker_wallet = p_wallet)
+        + (select count(*) from purchases own where own.buyer = p_wallet and own.status = 'held'
+            and not exists (select from pay_link_holds mine where mine.purchase_id = own.id and mine.maker_wallet = p_wallet))
+    )
+    into open_holds
+    from pay_link_holds h join purchases p on p.id = h.purchase_id
+    where (h.maker = p_maker or h.maker_wallet = p_wallet) and p.status = 'held';
+  if open_holds >= p_max_holds then
+    refusal := 'PAY_LINK_LIMIT';
+    retry_seconds := 60;
+  end if;
+end
+$$;
+
+-- Why an account cannot hold through a link now; null if it may, or has its hold already. What nobody has proved to be a wallet's own wish
+-- may be one open hold of it, and never changes one that the wallet has placed itself.
+create function link_refusal(
+  link pay_links, p_account text, p_max_holds integer, out refusal text, out retry_seconds integer
+) returns record language plpgsql stable as $$
+declare
+  former purchases;
+begin
+  if link.id is null then
+    refusal := 'PAY_LINK_NOT_FOUND';
+    return;
+  elsif exists (select from pay_link_holds h join purchases p on p.id = h.purchase_id where h.link_id = link.id and p.status = 'settled') then
+    refusal := 'PAY_LINK_PAID';
+    return;
+  elsif link.expires_at <= now() then
+    refusal := 'PAY_LINK_EXPIRED';
+    return;
+  end if;
+  select * into former from purchases where id = link.purchase_id;
+  if former.status = 'held' then
+    if former.buyer <> p_account then
+      refusal := 'PAY_LINK_HELD';
+    end if;
+    return;
+  end if;
+  if exists (
+    select from purchases p join purchase_items i on i.purchase_id = p.id
+    where p.buyer = p_account and p.status = 'held' and link.listing_id in (i.listing_id, i.part_of)
+  ) then
+    refusal := 'HELD_BY_YOU';
+    return;
+  elsif exists (
+    select from pay_link_holds h join purchases p on p.id = h.purchase_id where h.account = p_account and p.status = 'held'
+  ) then
+    refusal := 'PAY_LINK_ELSEWHERE';
+    return;
+  end if;
+  select l.refusal, l.retry_seconds into refusal, retry_seconds
+    from link_limits(link.maker, link.maker_wallet, p_account, link.listing_id, p_max_holds) l;
+end
+$$;
+
+-- Makes counting exact, also for those who never signed in and have no row to lock. In this order, after the link and before all other
+-- rows: maker, wallet, account.
+create function lock_link_subject(p_kind text, p_subject text) returns void language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended(p_kind || ' ' || p_subject, 28));
+end
+$$;
+
+create function lock_link_maker(p_maker bytea, p_wallet text) returns void language plpgsql as $$
+begin
+  perform lock_link_subject('maker', encode(p_maker, 'hex'));
+  if p_wallet is not null then
+    perform lock_link_subject('wallet', p_wallet);
+  end if;
+end
+$$;
+
+-- Makes a link for all that is left of a listing, at its price now. Or the code of a refusal; restriction: of PAUSED and BLOCKED, what the
+-- studio has set; retry_seconds: of COOLDOWN and PAY_LINK_LIMIT.
+create function make_pay_link(
+  p_listing uuid, p_token_hash bytea, p_maker bytea, p_wallet text, p_fee_basis_points integer, p_fee_wallet text, p_life_seconds integer, p_max_links integer, p_max_holds integer, out refusal text, out restriction json, out retry_seconds integer, out id uuid, out amount bigint, out most_lamports bigint, out expires_at timestamptz
+) returns record language plpgsql as $$
+declare
+  l listings;
+  live bigint;
+begin
+  perform lock_link_maker(p_maker, p_wallet);
+  select r.refusal, r.restriction into refusal, restriction from restriction_of(coalesce(p_wallet, '')) r;
+  if refusal is not null then
+    return;
+  end if;
+  select kept.* into l from listings asked
+    join listings kept on kept.id = case when asked.status = 'merged' then asked.part_of else asked.id end
+    where asked.id = p_listing;
+  refusal := listing_refusal('', l, null);
+  if refusal is not null then
+    return;
+  end if;
+  select t.refusal, t.retry_seconds into refusal, retry_seconds from link_limits(p_maker, p_wallet, null, l.id, p_max_holds) t;
+  if refusal is not null then
+    return;
+  end if;
+  select greatest(count(*) filter (where k.maker = p_maker), count(*) filter (where k.maker_wallet = p_wallet)),
+      ceil(extract(epoch from min(k.expires_at) - now()))
+    into live, retry_seconds
+    from pay_links k where (k.maker = p_maker or k.maker_wallet = p_wallet) and k.expires_at > now();
+  if live >= p_max_links then
+    refusal := 'PAY_LINK_LIMIT';
+    return;
+  end if;
+  retry_seconds := null;
+  insert into pay_links as made (token_hash, listing_id, amount, most_lamports, maker, maker_wallet, expires_at)
+    values (p_token_hash, l.id, l.amount,
+      l.price_lamports + case when l.seller = p_fee_wallet then 0 else div(l.price_lamports::numeric * p_fee_basis_points, 10000)::bigint end,
+      p_maker, p_wallet, now() + make_interval(secs => p_life_seconds))
+    returning made.id, made.amount, made.most_lamports, made.expires_at into id, amount, most_lamports, expires_at;
+end
+$$;
+
+-- What place_hold does, for an account that pays through a link: decided again and noted for the link in the same transaction.
+create function place_link_hold(
+  p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean, p_wallet_sends boolean, p_max_holds integer, p_max_items integer, p_max_sellers integer, p_fee_basis_points integer, p_fee_wallet text, p_reference text, p_genesis_hash text, p_slot bigint, p_spendable bigint, p_network_fee bigint, p_hold_seconds integer, p_rent_minimum bigint, p_recipients text[], p_balances bigint[], p_link uuid, out refusal text, out refused uuid, out restriction json, out retry_seconds integer, out allowed integer, out needed_amount bigint, out purchase purchases, out items json
+) returns record language plpgsql as $$
+declare
+  link pay_links;
+  placed record;
+begin
+  perform share_restrictions();
+  select * into link from pay_links where id = p_link for update;
+  perform lock_link_maker(link.maker, link.maker_wallet);
+  perform lock_link_subject('account', p_buyer);
+  perform from players where wallet_address = p_buyer for update;
+  select r.refusal, r.retry_seconds into refusal, retry_seconds from link_refusal(link, p_buyer, p_max_holds) r;
+  if refusal is not null then
+    return;
+  end if;
+  select * into placed from place_hold(
+    p_buyer, p_listings, p_amounts, p_most_lamports, p_transfers, p_wallet_sends, p_max_holds, p_max_items, p_max_sellers,
+    p_fee_basis_points, p_fee_wallet, p_reference, p_genesis_hash, p_slot, p_spendable, p_network_fee, p_hold_seconds, p_rent_minimum,
+    p_recipients, p_balances
+  );
+  refusal := placed.refusal;
+  refused := placed.refused;
+  restriction := placed.restriction;
+  retry_seconds := placed.retry_seconds;
+  allowed := placed.allowed;
+  needed_amount := placed.needed_amount;
+  purchase := placed.purchase;
+  items := placed.items;
+  if refusal is null then
+    insert into pay_link_holds (purchase_id, link_id, listing_id, account, maker, maker_wallet)
+      values (purchase.id, link.id, link.listing_id, p_buyer, link.maker, link.maker_wallet) on conflict do nothing;
+    update pay_links set purchase_id = purchase.id where pay_links.id = link.id;
+  end if;
 end
 $$;
 

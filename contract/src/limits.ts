@@ -57,6 +57,10 @@ export const MAX_SELLERS = 10
 /** Of a wallet at the same time: purchases, and items of all of them. */
 export const MAX_OPEN_HOLDS = 3
 export const MAX_OPEN_ITEMS = 20
+/** How long somebody may hold through a payment link. */
+export const PAY_LINK_SECONDS = 600
+/** Of a wallet, and of a network, at the same time. */
+export const MAX_PAY_LINKS = 20
 export const NONCE_SECONDS = 300
 export const SESSION_SECONDS = 7 * 24 * 60 * 60
 

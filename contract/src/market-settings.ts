@@ -29,3 +29,6 @@ export function marketTitle(productName: string): string {
 
 /** Where the pages of drinks are: each has its token type at the end of its address. */
 export const DRINK_PATH = '/drink/'
+
+/** Where the pages of listings are: each has its id at the end of its address. */
+export const LISTING_PATH = '/listing/'

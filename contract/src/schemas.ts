@@ -3,6 +3,7 @@ import { type Static } from 'typebox'
 import { type EndpointName } from './endpoints.ts'
 import { alertCalls, type AlertSchema } from './schemas/alerts/alert-calls.ts'
 import { buyingCalls } from './schemas/buying/buying-calls.ts'
+import { payLinkCalls, type PayLinkSchema, type PayLinkStateSchema } from './schemas/buying/pay-links.ts'
 import { type endReasons, type PurchaseSchema, type purchaseStatuses } from './schemas/buying/purchase.ts'
 import { type CallSchema } from './schemas/call.ts'
 import { caseCalls, type caseKinds, type CaseSchema, type caseStatuses } from './schemas/cases.ts'
@@ -41,6 +42,7 @@ export const sections = [
   { name: 'Ledger', description: 'What a player bought, sold, was credited and used, and what that earned', calls: ledgerCalls },
   { name: 'Events', description: 'What happens in the market, as it happens', calls: eventCalls },
   { name: 'Buying', description: 'From the hold to the delivered drinks', calls: buyingCalls },
+  { name: 'Buying by phone', description: 'A wallet on a phone pays what is on this screen', calls: payLinkCalls },
   { name: 'Cases', description: 'Payments that did not end in a delivery', calls: caseCalls },
   { name: 'Studio', description: 'For the studio’s own servers, with its key', calls: studioCalls },
   { name: 'Webhooks', description: 'The studio’s servers are told what happens', calls: webhookCalls },
@@ -58,6 +60,7 @@ export const schemas = {
   ...ledgerCalls,
   ...eventCalls,
   ...buyingCalls,
+  ...payLinkCalls,
   ...caseCalls,
   ...studioCalls,
   ...webhookCalls,
@@ -76,6 +79,8 @@ export type Quote = Static<typeof QuoteSchema>
 export type Purchase = Static<typeof PurchaseSchema>
 export type PurchaseStatus = (typeof purchaseStatuses)[number]
 export type EndReason = (typeof endReasons)[number]
+export type PayLink = Static<typeof PayLinkSchema>
+export type PayLinkState = Static<typeof PayLinkStateSchema>
 export type Case = Static<typeof CaseSchema>
 export type CaseKind = (typeof caseKinds)[number]
 export type CaseStatus = (typeof caseStatuses)[number]

@@ -1,5 +1,5 @@
 import { Failure } from '@juicebar/contract/errors'
-import { type PublicConfig } from '@juicebar/contract/schemas'
+import { DRINK_PATH, LISTING_PATH } from '@juicebar/contract/market-settings'
 import { type FastifyRequest } from 'fastify'
 
 import { pushContact } from './alerts/push/push-request.ts'
@@ -7,13 +7,14 @@ import { startPushes } from './alerts/push/run-pushes.ts'
 import { alertRoutes } from './alerts/routes.ts'
 import { startAlerts } from './alerts/run-alerts.ts'
 import { type App, type AppParts } from './app-parts.ts'
-import { type Config } from './settings/config.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { bearerToken } from './http/api/bearer-token.ts'
 import { needsDatabase } from './http/api/needs-database.ts'
 import { houseBrand } from './brand/brand.ts'
 import { marketLook } from './brand/market-look.ts'
+import { drinkPage } from './catalogue/drink-page.ts'
 import { recordCatalogue } from './catalogue/record-catalogue.ts'
+import { registerPaymentRequests } from './http/payment-requests.ts'
 import { registerSecurityTxt } from './http/security-txt.ts'
 import { registerWebApp } from './http/web-app.ts'
 import { createRateLimits } from './http/api/rate-limits.ts'
@@ -23,7 +24,7 @@ import { compress, compressFigures } from './http/api/compression.ts'
 import { createServer } from './http/server/server.ts'
 import { statusRoutes } from './http/status-routes.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
-import { deleteOldKeys } from './listings/listing-key-store.ts'
+import { readListingPage } from './listings/read-listing-page.ts'
 import { listingRoutes } from './listings/routes.ts'
 import { createFigures } from './market/figures/create-figures.ts'
 import { figureRoutes } from './market/figures/routes.ts'
@@ -36,6 +37,10 @@ import { marketRoutes } from './market/routes.ts'
 import { createPoster } from './outgoing/post-message.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { startRecordingOutages } from './purchases/hold/record-outages.ts'
+import { createMakerHash } from './purchases/pay-link/pay-link.ts'
+import { preparePayment } from './purchases/pay-link/prepare-payment.ts'
+import { requirePayLink } from './purchases/pay-link/read-pay-link.ts'
+import { payLinkRoutes } from './purchases/pay-link/routes.ts'
 import { purchaseRoutes } from './purchases/routes.ts'
 import { createReferences } from './purchases/reference.ts'
 import { createReconciliation } from './purchases/reconciliation/run-reconciliation.ts'
@@ -47,12 +52,13 @@ import { createEventFeed, type EventFeed } from './realtime/poll-outbox.ts'
 import { realtimeRoutes } from './realtime/routes.ts'
 import { checkSignIn, readOwnBlock } from './restrictions/check-sign-in.ts'
 import { createPauseReader } from './restrictions/read-pause.ts'
+import { phoneOrigin, publicConfig } from './settings/public-config.ts'
 import { createLoginText } from './sign-in/login-text.ts'
 import { readSession } from './sign-in/read-session.ts'
 import { signInRoutes } from './sign-in/routes.ts'
 import { createSessionJwts } from './sign-in/session-jwt.ts'
-import { deleteExpired, findLiveSessions } from './sign-in/sign-in-store.ts'
-import { startPurging } from './start-purging.ts'
+import { findLiveSessions } from './sign-in/sign-in-store.ts'
+import { startPurges } from './start-purging.ts'
 import { startAudits } from './studio/audit/run-audits.ts'
 import { recordRewind } from './studio/recovery/rewind/record-rewind.ts'
 import { checkIdentity, startCheckingIdentity } from './studio/recovery/rewind/check-identity.ts'
@@ -60,7 +66,6 @@ import { startRecordingSlots } from './studio/recovery/rewind/record-slots.ts'
 import { startRecoveries } from './studio/recovery/run-recoveries.ts'
 import { startStampingSales } from './studio/sales/run-stamping.ts'
 import { createKeyCheck } from './studio/keys/check-key.ts'
-import { deleteOldChallenges } from './studio/staff/challenge-store.ts'
 import { createStaffCheck } from './studio/staff/check-staff.ts'
 import { restrictionRoutes } from './studio/restrictions/routes.ts'
 import { studioRoutes } from './studio/routes.ts'
@@ -157,6 +162,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   figureRoutes(api, { figures: createFigures(connection, catalogue), catalogue, caches, probeDatabase })
   profitRoutes(api, connection)
   purchaseRoutes(api, purchases)
+  payLinkRoutes(api, purchases, { publicOrigin: phoneOrigin(config), hashMaker: createMakerHash(parts.jwtSecret), authenticate })
   studioRoutes(api, purchases, desk)
   webhookRoutes(api, purchases, { allowPrivate: config.webhookAllowPrivate })
   restrictionRoutes(api, database, catalogue)
@@ -164,7 +170,18 @@ export async function createApp(parts: AppParts): Promise<App> {
   realtimeRoutes(api, { database, feed, readers, failures }, authenticate)
   relayRoutes(api, parts.relay)
   await registerSecurityTxt(fastify, { ...config, contact: config.securityContact, policyFile: parts.securityPolicyFile })
-  await registerWebApp(fastify, parts.webFolder, marketLook(config, parts.brand ?? houseBrand, catalogue))
+  const look = marketLook(config, parts.brand ?? houseBrand, catalogue)
+  await registerPaymentRequests(fastify, limits['pay-link'], {
+    describe: async (token) => {
+      await requirePayLink(database, token)
+      return { label: look.head.settings.title, icon: new URL(look.head.settings.logo, config.publicOrigin).href }
+    },
+    prepare: (token, account) => preparePayment(purchases, token, account),
+  })
+  await registerWebApp(fastify, parts.webFolder, look, [
+    { path: `${DRINK_PATH}:id`, limit: limits.read, describe: async (code) => drinkPage(catalogue, code) },
+    { path: `${LISTING_PATH}:id`, limit: limits.read, describe: (id) => readListingPage(database, id) },
+  ])
 
   const background: (() => unknown)[] = []
   /** Readers of events resume on another server. */
@@ -199,9 +216,7 @@ export async function createApp(parts: AppParts): Promise<App> {
       if (preparation.state() !== 'ready') return
       background.push(
         connection.watchCommits(failures),
-        startPurging(() => deleteExpired(database), { failures, failure: 'expired nonces and sessions could not be deleted' }),
-        startPurging(() => deleteOldChallenges(database), { failures, failure: 'old challenges of the desk could not be deleted' }),
-        startPurging(() => deleteOldKeys(database), { failures, failure: 'old idempotency keys could not be deleted' }),
+        startPurges(database, failures),
         feed.start(),
         startAnnouncingOutages(feed, readers),
         reconciliation.start(),
@@ -239,10 +254,4 @@ const refusals = { unreached: 'DATABASE_DOWN', migrating: 'UPGRADING', outdated:
 function lastEventId(feed: EventFeed): string | undefined {
   const position = feed.position()
   return position && formatPosition(position)
-}
-
-function publicConfig(config: Config, version: string): Omit<PublicConfig, 'pause'> {
-  const { productName, network, settleAt: commitment, demo, holdSeconds } = config
-  const fee = { basisPoints: config.fee.basisPoints }
-  return { productName, network, commitment, demo, demoWallet: demo && network === 'localnet', holdSeconds, fee, version }
 }

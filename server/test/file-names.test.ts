@@ -9,7 +9,7 @@ const features = ['catalogue', 'sign-in', 'inventory', 'restrictions', 'listings
 
 /** A file whose name begins with one of these is an action. A new verb joins the list. */
 const verbs =
-  'admit announce apply broadcast cancel change check close collect confirm continue create deliver end invalidate log mark open place poll post prove purge read reconcile record refresh refund release remove request rule run search send settle submit verify'.split(
+  'admit announce apply broadcast cancel change check close collect confirm continue create deliver end invalidate log make mark open place poll post prepare prove purge read reconcile record refresh refund release remove request rule run search send settle submit verify'.split(
     ' ',
   )
 

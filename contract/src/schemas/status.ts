@@ -78,6 +78,9 @@ export const PublicConfigSchema = Type.Object(
       { basisPoints: Type.Integer({ description: 'In hundredths of a percent of what the sellers get, on top; 0 for none' }) },
       { title: 'FeeRate', description: 'What the studio takes of a sale' },
     ),
+    publicOrigin: Nullable(
+      Type.String({ description: 'The https address at which phones reach the market; null if it has none that is public' }),
+    ),
     pause: Nullable(AnnouncedPause),
     version: Type.String({ description: 'The version of this server' }),
   },

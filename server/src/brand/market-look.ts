@@ -1,7 +1,7 @@
 import { type CatalogueItem } from '@juicebar/contract/catalogue'
-import { DRINK_PATH, marketTitle } from '@juicebar/contract/market-settings'
+import { marketTitle } from '@juicebar/contract/market-settings'
 
-import { type MarketLook, type NamedPages } from '../http/web-app.ts'
+import { type MarketLook } from '../http/web-app.ts'
 import { type Picture } from '../pictures/picture.ts'
 import { type Config, isLoopback } from '../settings/config.ts'
 import { type Brand } from './brand.ts'
@@ -24,11 +24,10 @@ const listInWords = new Intl.ListFormat('en-GB')
 /** What is served beside the web app to make it this market's. Whatever the web app must know at once is a field of `settings`. */
 export function marketLook({ productName, publicOrigin }: Config, brand: Brand, goods: Goods): MarketLook {
   const { description, welcome, footer, logo, styleSheet, themeColors } = brand
-  const title = marketTitle(productName)
   return {
     head: {
       settings: {
-        title,
+        title: marketTitle(productName),
         logo: logo?.path ?? '/favicon.svg',
         welcome,
         footer,
@@ -41,7 +40,6 @@ export function marketLook({ productName, publicOrigin }: Config, brand: Brand, 
       publicOrigin: isLoopback(new URL(publicOrigin).hostname) ? undefined : publicOrigin,
       styleSheet: styleSheet?.path,
     },
-    drinks: drinkPages(title, goods.items),
     pictures: [...(logo ? [logo] : []), ...goods.pictures],
     styleSheet,
   }
@@ -50,17 +48,4 @@ export function marketLook({ productName, publicOrigin }: Config, brand: Brand, 
 function namesOf(items: readonly CatalogueItem[]): string {
   const names = items.map(({ name }) => name)
   return listInWords.format(names.length <= NAMED ? names : [...names.slice(0, NAMED - 1), 'more'])
-}
-
-/** What link previews say about the pages of the drinks. Their prices are in the page: a preview is kept for weeks. */
-function drinkPages(title: string, items: readonly CatalogueItem[]): NamedPages {
-  return {
-    prefix: DRINK_PATH,
-    pages: items.map(({ code, name }) => ({
-      path: `${DRINK_PATH}${code}`,
-      title: `${name} · ${title}`,
-      description: `What ${name} costs in SOL, now and over time, how much of it is for sale, and its last trades.`,
-    })),
-    missing: { title: `Not found · ${title}`, description: 'There is no drink at this address.' },
-  }
 }

@@ -293,6 +293,37 @@ export interface Pauses {
   since: Generated<Date>;
 }
 
+export interface PayLinkHolds {
+  account: string;
+  linkId: string;
+  listingId: string;
+  maker: Buffer;
+  makerWallet: string | null;
+  purchaseId: string;
+}
+
+export interface PayLinks {
+  amount: bigint;
+  createdAt: Generated<Date>;
+  expiresAt: Date;
+  id: Generated<string>;
+  listingId: string;
+  /**
+   * The network that the link was made from, as a keyed hash.
+   */
+  maker: Buffer;
+  /**
+   * Who made it; null if nobody was signed in.
+   */
+  makerWallet: string | null;
+  mostLamports: bigint;
+  /**
+   * The hold that it placed last.
+   */
+  purchaseId: string | null;
+  tokenHash: Buffer;
+}
+
 export interface Payments {
   caseId: string | null;
   confirmedAt: Date | null;
@@ -790,6 +821,8 @@ export interface DB {
   listings: Listings;
   outages: Outages;
   pauses: Pauses;
+  payLinkHolds: PayLinkHolds;
+  payLinks: PayLinks;
   payments: Payments;
   players: Players;
   purchaseItems: PurchaseItems;

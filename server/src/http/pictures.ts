@@ -11,6 +11,8 @@ export function registerPictures(fastify: FastifyInstance, pictures: readonly Pi
     fastify.get(path, { schema: { hide: true } }, async (_request, reply) => {
       // In place of the page's own policy, which is on the raw reply.
       reply.raw.setHeader('content-security-policy', pictureContentSecurityPolicy)
+      // Wallets that are web pages show a logo beside a payment.
+      reply.raw.setHeader('cross-origin-resource-policy', 'cross-origin')
       return reply.type(type).header('cache-control', 'public, max-age=31536000, immutable').send(content)
     })
   }

@@ -5,16 +5,21 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import { type FastifyInstance, type FastifyRequest } from 'fastify'
 
+import { isDatabaseOutage } from '../database/database-outage.ts'
 import { type Picture } from '../pictures/picture.ts'
-import { type PageHead, renderHead, renderPage } from './page/page-head.ts'
-import { type PageSender, preparePage } from './page/serve-page.ts'
+import { type LimitChecks } from './api/rate-limits.ts'
+import { MANIFEST_PATH, type PageHead, type PageText, renderHead, renderPage } from './page/page-head.ts'
+import { preparePage } from './page/serve-page.ts'
+import { webManifest } from './page/web-manifest.ts'
 import { serveStyleSheet, type StyleSheet } from './page/style-sheet.ts'
 import { registerPictures } from './pictures.ts'
 import { replyToUnmatchedPath } from './server/unmatched-path.ts'
 
 /** The build names these files by a hash of their content, so they never change. */
 const hashedFiles = /\/assets\//
-const serverPaths = /^\/(api|rpc|docs|health|files)(\/|$)/
+/** Wallets that are web pages show them beside a payment. */
+const icons = /(?:\/favicon\.svg|\/icons\/[\w-]+\.png)$/
+const serverPaths = /^\/(api|rpc|docs|health|files|p)(\/|$)/
 /** What the development server, which has a page of its own, puts into its head. */
 const HEAD_PATH = '/files/head.html'
 /** The studio's desk is a page of its own, of which players load nothing. */
@@ -22,26 +27,18 @@ const DESK_PATH = '/studio'
 const MARKET_PAGE = 'index.html'
 const DESK_PAGE = 'studio.html'
 
-/** A page of the web app with an address of its own, which link previews and search results tell from the others. */
-export interface NamedPage {
+/** Addresses of the web app whose pages say something of their own, such as those of the listings. */
+export interface Place {
+  /** With `:id` at its end. Whatever follows is the id, a slash included, so there are no other pages below it. */
   path: string
-  title: string
-  /** One or two sentences. */
-  description: string
-}
-
-/** The pages of one kind, which all begin with `prefix`: below it there are no others. */
-export interface NamedPages {
-  prefix: string
-  pages: readonly NamedPage[]
-  /** What a page that does not exist is called. */
-  missing: Omit<NamedPage, 'path'>
+  limit: LimitChecks
+  /** What the page says of itself; undefined if there is nothing of this id. Throws if the database is away. */
+  describe: (id: string) => Promise<Omit<PageText, 'path'> | undefined>
 }
 
 /** What a market looks like, beside the web app. */
 export interface MarketLook {
   head: PageHead
-  drinks: NamedPages
   pictures: readonly Picture[]
   styleSheet: StyleSheet | undefined
 }
@@ -53,21 +50,28 @@ export interface MarketLook {
 export async function registerWebApp(
   fastify: FastifyInstance,
   folder: string,
-  { head, drinks, pictures, styleSheet }: MarketLook,
+  { head, pictures, styleSheet }: MarketLook,
+  places: readonly Place[] = [],
 ): Promise<void> {
   registerPictures(fastify, pictures)
   if (styleSheet) serveStyleSheet(fastify, styleSheet)
   fastify.get(HEAD_PATH, { schema: { hide: true } }, async (_request, reply) =>
     reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(renderHead(head)),
   )
+  const manifest = JSON.stringify(webManifest(head))
+  fastify.get(MANIFEST_PATH, { schema: { hide: true } }, async (_request, reply) =>
+    reply.type('application/manifest+json; charset=utf-8').header('cache-control', 'no-cache').send(manifest),
+  )
   if (!existsSync(join(folder, MARKET_PAGE))) return registerMissingWebApp(fastify)
 
-  const sendPage = await readPage(join(folder, MARKET_PAGE), head)
-  const sendDesk = await readPage(join(folder, DESK_PAGE), head)
+  const render = await readPage(join(folder, MARKET_PAGE))
+  const renderDesk = await readPage(join(folder, DESK_PAGE))
+  const sendPage = await preparePage(render(head))
+  const sendDesk = await preparePage(renderDesk(head))
+  for (const place of places) registerPlace(fastify, place, { head, render })
   const pages = { '/': sendPage, [`/${MARKET_PAGE}`]: sendPage, [DESK_PATH]: sendDesk, [`/${DESK_PAGE}`]: sendDesk }
   for (const [path, send] of Object.entries(pages))
     fastify.get(path, { schema: { hide: true } }, async (request, reply) => send(request, reply))
-  await serveNamedPages(fastify, join(folder, MARKET_PAGE), head, drinks)
   await fastify.register(fastifyStatic, {
     root: folder,
     index: false,
@@ -76,32 +80,42 @@ export async function registerWebApp(
     dotfiles: 'ignore',
     setHeaders: (reply, path) => {
       reply.header('cache-control', hashedFiles.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache')
+      if (icons.test(path)) reply.header('cross-origin-resource-policy', 'cross-origin')
     },
   })
   fastify.setNotFoundHandler((request, reply) => (isWebAppPath(request) ? sendPage(request, reply) : replyToUnmatchedPath(request, reply)))
 }
 
-/** Serves each page with a head of its own, and the web app with status 404 at all other addresses that begin like theirs. */
-async function serveNamedPages(
-  fastify: FastifyInstance,
-  file: string,
-  head: PageHead,
-  { prefix, pages, missing }: NamedPages,
-): Promise<void> {
-  const senders = new Map<string, PageSender>()
-  for (const { path, title, description } of pages) senders.set(path, await readPage(file, { ...head, title, description }))
-  const sendMissing = await readPage(file, { ...head, ...missing }, 404)
-  fastify.get(`${prefix}*`, { schema: { hide: true } }, async (request, reply) => {
-    const send = senders.get(request.url.split('?')[0] ?? '') ?? sendMissing
-    return send(request, reply)
+const missing = { title: 'Not found', description: 'There is nothing at this address.' }
+
+type RenderPage = (head: PageHead) => string
+
+/**
+ * Answers a place with the web app's page and a head of its own: 404 if there is nothing of that id, and 503 while nobody can tell. The
+ * web app itself finds out the same, and says so.
+ */
+function registerPlace(fastify: FastifyInstance, { path, limit, describe }: Place, page: { head: PageHead; render: RenderPage }): void {
+  fastify.get<{ Params: { '*': string } }>(path.replace(':id', '*'), { schema: { hide: true } }, async (request, reply) => {
+    await limit.address(request)
+    const id = request.params['*']
+    const found = await describe(id).catch((error: unknown) => {
+      if (!isDatabaseOutage(error)) throw error
+      return 'away' as const
+    })
+    if (found === 'away') return (await preparePage(page.render(page.head), 503))(request, reply)
+    const own = { ...(found ?? missing), path: path.replace(':id', encodeURIComponent(id)) }
+    return (await preparePage(page.render({ ...page.head, page: own }), found ? 200 : 404))(request, reply)
   })
 }
 
 /** @throws Error with a sentence if the page was not built for this server */
-async function readPage(file: string, head: PageHead, status: 200 | 404 = 200): Promise<PageSender> {
-  const page = renderPage(await readFile(file, 'utf8'), head)
-  if (page === undefined) throw new Error(`${file} has no place for the market’s part of its head. Run "npm run build".`)
-  return preparePage(page, status)
+async function readPage(file: string): Promise<RenderPage> {
+  const template = await readFile(file, 'utf8')
+  return (head) => {
+    const page = renderPage(template, head)
+    if (page === undefined) throw new Error(`${file} has no place for the market’s part of its head. Run "npm run build".`)
+    return page
+  }
 }
 
 function isWebAppPath(request: FastifyRequest): boolean {

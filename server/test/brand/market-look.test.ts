@@ -38,16 +38,6 @@ describe('a market without a brand', () => {
     expect(head.description).toBe('Trade Item 001, Item 002, Item 003, Item 004 and more, paid wallet to wallet in SOL.')
   })
 
-  it('has a page for each drink, which link previews tell apart', () => {
-    const { drinks } = marketLook(readConfig({}), houseBrand, defaultCatalogue)
-    expect(drinks.pages.map(({ path, title }) => [path, title])).toEqual([
-      ['/drink/APPLE_JUICE', 'Apple Juice · Juicebar Marketplace'],
-      ['/drink/ORANGE_JUICE', 'Orange Juice · Juicebar Marketplace'],
-      ['/drink/GRAPE_SODA', 'Grape Soda · Juicebar Marketplace'],
-    ])
-    expect(drinks.pages.every(({ path, description }) => path.startsWith(drinks.prefix) && description.includes('SOL'))).toBe(true)
-  })
-
   it('knows its address for link previews once it has one', () => {
     expect(marketLook(readConfig(online), houseBrand, defaultCatalogue).head.publicOrigin).toBe('https://market.example')
   })

@@ -32,6 +32,7 @@ const config = {
   demoWallet: true,
   holdSeconds: 60,
   fee: { basisPoints: 0 },
+  publicOrigin: null,
   pause: null,
   version: '1',
 } as const

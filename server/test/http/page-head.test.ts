@@ -25,6 +25,7 @@ describe('the market’s part of the page’s head', () => {
       '<meta name="twitter:card" content="summary_large_image" />',
       '<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#000000" />',
       '<meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff" />',
+      '<link rel="manifest" href="/files/market.webmanifest" />',
       '<link rel="icon" href="/favicon.svg" type="image/svg+xml" />',
       '<script type="application/json" id="market-settings">{"title":"Moonbase","logo":"/favicon.svg","welcome":null,"footer":null,"catalogue":[],"ownItems":false}</script>',
     ])

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 import { defaultCatalogue } from '../support/catalogue.ts'
 import { bearerToken } from '../../src/http/api/bearer-token.ts'
 import { type PageHead } from '../../src/http/page/page-head.ts'
-import { type MarketLook, type NamedPages, registerWebApp } from '../../src/http/web-app.ts'
+import { type MarketLook, type Place, registerWebApp } from '../../src/http/web-app.ts'
 import { createRateLimits } from '../../src/http/api/rate-limits.ts'
 import { type Api, type ApiOptions, createApi, type Session } from '../../src/http/api/route.ts'
 import { createServer, type ServerOptions } from '../../src/http/server/server.ts'
@@ -25,15 +25,11 @@ export const testHead: PageHead = {
   styleSheet: undefined,
 }
 
-export const testDrinks: NamedPages = {
-  prefix: '/drink/',
-  pages: [{ path: '/drink/MOON_ROCK', title: 'Moon Rock · Moonbase', description: 'What a moon rock costs.' }],
-  missing: { title: 'Not found · Moonbase', description: 'There is no such rock.' },
-}
-
 interface Parts {
   pageFolder?: string
   look?: Partial<MarketLook>
+  /** Of a place called /thing. */
+  describe?: Place['describe']
   authenticate?: ApiOptions['authenticate']
   findStudioKey?: ApiOptions['findStudioKey']
   staff?: ApiOptions['staff']
@@ -66,13 +62,13 @@ export async function serve(
       ...(parts.staff && { staff: parts.staff }),
     }),
   )
-  await registerWebApp(fastify, parts.pageFolder ?? '/nowhere', {
-    head: testHead,
-    drinks: testDrinks,
-    pictures: [],
-    styleSheet: undefined,
-    ...parts.look,
-  })
+  const places = parts.describe ? [{ path: '/thing/:id', limit: limits.read, describe: parts.describe }] : []
+  await registerWebApp(
+    fastify,
+    parts.pageFolder ?? '/nowhere',
+    { head: testHead, pictures: [], styleSheet: undefined, ...parts.look },
+    places,
+  )
   onTestFinished(() => fastify.close())
   return fastify
 }

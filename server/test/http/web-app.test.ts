@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { renderHead } from '../../src/http/page/page-head.ts'
 import { writeBuiltPages } from './built-pages.ts'
-import { serve, testDrinks, testHead } from './test-server.ts'
+import { serve, testHead } from './test-server.ts'
 
 const html = { accept: 'text/html,application/xhtml+xml' }
 
@@ -56,32 +56,6 @@ describe('the web app', () => {
     const { body } = await fastify.inject({ url, headers: html })
     expect(body).toBe(`<!doctype html><head>${renderHead(testHead)}</head><p>index</p>`)
   })
-
-  it('says at the address of a drink what drink that is', async () => {
-    const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
-    const [{ path, title, description }] = testDrinks.pages as [(typeof testDrinks.pages)[number]]
-    const reply = await fastify.inject({ url: `${path}?from=mail`, headers: { ...html, 'accept-encoding': 'gzip' } })
-    expect([reply.statusCode, reply.headers['cache-control']]).toEqual([200, 'no-cache'])
-    const head = renderHead({ ...testHead, title, description })
-    expect(gunzipSync(reply.rawPayload).toString()).toBe(`<!doctype html><head>${head}</head><p>index</p>`)
-    expect(head).toContain('<meta property="og:title" content="Moon Rock · Moonbase" />')
-    expect(head).toContain(`"title":"Moonbase"`)
-    const again = await fastify.inject({ url: path, headers: { ...html, 'if-none-match': reply.headers.etag ?? '' } })
-    expect(again.statusCode).toBe(304)
-  })
-
-  it.each(['/drink/MOON_DUST', '/drink/moon_rock', '/drink/', '/drink/MOON_ROCK/', '/drink/a.b', '/drink/MOON_ROCK%3f'])(
-    'answers 404 at %s, and says so in a page with a way back',
-    async (url) => {
-      const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
-      const reply = await fastify.inject({ url, headers: html })
-      expect([reply.statusCode, reply.headers.etag, reply.headers['cache-control']]).toEqual([404, undefined, 'no-cache'])
-      expect(reply.body).toContain('<title>Not found · Moonbase</title>')
-      expect(reply.body).toContain('<p>index</p>')
-      const again = await fastify.inject({ url, headers: { ...html, 'if-none-match': '*' } })
-      expect(again.statusCode).toBe(404)
-    },
-  )
 
   it('is compressed, and not sent again to who has it', async () => {
     const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })

@@ -24,6 +24,8 @@ export const limits = {
   buy: { perAddress: 2400, perWallet: 240 },
   /** Each reads a transaction from the chain that this product does not know; a player's own payment is known from the first time on. */
   'chain-lookup': { perAddress: 2400, perWallet: 60 },
+  /** Of wallets that open a payment link; "perWallet" is per link. Each may ask the chain, and nobody is signed in. */
+  'pay-link': { perAddress: 240, perWallet: 30 },
   /** Each goes to the RPC endpoint that the studio pays for. */
   rpc: { perAddress: 600 },
   /** Only wrong keys count by address. A game server may call 200 times a second with each of its keys, and send 500 orders in a call. */
@@ -61,6 +63,7 @@ export async function createRateLimits(fastify: FastifyInstance): Promise<Record
     write: createChecks(fastify, limits.write),
     buy: createChecks(fastify, limits.buy),
     'chain-lookup': createChecks(fastify, limits['chain-lookup']),
+    'pay-link': createChecks(fastify, limits['pay-link']),
     rpc: createChecks(fastify, limits.rpc),
     studio: createChecks(fastify, limits.studio),
     desk: createChecks(fastify, limits.desk),

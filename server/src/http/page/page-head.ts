@@ -3,15 +3,18 @@ import { MARKET_SETTINGS_ID, type MarketSettings } from '@juicebar/contract/mark
 /** Where the web app's index.html wants what is rendered here. */
 const PLACE = '<!--market-head-->'
 
+/** What a browser installs the market by. */
+export const MANIFEST_PATH = '/files/market.webmanifest'
+
 const pictureTypes: Record<string, string> = { svg: 'image/svg+xml', webp: 'image/webp' }
 
 /** What the HTML says about this market, to browsers, to link previews and to the web app. */
 export interface PageHead {
   settings: MarketSettings
-  /** What the page is called; without it, as the market is. */
-  title?: string
   /** One or two sentences, for search results and link previews. */
   description: string
+  /** What a page says of itself, if it is about something of its own. */
+  page?: PageText | undefined
   /** What the browser colours around the page, by theme. */
   themeColors: { light: string; dark: string }
   /** The address players see; undefined if only this machine knows it. */
@@ -29,6 +32,13 @@ export interface PreviewPicture {
   size?: { width: number; height: number }
 }
 
+export interface PageText {
+  title: string
+  description: string
+  /** Its path on this server. */
+  path: string
+}
+
 /** Puts the market's part into the head of a built page; undefined if the page has no place for it. */
 export function renderPage(template: string, head: PageHead): string | undefined {
   const parts = template.split(PLACE)
@@ -36,26 +46,23 @@ export function renderPage(template: string, head: PageHead): string | undefined
 }
 
 /** The market's part of the head, as HTML. Nothing in it can end the element or the attribute that it is in. */
-export function renderHead({
-  settings,
-  title = settings.title,
-  description,
-  themeColors,
-  publicOrigin,
-  styleSheet,
-  preview,
-}: PageHead): string {
-  const { logo } = settings
+export function renderHead({ settings, page, themeColors, publicOrigin, styleSheet, preview, ...market }: PageHead): string {
+  const { title: marketTitle, logo } = settings
+  const title = page ? `${page.title} · ${marketTitle}` : marketTitle
+  const description = page?.description ?? market.description
   return [
     `<title>${escape(title)}</title>`,
     tag('meta', { name: 'description', content: description }),
     tag('meta', { property: 'og:type', content: 'website' }),
-    tag('meta', { property: 'og:title', content: title }),
+    tag('meta', { property: 'og:title', content: page?.title ?? title }),
+    ...(page ? [tag('meta', { property: 'og:site_name', content: marketTitle })] : []),
     tag('meta', { property: 'og:description', content: description }),
+    ...(page && publicOrigin !== undefined ? [tag('meta', { property: 'og:url', content: new URL(page.path, publicOrigin).href })] : []),
     ...(publicOrigin === undefined ? [] : previewTags(preview, publicOrigin)),
     ...(['dark', 'light'] as const).map((theme) =>
       tag('meta', { name: 'theme-color', media: `(prefers-color-scheme: ${theme})`, content: themeColors[theme] }),
     ),
+    tag('link', { rel: 'manifest', href: MANIFEST_PATH }),
     tag('link', { rel: 'icon', href: logo, type: pictureTypes[logo.split('.').at(-1) ?? ''] ?? '' }),
     ...(styleSheet === undefined ? [] : [tag('link', { rel: 'stylesheet', href: styleSheet })]),
     // A block of another type than JavaScript is never run, so the content security policy has nothing to allow.

@@ -10,13 +10,13 @@ export type PageSender = (request: FastifyRequest, reply: FastifyReply) => Fasti
 /**
  * Prepares a page that is the same for everybody. A browser asks each time whether it has changed, which costs no body if it has not.
  *
- * @param status of the reply; whatever is not found is sent anew each time
+ * @param status of the reply; whatever is not found, or not now, is sent anew each time
  */
-export async function preparePage(html: string, status: 200 | 404 = 200): Promise<PageSender> {
+export async function preparePage(html: string, status: 200 | 404 | 503 = 200): Promise<PageSender> {
   const gzipped = await compress(html)
   const etag = `"${createHash('sha256').update(html).digest('base64url').slice(0, 22)}"`
   return (request, reply) => {
-    reply.code(status).headers({ 'cache-control': 'no-cache', vary: 'Origin, Accept-Encoding' })
+    reply.code(status).headers({ 'cache-control': status === 200 ? 'no-cache' : 'no-store', vary: 'Origin, Accept-Encoding' })
     if (status === 200) {
       reply.header('etag', `W/${etag}`)
       if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()

@@ -32,6 +32,15 @@ const frameworkFailures: Record<string, Failure> = {
 
 /** Answers any error with its status and `{ error, code }`, and with the listing that it is about, if it is about one of several. One that nobody foresaw is logged, and answered as INTERNAL without its message. */
 export function replyWithFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return replyWith(bodyOf, error, request, reply)
+}
+
+/** The same for wallets, to whom Solana Pay has every error as `{ message }`. */
+export function replyWithMessage(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return replyWith(({ message }) => ({ message }), error, request, reply)
+}
+
+function replyWith(body: (failure: Failure) => object, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof Error && error === request.raw.errored) return abandon(request, reply)
   const failure = toFailure(error, request)
   logFailure(error, failure, request)
@@ -41,7 +50,7 @@ export function replyWithFailure(error: unknown, request: FastifyRequest, reply:
     .header('cache-control', 'no-store')
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
-    .send(bodyOf(failure))
+    .send(body(failure))
 }
 
 function bodyOf({ message, code, detail, listingId }: Failure) {

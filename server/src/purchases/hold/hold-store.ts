@@ -54,10 +54,14 @@ export interface NewHold {
   balances: readonly { wallet: WalletAddress; lamports: bigint }[]
 }
 
-/** Decides again and holds all items, in one statement and one transaction: `place_hold` in 0021-restrictions.sql. */
+/**
+ * Decides again and holds all items, in one statement and one transaction: `place_hold` in 0021-restrictions.sql, or `place_link_hold` in
+ * 0028-pay-links.sql.
+ */
 export async function insertHold(database: Database, order: HoldOrder, fee: FeeTerms, hold: NewHold): Promise<HoldOutcome> {
   const { reference, genesisHash, heldAtSlot, spendable, holdSeconds, rentExemptMinimum, balances } = hold
-  const row = await runHold<OutcomeColumns>(database, PLACE, [
+  const { payLink } = order
+  const row = await runHold<OutcomeColumns>(database, payLink === undefined ? PLACE : PLACE_BY_LINK, [
     ...orderParameters(order, fee),
     reference,
     genesisHash,
@@ -68,6 +72,7 @@ export async function insertHold(database: Database, order: HoldOrder, fee: FeeT
     rentExemptMinimum,
     balances.map(({ wallet }) => wallet),
     balances.map(({ lamports }) => lamports),
+    ...(payLink === undefined ? [] : [payLink]),
   ])
   return outcomeOf(row)
 }
@@ -88,6 +93,7 @@ const OUTCOME = `
   pay_millis_left(r.purchase)`
 const CHECK = `select ${OUTCOME}, r.fee, r.sellers, r.received from check_hold(${placeholders(11)}) r`
 const PLACE = `select ${OUTCOME}, r.needed_amount from place_hold(${placeholders(20)}) r`
+const PLACE_BY_LINK = `select ${OUTCOME}, r.needed_amount from place_link_hold(${placeholders(21)}) r`
 
 function placeholders(count: number): string {
   return Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ')

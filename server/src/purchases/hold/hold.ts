@@ -23,7 +23,18 @@ export interface HoldOrder {
   paysTransfers: boolean
   /** The most that the buyer pays in all, the fee included. */
   mostLamports?: bigint | undefined
+  /** The payment link through which the buyer's wallet asks: nobody has proved that the buyer does. */
+  payLink?: string | undefined
 }
+
+/** Why a payment link can hold nothing for an account. */
+type PayLinkRefusalCode =
+  | 'PAY_LINK_NOT_FOUND'
+  | 'PAY_LINK_EXPIRED'
+  | 'PAY_LINK_PAID'
+  | 'PAY_LINK_HELD'
+  | 'PAY_LINK_ELSEWHERE'
+  | 'PAY_LINK_LIMIT'
 
 /** Why the database refused a hold. */
 export interface HoldRefusal {
@@ -47,11 +58,12 @@ export interface HoldRefusal {
     | 'INSUFFICIENT_SOL'
     | 'PAYMENT_UNDER_WAY'
     | 'HOLD_ENDED'
+    | PayLinkRefusalCode
   /** The listing that it is about, if it is about one. */
   listingId?: string | undefined
   /** Set for PAUSED, BLOCKED and RULE_BROKEN: what the studio has set. */
   restriction?: Restriction | undefined
-  /** Set for COOLDOWN: until when it lasts. */
+  /** Set for COOLDOWN and PAY_LINK_LIMIT: until when it lasts. */
   retrySeconds?: number | undefined
   /** Set for TOO_MANY_HOLDS if it is not the purchases that are too many: how many items the wallet may hold. */
   allowed?: number | undefined
@@ -64,7 +76,7 @@ export function holdFailure(refusal: HoldRefusal, catalogue: Pick<Catalogue, 'na
   const { code, listingId, restriction, retrySeconds, allowed, neededAmount } = refusal
   const about = listingId === undefined ? {} : { listingId }
   if (restriction !== undefined) return new Failure(code, { ...about, detail: restrictionDetail(restriction, catalogue.nameOf) })
-  if (code === 'COOLDOWN' && retrySeconds !== undefined) {
+  if ((code === 'COOLDOWN' || code === 'PAY_LINK_LIMIT') && retrySeconds !== undefined) {
     return new Failure(code, { ...about, detail: `${Math.ceil(retrySeconds / 60)} min`, retryAfter: retrySeconds })
   }
   if (code === 'TOO_MANY_HOLDS') return new Failure(code, { detail: holdLimit(allowed) })

@@ -1,0 +1,118 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { MAX_OPEN_HOLDS, MAX_PAY_LINKS, PAY_LINK_SECONDS } from '@juicebar/contract/limits'
+import { sql } from 'kysely'
+
+import { type Nullable } from '../../database/columns.ts'
+import { type Database } from '../../database/connect.ts'
+import { withRetry } from '../../database/transact.ts'
+import { type Restriction } from '../../restrictions/restriction.ts'
+import { type FeeTerms } from '../fee.ts'
+import { type HoldRefusal } from '../hold/hold.ts'
+import { type PayLinkMaker, type PayLinkProgress } from './pay-link.ts'
+
+interface RefusalColumns {
+  refusal: HoldRefusal['code'] | null
+  retrySeconds: number | null
+}
+
+interface MadePayLink {
+  id: string
+  amount: bigint
+  /** What its payer pays in all. */
+  mostLamports: bigint
+  expiresAt: Date
+  millisLeft: number
+}
+
+interface NewPayLink {
+  listingId: string
+  tokenHash: Buffer
+  maker: PayLinkMaker
+  fee: FeeTerms
+}
+
+/** Makes a link, unless something speaks against it: `make_pay_link` in 0028-pay-links.sql. */
+export async function insertPayLink(
+  database: Database,
+  { listingId, tokenHash, maker, fee }: NewPayLink,
+): Promise<{ refusal: HoldRefusal } | { made: MadePayLink }> {
+  const { rows } = await withRetry(() =>
+    sql<RefusalColumns & { restriction: Restriction | null } & Nullable<MadePayLink>>`
+      select m.refusal, m.restriction, m.retry_seconds, m.id, m.amount, m.most_lamports, m.expires_at, ${MILLIS_LEFT} as millis_left from make_pay_link(
+        ${listingId}, ${tokenHash}, ${maker.network}, ${maker.wallet ?? null}, ${fee.basisPoints}, ${fee.wallet ?? null}, ${PAY_LINK_SECONDS},
+        ${MAX_PAY_LINKS}, ${MAX_OPEN_HOLDS}
+      ) m`.execute(database),
+  )
+  const [row] = rows
+  const refusal = row && refusalOf(row)
+  if (refusal) return { refusal: { ...refusal, restriction: row.restriction ?? undefined } }
+  if (!row || !isMade(row)) throw new Error('the database neither made nor refused a payment link')
+  return { made: row }
+}
+
+/** Without a link, each of its columns is null. */
+function isMade(row: Nullable<MadePayLink>): row is MadePayLink {
+  return row.id !== null
+}
+
+/** What a link is for. */
+export interface PayLinkOrder {
+  id: string
+  listingId: string
+  amount: bigint
+  mostLamports: bigint
+}
+
+/** Finds a link, and decides whether an account may hold through it, without any lock: `link_refusal` in 0028-pay-links.sql. */
+export async function checkPayLink(
+  database: Database,
+  tokenHash: Buffer,
+  account: WalletAddress,
+): Promise<{ refusal: HoldRefusal } | { link: PayLinkOrder }> {
+  const { rows } = await sql<RefusalColumns & Nullable<PayLinkOrder>>`
+    select k.id, k.listing_id, k.amount, k.most_lamports, r.refusal, r.retry_seconds
+    from (select) asked
+    left join pay_links k on k.token_hash = ${tokenHash}
+    cross join lateral link_refusal(k, ${account}, ${MAX_OPEN_HOLDS}) r`.execute(database)
+  const [row] = rows
+  const refusal = row && refusalOf(row)
+  if (refusal) return { refusal }
+  if (!row?.id || !row.listingId || row.amount === null || row.mostLamports === null)
+    throw new Error('the database decided nothing about a link')
+  return { link: { id: row.id, listingId: row.listingId, amount: row.amount, mostLamports: row.mostLamports } }
+}
+
+function refusalOf({ refusal: code, retrySeconds }: RefusalColumns): HoldRefusal | undefined {
+  return code === null ? undefined : { code, retrySeconds: retrySeconds ?? undefined }
+}
+
+/** How far a link has come, by its id or its secret name; undefined if there is none. */
+export async function findPayLinkProgress(
+  database: Database,
+  by: { id: string } | { tokenHash: Buffer },
+): Promise<PayLinkProgress | undefined> {
+  const isIt = 'id' in by ? sql`m.id = ${by.id}` : sql`m.token_hash = ${by.tokenHash}`
+  const { rows } = await sql<PayLinkProgress>`
+    select ${MILLIS_LEFT} as millis_left,
+      exists (
+        select from pay_link_holds h join purchases settled on settled.id = h.purchase_id where h.link_id = m.id and settled.status = 'settled'
+      ) as is_paid,
+      p.status is not distinct from 'held' as is_held,
+      exists (select from payments where purchase_id = p.id and kind = 'purchase' and status = 'recorded') as is_sent,
+      case when p.status = 'held' then pay_millis_left(p) else 0 end as pay_millis_left
+    from pay_links m left join purchases p on p.id = m.purchase_id
+    where ${isIt}`.execute(database)
+  return rows[0]
+}
+
+const MILLIS_LEFT = sql<number>`greatest(ceil(extract(epoch from m.expires_at - now()) * 1000), 0)::integer`
+
+/** Deletes links a day after they expired, and what they held once it no longer counts against anybody. */
+export async function deleteOldPayLinks(database: Database): Promise<void> {
+  await sql`
+    delete from pay_links k where k.expires_at < now() - interval '1 day'
+      and not exists (select from purchases p where p.id = k.purchase_id and p.status = 'held')`.execute(database)
+  await sql`
+    delete from pay_link_holds h using purchases p
+    where p.id = h.purchase_id and p.status <> 'held' and coalesce(p.ended_at, p.settled_at) < now() - interval '3 days'`.execute(database)
+}

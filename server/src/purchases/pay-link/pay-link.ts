@@ -1,0 +1,72 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { lamports, solText } from '@juicebar/contract/money'
+import { type PayLinkState } from '@juicebar/contract/schemas'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+
+import { type Catalogue } from '../../catalogue/catalogue.ts'
+import { type HeldPurchase } from '../hold/hold-store.ts'
+import { amountOf, firstItem } from '../purchase-item.ts'
+
+/** Whoever makes a link: a network, and a wallet if somebody is signed in. */
+export interface PayLinkMaker {
+  /** A keyed hash of the network: 32 bytes. */
+  network: Buffer
+  wallet: WalletAddress | undefined
+}
+
+/** 144 bits, 24 characters. */
+const TOKEN_BYTES = 18
+const token = /^[\w-]{24}$/
+
+/** A new secret name of a link, for its address. */
+export function newToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url')
+}
+
+/** Whether a text may be a link's secret name. */
+export function isToken(text: string): boolean {
+  return token.test(text)
+}
+
+/** What the database knows of a link's secret name. */
+export function hashOfToken(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+/** Returns a function that turns a network into what the database keeps of it. Servers with the same secret agree. */
+export function createMakerHash(secret: string): (network: string) => Buffer {
+  return (network) => createHmac('sha256', secret).update('juicebar pay link maker:').update(network).digest()
+}
+
+/** What the QR code of a link says: a Solana Pay transaction request. */
+export function payLinkUrl(publicOrigin: string, token: string): string {
+  return `solana:${encodeURIComponent(new URL(`/p/${token}`, publicOrigin).href)}`
+}
+
+/** What the wallet shows of a payment, in one line. */
+export function paymentMessage(
+  { items, priceLamports, feeLamports }: Pick<HeldPurchase, 'items' | 'priceLamports' | 'feeLamports'>,
+  catalogue: Pick<Catalogue, 'nameOf'>,
+): string {
+  const what = `${amountOf(items).toLocaleString('en')} ${catalogue.nameOf(firstItem(items).tokenType)}`
+  const fee = feeLamports > 0n ? `, of which ${solText(lamports(feeLamports))} SOL are the studio’s fee` : ''
+  return `${what} for ${solText(lamports(priceLamports + feeLamports))} SOL${fee}`
+}
+
+/** What the database knows of a link and of the hold that it placed last. */
+export interface PayLinkProgress {
+  /** Milliseconds until it expires; 0 once it has. */
+  millisLeft: number
+  isPaid: boolean
+  isHeld: boolean
+  /** A payment is recorded for the hold. */
+  isSent: boolean
+  payMillisLeft: number
+}
+
+/** How far the purchase through a link has come. */
+export function payLinkState({ millisLeft, isPaid, isHeld, isSent, payMillisLeft }: PayLinkProgress): PayLinkState {
+  const idle = millisLeft > 0 ? 'open' : 'expired'
+  const state = isPaid ? 'delivered' : isHeld ? (isSent ? 'paid' : 'held') : idle
+  return { state, millisLeft, payMillisLeft: state === 'held' ? payMillisLeft : 0 }
+}

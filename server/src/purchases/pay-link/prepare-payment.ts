@@ -1,0 +1,43 @@
+import { parseWalletAddress } from '@juicebar/contract/addresses'
+import { Failure } from '@juicebar/contract/errors'
+
+import { mayHaveSigner } from '../../chain/transactions/signing-key.ts'
+import { unsignedPayment } from '../../chain/transactions/unsigned-payment.ts'
+import { holdFailure } from '../hold/hold.ts'
+import { placeHold } from '../hold/place-hold.ts'
+import { type PurchaseDeps } from '../purchase-deps.ts'
+import { transfersOf } from '../purchase-item.ts'
+import { hashOfToken, isToken, paymentMessage } from './pay-link.ts'
+import { checkPayLink } from './pay-link-store.ts'
+
+/** What a wallet is answered that asks through a link, as Solana Pay has it. */
+export interface PreparedPayment {
+  /** The unsigned transaction in base64. The wallet may replace its fee payer and its blockhash. */
+  transaction: string
+  message: string
+}
+
+/**
+ * Holds what a link is for, and prepares its payment by an account. The wallet signs and sends it by itself, and reconciliation finds it by
+ * its reference. Asking again with the same account returns a payment of the same purchase.
+ *
+ * @throws what `PayLinkRefusalCode` and `HoldRefusal` list, WALLET_ADDRESS_INVALID, WALLET_CANNOT_SIGN, FEE_WALLET_EMPTY, CHAIN_BUSY or
+ * CHAIN_DOWN
+ */
+export async function preparePayment(deps: PurchaseDeps, token: string, account: string): Promise<PreparedPayment> {
+  if (!isToken(token)) throw new Failure('PAY_LINK_NOT_FOUND')
+  const buyer = parseWalletAddress(account)
+  if (!buyer) throw new Failure('WALLET_ADDRESS_INVALID')
+  if (!mayHaveSigner(buyer)) throw new Failure('WALLET_CANNOT_SIGN')
+  const checked = await checkPayLink(deps.database, hashOfToken(token), buyer)
+  if ('refusal' in checked) throw holdFailure(checked.refusal, deps.catalogue)
+  const { id: payLink, listingId, amount, mostLamports } = checked.link
+  const items = [{ listingId, amount: Number(amount) }]
+  const held = await placeHold(deps, { buyer, items, sendsThrough: 'wallet', paysTransfers: true, mostLamports, payLink })
+  const lifetime = await deps.chain.latestBlockhash()
+  const { reference } = held
+  return {
+    transaction: unsignedPayment({ from: buyer, transfers: transfersOf(held), reference, lifetime }),
+    message: paymentMessage(held, deps.catalogue),
+  }
+}

@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+
+import { removeListing } from '../../../src/listings/remove-listing.ts'
+import {
+  appleJuice,
+  expectAllAddsUp,
+  hold,
+  list,
+  openTradingWorld,
+  sendByWallet,
+  signPayment,
+  type TradingWorld,
+  untilStatus,
+  type Wallet,
+  waiting,
+} from '../trading-world.ts'
+import { makeLink, PUBLIC_ORIGIN, type Server, startServer, stateOf } from './pay-link-world.ts'
+import { SolanaPayWallet } from './solana-pay-wallet.ts'
+
+let world: TradingWorld
+let server: Server
+let seller: Wallet
+let buyer: Wallet
+let phone: SolanaPayWallet
+
+beforeAll(async () => {
+  world = await openTradingWorld()
+  server = await startServer(world)
+})
+
+beforeEach(async () => {
+  await world.database.deleteFrom('payLinkHolds').execute()
+  await world.database.deleteFrom('payLinks').execute()
+  seller = await world.createWallet()
+  buyer = await world.createWallet()
+  phone = new SolanaPayWallet(buyer, server.origin)
+})
+
+afterAll(async () => {
+  await server.stop()
+  await expectAllAddsUp(world)
+  await world.close()
+})
+
+it('a wallet that replaces fee payer and blockhash and sends by itself is delivered', async () => {
+  const link = await makeLink(server, await list(world, seller, { amount: 10, price: 420_000_000n }))
+  expect(await stateOf(server, link)).toBe('open')
+
+  const described = await phone.get(link.url)
+  expect(described).toMatchObject({ status: 200, body: { label: 'Juicebar Marketplace', icon: `${PUBLIC_ORIGIN}/favicon.svg` } })
+  expect(described.headers.get('cache-control')).toBe('no-store')
+
+  const asked = await phone.post(link.url, { more: 'fields are allowed' })
+  expect(asked).toMatchObject({ status: 200, body: { message: '10 Apple Juice for 0.42 SOL' } })
+  expect(await stateOf(server, link)).toBe('held')
+
+  await sendByWallet(world, await phone.sign(world.chain, asked.body['transaction']!))
+  await vi.waitFor(async () => expect(await stateOf(server, link)).toBe('delivered'), waiting)
+  expect(await appleJuice(world, buyer)).toBe(1_010)
+  expect((await phone.get(link.url)).body).toEqual({ message: 'This payment link has been paid already.' })
+  expect(await phone.post(link.url)).toMatchObject({ status: 409, body: { message: 'This payment link has been paid already.' } })
+})
+
+it('delivers to a wallet that never signed in', async () => {
+  await world.database.deleteFrom('players').where('walletAddress', '=', buyer.address).execute()
+  const link = await makeLink(server, await list(world, seller))
+  const { body } = await phone.post(link.url)
+  await sendByWallet(world, await phone.sign(world.chain, body['transaction']!))
+  await vi.waitFor(async () => expect(await stateOf(server, link)).toBe('delivered'), waiting)
+  expect(await appleJuice(world, buyer)).toBe(1_010)
+})
+
+it('a second scan by the same wallet is the same purchase, and its first payment is delivered once', async () => {
+  const link = await makeLink(server, await list(world, seller))
+  const [first, second] = [await phone.post(link.url), await phone.post(link.url)]
+  expect(second).toMatchObject({ status: 200, body: { message: first.body['message'] } })
+  expect(await openPurchases(buyer)).toBe(1)
+  await sendByWallet(world, await phone.sign(world.chain, first.body['transaction']!))
+  await vi.waitFor(async () => expect(await stateOf(server, link)).toBe('delivered'), waiting)
+  expect(await appleJuice(world, buyer)).toBe(1_010)
+})
+
+it('another wallet hears that somebody is paying, whichever of two comes first', async () => {
+  const other = await world.createWallet()
+  const link = await makeLink(server, await list(world, seller))
+  const replies = await Promise.all([phone.post(link.url), new SolanaPayWallet(other, server.origin).post(link.url)])
+  expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
+  const refused = replies.find(({ status }) => status === 409)
+  // Whoever is a moment later hears it of the link, and who asks at the same moment of the listing.
+  expect(refused?.body).toEqual({ message: expect.stringMatching(/^Another (?:wallet|buyer) is paying/) })
+  expect((await openPurchases(buyer)) + (await openPurchases(other))).toBe(1)
+})
+
+it('a payment that never lands frees the link for the next wallet', async () => {
+  const link = await makeLink(server, await list(world, seller))
+  const { body } = await phone.post(link.url)
+  await phone.sign(world.chain, body['transaction']!)
+  await closeWindow(buyer)
+  await vi.waitFor(async () => expect(await stateOf(server, link)).toBe('open'), waiting)
+
+  const other = await world.createWallet()
+  const next = new SolanaPayWallet(other, server.origin)
+  const asked = await next.post(link.url)
+  expect(asked.status).toBe(200)
+  await sendByWallet(world, await next.sign(world.chain, asked.body['transaction']!))
+  await vi.waitFor(async () => expect(await stateOf(server, link)).toBe('delivered'), waiting)
+})
+
+it('a payment that was sent after the time to pay is delivered if the lot is still free', async () => {
+  const link = await makeLink(server, await list(world, seller))
+  const { body } = await phone.post(link.url)
+  await closeWindow(buyer)
+  await vi.waitFor(async () => expect(await openPurchases(buyer)).toBe(0), waiting)
+  await sendByWallet(world, await phone.sign(world.chain, body['transaction']!))
+  await world.database
+    .updateTable('purchases')
+    .set({ reconcileAt: new Date(0) })
+    .where('buyer', '=', buyer.address)
+    .execute()
+  await vi.waitFor(async () => expect(await stateOf(server, link)).toBe('delivered'), waiting)
+  expect(await appleJuice(world, buyer)).toBe(1_010)
+})
+
+it('a payment is delivered although the server that has held for it is gone', async () => {
+  const restarted = await startServer(world)
+  const link = await makeLink(restarted, await list(world, seller))
+  const { body } = await new SolanaPayWallet(buyer, restarted.origin).post(link.url)
+  await restarted.stop()
+  await sendByWallet(world, await phone.sign(world.chain, body['transaction']!))
+  await vi.waitFor(async () => expect(await stateOf(server, link)).toBe('delivered'), waiting)
+})
+
+it('a link that has expired, and one that nobody made, hold nothing', async () => {
+  const link = await makeLink(server, await list(world, seller))
+  await world.database
+    .updateTable('payLinks')
+    .set({ expiresAt: new Date(0) })
+    .execute()
+  expect(await phone.post(link.url)).toMatchObject({ status: 410, body: { message: expect.stringContaining('has expired') } })
+  expect((await phone.get(link.url)).status).toBe(410)
+  expect(await stateOf(server, link)).toBe('expired')
+  for (const token of ['x', 'A'.repeat(24), '%20']) {
+    const unknown = `solana:${encodeURIComponent(`${PUBLIC_ORIGIN}/p/${token}`)}`
+    expect(await phone.post(unknown)).toMatchObject({ status: 404, body: { message: 'This payment link does not exist.' } })
+    expect((await phone.get(unknown)).status).toBe(404)
+  }
+  expect(await openPurchases(buyer)).toBe(0)
+})
+
+it('a lot that is held, sold or removed meanwhile is refused in words', async () => {
+  const other = await world.createWallet()
+  const [lot, removed] = [await list(world, seller), await list(world, seller)]
+  const [ofLot, ofRemoved] = [await makeLink(server, lot), await makeLink(server, removed)]
+  const held = await hold(world, other, lot, 'wallet')
+  expect((await phone.post(ofLot.url)).body).toEqual({ message: 'Another buyer is paying for this lot right now.' })
+  await sendByWallet(world, await signPayment(world, other, held))
+  await untilStatus(world, held.purchaseId, 'settled')
+  await removeListing(world.database, seller.address, removed)
+  for (const { url } of [ofLot, ofRemoved]) {
+    expect(await phone.post(url)).toMatchObject({ status: 409, body: { message: 'This lot is no longer for sale.' } })
+  }
+})
+
+it('an account that is none, or that nobody can sign with, is refused', async () => {
+  const link = await makeLink(server, await list(world, seller))
+  for (const account of ['', 'not an address', 7, null, {}, '1'.repeat(32)]) {
+    const reply = await phone.post(link.url, { account })
+    expect(reply).toMatchObject({ status: 400, body: { message: expect.any(String) } })
+    expect(Object.keys(reply.body)).toEqual(['message'])
+  }
+  expect((await new SolanaPayWallet(seller, server.origin).post(link.url)).body).toEqual({ message: 'You cannot buy your own listing!' })
+})
+
+it('web pages of any origin may open a link, and nothing else', async () => {
+  const link = await makeLink(server, await list(world, seller))
+  const headers = { origin: 'https://wallet.example', 'access-control-request-method': 'POST' }
+  const path = SolanaPayWallet.linkOf(link.url).pathname
+  const preflight = await fetch(`${server.origin}${path}`, { method: 'OPTIONS', headers })
+  expect(preflight.status).toBe(204)
+  expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
+  expect(preflight.headers.get('access-control-allow-headers')).toContain('content-type')
+  expect((await fetch(`${server.origin}${path}`, { headers })).headers.get('access-control-allow-origin')).toBe('*')
+  const elsewhere = await fetch(`${server.origin}/api/marketplace/listings`, { headers })
+  expect(elsewhere.headers.get('access-control-allow-origin')).toBeNull()
+})
+
+it('a market without a public https address makes no links, and says why', async () => {
+  const local = await startServer(world, { PUBLIC_ORIGIN: 'http://localhost:3000' })
+  const listingId = await list(world, seller)
+  const reply = await fetch(`${local.origin}/api/marketplace/listings/${listingId}/pay-link`, { method: 'POST' })
+  expect([reply.status, await reply.json()]).toMatchObject([409, { code: 'PUBLIC_ORIGIN_NEEDED' }])
+  expect(await (await fetch(`${local.origin}/api/config`)).json()).toMatchObject({ publicOrigin: null })
+  expect(await (await fetch(`${server.origin}/api/config`)).json()).toMatchObject({ publicOrigin: PUBLIC_ORIGIN })
+  await local.stop()
+})
+
+async function openPurchases({ address }: Wallet): Promise<number> {
+  const rows = await world.database.selectFrom('purchases').select('id').where('buyer', '=', address).where('status', '=', 'held').execute()
+  return rows.length
+}
+
+/** As if the time to pay had run out. */
+async function closeWindow({ address }: Wallet): Promise<void> {
+  await world.database
+    .updateTable('purchases')
+    .set({ payBefore: new Date(), reconcileAt: new Date(0) })
+    .where('buyer', '=', address)
+    .execute()
+}

@@ -1,0 +1,213 @@
+import { randomBytes } from 'node:crypto'
+
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { MAX_PAY_LINKS } from '@juicebar/contract/limits'
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { placeHold } from '../../../src/purchases/hold/place-hold.ts'
+import { makePayLink } from '../../../src/purchases/pay-link/make-pay-link.ts'
+import { type PayLinkMaker } from '../../../src/purchases/pay-link/pay-link.ts'
+import { deleteOldPayLinks } from '../../../src/purchases/pay-link/pay-link-store.ts'
+import { preparePayment } from '../../../src/purchases/pay-link/prepare-payment.ts'
+import { expectAllAddsUp, hold, list, openTradingWorld, orderOf, type TradingWorld, type Wallet } from '../trading-world.ts'
+
+let world: TradingWorld
+let seller: Wallet
+let buyer: Wallet
+
+beforeAll(async () => {
+  world = await openTradingWorld()
+})
+
+beforeEach(async () => {
+  seller = await world.createWallet({ sol: 0n })
+  buyer = await world.createWallet()
+})
+
+afterAll(async () => {
+  await expectAllAddsUp(world)
+  await world.close()
+})
+
+describe('holds through links count against whoever made the link', () => {
+  it('who may have three open, whichever wallets are named', async () => {
+    const maker = newMaker()
+    for (let count = 0; count < 3; count++) await scan(await world.createWallet(), maker, await list(world, seller))
+    await expect(scan(buyer, maker, await list(world, seller))).rejects.toMatchObject({ code: 'PAY_LINK_LIMIT', retryAfter: 60 })
+    await expect(scan(buyer, newMaker(), await list(world, seller))).resolves.toBeDefined()
+  })
+
+  it('who may have three open, also if they are scanned at the same moment', async () => {
+    const maker = newMaker()
+    const tries = await Promise.all(
+      Array.from({ length: 6 }, async () => ({
+        wallet: await world.createWallet(),
+        token: await makeLink(maker, await list(world, seller)),
+      })),
+    )
+    const outcomes = await Promise.allSettled(tries.map(({ wallet, token }) => preparePayment(world.deps, token, wallet.address)))
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
+  })
+
+  it('whose own purchases count as well while they are signed in', async () => {
+    const maker = { ...newMaker(), wallet: buyer.address }
+    for (let count = 0; count < 3; count++) await hold(world, buyer, await list(world, seller))
+    await expect(makeLink(maker, await list(world, seller))).rejects.toMatchObject({ code: 'PAY_LINK_LIMIT' })
+  })
+
+  it('who waits for a listing after leaving it unpaid twice, and for all after three', async () => {
+    const maker = newMaker()
+    const listingId = await list(world, seller)
+    for (let count = 0; count < 2; count++) await abandon(await world.createWallet(), maker, listingId)
+    await expect(makeLink(maker, listingId)).rejects.toMatchObject({ code: 'COOLDOWN', retryAfter: expect.any(Number) })
+    await expect(makeLink(newMaker(), listingId)).resolves.toBeDefined()
+    const token = await makeLink(maker, await list(world, seller))
+    await abandon(await world.createWallet(), maker, await list(world, seller))
+    await expect(preparePayment(world.deps, token, buyer.address)).rejects.toMatchObject({ code: 'PAY_LINK_LIMIT' })
+    await expect(makeLink(maker, await list(world, seller))).rejects.toMatchObject({ code: 'PAY_LINK_LIMIT' })
+  })
+})
+
+describe('holds through links count against the account that pays', () => {
+  it('which may have one open, also if two links are scanned at the same moment', async () => {
+    // One that never signed in has no row to lock.
+    await world.database.deleteFrom('players').where('walletAddress', '=', buyer.address).execute()
+    const tokens = await Promise.all([1, 2, 3].map(async () => makeLink(newMaker(), await list(world, seller))))
+    const outcomes = await Promise.allSettled(tokens.map((token) => preparePayment(world.deps, token, buyer.address)))
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'PAY_LINK_ELSEWHERE' })
+    }
+  })
+
+  it('whose own holds count', async () => {
+    for (let count = 0; count < 3; count++) await hold(world, buyer, await list(world, seller))
+    await expect(scan(buyer, newMaker(), await list(world, seller))).rejects.toMatchObject({ code: 'TOO_MANY_HOLDS' })
+  })
+
+  it('which waits for a listing after leaving it unpaid twice, whoever made the links', async () => {
+    const listingId = await list(world, seller)
+    for (let count = 0; count < 2; count++) await abandon(buyer, newMaker(), listingId)
+    await expect(scan(buyer, newMaker(), listingId)).rejects.toMatchObject({ code: 'COOLDOWN' })
+    await expect(scan(await world.createWallet(), newMaker(), listingId)).resolves.toBeDefined()
+  })
+
+  it('but cannot be kept by strangers from buying by itself', async () => {
+    const listingId = await list(world, seller)
+    for (let count = 0; count < 2; count++) await abandon(buyer, newMaker(), listingId)
+    await abandon(buyer, newMaker(), await list(world, seller))
+    await expect(hold(world, buyer, listingId)).resolves.toBeDefined()
+    await expect(hold(world, buyer, await list(world, seller))).resolves.toBeDefined()
+  })
+
+  it('and against the wallet’s own buying if it made the links', async () => {
+    const listingId = await list(world, seller)
+    for (let count = 0; count < 2; count++) await abandon(buyer, { ...newMaker(), wallet: buyer.address }, listingId)
+    await expect(hold(world, buyer, listingId)).rejects.toMatchObject({ code: 'COOLDOWN' })
+  })
+
+  it('but never changes a hold that the wallet has placed itself', async () => {
+    const listingId = await list(world, seller)
+    const token = await makeLink(newMaker(), listingId)
+    const own = await hold(world, buyer, listingId, 'server')
+    await expect(preparePayment(world.deps, token, buyer.address)).rejects.toMatchObject({ code: 'HELD_BY_YOU' })
+    const { serverSends } = await purchase(own.purchaseId)
+    expect(serverSends).toBe(true)
+  })
+})
+
+it('a wallet that signs in goes on with what its phone has held', async () => {
+  const listingId = await list(world, seller)
+  await scan(buyer, newMaker(), listingId)
+  const [held] = await heldBy(buyer.address)
+  expect(await placeHold(world.deps, orderOf(buyer, [{ listingId }]))).toMatchObject({ id: held?.id })
+})
+
+it('a maker has so many links at the same time, and no more if all are made at once', async () => {
+  const maker = newMaker()
+  const listingId = await list(world, seller)
+  const outcomes = await Promise.allSettled(Array.from({ length: MAX_PAY_LINKS + 5 }, () => makeLink(maker, listingId)))
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(MAX_PAY_LINKS)
+  await expect(makeLink(maker, listingId)).rejects.toMatchObject({ code: 'PAY_LINK_LIMIT' })
+})
+
+it('a link buys what was shown: no other amount, and for no higher fee', async () => {
+  const listingId = await list(world, seller, { amount: 10, divisible: true })
+  const token = await makeLink(newMaker(), listingId)
+  const other = await world.createWallet()
+  await placeHold(world.deps, orderOf(other, [{ listingId, amount: 4 }]))
+  await expect(preparePayment(world.deps, token, buyer.address)).rejects.toMatchObject({ code: 'AMOUNT_NOT_LEFT' })
+  const whole = await makeLink(newMaker(), await list(world, seller))
+  const dearer = { ...world.deps, settings: { ...world.deps.settings, fee: { basisPoints: 100, wallet: other.address } } }
+  await expect(preparePayment(dearer, whole, buyer.address)).rejects.toMatchObject({ code: 'PRICE_MOVED' })
+})
+
+it('what is secret is not in the database, and what is old is deleted', async () => {
+  const token = await makeLink(newMaker(), await list(world, seller))
+  await preparePayment(world.deps, token, buyer.address)
+  const rows = async () => JSON.stringify(await world.database.selectFrom('payLinks').selectAll().execute(), (_, value) => String(value))
+  expect(await rows()).not.toContain(token)
+  await world.database
+    .updateTable('payLinks')
+    .set({ expiresAt: new Date(0) })
+    .execute()
+  const held = await world.database.selectFrom('purchases').select('id').where('status', '=', 'held').execute()
+  await deleteOldPayLinks(world.database)
+  const kept = await world.database.selectFrom('payLinks').select('purchaseId').execute()
+  expect(kept.map(({ purchaseId }) => purchaseId)).toContainEqual((await heldBy(buyer.address))[0]?.id)
+  expect(kept.every(({ purchaseId }) => held.some(({ id }) => id === purchaseId))).toBe(true)
+})
+
+it('whatever wallets ask of a link at the same time, it has one open hold', async () => {
+  const wallets = await Promise.all([1, 2, 3].map(() => world.createWallet()))
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(2), { minLength: 2, maxLength: 6 }), fc.boolean(), async (scans, divisible) => {
+      const listingId = await list(world, seller, { amount: 10, divisible })
+      const other = await world.createWallet()
+      // What the part gives back makes the listing more than the link is for: two wallets would find enough of it.
+      const part = divisible ? await placeHold(world.deps, orderOf(other, [{ listingId, amount: 6 }])) : undefined
+      const token = await makeLink(newMaker(), listingId)
+      if (part) await endHolds([part.id])
+      await Promise.allSettled(scans.map((index) => preparePayment(world.deps, token, wallets[index]!.address)))
+      const held = (await Promise.all(wallets.map(({ address }) => heldBy(address)))).flat()
+      expect(held).toHaveLength(1)
+      await endHolds(held.map(({ id }) => id))
+      await world.database.deleteFrom('payLinkHolds').execute()
+    }),
+    { numRuns: 12 },
+  )
+})
+
+const newMaker = (): PayLinkMaker => ({ network: randomBytes(32), wallet: undefined })
+
+/** Returns the link's secret name. */
+async function makeLink(maker: PayLinkMaker, listingId: string): Promise<string> {
+  const { url } = await makePayLink(world.deps, 'https://market.example', listingId, maker)
+  return decodeURIComponent(url).split('/').at(-1) ?? ''
+}
+
+async function scan({ address }: Wallet, maker: PayLinkMaker, listingId: string): Promise<string> {
+  const token = await makeLink(maker, listingId)
+  await preparePayment(world.deps, token, address)
+  return token
+}
+
+async function abandon(wallet: Wallet, maker: PayLinkMaker, listingId: string): Promise<void> {
+  await scan(wallet, maker, listingId)
+  await endHolds((await heldBy(wallet.address)).map(({ id }) => id))
+}
+
+/** As reconciliation ends holds that nobody has paid. */
+async function endHolds(ids: readonly string[]): Promise<void> {
+  for (const id of ids) await sql`select end_hold(p, 'lapsed', null) from purchases p where id = ${id}`.execute(world.database)
+}
+
+async function heldBy(wallet: WalletAddress) {
+  return world.database.selectFrom('purchases').select('id').where('buyer', '=', wallet).where('status', '=', 'held').execute()
+}
+
+async function purchase(id: string) {
+  return world.database.selectFrom('purchases').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+}
