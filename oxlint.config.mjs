@@ -237,7 +237,7 @@ const webArrows = {
   api: [],
   figures: ['catalogue', 'ui/chart', 'api'],
   realtime: ['ui', 'api'],
-  wallet: ['ui', 'feedback', 'api', 'wallet/mobile'],
+  wallet: ['ui', 'feedback', 'api', 'navigation', 'wallet/mobile'],
   'wallet/demo': ['ui', 'feedback', 'api', 'wallet'],
   'wallet/mobile': ['settings', 'ui', 'wallet'],
   payment: ['api', 'wallet'],

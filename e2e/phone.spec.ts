@@ -20,6 +20,13 @@ for (const width of [320, 390]) {
       expect(await header.evaluate(scrollers)).toEqual([])
     })
 
+    test('shows a visitor the whole name', async ({ openContext, baseURL }) => {
+      const page = await openPhone(openContext, baseURL, width)
+      const name = page.getByRole('heading', { name: 'Juicebar Marketplace' })
+      await expect(name).toBeVisible()
+      expect(await name.evaluate(scrollers)).toEqual([])
+    })
+
     test('scrolls nothing sideways in My Listings', async ({ openContext, baseURL }) => {
       const page = await openPhone(openContext, baseURL, width)
       await signIn(page)

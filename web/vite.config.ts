@@ -30,7 +30,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: false,
     // Few files compress better than their hundred modules apart: what a visitor needs at once, what opens over it, what only a player
-    // needs, what builds and signs payments, the figures of drinks, and their pages.
+    // needs, what builds and signs payments, the figures of drinks, their pages, and what watches the page's address.
     rolldownOptions: {
       output: {
         codeSplitting: {
@@ -41,10 +41,11 @@ export default defineConfig({
               test: /src\/(?:figures|navigation|ui\/chart)\/|market\/prices\/|endpoints\/figures|history\/explorer-link/,
               priority: 1,
             },
+            { name: 'addressed', test: /shell\/addressed|worker\/register-worker/, priority: 1 },
             { name: 'drink', test: /features\/drink\/|main-area\/drink-view/ },
             {
               name: 'dialogs',
-              test: /ui\/(?:modal|amount\/)|purchase\/order\/|buy-dialog|purchase-progress|wallet-picker|wallet-error|approval-dialog|src\/wallet\/mobile\/mobile-/,
+              test: /ui\/(?:modal|amount\/)|feedback\/overlay|purchase\/order\/|buy-dialog|purchase-progress|wallet-picker|wallet-error|approval-dialog|src\/wallet\/mobile\/mobile-|features\/listing\/(?:listing-|buy-by)|api\/listing-query/,
               priority: 1,
             },
             { name: 'solana', test: /node_modules\/@solana(?:-program\/|\/(?!wallet-standard))/, priority: 1 },

@@ -1,4 +1,3 @@
-// Runs before the first paint, so that the other theme never flashes.
 try {
   const theme = localStorage.getItem('theme')
   if (theme === 'dark' || theme === 'light') document.documentElement.dataset.theme = theme

@@ -5,9 +5,13 @@ export const usePath = create(() => location.pathname)
 
 addEventListener('popstate', () => usePath.setState(location.pathname, true))
 
-/** Shows the page at another path, as a new entry of the browser's history. */
-export function goTo(path: string): void {
+/**
+ * Shows the page at another path, as a new entry of the browser's history.
+ *
+ * @param scroll false if the page stays where it is, because what is shown at that path is above it
+ */
+export function goTo(path: string, { scroll = true } = {}): void {
   history.pushState({}, '', path)
   usePath.setState(path, true)
-  scrollTo(0, 0)
+  if (scroll) scrollTo(0, 0)
 }

@@ -1,8 +1,9 @@
+import { LISTING_PATH } from '@juicebar/contract/market-settings'
 import { type PublicConfig } from '@juicebar/contract/schemas'
 import { Suspense } from 'react'
 
 import { usePurchase } from '../features/purchase/use-purchase.ts'
-import { Overlay } from '../feedback/overlay.tsx'
+import { usePath } from '../navigation/path.ts'
 import { lazyComponent } from '../ui/lazy-component.ts'
 import { useRetained } from '../ui/use-retained.ts'
 import { platformOf } from '../wallet/platform.ts'
@@ -11,29 +12,35 @@ import { useWallet } from '../wallet/wallet-store.ts'
 
 const BuyDialog = lazyComponent(async () => (await import('../features/purchase/buy-dialog.tsx')).BuyDialog)
 const PurchaseProgress = lazyComponent(async () => (await import('../features/purchase/purchase-progress.tsx')).PurchaseProgress)
+const Addressed = lazyComponent(async () => (await import('./addressed.tsx')).Addressed)
+const Overlay = lazyComponent(async () => (await import('../feedback/overlay.tsx')).Overlay)
 const DemoWallet = lazyComponent(async () => (await import('../wallet/demo/demo-wallet.tsx')).DemoWallet)
 const MobileWallet = lazyComponent(async () => (await import('../wallet/mobile/mobile-wallet.tsx')).MobileWallet)
 
 interface DialogsProps {
   config: PublicConfig | undefined
+  /** Nothing can be bought. */
+  closed: boolean
   /** What the Processing overlay says; undefined hides it. */
   processing: string | undefined
   firstLoadOver: boolean
 }
 
 /** Everything that is shown above the rest. Each part is downloaded when it is first needed. */
-export function Dialogs({ config, processing, firstLoadOver }: DialogsProps) {
+export function Dialogs({ config, closed, processing, firstLoadOver }: DialogsProps) {
   const { confirming, running } = usePurchase()
+  const path = usePath()
   const buying = useRetained(confirming)
   // Whoever came with a wallet of the page's own finds it at once; for others it can wait.
   const registers = useWallet(({ chosen }) => chosen !== undefined && chosen !== PHANTOM) || firstLoadOver
   return (
     <>
-      {processing && <Overlay label={processing} />}
+      <Suspense>{processing && <Overlay label={processing} />}</Suspense>
       <Suspense>
         {running && <PurchaseProgress />}
         {buying && <BuyDialog />}
       </Suspense>
+      <Suspense>{(firstLoadOver || path.startsWith(LISTING_PATH)) && <Addressed closed={closed} />}</Suspense>
       <Suspense>
         {registers && config?.demoWallet && <DemoWallet />}
         {registers && config && platformOf(navigator) === 'android' && <MobileWallet config={config} />}

@@ -75,7 +75,7 @@ export function Shell() {
         </div>
       </div>
       <CrashScreen>
-        <Dialogs config={config} processing={processing} firstLoadOver={firstLoadOver} />
+        <Dialogs config={config} closed={closed} processing={processing} firstLoadOver={firstLoadOver} />
       </CrashScreen>
     </>
   )

@@ -1,6 +1,8 @@
 import { Collapsible } from '@base-ui/react/collapsible'
+import { LISTING_PATH } from '@juicebar/contract/market-settings'
 import { useState } from 'react'
 
+import { AppLink } from '../navigation/app-link.tsx'
 import { ChevronIcon } from '../ui/icons.tsx'
 import { Modal } from '../ui/modal.tsx'
 import { useConnect } from './use-connect.ts'
@@ -11,7 +13,7 @@ import { closePicker, useWallet } from './wallet-store.ts'
 
 /** The dialog to choose a wallet: those that the browser has, and where to get Phantom. */
 export function WalletPicker({ localChain, demoWallet }: { localChain: boolean; demoWallet: boolean }) {
-  const { present, pickerOpen } = useWallet()
+  const { present, pickerOpen, wanted } = useWallet()
   const { connect } = useConnect()
   const demo = present.find((wallet) => wallet.name === DEMO_WALLET)
   const installed = present.filter((wallet) => wallet !== demo)
@@ -24,6 +26,7 @@ export function WalletPicker({ localChain, demoWallet }: { localChain: boolean; 
         ))}
         {demo && <WalletRow wallet={demo} tag="Test SOL" onConnect={connect} />}
       </ul>
+      {wanted && <ByPhone listingId={wanted} />}
       {platformOf(navigator) === 'android' && !installed.length && isInAppBrowser(navigator.userAgent) && (
         <p className="mt-4 text-small text-dim">{mobileMessages.incompatible}</p>
       )}
@@ -47,6 +50,23 @@ function WalletRow({ wallet, tag, onConnect }: { wallet: MarketWallet; tag: stri
         <span className="text-tiny font-medium text-dim">{tag}</span>
       </button>
     </li>
+  )
+}
+
+/** What was to be bought can be paid with a phone as well: its own page says how. */
+function ByPhone({ listingId }: { listingId: string }) {
+  const { present } = useWallet()
+  if (platformOf(navigator) !== 'desktop' || present.some(({ name }) => name === PHANTOM)) return null
+  return (
+    <AppLink
+      href={`${LISTING_PATH}${listingId}`}
+      scroll={false}
+      className="mt-2 flex min-h-15 items-center gap-3 rounded-field border border-line bg-raised px-4 font-semibold hover:border-edge"
+      onClick={closePicker}
+    >
+      <span className="flex-1">Buy with your phone</span>
+      <span className="text-tiny font-medium text-dim">Scan a code</span>
+    </AppLink>
   )
 }
 

@@ -19,6 +19,8 @@ export interface WalletState {
   phase: 'idle' | 'connecting' | 'disconnecting'
   connected: Connection | undefined
   pickerOpen: boolean
+  /** The listing that somebody without a wallet wants to buy. */
+  wanted?: string | undefined
   /** Why no wallet on this phone could be reached; undefined while its dialog is closed. */
   mobileProblem: string | undefined
 }
@@ -54,7 +56,7 @@ export function openPicker(): void {
 }
 
 export function closePicker(): void {
-  useWallet.setState({ pickerOpen: false })
+  useWallet.setState({ pickerOpen: false, wanted: undefined })
 }
 
 /** Opens the dialog that says why no wallet on this phone can be reached; undefined closes it. */

@@ -1,8 +1,7 @@
 import { type Body } from '@juicebar/contract/calls'
 
 import { callAlerts } from '../../api/alert-calls.ts'
-
-const WORKER = '/worker.js'
+import { registerWorker } from '../../worker/register-worker.ts'
 
 /** The local storage key of those who switched notifications on in this browser: they stay on after their next sign-in. */
 const wantedKey = (walletAddress: string) => `notifications:${walletAddress}`
@@ -24,7 +23,7 @@ export async function readEndpoint(): Promise<string | undefined> {
  * @throws ApiError if the server refuses, and DOMException if the browser's push service does
  */
 export async function subscribe(walletAddress: string, publicKey: string): Promise<void> {
-  await navigator.serviceWorker.register(WORKER)
+  await registerWorker()
   const { pushManager } = await navigator.serviceWorker.ready
   const subscription = await subscribeWith(pushManager, publicKey)
   await callAlerts('subscribePush', { body: bodyOf(subscription) })

@@ -1,9 +1,9 @@
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode } from 'react'
 
 import { type Drink } from '../../figures/drinks.ts'
 import { useLiveFigures } from '../../figures/use-live-figures.ts'
 import { AppLink } from '../../navigation/app-link.tsx'
-import { marketSettings } from '../../settings/market-settings.ts'
+import { useTitle } from '../../navigation/use-title.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ChartCard } from './chart/chart-card.tsx'
 import { DepthCard } from './depth-card.tsx'
@@ -62,17 +62,6 @@ function Unknown() {
       </EmptyState>
     </>
   )
-}
-
-/** What the browser calls the page, as the server does in the HTML. */
-function useTitle(name: string): void {
-  useEffect(() => {
-    const { title } = marketSettings()
-    document.title = `${name} · ${title}`
-    return () => {
-      document.title = title
-    }
-  }, [name])
 }
 
 function BackIcon() {

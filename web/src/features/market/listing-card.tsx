@@ -1,8 +1,10 @@
+import { LISTING_PATH } from '@juicebar/contract/market-settings'
 import { type Listing } from '@juicebar/contract/schemas'
 import { memo, type ReactNode } from 'react'
 
 import { Button } from '../../ui/button.tsx'
 import { DrinkImage } from '../../catalogue/drink-image.tsx'
+import { AppLink } from '../../navigation/app-link.tsx'
 import { formatAmount, formatClock, formatSol, formatUnitPrice, shortSeller } from '../../ui/format.ts'
 import { CheckIcon, ClockIcon, PlusIcon } from '../../ui/icons.tsx'
 
@@ -25,9 +27,9 @@ export const ListingCard = memo(function ListingCard({ listing, compact, isOwn, 
   const gone = listing.status !== 'active'
   return (
     <article className={`card drink-card relative ${compact ? 'flex-row' : ''} ${gone ? 'farewell' : ''}`} data-token={listing.tokenType}>
-      <div className={`plate flex-none ${compact ? 'w-[28%] max-w-26' : 'h-44'}`}>
+      <AppLink href={`${LISTING_PATH}${listing._id}`} scroll={false} className={`plate flex-none ${compact ? 'w-[28%] max-w-26' : 'h-44'}`}>
         <DrinkImage tokenType={listing.tokenType} />
-      </div>
+      </AppLink>
       <div className={`flex min-w-0 flex-1 flex-col ${compact ? 'p-3.5' : 'p-4'}`}>
         <h3 className="flex items-center gap-2 text-small">
           <span className="dot" />

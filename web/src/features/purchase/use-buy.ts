@@ -39,7 +39,10 @@ export function useBuy(askToConfirm: (listing: Listing) => void, pay: (order: Or
   )
   return useMemo(
     () => ({
-      buy: (listing) => check(listing, () => askToConfirm(listing)),
+      buy: (listing) => {
+        useWallet.setState({ wanted: listing._id })
+        check(listing, () => askToConfirm(listing))
+      },
       place: (order) => check(order, () => pay(order)),
       gather: (listing, amount) =>
         void import('./order/gather-lot.ts')

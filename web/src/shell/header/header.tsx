@@ -52,13 +52,13 @@ function Brand({ aboveBalance }: { aboveBalance: boolean }) {
   const { title, logo } = marketSettings()
   const isMarketplace = title.endsWith(MARKETPLACE)
   return (
-    <h1 className={`flex min-w-0 items-center gap-2.5 text-small leading-none ${aboveBalance ? 'max-sm:pb-5' : ''}`}>
+    <h1 className={`flex min-w-0 items-center gap-2.5 max-[23rem]:gap-1.5 text-small leading-none ${aboveBalance ? 'max-sm:pb-5' : ''}`}>
       <img
         src={logo}
         alt=""
         width={36}
         height={36}
-        className={`size-9 flex-none ${aboveBalance ? 'max-sm:-mb-5 max-[23rem]:hidden' : ''}`}
+        className={`size-9 flex-none max-[23rem]:size-7 ${aboveBalance ? 'max-sm:-mb-5 max-[23rem]:hidden' : ''}`}
       />
       <span className="min-w-0 truncate">
         {isMarketplace ? title.slice(0, -MARKETPLACE.length) : title}

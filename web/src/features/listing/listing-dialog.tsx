@@ -1,0 +1,106 @@
+import { type Listing } from '@juicebar/contract/schemas'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+
+import { ApiError } from '../../api/api-error.ts'
+import { listingQuery } from '../../api/listing-query.ts'
+import { DrinkPlate } from '../../catalogue/drink-image.tsx'
+import { useTitle } from '../../navigation/use-title.ts'
+import { Button } from '../../ui/button.tsx'
+import { formatAmount, formatSol, formatUnitPrice } from '../../ui/format.ts'
+import { Modal } from '../../ui/modal.tsx'
+import { Spinner } from '../../ui/spinner.tsx'
+import { useConnect } from '../../wallet/use-connect.ts'
+import { useWallet } from '../../wallet/wallet-store.ts'
+import { BuyByPhone } from './buy-by-phone.tsx'
+import { whyNotForSale } from './listing-words.ts'
+
+interface ListingDialogProps {
+  /** Undefined while the dialog closes. */
+  listingId: string | undefined
+  walletAddress: string | undefined
+  /** Undefined while nothing can be bought. */
+  onBuy: ((listing: Listing) => void) | undefined
+  onClose: () => void
+}
+
+/** One listing, at its own address: what it is, and how to buy it. */
+export function ListingDialog({ listingId, walletAddress, onBuy, onClose }: ListingDialogProps) {
+  const { pickerOpen } = useWallet()
+  const { data: listing, error, refetch } = useQuery(listingQuery(listingId))
+  const title = listing ? `${formatAmount(listing.amount)} ${listing.tokenName}` : 'Listing'
+  const unknown = error instanceof ApiError && error.code === 'LISTING_NOT_FOUND'
+  useTitle(unknown ? 'Not found' : listing && `${title} for ${formatSol(listing.price)} SOL`)
+  return (
+    <Modal
+      lightDismiss
+      open={listingId !== undefined && !pickerOpen}
+      title={unknown ? 'There is no such listing' : title}
+      onClose={onClose}
+    >
+      {listing && <Offer key={listing._id} listing={listing} walletAddress={walletAddress} onBuy={onBuy} onClose={onClose} />}
+      {!listing && !error && (
+        <div className="grid min-h-60 place-items-center">
+          <Spinner className="size-8" />
+        </div>
+      )}
+      {!listing && error && (
+        <div className="mt-4 grid gap-5">
+          <p className="text-dim">{unknown ? 'The address may be incomplete.' : error.message}</p>
+          {unknown ? <Button onClick={onClose}>See what is for sale</Button> : <Button onClick={() => void refetch()}>Try again</Button>}
+        </div>
+      )}
+    </Modal>
+  )
+}
+
+type OfferProps = Omit<ListingDialogProps, 'listingId'> & { listing: Listing }
+
+function Offer({ listing, walletAddress, onBuy, onClose }: OfferProps) {
+  // Once its codes are on the screen they stay: the hold that makes the lot unavailable may be that of the phone.
+  const [byPhone, setByPhone] = useState(false)
+  const { connected } = useWallet()
+  const { connectChosen } = useConnect()
+  const ready = walletAddress !== undefined && connected !== undefined
+  const reason = whyNotForSale(listing, { walletAddress, closed: !onBuy })
+  return (
+    <>
+      <div className="mt-5 flex items-center gap-4">
+        <DrinkPlate tokenType={listing.tokenType} className={`flex-none rounded-field ${byPhone ? 'h-18 w-16' : 'h-28 w-24'}`} />
+        <p className="text-title font-bold">
+          <span className="figures">{formatSol(listing.price)}</span> SOL
+          <span className="figures block text-small font-normal text-dim">{formatUnitPrice(listing.unitPrice)} SOL each</span>
+        </p>
+      </div>
+      {!byPhone && (
+        <p className="mt-5 rounded-field bg-well p-4 text-small">
+          <span className="text-dim">Seller</span> <span className="figures font-semibold wrap-anywhere">{listing.seller}</span>
+          {listing.divisible && <span className="mt-1 block text-dim">You may also buy a part of it.</span>}
+        </p>
+      )}
+      {!reason && !byPhone && (
+        <Button
+          kind="primary"
+          className="mt-6 w-full"
+          onClick={() => {
+            if (ready) onBuy?.(listing)
+            else connectChosen()
+          }}
+        >
+          {ready ? 'Buy' : 'Choose a wallet to buy'}
+        </Button>
+      )}
+      {reason && !byPhone && (
+        <p className="mt-5 font-semibold" role="status">
+          {reason}
+        </p>
+      )}
+      {(!reason || byPhone) && <BuyByPhone listing={listing} reason={reason} shown={byPhone} onShow={setByPhone} />}
+      {reason && (
+        <Button className="mt-5 w-full" onClick={onClose}>
+          See what else is for sale
+        </Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,45 @@
+import { type Listing, type PayLinkState } from '@juicebar/contract/schemas'
+
+import { inMarketWords } from '../../catalogue/in-market-words.ts'
+
+interface Viewer {
+  walletAddress: string | undefined
+  /** Nothing can be bought now. */
+  closed: boolean
+}
+
+/** Why a listing has no Buy button; undefined if it has one. */
+export function whyNotForSale(
+  { status, seller, heldUntil, waitsForStudio }: Listing,
+  { walletAddress, closed }: Viewer,
+): string | undefined {
+  if (status === 'sold') return 'This lot has been sold.'
+  if (status === 'removed') return 'Its seller has taken this lot off the market.'
+  if (seller === walletAddress) return 'This is your listing.'
+  if (waitsForStudio) return 'The studio decides what becomes of this lot.'
+  if (heldUntil) return 'Another buyer is paying for this lot right now.'
+  return closed ? 'Nothing can be bought at the moment.' : undefined
+}
+
+/** What the page says under a payment link's QR code. */
+export function payLinkText({ state, payMillisLeft }: PayLinkState): string {
+  switch (state) {
+    case 'open':
+      return 'Waiting for your phone …'
+    case 'held':
+      return payMillisLeft > 0
+        ? 'Your wallet is asked to pay. The lot is held for it.'
+        : inMarketWords('The time to pay has run out. If you have paid, the drinks are on their way.')
+    case 'paid':
+      return 'Paid. The network is confirming it.'
+    case 'delivered':
+      return inMarketWords('Delivered. The drinks are in the inventory of the wallet that paid.')
+    case 'expired':
+      return 'This code has expired.'
+  }
+}
+
+/** The link that opens a page of the market in Phantom's own browser, by scanning it. */
+export function phantomBrowseLink(path: string, origin: string): string {
+  return `https://phantom.app/ul/browse/${encodeURIComponent(origin + path)}?ref=${encodeURIComponent(origin)}`
+}

@@ -1,0 +1,42 @@
+import { LISTING_PATH } from '@juicebar/contract/market-settings'
+import { type Listing } from '@juicebar/contract/schemas'
+import { Suspense, useEffect } from 'react'
+
+import { usePurchase } from '../features/purchase/use-purchase.ts'
+import { goTo, usePath } from '../navigation/path.ts'
+import { useSession } from '../session/session-store.ts'
+import { lazyComponent } from '../ui/lazy-component.ts'
+import { useRetained } from '../ui/use-retained.ts'
+import { registerWorker } from '../worker/register-worker.ts'
+
+const ListingDialog = lazyComponent(async () => (await import('../features/listing/listing-dialog.tsx')).ListingDialog)
+
+/**
+ * What the page's address names, shown above the market. It is downloaded once the first load is over, or at once for an address that
+ * names something; so it is also what registers the service worker.
+ */
+export function Addressed({ closed }: { closed: boolean }) {
+  const { buy } = usePurchase()
+  const { user } = useSession()
+  const path = usePath()
+  const listingId = path.startsWith(LISTING_PATH) ? path.slice(LISTING_PATH.length) : undefined
+  const shown = useRetained(listingId)
+  useEffect(startWorker, [])
+  const close = () => goTo('/', { scroll: false })
+  const onBuy = (listing: Listing) => {
+    close()
+    buy(listing)
+  }
+  return (
+    <Suspense>
+      {shown && (
+        <ListingDialog listingId={listingId} walletAddress={user?.walletAddress} onBuy={closed ? undefined : onBuy} onClose={close} />
+      )}
+    </Suspense>
+  )
+}
+
+/** In development there is no worker. Browsers that refuse it, as in a private window, do without. */
+function startWorker(): void {
+  if (import.meta.env.PROD && 'serviceWorker' in navigator) void registerWorker().catch(() => undefined)
+}
