@@ -5,12 +5,14 @@ requireSupportedNode()
 const { chromium } = await import('@playwright/test')
 const { findChromium } = await import('../e2e/support/chromium.mjs')
 const { drawBrand } = await import('./pictures/brand.mjs')
+const { drawIcons } = await import('./pictures/icons.mjs')
 const { drawPreview } = await import('./pictures/preview.mjs')
 const { ensureChromium } = await import('./support/chromium.mjs')
 
 /** What `npm run pictures -- <name>` draws. */
 const pictures = new Map([
   ['preview', drawPreview],
+  ['icons', drawIcons],
   ['brand', drawBrand],
 ])
 
