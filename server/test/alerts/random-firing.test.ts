@@ -111,5 +111,5 @@ it('every alert whose price is on the market fires, exactly once and for nothing
       await close()
     }
   })
-  await fc.assert(property, { numRuns: inject('propertyRuns') * 4 })
+  await fc.assert(property, { numRuns: inject('propertyRuns') })
 })

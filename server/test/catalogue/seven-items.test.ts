@@ -87,7 +87,8 @@ describe('a market of seven items', () => {
     const settings = JSON.parse(json) as MarketSettings
     expect(settings.catalogue.map(({ code, name }) => [code, name])).toEqual(Object.entries(names))
     expect(settings.ownItems).toBe(true)
-    const { schemas } = (await (await fetch(`${app.origin}/api/openapi.json`)).json()).components
+    const document = await (await fetch(`${app.origin}/api/openapi.json`)).text()
+    const { schemas } = JSON.parse(document).components
     expect(schemas.TokenType.enum).toEqual(codes)
     expect(schemas.TokenTypeOrName.enum).toEqual(Object.entries(names).flat())
     expect(schemas.Balances).toMatchObject({ required: Object.keys(none) })
