@@ -290,6 +290,8 @@ function featureArrows(features) {
   ]
   return {
     ...Object.fromEntries(features.map((feature) => [`features/${feature}`, below])),
+    'features/alerts': [...below, 'features/alerts/notifications'],
+    'features/alerts/notifications': [...below, 'features/alerts/alert-calls.ts'],
     'features/history': [...below, 'features/history/profit'],
     'features/history/profit': [...below, 'features/history/csv.ts', 'features/history/save-csv.ts'],
     'features/market/activity': [...below, 'features/history/signature-link.tsx'],

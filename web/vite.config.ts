@@ -41,7 +41,7 @@ export default defineConfig({
               test: /src\/(?:figures|navigation|ui\/chart)\/|market\/prices\/|endpoints\/figures|history\/explorer-link/,
               priority: 1,
             },
-            { name: 'addressed', test: /shell\/addressed|worker\/register-worker/, priority: 1 },
+            { name: 'addressed', test: /main-area\/addressed|worker\/register-worker/, priority: 1 },
             { name: 'drink', test: /features\/drink\/|main-area\/drink-view/ },
             {
               name: 'dialogs',

@@ -47,8 +47,8 @@ import { createReconciliation } from './purchases/reconciliation/run-reconciliat
 import { pause } from './repeat.ts'
 import { startAnnouncingOutages } from './realtime/announce-outages.ts'
 import { createEventReaders } from './realtime/broadcast-events.ts'
-import { formatPosition } from './realtime/event-frame.ts'
-import { createEventFeed, type EventFeed } from './realtime/poll-outbox.ts'
+import { lastEventId } from './realtime/event-frame.ts'
+import { createEventFeed } from './realtime/poll-outbox.ts'
 import { realtimeRoutes } from './realtime/routes.ts'
 import { checkSignIn, readOwnBlock } from './restrictions/check-sign-in.ts'
 import { createPauseReader } from './restrictions/read-pause.ts'
@@ -171,11 +171,9 @@ export async function createApp(parts: AppParts): Promise<App> {
   relayRoutes(api, parts.relay)
   await registerSecurityTxt(fastify, { ...config, contact: config.securityContact, policyFile: parts.securityPolicyFile })
   const look = marketLook(config, parts.brand ?? houseBrand, catalogue)
+  const payee = { label: look.head.settings.title, icon: new URL(look.head.settings.logo, config.publicOrigin).href }
   await registerPaymentRequests(fastify, limits['pay-link'], {
-    describe: async (token) => {
-      await requirePayLink(database, token)
-      return { label: look.head.settings.title, icon: new URL(look.head.settings.logo, config.publicOrigin).href }
-    },
+    describe: (token) => requirePayLink(database, token).then(() => payee),
     prepare: (token, account) => preparePayment(purchases, token, account),
   })
   await registerWebApp(fastify, parts.webFolder, look, [
@@ -250,8 +248,3 @@ export async function createApp(parts: AppParts): Promise<App> {
 
 /** What calls are answered with that need the database, until it is ready. */
 const refusals = { unreached: 'DATABASE_DOWN', migrating: 'UPGRADING', outdated: 'UPGRADING', ready: undefined } as const
-
-function lastEventId(feed: EventFeed): string | undefined {
-  const position = feed.position()
-  return position && formatPosition(position)
-}

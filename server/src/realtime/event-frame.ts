@@ -9,6 +9,12 @@ export function formatPosition({ xid, id, at }: Position): string {
   return `${xid}-${id}-${at}`
 }
 
+/** The id of the last event that a feed has told of; undefined before its first read. */
+export function lastEventId(feed: { position(): Position | undefined }): string | undefined {
+  const position = feed.position()
+  return position && formatPosition(position)
+}
+
 /** Reads a client's `Last-Event-ID`. @returns undefined if it is not an id of ours */
 export function parsePosition(text: string): Position | undefined {
   const match = positionText.exec(text)

@@ -12,7 +12,7 @@ import { useWallet } from '../wallet/wallet-store.ts'
 
 const BuyDialog = lazyComponent(async () => (await import('../features/purchase/buy-dialog.tsx')).BuyDialog)
 const PurchaseProgress = lazyComponent(async () => (await import('../features/purchase/purchase-progress.tsx')).PurchaseProgress)
-const Addressed = lazyComponent(async () => (await import('./addressed.tsx')).Addressed)
+const Addressed = lazyComponent(async () => (await import('./main-area/addressed.tsx')).Addressed)
 const Overlay = lazyComponent(async () => (await import('../feedback/overlay.tsx')).Overlay)
 const DemoWallet = lazyComponent(async () => (await import('../wallet/demo/demo-wallet.tsx')).DemoWallet)
 const MobileWallet = lazyComponent(async () => (await import('../wallet/mobile/mobile-wallet.tsx')).MobileWallet)

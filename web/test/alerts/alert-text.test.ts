@@ -2,7 +2,7 @@ import { type Alert } from '@juicebar/contract/schemas'
 import { describe, expect, it } from 'vitest'
 
 import { firedSentence, firedSince, lastFired, priceProblem } from '../../src/features/alerts/alert-text.ts'
-import { notificationState, type NotificationFacts, stateTexts } from '../../src/features/alerts/notifications.ts'
+import { notificationState, type NotificationFacts, stateTexts } from '../../src/features/alerts/notifications/notifications.ts'
 
 const alert = (id: string, firedAt: string | null, price: number | null = firedAt === null ? null : 0.0035): Alert => ({
   id,

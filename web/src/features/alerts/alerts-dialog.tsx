@@ -11,7 +11,7 @@ import { Modal } from '../../ui/modal.tsx'
 import { NumberField } from '../../ui/amount/number-field.tsx'
 import { AlertRows } from './alert-rows.tsx'
 import { priceProblem } from './alert-text.ts'
-import { NotificationPart } from './notification-part.tsx'
+import { NotificationPart } from './notifications/notification-part.tsx'
 import { useAlerts } from './use-alerts.ts'
 
 interface AlertsDialogProps {

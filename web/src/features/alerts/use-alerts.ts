@@ -1,7 +1,7 @@
 import { type Body } from '@juicebar/contract/calls'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 
-import { alertsQuery, callAlerts } from '../../api/alert-calls.ts'
+import { alertsQuery, callAlerts } from './alert-calls.ts'
 import { serverSentence } from '../../api/api-error.ts'
 import { useNotices } from '../../feedback/use-notices.ts'
 

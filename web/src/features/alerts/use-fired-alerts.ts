@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 
-import { alertsQuery } from '../../api/alert-calls.ts'
+import { alertsQuery } from './alert-calls.ts'
 import { useNotices } from '../../feedback/use-notices.ts'
 import { firedSentence, firedSince, lastFired } from './alert-text.ts'
 

@@ -1,4 +1,4 @@
-import { type Platform } from '../../wallet/platform.ts'
+import { type Platform } from '../../../wallet/platform.ts'
 
 /**
  * unsupported: this browser shows none. install: only once the page is on the home screen. denied: the person, or somebody who looks after the

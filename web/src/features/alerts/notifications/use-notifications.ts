@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 
-import { pushKey, pushQuery } from '../../api/alert-calls.ts'
-import { serverSentence } from '../../api/api-error.ts'
-import { platformOf } from '../../wallet/platform.ts'
+import { pushKey, pushQuery } from '../alert-calls.ts'
+import { serverSentence } from '../../../api/api-error.ts'
+import { platformOf } from '../../../wallet/platform.ts'
 import { canNotify, readEndpoint, subscribe, unsubscribe } from './browser-pushes.ts'
 import { type NotificationState, notificationState } from './notifications.ts'
 

@@ -2,14 +2,14 @@ import { LISTING_PATH } from '@juicebar/contract/market-settings'
 import { type Listing } from '@juicebar/contract/schemas'
 import { Suspense, useEffect } from 'react'
 
-import { usePurchase } from '../features/purchase/use-purchase.ts'
-import { goTo, usePath } from '../navigation/path.ts'
-import { useSession } from '../session/session-store.ts'
-import { lazyComponent } from '../ui/lazy-component.ts'
-import { useRetained } from '../ui/use-retained.ts'
-import { registerWorker } from '../worker/register-worker.ts'
+import { usePurchase } from '../../features/purchase/use-purchase.ts'
+import { goTo, usePath } from '../../navigation/path.ts'
+import { useSession } from '../../session/session-store.ts'
+import { lazyComponent } from '../../ui/lazy-component.ts'
+import { useRetained } from '../../ui/use-retained.ts'
+import { registerWorker } from '../../worker/register-worker.ts'
 
-const ListingDialog = lazyComponent(async () => (await import('../features/listing/listing-dialog.tsx')).ListingDialog)
+const ListingDialog = lazyComponent(async () => (await import('../../features/listing/listing-dialog.tsx')).ListingDialog)
 
 /**
  * What the page's address names, shown above the market. It is downloaded once the first load is over, or at once for an address that

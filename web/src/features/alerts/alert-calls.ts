@@ -2,8 +2,8 @@ import { type Reply } from '@juicebar/contract/calls'
 import { type AlertEndpointName, alertEndpoints } from '@juicebar/contract/endpoints/alerts'
 import { queryOptions } from '@tanstack/react-query'
 
-import { type AnyInput, callEndpoint, type CallInput } from './client.ts'
-import { keys } from './queries.ts'
+import { type AnyInput, callEndpoint, type CallInput } from '../../api/client.ts'
+import { keys } from '../../api/queries.ts'
 
 /**
  * Makes one of the calls about alerts and pushes.

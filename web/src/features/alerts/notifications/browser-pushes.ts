@@ -1,7 +1,7 @@
 import { type Body } from '@juicebar/contract/calls'
 
-import { callAlerts } from '../../api/alert-calls.ts'
-import { registerWorker } from '../../worker/register-worker.ts'
+import { callAlerts } from '../alert-calls.ts'
+import { registerWorker } from '../../../worker/register-worker.ts'
 
 /** The local storage key of those who switched notifications on in this browser: they stay on after their next sign-in. */
 const wantedKey = (walletAddress: string) => `notifications:${walletAddress}`

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-import { callAlerts } from '../../api/alert-calls.ts'
+import { callAlerts } from '../alert-calls.ts'
 import { readEndpoint, subscribe, wantsNotifications } from './browser-pushes.ts'
 
 /** Subscribes this browser again for a player who had notifications on: they end with each session, and browsers replace subscriptions. */

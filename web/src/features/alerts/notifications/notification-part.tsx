@@ -1,4 +1,4 @@
-import { Button } from '../../ui/button.tsx'
+import { Button } from '../../../ui/button.tsx'
 import { stateTexts } from './notifications.ts'
 import { useNotifications } from './use-notifications.ts'
 
