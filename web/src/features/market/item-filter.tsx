@@ -1,5 +1,5 @@
 import { type TokenType } from '@juicebar/contract/catalogue'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useRef, useState } from 'react'
 
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { Button } from '../../ui/button.tsx'
@@ -15,6 +15,7 @@ interface ItemFilterProps {
 
 /** Chooses one of many items, or all of them. */
 export function ItemFilter({ chosen, onChoose }: ItemFilterProps) {
+  const button = useRef<HTMLButtonElement>(null)
   const [open, setOpen] = useState(false)
   const [wasOpened, setWasOpened] = useState(false)
   const face = chosen ? catalogue().nameOf(chosen) : 'All items'
@@ -22,9 +23,15 @@ export function ItemFilter({ chosen, onChoose }: ItemFilterProps) {
     setWasOpened(true)
     setOpen(true)
   }
+  const clear = () => {
+    onChoose(undefined)
+    // The button that had the focus is gone.
+    button.current?.focus()
+  }
   return (
     <div className="flex gap-2 max-lg:-mt-2">
       <button
+        ref={button}
         type="button"
         aria-haspopup="dialog"
         aria-label={`Item: ${face}`}
@@ -37,7 +44,7 @@ export function ItemFilter({ chosen, onChoose }: ItemFilterProps) {
         <ChevronIcon />
       </button>
       {chosen && (
-        <Button aria-label="All items" title="All items" className="min-h-11.5 px-3" onClick={() => onChoose(undefined)}>
+        <Button aria-label="All items" title="All items" className="min-h-11.5 px-3" onClick={clear}>
           <CloseIcon />
         </Button>
       )}

@@ -56,14 +56,16 @@ function ItemList({ chosen, onChoose, onClose }: Omit<ItemPickerProps, 'open'>) 
       </div>
       <div className="mt-3 h-[min(30rem,55dvh)]">
         <Combobox.Empty className="px-3 py-6 text-small text-dim empty:hidden">No item is called that.</Combobox.Empty>
-        <Combobox.List className="-mx-2 grid max-h-full scroll-py-2 overflow-y-auto overscroll-contain outline-none">
+        <Combobox.List aria-label="Items" className="-mx-2 grid max-h-full scroll-py-2 overflow-y-auto overscroll-contain outline-none">
           {(item: CatalogueItem) => (
             <Combobox.Item
               key={item.code}
               value={item}
               className="flex cursor-pointer items-center gap-3 rounded-field px-2 py-1.5 outline-none data-highlighted:bg-well"
             >
-              <DrinkPlate tokenType={item.code} late className="size-11 flex-none rounded-tag" />
+              <span aria-hidden="true" className="contents">
+                <DrinkPlate tokenType={item.code} late className="size-11 flex-none rounded-tag" />
+              </span>
               <span className="min-w-0 flex-1 font-semibold wrap-anywhere">{item.name}</span>
               <Combobox.ItemIndicator>
                 <CheckIcon />
