@@ -16,6 +16,7 @@ const widths = [390, 1280]
 async function expectFits(page: Page): Promise<void> {
   for (const width of widths) {
     await page.setViewportSize({ width, height: 860 })
+    // The board is laid out again once the browser says that it has another width.
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
   }
 }
