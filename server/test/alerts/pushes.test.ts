@@ -186,7 +186,7 @@ describe('a push', () => {
     await vi.waitFor(() => expect([silent.received.length, service.received.length]).toEqual([1, 1]), waiting)
     await fire()
     await vi.waitFor(() => expect(service.received).toHaveLength(2), waiting)
-    expect([silent.received.length, await count('pushes')]).toEqual([1, 2])
+    await vi.waitFor(async () => expect([silent.received.length, await count('pushes')]).toEqual([1, 2]), waiting)
   })
 
   it('goes to no private address', async () => {
