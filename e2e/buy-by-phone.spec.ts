@@ -5,7 +5,7 @@ import { type OwnServer, startOwnServer } from './support/own-server.ts'
 import { payByPhone } from './support/phone-wallet.ts'
 import { expect, test } from './support/test.ts'
 
-const port = Number(process.env['E2E_PORT'] ?? '3210') + 9
+const port = Number(process.env['E2E_PORT'] ?? '3210') + 10
 const origin = `http://localhost:${port}`
 const PUBLIC_ORIGIN = 'https://market.example'
 

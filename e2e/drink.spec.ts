@@ -9,7 +9,7 @@ import { type OwnServer, startOwnServer } from './support/own-server.ts'
 import { holdByHand, payHold } from './support/pay-by-hand.ts'
 import { expect, type Player, test } from './support/test.ts'
 
-const port = Number(process.env['E2E_PORT'] ?? '3210') + 9
+const port = Number(process.env['E2E_PORT'] ?? '3210') + 11
 const origin = `http://localhost:${port}`
 
 test.use({ baseURL: origin })
