@@ -184,18 +184,19 @@ test.describe('without the server', () => {
 
   test('alerts that cannot be loaded or set are not shown as none', async ({ openPlayer }) => {
     const { page } = await openPlayer({ sol: 0 })
-    await page.route('**/api/marketplace/alerts', (route) =>
-      route.fulfill({ status: 500, json: { error: 'It is broken.', code: 'INTERNAL' } }),
-    )
+    const fail = () =>
+      page.route('**/api/marketplace/alerts', (route) => route.fulfill({ status: 500, json: { error: 'It is broken.', code: 'INTERNAL' } }))
+    await fail()
     await signIn(page)
     const dialog = await openAlerts(page)
     await expect(dialog).toContainText('Your alerts could not be loaded.')
     await expect(dialog).not.toContainText('You have no alerts yet')
-    await setAlert(page, 0.000001)
-    await expect(banner(page)).toContainText('It is broken.')
     await page.unroute('**/api/marketplace/alerts')
     await dialog.getByRole('button', { name: 'Try again' }).click()
     await expect(dialog).toContainText('You have no alerts yet')
+    await fail()
+    await setAlert(page, 0.000001)
+    await expect(banner(page)).toContainText('It is broken.')
   })
 })
 

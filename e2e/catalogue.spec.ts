@@ -63,7 +63,7 @@ test.describe('seven items of a studio', () => {
       await expect(page.getByText('Choose an item to buy any amount of it')).toBeVisible()
       await expect(page.locator('body')).not.toContainText(/drink|juice/i)
       await expectFits(page)
-      await page.getByRole('radio', { name: 'Comet Sabre' }).check()
+      await page.locator('.chip', { hasText: 'Comet Sabre' }).click()
       await expect(page.getByRole('heading', { name: 'Comet Sabre at the best price' })).toBeVisible()
       await expect(page.getByRole('article').filter({ hasNotText: 'Comet Sabre' })).toHaveCount(0)
       await expectFits(page)
