@@ -18,7 +18,7 @@ export interface SchemaNames {
 }
 
 /**
- * @param replace gives what the document says in place of a schema of the contract
+ * @param replace returns what the document says in place of a schema of the contract
  * @throws Error from `reference`, if two different schemas have one title.
  */
 export function createSchemaNames(replace: (schema: TSchema) => TSchema = (schema) => schema): SchemaNames {

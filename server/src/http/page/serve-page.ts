@@ -10,7 +10,7 @@ export type PageSender = (request: FastifyRequest, reply: FastifyReply) => Fasti
 /**
  * Prepares a page that is the same for everybody. A browser asks each time whether it has changed, which costs no body if it has not.
  *
- * @param status of the reply; whatever is not found, or not now, is sent anew each time
+ * @param status of the reply; whatever is not found, or not now, is sent again each time
  */
 export async function preparePage(html: string, status: 200 | 404 | 503 = 200): Promise<PageSender> {
   const gzipped = await compress(html)

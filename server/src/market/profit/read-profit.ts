@@ -17,7 +17,7 @@ const MAX_PAUSE_MILLIS = 5_000
 export type ReadProfit = (wallet: WalletAddress) => Promise<Profit>
 
 /**
- * Creates the reader of a server. A ledger is followed anew each time, since a payment that the chain has undone changes what came after it.
+ * Creates the reader of a server. A ledger is followed from its start each time, since a payment that the chain has undone changes what came after it.
  * Long ones are read page by page, so that no snapshot is held for longer than a page takes, and one after another with pauses between them,
  * so that nobody else waits for them; whoever asks again meanwhile shares the answer.
  */
