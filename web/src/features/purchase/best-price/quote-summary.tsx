@@ -19,7 +19,7 @@ interface QuoteSummaryProps {
 /** What an amount costs: in all, each, the dearest of them, of how many sellers. Screen readers hear it in a sentence. */
 export function QuoteSummary({ quote, isOld, most, drink, nobody }: QuoteSummaryProps) {
   return (
-    <div className={`grid gap-3 transition-opacity ${isOld ? 'opacity-55' : ''}`} aria-busy={isOld}>
+    <div className={`grid gap-3 transition-colors ${isOld ? 'text-dim' : ''}`} aria-busy={isOld}>
       <p role="status" className="sr-only">
         {quote && !isOld && sentenceOf(quote, drink)}
       </p>
