@@ -3,11 +3,20 @@ import { expect, type Page } from '@playwright/test'
 
 /** Fails on whatever axe finds wrong with the page as it is now, and on alerts that a screen reader speaks twice. */
 export async function expectAccessible(page: Page): Promise<void> {
+  await settled(page)
   const { violations } = await new AxeBuilder({ page })
     .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
     .analyze()
   expect(await spokenTwice(page), 'each alert is spoken once').toEqual([])
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)).toEqual([])
+}
+
+/** Ends what is still moving: text that fades in has less contrast than it will have. */
+async function settled(page: Page): Promise<void> {
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await page.waitForFunction(() =>
+    document.getAnimations().every(({ effect, playState }) => playState !== 'running' || effect?.getTiming().iterations === Infinity),
+  )
 }
 
 /** Alerts that a screen reader speaks twice, because they are inside something that is spoken too. */
