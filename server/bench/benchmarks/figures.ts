@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-import { TOKEN } from '../catalogue.ts'
+import { TOKEN } from '../databases/catalogue.ts'
 import { type BenchDatabases } from '../databases/bench-databases.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
 import { createProfits } from '../../src/market/profit/read-profit.ts'

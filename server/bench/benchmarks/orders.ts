@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 import { MAX_ORDERS } from '@juicebar/contract/limits'
 
-import { tokens } from '../catalogue.ts'
+import { tokens } from '../databases/catalogue.ts'
 import { mayHaveSigner } from '../../src/chain/transactions/signing-key.ts'
 import { type BenchDatabases } from '../databases/bench-databases.ts'
 import { randomWallet } from '../databases/fill-market.ts'

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { pino } from 'pino'
 
-import { catalogue } from '../catalogue.ts'
+import { catalogue } from '../databases/catalogue.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
 import { createFailureLog } from '../../src/logging/failure-log.ts'
 import { placeHold } from '../../src/purchases/hold/place-hold.ts'

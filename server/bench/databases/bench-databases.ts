@@ -11,7 +11,7 @@ import { connectDatabase } from '../../src/database/connect.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { openDataDir } from '../../src/embedded/data-dir/data-dir.ts'
 import { startEmbeddedPostgres } from '../../src/embedded/postgres/postgres.ts'
-import { catalogue, tokens } from '../catalogue.ts'
+import { catalogue, tokens } from './catalogue.ts'
 import { fillMarket } from './fill-market.ts'
 
 const folder = fileURLToPath(new URL('../../../.cache/bench', import.meta.url))

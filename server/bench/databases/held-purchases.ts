@@ -1,7 +1,7 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import type pg from 'pg'
 
-import { TOKEN } from '../catalogue.ts'
+import { TOKEN } from './catalogue.ts'
 import { STUB_GENESIS, stubSignature } from '../servers/stub-chain.ts'
 import { addBuyers, type Buyer } from './buyers.ts'
 import { randomWallet } from './fill-market.ts'

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { TOKEN } from '../catalogue.ts'
+import { TOKEN } from './catalogue.ts'
 import { BUYERS, SELLERS, settledPayment } from '../chain/settled-payment.ts'
 import { GENESIS_HASH } from '../chain/stub-ledger.ts'
 

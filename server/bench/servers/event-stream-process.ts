@@ -3,7 +3,7 @@ import { createServer as createRawServer, type Socket } from 'node:net'
 
 import { pino } from 'pino'
 
-import { catalogue } from '../catalogue.ts'
+import { catalogue } from '../databases/catalogue.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
 import { createRateLimits } from '../../src/http/api/rate-limits.ts'
 import { createApi } from '../../src/http/api/route.ts'

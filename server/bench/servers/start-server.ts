@@ -13,7 +13,7 @@ export interface ServerProcess {
 }
 
 const sources = fileURLToPath(new URL('../..', import.meta.url))
-/** As deep as the sources, which find the migrations by a relative path. */
+/** As deep as the sources, which find the migrations and the catalogue by relative paths. */
 const buildFolder = fileURLToPath(new URL('../../.cache/bench', import.meta.url))
 let built: Promise<string> | undefined
 

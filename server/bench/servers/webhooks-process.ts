@@ -4,7 +4,7 @@ import { type AddressInfo } from 'node:net'
 
 import { pino } from 'pino'
 
-import { catalogue } from '../catalogue.ts'
+import { catalogue } from '../databases/catalogue.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
 import { createFailureLog } from '../../src/logging/failure-log.ts'
 import { createPoster } from '../../src/outgoing/post-message.ts'
