@@ -6,6 +6,7 @@ import { checkAudit, checkForCrashes, checkForInternalErrors } from './checks/ch
 import { deliveryTimes, recordConfirmations } from './checks/confirmation-times.ts'
 import { openEventStreams } from './checks/event-streams.ts'
 import { readProduct } from './checks/product-record.ts'
+import { checkServersFigures } from './checks/figures/read-figures.ts'
 import { waitUntilIdle } from './checks/wait-until-idle.ts'
 import { type ApiClient, createApiClient } from './players/api-client.ts'
 import { runBuyer } from './players/buyer.ts'
@@ -154,6 +155,10 @@ async function check(stack: Stack, { journal }: Run, players: readonly Player[],
     feeWallet: stack.feeWallet,
   }
   const aboutServers = [
+    ...(await checkServersFigures(
+      stack.servers.map(({ url }) => url),
+      product,
+    )),
     ...(await checkAudit(stack)),
     ...checkForCrashes(stack),
     ...checkForInternalErrors([...players.map(({ api }) => api), ...others]),

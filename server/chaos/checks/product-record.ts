@@ -2,8 +2,8 @@ import { balanceKey } from '@juicebar/contract/catalogue'
 
 import { tokens } from '../catalogue.ts'
 import { inParallel } from '../in-parallel.ts'
-import { type ApiClient } from '../players/api-client.ts'
 import { type Player } from '../players/player.ts'
+import { readAll, readField } from './read-product-api.ts'
 
 /** What the product's API shows to the players of the run. */
 export interface ProductRecord {
@@ -68,28 +68,8 @@ async function readAsPlayer(record: ProductRecord, { api, wallet: { address } }:
     record.cases.set(openedCase.caseId, openedCase)
     see(openedCase.caseId)
   }
-  for (const listing of await read<ListingSeen[]>(api, '/api/marketplace/my-listings?status=all', 'listings'))
+  for (const listing of await readField<ListingSeen[]>(api, '/api/marketplace/my-listings?status=all', 'listings'))
     record.listings.set(listing._id, listing)
-  const balances = await read<Record<string, number>>(api, `/api/tokens/balance/${address}`, 'balances')
+  const balances = await readField<Record<string, number>>(api, `/api/tokens/balance/${address}`, 'balances')
   for (const token of tokens) record.balances.set(`${address} ${token}`, balances[balanceKey(token)] ?? 0)
-}
-
-/** Reads all pages of a list. */
-async function readAll<T>(api: ApiClient, list: string, field: string): Promise<T[]> {
-  const all: T[] = []
-  let cursor: string | null = null
-  do {
-    const path: string = `/api/marketplace/${list}?limit=200${cursor === null ? '' : `&cursor=${cursor}`}`
-    const answer = await api.callWithRetries({ method: 'GET', path })
-    if (answer?.status !== 200) throw new Error(`${path} failed: ${JSON.stringify(answer)}`)
-    all.push(...(answer.body[field] as T[]))
-    cursor = answer.body['nextCursor'] as string | null
-  } while (cursor !== null)
-  return all
-}
-
-async function read<T>(api: ApiClient, path: string, field: string): Promise<T> {
-  const answer = await api.callWithRetries({ method: 'GET', path })
-  if (answer?.status !== 200) throw new Error(`${path} failed: ${JSON.stringify(answer)}`)
-  return answer.body[field] as T
 }
