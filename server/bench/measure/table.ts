@@ -1,5 +1,8 @@
 import { type Line } from './comparison.ts'
 
+/** Ratios below this are of a hundredth or so. */
+const SMALL_RATIO = 0.1
+
 /** Whether a line reached its goal. */
 export function isMet({ ratio, goal }: Line): boolean {
   return 'least' in goal ? ratio >= goal.least : ratio <= goal.most
@@ -12,8 +15,8 @@ export function renderTable(lines: readonly Line[]): string {
     `${short(line.ours)} ${line.unit}`,
     line.reference,
     `${short(line.theirs)} ${line.unit}`,
-    line.ratio.toFixed(2),
-    line.spread?.map((ratio) => ratio.toFixed(3)).join(' to ') ?? '',
+    line.ratio.toFixed(line.ratio < SMALL_RATIO ? 4 : 2),
+    line.spread?.map((ratio) => ratio.toFixed(4)).join(' to ') ?? '',
     'least' in line.goal ? `>= ${line.goal.least}` : `<= ${line.goal.most}`,
     isMet(line) ? 'met' : 'missed',
     short(line.p50),
@@ -38,5 +41,5 @@ export function renderRows(rows: readonly (readonly string[])[]): string {
 
 function short(value: number): string {
   if (Number.isNaN(value)) return '-'
-  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(2)
+  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(value < SMALL_RATIO ? 4 : 2)
 }
