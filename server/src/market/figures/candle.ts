@@ -51,6 +51,11 @@ export function readCandleQuery(fields: CandleFields, catalogue: Pick<Catalogue,
   return { tokenType, step, from, to: fields.to === undefined ? new Date(now.getTime() + millis) : end }
 }
 
+/** Whether a range is one that many ask for: from one whole step to another, or to the newest. */
+export function isOfWholeSteps({ step, from, to }: Pick<CandleFields, 'step' | 'from' | 'to'>): boolean {
+  return [from, to].every((text) => text === undefined || Date.parse(text) % steps[step].millis === 0)
+}
+
 /** How many steps begin before a time; they are counted from 1970, and so begin at whole steps of UTC. */
 function stepsBefore(time: Date, millis: number): number {
   return Math.ceil(time.getTime() / millis)

@@ -5,7 +5,7 @@ import { type answered, type Api } from '../../http/api/route.ts'
 import { type PageCaches } from '../page-cache.ts'
 import { type FirstPages } from '../read-first-page.ts'
 import { sendPage } from '../send-page.ts'
-import { readCandleQuery } from './candle.ts'
+import { isOfWholeSteps, readCandleQuery } from './candle.ts'
 import { type Figures } from './create-figures.ts'
 import { parseTradeCursor } from './trade.ts'
 
@@ -31,7 +31,8 @@ export function figureRoutes(api: Api, { catalogue, figures, caches, probeDataba
   })
 
   api.open('candles', 'read', async (call): Promise<typeof answered> => {
-    readCandleQuery(call.query, catalogue, new Date())
+    const query = readCandleQuery(call.query, catalogue, new Date())
+    if (!isOfWholeSteps(call.query)) return await call.sendPublicJson(await figures.candles(query))
     return await sendPage(call, history, { render: () => figures.candles(readCandleQuery(call.query, catalogue, new Date())) })
   })
 

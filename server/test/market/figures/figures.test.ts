@@ -349,3 +349,12 @@ describe('while the database is away', () => {
     expect([again.statusCode, again.body]).toEqual([304, ''])
   })
 })
+
+it('candles of whole steps are kept in memory, and no others, of which there are too many', async () => {
+  const etag = async (range: Record<string, string>) => (await get('candles', { ...apple, step: '1h', ...range })).headers.etag
+  const whole = { from: '2030-01-01T00:00:00Z', to: '2030-01-01T05:00:00Z' }
+  expect(await etag({})).toBeDefined()
+  expect(await etag(whole)).toBeDefined()
+  expect(await etag({ ...whole, from: '2030-01-01T00:00:00.001Z' })).toBeUndefined()
+  expect(await etag({ ...whole, to: '2030-01-01T04:30:00Z' })).toBeUndefined()
+})
