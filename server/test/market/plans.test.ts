@@ -3,7 +3,9 @@ import { listingSorts } from '@juicebar/contract/schemas/market'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { defaultCatalogue } from '../support/catalogue.ts'
+import { type Catalogue } from '../../src/catalogue/catalogue.ts'
+import { recordCatalogue } from '../../src/catalogue/record-catalogue.ts'
+import { catalogueOf, defaultCatalogue } from '../support/catalogue.ts'
 import { fillMarket, randomWallet } from '../../bench/databases/fill-market.ts'
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
 import { findCandidates } from '../../src/market/candidate-store.ts'
@@ -14,7 +16,7 @@ import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 /** Enough for PostgreSQL to choose as it does for a million, which `PLAN_LISTINGS=1000000` tries. */
 const LISTINGS = Number(process.env['PLAN_LISTINGS'] ?? 20_000)
 const FORMER_SELLERS = 20_000
-const FILL_MILLIS = 60_000 + LISTINGS / 2
+const FILL_MILLIS = 60_000 + 2 * LISTINGS
 
 /** A step of a plan, as `auto_explain` prints it. */
 interface Step {
@@ -33,60 +35,33 @@ const tellPlans = [
   'auto_explain.log_level = notice',
 ]
 
-let fresh: FreshDatabase
-let connection: DatabaseConnection
-let seller: string
-let plans: Step[] = []
+interface Case {
+  catalogue: Catalogue
+  listings: number
+  /** Of an item. */
+  code: string
+  /** In the name of one item, or of many. */
+  word: string
+  /** Ways in which any page may find listings. A walk that is not bounded is none of them. */
+  always: Way[]
+}
 
-beforeAll(async () => {
-  fresh = await freshDatabase()
-  const client = new pg.Client({ connectionString: fresh.url })
-  await client.connect()
-  // The planner's figures are the same in every run, and no background worker gathers others meanwhile.
-  await client.query('select setseed(0.5)')
-  for (const table of ['listings', 'sellers']) await client.query(`alter table ${table} set (autovacuum_enabled = off)`)
-  await fillMarket(client, LISTINGS)
-  await client.query('insert into sellers select unnest($1::text[])', [Array.from({ length: FORMER_SELLERS }, randomWallet)])
-  // What was sold long ago stays in the table, and no page may walk past it.
-  await client.query(`update listings set status = 'sold', held_by = null, held_until = null, closed_at = now() where random() < 0.5`)
-  // In the order in which they were listed, as in a market that grew: the planner then finds an index in this order the cheapest to walk.
-  await client.query('cluster listings using listings_pkey')
-  await client.query('vacuum analyze')
-  const { rows } = await client.query<{ seller: string }>('select seller from sellers limit 1')
-  seller = rows[0]!.seller
-  for (const setting of tellPlans) await client.query(`alter database ${client.database} set ${setting}`)
-  await client.end()
-  connection = connectDatabase(fresh.url, () => undefined)
-  connection.readPool.pg.on('connect', (opened) => {
-    opened.on('notice', ({ message = '' }) => {
-      const { Plan } = JSON.parse(message.slice(message.indexOf('{'))) as { Plan: Step }
-      plans.push(Plan)
-    })
-  })
-}, FILL_MILLIS)
-afterAll(async () => {
-  await connection.close()
-  await fresh.drop()
-})
+const cases: [items: string, Case][] = [
+  ['three items', { catalogue: defaultCatalogue, listings: LISTINGS, code: 'GRAPE_SODA', word: 'apple', always: [] }],
+  [
+    '200 items',
+    {
+      catalogue: catalogueOf(200),
+      listings: 4 * LISTINGS,
+      code: 'ITEM_007',
+      word: 'item 1',
+      always: ['all', 'drink', 'drink alone', 'seller alone', 'tokens of a seller'],
+    },
+  ],
+]
 
 /** How a page may find listings: along an index of all of them, of a drink or of a seller's drink; `alone` reads no table. */
-type Way = 'all' | 'drink' | 'drink alone' | 'seller alone'
-
-/** The terms are in no drink's name. */
-const listed: [what: string, fields: () => Record<string, string>, ways: Way[]][] = [
-  ['everything', () => ({}), ['all']],
-  ['a drink', () => ({ tokenType: 'GRAPE_SODA' }), ['drink', 'seller alone']],
-  ['a seller', () => ({ seller }), ['drink', 'seller alone']],
-  ["a seller's drink", () => ({ seller, tokenType: 'GRAPE_SODA' }), ['drink', 'seller alone']],
-  ['a drink by its name', () => ({ search: 'apple' }), ['drink', 'seller alone']],
-  ['an address', () => ({ search: seller }), ['drink', 'seller alone']],
-  ['three characters', () => ({ search: 'zq7' }), ['drink', 'seller alone']],
-  ['three characters, of a drink', () => ({ search: 'zq7', tokenType: 'GRAPE_SODA' }), ['drink', 'seller alone']],
-  ['two characters', () => ({ search: 'q7' }), ['drink alone']],
-  ['two characters, of a drink', () => ({ search: 'q7', tokenType: 'GRAPE_SODA' }), ['drink alone']],
-  ['one character', () => ({ search: 'z' }), ['drink alone']],
-  ['one character, of a drink', () => ({ search: 'z', tokenType: 'GRAPE_SODA' }), ['drink alone']],
-]
+type Way = 'all' | 'drink' | 'drink alone' | 'seller alone' | 'tokens of a seller'
 
 function scanOf(way: Way, sort: ListingSort): string {
   const key = sort.endsWith('unitPrice') ? '_unit_price' : sort.endsWith('price') ? '_price' : ''
@@ -99,6 +74,8 @@ function scanOf(way: Way, sort: ListingSort): string {
       return `Index Only Scan using listings_by_token${key}`
     case 'seller alone':
       return `Index Only Scan using listings_by_seller_token${key}`
+    case 'tokens of a seller':
+      return 'Index Only Scan using listings_by_seller_token_unit_price'
   }
 }
 
@@ -121,49 +98,106 @@ const visibilities = [
   ['long after a vacuum', '0'],
 ] as const
 
-describe.each(visibilities)('%s', (_when, visiblePages) => {
+describe.each(cases)('in a market of %s', (_items, { catalogue, listings, code, word, always }) => {
+  let fresh: FreshDatabase
+  let connection: DatabaseConnection
+  let seller: string
+  let plans: Step[] = []
+
   beforeAll(async () => {
-    await connection.pool.query(`update pg_class set relallvisible = ${visiblePages} where relname in ('listings', 'sellers')`)
+    fresh = await freshDatabase()
+    const client = new pg.Client({ connectionString: fresh.url })
+    await client.connect()
+    // The planner's figures are the same in every run, and no background worker gathers others meanwhile.
+    await client.query('select setseed(0.5)')
+    for (const table of ['listings', 'sellers']) await client.query(`alter table ${table} set (autovacuum_enabled = off)`)
+    const first = connectDatabase(fresh.url, () => undefined)
+    await recordCatalogue(first.database, catalogue)
+    await first.close()
+    await fillMarket(client, listings)
+    await client.query('insert into sellers select unnest($1::text[])', [Array.from({ length: FORMER_SELLERS }, randomWallet)])
+    // What was sold long ago stays in the table, and no page may walk past it.
+    await client.query(`update listings set status = 'sold', held_by = null, held_until = null, closed_at = now() where random() < 0.5`)
+    // In the order in which they were listed, as in a market that grew: the planner then finds an index in this order the cheapest to walk.
+    await client.query('cluster listings using listings_pkey')
+    await client.query('vacuum analyze')
+    const { rows } = await client.query<{ seller: string }>('select seller from sellers limit 1')
+    seller = rows[0]!.seller
+    for (const setting of tellPlans) await client.query(`alter database ${client.database} set ${setting}`)
+    await client.end()
+    connection = connectDatabase(fresh.url, () => undefined)
+    connection.readPool.pg.on('connect', (opened) => {
+      opened.on('notice', ({ message = '' }) => {
+        const { Plan } = JSON.parse(message.slice(message.indexOf('{'))) as { Plan: Step }
+        plans.push(Plan)
+      })
+    })
+  }, FILL_MILLIS)
+  afterAll(async () => {
+    await connection.close()
+    await fresh.drop()
   })
 
-  describe.each(['force_custom_plan', 'force_generic_plan'])('under %s', (mode) => {
-    it.each(listed)('pages of %s come from indexes, in every order and from any start', async (_what, fields, ways) => {
-      const { readPool } = connection
-      await readPool.query(`set plan_cache_mode = ${mode}`)
-      for (const sort of listingSorts) {
-        const query = { ...fields(), sort, limit: 2 }
-        const allowed = ['Bitmap Index Scan on sellers_by_substring', LOOKUP, ...ways.map((way) => scanOf(way, sort))]
-        plans = []
-        const { next } = await readMarketPage(readPool, readMarketQuery(query, defaultCatalogue))
-        if (next) await readMarketPage(readPool, readMarketQuery({ ...query, cursor: formatCursor(sort, next) }, defaultCatalogue))
-        const reads = plans.flatMap((plan) => readsOf(plan))
-        expect(reads.length).toBeGreaterThan(0)
-        expect({ sort, others: reads.filter((read) => !allowed.includes(read)) }).toEqual({ sort, others: [] })
-      }
-      expect(readPool.pg.totalCount, 'one connection, whose plans are these').toBe(1)
+  /** Terms of three characters and less are in no item's name. */
+  const listed: [what: string, fields: () => Record<string, string>, ways: Way[]][] = [
+    ['everything', () => ({}), ['all']],
+    ['a drink', () => ({ tokenType: code }), ['drink', 'seller alone']],
+    ['a seller', () => ({ seller }), ['drink', 'seller alone']],
+    ["a seller's drink", () => ({ seller, tokenType: code }), ['drink', 'seller alone']],
+    ['a drink by its name', () => ({ search: word }), ['drink', 'seller alone']],
+    ['an address', () => ({ search: seller }), ['drink', 'seller alone']],
+    ['three characters', () => ({ search: 'zq7' }), ['drink', 'seller alone']],
+    ['three characters, of a drink', () => ({ search: 'zq7', tokenType: code }), ['drink', 'seller alone']],
+    ['two characters', () => ({ search: 'q7' }), ['drink alone']],
+    ['two characters, of a drink', () => ({ search: 'q7', tokenType: code }), ['drink alone']],
+    ['one character', () => ({ search: 'z' }), ['drink alone']],
+    ['one character, of a drink', () => ({ search: 'z', tokenType: code }), ['drink alone']],
+  ]
+
+  describe.each(visibilities)('%s', (_when, visiblePages) => {
+    beforeAll(async () => {
+      await connection.pool.query(`update pg_class set relallvisible = ${visiblePages} where relname in ('listings', 'sellers')`)
+    })
+
+    describe.each(['force_custom_plan', 'force_generic_plan'])('under %s', (mode) => {
+      it.each(listed)('pages of %s come from indexes, in every order and from any start', async (_what, fields, ways) => {
+        const { readPool } = connection
+        await readPool.query(`set plan_cache_mode = ${mode}`)
+        for (const sort of listingSorts) {
+          const query = { ...fields(), sort, limit: 2 }
+          const allowed = ['Bitmap Index Scan on sellers_by_substring', LOOKUP, ...[...ways, ...always].map((way) => scanOf(way, sort))]
+          plans = []
+          const { next } = await readMarketPage(readPool, readMarketQuery(query, catalogue))
+          if (next) await readMarketPage(readPool, readMarketQuery({ ...query, cursor: formatCursor(sort, next) }, catalogue))
+          const reads = plans.flatMap((plan) => readsOf(plan))
+          expect(reads.length).toBeGreaterThan(0)
+          expect({ sort, others: reads.filter((read) => !allowed.includes(read)) }).toEqual({ sort, others: [] })
+        }
+        expect(readPool.pg.totalCount, 'one connection, whose plans are these').toBe(1)
+      })
     })
   })
-})
 
-describe.each(visibilities)('%s', (_when, visiblePages) => {
-  it('a quote walks along one index, no further than its limit, however little of it is for sale', async () => {
-    await connection.pool.query(`update pg_class set relallvisible = ${visiblePages} where relname = 'listings'`)
-    const { readPool } = connection
-    for (const mode of ['force_custom_plan', 'force_generic_plan']) {
-      await readPool.query(`set plan_cache_mode = ${mode}`)
-      plans = []
-      for (const most of [1, 300]) {
-        await findCandidates(readPool, { tokenType: 'GRAPE_SODA', amount: 1, excludeSeller: undefined }, most)
+  describe.each(visibilities)('%s', (_when, visiblePages) => {
+    it('a quote walks along one index, no further than its limit, however little of it is for sale', async () => {
+      await connection.pool.query(`update pg_class set relallvisible = ${visiblePages} where relname = 'listings'`)
+      const { readPool } = connection
+      for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+        await readPool.query(`set plan_cache_mode = ${mode}`)
+        plans = []
+        for (const most of [1, 300]) {
+          await findCandidates(readPool, { tokenType: code, amount: 1, excludeSeller: undefined }, most)
+        }
+        expect(plans.flatMap((plan) => readsOf(plan))).toEqual(Array(2).fill(scanOf('drink', 'unitPrice')))
       }
-      expect(plans.flatMap((plan) => readsOf(plan))).toEqual(Array(2).fill(scanOf('drink', 'unitPrice')))
-    }
+    })
   })
-})
 
-it("the product's own connection plans a page once, whatever is asked", async () => {
-  const { readPool, close } = connectDatabase(fresh.url, () => undefined)
-  for (const tokenType of ['APPLE_JUICE', 'GRAPE_SODA']) await readMarketPage(readPool, readMarketQuery({ tokenType }, defaultCatalogue))
-  const { rows } = await readPool.query('select generic_plans, custom_plans from pg_prepared_statements')
-  expect(rows).toEqual([{ generic_plans: 2n, custom_plans: 0n }])
-  await close()
+  it("the product's own connection plans a page once, whatever is asked", async () => {
+    const { readPool, close } = connectDatabase(fresh.url, () => undefined)
+    for (const tokenType of [catalogue.items[0]!.code, code]) await readMarketPage(readPool, readMarketQuery({ tokenType }, catalogue))
+    const { rows } = await readPool.query('select generic_plans, custom_plans from pg_prepared_statements')
+    expect(rows).toEqual([{ generic_plans: 2n, custom_plans: 0n }])
+    await close()
+  })
 })
