@@ -2,7 +2,7 @@ import { type Signature, type WalletAddress } from '@juicebar/contract/addresses
 
 import { type LandedTransaction } from '../../chain/chain.ts'
 import { type Findings, findLost, type Known, type LostPayment, type LostRefund } from './lost-payment.ts'
-import { limitsOf, type RecoveryState, withRefunds, withUnchecked } from './recovery.ts'
+import { limitsOf, type RecoveryState, secretProblems, withRefunds, withUnchecked } from './recovery.ts'
 
 /** What a step of a recovery has come to, and what is to be written of it. */
 export interface RecoveryStep {
@@ -21,7 +21,7 @@ export interface Beginning {
   /** Above this height nothing can land any more that is signed by now. */
   expiryHeight: bigint
   /** The newest purchases that the database has. */
-  newest: readonly { reference: string; genesisHash: string; heldAtSlot: bigint; feeWallet: string | null }[]
+  newest: readonly { reference: string; genesisHash: string; heldAtSlot: bigint; feeWallet: string | null; hasCode: boolean }[]
   isOurs: (reference: string) => boolean
   /** How far the chain was when that was last noted. */
   seen: { genesisHash: string; slot: bigint } | undefined
@@ -41,13 +41,13 @@ export function begin(state: RecoveryState, beginning: Beginning): RecoveryStep 
   const noted = [...newest.map((purchase) => ({ ...purchase, slot: purchase.heldAtSlot })), ...(seen ? [seen] : [])]
   const slots = noted.filter((each) => each.genesisHash === genesisHash).map(({ slot }) => slot)
   const neededSlot = slots.reduce((highest, slot) => (slot > highest ? slot : highest), 0n)
-  const limits = limitsOf({
-    sampled: newest.length,
-    unrecognised: newest.filter(({ reference }) => !isOurs(reference)).length,
-    hasFee: feeWallet !== undefined,
-  })
+  const unrecognised = newest.filter(({ reference }) => !isOurs(reference))
+  const otherSecret = unrecognised.filter(({ hasCode }) => hasCode).length
+  const sample = { sampled: newest.length, otherSecret, earlierVersion: unrecognised.length - otherSecret }
+  const limits = limitsOf({ ...sample, hasFee: feeWallet !== undefined })
   const sinceSlot = neededSlot > MARGIN_SLOTS ? neededSlot - MARGIN_SLOTS : 0n
-  return write({ ...state, genesisHash, expiryHeight, sinceSlot, neededSlot, limits, wallets, feeWallets: [...feeWallets] })
+  const begun = { ...state, genesisHash, expiryHeight, sinceSlot, neededSlot, limits, wallets, feeWallets: [...feeWallets] }
+  return write(withUnchecked(begun, secretProblems(sample)))
 }
 
 /** The finalized chain has this height now. */

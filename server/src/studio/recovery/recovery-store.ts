@@ -164,18 +164,24 @@ export interface NewestPurchase {
   genesisHash: string
   heldAtSlot: bigint
   feeWallet: string | null
+  /** Made by a version whose references carry a code. */
+  hasCode: boolean
 }
 
 /** The newest purchases of that time, at most `limit`. Their identifiers are in the order of time. */
 export async function readNewestPurchases(database: Database, until: Date, limit: number): Promise<NewestPurchase[]> {
   const millis = until.getTime().toString(16).padStart(12, '0')
-  return database
-    .selectFrom('purchases')
-    .select(['reference', 'genesisHash', 'heldAtSlot', 'feeWallet'])
-    .where('id', '<=', `${millis.slice(0, 8)}-${millis.slice(8)}-7fff-bfff-ffffffffffff`)
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute()
+  return (
+    database
+      .selectFrom('purchases')
+      .select(['reference', 'genesisHash', 'heldAtSlot', 'feeWallet'])
+      // Servers from before are refused since then.
+      .select(sql<boolean>`created_at > (select applied_at from migrations where name = '0022-recovery.sql')`.as('hasCode'))
+      .where('id', '<=', `${millis.slice(0, 8)}-${millis.slice(8)}-7fff-bfff-ffffffffffff`)
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute()
+  )
 }
 
 function asRecovery(

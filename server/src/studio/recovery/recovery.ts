@@ -102,25 +102,35 @@ export function givenUp(state: RecoveryState, reason: string): RecoveryState {
   return withUnchecked(state, [`${left[state.part]}: ${reason}`])
 }
 
-interface Circumstances {
-  /** Of the newest purchases that the database has, how many there are, and how many references are not made with this server's secrets. */
+/** The newest purchases that the database has, by which this server's `REFERENCE_SECRET` is tested. */
+interface Sample {
   sampled: number
-  unrecognised: number
-  hasFee: boolean
+  /** Those with a reference made with a secret that this server does not have. */
+  otherSecret: number
+  /** Those of a version whose references carry no code. */
+  earlierVersion: number
+}
+
+/** Why payments since the backup may go unrecognised, in sentences: the market must not open by itself then. */
+export function secretProblems({ sampled, otherSecret }: Sample): string[] {
+  if (otherSecret === 0) return []
+  return [
+    `payments for purchases like ${otherSecret} of the newest ${sampled}, whose references were made with another REFERENCE_SECRET: add it on all ` +
+      'servers, behind the present one and a comma, and recover again',
+  ]
 }
 
 /** What no recovery can find, in sentences. */
-export function limitsOf({ sampled, unrecognised, hasFee }: Circumstances): string[] {
+export function limitsOf({ sampled, earlierVersion, hasFee }: Sample & { hasFee: boolean }): string[] {
   return [
     ...(sampled === 0
       ? [
           'The database has no purchase by which the REFERENCE_SECRET could be checked: with another one than before, nothing is recognised.',
         ]
       : []),
-    ...(unrecognised > 0
+    ...(earlierVersion > 0
       ? [
-          `${unrecognised} of the newest ${sampled} purchases have references that were not made with this REFERENCE_SECRET, by an earlier version or ` +
-            'with another secret: payments for such purchases are not recognised. If there was another secret, add it and recover again.',
+          `${earlierVersion} of the newest ${sampled} purchases were begun by a version before references had a code: payments for such purchases are not recognised.`,
         ]
       : []),
     hasFee

@@ -34,6 +34,7 @@ const purchase = (heldAtSlot: bigint, changes: object = {}) => ({
   genesisHash: 'ours',
   heldAtSlot,
   feeWallet: null,
+  hasCode: true,
   ...changes,
 })
 const beginning = (changes: Partial<Beginning> = {}): Beginning => ({
@@ -60,11 +61,20 @@ describe('a recovery', () => {
     expect(begin(fresh, beginning({ seen: { ...seen, genesisHash: 'another' } })).state).toMatchObject({ neededSlot: 9_000n })
   })
 
-  it('says what it cannot find: with another secret, without any purchase, without a fee', () => {
+  it('cannot check anything with another secret than the purchases that the database has were made with', () => {
+    const reference = createReferences(['f'.repeat(32)]).make('purchase')
+    expect(begin(fresh, beginning()).state).toMatchObject({ unchecked: [], uncheckedCount: 0 })
+    expect(begin(fresh, beginning({ newest: [purchase(1n), purchase(2n, { reference })] })).state).toMatchObject({
+      unchecked: [expect.stringContaining('1 of the newest 2, whose references were made with another REFERENCE_SECRET')],
+      uncheckedCount: 1,
+    })
+    const earlier = begin(fresh, beginning({ newest: [purchase(1n), purchase(2n, { reference, hasCode: false })] })).state
+    expect(earlier).toMatchObject({ unchecked: [], uncheckedCount: 0 })
+    expect(earlier.limits.join()).toContain('1 of the newest 2 purchases were begun by a version before')
+  })
+
+  it('says what it cannot find: without any purchase, without a fee', () => {
     expect(limits({})).not.toContain('REFERENCE_SECRET')
-    expect(limits({ newest: [purchase(1n), purchase(2n, { reference: createReferences(['f'.repeat(32)]).make('purchase') })] })).toContain(
-      '1 of the newest 2 purchases',
-    )
     expect(limits({ newest: [] })).toContain('no purchase by which the REFERENCE_SECRET could be checked')
     expect(limits({})).toContain('without a fee nothing tells')
     expect(limits({ feeWallet: 'the studio' })).toContain('payments that paid a fee')

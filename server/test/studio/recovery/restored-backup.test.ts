@@ -13,9 +13,11 @@ import { createListing } from '../../../src/listings/create-listing.ts'
 import { removeListing } from '../../../src/listings/remove-listing.ts'
 import { findCandidates } from '../../../src/market/candidate-store.ts'
 import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
+import { createReferences } from '../../../src/purchases/reference.ts'
 import { createReconciliation } from '../../../src/purchases/reconciliation/run-reconciliation.ts'
 import { readConfig } from '../../../src/settings/config.ts'
 import { continueRecovery } from '../../../src/studio/recovery/continue-recovery.ts'
+import { outcomeOf } from '../../../src/studio/recovery/recovery.ts'
 import { findRecovery, insertRecovery } from '../../../src/studio/recovery/recovery-store.ts'
 import { findOpenRewind, insertRewind } from '../../../src/studio/recovery/rewind/rewind-store.ts'
 import { freshDatabase } from '../../support/fresh-database.ts'
@@ -152,6 +154,15 @@ async function restore(): Promise<TradingWorld> {
   return { ...world, connection, database, databaseUrl: url, deps: { ...world.deps, database } }
 }
 
+async function beginRecovery({ database }: TradingWorld): Promise<string> {
+  return database.transaction().execute(async (tx) => {
+    await insertRewind(tx, 'asked', undefined)
+    // That nothing can land any more is another test's concern.
+    await tx.updateTable('rewinds').set({ expiryHeight: 0n }).execute()
+    return (await insertRecovery(tx, (await findOpenRewind(tx))!.id, undefined))!
+  })
+}
+
 async function administer(sql: string): Promise<void> {
   const admin = new pg.Client({ connectionString: inject('adminUrl') })
   await admin.connect()
@@ -240,14 +251,21 @@ describe('a database that is 200 purchases old', { timeout: 120_000 }, () => {
     await expectAllAddsUp(restored)
   })
 
+  it('stays paused with another REFERENCE_SECRET, which recognises nothing', async () => {
+    const restored = await restore()
+    const id = await beginRecovery(restored)
+    const references = createReferences(['f'.repeat(32)])
+    const work = () => continueRecovery({ ...restored.deps, references }, { signal: AbortSignal.timeout(waiting.timeout) })
+    for (let going = true; going;) going = await work()
+    const done = (await findRecovery(restored.database, id))!
+    expect(done).toMatchObject({ casesOpened: 0, payments: 0, uncheckedCount: 1, isPaused: true })
+    expect(outcomeOf(done)).toBe('unchecked')
+    expect(done.unchecked).toEqual([expect.stringContaining('REFERENCE_SECRET')])
+  })
+
   it('is recovered by another server where one was killed', async () => {
     const restored = await restore()
-    const id = await restored.database.transaction().execute(async (tx) => {
-      await insertRewind(tx, 'asked', undefined)
-      // That nothing can land any more is another test's concern.
-      await tx.updateTable('rewinds').set({ expiryHeight: 0n }).execute()
-      return (await insertRecovery(tx, (await findOpenRewind(tx))!.id, undefined))!
-    })
+    const id = await beginRecovery(restored)
     const portions = { wallets: 2, transactions: 16 }
     const progress: number[] = []
     // Each is stopped after a step or two, in whatever part it is.
