@@ -1,6 +1,7 @@
 import { type CommandCall, helpText, readCommand, UsageError } from './command/commands.ts'
 import { recover, recoverHelp } from './command/recover.ts'
 import { replyText } from './command/reply-text.ts'
+import { typedCommand } from './command/typed-command.ts'
 import { readConfig } from './settings/config.ts'
 import { readStudioAccess, type StudioAccess } from './settings/studio-access.ts'
 
@@ -8,7 +9,7 @@ const REFUSED = 1
 const NOT_UNDERSTOOD = 2
 const REPLY_MILLIS = 60_000
 
-const HELP = `npm run studio -- <command>
+const HELP = `${typedCommand('studio', '<command>')}
 
 ${helpText()}
 ${recoverHelp}

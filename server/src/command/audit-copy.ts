@@ -11,6 +11,7 @@ import { type Config } from '../settings/config.ts'
 import { readAudit } from '../studio/audit/read-audit.ts'
 import { requestAudit } from '../studio/audit/request-audit.ts'
 import { runAudit } from '../studio/audit/run-audit.ts'
+import { typedCommand } from './typed-command.ts'
 
 interface CopyParts {
   /** Of this version. */
@@ -51,7 +52,7 @@ async function refuseWithServers({ migrationPool }: DatabaseConnection): Promise
   const { rows } = await migrationPool.query(
     `select pid from pg_stat_activity where datname = current_database() and application_name ~ '^juicebar( |$)' limit 1`,
   )
-  if (rows.length > 0) throw new Error('Servers work on this database, so it is no copy. Audit it with "npm run audit".')
+  if (rows.length > 0) throw new Error(`Servers work on this database, so it is no copy. Audit it with "${typedCommand('audit')}".`)
 }
 
 function required<Value>(value: Value | undefined, setting: string): Value {

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { type Recovery } from '@juicebar/contract/schemas'
 
 import { type CommandCall, UsageError } from './commands.ts'
+import { typedCommand } from './typed-command.ts'
 
 /** How `npm run studio -- recover` ends. */
 const EXIT = { clean: 0, cases: 1, unchecked: 2 } as const
@@ -70,8 +71,8 @@ export function recoveryText({
 }: Recovery): string {
   const verdicts = {
     clean: 'Nothing is missing. The market is open, unless it is paused for another reason.',
-    cases: `${casesOpened} ${casesOpened === 1 ? 'case was' : 'cases were'} opened for payments that the database has lost. Look at them with "npm run studio -- case list", then recover again.`,
-    unchecked: `No payment is missing as far as could be checked. Recover again, or open the market with: npm run studio -- recover --accept ${id} --reason "…"`,
+    cases: `${casesOpened} ${casesOpened === 1 ? 'case was' : 'cases were'} opened for payments that the database has lost. Look at them with "${typedCommand('studio', 'case list')}", then recover again.`,
+    unchecked: `No payment is missing as far as could be checked. Recover again, or open the market with: ${typedCommand('studio', `recover --accept ${id} --reason "…"`)}`,
   }
   const searched = `${count(progress.walletsListed, 'wallet')} since ${since}, ${count(progress.transactionsRead, 'transaction')}, ${payments} of this market.`
   return [

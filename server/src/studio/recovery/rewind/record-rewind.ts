@@ -36,6 +36,6 @@ export async function recordRewind({ database, log }: RewindDeps, { cause, lostA
   if (!isNew) return
   log.error(
     { cause },
-    'the database went back to an earlier state, or may have: the market is paused until "npm run studio -- recover" finds nothing missing',
+    'the database went back to an earlier state, or may have: the market is paused until a recovery finds nothing missing (studio recover)',
   )
 }
