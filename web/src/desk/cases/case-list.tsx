@@ -52,6 +52,7 @@ function CaseRow({ subject }: { subject: Case }) {
         <Fact name="Transaction">
           <FindLink id={signature} />
         </Fact>
+        <Refund subject={subject} />
       </Facts>
       {closedAt && note && (
         <p className="rounded-field bg-well px-4 py-3 text-small wrap-anywhere">
@@ -59,6 +60,23 @@ function CaseRow({ subject }: { subject: Case }) {
         </p>
       )}
     </li>
+  )
+}
+
+/** What went back to the buyer, if anything did or is under way. */
+function Refund({ subject: { status, refundSignature, closedAt } }: { subject: Case }) {
+  if (refundSignature === null) return null
+  if (status !== 'refunded' || closedAt === null) {
+    return (
+      <Fact name="Refund sent">
+        <FindLink id={refundSignature} />
+      </Fact>
+    )
+  }
+  return (
+    <Fact name="Paid back">
+      <Moment at={closedAt} /> by <FindLink id={refundSignature} />
+    </Fact>
   )
 }
 

@@ -16,9 +16,21 @@ const columns: readonly Column<StudioPurchase>[] = [
   { name: 'Held', cell: ({ createdAt }) => <Moment at={createdAt} /> },
 ]
 
+const waiting: Column<StudioPurchase> = {
+  name: 'Waits for',
+  cell: ({ waitingFor }) => <span className="inline-block min-w-56">{waitingFor ?? 'nothing'}</span>,
+}
+
+interface PurchaseRowsProps {
+  purchases: readonly StudioPurchase[]
+  /** Says of each what it waits for. */
+  showWaiting?: boolean
+}
+
 /** Purchases, a line each. */
-export function PurchaseRows({ purchases }: { purchases: readonly StudioPurchase[] }) {
-  return <Table caption="Purchases" columns={columns} rows={purchases} keyOf={({ purchaseId }) => purchaseId} />
+export function PurchaseRows({ purchases, showWaiting = false }: PurchaseRowsProps) {
+  const shown = showWaiting ? [...columns, waiting] : columns
+  return <Table caption="Purchases" columns={shown} rows={purchases} keyOf={({ purchaseId }) => purchaseId} />
 }
 
 function Standing({ purchase }: { purchase: StudioPurchase }) {

@@ -11,7 +11,7 @@ export function StuckHolds() {
   return (
     <Part title="Held right now" about="Purchases that wait for their payment, or for what the chain says about it.">
       <Pages query={query} what="What is held" nothing="Nobody is buying anything at this moment.">
-        {(purchases) => <PurchaseRows purchases={purchases} />}
+        {(purchases) => <PurchaseRows purchases={purchases} showWaiting />}
       </Pages>
     </Part>
   )
