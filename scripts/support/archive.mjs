@@ -15,6 +15,7 @@ const CONTENTS = [
   'SECURITY.md',
   'deploy',
   'docs',
+  'examples',
   'scripts/start-archive.mjs',
   'scripts/support/node-version.mjs',
   'server/dist',

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -120,6 +121,20 @@ describe('the archive of npm run pack', { timeout: 300_000 }, () => {
     expect((await other.ended).complaint).toMatch(/^Set SOLANA_RPC_URL /)
     const unknown = await start({}, ['stop'])
     expect(await unknown.ended).toMatchObject({ code: 1, complaint: expect.stringContaining('server | audit | studio') })
+  })
+
+  it('names its commands as they are typed where there is no npm', async () => {
+    const { output, code } = await (await start({}, ['studio', 'help'])).ended
+    expect({ code, first: output.split('\n')[0] }).toEqual({ code: 0, first: 'node start.mjs studio <command>' })
+    expect(output).not.toContain('npm')
+  })
+
+  it('has what its pages for operators lead to', async () => {
+    for (const page of ['operations', 'brand', 'catalogue', 'desk', 'studio', 'high-availability', 'scaling', 'market-data', 'api']) {
+      const text = await readFile(join(unpacked, 'docs', `${page}.md`), 'utf8')
+      const links = [...text.matchAll(/\]\(([^)\s#:]+)(?:#[^)\s]*)?\)/g)].map(([, link = '']) => link)
+      expect({ page, dead: links.filter((link) => !existsSync(join(unpacked, 'docs', link))) }).toEqual({ page, dead: [] })
+    }
   })
 
   it('is a whole market with a database and a chain: pages, listings, documents, commands, and an audit', async () => {
