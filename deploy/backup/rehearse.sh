@@ -19,7 +19,9 @@ trap 'dropdb --if-exists --force "$copy"' EXIT
 "$deploy/backup/restore.sh" "$dump" "$copy"
 echo "$dump was restored."
 
+# As libpq does: services have a USER, a shell of somebody else may have another's.
+PGUSER=${PGUSER:-$(id -un)}
 DATABASE_URL="postgresql:///$copy?host=${PGHOST:-/var/run/postgresql}&port=${PGPORT:-5432}"
-export DATABASE_URL
+export PGUSER DATABASE_URL
 unset DATABASE_READ_URL
 ${AUDIT:-node "$deploy/../start.mjs" audit --copy}

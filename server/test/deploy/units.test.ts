@@ -58,7 +58,7 @@ describe('juicebar.env.example', () => {
 describe('the shell scripts', () => {
   it('are right: shellcheck', async (context) => {
     const shellcheck = await requireProgram(context, 'shellcheck')
-    const scripts = ['backup/backup.sh', 'backup/restore.sh', 'backup/rehearse.sh', 'nginx/follow-ready.sh']
+    const scripts = ['prepare.sh', 'backup/backup.sh', 'backup/restore.sh', 'backup/rehearse.sh', 'nginx/follow-ready.sh']
     expect(run(shellcheck, ...scripts.map((script) => join(root, 'deploy', script)))).toEqual({ output: '', status: 0 })
   })
 })
