@@ -61,6 +61,8 @@ export interface PayLinkOrder {
   listingId: string
   amount: bigint
   mostLamports: bigint
+  /** Through it, the account holds already. */
+  isHeld: boolean
 }
 
 /** Finds a link, and decides whether an account may hold through it, without any lock: `link_refusal` in 0028-pay-links.sql. */
@@ -70,16 +72,21 @@ export async function checkPayLink(
   account: WalletAddress,
 ): Promise<{ refusal: HoldRefusal } | { link: PayLinkOrder }> {
   const { rows } = await sql<RefusalColumns & Nullable<PayLinkOrder>>`
-    select k.id, k.listing_id, k.amount, k.most_lamports, r.refusal, r.retry_seconds
+    select k.id, k.listing_id, k.amount, k.most_lamports, r.refusal, r.retry_seconds,
+      exists (select from purchases p where p.id = k.purchase_id and p.status = 'held') as is_held
     from (select) asked
     left join pay_links k on k.token_hash = ${tokenHash}
     cross join lateral link_refusal(k, ${account}, ${MAX_OPEN_HOLDS}) r`.execute(database)
   const [row] = rows
   const refusal = row && refusalOf(row)
   if (refusal) return { refusal }
-  if (!row?.id || !row.listingId || row.amount === null || row.mostLamports === null)
-    throw new Error('the database decided nothing about a link')
-  return { link: { id: row.id, listingId: row.listingId, amount: row.amount, mostLamports: row.mostLamports } }
+  if (!row || !isOrder(row)) throw new Error('the database decided nothing about a link')
+  return { link: row }
+}
+
+/** Without a link, each of its columns is null. */
+function isOrder(row: Nullable<PayLinkOrder>): row is PayLinkOrder {
+  return row.id !== null
 }
 
 function refusalOf({ refusal: code, retrySeconds }: RefusalColumns): HoldRefusal | undefined {

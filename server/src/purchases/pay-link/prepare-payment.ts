@@ -1,4 +1,4 @@
-import { parseWalletAddress } from '@juicebar/contract/addresses'
+import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 
 import { mayHaveSigner } from '../../chain/transactions/signing-key.ts'
@@ -10,6 +10,9 @@ import { transfersOf } from '../purchase-item.ts'
 import { hashOfToken, isToken, paymentMessage } from './pay-link.ts'
 import { checkPayLink } from './pay-link-store.ts'
 
+/** More than anybody sends for one purchase. */
+const NEWEST = 10
+
 /** What a wallet is answered that asks through a link, as Solana Pay has it. */
 export interface PreparedPayment {
   /** The unsigned transaction in base64. The wallet may replace its fee payer and its blockhash. */
@@ -19,7 +22,7 @@ export interface PreparedPayment {
 
 /**
  * Holds what a link is for, and prepares its payment by an account. The wallet signs and sends it by itself, and reconciliation finds it by
- * its reference. Asking again with the same account returns a payment of the same purchase.
+ * its reference. Asking again with the same account returns a payment of the same purchase, until the chain shows one.
  *
  * @throws what `PayLinkRefusalCode` and `HoldRefusal` list, WALLET_ADDRESS_INVALID, WALLET_CANNOT_SIGN, FEE_WALLET_EMPTY, CHAIN_BUSY or
  * CHAIN_DOWN
@@ -31,13 +34,20 @@ export async function preparePayment(deps: PurchaseDeps, token: string, account:
   if (!mayHaveSigner(buyer)) throw new Failure('WALLET_CANNOT_SIGN')
   const checked = await checkPayLink(deps.database, hashOfToken(token), buyer)
   if ('refusal' in checked) throw holdFailure(checked.refusal, deps.catalogue)
-  const { id: payLink, listingId, amount, mostLamports } = checked.link
+  const { id: payLink, listingId, amount, mostLamports, isHeld } = checked.link
   const items = [{ listingId, amount: Number(amount) }]
-  const held = await placeHold(deps, { buyer, items, sendsThrough: 'wallet', paysTransfers: true, mostLamports, payLink })
+  // Before the hold: if the chain does not answer, nothing is held that the wallet could not pay.
   const lifetime = await deps.chain.latestBlockhash()
+  const held = await placeHold(deps, { buyer, items, sendsThrough: 'wallet', paysTransfers: true, mostLamports, payLink })
   const { reference } = held
+  if (isHeld && (await hasLanded(deps, reference))) throw new Failure('PAYMENT_UNDER_WAY')
   return {
     transaction: unsignedPayment({ from: buyer, transfers: transfersOf(held), reference, lifetime }),
     message: paymentMessage(held, deps.catalogue),
   }
+}
+
+/** Whether the chain shows a payment that carries a reference. Until it settles the purchase, a second one would only become a case. */
+async function hasLanded({ chain }: PurchaseDeps, reference: WalletAddress): Promise<boolean> {
+  return (await chain.recentSignatures(reference, 0n, NEWEST)).some(({ failed }) => !failed)
 }
