@@ -4,7 +4,7 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { MAX_PAY_LINKS } from '@juicebar/contract/limits'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
 import { placeHold } from '../../../src/purchases/hold/place-hold.ts'
 import { makePayLink } from '../../../src/purchases/pay-link/make-pay-link.ts'
@@ -51,6 +51,18 @@ describe('holds through links count against whoever made the link', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
   })
 
+  it('who may have three open, also if they are scanned at the same moment and one wallet made them in several networks', async () => {
+    const wallet = (await world.createWallet({ sol: 0n })).address
+    const tries = await Promise.all(
+      Array.from({ length: 6 }, async () => ({
+        account: (await world.createWallet()).address,
+        token: await makeLink({ ...newMaker(), wallet }, await list(world, seller)),
+      })),
+    )
+    const outcomes = await Promise.allSettled(tries.map(({ account, token }) => preparePayment(world.deps, token, account)))
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
+  })
+
   it('whose own purchases count as well while they are signed in', async () => {
     const maker = { ...newMaker(), wallet: buyer.address }
     for (let count = 0; count < 3; count++) await hold(world, buyer, await list(world, seller))
@@ -67,6 +79,17 @@ describe('holds through links count against whoever made the link', () => {
     await abandon(await world.createWallet(), maker, await list(world, seller))
     await expect(preparePayment(world.deps, token, buyer.address)).rejects.toMatchObject({ code: 'PAY_LINK_LIMIT' })
     await expect(makeLink(maker, await list(world, seller))).rejects.toMatchObject({ code: 'PAY_LINK_LIMIT' })
+  })
+
+  it('unless nobody could pay, because of an outage', async () => {
+    const maker = newMaker()
+    const listingId = await list(world, seller)
+    for (let count = 0; count < 2; count++) await abandon(await world.createWallet(), maker, listingId)
+    await expect(makeLink(maker, listingId)).rejects.toMatchObject({ code: 'COOLDOWN' })
+    const { pool } = world.connection
+    onTestFinished(async () => void (await pool.query('truncate outages')))
+    await pool.query(`insert into outages (began_at, ended_at) values (now() - interval '1 hour', now())`)
+    await expect(makeLink(maker, listingId)).resolves.toBeDefined()
   })
 })
 
@@ -125,12 +148,13 @@ it('a wallet that signs in goes on with what its phone has held', async () => {
   expect(await placeHold(world.deps, orderOf(buyer, [{ listingId }]))).toMatchObject({ id: held?.id })
 })
 
-it('a maker has so many links at the same time, and no more if all are made at once', async () => {
-  const maker = newMaker()
+it.each(['network', 'wallet'] as const)('a %s has so many links at the same time, and no more if all are made at once', async (kind) => {
+  const one = newMaker()
+  const nextMaker = () => (kind === 'network' ? one : { ...newMaker(), wallet: buyer.address })
   const listingId = await list(world, seller)
-  const outcomes = await Promise.allSettled(Array.from({ length: MAX_PAY_LINKS + 5 }, () => makeLink(maker, listingId)))
+  const outcomes = await Promise.allSettled(Array.from({ length: MAX_PAY_LINKS + 5 }, () => makeLink(nextMaker(), listingId)))
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(MAX_PAY_LINKS)
-  await expect(makeLink(maker, listingId)).rejects.toMatchObject({ code: 'PAY_LINK_LIMIT' })
+  await expect(makeLink(nextMaker(), listingId)).rejects.toMatchObject({ code: 'PAY_LINK_LIMIT' })
 })
 
 it('a link buys what was shown: no other amount, and for no higher fee', async () => {
@@ -147,8 +171,10 @@ it('a link buys what was shown: no other amount, and for no higher fee', async (
 it('what is secret is not in the database, and what is old is deleted', async () => {
   const token = await makeLink(newMaker(), await list(world, seller))
   await preparePayment(world.deps, token, buyer.address)
-  const rows = async () => JSON.stringify(await world.database.selectFrom('payLinks').selectAll().execute(), (_, value) => String(value))
-  expect(await rows()).not.toContain(token)
+  const { rows } = await world.connection.pool.query<{ text: string }>(
+    `select p::text || encode(token_hash, 'escape') || encode(maker, 'escape') as text from pay_links p`,
+  )
+  expect(rows.map(({ text }) => text).join('')).not.toContain(token)
   await world.database
     .updateTable('payLinks')
     .set({ expiresAt: new Date(0) })
@@ -158,6 +184,23 @@ it('what is secret is not in the database, and what is old is deleted', async ()
   const kept = await world.database.selectFrom('payLinks').select('purchaseId').execute()
   expect(kept.map(({ purchaseId }) => purchaseId)).toContainEqual((await heldBy(buyer.address))[0]?.id)
   expect(kept.every(({ purchaseId }) => held.some(({ id }) => id === purchaseId))).toBe(true)
+})
+
+it('what was left unpaid is remembered for three days, and what is open for as long as it is', async () => {
+  const maker = newMaker()
+  const [recent, old, open] = [await world.createWallet(), await world.createWallet(), buyer]
+  for (const wallet of [recent, old]) await abandon(wallet, maker, await list(world, seller))
+  await scan(open, maker, await list(world, seller))
+  const endedAgo = (wallet: Wallet, hours: number) =>
+    world.connection.pool.query(`update purchases set ended_at = now() - make_interval(hours => $2) where buyer = $1`, [
+      wallet.address,
+      hours,
+    ])
+  await endedAgo(recent, 71)
+  await endedAgo(old, 73)
+  await deleteOldPayLinks(world.database)
+  const kept = await world.database.selectFrom('payLinkHolds').select('account').where('maker', '=', maker.network).execute()
+  expect(kept.map(({ account }) => account).toSorted()).toEqual([recent.address, open.address].toSorted())
 })
 
 it('whatever wallets ask of a link at the same time, it has one open hold', async () => {
