@@ -8,7 +8,7 @@ import { collectLog } from '../logging/collected-log.ts'
 import { signInAt } from '../studio/staff/desk-client.ts'
 import { startApp } from '../support/start-app.ts'
 import { waiting } from './alert-market.ts'
-import { createBrowser } from './push-receiver.ts'
+import { createBrowser, startPushService } from './push-receiver.ts'
 
 const nobody = '01a1f7d2-f049-703c-aa02-0770f4434472'
 
@@ -17,8 +17,8 @@ let fresh: FreshDatabase
 beforeAll(async () => void (fresh = await freshDatabase()))
 afterAll(() => fresh.drop())
 
-async function openCalls() {
-  const app = await startApp(fresh.url)
+async function openCalls(options: Parameters<typeof startApp>[1] = {}) {
+  const app = await startApp(fresh.url, options)
   await expect.poll(async () => (await app.get('/health/ready')).status, waiting).toBe(200)
   const { origin, connection } = app
   /** A player with apple juice. */
@@ -169,6 +169,22 @@ describe('the calls of pushes', () => {
     const { call } = await addPlayer()
     const { status, body } = await call('PUT', '/marketplace/push', { ...own(), endpoint: given })
     expect([status, given.length > 1_024 ? 'PUSH_SUBSCRIPTION_INVALID' : body.code]).toEqual([400, 'PUSH_SUBSCRIPTION_INVALID'])
+  })
+
+  it('lead to no request to a private address, even where webhooks may make some, and to no address in the log', async () => {
+    const service = await startPushService()
+    const { log, about } = collectLog()
+    const { addPlayer, pool } = await openCalls({ log, settings: { WEBHOOK_ALLOW_PRIVATE: 'on' } })
+    const { call } = await addPlayer()
+    expect((await call('PUT', '/marketplace/push', own())).status).toBe(204)
+    // As if its name had led elsewhere when it was subscribed.
+    await pool.query('update push_subscriptions set endpoint = $1', [`${service.origin}/secret-of-a-browser`])
+    await pool.query(`select queue_push(wallet_address, 'alert', 'APPLE_JUICE', 1) from push_subscriptions`)
+    const words = 'a push service does not take a push'
+    await expect.poll(() => about(words), waiting).toMatchObject([{ pushService: `127.0.0.1:${service.port}`, status: null }])
+    expect(service.received).toEqual([])
+    expect(JSON.stringify(about(''))).not.toContain('secret-of-a-browser')
+    await pool.query('delete from push_subscriptions')
   })
 
   it('refuse keys that encrypt nothing', async () => {

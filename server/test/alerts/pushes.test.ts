@@ -110,6 +110,23 @@ describe('a push', () => {
     expect(await pushSales(market.database, 100)).toBe(0)
   })
 
+  it('is not written again when the chain undoes the payment of a sale', async () => {
+    const { market, player, seller, subscribe, count } = await openPushMarket()
+    await subscribe(seller)
+    const listingId = await offer(market, seller, { amount: 10, price: 4_000_000n })
+    const id = await settledPurchase(market, player, [{ listingId }])
+    while ((await stampSales(market.database, 100)) > 0);
+    expect(await pushSales(market.database, 100)).toBe(1)
+    await market.connection.pool.query(
+      `insert into cases (purchase_id, kind, signature, seller, lamports, deliverable)
+       select id, 'vanished', signature, sellers[1], 1, false from purchases where id = $1`,
+      [id],
+    )
+    while ((await stampSales(market.database, 100)) > 0);
+    expect(await pushSales(market.database, 100)).toBe(1)
+    expect(await count('pushes')).toBe(1)
+  })
+
   it('is not written for sales that are old news', async () => {
     const { market, player, seller, subscribe, count } = await openPushMarket()
     await subscribe(seller)
