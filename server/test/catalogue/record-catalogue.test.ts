@@ -9,6 +9,7 @@ import { createListing } from '../../src/listings/create-listing.ts'
 import { findListing } from '../../src/listings/listing-store.ts'
 import { removeListing } from '../../src/listings/remove-listing.ts'
 import { newAddress, openStoreMarket, type StoreMarket } from '../purchases/baskets/store-market.ts'
+import { heldPurchase } from '../studio/sales/sale-market.ts'
 import { catalogueNamed, defaultCatalogue } from '../support/catalogue.ts'
 
 let market: StoreMarket
@@ -25,8 +26,8 @@ const known = async (): Promise<NamedItem[]> =>
   market.database.selectFrom('tokenTypes').select(['tokenType as code', 'name']).orderBy('tokenType').execute()
 const move = (direction: 'credit' | 'debit', tokenType: string, amount: number) =>
   postStudioOrder(market, { direction, walletAddress: seller, tokenType, amount, idempotencyKey: `${direction} ${tokenType}` })
-const list = async (tokenType: string, amount: number) =>
-  (await createListing(market.database, seller, { tokenType, amount, priceLamports: lamports(1_000_000n), divisible: false }))._id
+const list = async (tokenType: string, amount: number, { divisible = false } = {}) =>
+  (await createListing(market.database, seller, { tokenType, amount, priceLamports: lamports(1_000_000n), divisible }))._id
 
 describe('the catalogue in the database', () => {
   it('is that of the server, in place of the three drinks that every database begins with', async () => {
@@ -76,6 +77,15 @@ describe('an item that leaves the catalogue', () => {
     await removeListing(market.database, seller, listing)
     await expect(record(catalogueNamed({ ALE: 'Bitter' }))).rejects.toThrow('players own it: 12 in wallets. Put it back')
     expect(await known()).toEqual(before)
+  })
+
+  it('stops the start while the part of a listing is left that somebody is buying', async () => {
+    await start()
+    const listingId = await list('TEA', 12, { divisible: true })
+    await heldPurchase(market, await newAddress(), [{ listingId, amount: 4 }])
+    await removeListing(market.database, seller, listingId)
+    await move('debit', 'TEA', 26)
+    await expect(record(catalogueNamed({ ALE: 'Ale' }))).rejects.toThrow('players own it: 4 in listings on the market. Put it back')
   })
 
   it('may go once nobody has it, and come back', async () => {

@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { defaultCatalogue } from '../../support/catalogue.ts'
 import { rollUpSales } from '../../../src/market/figures/roll-up-store.ts'
@@ -299,7 +299,13 @@ describe('the summary', () => {
         ({ at }) => at,
       )
     const [before, edge, after, recent, undone] = await ago('3 days', '24:00:01', '23:59:30', '00:00:01', '00:00:00')
+    // On both sides of that moment, as near as may be: these are read one by one.
+    const undoneAtEdge = await ago('24:00:00.5', '23:59:59')
     await addSales(market, [
+      ...undoneAtEdge.flatMap((at, n) => [
+        { at, lamports: 50_000_000, purchaseId: uuid(10 + n) },
+        { at, purchaseId: uuid(10 + n), reverses: true },
+      ]),
       { at: before!, lamports: 9_000_000 },
       { at: edge!, lamports: 4_000_000 },
       { at: after!, lamports: 7_000_000 },
@@ -311,6 +317,24 @@ describe('the summary', () => {
     await market.add([{ seller, tokenType: 'APPLE_JUICE', amount: 4, steps: 10 }])
     const { items } = await json('summary')
     expect(items[0]).toEqual({ tokenType: 'APPLE_JUICE', floor: 0.0025, last: 0.005, change24h: 0.25, volume24h: 0.017, amount: 4 })
+  })
+
+  it('has floor and amount as depth has them: without what somebody is buying, and what frozen sellers offer', async () => {
+    const [seller, frozen] = [randomWallet(), randomWallet()]
+    const ids = await market.add([
+      { seller, tokenType: 'APPLE_JUICE', amount: 2, steps: 1 },
+      { seller: frozen, tokenType: 'APPLE_JUICE', amount: 4, steps: 2 },
+      { seller, tokenType: 'APPLE_JUICE', amount: 8, steps: 8 },
+    ])
+    await market.hold(ids[0]!)
+    await market.pool.query(
+      `insert into cases (kind, signature, lamports, deliverable, seller, buyer) values ('lost', 'lost', 1, false, $1, 'buyer')`,
+      [frozen],
+    )
+    onTestFinished(async () => void (await market.pool.query(`delete from cases where signature = 'lost'`)))
+    const { floor, amount } = await json('depth', apple)
+    expect([floor, amount]).toEqual([0.001, 8])
+    expect((await json('summary')).items[0]).toMatchObject({ floor, amount })
   })
 })
 
