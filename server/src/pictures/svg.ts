@@ -40,8 +40,10 @@ export function svgProblem(content: Buffer): string | undefined {
   parser.on('doctype', () => note('has a DOCTYPE'))
   parser.on('processinginstruction', ({ target }) => note(`has <?${target}?>`))
   parser.on('opentag', (tag) => {
-    const problem = depth++ === 0 ? rootProblem(tag) : undefined
-    if (problem ?? tagProblem(tag)) note(problem ?? tagProblem(tag) ?? '')
+    const problem = (depth++ === 0 ? rootProblem(tag) : undefined) ?? tagProblem(tag)
+    if (problem) note(problem)
+    // Browsers leave it out, and read what is around it as one text.
+    else if (style !== undefined) note(`has <${tag.name}> in <style>`)
     if (tag.local === 'style') style = ''
   })
   const addStyle = (part: string) => void (style !== undefined && (style += part))
