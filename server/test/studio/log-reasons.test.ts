@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
 import { freshDatabase, type FreshDatabase } from '../support/fresh-database.ts'
@@ -45,6 +47,24 @@ it('the log says why, for every call that changes something without moving drink
     ['setRules', expect.stringContaining('ruled')],
     ['startAudit', 'audited'],
   ])
+})
+
+it('what others have to live with is not done without a reason', async () => {
+  const { call } = await startStudio(fresh.url)
+  const id = randomUUID()
+  const calls: [method: string, path: string, body: object, field: string][] = [
+    ['PUT', '/pause', {}, 'message'],
+    ['PUT', `/blocks/${WALLET}`, {}, 'reason'],
+    ['POST', `/purchases/${id}/release`, {}, 'reason'],
+    ['POST', `/recoveries/${id}/accept`, {}, 'reason'],
+    ['POST', '/cases', { caseId: id }, 'note'],
+  ]
+  const before = (await call('GET', '/log')).body
+  for (const [method, path, body, field] of calls) {
+    expect([path, await call(method, path, { body })]).toMatchObject([path, { status: 400, body: { code: 'FIELDS_MISSING' } }])
+    expect([path, (await call(method, path, { body: { ...body, [field]: '' } })).status]).toEqual([path, 400])
+  }
+  expect((await call('GET', '/log')).body).toEqual(before)
 })
 
 it.each(['/pause?reason=', `/blocks/${WALLET}?reason=${'x'.repeat(1_001)}`, '/pause?why=so'])('DELETE %.40s is refused', async (path) => {
