@@ -105,4 +105,11 @@ describe('a wrong brand', () => {
       'brand.json, line 6: "colors.light.action" (#ffd400) on "colors.light.page" (#ffffff) has a contrast of 1.43 to 1. It must be at least 3.',
     ])
   })
+
+  it('is refused with colours of the dark theme that cannot be told apart, too', async () => {
+    expect(await problemsOf({ colors: { dark: { page: '#000000', text: '#555555', action: '#222222' } } })).toEqual([
+      expect.stringContaining('"colors.dark.text" (#555555) on "colors.dark.page" (#000000) has a contrast of 2.81 to 1.'),
+      expect.stringContaining('"colors.dark.action" (#222222) on "colors.dark.page" (#000000) has a contrast of 1.31 to 1.'),
+    ])
+  })
 })

@@ -1,6 +1,6 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { lamports } from '@juicebar/contract/money'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { type Catalogue, type NamedItem } from '../../src/catalogue/catalogue.ts'
 import { recordCatalogue } from '../../src/catalogue/record-catalogue.ts'
@@ -129,6 +129,25 @@ describe('an item with a new name', () => {
       { code: 'ALE', name: 'Tea' },
       { code: 'TEA', name: 'Ale' },
     ])
+  })
+
+  it('has that of the server that wrote it last, if two with different names start at the same time', async () => {
+    await record(catalogueNamed({ TEA: 'Tea' }))
+    await move('credit', 'TEA', 30)
+    const listingId = await list('TEA', 12)
+    const { pool } = market.connection
+    const other = await pool.connect()
+    await other.query('begin')
+    await other.query(`update token_types set name = 'Green Tea' where token_type = 'TEA'`)
+    await other.query(`update listings set reply_json = '' where id = $1`, [listingId])
+    const later = record(catalogueNamed({ TEA: 'Tea' }))
+    const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await vi.waitFor(async () => expect((await pool.query(waits)).rowCount).toBe(1), { timeout: 30_000 })
+    await other.query('commit')
+    other.release()
+    await later
+    const { rows } = await pool.query(`select reply_json::json ->> 'tokenName' as name from listings where id = $1`, [listingId])
+    expect([rows, await known()]).toEqual([[{ name: 'Tea' }], [{ code: 'TEA', name: 'Tea' }]])
   })
 
   it('has it in a listing that is put up in the same moment', async () => {

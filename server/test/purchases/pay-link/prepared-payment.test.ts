@@ -116,6 +116,13 @@ it('is prepared again for the same account, but not once the chain shows a payme
   await expect(preparePayment(world.deps, token, buyer.address)).rejects.toMatchObject({ code: 'PAY_LINK_PAID' })
 })
 
+it('asks the chain for a payment only where there may be one', async () => {
+  const token = await makeLink(world.deps, world.nextPrice())
+  const away = chainBut(world, { recentSignatures: async () => Promise.reject(new Failure('CHAIN_DOWN')) })
+  await expect(preparePayment(away, token, buyer.address)).resolves.toBeDefined()
+  await expect(preparePayment(away, token, buyer.address)).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
+})
+
 it('holds nothing while the chain tells no blockhash', async () => {
   const token = await makeLink(world.deps, world.nextPrice())
   const away = chainBut(world, { latestBlockhash: async () => Promise.reject(new Failure('CHAIN_DOWN')) })
