@@ -10,6 +10,7 @@ import { validatorCompiler } from '../../../src/http/api/validation.ts'
 import { replyWithFailure } from '../../../src/http/server/failure-reply.ts'
 import { postStudioOrder } from '../../../src/inventory/post-studio-order.ts'
 import { createFailureLog } from '../../../src/logging/failure-log.ts'
+import { stampSales } from '../../../src/market/figures/roll-up-store.ts'
 import { createProfits } from '../../../src/market/profit/read-profit.ts'
 import { profitRoutes } from '../../../src/market/profit/routes.ts'
 import {
@@ -99,10 +100,10 @@ it('a basket with a fee, a part, what was used and what was undone are in the le
   const resold = await offer(market, buyer, { amount: 4, price: 9_000_000n })
   await settledPurchase(market, seller, [{ listingId: resold, amount: 3 }])
 
+  const shown = (entries: LedgerPage['entries']) =>
+    entries.map(({ kind, tokenType, amount, lamports, feeLamports, undone }) => [kind, tokenType, amount, lamports, feeLamports, undone])
   const own = await readLedger(buyer, 3)
-  expect(
-    own.map(({ kind, tokenType, amount, lamports, feeLamports, undone }) => [kind, tokenType, amount, lamports, feeLamports, undone]),
-  ).toEqual([
+  expect(shown(own)).toEqual([
     ['credited', 'APPLE_JUICE', 5, '0', '0', false],
     ['credited', 'ORANGE_JUICE', 5, '0', '0', false],
     ['bought', 'APPLE_JUICE', 7, '2333334', '58333', false],
@@ -110,6 +111,13 @@ it('a basket with a fee, a part, what was used and what was undone are in the le
     ['bought', 'APPLE_JUICE', 3, '0', '0', true],
     ['used', 'APPLE_JUICE', 6, '0', '0', false],
     ['sold', 'APPLE_JUICE', 3, '6750000', '0', false],
+  ])
+  // What the buyer pays the studio on top is no matter of the seller's.
+  expect(shown(await readLedger(seller, 3)).slice(2)).toEqual([
+    ['sold', 'APPLE_JUICE', 7, '2333334', '0', false],
+    ['sold', 'ORANGE_JUICE', 7, '1000000', '0', false],
+    ['sold', 'APPLE_JUICE', 3, '0', '0', true],
+    ['bought', 'APPLE_JUICE', 3, '6750000', '0', false],
   ])
   expect(own[2]).toMatchObject({ id: `${basket}.01`, counterparty: seller, signature: expect.stringMatching(/^\w{80,}$/) })
   expect(own[5]).toMatchObject({ id: expect.stringMatching(/^\d+$/), counterparty: null, signature: null })
@@ -168,6 +176,31 @@ it('a ledger is the same in pages of any size, also of what happened in the same
   const inPages = createProfits(market.connection, 3)
   expect(await inPages(buyer)).toEqual(whole)
   expect(await Promise.all([inPages(buyer), inPages(seller), inPages(buyer)])).toEqual([whole, await readProfit(seller), whole])
+})
+
+it('a long ledger is followed as it was when that began, whatever is sold meanwhile', async () => {
+  const [seller, buyer] = [await addPlayer(market, 100), await addPlayer(market, 100)]
+  const listingId = await offer(market, seller, { amount: 60 })
+  for (let amount = 1; amount <= 4; amount++) await settledPurchase(market, buyer, [{ listingId, amount }])
+  const before = await readProfit(buyer)
+  let reads = 0
+  const readPool = new Proxy(market.connection.readPool, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name, target)
+      if (typeof value !== 'function') return value
+      return async (...given: unknown[]) => {
+        // After the first page, the last place in the order of sales, and the first page again.
+        if (name === 'query' && ++reads === 4) {
+          await settledPurchase(market, buyer, [{ listingId, amount: 5 }])
+          await stampSales(market.database)
+        }
+        return (value as (...args: unknown[]) => unknown).apply(target, given)
+      }
+    },
+  })
+  expect(await createProfits({ database: market.database, readPool }, 3)(buyer)).toEqual(before)
+  expect(reads).toBe(4)
+  expect((await readProfit(buyer)).drinks[0]).toMatchObject({ bought: { amount: 15 } })
 })
 
 it('a player without a single drink has an empty ledger', async () => {

@@ -7,7 +7,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { connectDatabase } from '../../../src/database/connect.ts'
-import { deleteOldChallenges } from '../../../src/studio/staff/challenge-store.ts'
+import { deleteOldChallenges, spendChallenge } from '../../../src/studio/staff/challenge-store.ts'
 import { createWallet } from '../../sign-in/wallet.ts'
 import { freshDatabase, type FreshDatabase } from '../../support/fresh-database.ts'
 import { startStudio } from '../studio-client.ts'
@@ -144,6 +144,10 @@ describe('refused is', () => {
     await age(inTime.challenge, CHALLENGE_SECONDS / 2)
     expect(await post(newKey(), late)).toMatchObject(refused('CHALLENGE_EXPIRED'))
     expect((await post(newKey(), inTime)).status).toBe(201)
+    // Also where its time ends after it was looked at.
+    const connection = connectDatabase(fresh.url, () => undefined)
+    expect(await spendChallenge(connection.database, late.challenge)).toBe(false)
+    await connection.close()
   })
 
   it('a challenge that nobody has made', async () => {
