@@ -239,7 +239,7 @@ const webArrows = {
   realtime: ['ui', 'api'],
   wallet: ['ui', 'feedback', 'api', 'navigation', 'wallet/mobile'],
   'wallet/demo': ['ui', 'feedback', 'api', 'wallet'],
-  'wallet/mobile': ['settings', 'ui', 'wallet'],
+  'wallet/mobile': ['settings', 'ui', 'api', 'wallet'],
   payment: ['api', 'wallet'],
   session: ['ui', 'feedback', 'api', 'wallet'],
   worker: [],

@@ -45,7 +45,7 @@ export default defineConfig({
             { name: 'drink', test: /features\/drink\/|main-area\/drink-view/ },
             {
               name: 'dialogs',
-              test: /ui\/(?:modal|amount\/)|feedback\/overlay|purchase\/order\/|buy-dialog|purchase-progress|wallet-picker|wallet-error|approval-dialog|src\/wallet\/mobile\/mobile-|features\/listing\/(?:listing-|buy-by)|api\/listing-query/,
+              test: /ui\/(?:modal|amount\/)|feedback\/overlay|purchase\/order\/|buy-dialog|purchase-progress|wallet-picker|wallet-error|approval-dialog|src\/wallet\/(?:signatures|mobile\/mobile-)|[/\\](?:useMutation|mutationObserver)\.js|features\/listing\/(?:listing-|buy-by)|api\/listing-query/,
               priority: 1,
             },
             { name: 'solana', test: /node_modules\/@solana(?:-program\/|\/(?!wallet-standard))/, priority: 1 },

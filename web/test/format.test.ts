@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 
 import {
   formatAmount,
-  formatBalance,
   formatCountdown,
   formatRate,
   formatSol,
@@ -11,6 +10,7 @@ import {
   shortSeller,
   shortSignature,
 } from '../src/ui/format.ts'
+import { formatBalance } from '../src/shell/header/balance-text.ts'
 
 describe('numbers and names', () => {
   test('a rate in hundredths of a percent is a percentage', () => {

@@ -1,6 +1,6 @@
 import { type PublicConfig } from '@juicebar/contract/schemas'
 
-import { chainOf, signAndSend, signsWithoutSending, signTransaction } from '../wallet/wallet.ts'
+import { chainOf, signAndSend, signsWithoutSending, signTransaction } from '../wallet/signatures.ts'
 import { WalletError, type WalletErrorKind, withTimeout } from '../wallet/wallet-error.ts'
 import { type Connection } from '../wallet/wallet-store.ts'
 import { PaymentFailed } from './payment-failed.ts'

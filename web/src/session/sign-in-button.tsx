@@ -8,7 +8,7 @@ import { useSignIn } from './use-sign-in.ts'
 export function SignInButton() {
   const connected = useWallet((wallet) => wallet.connected)
   const loading = useSession((session) => session.loading)
-  const { mutate: signIn } = useSignIn()
+  const signIn = useSignIn()
   if (!connected) return null
   return (
     <Button kind="primary" disabled={loading} onClick={() => signIn(connected)}>

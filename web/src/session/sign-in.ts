@@ -1,6 +1,6 @@
 import { call } from '../api/client.ts'
 import { writeJwt } from '../api/jwt.ts'
-import { signMessage } from '../wallet/wallet.ts'
+import { signMessage } from '../wallet/signatures.ts'
 import { withTimeout } from '../wallet/wallet-error.ts'
 import { type Connection, useWallet, WALLET_TIMEOUT_MS } from '../wallet/wallet-store.ts'
 import { loginReason } from './login-reason.ts'

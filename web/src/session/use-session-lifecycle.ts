@@ -22,7 +22,7 @@ export function useSessionLifecycle({ online }: { online: boolean }): void {
 function useSignInOnConnect(online: boolean): void {
   const connected = useWallet((wallet) => wallet.connected)
   const { authorization, user, loading } = useSession()
-  const { mutate: signIn } = useSignIn()
+  const signIn = useSignIn()
   const tried = useRef<number>(undefined)
 
   useEffect(() => {

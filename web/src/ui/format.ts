@@ -1,5 +1,4 @@
-import { SELLER_CHARACTERS_SHOWN, SIGNATURE_CHARACTERS_SHOWN, SOL_DECIMALS_SHOWN } from '@juicebar/contract/limits'
-import { LAMPORTS_PER_SOL } from '@juicebar/contract/money'
+import { SELLER_CHARACTERS_SHOWN, SIGNATURE_CHARACTERS_SHOWN } from '@juicebar/contract/limits'
 
 const wholeNumber = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 const solNumber = new Intl.NumberFormat('en-US', { maximumFractionDigits: 9 })
@@ -21,13 +20,6 @@ export function formatSol(sol: number): string {
 /** The price of one token in SOL, with four significant digits. */
 export function formatUnitPrice(sol: number): string {
   return unitNumber.format(sol)
-}
-
-/** A balance in lamports as SOL with four decimals, truncated: nobody is shown SOL that they don't have. */
-export function formatBalance(lamports: bigint): string {
-  const scale = 10n ** BigInt(SOL_DECIMALS_SHOWN)
-  const units = (lamports * scale) / LAMPORTS_PER_SOL
-  return `${units / scale}.${(units % scale).toString().padStart(SOL_DECIMALS_SHOWN, '0')}`
 }
 
 /** First 8 characters of a seller's address, then an ellipsis (specification, section 2). */

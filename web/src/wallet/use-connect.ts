@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query'
 import { useCallback } from 'react'
 
 import { useNotices } from '../feedback/use-notices.ts'
@@ -15,32 +14,37 @@ interface Connect {
 /** Ways to connect a wallet. */
 export function useConnect(): Connect {
   const { showBanner } = useNotices()
-  const { mutateAsync: reachPhone } = useMutation({
-    meta: { processing: 'Tap “Allow” so that this page can reach your wallet' },
-    mutationFn: async () => (await import('./mobile/request-local-network.ts')).requestLocalNetwork(),
-  })
-  const { mutate } = useMutation({
-    mutationFn: async (name: string) => {
-      const problem = name === MOBILE_WALLET ? await reachPhone() : undefined
-      if (problem) showMobileProblem(problem)
-      else await connectWallet(name)
+  const start = useCallback(
+    (name: string) => {
+      connectOrExplain(name).catch((error: Error) => {
+        // What the phone's own dialog says needs no banner.
+        if (!useWallet.getState().mobileProblem) showBanner(`${error.message}.`)
+      })
     },
-    onError: (error) => {
-      // What the phone's own dialog says needs no banner.
-      if (!useWallet.getState().mobileProblem) showBanner(`${error.message}.`)
-    },
-  })
+    [showBanner],
+  )
   const connect = useCallback(
     (name: string) => {
       closePicker()
-      mutate(name)
+      start(name)
     },
-    [mutate],
+    [start],
   )
   const connectChosen = useCallback(() => {
     const { chosen, present } = useWallet.getState()
-    if (chosen && present.some((wallet) => wallet.name === chosen)) mutate(chosen)
+    if (chosen && present.some((wallet) => wallet.name === chosen)) start(chosen)
     else openPicker()
-  }, [mutate])
+  }, [start])
   return { connect, connectChosen }
+}
+
+/**
+ * Connects a wallet, or opens the dialog that says why one on this phone cannot be reached.
+ *
+ * @throws WalletError
+ */
+async function connectOrExplain(name: string): Promise<void> {
+  const problem = name === MOBILE_WALLET ? await (await import('./mobile/request-local-network.ts')).requestLocalNetwork() : undefined
+  if (problem) showMobileProblem(problem)
+  else await connectWallet(name)
 }

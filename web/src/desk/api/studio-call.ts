@@ -4,7 +4,7 @@ import { studioEndpoints } from '@juicebar/contract/endpoints/studio'
 
 import { type AnyInput, callEndpoint, type CallInput, fillPath } from '../../api/client.ts'
 import { requireConnection } from '../../wallet/require-connection.ts'
-import { signMessage } from '../../wallet/wallet.ts'
+import { signMessage } from '../../wallet/signatures.ts'
 import { withTimeout } from '../../wallet/wallet-error.ts'
 import { WALLET_TIMEOUT_MS } from '../../wallet/wallet-store.ts'
 

@@ -5,7 +5,7 @@ import { call } from '../../api/client.ts'
 import { PaymentFailed } from '../../payment/payment-failed.ts'
 import { signPayment } from '../../payment/sign-payment.ts'
 import { submitPayment } from '../../payment/submit-payment.ts'
-import { transactionVersion } from '../../wallet/wallet.ts'
+import { transactionVersion } from '../../wallet/signatures.ts'
 import { requireConnection } from '../../wallet/require-connection.ts'
 import { type Connection, WALLET_TIMEOUT_MS } from '../../wallet/wallet-store.ts'
 

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { errorSentence } from '../../api/api-error.ts'
 import { solQuery } from '../../api/chain.ts'
 import { CountingNumber } from '../../ui/counting-number.tsx'
-import { formatBalance } from '../../ui/format.ts'
+import { formatBalance } from './balance-text.ts'
 
 /** The wallet's SOL with four decimals. A read that failed shows a dash and why, never a zero. */
 export function SolBalance({ walletAddress }: { walletAddress: string }) {

@@ -2,7 +2,7 @@ import { type PublicConfig } from '@juicebar/contract/schemas'
 
 import { marketSettings } from '../../settings/market-settings.ts'
 import { isInAppBrowser } from '../platform.ts'
-import { chainOf } from '../wallet.ts'
+import { chainOf } from '../signatures.ts'
 import { mobileMessages } from './mobile-messages.ts'
 
 let registered = false

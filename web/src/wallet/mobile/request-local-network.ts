@@ -1,3 +1,4 @@
+import { queryClient } from '../../api/query-client.ts'
 import { localNetworkBlocked } from './mobile-messages.ts'
 
 /** Any port of the mobile wallet protocol makes the browser ask (specification, section 9). */
@@ -7,12 +8,17 @@ const PERMISSION = 'loopback-network'
 const ANSWER_MS = 30_000
 
 /**
- * Has the browser ask whether this page may reach a wallet on the same phone. The mobile wallet adapter would ask in a window of its
- * own, with styles and fonts from elsewhere.
+ * Has the browser ask whether this page may reach a wallet on the same phone, under the Processing overlay. The mobile wallet adapter would
+ * ask in a window of its own, with styles and fonts from elsewhere.
  *
  * @returns what to tell the person if the wallet cannot be reached; undefined if it can
  */
-export async function requestLocalNetwork(): Promise<string | undefined> {
+export function requestLocalNetwork(): Promise<string | undefined> {
+  const meta = { processing: 'Tap “Allow” so that this page can reach your wallet' }
+  return queryClient.getMutationCache().build(queryClient, { meta, mutationFn: findProblem }).execute(undefined)
+}
+
+async function findProblem(): Promise<string | undefined> {
   const permission = await readPermission()
   if (permission?.state === 'prompt') await askInBrowser(permission)
   return !permission || permission.state === 'granted' ? undefined : localNetworkBlocked

@@ -1,7 +1,7 @@
 import { type Reply } from '@juicebar/contract/calls'
 
 import { call } from '../../../api/client.ts'
-import { signsWithoutSending } from '../../../wallet/wallet.ts'
+import { signsWithoutSending } from '../../../wallet/signatures.ts'
 import { type Connection } from '../../../wallet/wallet-store.ts'
 import { totalOf } from '../order/order-terms.ts'
 import { type Order } from '../order/order.ts'

@@ -5,7 +5,7 @@ import { call } from '../../../api/client.ts'
 import { retryPassing } from '../../../api/retry-passing.ts'
 import { signPayment } from '../../../payment/sign-payment.ts'
 import { submitPayment } from '../../../payment/submit-payment.ts'
-import { transactionVersion } from '../../../wallet/wallet.ts'
+import { transactionVersion } from '../../../wallet/signatures.ts'
 import { type Connection } from '../../../wallet/wallet-store.ts'
 import { type Hold } from './hold-order.ts'
 
