@@ -114,6 +114,19 @@ function showGlasses(bar: Element, count: number) {
   return { height: frame.height, shown: boxes.length, outside: outside.length, overlapping: overlapping.length, sizes: sizes.size }
 }
 
+test('the other theme is there at once for those who want no motion', async ({ openContext }) => {
+  const page = await (await openContext({ colorScheme: 'light', reducedMotion: 'reduce' })).newPage()
+  await page.goto('/')
+  await expect(page.getByRole('article').first()).toBeVisible()
+  const toggle = page.getByRole('button', { name: 'Evening' })
+  const moving = await toggle.evaluate(async (button: HTMLButtonElement) => {
+    button.click()
+    await new Promise((resolve) => requestAnimationFrame(resolve))
+    return document.getAnimations().filter((animation) => animation instanceof CSSTransition).length
+  })
+  expect(moving).toBe(0)
+})
+
 test('the app works with the keyboard alone', async ({ openContext, baseURL }) => {
   const context = await openContext()
   await installPhantom(context, baseURL ?? '')
