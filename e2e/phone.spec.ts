@@ -3,6 +3,8 @@ import { type Locator, type Page } from '@playwright/test'
 import { installPhantom } from './support/phantom.ts'
 import { expect, sell, signIn, test } from './support/test.ts'
 
+const PHONE_HEIGHT = 700
+
 for (const width of [320, 390]) {
   test.describe(`a phone of ${width} pixels`, () => {
     test('shows the product’s name, the balance and every tab once signed in', async ({ openContext, baseURL }) => {
@@ -25,6 +27,25 @@ for (const width of [320, 390]) {
       const name = page.getByRole('heading', { name: 'Juicebar Marketplace' })
       await expect(name).toBeVisible()
       expect(await name.evaluate(scrollers)).toEqual([])
+    })
+
+    test('has its views within reach of a thumb, below everything else', async ({ openContext, baseURL }) => {
+      const page = await openPhone(openContext, baseURL, width)
+      await expect(page.getByRole('button', { name: 'Select Wallet' })).toBeVisible()
+      // A visitor's only view takes no room.
+      expect(await page.locator('.views').evaluate(({ clientHeight }) => clientHeight)).toBeLessThan(2)
+      await signIn(page)
+      const views = page.getByRole('banner').getByRole('tab')
+      for (const view of [...(await views.all()), page.getByRole('button', { name: 'Logout' })]) {
+        const { y = 0, width: wide = 0, height = 0 } = (await view.boundingBox()) ?? {}
+        expect(y).toBeGreaterThan(PHONE_HEIGHT - 60)
+        expect(Math.min(wide, height)).toBeGreaterThanOrEqual(44)
+      }
+      await page.getByRole('button', { name: 'Basket', exact: true }).first().click()
+      await expectUncovered(page.getByRole('region', { name: 'Basket' }).getByRole('button', { name: /^Pay/ }))
+      await views.getByText('Inventory').click()
+      await page.getByRole('contentinfo').evaluate((footer) => footer.scrollIntoView({ block: 'end' }))
+      await expectUncovered(page.getByRole('link', { name: 'Licences' }))
     })
 
     test('scrolls nothing sideways in My Listings', async ({ openContext, baseURL }) => {
@@ -64,7 +85,7 @@ type OpenContext = (options: {
 }) => ReturnType<Page['context']> | Promise<ReturnType<Page['context']>>
 
 async function openPhone(openContext: OpenContext, origin = '', width = 0): Promise<Page> {
-  const context = await openContext({ viewport: { width, height: 700 }, hasTouch: true })
+  const context = await openContext({ viewport: { width, height: PHONE_HEIGHT }, hasTouch: true })
   await installPhantom(context, origin)
   const page = await context.newPage()
   await page.goto('/')

@@ -7,7 +7,7 @@ import { useNotices } from './use-notices.ts'
 /** The short messages, newest last: at the lower edge, and while a dialog is at the lower edge of a phone, below header and banner. */
 export function Toasts({ toasts }: { toasts: readonly Toast[] }) {
   return (
-    <div className="toasts pointer-events-none fixed inset-x-0 bottom-0 flex flex-col items-center gap-2 p-4 pb-[max(1rem,env(safe-area-inset-bottom))] sm:items-end sm:p-6">
+    <div className="toasts pointer-events-none fixed inset-x-0 flex flex-col items-center gap-2 p-4 pb-[max(1rem,env(safe-area-inset-bottom))] sm:items-end sm:p-6">
       {toasts.map((toast) => (
         <ToastCard key={toast.id} toast={toast} />
       ))}

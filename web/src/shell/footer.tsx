@@ -17,7 +17,7 @@ export function Footer({ config }: { config: PublicConfig | undefined }) {
             {config.network} · version {config.version}
           </p>
         )}
-        <a href="/licenses.txt" className="py-2 hover:text-text">
+        <a href="/licenses.txt" className="py-3 hover:text-text">
           Licences
         </a>
         <ThemeToggle />

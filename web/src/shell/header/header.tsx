@@ -20,15 +20,15 @@ interface HeaderProps {
   tabs: ReactNode
 }
 
-/** Title, tabs, balance, logout and wallet. */
+/** Title, tabs, balance, logout and wallet. On a phone, a player's tabs and logout are at the lower edge. */
 export function Header({ live, config, walletAddress, tabs }: HeaderProps) {
   const isDemo = useWallet((wallet) => wallet.connected?.wallet.name === DEMO_WALLET)
   return (
-    <header className="sticky top-0 z-30 h-(--header-height) border-b border-line bg-page/85 backdrop-blur-lg">
+    <header className="header sticky top-0 z-30 h-(--header-height) border-b border-line">
       <div className="mx-auto grid h-full max-w-[110rem] grid-cols-[1fr_auto] content-between items-center gap-x-2 px-4 pt-2 sm:gap-x-4 sm:px-6 lg:grid-cols-[auto_1fr_auto] lg:content-center lg:gap-x-8 lg:pt-0">
         <Brand aboveBalance={walletAddress !== undefined} />
         <div
-          className={`-mx-4 overflow-x-auto px-1.5 max-lg:order-last max-lg:col-span-2 max-[23rem]:px-2.25 sm:-mx-6 sm:px-3 lg:mx-0 lg:px-0 ${walletAddress ? 'max-sm:mr-12' : ''}`}
+          className={`views overflow-x-auto max-lg:order-last max-lg:col-span-2 sm:-mx-6 sm:px-3 lg:mx-0 lg:px-0 ${walletAddress ? 'views-bar' : ''}`}
         >
           {tabs}
         </div>

@@ -43,7 +43,7 @@ export function BasketTray({ walletAddress, paused }: BasketTrayProps) {
     takeOut(removed)
   }
   return (
-    <section aria-label="Basket" className="tray popup arrive sticky bottom-3 z-30 mx-auto w-full max-w-2xl p-3 sm:p-4">
+    <section aria-label="Basket" className="tray popup arrive sticky z-30 mx-auto w-full max-w-2xl p-3 sm:p-4">
       <div id={id} hidden={!open} className="mb-3">
         <ul className="-my-1 max-h-[40dvh] overflow-y-auto">
           {lots.map((lot) => (
