@@ -46,7 +46,7 @@ const rowOrCard = {
   row: { card: 'flex-row', plate: 'w-20', text: 'items-center', button: '' },
   card: {
     card: 'max-sm:flex-row',
-    plate: 'max-sm:w-24 sm:h-52 lg:h-68',
+    plate: 'max-sm:w-24 max-[23rem]:w-18 sm:h-52 lg:h-68',
     text: 'items-center sm:flex-wrap sm:items-end md:p-5',
     button: 'sm:max-md:w-full',
   },
@@ -66,7 +66,7 @@ function OwnedCard({ item, asRow, worth, paused, onSell }: OwnedCardProps) {
       <div className={`plate flex-none ${style.plate}`}>
         <DrinkImage tokenType={tokenType} late={asRow} />
       </div>
-      <div className={`flex min-w-0 flex-1 justify-between gap-3 p-4 ${style.text}`}>
+      <div className={`flex min-w-0 flex-1 justify-between gap-3 p-4 max-[23rem]:gap-2 max-[23rem]:p-3 ${style.text}`}>
         <div className="min-w-0">
           <h3 className="flex items-center gap-2 text-small">
             <span className="dot" />

@@ -59,12 +59,12 @@ function Price({ drink, figures, asRow }: PriceProps) {
   return (
     <AppLink
       href={drinkPath(drink.type)}
-      className={`grid h-full items-center gap-x-4 px-4 -outline-offset-4 hover:bg-raised sm:px-5 ${asRow ? 'grid-cols-[1fr_4.5rem_auto]' : 'grid-cols-[auto_minmax(3rem,1fr)]'}`}
+      className={`grid h-full items-center gap-x-4 px-4 -outline-offset-4 hover:bg-raised sm:px-5 ${asRow ? 'grid-cols-[1fr_4.5rem_auto] max-[23rem]:grid-cols-[1fr_2.75rem_auto] max-[23rem]:gap-x-2' : 'grid-cols-[auto_minmax(3rem,1fr)]'}`}
     >
       <span className={asRow ? 'contents' : 'grid gap-1'}>
         <span className="flex min-w-0 items-center gap-2 text-small font-semibold">
           <span className="dot" />
-          <span className="truncate">{drink.name}</span>
+          <span className="line-clamp-2 leading-tight wrap-anywhere">{drink.name}</span>
         </span>
         <span className={asRow ? 'order-1 grid min-w-20 justify-items-end' : 'flex items-baseline gap-2.5'}>
           <Floor figures={figures} />
