@@ -32,8 +32,10 @@ export function SparkLine({ candles, now, className = '' }: SparkLineProps) {
   )
 }
 
-/** The line in the words of SVG; empty without a trade. A price that stays the same is in the middle. */
+/** The line in the words of SVG; empty until there was a trade an hour ago: before that it would be a speck. A price that stays the same is in the middle. */
 export function sparkPath(candles: readonly Candle[], now: number): string {
+  const [first] = candles
+  if (!first || now - Date.parse(first.start) < HOUR) return ''
   const points = priceLine(candles, HOUR, now)
   const prices = points.map(({ price }) => price)
   const low = Math.min(...prices)

@@ -111,12 +111,14 @@ describe('the line of a price', () => {
   it('is drawn inside its small picture', () => {
     fc.assert(
       fc.property(trades, (list) => {
-        const path = sparkPath(candlesOf(list, 60 * MINUTE), BEGIN + 601 * MINUTE)
+        const now = BEGIN + 601 * MINUTE
+        const candles = candlesOf(list, 60 * MINUTE)
+        const path = sparkPath(candles, now)
         const numbers = path
           .split(/[ML]/)
           .filter(Boolean)
           .map((point) => point.split(' ').map(Number))
-        expect(path === '').toBe(list.length === 0)
+        expect(path !== '').toBe(candles.some(({ start }) => Date.parse(start) <= now - 60 * MINUTE))
         for (const [x = -1, y = -1] of numbers) {
           expect(x >= 0 && x <= 96 && y >= 0 && y <= 32).toBe(true)
         }

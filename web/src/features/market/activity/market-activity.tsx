@@ -107,7 +107,7 @@ function SaleFeed({
           </button>
         </p>
       )}
-      <ol className="grid divide-y divide-line sm:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)_minmax(0,1fr)_minmax(0,1fr)_auto]">
+      <ol className="grid divide-y divide-line sm:gap-x-4 sm:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)_minmax(0,1fr)_minmax(0,1fr)_auto]">
         {sales.slice(waiting).map((sale) => (
           <SaleRow key={sale.id} sale={sale} age={ageText(sale.settledAt, now)} network={config?.network} />
         ))}
