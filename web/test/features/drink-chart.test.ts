@@ -58,6 +58,8 @@ describe('a chart', () => {
   it('says how far the price moved', () => {
     expect(changeOver([candle(0, { open: 2 }), candle(HOUR, { close: 3 })])).toBe(0.5)
     expect(changeOver([])).toBeUndefined()
+    expect(changeOver([candle(0, { trades: 1, open: 2, close: 2 })])).toBeUndefined()
+    expect(changeOver([candle(0, { trades: 2, open: 2, close: 1 })])).toBe(-0.5)
     expect(changeOver([candle(0, { open: 0 })])).toBeUndefined()
     expect([0.0251, -0.5, 0.0004, 12].map(changeWords)).toEqual(['up 2.5%', 'down 50%', 'unchanged', 'up 1,200%'])
     expect(changeText(-0.1234)).toBe('12.3%')

@@ -54,9 +54,10 @@ export function nearestCandle({ frame: { step }, candles }: ChartData, at: numbe
   return nearest
 }
 
-/** How far the price moved over all candles, as a fraction of the first; undefined without a price to compare with. */
+/** How far the price moved over all candles, as a fraction of the first; undefined without two prices to compare. */
 export function changeOver(candles: readonly Candle[]): number | undefined {
-  const [first] = candles
+  const [first, next] = candles
   const last = candles.at(-1)
-  return first && last && first.open > 0 ? last.close / first.open - 1 : undefined
+  const isOneTrade = first?.trades === 1 && next === undefined
+  return first && last && first.open > 0 && !isOneTrade ? last.close / first.open - 1 : undefined
 }

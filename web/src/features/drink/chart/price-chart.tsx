@@ -77,7 +77,7 @@ export function PriceChart({ data, kind, width, now, label, marked, onMark }: Pr
       onBlur={() => onMark(undefined)}
       onKeyDown={onKeyDown}
     >
-      <svg width={width} height={plot.height} aria-hidden="true" className="figures block text-tiny">
+      <svg width={width} height={plot.height} aria-hidden="true" className="figures block overflow-visible text-tiny">
         <Axes plot={plot} />
         <VolumeBars plot={plot} data={data} marked={marked} />
         {kind === 'candles' ? <CandleBodies plot={plot} data={data} marked={marked} /> : <PriceLine plot={plot} data={data} now={now} />}
