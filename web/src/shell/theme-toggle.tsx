@@ -1,12 +1,19 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 
 import { MoonIcon, SunIcon } from '../ui/icons.tsx'
 
 type Theme = 'dark' | 'light'
 
+const daylight = matchMedia('(prefers-color-scheme: light)')
+
 /** Switches between the evening and the daylight theme. `public/theme.js` reads the choice at the next visit. */
 export function ThemeToggle() {
   const [theme, setTheme] = useState(currentTheme)
+  useEffect(() => {
+    const follow = () => setTheme(currentTheme())
+    daylight.addEventListener('change', follow)
+    return () => daylight.removeEventListener('change', follow)
+  }, [])
   const other = theme === 'dark' ? 'light' : 'dark'
   const change = () => {
     localStorage.setItem('theme', other)
@@ -24,5 +31,5 @@ export function ThemeToggle() {
 function currentTheme(): Theme {
   const chosen = document.documentElement.dataset['theme']
   if (chosen === 'dark' || chosen === 'light') return chosen
-  return matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark'
+  return daylight.matches ? 'light' : 'dark'
 }
