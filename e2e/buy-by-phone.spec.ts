@@ -85,7 +85,9 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await expectAccessible(page)
     const url = (await dialog.locator('code').textContent()) ?? ''
     const pay = await payByPhone(origin, url)
-    await expect(dialog.getByRole('status')).toHaveText('Your wallet is asked to pay. The lot is held for it.')
+    await expect(dialog.getByRole('status')).toHaveText(
+      'The lot is held for your wallet, which asks you to pay. Once paid, it shows here within half a minute.',
+    )
     await pay()
     await expect(dialog.getByRole('status')).toHaveText('Delivered. The drinks are in the inventory of the wallet that paid.')
     await expectAccessible(page)
