@@ -35,6 +35,7 @@ test('a listing has an address of its own, where the page opens on it', async ({
   await expect(page).toHaveTitle(/^\d+ Apple Juice for [\d.]+ SOL · Juicebar Marketplace$/)
   await page.reload()
   await expect(dialog).toBeVisible()
+  await expect(dialog).toBeFocused()
   await dialog.getByRole('button', { name: 'Choose a wallet to buy' }).click()
   await expect(page.getByRole('dialog', { name: /a wallet on Solana/ })).toBeVisible()
   await page.keyboard.press('Escape')

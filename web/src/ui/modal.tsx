@@ -1,5 +1,5 @@
 import { Dialog } from '@base-ui/react/dialog'
-import { type ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 
 import { CloseIcon } from './icons.tsx'
 
@@ -9,17 +9,24 @@ interface ModalProps {
   onClose: () => void
   /** A click outside closes the dialog too: for dialogs without typed text and without a serious question. */
   lightDismiss?: boolean
+  /** What is in the dialog may arrive later than the dialog itself, so the focus waits at the dialog. */
+  arrivesLater?: boolean
   children: ReactNode
 }
 
-/** A modal dialog. The focus goes to its first field or button, and back when it closes. It fades within 150 ms (specification, section 9). */
-export function Modal({ open, title, onClose, lightDismiss = false, children }: ModalProps) {
+/** A modal dialog. As a rule the focus goes to its first field or button, and back when it closes. It fades within 150 ms (specification, section 9). */
+export function Modal({ open, title, onClose, lightDismiss = false, arrivesLater = false, children }: ModalProps) {
+  const popup = useRef<HTMLDivElement>(null)
   return (
     <Dialog.Root open={open} disablePointerDismissal={!lightDismiss} onOpenChange={(next) => !next && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="veil fading fixed inset-0 z-50" />
         <Dialog.Viewport className="below-banner fixed inset-0 z-50 grid place-items-end overflow-y-auto sm:place-items-center sm:p-6">
-          <Dialog.Popup className="popup rising relative w-full max-w-lg rounded-b-none p-5 pb-[max(1.25rem,env(safe-area-inset-bottom))] sm:rounded-b-card sm:p-7">
+          <Dialog.Popup
+            ref={popup}
+            initialFocus={arrivesLater ? popup : undefined}
+            className="popup rising relative w-full max-w-lg rounded-b-none p-5 pb-[max(1.25rem,env(safe-area-inset-bottom))] sm:rounded-b-card sm:p-7"
+          >
             <Dialog.Title className="min-h-8 pr-12 text-title">{title}</Dialog.Title>
             {children}
             <Dialog.Close

@@ -34,13 +34,14 @@ export function ListingDialog({ listingId, walletAddress, onBuy, onClose }: List
   return (
     <Modal
       lightDismiss
+      arrivesLater
       open={listingId !== undefined && !pickerOpen}
       title={unknown ? 'There is no such listing' : title}
       onClose={onClose}
     >
       {listing && <Offer key={listing._id} listing={listing} walletAddress={walletAddress} onBuy={onBuy} onClose={onClose} />}
       {!listing && !error && (
-        <div className="grid min-h-60 place-items-center">
+        <div className="grid min-h-86 place-items-center">
           <Spinner className="size-8" />
         </div>
       )}
