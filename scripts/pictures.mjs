@@ -7,6 +7,7 @@ const { findChromium } = await import('../e2e/support/chromium.mjs')
 const { drawBrand } = await import('./pictures/brand.mjs')
 const { drawIcons } = await import('./pictures/icons.mjs')
 const { drawPreview } = await import('./pictures/preview.mjs')
+const { drawScreens } = await import('./pictures/screens.mjs')
 const { ensureChromium } = await import('./support/chromium.mjs')
 
 /** What `npm run pictures -- <name>` draws. */
@@ -14,6 +15,7 @@ const pictures = new Map([
   ['preview', drawPreview],
   ['icons', drawIcons],
   ['brand', drawBrand],
+  ['screens', drawScreens],
 ])
 
 const [name = ''] = process.argv.slice(2)

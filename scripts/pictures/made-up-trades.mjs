@@ -1,0 +1,93 @@
+const HOUR = 3_600_000
+const steps = new Map([
+  ['5m', HOUR / 12],
+  ['1h', HOUR],
+  ['1d', 24 * HOUR],
+])
+/** What a drink costs about, in SOL. */
+const prices = new Map([
+  ['APPLE_JUICE', 0.0042],
+  ['ORANGE_JUICE', 0.006],
+  ['GRAPE_SODA', 0.0095],
+])
+const DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+
+/**
+ * Shows a page trades of months that nobody has made: a new market has no chart worth looking at.
+ *
+ * @param {import('@playwright/test').Page} page
+ */
+export async function showTrades(page) {
+  const now = Date.now()
+  await page.route('**/api/marketplace/candles?*', (route) => {
+    const { searchParams } = new URL(route.request().url())
+    const step = steps.get(searchParams.get('step') ?? '') ?? HOUR
+    const from = Math.max(Date.parse(searchParams.get('from') ?? ''), now - 90 * 24 * HOUR)
+    const to = Math.min(Date.parse(searchParams.get('to') ?? '') || now, now)
+    const price = priceOf(searchParams.get('tokenType'))
+    const candles = []
+    for (let start = Math.ceil(from / step) * step; start < to; start += step) candles.push(candle(start, step, price))
+    return route.fulfill({ json: { candles } })
+  })
+  await page.route('**/api/marketplace/trades?*', (route) => {
+    const price = priceOf(new URL(route.request().url()).searchParams.get('tokenType'))
+    const trades = Array.from({ length: 10 }, (_, index) => trade(index, now - index * 0.4 * HOUR, price))
+    return route.fulfill({ json: { trades, nextCursor: null } })
+  })
+  await page.route('**/api/marketplace/summary', async (route) => {
+    const reply = await route.fetch()
+    /** @type {{ items: { tokenType: string }[] }} */
+    const { items } = await reply.json()
+    const known = items.map((item) => {
+      const price = priceOf(item.tokenType)
+      return { ...item, last: price(now), change24h: price(now) / price(now - 24 * HOUR) - 1, volume24h: 4.187 }
+    })
+    return route.fulfill({ json: { items: known } })
+  })
+}
+
+/**
+ * @param {string | null} tokenType
+ * @returns {(at: number) => number} its price at a time in milliseconds, in SOL
+ */
+function priceOf(tokenType) {
+  const middle = prices.get(tokenType ?? '') ?? 0.005
+  return (at) => {
+    const hours = at / HOUR
+    const waves = 0.09 * Math.sin(hours / 31) + 0.05 * Math.sin(hours / 7.3 + middle * 1000) + 0.02 * Math.sin(hours * 2.1)
+    return Number((middle * (1 + waves)).toFixed(6))
+  }
+}
+
+/**
+ * @param {number} start
+ * @param {number} step in milliseconds
+ * @param {(at: number) => number} price
+ */
+function candle(start, step, price) {
+  const [open, close] = [price(start), price(start + step * 0.9)]
+  const [high, low] = [Math.max(open, close) * 1.012, Math.min(open, close) * 0.99].map((sol) => Number(sol.toFixed(6)))
+  const amount = 20 + Math.round(15 * Math.abs(Math.sin(start / HOUR)))
+  return { start: new Date(start).toISOString(), open, high, low, close, amount, sol: amount * close, trades: 4, average: close }
+}
+
+/**
+ * @param {number} index
+ * @param {number} at in milliseconds
+ * @param {(at: number) => number} price
+ */
+function trade(index, at, price) {
+  const amount = 3 + ((index * 7) % 20)
+  const unitPrice = price(at)
+  const signature = Array.from({ length: 88 }, (_, place) => DIGITS[(place * 31 + index * 17 + place * index) % DIGITS.length]).join('')
+  const settledAt = new Date(at).toISOString()
+  return {
+    id: `${index}`,
+    tokenType: 'GRAPE_SODA',
+    amount,
+    price: Number((amount * unitPrice).toFixed(6)),
+    unitPrice,
+    signature,
+    settledAt,
+  }
+}
