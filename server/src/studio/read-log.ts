@@ -3,7 +3,7 @@ import { type Reply } from '@juicebar/contract/calls'
 import { Failure } from '@juicebar/contract/errors'
 
 import { type Database } from '../database/connect.ts'
-import { listLogEntries } from './studio-log-store.ts'
+import { listLogEntries, type LogRow } from './studio-log-store.ts'
 
 /** A number that PostgreSQL's bigint holds. */
 const entryNumber = /^[1-9]\d{0,17}$/
@@ -19,14 +19,22 @@ export async function readLog(
   if (cursor !== undefined && !entryNumber.test(cursor)) throw new Failure('CURSOR_INVALID')
   const rows = await listLogEntries(database, { before: cursor, limit: limit + 1 })
   const shown = rows.slice(0, limit)
-  const log = shown.map(({ id, actor, transferId, createdAt, ...entry }) => ({
-    id: String(id),
-    key: actor,
+  const log = shown.map((row) => ({
+    id: String(row.id),
+    key: row.actor,
     // No key may be called like a wallet.
-    wallet: parseWalletAddress(actor) ?? null,
-    ...entry,
-    orderId: transferId === null ? null : String(transferId),
-    time: createdAt.toISOString(),
+    wallet: parseWalletAddress(row.actor) ?? null,
+    call: row.call,
+    subject: row.subject,
+    orderId: row.transferId === null ? null : String(row.transferId),
+    order: orderOf(row),
+    reason: row.reason,
+    time: row.createdAt.toISOString(),
   }))
   return { log, nextCursor: rows.length > limit ? (log.at(-1)?.id ?? null) : null }
+}
+
+function orderOf({ kind, tokenType, amount }: LogRow): Reply<'studioLog'>['log'][number]['order'] {
+  if ((kind !== 'credit' && kind !== 'debit') || tokenType === null || amount === null) return null
+  return { direction: kind, tokenType, amount: Number(amount) }
 }

@@ -1,7 +1,9 @@
 import { type EndpointName } from '@juicebar/contract/endpoints'
+import { type TokenType } from '@juicebar/contract/catalogue'
 import { sql } from 'kysely'
 
 import { type Database } from '../database/connect.ts'
+import { type Transfers } from '../database/schema.ts'
 import { type Tx } from '../database/transact.ts'
 
 export interface LogEntry {
@@ -41,6 +43,10 @@ export interface LogRow {
   call: string
   subject: string
   transferId: bigint | null
+  /** What the transfer moved; null without one. */
+  kind: Transfers['kind'] | null
+  tokenType: TokenType | null
+  amount: bigint | null
   reason: string | null
   createdAt: Date
 }
@@ -51,10 +57,11 @@ export async function listLogEntries(
   { before, limit }: { before: string | undefined; limit: number },
 ): Promise<LogRow[]> {
   return database
-    .selectFrom('studioLog')
-    .select(['id', 'actor', 'call', 'subject', 'transferId', 'reason', 'createdAt'])
-    .$if(before !== undefined, (query) => query.where('id', '<', BigInt(before ?? 0)))
-    .orderBy('id', 'desc')
+    .selectFrom('studioLog as l')
+    .leftJoin('transfers as t', 't.id', 'l.transferId')
+    .select(['l.id', 'l.actor', 'l.call', 'l.subject', 'l.transferId', 'l.reason', 'l.createdAt', 't.kind', 't.tokenType', 't.amount'])
+    .$if(before !== undefined, (query) => query.where('l.id', '<', BigInt(before ?? 0)))
+    .orderBy('l.id', 'desc')
     .limit(limit)
     .execute()
 }

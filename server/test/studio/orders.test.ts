@@ -77,6 +77,7 @@ describe('a credit or debit', () => {
         call: 'studioCredit',
         subject: wish.walletAddress,
         orderId: body.credit.id,
+        order: { direction: 'credit', tokenType: body.credit.tokenType, amount: body.credit.amount },
         reason: 'quest 17',
         time: expect.any(String),
       },

@@ -1,7 +1,16 @@
 import Type from 'typebox'
 
 import { type CallSchema } from '../call.ts'
-import { closed, Id, nextCursor, Nullable, pageOf, Timestamp } from '../fields.ts'
+import { closed, Id, nextCursor, Nullable, pageOf, Timestamp, TokenTypeSchema } from '../fields.ts'
+
+const LoggedOrder = Type.Object(
+  {
+    direction: Type.Enum(['credit', 'debit'], { description: 'Whether drinks entered or left the market' }),
+    tokenType: TokenTypeSchema,
+    amount: Type.Integer({ description: 'How many drinks' }),
+  },
+  { title: 'LoggedOrder' },
+)
 
 const LogEntrySchema = Type.Object(
   {
@@ -11,6 +20,7 @@ const LogEntrySchema = Type.Object(
     call: Type.String({ description: 'The call: its `operationId` in this document' }),
     subject: Type.String({ description: 'What it changed: the wallet, the case, the purchase, the key and so on' }),
     orderId: Nullable(Type.String({ description: 'Of a credit or debit: its `id`' })),
+    order: Nullable(LoggedOrder),
     reason: Nullable(Type.String({ description: 'Why, in the words of the caller' })),
     time: Timestamp('When'),
   },

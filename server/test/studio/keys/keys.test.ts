@@ -178,7 +178,7 @@ describe('the log', () => {
     const { audit } = (await call('POST', '/audits', { key: admin.secret })).body
     await call('POST', '/keys', { key: admin.secret, body: { name: 'more', scopes: ['debit'] } })
     const { log } = (await call('GET', '/log?limit=4')).body
-    const by = { key: 'admin', reason: null, orderId: null }
+    const by = { key: 'admin', reason: null, orderId: null, order: null }
     expect(log).toMatchObject([
       { ...by, call: 'startAudit', subject: audit.id },
       { ...by, call: 'revokeStudioKey', subject: id },

@@ -1,7 +1,9 @@
 import { type Reply } from '@juicebar/contract/calls'
 import { useInfiniteQuery } from '@tanstack/react-query'
 
+import { catalogue } from '../../catalogue/catalogue.ts'
 import { inMarketWords } from '../../catalogue/in-market-words.ts'
+import { formatAmount } from '../../ui/format.ts'
 import { logQuery } from '../api/desk-queries.ts'
 import { FindLink, Moment, WalletLink, Who } from '../parts/names.tsx'
 import { Pages } from '../parts/pages.tsx'
@@ -15,7 +17,7 @@ type Entry = Reply<'studioLog'>['log'][number]
 const columns: readonly Column<Entry>[] = [
   { name: 'When', cell: ({ time }) => <Moment at={time} /> },
   { name: 'Who', cell: ({ key }) => <Who name={key} /> },
-  { name: 'What', cell: ({ call }) => <span className="whitespace-nowrap">{inMarketWords(callWords[call] ?? call)}</span> },
+  { name: 'What', cell: (entry) => <span className="whitespace-nowrap">{whatWasDone(entry)}</span> },
   { name: 'Of what', cell: ({ subject }) => <Subject subject={subject} /> },
   {
     name: 'Why',
@@ -33,6 +35,13 @@ export function Log() {
       </Pages>
     </Part>
   )
+}
+
+/** Of a credit or debit with how much of what: "Credited 50 Apple Juice". */
+function whatWasDone({ call, order }: Entry): string {
+  if (!order) return inMarketWords(callWords[call] ?? call)
+  const done = order.direction === 'credit' ? 'Credited' : 'Debited'
+  return `${done} ${formatAmount(order.amount)} ${catalogue().nameOf(order.tokenType)}`
 }
 
 function Subject({ subject }: { subject: string }) {
