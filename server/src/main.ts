@@ -31,6 +31,8 @@ const webFolder = fileURLToPath(new URL('../../web/dist', import.meta.url))
 const catalogueFile = fileURLToPath(new URL('../catalogue/catalogue.json', import.meta.url))
 const securityPolicyFile = fileURLToPath(new URL('../../SECURITY.md', import.meta.url))
 const packageFile = new URL('../package.json', import.meta.url)
+/** SQLSTATEs of a wrong user, password or database (PostgreSQL, appendix A). */
+const REFUSED_BY_DATABASE = /^(?:28...|3D000)$/
 
 await main()
 
@@ -169,5 +171,6 @@ function whyNotStarted(error: unknown): string {
   if (code === 'EADDRINUSE') return `${address} is in use by another program. Stop that one, or set PORT to another port.`
   if (code === 'EACCES' && 'port' in error) return `This user may not listen on ${address}. Set PORT to a port above 1023.`
   if (code === 'EADDRNOTAVAIL') return `${address} is not an address of this machine. Set HOST to one of its addresses.`
+  if (typeof code === 'string' && REFUSED_BY_DATABASE.test(code)) return `The database refuses what DATABASE_URL says: ${error.message}.`
   return error.message
 }

@@ -143,6 +143,19 @@ describe('the server process', { timeout: 120_000 }, () => {
   })
 
   it.each([
+    ['password', 'guess', 'password authentication failed'],
+    ['pathname', '/nobody-made-it', 'does not exist'],
+  ] as const)('says that the database refuses the %s of DATABASE_URL', async (part, wrong, reason) => {
+    const url = new URL(fresh.url)
+    url[part] = wrong
+    const server = run({ DATABASE_URL: url.href, PORT: String(await findFreePort()) })
+    expect(await server.exit).toBe(1)
+    expect(server.errors()).toContain('The database refuses what DATABASE_URL says: ')
+    expect(server.errors()).toContain(reason)
+    expect(server.errors()).not.toContain('    at ')
+  })
+
+  it.each([
     ['SIGTERM', 'debug'],
     ['SIGINT', 'fatal'],
   ] as const)('says where it is open, logs nothing but JSON, shows no secret, and stops at %s', async (signal, level) => {

@@ -17,7 +17,7 @@ export async function readStudioAccess({ host, port, studioApiKey, dataDir }: Co
 async function readGeneratedKey(dataDir: string): Promise<string> {
   const file = join(dataDir, 'STUDIO_API_KEY')
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new Error(`There is no studio key in ${file}: start the product once.`, { cause })
+    throw new Error(`STUDIO_API_KEY is not set, and there is none in ${file}. Give this command the settings of the server.`, { cause })
   })
   return text.trim()
 }
