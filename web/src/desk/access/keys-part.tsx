@@ -41,7 +41,7 @@ function KeyRows({ keys }: { keys: readonly Key[] }) {
 
 function keyColumns(now: number): readonly Column<Key>[] {
   return [
-    { name: 'Name', cell: ({ name }) => <b className="font-semibold wrap-anywhere">{name}</b> },
+    { name: 'Name', cell: ({ name }) => <b className="inline-block min-w-24 font-semibold wrap-anywhere">{name}</b> },
     { name: 'State', cell: (key) => <Status tone={endOf(key, now) ? 'plain' : 'good'}>{endOf(key, now) ?? 'In use'}</Status> },
     { name: 'May do', cell: ({ scopes }) => scopes.join(', ') },
     { name: 'Credits today', cell: creditText },

@@ -19,7 +19,7 @@ type Member = Reply<'studioStaff'>['staff'][number]
 
 const columns: readonly Column<Member>[] = [
   { name: 'Wallet', cell: ({ wallet }) => <WalletLink address={wallet} /> },
-  { name: 'Whose', cell: ({ name }) => <span className="wrap-anywhere">{name ?? 'nobody has said'}</span> },
+  { name: 'Whose', cell: ({ name }) => <span className="inline-block min-w-24 wrap-anywhere">{name ?? 'nobody has said'}</span> },
   { name: 'May do', cell: ({ scopes }) => scopes.join(', ') },
   { name: 'Since', cell: ({ addedAt }) => (addedAt ? <Moment at={addedAt} /> : 'named by STUDIO_WALLETS') },
   { name: 'Take off', figures: true, cell: ({ wallet, name }) => <TakeOff wallet={wallet} name={name} /> },

@@ -21,7 +21,9 @@ const columns: readonly Column<Entry>[] = [
   { name: 'Of what', cell: ({ subject }) => <Subject subject={subject} /> },
   {
     name: 'Why',
-    cell: ({ reason }) => <span className="wrap-anywhere">{reason ?? <span className="text-dim">no reason was given</span>}</span>,
+    cell: ({ reason }) => (
+      <span className="inline-block min-w-48 wrap-anywhere">{reason ?? <span className="text-dim">no reason was given</span>}</span>
+    ),
   },
 ]
 
@@ -48,5 +50,5 @@ function Subject({ subject }: { subject: string }) {
   const found = readSearch(subject)
   if (found?.kind === 'wallet') return <WalletLink address={found.walletAddress} />
   if (found?.kind === 'purchase') return <FindLink id={found.purchaseId} />
-  return <span className="wrap-anywhere">{subject}</span>
+  return <span className="inline-block min-w-24 wrap-anywhere">{subject}</span>
 }
