@@ -29,7 +29,7 @@ interface PurchaseRowsProps {
 
 /** Purchases, a line each. */
 export function PurchaseRows({ purchases, showWaiting = false }: PurchaseRowsProps) {
-  const shown = showWaiting ? [...columns, waiting] : columns
+  const shown = showWaiting ? [...columns.slice(0, 2), waiting, ...columns.slice(2)] : columns
   return <Table caption="Purchases" columns={shown} rows={purchases} keyOf={({ purchaseId }) => purchaseId} />
 }
 
