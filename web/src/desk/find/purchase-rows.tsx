@@ -18,7 +18,7 @@ const columns: readonly Column<StudioPurchase>[] = [
 
 const waiting: Column<StudioPurchase> = {
   name: 'Waits for',
-  cell: ({ waitingFor }) => <span className="inline-block min-w-56">{waitingFor ?? 'nothing'}</span>,
+  cell: ({ waitingFor }) => <span className="inline-block min-w-40">{waitingFor ?? 'nothing'}</span>,
 }
 
 interface PurchaseRowsProps {
