@@ -24,7 +24,7 @@ describe('a challenge', () => {
         const stands = same && isSigned && !state.isUsed && !state.isExpired
         expect(challengeRefusal({ ...of, ...state, message: 'm' }, asked, () => isSigned) === undefined).toBe(stands)
       }),
-      // One in 64 is wrong in nothing, or in one thing alone.
+      // About one in 64 differs in nothing but being used, or expired.
       { numRuns: 3_000 },
     )
   })
