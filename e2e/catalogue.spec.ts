@@ -75,6 +75,9 @@ test.describe('seven items of a studio', () => {
       expect(color).not.toBe(
         await page.locator('.chip[data-token=STAR_CHART] .dot').evaluate((dot) => getComputedStyle(dot).backgroundColor),
       )
+      await page.goto('/drink/COMET_SABRE')
+      await expect(page.getByRole('link', { name: 'All items' })).toBeVisible()
+      await expect(page.getByRole('tabpanel')).not.toContainText(/drink|juice/i)
     })
   }
 

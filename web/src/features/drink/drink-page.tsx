@@ -1,5 +1,6 @@
 import { type ReactNode } from 'react'
 
+import { inMarketWords } from '../../catalogue/in-market-words.ts'
 import { type Drink } from '../../figures/drinks.ts'
 import { useLiveFigures } from '../../figures/use-live-figures.ts'
 import { AppLink } from '../../navigation/app-link.tsx'
@@ -28,7 +29,7 @@ export function DrinkPage({ drink, actions, bestPrice }: DrinkPageProps) {
         className="-my-1 flex min-h-11 items-center gap-1.5 justify-self-start text-small font-semibold text-dim hover:text-text"
       >
         <BackIcon />
-        All drinks
+        {inMarketWords('All drinks')}
       </AppLink>
       {drink ? <Known key={drink.type} drink={drink} actions={actions} bestPrice={bestPrice} /> : <Unknown />}
     </div>
@@ -54,7 +55,7 @@ function Unknown() {
   return (
     <>
       <h2 className="sr-only">Not found</h2>
-      <EmptyState title="There is no drink at this address">
+      <EmptyState title={inMarketWords('There is no drink at this address')}>
         <p className="text-dim">The link may be wrong, or the market may not have it any more.</p>
         <AppLink href="/" className="button button-primary">
           Go to the market

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 
+import { inMarketWords } from '../../../catalogue/in-market-words.ts'
 import { eventListeners } from '../../../api/refresh-market.ts'
 import { Loading } from '../../../ui/loading.tsx'
 import { DownloadLedger } from './download-ledger.tsx'
@@ -43,9 +44,11 @@ export function ProfitView() {
       </div>
       <DownloadLedger />
       <p className="max-w-prose text-tiny text-dim">
-        First in, first out: what leaves you is what you have had for longest. Drinks that you bought cost what you paid, with the studio’s
-        fee; drinks that were credited cost nothing. Drinks used in the game leave at their cost, as neither a gain nor a loss. The
-        network’s own fees are not counted.
+        {inMarketWords(
+          'First in, first out: what leaves you is what you have had for longest. Drinks that you bought cost what you paid, with the studio’s ' +
+            'fee; drinks that were credited cost nothing. Drinks used in the game leave at their cost, as neither a gain nor a loss. The ' +
+            'network’s own fees are not counted.',
+        )}
       </p>
     </div>
   )
