@@ -81,6 +81,43 @@ test.describe('seven items of a studio', () => {
     })
   }
 
+  test('of which there are few have no more rows of prices than they need on a phone', async ({ openContext }) => {
+    const page = await (await openContext({ viewport: { width: 390, height: 844 } })).newPage()
+    for (const [count, height] of [
+      [1, 104],
+      [2, 104],
+      [7, 156],
+    ] as const) {
+      await page.route(/:\d+\/$/, async (route) => {
+        const html = await (await route.fetch()).text()
+        const first = (list: string) => JSON.stringify((JSON.parse(list) as unknown[]).slice(0, count))
+        await route.fulfill({
+          contentType: 'text/html',
+          body: html.replace(/"catalogue":(\[.*?\}\}\])/, (_, list: string) => `"catalogue":${first(list)}`),
+        })
+      })
+      await page.goto('/')
+      await expect(page.getByRole('region', { name: 'Prices' }).getByRole('link')).toHaveCount(Math.min(3, count))
+      expect((await page.getByRole('region', { name: 'Prices' }).boundingBox())?.height).toBe(height)
+      await page.unroute(/:\d+\/$/)
+    }
+  })
+
+  test('with narrow pictures are in rows no higher than their text on a phone', async ({ signedIn }) => {
+    const { page } = await signedIn({ sol: 0 })
+    const narrow = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 200"><path d="M0 0h20v200H0z"/></svg>'
+    await page.route('**/files/*.svg', (route) => route.fulfill({ contentType: 'image/svg+xml', body: narrow }))
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.reload()
+    await page.getByRole('tab', { name: 'Inventory' }).click()
+    const rows = page.getByRole('article')
+    await expect(rows).toHaveCount(7)
+    for (const row of await rows.all()) {
+      await expect.poll(() => row.getByRole('img').evaluate((image: HTMLImageElement) => image.naturalHeight)).toBe(200)
+      expect((await row.boundingBox())?.height).toBeLessThan(150)
+    }
+  })
+
   test('are sold, bought and owned as drinks are', async ({ signedIn }) => {
     await expectTraded(await signedIn({ sol: 1 }), await signedIn({ sol: 1 }), 'Iron Teapot')
   })

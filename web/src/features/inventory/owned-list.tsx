@@ -41,12 +41,12 @@ export function OwnedList({ owned, ...card }: OwnedListProps) {
   )
 }
 
-/** A card is a row on a phone, too. */
+/** A card is a row on a phone, too. A row is as high as its text, however high the picture is. */
 const rowOrCard = {
-  row: { card: 'flex-row', plate: 'w-20', text: 'items-center', button: '' },
+  row: { card: 'flex-row', plate: 'w-20 [contain:size]', text: 'items-center', button: '' },
   card: {
     card: 'max-sm:flex-row',
-    plate: 'max-sm:w-24 max-[23rem]:w-18 sm:h-52 lg:h-68',
+    plate: 'max-sm:w-24 max-sm:[contain:size] max-[23rem]:w-18 sm:h-52 lg:h-68',
     text: 'items-center sm:flex-wrap sm:items-end md:p-5',
     button: 'sm:max-md:w-full',
   },
