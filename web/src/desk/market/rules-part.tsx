@@ -78,7 +78,11 @@ function ChangeRule({ tokenType, name, rules }: { tokenType: Rule['tokenType']; 
   const read = readRule(tokenType, text)
   return (
     <Act
-      label={`Change ${name}`}
+      label={
+        <>
+          Change<span className="sr-only"> {name}</span>
+        </>
+      }
       title={`Rules of ${name}`}
       onBegin={() => setText(ruleText(known))}
       consequence="They hold at once, on every server. Lots that break them stay where they are, but nobody can buy them."

@@ -33,7 +33,7 @@ export interface Action<Result> {
 
 interface ActProps<Result> extends Action<Result> {
   /** The button that begins it. */
-  label: string
+  label: ReactNode
   kind?: ComponentProps<typeof Button>['kind']
   disabled?: boolean
   /** Sets the action's own fields back, each time it begins. */

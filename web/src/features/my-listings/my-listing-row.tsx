@@ -18,7 +18,7 @@ export function MyListingRow({ listing }: { listing: OwnListing }) {
       <div className="grid min-w-0 flex-1 grid-cols-[1fr_auto] items-center gap-x-3 gap-y-1">
         <h3 className="flex items-center gap-2 text-small max-[23rem]:col-span-full">
           <span className="dot" />
-          {tokenName}
+          <span className="min-w-0 wrap-anywhere">{tokenName}</span>
         </h3>
         <p className="figures col-start-1 text-tiny text-dim">
           Amount <span className="font-semibold text-text">{formatAmount(amount)}</span>
