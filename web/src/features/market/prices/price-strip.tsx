@@ -59,7 +59,7 @@ function Price({ drink, figures, asRow }: PriceProps) {
   return (
     <AppLink
       href={drinkPath(drink.type)}
-      className={`grid h-full items-center gap-x-4 px-4 -outline-offset-4 hover:bg-raised sm:px-5 ${asRow ? 'grid-cols-[1fr_4.5rem_auto] max-[23rem]:grid-cols-[1fr_2.75rem_auto] max-[23rem]:gap-x-2' : 'grid-cols-[auto_minmax(3rem,1fr)]'}`}
+      className={`grid h-full items-center gap-x-4 px-4 -outline-offset-4 hover:bg-raised sm:px-5 ${asRow ? 'grid-cols-[1fr_4.5rem_auto] max-[23rem]:grid-cols-[1fr_2.75rem_auto] max-[23rem]:gap-x-2' : 'grid-cols-[auto_minmax(1.25rem,1fr)]'}`}
     >
       <span className={asRow ? 'contents' : 'grid gap-1'}>
         <span className="flex min-w-0 items-center gap-2 text-small font-semibold">
