@@ -127,6 +127,14 @@ test('the other theme is there at once for those who want no motion', async ({ o
   expect(moving).toBe(0)
 })
 
+test('the theme switch follows the system', async ({ openContext }) => {
+  const page = await (await openContext({ colorScheme: 'light' })).newPage()
+  await page.goto('/')
+  await expect(page.getByRole('button', { name: 'Evening' })).toBeVisible()
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await expect(page.getByRole('button', { name: 'Daylight' })).toBeVisible()
+})
+
 test('the app works with the keyboard alone', async ({ openContext, baseURL }) => {
   const context = await openContext()
   await installPhantom(context, baseURL ?? '')
