@@ -32,6 +32,33 @@ describe('an alert', () => {
     expect(await firedEvents(market)).toEqual([{ audience: [player], alert: fired }])
   })
 
+  it('does not fire again while another one of its drink waits', async () => {
+    const { market, player, seller } = await openTwoPlayers()
+    await setAlert(market, player, 4)
+    await setAlert(market, player, 2)
+    await offer(market, seller, { amount: 1, price: 3_000_000n })
+    expect(await fireAlerts(market.database, 10)).toBe(1)
+    await offer(market, seller, { amount: 2, price: 5_000_000n })
+    expect(await fireAlerts(market.database, 10)).toBe(0)
+    expect(await firedEvents(market)).toHaveLength(1)
+  })
+
+  it('is left to the server that is firing it', async () => {
+    const { market, player, seller } = await openTwoPlayers()
+    await setAlert(market, player, 4)
+    await offer(market, seller, { amount: 1, price: SOL_0_004 })
+    const first = await market.connection.pool.connect()
+    await first.query('begin')
+    const { rows } = await first.query('select fire_alerts(10, frozen_sellers()) as count')
+    const second = fireAlerts(market.database, 10)
+    // It does not wait: otherwise the test would, for ever.
+    expect([rows, await second]).toEqual([[{ count: 1 }], 0])
+    await first.query('commit')
+    first.release()
+    expect(await fireAlerts(market.database, 10)).toBe(0)
+    expect(await firedEvents(market)).toHaveLength(1)
+  })
+
   it('fires at once where its price is on the market already', async () => {
     const { market, player, seller } = await openTwoPlayers()
     await offer(market, seller, { amount: 2, price: 7_000_000n })
