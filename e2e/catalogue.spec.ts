@@ -105,7 +105,7 @@ test.describe('seven items of a studio', () => {
 
   test('with narrow pictures are in rows no higher than their text on a phone', async ({ signedIn }) => {
     const { page } = await signedIn({ sol: 0 })
-    const narrow = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 200"><path d="M0 0h20v200H0z"/></svg>'
+    const narrow = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="200"><path d="M0 0h20v200H0z"/></svg>'
     await page.route('**/files/*.svg', (route) => route.fulfill({ contentType: 'image/svg+xml', body: narrow }))
     await page.setViewportSize({ width: 390, height: 844 })
     await page.reload()

@@ -44,7 +44,7 @@ for (const width of [320, 390]) {
       await page.getByRole('button', { name: 'Basket', exact: true }).first().click()
       await expectUncovered(page.getByRole('region', { name: 'Basket' }).getByRole('button', { name: /^Pay/ }))
       await views.getByText('Inventory').click()
-      // It comes last, and moves the footer.
+      await expect(page.getByRole('button', { name: 'Sell' }).first()).toBeVisible()
       await expect(page.getByText('No purchases yet.')).toBeVisible()
       await page.getByRole('contentinfo').evaluate((footer) => footer.scrollIntoView({ block: 'end' }))
       await expectUncovered(page.getByRole('link', { name: 'Licences' }))

@@ -79,9 +79,10 @@ function ChangeRule({ tokenType, name, rules }: { tokenType: Rule['tokenType']; 
   return (
     <Act
       label={
-        <>
+        // Not outside of the table's frame, which the page would be as wide as otherwise.
+        <span className="relative">
           Change<span className="sr-only"> {name}</span>
-        </>
+        </span>
       }
       title={`Rules of ${name}`}
       onBegin={() => setText(ruleText(known))}
