@@ -99,7 +99,7 @@ describe('the command for the money audit', { timeout: 120_000 }, () => {
       async () => ({ PORT: (await serveAudit(clean)).port, STUDIO_API_KEY: 'another-key-of-the-studio' }),
       '401',
     ],
-    ['there is no key', async () => ({ STUDIO_API_KEY: undefined, DATA_DIR: await tempFolder() }), 'There is no studio key'],
+    ['there is no key', async () => ({ STUDIO_API_KEY: undefined, DATA_DIR: await tempFolder() }), 'STUDIO_API_KEY is not set'],
     ['a setting is wrong', async () => ({ PORT: 'many' }), 'PORT is "many"'],
   ])('ends with 2 and a sentence if %s', async (_what, settings, said) => {
     const result = await run(await settings())

@@ -35,7 +35,7 @@ it('the link into Phantom names page and market, both encoded', () => {
 it('a hold whose time has run out is not said to wait for its payment', () => {
   const held = { state: 'held', millisLeft: 1, payMillisLeft: 0 } as const
   expect(payLinkText(held)).toContain('has run out')
-  expect(payLinkText({ ...held, payMillisLeft: 1 })).toContain('asked to pay')
+  expect(payLinkText({ ...held, payMillisLeft: 1 })).toContain('asks you to pay')
 })
 
 it('a drawn code has all dark modules and no other, with four light ones around it', () => {
