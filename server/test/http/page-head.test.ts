@@ -37,6 +37,14 @@ describe('the market’s part of the page’s head', () => {
     )
   })
 
+  it('has the browser fetch the picture that a page is about', () => {
+    const page = { title: 'Moon Rock', description: 'What a moon rock costs.', path: '/thing/MOON_ROCK' }
+    expect(renderHead({ ...testHead, page: { ...page, picture: '/files/rock.1a2b.svg' } })).toContain(
+      '<link rel="preload" as="image" href="/files/rock.1a2b.svg" fetchpriority="high" />',
+    )
+    expect(renderHead({ ...testHead, page })).not.toContain('preload')
+  })
+
   it('shows a picture of unknown size small', () => {
     const tags = renderHead({ ...testHead, preview: { path: '/files/logo.1a2b.webp' } }).match(
       /<meta (?:property="og:image|name="twitter).*>/g,

@@ -37,6 +37,8 @@ export interface PageText {
   description: string
   /** Its path on this server. */
   path: string
+  /** The path of the picture that it is about, which the browser fetches along with the page. */
+  picture?: string
 }
 
 /** Puts the market's part into the head of a built page; undefined if the page has no place for it. */
@@ -65,6 +67,7 @@ export function renderHead({ settings, page, themeColors, publicOrigin, styleShe
     tag('link', { rel: 'manifest', href: MANIFEST_PATH }),
     tag('link', { rel: 'icon', href: logo, type: pictureTypes[logo.split('.').at(-1) ?? ''] ?? '' }),
     ...(styleSheet === undefined ? [] : [tag('link', { rel: 'stylesheet', href: styleSheet })]),
+    ...(page?.picture === undefined ? [] : [tag('link', { rel: 'preload', as: 'image', href: page.picture, fetchpriority: 'high' })]),
     // A block of another type than JavaScript is never run, so the content security policy has nothing to allow.
     `<script type="application/json" id="${MARKET_SETTINGS_ID}">${escapeJson(settings)}</script>`,
   ].join('\n    ')

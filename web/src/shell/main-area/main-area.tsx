@@ -24,8 +24,10 @@ const Inventory = lazyComponent(async () => (await import('../../features/invent
 const History = lazyComponent(async () => (await import('../../features/history/history.tsx')).History)
 const MarketActivity = lazyComponent(async () => (await import('../../features/market/activity/market-activity.tsx')).MarketActivity)
 const MyListings = lazyComponent(async () => (await import('../../features/my-listings/my-listings.tsx')).MyListings)
-/** Downloaded only by those who open one. */
-const DrinkView = lazy(async () => ({ default: (await import('./drink-view.tsx')).DrinkView }))
+const loadDrinkView = async () => ({ default: (await import('./drink-view.tsx')).DrinkView })
+/** Downloaded only by those who open one, and at once by those who come with its address. */
+const DrinkView = lazy(loadDrinkView)
+if (location.pathname.startsWith(DRINK_PATH)) void loadDrinkView().catch(() => undefined)
 /** Downloaded when the listings are there, which are what people came for, and the browser has nothing else to do. */
 const PriceStrip = lazy(async () => {
   await loadFirstPage().then(whenIdle)
