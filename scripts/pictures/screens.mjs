@@ -9,9 +9,12 @@ import { sideBySide } from './side-by-side.mjs'
 const WIDE = { width: 1280, height: 1240 }
 const PHONE = { width: 390, height: 844 }
 const SCALE = 0.68
+const WIDE_OUTAGE = { width: 1280, height: 800 }
+const OUTAGE_SECONDS = 20
 
 /**
- * Draws the page of a drink and four screens of a phone for `docs/screens.md`, with a day and weeks of trades that are made up.
+ * Draws the page of a drink, a market without its database and four screens of a phone for `docs/screens.md`, with a day and weeks of
+ * trades that are made up.
  *
  * @param {import('@playwright/test').Browser} browser
  */
@@ -22,6 +25,10 @@ export async function drawScreens(browser) {
     const drink = { png: await drinkPage(browser, WIDE, 'light'), width: Math.round(WIDE.width * SCALE), height }
     const onPhone = { png: await drinkPage(browser, PHONE, 'dark'), ...PHONE }
     await write('drink', await sideBySide(browser, [drink, onPhone]))
+
+    const outage = { png: await outagePage(browser, WIDE_OUTAGE, 'light'), ...WIDE_OUTAGE }
+    const outageOnPhone = { png: await outagePage(browser, { ...PHONE, height: WIDE_OUTAGE.height }, 'dark'), ...PHONE }
+    await write('outage', await sideBySide(browser, [outage, { ...outageOnPhone, height: WIDE_OUTAGE.height }]))
 
     const phones = [...(await phonePages(browser, 'light')), ...(await phonePages(browser, 'dark'))]
     await write(
@@ -57,6 +64,30 @@ async function drinkPage(browser, viewport, colorScheme) {
   if (viewport === WIDE) await page.getByRole('group', { name: 'Drawn as' }).getByText('Candles', { exact: true }).click()
   else await page.getByRole('group', { name: 'How far back' }).evaluate((group) => scrollTo(0, group.getBoundingClientRect().top - 220))
   await page.mouse.move(0, 0)
+  await untilDrawn(page)
+  return page.screenshot()
+}
+
+/**
+ * The cards of a market whose database has been away for a while.
+ *
+ * @param {import('@playwright/test').Browser} browser
+ * @param {{ width: number, height: number }} viewport
+ * @param {'light' | 'dark'} colorScheme
+ */
+async function outagePage(browser, viewport, colorScheme) {
+  const page = await openPage(browser, viewport, colorScheme)
+  await page.route('**/health', (route) => route.fulfill({ status: 503, json: { status: 'down', database: 'down', chain: 'ok' } }))
+  await page.route('**/api/marketplace/listings?*', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, headers: { ...response.headers(), age: String(OUTAGE_SECONDS) } })
+  })
+  await page.goto(ORIGIN)
+  await page.locator('.as-of-bar').waitFor()
+  await page
+    .getByRole('article')
+    .first()
+    .evaluate((card) => scrollTo(0, scrollY + card.getBoundingClientRect().top - 200))
   await untilDrawn(page)
   return page.screenshot()
 }
