@@ -1,4 +1,8 @@
+import { LAMPORTS_PER_SOL } from '@juicebar/contract/money'
+
 import { type Candle } from './figure-queries.ts'
+
+const LAMPORTS = Number(LAMPORTS_PER_SOL)
 
 /**
  * Candles with the newest of them read again: those that begin at `from` or later are replaced.
@@ -53,7 +57,7 @@ export function priceLine(candles: readonly Candle[], step: number, now: number)
 
 function together(first: Candle, next: Candle): Candle {
   const amount = first.amount + next.amount
-  const sol = rounded(first.sol + next.sol)
+  const lamports = lamportsOf(first.sol) + lamportsOf(next.sol)
   return {
     start: first.start,
     open: first.open,
@@ -61,13 +65,13 @@ function together(first: Candle, next: Candle): Candle {
     low: Math.min(first.low, next.low),
     close: next.close,
     amount,
-    sol,
+    sol: lamports / LAMPORTS,
     trades: first.trades + next.trades,
-    average: rounded(sol / amount),
+    // Of whole lamports, a half is rounded up, as the server does. A quotient of SOL may lie just below a half.
+    average: Math.round(lamports / amount) / LAMPORTS,
   }
 }
 
-/** SOL has nine decimals; sums of floats have more. */
-function rounded(sol: number): number {
-  return Number(sol.toFixed(9))
+function lamportsOf(sol: number): number {
+  return Math.round(sol * LAMPORTS)
 }

@@ -33,6 +33,7 @@ function candlesOf(list: readonly Trade[], step: number): Candle[] {
     const units = inside.map(({ unit }) => unit / 1e9)
     const amount = inside.reduce((sum, trade) => sum + trade.amount, 0)
     const lamports = inside.reduce((sum, trade) => sum + trade.amount * trade.unit, 0)
+    const half = 2n * BigInt(lamports) + BigInt(amount)
     return {
       start: new Date(BEGIN + index * step).toISOString(),
       open: units[0]!,
@@ -42,7 +43,7 @@ function candlesOf(list: readonly Trade[], step: number): Candle[] {
       amount,
       sol: lamports / 1e9,
       trades: inside.length,
-      average: Number((lamports / amount / 1e9).toFixed(9)),
+      average: Number(half / (2n * BigInt(amount))) / 1e9,
     }
   })
 }
@@ -54,6 +55,11 @@ describe('candles', () => {
         expect(gathered(candlesOf(list, STEP), factor * STEP)).toEqual(candlesOf(list, factor * STEP))
       }),
     )
+  })
+
+  it('of a longer step have an average that is rounded up at half a lamport', () => {
+    const halves = [1, 2].map((unit) => ({ minute: unit * 5, unit, amount: 1 }))
+    expect(gathered(candlesOf(halves, STEP), 12 * STEP)).toMatchObject([{ average: 2e-9 }])
   })
 
   it('with their tail read again are the same as if all had been', () => {
