@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { difference } from '../../src/desk/cases/case-words.ts'
+import { casesTotal, difference } from '../../src/desk/cases/case-words.ts'
 import { readRule, replaceRule, ruleText } from '../../src/desk/market/rule-form.ts'
 import { howLong } from '../../src/desk/parts/moments.ts'
 import { auditVerdict } from '../../src/desk/records/audit-words.ts'
@@ -52,6 +52,19 @@ describe('an audit', () => {
     [{ ...clean, status: 'running', ok: false, violationCount: 1 }, 'Something does not add up', 'warn'],
   ] as const)('%j says %s', (audit, word, tone) => {
     expect(auditVerdict(audit)).toEqual({ word, tone })
+  })
+})
+
+describe('the cases that are listed', () => {
+  const refunded = { status: 'refunded', lamports: '420000000' } as const
+
+  it('say how much was paid back', () => {
+    expect(casesTotal([refunded], false)).toBe('1 case: 0.42 SOL paid back')
+    expect(casesTotal([refunded, { ...refunded, lamports: '80000001' }], true)).toBe('The latest 2 cases: 0.500000001 SOL paid back')
+  })
+
+  it('say how much was received, unless all of it went back', () => {
+    expect(casesTotal([refunded, { ...refunded, status: 'open' }], false)).toBe('2 cases: 0.84 SOL received by sellers')
   })
 })
 

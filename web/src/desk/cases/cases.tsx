@@ -5,6 +5,7 @@ import { type CaseFilter, casesQuery } from '../api/desk-queries.ts'
 import { Choice } from '../parts/fields.tsx'
 import { Pages } from '../parts/pages.tsx'
 import { CaseList } from './case-list.tsx'
+import { casesTotal } from './case-words.ts'
 
 type Filter = NonNullable<CaseFilter['status']>
 
@@ -29,7 +30,12 @@ export function Cases() {
         what="The cases"
         nothing={status === 'open' ? 'No case is open: every payment ended in a delivery.' : 'There is no such case.'}
       >
-        {(cases) => <CaseList cases={cases} />}
+        {(cases) => (
+          <>
+            <p className="figures text-small text-dim">{casesTotal(cases, query.hasNextPage)}</p>
+            <CaseList cases={cases} />
+          </>
+        )}
       </Pages>
     </div>
   )
