@@ -4,13 +4,16 @@ import { describe, expect, it } from 'vitest'
 import { priceScale, roundStep } from '../../src/ui/chart/price-scale.ts'
 import { timeTicks } from '../../src/ui/chart/time-ticks.ts'
 
-const price = fc.integer({ min: 0, max: 1_000_000_000_000 }).map((lamports) => lamports / 1e9)
+const lamports = fc.integer({ min: 0, max: 1_000_000_000_000 })
+/** Two prices in SOL, in lamports far from each other or next to each other. */
+const prices = fc
+  .tuple(lamports, fc.oneof(lamports, fc.nat(20)), fc.boolean())
+  .map(([one, other, isNear]) => [one, isNear ? one + (other % 20) : other].toSorted((a, b) => a - b).map((price) => price / 1e9))
 
 describe('a scale of prices', () => {
   it('reaches beyond all prices, and has a few round lines inside', () => {
     fc.assert(
-      fc.property(price, price, fc.integer({ min: 2, max: 8 }), (one, other, count) => {
-        const [low, high] = [Math.min(one, other), Math.max(one, other)]
+      fc.property(prices, fc.integer({ min: 2, max: 8 }), ([low = 0, high = 0], count) => {
         const scale = priceScale(low, high, count)
         expect(scale.low).toBeLessThanOrEqual(low)
         expect(scale.low).toBeGreaterThanOrEqual(0)
@@ -18,6 +21,7 @@ describe('a scale of prices', () => {
         expect(scale.ticks.length).toBeLessThanOrEqual(count + 1)
         expect(scale.ticks.every((tick) => tick >= scale.low - 1e-12 && tick <= scale.high * (1 + 1e-9))).toBe(true)
         expect(scale.ticks).toEqual([...new Set(scale.ticks)].toSorted((a, b) => a - b))
+        expect(scale.ticks).toEqual(scale.ticks.map((tick) => Math.round(tick * 1e9) / 1e9))
       }),
     )
   })
@@ -30,7 +34,12 @@ describe('a scale of prices', () => {
 
   it('has lines without the noise of floats', () => {
     expect(priceScale(0.1, 0.35, 4).ticks).toEqual([0.1, 0.2, 0.3])
-    expect([0.0011, 0.003, 0.024, 1, 0].map(roundStep)).toEqual([0.002, 0.005, 0.025, 1, 1])
+    expect([0.0011, 0.003, 0.024, 1].map(roundStep)).toEqual([0.002, 0.005, 0.025, 1])
+  })
+
+  it('has no line between two lamports', () => {
+    expect([0, 1e-10, 1e-9, 2.1e-9, 2.1e-8].map(roundStep)).toEqual([1e-9, 1e-9, 1e-9, 5e-9, 2.5e-8])
+    expect(priceScale(999.999999999, 1000.000000002, 5).ticks).toEqual([999.999999999, 1000, 1000.000000001, 1000.000000002])
   })
 })
 

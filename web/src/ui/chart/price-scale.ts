@@ -1,4 +1,6 @@
 const STEPS = [1, 2, 2.5, 5, 10]
+/** In SOL; no price is between two of them. */
+const LAMPORT = 1e-9
 
 /** The prices that a chart reaches from and to, and those at which it has a line. */
 export interface PriceScale {
@@ -23,15 +25,19 @@ export function priceScale(low: number, high: number, count: number): PriceScale
   return { low: bottom, high: top, ticks }
 }
 
-/** The least round number that is no smaller than `atLeast`: 1, 2, 2.5 or 5, times a power of ten. */
+/** The least round number that is no smaller than `atLeast`: 1, 2, 2.5 or 5, times a power of ten, and a whole number of lamports. */
 export function roundStep(atLeast: number): number {
-  if (!(atLeast > 0)) return 1
+  if (!(atLeast > LAMPORT)) return LAMPORT
   const magnitude = 10 ** Math.floor(Math.log10(atLeast))
-  const step = STEPS.find((candidate) => candidate * magnitude >= atLeast * (1 - 1e-9)) ?? 10
+  const step = STEPS.find((candidate) => candidate * magnitude >= atLeast * (1 - 1e-9) && isWhole((candidate * magnitude) / LAMPORT)) ?? 10
   return exact(step * magnitude)
 }
 
-/** Without what float arithmetic has left behind: no price has more than nine decimals, and no sum of them twelve digits. */
-function exact(value: number): number {
-  return Number(value.toPrecision(12))
+function isWhole(lamports: number): boolean {
+  return Math.abs(lamports - Math.round(lamports)) < 1e-3
+}
+
+/** To the lamport, without what float arithmetic has left behind. */
+function exact(sol: number): number {
+  return Math.round(sol * 1e9) / 1e9
 }
