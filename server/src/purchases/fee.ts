@@ -1,7 +1,7 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { feeAt } from '@juicebar/contract/money'
 
-/** The fee's terms: fixed when a purchase is held, whatever the setting says later. */
+/** The fee's terms, fixed when a purchase is held; later changes of the setting do not affect them. */
 export interface FeeTerms {
   /** Hundredths of a percent. */
   basisPoints: number
@@ -16,9 +16,9 @@ interface PaidItem {
 }
 
 /**
- * What a buyer pays the fee wallet for these items, in lamports: the rate of their total, rounded down. What the fee wallet sells itself is
- * free of it, and so is what it buys.
- * @param buyer undefined if nobody knows yet
+ * What a buyer pays the fee wallet for these items, in lamports: the rate of their total, rounded down. Items that the fee wallet sells or
+ * buys itself are free of the fee.
+ * @param buyer undefined if not known yet
  */
 export function feeOf(items: readonly PaidItem[], terms: FeeTerms, buyer: string | undefined): bigint {
   return feeShares(items, terms, buyer).reduce((sum, share) => sum + share, 0n)

@@ -4,13 +4,13 @@ import { type PurchaseDeps, type SettledPurchase } from './purchase-deps.ts'
 import { type PurchaseRow } from './purchase-store.ts'
 import { purchaseFields } from './purchase-wait.ts'
 
-/** Who is told of changes. */
+/** Who is notified of changes. */
 type Told = Pick<PurchaseDeps, 'log' | 'observer'>
 
 /** How long a payment took to be delivered. */
 export type DeliveryTimes = Pick<SettledPurchase, 'secondsSinceConfirmed' | 'secondsSinceSubmitted'>
 
-/** One line for each sale, from the server that has committed it. */
+/** One line for each sale, from the server that committed it. */
 export function logSale({ log, observer }: Told, purchase: PurchaseRow, signature: string, times: DeliveryTimes): void {
   const { items, priceLamports, feeLamports } = purchase
   const sold = items.map(({ seller, listingId: listing, tokenType, amount, lamports }) => ({
@@ -27,7 +27,7 @@ export function logSale({ log, observer }: Told, purchase: PurchaseRow, signatur
 
 type LoggedCase = Pick<CaseRow, 'id' | 'kind' | 'status' | 'seller' | 'lamports' | 'signature' | 'deliverable'>
 
-/** One line for each case that was opened or closed, from the server that has committed it. */
+/** One line for each case that was opened or closed, from the server that committed the change. */
 export function logCase(
   { log, observer }: Told,
   change: 'opened' | 'closed',

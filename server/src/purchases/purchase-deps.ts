@@ -10,18 +10,18 @@ import { type FailureLog } from '../logging/failure-log.ts'
 import { type PurchaseSettings } from './purchase.ts'
 import { type References } from './reference.ts'
 
-/** What a delivery is counted by. */
+/** The figures of a delivery that metrics count. */
 export interface SettledPurchase {
   /** Of each of its items. */
   tokenTypes: readonly TokenType[]
   priceLamports: bigint
   /** Since a server first saw the payment confirmed. */
   secondsSinceConfirmed: number
-  /** Since the payment was recorded; null if it was not, because a wallet sent it by itself. */
+  /** Since the payment was recorded; null if it was not, because a wallet sent it itself. */
   secondsSinceSubmitted: number | null
 }
 
-/** Is told what this server has committed, and what it has refused. Never throws. */
+/** Is notified of what this server has committed and what it has refused. Never throws. */
 export interface PurchaseObserver {
   holdPlaced(): void
   holdRefused(code: ErrorCode): void
@@ -31,7 +31,7 @@ export interface PurchaseObserver {
   caseChanged(change: 'opened' | 'closed', kind: CaseKind): void
 }
 
-/** What every action on a purchase works with. */
+/** The dependencies of every action on a purchase. */
 export interface PurchaseDeps {
   database: Database
   chain: Chain

@@ -2,7 +2,7 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { lamports, type Lamports } from '@juicebar/contract/money'
 import { type TokenType } from '@juicebar/contract/catalogue'
 
-/** One item of a purchase, as it was agreed. */
+/** One item of a purchase, as agreed. */
 export interface PurchaseItem {
   /** The row that is sold: a whole listing, or a part of one. */
   listingId: string
@@ -15,10 +15,10 @@ export interface PurchaseItem {
   lamports: string
 }
 
-/** SQL of the items of a purchase, in their order, as `PurchaseItem[]`. */
+/** SQL for the items of a purchase, in order, as `PurchaseItem[]`. */
 export const itemsSql = (purchaseId: string) => `items_of(${purchaseId})`
 
-/** The first item, for the fields that older clients read, which know of only one. */
+/** The first item, for the fields of older clients, which know only one item. */
 export function firstItem(items: readonly PurchaseItem[]): PurchaseItem {
   const [first] = items
   if (!first) throw new Error('a purchase has no items')

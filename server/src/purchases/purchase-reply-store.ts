@@ -28,7 +28,7 @@ export async function listPurchases(database: Database, filter: PurchaseFilter, 
   const statusIs = status === undefined ? sql`true` : sql`p.status = ${status}`
   const isBefore = before === undefined ? sql`true` : sql`p.id < ${before}`
   const page = sql`${statusIs} and ${isBefore} order by p.id desc limit ${limit}`
-  // Each is a walk along an index. Asked for at once, buyer or seller, the planner reads all purchases from the newest on.
+  // Each query is a walk along an index. With both conditions in one query, the planner reads all purchases from the newest on.
   const bought = sql`(select p.id from purchases p where p.buyer = ${wallet} and ${page})`
   const sold = sql`(select distinct p.id from purchase_items i join purchases p on p.id = i.purchase_id where i.seller = ${wallet} and ${page})`
   const ofWallet = role === 'buyer' ? bought : role === 'seller' ? sold : sql`${bought} union ${sold}`
@@ -68,7 +68,7 @@ export const REPLY_COLUMNS = columnsSql('p', replyColumns)
 
 /**
  * SQL of every purchase as a `ReplyRow`. Cooldowns are read only for purchases that can have left one. The payment is read by a subquery:
- * for a join the planner walks the index of recorded payments from end to end, if there were hardly any when it last counted.
+ * for a join, the planner walks the whole index of recorded payments if there were hardly any when it last collected statistics.
  */
 export const REPLY_ROWS = `(
   select ${columnsSql('p', purchaseColumns)}, ${itemsSql('p.id')} as items, m.signature as sent_signature, m.confirmed_at, pay_millis_left(p),

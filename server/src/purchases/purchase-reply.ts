@@ -8,7 +8,7 @@ import { type PaymentRow } from './payment/payment-store.ts'
 import { amountOf, firstItem, transfersOf } from './purchase-item.ts'
 import { type PurchaseRow } from './purchase-store.ts'
 
-/** A purchase with all that a reply says of it. */
+/** A purchase with everything that a reply contains. */
 export interface ReplyRow extends PurchaseRow {
   /** The payment that is recorded for it and has not settled it. */
   sentSignature: PaymentRow['signature'] | null
@@ -19,10 +19,10 @@ export interface ReplyRow extends PurchaseRow {
   cooldownUntil: Date | null
 }
 
-/** What a reply says that is not in the row. */
+/** The parts of a reply that are not in the row. */
 export interface ReplyContext {
   catalogue: Pick<Catalogue, 'nameOf'>
-  /** Of the chain that is served; undefined if it is not known. Purchases of another are marked as those of an earlier local chain. */
+  /** Of the chain that is served; undefined if not known. Purchases on a different chain are marked as those of an earlier local chain. */
   genesisHash: string | undefined
 }
 
@@ -52,7 +52,7 @@ export function purchaseReply(row: ReplyRow, { catalogue, genesisHash }: ReplyCo
   }
 }
 
-/** What a buyer has to know to pay for a hold. */
+/** What a buyer needs to know to pay for a hold. */
 export function transactionDetails(hold: HeldPurchase, catalogue: ReplyContext['catalogue']): Reply<'buy'>['transactionDetails'] {
   return {
     purchaseId: hold.id,
@@ -64,7 +64,7 @@ export function transactionDetails(hold: HeldPurchase, catalogue: ReplyContext['
   }
 }
 
-/** What is the same in a purchase and in the details of its payment. A client that knows of one item alone finds that in the old fields. */
+/** The fields that a purchase and its payment details share. A client that knows only one item finds it in the old fields. */
 function itemFields(
   { items, priceLamports, feeLamports, feeBasisPoints }: Pick<PurchaseRow, 'items' | 'priceLamports' | 'feeLamports' | 'feeBasisPoints'>,
   { nameOf }: ReplyContext['catalogue'],

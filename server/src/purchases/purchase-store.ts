@@ -6,7 +6,7 @@ import { type Tx } from '../database/transact.ts'
 import { now } from '../database/time.ts'
 import { itemsSql, type PurchaseItem } from './purchase-item.ts'
 
-/** What the server reads of a purchase. Columns are named everywhere, so that a newer server may add others while this one runs. */
+/** The columns that the server reads. They are always named, so that a newer server can add others while this one runs. */
 export const purchaseColumns = [
   'id',
   'buyer',
@@ -42,7 +42,7 @@ export interface PurchaseRow extends Pick<Selectable<Purchases>, (typeof purchas
 /** The items of each row of `purchases`. */
 export const purchaseItems = sql<PurchaseItem[]>`${sql.raw(itemsSql('purchases.id'))}`.as('items')
 
-/** Whether the payment window has closed, by the database's clock and with what outages add to it. */
+/** Whether the payment window has closed, by the database's clock and including extensions for outages. */
 export const windowClosed = sql<boolean>`window_closed(purchases)`
 
 export async function findPurchase(database: Database | Tx, id: string): Promise<PurchaseRow | undefined> {
@@ -60,7 +60,7 @@ export async function lockPurchase(tx: Tx, id: string): Promise<(PurchaseRow & {
     .executeTakeFirst()
 }
 
-/** Makes the purchase due for reconciliation now, by whichever server is first. */
+/** Makes the purchase due for reconciliation now; the first server to see it reconciles it. */
 export async function reconcileNow(database: Database | Tx, id: string): Promise<void> {
   await database.updateTable('purchases').set({ reconcileAt: now }).where('id', '=', id).execute()
 }

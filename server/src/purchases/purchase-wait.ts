@@ -1,12 +1,12 @@
 import { type PaymentRow } from './payment/payment-store.ts'
 import { type PurchaseRow } from './purchase-store.ts'
 
-/** What a purchase waits for, and since when. */
+/** What a purchase is waiting for, and since when. */
 export interface Wait {
-  /** In words for whoever runs the market: "it waits for …". */
+  /** In words for the operator: "it waits for …". */
   waitingFor: string
   since: Date
-  /** So many seconds are nothing out of the ordinary; undefined if none are. */
+  /** A wait of this many seconds is normal; undefined if no wait is. */
   usualSeconds: number | undefined
 }
 
@@ -24,7 +24,7 @@ export interface WaitState {
   payment: Pick<PaymentRow, 'createdAt' | 'confirmedAt'> | undefined
 }
 
-/** @returns undefined for a purchase that waits for nothing any more */
+/** @returns undefined for a purchase that is no longer waiting */
 export function waitOf(purchase: PurchaseRow, state: WaitState): Wait | undefined {
   const { status, settledAt, finalizedAt } = purchase
   if (status === 'held') return waitOfHold(purchase, state)
@@ -42,19 +42,18 @@ function waitOfHold({ createdAt, unprovableAt }: PurchaseRow, { now, payUntil, p
   return { waitingFor: 'the chain to prove that nobody paid', since: payUntil, usualSeconds: PROOF_SECONDS }
 }
 
-/** What every log line about a purchase names. */
+/** The fields of every log line about a purchase. */
 export function purchaseFields({ id, buyer }: { id: string | null; buyer: string }, wait: { waitingFor: string | null } | undefined) {
   return { purchase: id, buyer, waitingFor: wait?.waitingFor ?? null }
 }
 
-/** A long wait is told again when it is ten times as long. */
+/** A long wait is logged again when it is ten times as long. */
 const AGAIN = 10
 
 /**
- * Whether a wait has become worth telling since the purchase was last reconciled: so it is told once, whichever server does so.
- *
+ * Whether a wait has become worth logging since the purchase was last reconciled, so that it is logged once, by whichever server.
  * @param now when the purchase is reconciled; `last` when it was before, null if never.
- * @returns how long it is, in seconds; undefined if there is nothing to tell.
+ * @returns the length of the wait in seconds; undefined if there is nothing to log.
  */
 export function longWaitSeconds({ since, usualSeconds }: Wait, { now, last }: { now: Date; last: Date | null }): number | undefined {
   if (usualSeconds === undefined) return undefined

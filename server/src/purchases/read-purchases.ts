@@ -33,7 +33,7 @@ export async function readPurchases(
   return { purchases, nextCursor: found.length > limit ? (purchases.at(-1)?.purchaseId ?? null) : null }
 }
 
-/** What replies say beside the rows. While the chain is down, no purchase is marked as one of an earlier local chain. */
+/** The parts of replies that are not in the rows. While the chain is down, no purchase is marked as one of an earlier local chain. */
 export async function replyContext({ catalogue, chain }: Pick<PurchaseDeps, 'catalogue' | 'chain'>): Promise<ReplyContext> {
   return { catalogue, genesisHash: chain.isUp() ? await chain.genesisHash() : undefined }
 }

@@ -29,7 +29,7 @@ type CaseDeps = Pick<PurchaseDeps, 'database' | 'catalogue'>
 const waits = sql<boolean>`(c.status in ('open', 'refunding'))`
 
 /**
- * Cases as the API returns them: those that wait for someone first, then the newest.
+ * Cases as the API returns them: first those that need action, then the newest.
  * @throws CURSOR_INVALID
  */
 export async function listCases({ database, catalogue }: CaseDeps, { wallet, status, limit, cursor }: CaseFilter): Promise<CasePage> {
@@ -61,7 +61,7 @@ export async function findCaseReply({ database, catalogue }: CaseDeps, id: strin
   return row && toReply(row, catalogue)
 }
 
-/** What of a case may change, as it was at some moment. */
+/** The parts of a case that can change, as of some moment. */
 export type CaseState = Pick<CaseRow, 'id' | 'status' | 'deliverable' | 'note' | 'closedAt'>
 
 /** For each of these states, the case as the API returned it then. */
@@ -96,8 +96,7 @@ function selectReplies(database: Database | Tx) {
 type ReplyRow = Awaited<ReturnType<ReturnType<typeof selectReplies>['execute']>>[number]
 
 function toReply(row: ReplyRow, { nameOf }: CaseDeps['catalogue']): Case {
-  // To its seller a case is about what was bought there.
-  // The items of a lost purchase are lost with it.
+  // A seller sees only the items bought from them. If the purchase is lost, so are its items.
   const all = row.items ?? []
   const items = row.seller === null ? all : all.filter(({ seller }) => seller === row.seller)
   const first = items[0] ?? null

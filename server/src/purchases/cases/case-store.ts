@@ -29,7 +29,10 @@ export const caseColumns = [
 
 export type CaseRow = Pick<Selectable<Cases>, (typeof caseColumns)[number]>
 
-/** A buyer who sends dust (less than the smallest agreed transfer) again and again fills no list: more than these stay on the chain only. */
+/**
+ * The most cases that dust (less than the smallest agreed transfer) may open, so that repeated dust cannot flood the lists. Any further
+ * dust stays on the chain only.
+ */
 const DUST_CASES = 10
 
 export interface NewCase {
@@ -57,13 +60,13 @@ export async function insertCase(tx: Tx, report: NewCase): Promise<(CaseRow & { 
           .where(sql<boolean>`cases.deliverable and not excluded.deliverable`),
       )
       .returning(caseColumns)
-      // Only a row that was there before has been locked.
+      // Only a row that existed before has been locked.
       .returning(sql<boolean>`xmax = 0`.as('isNew'))
       .executeTakeFirst()
   )
 }
 
-/** Whether this is dust that has no case yet, and its purchase has enough of them. `least` is the smallest agreed transfer. */
+/** Whether this is dust without a case, for a purchase that has enough dust cases already. `least` is the smallest agreed transfer. */
 export async function isDustOverLimit(tx: Tx, { purchaseId, signature, lamports, feeLamports }: NewCase, least: bigint): Promise<boolean> {
   if (lamports + feeLamports >= least) return false
   const { count, known } = await tx
@@ -111,7 +114,7 @@ export interface ExpectedRefund {
   reference: WalletAddress
   /** The prepared refund may land up to this block height. */
   expiryHeight: bigint
-  /** When to search for it first. */
+  /** When to first search for it. */
   reconcileSeconds: number
 }
 

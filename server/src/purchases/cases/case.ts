@@ -4,7 +4,7 @@ import { type CaseKind, type CaseStatus } from '@juicebar/contract/schemas'
 
 import { isId } from '../../listings/listing.ts'
 
-/** Kinds in which the seller received SOL for nothing; a vanished payment left the seller without. */
+/** Kinds in which the seller received SOL for nothing. A vanished payment left the seller unpaid. */
 const refundableKinds = new Set<CaseKind>(['late', 'wrong', 'double'])
 
 /** Whether the seller may refund this case now. */
@@ -59,7 +59,7 @@ function explainPayment({ kind, status, deliverable, seller }: ExplainedCase): s
   return `${whatHappened[kind]} ${whatNext[status]}`
 }
 
-/** What a case waits for, in words for whoever runs the market; null if for nothing. */
+/** What a case is waiting for, in words for the operator; null if nothing. */
 export function waitOfCase({ kind, status, deliverable, seller }: Omit<ExplainedCase, 'feeLamports'>): string | null {
   if (status === 'refunding') return 'its refund to be finalized'
   if (status !== 'open') return null
@@ -67,7 +67,7 @@ export function waitOfCase({ kind, status, deliverable, seller }: Omit<Explained
   return deliverable ? 'its listing to be free, or the seller to refund it' : 'the seller to refund it'
 }
 
-/** Where a page of cases ended: whether its last case was waiting for someone when it was shown, and that case's identifier. */
+/** Where a page of cases ended: whether its last case needed action when it was shown, and that case's identifier. */
 export interface CasePosition {
   waits: boolean
   id: string

@@ -12,7 +12,7 @@ interface LostPayment {
   feeLamports: bigint
 }
 
-/** Opens the case of a lost payment, which freezes the seller's listings. @returns its id; nothing if it was there before */
+/** Opens the case of a lost payment, which freezes the seller's listings. @returns its id; nothing if the case already existed */
 export async function insertLostCase(
   tx: Tx,
   signature: Signature,

@@ -10,7 +10,7 @@ import { logCase } from '../log-changes.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
 import { type CaseRow, countsForAnother, emitCase, insertCase, isDustOverLimit, type NewCase } from './case-store.ts'
 
-/** A payment that the chain accepted and that could not be delivered. */
+/** A payment that the chain accepted but that could not be delivered. */
 export interface UnmatchedPayment {
   purchase: PurchaseRow
   kind: Exclude<CaseKind, 'vanished'>
@@ -20,7 +20,7 @@ export interface UnmatchedPayment {
   received: readonly Received[]
   /** Another purchase that its transaction pays for: it is recorded for that one. */
   paidPurchase: string | undefined
-  /** It carries the purchase's reference and fits exactly: it may still be delivered. */
+  /** It carries the purchase's reference and matches its terms exactly: it may still be delivered. */
   deliverable: boolean
 }
 
@@ -33,9 +33,9 @@ interface Opening {
 type CaseDeps = Pick<PurchaseDeps, 'database' | 'log' | 'observer'>
 
 /**
- * Shows an unmatched payment to its buyer and to each seller who received SOL, as a case for each. The same payment opens them once only.
- * @returns `settled` if it has delivered this purchase meanwhile, `used` if its SOL served another purpose, and `dust` if it is one
- * too many of too little.
+ * Shows an unmatched payment to its buyer and to each seller who received SOL, as a case for each. The same payment opens them only once.
+ * @returns `settled` if it has settled this purchase in the meantime, `used` if its SOL served another purpose, and `dust` if it is too
+ * small and the purchase has enough such cases.
  */
 export async function openCase(deps: CaseDeps, unmatched: UnmatchedPayment): Promise<Opening['outcome']> {
   const { purchase, payment, paidPurchase = purchase.id } = unmatched
@@ -55,11 +55,11 @@ export async function openCase(deps: CaseDeps, unmatched: UnmatchedPayment): Pro
   return outcome
 }
 
-/** One for each seller who received SOL, or one for nobody if only the fee wallet did. The first has the fee. */
+/** One for each seller who received SOL, or one without a seller if only the fee wallet did. The first has the fee. */
 async function reportsOf(tx: Tx, { purchase, kind, payment, referenced, received, deliverable }: UnmatchedPayment): Promise<NewCase[]> {
   const counted: Received[] = []
   for (const part of received) {
-    // What names no purchase counts once for its buyer and seller, or the seller would pay it back twice.
+    // A payment that names no purchase counts once per buyer and seller; otherwise the seller would pay it back twice.
     const countsElsewhere = !referenced && (await countsForAnother(tx, purchase, part.to, payment.signature))
     if (part.lamports > 0n && !countsElsewhere) counted.push(part)
   }
@@ -91,7 +91,7 @@ export async function openVanishedCase(deps: CaseDeps, purchase: PurchaseRow, { 
   for (const row of opened) logCase(deps, 'opened', row, purchase)
 }
 
-/** @returns whether the case exists, and the case itself if it does so from now on. */
+/** @returns whether the case exists, and the case itself if it is new. */
 async function reportCase(tx: Tx, purchase: PurchaseRow, report: NewCase): Promise<{ exists: boolean; opened?: CaseRow }> {
   if (await isDustOverLimit(tx, report, leastOf(transfersOf(purchase)))) return { exists: false }
   const changed = await insertCase(tx, report)

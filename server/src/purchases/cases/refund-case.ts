@@ -24,14 +24,14 @@ const FIRST_SEARCH_SECONDS = 2
 /**
  * Prepares the seller's refund of a case: an unsigned transaction with a reference of its own. Asking again returns the same
  * reference with a fresh blockhash. From now on the refund may land, even sent by the seller's wallet alone, so the listing is not
- * delivered before the chain has proved that it can't.
+ * delivered until the chain has proved that the refund can't land.
  * @throws CASE_NOT_FOUND, NOT_YOUR_REFUND, CASE_NOT_OPEN or CHAIN_DOWN
  */
 export async function prepareRefund(deps: PurchaseDeps, seller: WalletAddress, caseId: string) {
   const { row, purchase } = await requireCase(deps, seller, caseId)
   if (purchase.genesisHash !== (await deps.chain.genesisHash())) throw new Failure('CASE_NOT_OPEN')
   const { blockhash, lastValidBlockHeight } = await deps.chain.latestBlockhash()
-  // A wallet may put in a newer blockhash when its owner finally approves: allow as long again for that.
+  // A wallet may insert a newer blockhash when its owner finally approves, so allow the same time again.
   const expiryHeight = lastValidBlockHeight + BLOCKHASH_BLOCKS
   const reference = await inTransaction(deps.database, async (tx) => {
     await lockPurchase(tx, purchase.id)

@@ -1,11 +1,11 @@
 /**
- * What is known of the demand for the chain's budget, in seconds of that budget's whole rate. A purchase that is admitted reserves what it
- * will cost, so the reservations run ahead of the clock while more is admitted than the budget can pay for.
+ * The demand for the chain budget, in seconds of its whole rate. An admitted purchase reserves what it will cost, so reservations run ahead
+ * of the clock while more purchases are admitted than the budget can pay for.
  */
 export interface Reservations {
-  /** The time up to which the budget is reserved for purchases that were admitted. */
+  /** The time up to which the budget is reserved for admitted purchases. */
   reservedUntil: number
-  /** The time up to which it is promised, also to those who were told to come back. */
+  /** The time up to which it is promised, including to buyers who were told to come back. */
   promisedUntil: number
 }
 
@@ -24,14 +24,14 @@ export type Admission = { kind: 'admitted'; reservations: Reservations } | { kin
 
 export const noReservations: Reservations = { reservedUntil: 0, promisedUntil: 0 }
 
-/** So far ahead reservations may run: if all who hold paid at once, the last of them would wait for so long. */
+/** How far ahead reservations may run: if all holders paid at once, the last of them would wait this long. */
 const LONGEST_AHEAD_SECONDS = 5
-/** Others wait for their turn already, for longer than it takes a full second's permits to return. */
+/** Others are already waiting for longer than it takes a full second's permits to return. */
 const LONGEST_BACKLOG_SECONDS = 2
 const LONGEST_RETRY_SECONDS = 60
 
 /**
- * Decides whether one more purchase may begin. Those who hold or have paid have reserved their requests; a new hold that would make them
+ * Decides whether one more purchase may begin. Buyers who hold or have paid have reserved their requests; a new hold that would make them
  * wait is refused before it costs anything.
  */
 export function decideAdmission(reservations: Reservations, { now, perSecond, backlogSeconds, requests }: Demand): Admission {
@@ -46,7 +46,7 @@ export function decideAdmission(reservations: Reservations, { now, perSecond, ba
   return { kind: 'busy', retryAfter, reservations: { ...reservations, promisedUntil } }
 }
 
-/** Cancels the reservation of a purchase that did not begin after all. */
+/** Cancels the reservation of a purchase that was not begun after all. */
 export function returnReservation(
   reservations: Reservations,
   { perSecond, requests }: Pick<Demand, 'perSecond' | 'requests'>,

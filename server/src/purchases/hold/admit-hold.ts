@@ -11,14 +11,14 @@ const REQUESTS = { server: 3, wallet: 5 }
 const reservations = new WeakMap<Chain, Reservations>()
 
 /**
- * Reserves what a purchase will cost of the chain's budget.
+ * Reserves the part of the chain budget that a purchase will cost.
  *
- * @returns a function that gives the reservation back, for a hold that was not placed after all.
+ * @returns a function that cancels the reservation if the hold is not placed after all.
  * @throws CHAIN_BUSY, with an honest time to try again, if there is no room for it
  */
 export function admitHold(chain: Chain, { sendsThrough }: Pick<HoldOrder, 'sendsThrough'>): () => void {
   const { perSecond, backlogSeconds } = chain.budget()
-  // No endpoint serves this chain now: that is an outage, which the next request tells.
+  // No endpoint serves this chain now. That is an outage, which the next request reports.
   if (perSecond === 0) return () => undefined
   const requests = REQUESTS[sendsThrough]
   const demand = { now: performance.now() / 1000, perSecond, backlogSeconds, requests }

@@ -7,12 +7,12 @@ import { lockPurchase } from '../purchase-store.ts'
 import { type HoldState } from './hold.ts'
 import { lockListings, recordEnd } from './hold-store.ts'
 
-/** A payment may still turn up after the end; it is searched for soon. */
+/** A payment may still turn up after the end, so search for it soon. */
 const FIRST_LATE_SEARCH_SECONDS = 60
 
 type DecideEnd = (hold: HoldState) => EndReason | undefined
 
-/** Ends an open hold as `endHold` does, in a transaction of its own. */
+/** Ends an open hold like `endHold`, in its own transaction. */
 export async function endHoldAlone(
   { database, observer }: Pick<PurchaseDeps, 'database' | 'observer'>,
   id: string,
@@ -23,8 +23,8 @@ export async function endHoldAlone(
 }
 
 /**
- * Ends an open hold under the locks of its listings and of the purchase, if `decide` finds a reason there. The listings are free
- * again, first of all for those whose payment for them came too late.
+ * Ends an open hold under the locks of its listings and of the purchase, if `decide` finds a reason there. The listings are free again;
+ * buyers whose payments for them came late go first.
  * @returns the reason, or undefined if the hold was no longer open or stays.
  */
 export async function endHold(tx: Tx, id: string, decide: DecideEnd): Promise<EndReason | undefined> {

@@ -1,6 +1,6 @@
 import { type PurchaseRow } from '../purchase-store.ts'
 
-/** Whether nothing that was signed inside the payment window can land any more: the finalized chain is above the release height. */
+/** Whether nothing signed within the payment window can still land: the finalized chain is above the release height. */
 export function isBeyondRelease(
   finalized: { genesisHash: string; height: bigint },
   { genesisHash, releaseHeight }: Pick<PurchaseRow, 'genesisHash' | 'releaseHeight'>,
@@ -8,21 +8,21 @@ export function isBeyondRelease(
   return finalized.genesisHash === genesisHash && releaseHeight !== null && finalized.height > releaseHeight
 }
 
-/** What decides whether the studio may release a hold. */
+/** The facts that decide whether the studio may release a hold. */
 export interface ReleaseState {
   status: PurchaseRow['status']
-  /** Nothing signed inside the payment window can land any more. */
+  /** Nothing signed within the payment window can still land. */
   beyondRelease: boolean
-  /** No bytes are recorded, or those that are proved expired. */
+  /** No bytes are recorded, or the recorded ones are proved expired. */
   recordedExpired: boolean
-  /** Every endpoint has shown that it can never prove that no payment came. */
+  /** Every endpoint has shown that it can never prove that no payment landed. */
   unprovable: boolean
 }
 
 /**
- * Whether a person may end a hold for which there is no proof: only if no payment can land any more, and no endpoint will ever prove that
- * none has landed.
- * @returns what speaks against it, in words for the studio; undefined if nothing does.
+ * Whether a person may end a hold that cannot be proved unpaid: only if no payment can still land and no endpoint can ever prove that none
+ * has landed.
+ * @returns why not, in words for the studio; undefined if they may.
  */
 export function releaseObjection({ status, beyondRelease, recordedExpired, unprovable }: ReleaseState): string | undefined {
   if (status !== 'held') return 'it is not held any more.'

@@ -12,7 +12,7 @@ import { type FeeTerms } from '../fee.ts'
 import { type PurchaseRow } from '../purchase-store.ts'
 import { type HoldOrder, type HoldRefusal } from './hold.ts'
 
-/** What a buyer has to know of an open hold. */
+/** What a buyer needs to know about an open hold. */
 export interface HeldPurchase extends Pick<
   PurchaseRow,
   'id' | 'items' | 'priceLamports' | 'feeBasisPoints' | 'feeLamports' | 'feeWallet' | 'reference' | 'payBefore'
@@ -20,10 +20,10 @@ export interface HeldPurchase extends Pick<
   payMillisLeft: number
 }
 
-/** Either a refusal, or a hold. */
+/** Either a refusal or a hold. */
 export type HoldOutcome = { kind: 'refused'; refusal: HoldRefusal } | { kind: 'held'; hold: HeldPurchase }
 
-/** What an order would cost now, if nothing speaks against it. */
+/** What an order would cost now, if it is not refused. */
 export interface HoldTerms {
   kind: 'open'
   feeLamports: bigint
@@ -32,8 +32,8 @@ export interface HoldTerms {
 }
 
 /**
- * Decides about a hold without the chain, in one statement: `check_hold` in 0021-restrictions.sql. It returns a hold only to a
- * buyer who has it already, and the terms if the hold may be placed.
+ * Decides about a hold without the chain, in one statement: `check_hold` in 0021-restrictions.sql. It returns a hold only to a buyer who
+ * already has it, and the terms if the hold may be placed.
  */
 export async function checkHold(database: Database, order: HoldOrder, fee: FeeTerms): Promise<HoldOutcome | HoldTerms> {
   const row = await runHold<CheckColumns>(database, CHECK, orderParameters(order, fee))
@@ -46,11 +46,11 @@ export interface NewHold {
   reference: WalletAddress
   genesisHash: string
   heldAtSlot: bigint
-  /** The lamports that the wallet has for prices and fees. */
+  /** The lamports that the wallet can spend on prices and fees. */
   spendable: bigint
   holdSeconds: number
   rentExemptMinimum: bigint
-  /** The lamports of those sellers who would receive less than that. */
+  /** The balances of sellers who would receive less than that, in lamports. */
   balances: readonly { wallet: WalletAddress; lamports: bigint }[]
 }
 
@@ -77,7 +77,7 @@ export async function insertHold(database: Database, order: HoldOrder, fee: FeeT
   return outcomeOf(row)
 }
 
-/** The database's highest number: nothing costs as much. */
+/** The database's highest number, which no price reaches. */
 const HIGHEST = 2n ** 63n - 1n
 
 function orderParameters({ buyer, items, mostLamports, paysTransfers, sendsThrough }: HoldOrder, { basisPoints, wallet }: FeeTerms) {
@@ -149,7 +149,7 @@ export async function requestCancel(tx: Tx, id: string): Promise<void> {
     .execute()
 }
 
-/** Records since when only the studio can end the hold, or that the chain may do so again. */
+/** Records that from now on only the studio can end the hold, or that the chain can do so again. */
 export async function setUnprovable(tx: Tx, id: string, { unprovable }: { unprovable: boolean }): Promise<void> {
   await tx
     .updateTable('purchases')
@@ -158,7 +158,7 @@ export async function setUnprovable(tx: Tx, id: string, { unprovable }: { unprov
     .execute()
 }
 
-/** Locks the listings of a purchase, and whatever may be split from them or merge into them, until the transaction ends. */
+/** Locks the listings of a purchase, and any listings that may be split from them or merged into them, until the transaction ends. */
 export async function lockListings(tx: Tx, purchaseId: string): Promise<void> {
   await sql`select lock_listings_of(${purchaseId})`.execute(tx)
 }
@@ -170,7 +170,7 @@ export async function setReleaseReason(tx: Tx, id: string, releaseReason: string
 
 /**
  * Ends a hold whose listings and purchase are locked, and frees the listings: `end_hold` in 0021-restrictions.sql.
- * `searchSeconds`: when to search for a late payment first; null for never.
+ * `searchSeconds`: when to first search for a late payment; null for never.
  */
 export async function recordEnd(tx: Tx, id: string, reason: EndReason, searchSeconds: number | null): Promise<void> {
   const searchAt = searchSeconds === null ? null : inSeconds(searchSeconds)

@@ -10,7 +10,7 @@ import { type Restriction, type RestrictionCode, restrictionDetail } from '../..
 
 export interface OrderedItem {
   listingId: string
-  /** How many drinks; undefined for all that are left. */
+  /** How many drinks; undefined for everything that is left. */
   amount?: number | undefined
 }
 
@@ -21,9 +21,9 @@ export interface HoldOrder {
   sendsThrough: 'server' | 'wallet'
   /** The client pays all transfers of the purchase. */
   paysTransfers: boolean
-  /** The most that the buyer pays in all, the fee included. */
+  /** The most that the buyer will pay in total, including the fee. */
   mostLamports?: bigint | undefined
-  /** The payment link through which the buyer's wallet asks: nobody has proved that the buyer does. */
+  /** The payment link that the buyer's wallet uses: nothing proves that the request comes from the buyer. */
   payLink?: string | undefined
 }
 
@@ -59,19 +59,19 @@ export interface HoldRefusal {
     | 'PAYMENT_UNDER_WAY'
     | 'HOLD_ENDED'
     | PayLinkRefusalCode
-  /** The listing that it is about, if it is about one. */
+  /** The listing that the refusal concerns, if any. */
   listingId?: string | undefined
-  /** Set for PAUSED, BLOCKED and RULE_BROKEN: what the studio has set. */
+  /** Set for PAUSED, BLOCKED and RULE_BROKEN: the studio's message, reason or rule. */
   restriction?: Restriction | undefined
-  /** Set for COOLDOWN and PAY_LINK_LIMIT: until when it lasts. */
+  /** Set for COOLDOWN and PAY_LINK_LIMIT: when it ends. */
   retrySeconds?: number | undefined
-  /** Set for TOO_MANY_HOLDS if it is not the purchases that are too many: how many items the wallet may hold. */
+  /** Set for TOO_MANY_HOLDS if there are too many items rather than purchases: how many items the wallet may hold. */
   allowed?: number | undefined
-  /** Set for PART_TOO_SMALL if more of the listing would do: how many drinks it takes. */
+  /** Set for PART_TOO_SMALL if a larger part would be accepted: how many drinks it takes. */
   neededAmount?: number | undefined
 }
 
-/** What the caller hears of a refusal. */
+/** The error that the caller gets for a refusal. */
 export function holdFailure(refusal: HoldRefusal, catalogue: Pick<Catalogue, 'nameOf'>): Failure {
   const { code, listingId, restriction, retrySeconds, allowed, neededAmount } = refusal
   const about = listingId === undefined ? {} : { listingId }
@@ -95,7 +95,7 @@ function whatItTakes(neededAmount: number | undefined): string {
 }
 
 /**
- * Checks an order as far as it needs nothing but itself.
+ * Checks everything about an order that can be checked without other data.
  * @throws TOO_MANY_ITEMS, LISTING_NOT_FOUND, SAME_LISTING_TWICE
  */
 export function requireSound(items: readonly OrderedItem[]): void {
@@ -116,17 +116,17 @@ export function spendableLamports(balance: Lamports, rentExemptMinimum: Lamports
   return balance - FEE_RESERVE_LAMPORTS - rentExemptMinimum
 }
 
-/** What decides how an open hold ends. */
+/** The facts that decide how an open hold ends. */
 export interface HoldState {
   serverSends: boolean
   cancelRequested: boolean
   windowClosed: boolean
-  /** Signed bytes are recorded for it. */
+  /** Signed bytes are recorded for the hold. */
   paymentRecorded: boolean
 }
 
 /**
- * The reason to end a hold without asking the chain: only this product would have sent its payment, and never received one.
+ * The reason to end a hold without asking the chain: only this product could have sent its payment, and it never received one.
  * @returns undefined if a payment may be on its way.
  */
 export function endsUnsent(hold: HoldState): EndReason | undefined {
@@ -135,7 +135,7 @@ export function endsUnsent(hold: HoldState): EndReason | undefined {
   return hold.windowClosed ? 'lapsed' : undefined
 }
 
-/** The reason to end a hold once the chain has proved that no payment came and none can come any more. */
+/** The reason to end a hold once the chain has proved that no payment has landed and none can. */
 export function endsUnpaid(hold: HoldState): EndReason | undefined {
   if (!hold.windowClosed) return undefined
   if (hold.paymentRecorded) return 'expired'

@@ -7,20 +7,20 @@ import { admitHold } from './admit-hold.ts'
 import { holdFailure, type HoldOrder, requireSound, spendableLamports } from './hold.ts'
 import { checkHold, type HeldPurchase, type HoldOutcome, type HoldTerms, insertHold } from './hold-store.ts'
 
-/** What the chain said before the transaction began. */
+/** What the chain answered before the transaction began. */
 interface ChainReading {
   genesisHash: string
   slot: bigint
   balance: Lamports
   rentExemptMinimum: Lamports
-  /** Of those sellers who would receive less than that minimum. */
+  /** For the sellers who would receive less than that minimum. */
   balances: { wallet: WalletAddress; lamports: Lamports }[]
 }
 
 /**
- * Holds listings, or parts of them, for a buyer who is about to pay. Asking again returns the same hold. What can be refused without the
- * chain is refused first, because requests to the chain are scarce; `place_hold` decides again under its locks.
- * @throws what `HoldRefusal` lists, TOO_MANY_ITEMS, SAME_LISTING_TWICE, FEE_WALLET_EMPTY, CHAIN_BUSY or CHAIN_DOWN, if nothing is held;
+ * Holds listings, or parts of them, for a buyer who is about to pay. Asking again returns the same hold. Orders that can be refused without
+ * the chain are refused first, because requests to the chain are scarce; `place_hold` decides again under its locks.
+ * @throws the codes of `HoldRefusal`, TOO_MANY_ITEMS, SAME_LISTING_TWICE, FEE_WALLET_EMPTY, CHAIN_BUSY or CHAIN_DOWN, if nothing is held;
  * PAYMENT_UNDER_WAY or HOLD_ENDED, if paying for the buyer's own hold would be a mistake.
  */
 export async function placeHold(deps: PurchaseDeps, order: HoldOrder): Promise<HeldPurchase> {
@@ -61,7 +61,7 @@ async function placeAdmitted(deps: PurchaseDeps, order: HoldOrder, terms: HoldTe
       balances,
     }),
   )
-  // Otherwise the buyer had it already.
+  // Otherwise the buyer already had it.
   if (held.reference === reference) observer?.holdPlaced()
   return held
 }
@@ -74,7 +74,7 @@ function requireHold({ catalogue }: PurchaseDeps, outcome: HoldOutcome): HeldPur
 /** @throws FEE_WALLET_EMPTY, CHAIN_BUSY or CHAIN_DOWN */
 async function readChain({ chain, settings }: PurchaseDeps, buyer: WalletAddress, terms: HoldTerms): Promise<ChainReading> {
   const rentExemptMinimum = await chain.rentExemptMinimum()
-  // A transfer that leaves its recipient below the minimum fails, and all others of its transaction with it.
+  // A transfer that leaves its recipient below the minimum fails, and with it all other transfers of the transaction.
   const small = terms.received.filter(({ lamports }) => lamports < rentExemptMinimum)
   const feeWallet = terms.feeLamports > 0n ? settings.fee.wallet : undefined
   const [genesisHash, balance, ofFeeWallet, balances] = await Promise.all([
@@ -84,6 +84,6 @@ async function readChain({ chain, settings }: PurchaseDeps, buyer: WalletAddress
     Promise.all(small.map(async ({ seller: wallet }) => ({ wallet, lamports: await chain.balance(wallet) }))),
   ])
   if (ofFeeWallet !== undefined && ofFeeWallet + terms.feeLamports < rentExemptMinimum) throw new Failure('FEE_WALLET_EMPTY')
-  // The reading of the balance has told the slot: asked for afterwards, it costs no request of its own.
+  // Reading the balance also returned the slot, so asking for the slot afterwards costs no extra request.
   return { genesisHash, slot: await chain.highestSlot(), balance, rentExemptMinimum, balances }
 }

@@ -4,10 +4,10 @@ import { beat, extendHolds } from './outage-store.ts'
 const BEAT_MILLIS = 5_000
 
 /**
- * Notes in the database, every few seconds, that this server reaches it and the chain: what all servers leave unsaid for longer is an
- * outage, during which no buyer abandons a hold, and after which whoever had a hold has more time to pay. While the database is away there
- * is nowhere to note anything, which is the point.
- * @returns the function that stops it
+ * Records in the database, every few seconds, that this server can reach it and the chain. If no server does so for longer, that is an
+ * outage: no hold counts as abandoned during it, and buyers with a hold get more time to pay after it. While the database is down nothing
+ * can be recorded, which is the point.
+ * @returns a function that stops it
  */
 export function startRecordingOutages({ database, chain, failures }: Pick<PurchaseDeps, 'database' | 'chain' | 'failures'>): () => void {
   const note = async () => {
@@ -20,7 +20,7 @@ export function startRecordingOutages({ database, chain, failures }: Pick<Purcha
   return () => clearInterval(timer)
 }
 
-/** Records the outage that has just ended, if there was one, and gives its buyers their time back. */
+/** Records the outage that has just ended, if there was one, and gives the affected buyers their time back. */
 export async function recordOutage({ database }: Pick<PurchaseDeps, 'database'>): Promise<void> {
   await beat(database)
   while (await extendHolds(database));

@@ -18,7 +18,7 @@ interface RefusalColumns {
 interface MadePayLink {
   id: string
   amount: bigint
-  /** What its payer pays in all. */
+  /** The total that its payer pays. */
   mostLamports: bigint
   expiresAt: Date
   millisLeft: number
@@ -31,7 +31,7 @@ interface NewPayLink {
   fee: FeeTerms
 }
 
-/** Makes a link, unless something speaks against it: `make_pay_link` in 0028-pay-links.sql. */
+/** Makes a link, unless it must be refused: `make_pay_link` in 0028-pay-links.sql. */
 export async function insertPayLink(
   database: Database,
   { listingId, tokenHash, maker, fee }: NewPayLink,
@@ -61,7 +61,7 @@ export interface PayLinkOrder {
   listingId: string
   amount: bigint
   mostLamports: bigint
-  /** Through it, the account holds already. */
+  /** The account already has a hold through this link. */
   isHeld: boolean
 }
 
@@ -114,7 +114,7 @@ export async function findPayLinkProgress(
 
 const MILLIS_LEFT = sql<number>`greatest(ceil(extract(epoch from m.expires_at - now()) * 1000), 0)::integer`
 
-/** Deletes links a day after they expired, and what they held once it no longer counts against anybody. */
+/** Deletes links a day after they expired, and their holds once they no longer count against anyone. */
 export async function deleteOldPayLinks(database: Database): Promise<void> {
   await sql`
     delete from pay_links k where k.expires_at < now() - interval '1 day'

@@ -7,7 +7,7 @@ import { type Catalogue } from '../../catalogue/catalogue.ts'
 import { type HeldPurchase } from '../hold/hold-store.ts'
 import { amountOf, firstItem } from '../purchase-item.ts'
 
-/** Whoever makes a link: a network, and a wallet if somebody is signed in. */
+/** The maker of a link: a network, and a wallet if the maker is signed in. */
 export interface PayLinkMaker {
   /** A keyed hash of the network: 32 bytes. */
   network: Buffer
@@ -28,22 +28,22 @@ export function isToken(text: string): boolean {
   return token.test(text)
 }
 
-/** What the database knows of a link's secret name. */
+/** The hash of a link's secret name, as the database stores it. */
 export function hashOfToken(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-/** Returns a function that turns a network into what the database keeps of it. Servers with the same secret agree. */
+/** Returns a function that turns a network into the hash that the database stores. Servers with the same secret compute the same hash. */
 export function createMakerHash(secret: string): (network: string) => Buffer {
   return (network) => createHmac('sha256', secret).update('juicebar pay link maker:').update(network).digest()
 }
 
-/** What the QR code of a link says: a Solana Pay transaction request. */
+/** The content of a link's QR code: a Solana Pay transaction request. */
 export function payLinkUrl(publicOrigin: string, token: string): string {
   return `solana:${encodeURIComponent(new URL(`/p/${token}`, publicOrigin).href)}`
 }
 
-/** What the wallet shows of a payment, in one line. */
+/** The line that the wallet shows for a payment. */
 export function paymentMessage(
   { items, priceLamports, feeLamports }: Pick<HeldPurchase, 'items' | 'priceLamports' | 'feeLamports'>,
   catalogue: Pick<Catalogue, 'nameOf'>,
@@ -53,7 +53,7 @@ export function paymentMessage(
   return `${what} for ${solText(lamports(priceLamports + feeLamports))} SOL${fee}`
 }
 
-/** What the database knows of a link and of the hold that it placed last. */
+/** What the database knows about a link and its latest hold. */
 export interface PayLinkProgress {
   /** Milliseconds until it expires; 0 once it has. */
   millisLeft: number
@@ -64,7 +64,7 @@ export interface PayLinkProgress {
   payMillisLeft: number
 }
 
-/** How far the purchase through a link has come. */
+/** The progress of the purchase through a link. */
 export function payLinkState({ millisLeft, isPaid, isHeld, isSent, payMillisLeft }: PayLinkProgress): PayLinkState {
   const idle = millisLeft > 0 ? 'open' : 'expired'
   const state = isPaid ? 'delivered' : isHeld ? (isSent ? 'paid' : 'held') : idle

@@ -10,10 +10,10 @@ import { transfersOf } from '../purchase-item.ts'
 import { hashOfToken, isToken, paymentMessage } from './pay-link.ts'
 import { checkPayLink } from './pay-link-store.ts'
 
-/** More than anybody sends for one purchase. */
+/** More than anyone sends for one purchase. */
 const NEWEST = 10
 
-/** What a wallet is answered that asks through a link, as Solana Pay has it. */
+/** The reply to a wallet that asks through a link, as Solana Pay specifies it. */
 export interface PreparedPayment {
   /** The unsigned transaction in base64. The wallet may replace its fee payer and its blockhash. */
   transaction: string
@@ -21,10 +21,10 @@ export interface PreparedPayment {
 }
 
 /**
- * Holds what a link is for, and prepares its payment by an account. The wallet signs and sends it by itself, and reconciliation finds it by
- * its reference. Asking again with the same account returns a payment of the same purchase, until the chain shows one.
+ * Holds the link's listing and prepares its payment by an account. The wallet signs and sends the payment itself, and reconciliation finds
+ * it by its reference. Asking again with the same account returns a payment of the same purchase, until the chain shows one.
  *
- * @throws what `PayLinkRefusalCode` and `HoldRefusal` list, WALLET_ADDRESS_INVALID, WALLET_CANNOT_SIGN, FEE_WALLET_EMPTY, CHAIN_BUSY or
+ * @throws the codes of `PayLinkRefusalCode` and `HoldRefusal`, WALLET_ADDRESS_INVALID, WALLET_CANNOT_SIGN, FEE_WALLET_EMPTY, CHAIN_BUSY or
  * CHAIN_DOWN
  */
 export async function preparePayment(deps: PurchaseDeps, token: string, account: string): Promise<PreparedPayment> {
@@ -36,7 +36,7 @@ export async function preparePayment(deps: PurchaseDeps, token: string, account:
   if ('refusal' in checked) throw holdFailure(checked.refusal, deps.catalogue)
   const { id: payLink, listingId, amount, mostLamports, isHeld } = checked.link
   const items = [{ listingId, amount: Number(amount) }]
-  // Before the hold: if the chain does not answer, nothing is held that the wallet could not pay.
+  // This comes before the hold, so that nothing is held that the wallet cannot pay for because the chain does not answer.
   const lifetime = await deps.chain.latestBlockhash()
   const held = await placeHold(deps, { buyer, items, sendsThrough: 'wallet', paysTransfers: true, mostLamports, payLink })
   const { reference } = held

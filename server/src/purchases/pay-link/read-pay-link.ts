@@ -7,7 +7,7 @@ import { hashOfToken, isToken, payLinkState } from './pay-link.ts'
 import { findPayLinkProgress } from './pay-link-store.ts'
 
 /**
- * How far the purchase through a link has come, for whoever made it.
+ * The progress of the purchase through a link, for the link's maker.
  *
  * @throws PAY_LINK_NOT_FOUND
  */
@@ -18,7 +18,7 @@ export async function readPayLinkState(database: Database, id: string): Promise<
 }
 
 /**
- * Returns if a link may still be paid through.
+ * Returns if the link can still be paid through.
  *
  * @throws PAY_LINK_NOT_FOUND, PAY_LINK_EXPIRED, PAY_LINK_PAID
  */

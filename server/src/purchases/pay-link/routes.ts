@@ -14,7 +14,7 @@ export interface PayLinkOptions {
   authenticate: (request: FastifyRequest) => Promise<Session>
 }
 
-/** Links through which a wallet on a phone buys. What the wallet itself asks is in `http/payment-requests.ts`. */
+/** Links through which a wallet on a phone buys. The wallet's own calls are in `http/payment-requests.ts`. */
 export function payLinkRoutes(api: Api, deps: PurchaseDeps, { publicOrigin, hashMaker, authenticate }: PayLinkOptions): void {
   api.open('payLink', 'write', async ({ params, request }) => {
     const session = request.headers.authorization === undefined ? undefined : await authenticate(request)

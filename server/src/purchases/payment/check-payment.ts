@@ -5,7 +5,7 @@ import { type Chain } from '../../chain/chain.ts'
 import { decodeSignedTransaction } from '../../chain/transactions/signed-transaction.ts'
 import { type ExpectedPayment, findPaymentFlaw } from './signed-payment.ts'
 
-/** Signed transaction bytes that do what they should and could land now; nothing was sent yet. */
+/** Signed transaction bytes that do what they should and could land now. Nothing has been sent yet. */
 export interface CheckedPayment {
   signature: Signature
   bytes: Uint8Array
@@ -38,7 +38,7 @@ export async function checkOnChain(chain: Chain, transaction: ReturnType<typeof 
     case 'fails':
       throw refused(`the network would refuse it (${simulation.reason}).`)
     case 'valid':
-      // Its blockhash was known to the bank that simulated it, so it is no younger than that slot.
+      // The bank that simulated it knew its blockhash, so the blockhash is no newer than that slot.
       return { signature, bytes, expiryHeight: await chain.expiryHeight(simulation.slot) }
   }
 }

@@ -8,7 +8,7 @@ import { findMismatch, type TransferMismatch } from './transfer-mismatch.ts'
 /** What a buyer agreed to pay when the hold was placed. */
 export interface PaymentTerms {
   buyer: WalletAddress
-  /** One for each that is to be made. Two may have the same recipient. */
+  /** One for each transfer to make. Two may have the same recipient. */
   transfers: readonly { to: WalletAddress; lamports: Lamports }[]
   /** The purchase's own public key (Solana Pay's reference). */
   reference: string
@@ -20,10 +20,10 @@ export interface KnownPurchase extends PaymentTerms {
   id: string
 }
 
-/** Of the accounts that a transaction names, those that are references: of a purchase, or of a refund (null). */
+/** The references among the accounts that a transaction names: of a purchase, or of a refund (null). */
 export type KnownReferences = ReadonlyMap<string, KnownPurchase | null>
 
-/** What one recipient of a purchase's terms got for this purchase, and for no other that the transaction names. */
+/** What one recipient of a purchase's terms received for this purchase alone. */
 export interface Received {
   to: WalletAddress
   lamports: bigint
@@ -32,8 +32,8 @@ export interface Received {
 }
 
 /**
- * pays: exactly the agreed payment. wrong: the buyer paid somebody of the terms, but not as agreed. unrelated: not a payment for this
- * purchase. `referenced`: it names the purchase's reference, so what it pays can be meant for no purchase that it does not name.
+ * pays: exactly the agreed payment. wrong: the buyer paid one of the terms' recipients, but not as agreed. unrelated: not a payment for
+ * this purchase. `referenced`: it names the purchase's reference, so it can only be meant for purchases that it names.
  */
 export type PaymentVerdict =
   | { kind: 'pays'; referenced: boolean }
@@ -42,10 +42,10 @@ export type PaymentVerdict =
 
 export interface WrongPayment {
   referenced: boolean
-  /** Only those who got anything. */
+  /** Only recipients who received something. */
   received: readonly Received[]
   reason: string
-  /** It is what was agreed, but its transaction pays for another purchase first. */
+  /** It is exactly what was agreed, but its transaction pays for another purchase first. */
   complete: boolean
   /** The other purchase that the transaction pays for. */
   paidPurchase: string | undefined
@@ -55,8 +55,8 @@ export interface WrongPayment {
  * Verifies a transaction that the chain accepted, by its content alone: block time, the position of an instruction and differences
  * of balances prove nothing. It must hold each agreed transfer exactly once, top-level and carrying the purchase's reference, and no other
  * transfer from the buyer to any of these recipients, top-level or by a program, except those that carry another known reference: a
- * transfer belongs to the first purchase or refund that it names, and to it alone. A purchase of one transfer is also paid by a transfer
- * that carries nothing, if it was made since the hold. A transaction pays for one purchase: the first that its transfers name.
+ * transfer belongs to the first purchase or refund that it names, and to it alone. A purchase with a single transfer can also be paid by a
+ * transfer without a reference, if it was made since the hold. A transaction pays for one purchase: the first that its transfers name.
  */
 export function verifyPayment(transaction: LandedTransaction, terms: PaymentTerms, known: KnownReferences = new Map()): PaymentVerdict {
   if (transaction.failed) return unrelated('it failed on the chain, so no SOL moved')
@@ -88,12 +88,12 @@ export function totalReceived(received: readonly Received[]): bigint {
   return received.reduce((total, { lamports }) => total + lamports, 0n)
 }
 
-/** What each recipient has received if everything was paid as agreed. */
+/** What each recipient receives if everything is paid as agreed. */
 export function receivedAsAgreed({ transfers }: PaymentTerms, { referenced }: { referenced: boolean }): readonly Received[] {
   return sumByRecipient(transfers.map((transfer) => ({ ...transfer, referenced })))
 }
 
-/** A purchase that the transaction names; only the one that is being verified has no identifier. */
+/** A purchase that the transaction names; only the one being verified has no identifier. */
 type Named = PaymentTerms & { id?: string }
 
 /** The purchases that a transaction names: those that its own transfers belong to in their order, then those named elsewhere. */
@@ -105,12 +105,12 @@ function purchasesNamedBy(
   return referencesInOrder(transaction, movements).flatMap((reference) => known.get(reference) ?? [])
 }
 
-/** The reference that a movement belongs to: its own, or that of the first named purchase which it could be meant for. */
+/** The reference that a movement belongs to: its own, or that of the first named purchase that it could be meant for. */
 function ownerOf(movement: Movement, named: readonly Named[]): string | undefined {
   return movement.reference ?? named.find((purchase) => isBetween(movement, purchase))?.reference
 }
 
-/** What keeps a transaction from being the agreed payment, apart from what it does for other purchases. */
+/** Why a transaction is not the agreed payment, ignoring what it does for other purchases. */
 function findFlaw(movements: readonly Movement[], terms: PaymentTerms, referenced: boolean): string | undefined {
   const { reference, transfers } = terms
   const paid = movements.filter((movement) => isBetween(movement, terms) && (movement.reference ?? reference) === reference)

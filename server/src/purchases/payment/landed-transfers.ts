@@ -1,16 +1,16 @@
 import { type Instruction, type LandedTransaction, type Transfer } from '../../chain/chain.ts'
 
-/** SOL that a landed transaction has moved. */
+/** SOL that a landed transaction moved. */
 export interface Movement extends Transfer {
   /** The first known reference that it carries. */
   reference: string | undefined
-  /** It carries nothing: it has no accounts besides its two parties. */
+  /** It carries no reference: it has no accounts besides its two parties. */
   bare: boolean
   /** A program made it (CPI), not the signer. */
   inner: boolean
 }
 
-/** The accounts of a transfer that carries nothing: sender and recipient. */
+/** The accounts of a transfer without a reference: sender and recipient. */
 const PARTIES = 2
 
 /** All System transfers of a landed transaction, top-level ones first. */
@@ -37,9 +37,9 @@ export function referencesInOrder({ instructions, innerInstructions }: LandedTra
 }
 
 /**
- * The accounts of a landed transaction that have to be looked up among the known references: what its transfers carry, and what its other
- * instructions name. None if its only transfer carries at most one account and nothing else names any: then whoever verifies it for a
- * purchase sees whether it carries that purchase's reference.
+ * The accounts of a landed transaction that must be looked up among the known references: those its transfers carry, and those its other
+ * instructions name. None if its only transfer carries at most one account and nothing else names any: then verifying it for a purchase
+ * shows whether it carries that purchase's reference.
  */
 export function ambiguousReferences({ instructions, innerInstructions, signers }: LandedTransaction): string[] {
   const transfers = [...instructions, ...innerInstructions].filter(({ transfer }) => transfer)

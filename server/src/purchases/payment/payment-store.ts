@@ -54,7 +54,7 @@ export async function insertPayment(tx: Tx, payment: Insertable<Payments>): Prom
 
 /**
  * Makes a landed transaction belong to a purchase without counting for it, and locks its row until the transaction ends.
- * @returns whose it is: the first purchase to record a signature keeps it.
+ * @returns the purchase that it belongs to: the first purchase to record a signature keeps it.
  */
 export async function recordUncounted(
   tx: Tx,

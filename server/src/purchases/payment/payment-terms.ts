@@ -3,7 +3,7 @@ import { type PurchaseRow } from '../purchase-store.ts'
 import { type PaymentTerms } from './landed-payment.ts'
 import { type ExpectedPayment } from './signed-payment.ts'
 
-/** What of a purchase says who pays what to whom. */
+/** The part of a purchase that says who pays how much to whom. */
 export type AgreedColumns = Pick<PurchaseRow, 'buyer' | 'items' | 'feeLamports' | 'feeWallet' | 'reference' | 'heldAtSlot'>
 
 /** What the chain must show for a purchase to be paid. */

@@ -2,12 +2,12 @@ import { decodeSignedTransaction } from '../../chain/transactions/signed-transac
 import { type PaymentRow } from './payment-store.ts'
 import { type ExpectedPayment, findPaymentFlaw } from './signed-payment.ts'
 
-/** Of a payment that a server has recorded before it was broadcast. */
+/** Of a payment that a server recorded before it was broadcast. */
 export type RecordedPayment = Pick<PaymentRow, 'signature' | 'purchaseId' | 'kind' | 'status' | 'transactionBytes' | 'expiryHeight'>
 
 /**
  * Whether a status is enough to settle with these bytes: the signature fixes the message, and the message can do nothing but this
- * payment, so if it succeeded, this is what happened. Everything that the chain adds or looks up would have to be read.
+ * payment, so if it succeeded, this is what happened. Anything that the chain adds or looks up would have to be read.
  */
 export function settlesOnStatus(
   { kind, status, signature, transactionBytes }: Pick<RecordedPayment, 'kind' | 'status' | 'signature' | 'transactionBytes'>,

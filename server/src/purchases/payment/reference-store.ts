@@ -7,7 +7,7 @@ import { type AgreedColumns, termsOf } from './payment-terms.ts'
 
 type Row = (AgreedColumns & { id: string }) | { id: null; reference: string }
 
-/** Which of these accounts are references of purchases, with what was agreed for them, or of refunds. */
+/** Which of these accounts are references of purchases (with their terms) or of refunds. */
 export async function findReferences(database: Database, accounts: readonly string[]): Promise<KnownReferences> {
   if (accounts.length === 0) return new Map()
   const { rows } = await sql<Row>`

@@ -9,8 +9,8 @@ export interface ExpectedPayment {
 }
 
 /**
- * Programs that a wallet may add without moving the payer's SOL: Compute Budget (priority fees), both Memo programs, and Lighthouse,
- * with which Phantom guards a transaction against being changed.
+ * Programs that a wallet may add without moving the payer's SOL: Compute Budget (priority fees), both Memo programs, and Lighthouse, which
+ * Phantom uses to guard a transaction against changes.
  */
 const harmlessPrograms = new Set([
   'ComputeBudget111111111111111111111111111111',
@@ -53,7 +53,7 @@ function describeMismatch({ kind, to, lamports }: TransferMismatch): string {
   }
 }
 
-/** After its two parties, a transfer has the reference alone, which neither signs nor may change. */
+/** After its two parties, a transfer has only the reference, which does not sign and is read-only. */
 function carriesOnly({ accounts }: AccountInstruction, reference: string): boolean {
   const carried = accounts[2]
   return accounts.length === 3 && carried?.address === reference && !carried.signer && !carried.writable

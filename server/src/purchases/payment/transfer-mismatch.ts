@@ -1,4 +1,4 @@
-/** Lamports that one of the agreed transfers moves, or one that was made. */
+/** The lamports of an agreed transfer, or of one that was made. */
 export interface PlannedTransfer {
   to: string
   lamports: bigint
@@ -6,7 +6,7 @@ export interface PlannedTransfer {
 
 /**
  * How the transfers that were made differ from those that were agreed. missing: an agreed one was not made. extra: one was made once too
- * often. amount: one pays its recipient another amount. recipient: one pays somebody with whom nothing was agreed.
+ * often. amount: one pays its recipient a different amount. recipient: one pays someone who is not in the terms.
  */
 export interface TransferMismatch extends PlannedTransfer {
   kind: 'missing' | 'extra' | 'amount' | 'recipient'
