@@ -4,14 +4,14 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 export type ReferenceKind = 'purchase' | 'refund'
 
-/** Makes references, and recognises those of this market even if the database no longer knows them. */
+/** Makes references, and recognises this market's references even if the database no longer knows them. */
 export interface References {
   /**
-   * A new public key whose private key nobody has. A payment carries it, so that it can be found on the chain (Solana Pay's reference):
+   * A new public key whose private key nobody knows. A payment carries it, so that it can be found on the chain (Solana Pay's reference):
    * 16 random bytes, and a code that only the holder of the secret can compute from them.
    */
   make(kind: ReferenceKind): WalletAddress
-  /** What this market has made an address for; undefined if it did not, or before references carried a code. */
+  /** What this market made an address for; undefined if it did not make it, or made it before references carried a code. */
   kindOf(address: string): ReferenceKind | undefined
 }
 
@@ -20,8 +20,8 @@ const CODE_BYTES = 16
 const kinds = ['purchase', 'refund'] as const satisfies ReferenceKind[]
 
 /**
- * @param secrets the first one makes references, all of them recognise theirs. A secret may serve other purposes too, since nothing else
- * authenticates a text that begins as `codeOf` does.
+ * @param secrets the first one makes references; each recognises its own. A secret may serve other purposes too, because nothing else
+ * authenticates a text that begins like that of `codeOf`.
  */
 export function createReferences(secrets: readonly string[]): References {
   const [newest] = secrets

@@ -11,7 +11,8 @@ import { insertPayLink } from './pay-link-store.ts'
  * Makes a link through which one wallet on a phone can buy a listing.
  *
  * @param publicOrigin the https address at which phones reach this market; undefined if they cannot
- * @throws PUBLIC_ORIGIN_NEEDED, PAUSED, BLOCKED, LISTING_NOT_FOUND, LISTING_NOT_ACTIVE, LISTING_HELD, LISTING_FROZEN, COOLDOWN, PAY_LINK_LIMIT
+ * @throws PUBLIC_ORIGIN_NEEDED, PAUSED, BLOCKED, LISTING_NOT_FOUND, LISTING_NOT_ACTIVE, LISTING_HELD, LISTING_FROZEN, COOLDOWN,
+ * PAY_LINK_LIMIT
  */
 export async function makePayLink(
   { database, settings, catalogue }: Pick<PurchaseDeps, 'database' | 'settings' | 'catalogue'>,

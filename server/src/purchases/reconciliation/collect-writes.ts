@@ -1,4 +1,4 @@
-/** What is ready waits so long for the rest of its round. */
+/** How long finished items wait for the rest of their round. */
 const PATIENCE_MILLIS = 200
 
 interface Batch<T> {
@@ -8,11 +8,11 @@ interface Batch<T> {
 }
 
 /**
- * Collects what many tasks have to write, and writes it in one statement once all of them are done; what is ready is not kept waiting by
- * tasks that take longer.
+ * Collects what many tasks have to write, and writes it in one statement once all of them are done. Slow tasks do not delay finished items
+ * for long.
  *
- * @param tasks how many items will come.
- * @returns a function that adds an item, and resolves once it is written.
+ * @param tasks how many items to expect.
+ * @returns a function that adds an item and resolves once it is written.
  */
 export function collectWrites<T>(tasks: number, write: (items: readonly T[]) => Promise<void>): (item: T) => Promise<void> {
   let left = tasks

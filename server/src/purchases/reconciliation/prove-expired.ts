@@ -12,8 +12,8 @@ export interface Trace {
 
 /**
  * Whether recorded transaction bytes can never land (again): their blockhash expired at a finalized height, and the finalized chain,
- * read at that height, shows no such transaction that succeeded, neither by its signature nor under its accounts. Absence anywhere
- * else proves nothing. And no endpoint can show the transaction: one that can is right about it, whatever the others say.
+ * read at that height, shows no such transaction that succeeded, neither by its signature nor under its accounts. Absence anywhere else
+ * proves nothing. Also, no endpoint may be able to show the transaction: one that can overrules all the others.
  * @throws CHAIN_DOWN
  */
 export async function isProvedExpired(

@@ -24,7 +24,7 @@ import { CASE_LEASES, LEASE_SECONDS, leaseLimits, RETRY_SECONDS } from './schedu
 export interface RoundUnderWay {
   /** More may be due. */
   more: boolean
-  /** Never rejects: whatever could not be reconciled is due again when its lease ends. */
+  /** Never rejects: anything that could not be reconciled is due again when its lease ends. */
   done: Promise<unknown>
 }
 
@@ -34,7 +34,7 @@ export async function reconcileOnce(deps: PurchaseDeps): Promise<void> {
   await round.done
 }
 
-/** Leases what is due, as much as the chain's budget has room for, and begins to reconcile it. */
+/** Leases due purchases and cases, as many as the chain budget allows, and begins to reconcile them. */
 export async function beginRound(deps: PurchaseDeps): Promise<RoundUnderWay> {
   const { database, chain, failures } = deps
   const limits = leaseLimits({ perSecond: chain.budget().perSecond, saturated: chain.isSaturated(), spare: chain.hasSpare() })
@@ -55,7 +55,7 @@ export async function beginRound(deps: PurchaseDeps): Promise<RoundUnderWay> {
   return { more, done: Promise.all(reconciliations) }
 }
 
-/** Nothing else is done so often, whether or not anybody calls, and needs a database that takes writes. */
+/** Nothing else runs this often, even without calls, and needs a database that takes writes. */
 function tellWhatWorks({ chain, failures }: PurchaseDeps): void {
   failures.database.worked()
   if (chain.isUp()) failures.chain.worked()
@@ -63,7 +63,7 @@ function tellWhatWorks({ chain, failures }: PurchaseDeps): void {
   if (!chain.isSaturated()) failures.chainBudget.worked()
 }
 
-/** If it fails, mostly because the chain cannot be asked, nothing was decided, and it is due again soon. */
+/** If it fails, usually because the chain cannot be reached, nothing is decided, and it is due again soon. */
 async function reconcilePurchase(deps: PurchaseDeps, round: Round, purchase: DuePurchase): Promise<ReturnedLease> {
   const { leasedAt: now, secondsToPay } = purchase
   const payUntil = new Date(now.getTime() + secondsToPay * 1_000)
@@ -96,7 +96,7 @@ async function reconcileCase(deps: PurchaseDeps, row: DueCase): Promise<number |
   }
 }
 
-/** Says which purchase waits for what and since when, once it does so for longer than usual. */
+/** Logs which purchase is waiting for what and since when, once the wait is longer than usual. */
 function logLongWait({ chain, log }: PurchaseDeps, purchase: DuePurchase, wait: Wait | undefined): void {
   const seconds = wait && longWaitSeconds(wait, { now: purchase.leasedAt, last: purchase.lastLeasedAt })
   if (!wait || seconds === undefined) return

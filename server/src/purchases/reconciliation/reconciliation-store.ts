@@ -11,7 +11,7 @@ import { purchaseColumns, purchaseItems, type PurchaseRow, windowClosed } from '
 /** A purchase that this server has leased to reconcile. */
 export interface DuePurchase extends PurchaseRow {
   windowClosed: boolean
-  /** By the database's clock. What a round asks the chain, it asks after this. */
+  /** By the database's clock. A round sends its requests to the chain after this time. */
   leasedAt: Date
   ageSeconds: number
   /** Until the payment window closes; negative after that. */
@@ -28,16 +28,16 @@ export interface DueCase extends CaseRow {
   buyer: WalletAddress
 }
 
-/** Somebody is waiting for these: holds, and deliveries whose payment is not finalized yet. */
+/** Purchases that someone is waiting for: holds, and deliveries whose payment is not finalized yet. */
 const isOpen = sql<boolean>`(status = 'held' or (status = 'settled' and finalized_at is null))`
-/** Of these only statuses are asked for, which cost next to nothing together. */
+/** Only statuses are requested for these, which cost next to nothing in a batch. */
 const isPaid = sql<boolean>`(status = 'settled' or exists (
   select from payments m where m.purchase_id = purchases.id and m.kind = 'purchase' and m.status = 'recorded'
 ))`
 
 /** How many purchases of each kind one round leases at most. */
 export interface LeaseLimits {
-  /** Paid, as far as this server knows: a payment is recorded, or delivered and not finalized yet. */
+  /** Paid, as far as this server knows: a payment is recorded, or delivered but not finalized yet. */
   paid: number
   /** Open holds for whose payment the chain is searched. */
   unpaid: number
@@ -45,8 +45,8 @@ export interface LeaseLimits {
 }
 
 /**
- * Leases purchases that are due for `leaseSeconds`. No other server takes them meanwhile, and if this one dies they are due again. One
- * statement for the whole round.
+ * Leases purchases that are due for `leaseSeconds`. No other server takes them in that time; if this server dies, they are due again
+ * afterwards. One statement for the whole round.
  */
 export async function leaseDue(database: Database, limits: LeaseLimits, leaseSeconds: number): Promise<DuePurchase[]> {
   const due = (kind: RawBuilder<boolean>, limit: number) =>
@@ -66,7 +66,7 @@ export async function leaseDue(database: Database, limits: LeaseLimits, leaseSec
     database
       .updateTable('purchases')
       .set({ reconcileAt: inSeconds(leaseSeconds), reconciledAt: now })
-      // An array is read once; a subquery the planner may read again for each row, and then lease more than the limit.
+      // An array is read once; the planner may evaluate a subquery again for each row and then lease more than the limit.
       .where(sql<boolean>`id = any(array(${paid}) || array(${unpaid}) || array(${closed}))`)
       .returning(purchaseColumns)
       .returning([
@@ -108,7 +108,7 @@ export async function leaseDueCases(
     .execute()
 }
 
-/** What a round has to note of one purchase when it returns the lease. */
+/** What a round records about one purchase when it returns the lease. */
 export interface ReturnedLease {
   purchase: Pick<PurchaseRow, 'id' | 'status' | 'reconcileAt'>
   /** Until the purchase is due again; null for never. */
@@ -119,7 +119,7 @@ export interface ReturnedLease {
   finalized: boolean
 }
 
-/** Returns leases, in one statement. A purchase that changed meanwhile keeps the time it was given then, and is not marked. */
+/** Returns leases, in one statement. A purchase that changed in the meantime keeps its newer due time, and is not marked. */
 export async function returnLeases(database: Database, leases: readonly ReturnedLease[]): Promise<void> {
   const column = <T>(valueOf: (lease: ReturnedLease) => T) => leases.map(valueOf)
   await sql`
@@ -151,7 +151,7 @@ export async function scheduleCaseReconciliation(database: Database, row: CaseRo
     .execute()
 }
 
-/** The payment that matters to a purchase: the recorded one of a hold, or the one that settled it. */
+/** The current payment of a purchase: the one recorded for a hold, or the one that settled it. */
 export interface CurrentPayment extends PaymentRow {
   /** Since it was recorded. */
   ageSeconds: number
@@ -173,8 +173,8 @@ export async function listCurrentPayments(database: Database, purchases: readonl
 }
 
 /**
- * Set once, and only if it was read after the payment window had closed for good: an outage that became known meanwhile may have opened it
- * again.
+ * Set once, and only if it was read after the payment window had closed for good: an outage that became known in the meantime may have
+ * reopened it.
  */
 export async function setReleaseHeight(database: Database, { id, leasedAt }: DuePurchase, height: bigint): Promise<void> {
   await database
@@ -186,7 +186,7 @@ export async function setReleaseHeight(database: Database, { id, leasedAt }: Due
     .execute()
 }
 
-/** So many of a wallet's purchases, or cases, become due when it opens their list; the schedule takes care of the others. */
+/** How many of a wallet's purchases or cases become due when it opens their list; the schedule handles the others. */
 const REQUESTED_PURCHASES = 10
 const REQUESTED_CASES = 20
 
@@ -212,7 +212,7 @@ export async function reconcileEndedOf(database: Database, wallet: WalletAddress
     .execute()
 }
 
-/** Makes a wallet's newest open cases due within `pauseSeconds`, in case the seller's wallet sent a refund by itself. */
+/** Makes a wallet's newest open cases due within `pauseSeconds`, in case the seller's wallet sent a refund itself. */
 export async function reconcileOpenCasesOf(database: Database, wallet: WalletAddress, pauseSeconds: number): Promise<void> {
   const soon = inSeconds(pauseSeconds)
   await database

@@ -18,14 +18,14 @@ export interface ReleaseOrder {
   purchaseId: string
   /** In words for buyer and seller. */
   reason: string
-  /** Records who gave the order, in the transaction that carries it out. */
+  /** Records who released it, in the same transaction. */
   record: (tx: Tx) => Promise<void>
 }
 
 /**
- * Ends a hold of which no endpoint can ever prove that it was not paid. The listing is free again; the reference stays watched, so a
+ * Ends a hold that no endpoint can ever prove unpaid. The listing is free again; the reference stays watched, so a
  * payment that turns up later is delivered or becomes a case.
- * @throws PURCHASE_NOT_FOUND, NOT_RELEASABLE with what speaks against it, or CHAIN_DOWN
+ * @throws PURCHASE_NOT_FOUND, NOT_RELEASABLE with the reason, or CHAIN_DOWN
  */
 export async function releaseHold(deps: PurchaseDeps, { purchaseId, reason, record }: ReleaseOrder): Promise<void> {
   const { database } = deps
@@ -34,7 +34,7 @@ export async function releaseHold(deps: PurchaseDeps, { purchaseId, reason, reco
   const objection = releaseObjection(await readReleaseState(deps, purchase))
   if (objection) throw new Failure('NOT_RELEASABLE', { detail: objection })
   await inTransaction(database, async (tx) => {
-    // Nothing but its end can have come since: beyond the release height no payment is submitted any more.
+    // The only possible change since then is its end: beyond the release height, no payment can be submitted.
     const ended = await endHold(tx, purchaseId, () => 'released')
     if (!ended) throw new Failure('NOT_RELEASABLE', { detail: 'it is not held any more.' })
     await setReleaseReason(tx, purchaseId, reason)
@@ -59,7 +59,7 @@ async function readReleaseState({ database, chain }: PurchaseDeps, purchase: Pur
   }
 }
 
-/** Whether recorded bytes can land no more, and no endpoint shows that they have. Their accounts' history is what nobody keeps any more. */
+/** Whether recorded bytes can no longer land, and no endpoint shows that they have. No endpoint keeps their accounts' history any more. */
 async function isExpired(chain: Chain, finalized: FinalizedView, payment: PaymentRow): Promise<boolean> {
   const statuses = await chain.statuses([payment.signature], { everywhere: true })
   return !hasLanded(statuses.get(payment.signature)) && isProvedExpired(chain, finalized, payment, [])

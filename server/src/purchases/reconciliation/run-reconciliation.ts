@@ -5,22 +5,24 @@ import { pauseMillis } from './schedule.ts'
 
 /** Rounds under way at once, at most. */
 const ROUNDS = 32
-/** The next round begins after this long in any case: reconciliations that wait for the chain keep no others waiting. */
+/** The next round begins after this time in any case, so that reconciliations that wait for the chain do not delay others. */
 const ROUND_MILLIS = 400
 
 export interface Reconciliation {
-  /** Seconds since a round last began, for which the database told what is due; until one did, since this was created. */
+  /**
+   * Seconds since the last round began for which the database returned what is due; before the first such round, since this was created.
+   */
   age(): number
   /**
    * Starts the rounds.
-   * @returns the function that stops them; resolves when those under way are done
+   * @returns a function that stops them; it resolves when the rounds under way are done
    */
   start(): () => Promise<void>
 }
 
 /**
- * Reconciles every purchase and every case with the chain, on each server. All that it needs to know is in the database, so a closed
- * browser or a killed server changes nothing.
+ * Reconciles every purchase and every case with the chain, on each server. Everything it needs is in the database, so a closed browser or a
+ * killed server changes nothing.
  */
 export function createReconciliation(deps: PurchaseDeps): Reconciliation {
   let begunAt = performance.now()

@@ -1,12 +1,12 @@
 const SHORTEST_PAUSE_MILLIS = 50
 const IDLE_PAUSE_MILLIS = 400
 
-/** The pause after a round: short if more may be due of what somebody has paid for. */
+/** The pause after a round: short if more paid purchases may be due. */
 export function pauseMillis({ more }: { more: boolean }): number {
   return more ? SHORTEST_PAUSE_MILLIS : IDLE_PAUSE_MILLIS
 }
 
-/** If a server is killed, another leases its share after that. */
+/** If a server is killed, another one leases its share after this time. */
 export const LEASE_SECONDS = 8
 export const CASE_LEASES = 4
 
@@ -23,13 +23,13 @@ export interface BudgetState {
   perSecond: number
   /** Requests are waiting for their turn. */
   saturated: boolean
-  /** Nobody else needs what is left of the budget now. */
+  /** The rest of the budget is not needed for anything else now. */
   spare: boolean
 }
 
 /**
- * How many purchases one round leases. Those that are paid always, for their statuses are read together. The others as far as the budget
- * goes, since each of them costs a request or more: open holds first of all, closed purchases with what nobody else needs.
+ * How many purchases one round leases. Paid ones always, because their statuses are read together. Others as far as the budget allows,
+ * because each costs at least one request: open holds first, closed purchases only with spare budget.
  */
 export function leaseLimits({ perSecond, saturated, spare }: BudgetState): { paid: number; unpaid: number; closed: number } {
   const perRound = (share: number) => Math.max(1, Math.min(MOST_LEASES, Math.floor((share * perSecond * IDLE_PAUSE_MILLIS) / 1000)))
@@ -41,7 +41,7 @@ export const PROOFS_PER_ROUND = 2
 
 /** Seconds until a hold is reconciled again whose recorded payment is under way. */
 export const SENT_SECONDS = 1
-/** So long a payment takes to show on the chain if nothing is wrong. */
+/** How long a payment normally takes to appear on the chain. */
 const REBROADCAST_SECONDS = 2
 
 /** Whether a recorded payment that is not on the chain is broadcast again now: an RPC node may have dropped it. Every other time. */
@@ -53,38 +53,38 @@ const SEARCH_SECONDS = { least: 4, most: 15 }
 const AFTER_WINDOW_SECONDS = 0.1
 
 /**
- * Seconds until the chain is searched again for the payment of a hold, the longer the older it is: whoever pays by themselves tells the
- * server as a rule, and the search is for those who do not. In any case at the end of the payment window, for the release height.
+ * Seconds until the chain is searched again for the payment of a hold, longer for an older hold: buyers whose wallets send usually tell the
+ * server, and the search is for those who do not. It always happens at the end of the payment window, for the release height.
  */
 export function searchSeconds({ ageSeconds, secondsToPay }: { ageSeconds: number; secondsToPay: number }): number {
   const pause = Math.min(SEARCH_SECONDS.most, Math.max(SEARCH_SECONDS.least, ageSeconds / 2))
   return secondsToPay > 0 ? Math.min(pause, secondsToPay + AFTER_WINDOW_SECONDS) : pause
 }
 
-/** Until a hold is reconciled again that only the studio can end: a payment may still be found, and another endpoint may be named. */
+/** Until a hold that only the studio can end is reconciled again: a payment may still be found, and an endpoint may be added. */
 export const UNPROVABLE_SECONDS = 60
 
 const FINALITY_SECONDS = { least: 4, most: 60 }
 
-/** Seconds until a payment that settled so long ago is asked about again while it is not finalized. */
+/** Seconds until the status of a payment that settled this long ago is requested again while it is not finalized. */
 export function finalitySeconds(secondsSinceSettled: number): number {
   return Math.min(FINALITY_SECONDS.most, Math.max(FINALITY_SECONDS.least, secondsSinceSettled / 4))
 }
 
-/** Until whatever failed is tried again, mostly because the chain cannot be asked. */
+/** Until a failed reconciliation is retried; most fail because the chain cannot be reached. */
 export const RETRY_SECONDS = 3
-/** Until a closed purchase with a candidate that is not final yet, or was not read yet, is searched again. */
+/** Until a closed purchase is searched again that has a candidate which is not final or not read yet. */
 export const UNDECIDED_SECONDS = 10
 /** Until a case with a refund that may be under way is reconciled again. */
 export const REFUND_SECONDS = 2
-/** Until a late payment is tried again whose listing is held by someone else. */
+/** Until a late payment whose listing is held by someone else is tried again. */
 export const DELIVERY_SECONDS = 15
-/** For so long after a delivery, an equal transfer without a reference counts as a second payment; later it may be anything. */
+/** For this long after a delivery, an equal transfer without a reference counts as a second payment; later, it may be for anything. */
 export const UNREFERENCED_DOUBLE_SECONDS = 600
 /** Opening a list in the web app makes its entries due, but at most this often. */
 export const REQUESTED_PAUSE_SECONDS = 30
 
-/** Even while a recorded payment is under way, the chain is searched now and then: the buyer may have sent another past the server. */
+/** Even while a recorded payment is under way, the chain is searched now and then: the buyer may have sent another one directly. */
 const SEARCH_EVERY = 5
 
 /** Whether this reconciliation of a hold searches the chain. */
@@ -92,9 +92,9 @@ export function searchesChain({ reconciliations }: { reconciliations: number }, 
   return !paymentRecorded || reconciliations % SEARCH_EVERY === SEARCH_EVERY - 1
 }
 
-/** How often the buyer's own transactions are searched for a hold at most: only clients that add no reference need it. */
+/** The most searches of the buyer's own transactions for a hold: only clients that add no reference need them. */
 export const BUYER_SCANS = 20
-/** A hold outlives its payment window by this much until the chain has proved that no payment came: 150 blocks and their finality. */
+/** How long a hold outlives its payment window until the chain has proved that no payment landed: 150 blocks and their finality. */
 const RELEASE_SECONDS = 90
 
 /**
@@ -108,9 +108,11 @@ export function scansBuyer({ ageSeconds, buyerScans }: { ageSeconds: number; buy
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
-/** A closed purchase is searched again at these ages, for payments that come late or twice. */
+/** A closed purchase is searched again at these ages, for late and second payments. */
 const lateSearches = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 24 * HOUR, 7 * 24 * HOUR]
-/** The same for one that only this server would have paid: nothing else was signed for it unless its buyer's client deviates. */
+/**
+ * The same for one whose payment only this server would have sent: nothing else was signed for it, unless the buyer's client misbehaves.
+ */
 const lateSearchesIfServerSends = [5 * MINUTE, 24 * HOUR]
 
 /** Seconds until the next search for a purchase that closed this long ago; null after the last. */

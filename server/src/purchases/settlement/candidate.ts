@@ -5,8 +5,8 @@ import { type KnownReferences, type PaymentTerms, verifyPayment, type WrongPayme
 import { type PaymentRow } from '../payment/payment-store.ts'
 
 /**
- * pending: the chain has not confirmed it far enough, or cannot show it yet; `landedAt` is the slot of one that has landed. failed:
- * it failed on the chain. unrelated: it does not pay for this purchase, and if `permanent` never will. pays, wrong: see
+ * pending: the chain has not confirmed it far enough, or cannot show it yet; `landedAt` is its slot if it has landed. failed:
+ * it failed on the chain. unrelated: it does not pay for this purchase and, if `permanent`, never will. pays, wrong: see
  * `PaymentVerdict`.
  */
 export type CandidateVerdict =
@@ -19,20 +19,20 @@ export type CandidateVerdict =
 /** A transaction that may pay for a purchase, as the chain shows it. */
 export interface CandidateReading {
   status: SignatureStatus | undefined
-  /** Undefined if it was not read, or if no endpoint shows it. */
+  /** Undefined if it was not read or no endpoint shows it. */
   transaction: LandedTransaction | undefined
-  /** Of the accounts that it names, those that are references of purchases or refunds. */
+  /** The references of purchases or refunds among the accounts that it names. */
   knownReferences: KnownReferences
-  /** The buyer submitted this signature as the payment: if it does not fit, it becomes a case even without a reference. */
+  /** The buyer submitted this signature as the payment: if it does not match, it becomes a case even without a reference. */
   submittedByBuyer: boolean
 }
 
-/** A candidate with all that settling the purchase with it, or opening a case for it, has to know. */
+/** A candidate with everything needed to settle the purchase with it or to open a case for it. */
 export interface VerifiedCandidate {
   signature: Signature
   status: SignatureStatus | undefined
   verdict: CandidateVerdict
-  /** What is recorded of it; set for the verdicts `pays` and `wrong`. */
+  /** The record to store for it; set for the verdicts `pays` and `wrong`. */
   landing?: Pick<PaymentRow, 'signature' | 'slot' | 'transactionBytes' | 'expiryHeight'>
   /** It carries no reference and would pay for another open hold of the same buyer and seller. */
   paysAnotherHold: boolean

@@ -14,12 +14,11 @@ export interface Confirmation {
   settled: boolean
 }
 
-/** May refuse the request that reading a landed transaction from the chain costs, if it is not recorded. */
+/** May refuse the chain request that reading an unrecorded landed transaction costs. */
 type Admit = () => Promise<void>
 
 /**
- * The buyer says which transaction paid for a listing; the chain decides whether it did. The answer stays the same however often it
- * is asked for.
+ * The buyer says which transaction paid for a listing; the chain decides whether it did. Repeated calls get the same answer.
  * @throws BAD_REQUEST, NO_HOLD, PAYMENT_MISMATCH, SIGNATURE_USED, PAYMENT_CASE, CHAIN_DOWN, or what `admit` throws
  */
 export async function confirmPurchase(
@@ -74,7 +73,7 @@ async function confirm(
     const options = { submittedByBuyer: true, recorded: likeliest.payment, ...(recorded.length === 0 && { admit }) }
     return await settleOneOf(deps, purchases, candidateOf(deps.chain, signature, status, options))
   } catch (error) {
-    // The payment is under way, and reconciliation follows it: its buyer has nothing to do but to ask again.
+    // The payment is under way, and reconciliation follows it: the buyer only has to ask again.
     if (error instanceof Failure && error.code === 'CHAIN_BUSY') return { purchase: likeliest.purchase, settled: false }
     throw error
   }
@@ -92,7 +91,7 @@ async function settleOneOf(deps: PurchaseDeps, purchases: readonly ReplyRow[], c
   throw refusal ?? new Failure('NO_HOLD')
 }
 
-/** What a reply says of every settled purchase. */
+/** The fields that are the same for every settled purchase. */
 const settledReply = { sentSignature: null, confirmedAt: null, payMillisLeft: 0, cooldownUntil: null }
 
 function withConfirmation(purchase: ReplyRow, { signature }: Candidate, confirmedAt: Date | undefined): ReplyRow {

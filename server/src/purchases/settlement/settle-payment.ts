@@ -15,21 +15,21 @@ import { noteConfirmed, settlePurchase } from './settlement-store.ts'
  */
 export type PaymentOutcome =
   | { kind: 'settled'; settled: SettledColumns }
-  /** `confirmedAt`: set if it is news that the payment landed. */
+  /** `confirmedAt`: set if the landing of the payment is new. */
   | { kind: 'pending'; confirmedAt?: Date }
   | { kind: 'failed' }
   | { kind: 'used' }
   | { kind: 'unrelated'; reason: string; permanent: boolean }
   | { kind: 'case'; reason: string }
 
-/** What settling changes of a purchase. */
+/** What settling changes about a purchase. */
 type SettledColumns = Pick<PurchaseRow, 'status' | 'endReason' | 'signature' | 'settledAt'>
 
 type SettlementDeps = Pick<PurchaseDeps, 'database' | 'log' | 'observer'>
 
 /**
- * The one way in which a purchase is settled, whoever found the payment: the buyer's client or reconciliation. Writes what the
- * candidate's verdict asks for, in one database transaction. Safe to repeat at any time.
+ * The only way to settle a purchase, whether the buyer's client or reconciliation found the payment. Writes the consequences of the
+ * candidate's verdict in one database transaction. Safe to repeat at any time.
  */
 export async function settlePayment(deps: SettlementDeps, purchase: PurchaseRow, candidate: VerifiedCandidate): Promise<PaymentOutcome> {
   const { verdict, signature } = candidate
@@ -53,7 +53,7 @@ async function showLanding({ database }: SettlementDeps, signature: Signature, s
   return confirmedAt ? { confirmedAt } : {}
 }
 
-/** The database moves the tokens; what it refuses becomes a case that both sides see. */
+/** The database moves the tokens; a payment that it refuses becomes a case that both sides see. */
 async function deliver(
   deps: SettlementDeps,
   purchase: PurchaseRow,
@@ -66,7 +66,7 @@ async function deliver(
     ...landingOf(candidate),
     referenced,
   })
-  // Without an earlier note, the payment was seen confirmed just before.
+  // Without an earlier record, the payment was seen confirmed just now.
   const secondsSinceConfirmed = confirmedSeconds ?? (performance.now() - startedAt) / 1_000
   if (isNews) logSale(deps, purchase, signature, { secondsSinceConfirmed, secondsSinceSubmitted: submittedSeconds })
   for (const each of delivered) logCase(deps, 'closed', { ...each, status: 'delivered', signature, deliverable: true }, purchase)

@@ -13,7 +13,7 @@ import { type ReplyRow } from '../purchase-reply.ts'
 import { REPLY_COLUMNS, REPLY_ROWS } from '../purchase-reply-store.ts'
 import { purchaseColumns, purchaseItems, type PurchaseRow } from '../purchase-store.ts'
 
-/** A buyer's purchase that a payment may be for. */
+/** A purchase of the buyer that a payment may be for. */
 export interface PayablePurchase {
   purchase: ReplyRow
   /** The payment, if it is recorded for this purchase. */
@@ -27,7 +27,7 @@ interface RecordedColumns extends Pick<PaymentRow, 'transactionBytes' | 'expiryH
 
 type PayableRow = ReplyRow & Nullable<RecordedColumns>
 
-/** What a buyer says was paid for: a purchase, or a listing of it, or the one that a part was split from. */
+/** What a buyer claims to have paid for: a purchase, one of its listings, or the listing that a part was split from. */
 export type PaidSubject = { purchaseId: string } | { listingId: string }
 
 type PayableQuestion = PaidSubject & {
@@ -100,11 +100,11 @@ export interface Settlement {
   outcome: SettleOutcome
   /** When the purchase was settled, by this payment or another. */
   settledAt: Date | null
-  /** This call has settled it. */
+  /** This call settled it. */
   isNews: boolean
   /** The cases that this call has closed, by delivering their payment. */
   delivered: DeliveredCase[]
-  /** Between the first notice that the payment is confirmed and the delivery; null if nobody noted one before. */
+  /** Between the first record that the payment is confirmed and the delivery; null if there was none before. */
   confirmedSeconds: number | null
   /** Between the recording of the payment and the delivery; null if it was not recorded before. */
   submittedSeconds: number | null
@@ -141,8 +141,8 @@ export async function settlePurchase(
 }
 
 /**
- * Notes that a payment has landed and tells buyer and seller, in one statement and one commit.
- * @returns when it was confirmed, if that is news
+ * Records that a payment has landed and tells buyer and seller, in one statement and one commit.
+ * @returns when it was confirmed, if that is new
  */
 export async function noteConfirmed(database: Database, signature: Signature, slot: bigint): Promise<Date | undefined> {
   const { rows } = await sql<{ confirmedAt: Date }>`

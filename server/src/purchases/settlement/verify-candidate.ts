@@ -15,10 +15,10 @@ import { listHoldsBetween } from './settlement-store.ts'
 /** A transaction that may pay for a purchase. */
 export interface Candidate {
   signature: Signature
-  /** What the chain has just said of it. */
+  /** Its latest status from the chain. */
   status: SignatureStatus | undefined
   submittedByBuyer: boolean
-  /** Set if a server has checked and recorded the transaction before it was broadcast. */
+  /** Set if a server checked and recorded the transaction before it was broadcast. */
   recorded: RecordedPayment | undefined
   /** The transaction itself, read once, however many purchases it is verified for. */
   read(): Promise<LandedTransaction | undefined>
@@ -27,7 +27,7 @@ export interface Candidate {
 interface CandidateOptions extends ReadOptions {
   submittedByBuyer?: boolean
   recorded?: RecordedPayment | undefined
-  /** May throw to refuse the request that reading the transaction costs. */
+  /** May throw to refuse the chain request that reading the transaction costs. */
   admit?: () => Promise<void>
 }
 
@@ -43,8 +43,8 @@ export function candidateOf(
 }
 
 /**
- * Reads what is needed to verify a candidate for a purchase, and to settle the purchase or open a case with it, and verifies it.
- * Writes nothing.
+ * Verifies a candidate for a purchase, after reading everything needed for that and for settling the purchase or opening a case. Writes
+ * nothing.
  * @throws CHAIN_DOWN, and what the candidate's `admit` throws
  */
 export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow, candidate: Candidate): Promise<VerifiedCandidate> {
@@ -68,7 +68,7 @@ export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow,
   return { signature, status, verdict, landing, paysAnotherHold }
 }
 
-/** The landing of a recorded payment whose status says all that there is to know. */
+/** The landing of a recorded payment whose status alone is enough. */
 function knownLanding(purchase: PurchaseRow, { recorded }: Candidate, { slot }: SignatureStatus) {
   if (recorded?.purchaseId !== purchase.id || !settlesOnStatus(recorded, expectedPaymentOf(purchase))) return undefined
   const { signature, transactionBytes, expiryHeight } = recorded

@@ -75,7 +75,7 @@ async function reopen({ database }: PurchaseDeps, id: string, refund: PaymentRow
   })
 }
 
-/** A refund that the seller's wallet sent by itself is recorded, and followed from now on. */
+/** A refund that the seller's wallet sent itself is recorded, and followed from now on. */
 async function recordRefund(
   { database }: PurchaseDeps,
   { row, purchase }: Pick<CaseSnapshot, 'row' | 'purchase'>,
@@ -93,7 +93,9 @@ async function recordRefund(
   })
 }
 
-/** A transaction is recorded for one purpose. If that is another one, it closes this case as soon as it is finalized. */
+/**
+ * A transaction is recorded for one purpose only. If that is a different one, the transaction closes this case as soon as it is finalized.
+ */
 async function closeRefundedTogether(
   { database }: PurchaseDeps,
   id: string,

@@ -23,18 +23,18 @@ export interface RefundReading {
 }
 
 /**
- * What became of a refund that was prepared and never submitted; the seller's wallet may have sent it by itself. none: none was
- * prepared, or an earlier search proved that it can't land. possible: it may still land. expired: it can't any more, as the chain
- * proves now; one that the seller signs again with its reference still may, and a later search finds it.
+ * The outcome of a refund that was prepared but never submitted; the seller's wallet may have sent it itself. none: none was
+ * prepared, or an earlier search proved that it can't land. possible: it may still land. expired: the chain now proves that it can't. If
+ * the seller signs it again with its reference, that one still may, and a later search finds it.
  */
 export type PreparedRefund =
   | { kind: 'none' | 'possible' | 'expired' }
   | {
       kind: 'landed'
       transaction: LandedTransaction
-      /** Above this height it can land no more should the chain drop it. */
+      /** Above this height it can no longer land if the chain drops it. */
       expiryHeight: bigint
-      /** The transaction is recorded for another purpose already. */
+      /** The transaction is already recorded for another purpose. */
       recordedElsewhere: boolean
       finalized: boolean
     }
@@ -42,7 +42,7 @@ export type PreparedRefund =
 /** The late payment of a case that may still be delivered. */
 export type DeliveryReading = { listing: 'gone' | 'held' } | { listing: 'free'; candidate: VerifiedCandidate }
 
-/** A case and what the chain shows of it, read for one round. What its state does not ask for is undefined. */
+/** A case and what the chain shows about it, read for one round. Values that its state does not need are undefined. */
 export interface CaseSnapshot {
   row: DueCase
   purchase: PurchaseRow
@@ -76,7 +76,7 @@ export function caseStateOf(row: DueCase, purchase: PurchaseRow, genesisHash: st
   return row.status === 'refunding' ? 'refunding' : 'open'
 }
 
-/** What each state asks for. */
+/** What each state reads and decides. */
 const decisions: Record<CaseState, (snapshot: CaseSnapshot) => CaseDecision> = {
   closed: () => never([]),
   chainGone: () => never([{ kind: 'closeWithChain' }]),
@@ -84,7 +84,7 @@ const decisions: Record<CaseState, (snapshot: CaseSnapshot) => CaseDecision> = {
   open: decideOpen,
 }
 
-/** Decides, from one snapshot and nothing else, what is done for a case. */
+/** Decides what to do about a case, from one snapshot alone. */
 export function decideCase(snapshot: CaseSnapshot): CaseDecision {
   return decisions[snapshot.state](snapshot)
 }
@@ -101,7 +101,7 @@ function followRefund({ refund }: CaseSnapshot): CaseDecision {
   return expired ? never([{ kind: 'reopen', payment }]) : again([{ kind: 'broadcast', payment }], REFUND_SECONDS)
 }
 
-/** A refund that may be under way goes first; only without one can a late payment be delivered. */
+/** A refund that may be under way comes first; a late payment can be delivered only if there is none. */
 function decideOpen(snapshot: CaseSnapshot): CaseDecision {
   const { prepared } = snapshot
   switch (prepared?.kind) {

@@ -18,7 +18,7 @@ import { type DueCase } from '../reconciliation-store.ts'
 const REFUNDS = 5
 
 /**
- * Reads all that the state of a case asks for, from the database and the chain. Writes nothing.
+ * Reads everything that the state of a case needs from the database and the chain. Writes nothing.
  * @throws CHAIN_DOWN
  */
 export async function readCaseSnapshot(deps: PurchaseDeps, row: DueCase): Promise<CaseSnapshot> {
@@ -71,7 +71,7 @@ async function findRefundAmong(
   for (const { signature, failed } of entries) {
     if (failed) continue
     const transaction = await deps.chain.transaction(signature)
-    // It landed, so it may be the refund: not being shown it proves nothing.
+    // It landed, so it may be the refund. That no endpoint shows it proves nothing.
     if (!transaction) throw new Failure('CHAIN_DOWN')
     if (await paysBack(deps, transaction, row, purchase)) return describeLanded(deps, transaction)
   }
@@ -86,7 +86,7 @@ async function describeLanded({ chain, database }: PurchaseDeps, transaction: La
   return { kind: 'landed', transaction, expiryHeight, recordedElsewhere, finalized: status?.commitment === 'finalized' }
 }
 
-/** Whether a transaction holds the refund that was prepared for this case, perhaps beside others that its seller sent along. */
+/** Whether a transaction contains the refund prepared for this case, perhaps together with other transfers by its seller. */
 async function paysBack(
   { database }: PurchaseDeps,
   transaction: LandedTransaction,

@@ -57,7 +57,7 @@ async function apply(deps: PurchaseDeps, purchase: DuePurchase, action: Purchase
       }
       break
     case 'markFinalized':
-      // Noted together with the lease's return, for the whole round at once.
+      // Recorded when the leases are returned, for the whole round at once.
       break
     case 'openVanishedCase':
       await openVanishedCase(deps, purchase, action.payment)
@@ -73,7 +73,7 @@ async function settle(deps: PurchaseDeps, purchase: PurchaseRow, candidate: Veri
   return outcome.kind === 'settled'
 }
 
-/** Whether this outcome of a finalized transaction will never be another. */
+/** Whether this outcome of a finalized transaction can never change. */
 function isPermanent(outcome: PaymentOutcome): boolean {
   if (outcome.kind === 'unrelated') return outcome.permanent
   return outcome.kind !== 'settled' && outcome.kind !== 'pending'

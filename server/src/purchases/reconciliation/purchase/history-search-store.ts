@@ -18,12 +18,12 @@ const columns = [
   'firstSlot',
 ] as const satisfies (keyof HistorySearch)[]
 
-/** How far the histories were searched for a purchase, on all endpoints. */
+/** How far the histories have been searched for a purchase, on all endpoints. */
 export async function listHistorySearches(database: Database | Tx, purchaseId: string): Promise<HistorySearch[]> {
   return database.selectFrom('historySearches').select(columns).where('purchaseId', '=', purchaseId).execute()
 }
 
-/** An obstacle that was found stays: no later search by another server can remove it. */
+/** An obstacle is permanent: no later search by another server can remove it. */
 export async function saveHistorySearches(database: Database, searches: readonly HistorySearch[]): Promise<void> {
   await database
     .insertInto('historySearches')

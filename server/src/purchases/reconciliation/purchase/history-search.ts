@@ -9,13 +9,16 @@ import { type PurchaseRow } from '../../purchase-store.ts'
 export type HistorySearch = Omit<Selectable<HistorySearches>, 'updatedAt'>
 
 /**
- * Pages of one address listed in one round, 1,000 signatures and two requests each, and in all. More than the latter since one hold
- * are an attack, or a machine's wallet: 100 pages in four minutes are 400 transactions a second.
+ * Pages of one address listed in one round, 1,000 signatures and two requests each, and in all. More than that since one hold is an attack
+ * or a bot's wallet: 100 pages in four minutes are 400 transactions a second.
  */
 export const PAGES_PER_ROUND = 5
 export const MAX_PAGES = 100
 
-/** The addresses under which the chain finds what may pay for a purchase. A transfer needs no reference, so the buyer's are searched, too. */
+/**
+ * The addresses under which the chain finds possible payments for a purchase. A transfer needs no reference, so the buyer's address is
+ * searched, too.
+ */
 export function searchedAddresses({ reference, buyer }: PurchaseRow): string[] {
   return [reference, buyer]
 }
@@ -25,7 +28,7 @@ export function beginSearch(purchaseId: string, endpoint: string, address: strin
   return { purchaseId, endpoint, address, pages: 0, listed: false, decided: false, ...nothing }
 }
 
-/** The search after a part of the history was read, to list it or to decide it. */
+/** The state of the search after a part of the history was read, to list it or to decide it. */
 export function continueSearch(search: HistorySearch, part: HistoryPart): HistorySearch {
   switch (part.kind) {
     case 'pruned':
@@ -42,8 +45,8 @@ export function continueSearch(search: HistorySearch, part: HistoryPart): Histor
 }
 
 /**
- * The last of the newest entries, up to the first that is not decided, which every endpoint will know for as long as it keeps that
- * block: one above the finalized slot may yet vanish. Undefined if there is none.
+ * The last of the newest entries, up to the first undecided one, that every endpoint will know for as long as it keeps that block: an entry
+ * above the finalized slot may still vanish. Undefined if there is none.
  */
 export function decidedTo(
   newestFirst: readonly SignatureEntry[],
@@ -55,18 +58,18 @@ export function decidedTo(
   return decided.findLast((entry) => entry.slot <= finalizedSlot)?.signature
 }
 
-/** The endpoints that can never prove that no payment came. */
+/** The endpoints that can never prove that no payment landed. */
 export function obstructedEndpoints(searches: readonly HistorySearch[]): ReadonlySet<string> {
   return new Set(searches.filter(({ obstacle }) => obstacle !== null).map(({ endpoint }) => endpoint))
 }
 
-/** Whether no endpoint can ever prove it. One that was never searched, because it does not answer, may. */
+/** Whether no endpoint can ever prove it. An endpoint that was never searched, because it does not answer, still may. */
 export function isUnprovable(searches: readonly HistorySearch[], endpoints: readonly string[]): boolean {
   const obstructed = obstructedEndpoints(searches)
   return endpoints.length > 0 && endpoints.every((endpoint) => obstructed.has(endpoint))
 }
 
-/** Those that have come further, or must begin again. */
+/** The searches that have advanced or must start over. */
 export function changedSearches(searches: readonly HistorySearch[], saved: readonly HistorySearch[]): HistorySearch[] {
   return searches.filter((search) => {
     const { purchaseId, endpoint, address } = search

@@ -7,30 +7,30 @@ import { PROOFS_PER_ROUND } from '../schedule.ts'
 
 type Statuses = ReadonlyMap<Signature, SignatureStatus>
 
-/** What one round reads for all of its purchases at once. Every request is sent after the purchases were leased. */
+/** The data that one round reads for all its purchases at once. Every request is sent after the purchases were leased. */
 export interface Round {
   /** The payment of each purchase that has one: recorded for a hold, or settling. */
   payments: Promise<ReadonlyMap<string, CurrentPayment>>
-  /** What the chain says of the payments recorded for holds. */
+  /** The chain's statuses of payments recorded for holds. */
   statuses: Promise<Statuses>
-  /** What is sure of the payments that settled purchases. */
+  /** The certain statuses of payments that settled purchases. */
   finality: Promise<Statuses>
   /** The highest block height of any endpoint. */
   blockHeight(): Promise<bigint>
   /** The finalized chain. */
   finalized(): Promise<FinalizedView>
-  /** Whether there is room for one more proof that no payment came: each takes many requests. */
+  /** Whether the budget allows one more proof that no payment landed: each takes many requests. */
   mayProve(): boolean
 }
 
-/** Begins to read for a round: one database query and two requests to the chain, however many purchases. */
+/** Starts the reads of a round: one database query and two requests to the chain, however many purchases. */
 export function openRound({ database, chain }: PurchaseDeps, purchases: readonly DuePurchase[]): Round {
   const payments = listCurrentPayments(database, purchases).then((rows) => new Map(rows.map((row) => [row.purchaseId, row])))
   const signaturesOf = (status: CurrentPayment['status']) =>
     payments.then((known) => [...known.values()].filter((payment) => payment.status === status).map(({ signature }) => signature))
   const statuses = signaturesOf('recorded').then((signatures) => chain.statuses(signatures))
   const finality = signaturesOf('settled').then((signatures) => chain.finality(signatures))
-  // Each purchase that needs the statuses hears of their failure; a round in which none does must not end the process.
+  // Each purchase that needs the statuses handles their failure; if none does, the rejection must not end the process.
   for (const reading of [statuses, finality]) reading.catch(() => undefined)
   let height: Promise<bigint> | undefined
   let view: Promise<FinalizedView> | undefined

@@ -29,7 +29,7 @@ export type PurchaseState =
   | 'ended'
   | 'earlierChain'
 
-/** A purchase and what the chain shows of it, read for one round. What its state does not ask for is left empty. */
+/** A purchase and what the chain shows about it, read for one round. Values that its state does not need are left empty. */
 export interface PurchaseSnapshot {
   purchase: DuePurchase
   state: PurchaseState
@@ -45,11 +45,11 @@ export interface PurchaseSnapshot {
   scannedBuyer: boolean
   /** The height above which nothing signed in time can land, to be kept if none is kept yet. */
   releaseHeight: bigint | undefined
-  /** The finalized chain above the release height was searched, and shows no other candidates than these. */
+  /** The finalized chain above the release height was searched and shows no candidates other than these. */
   finalizedSearched: boolean
-  /** How far that search has come, where that is news. */
+  /** The progress of that search, if it is new. */
   searches: readonly HistorySearch[]
-  /** No endpoint can ever prove that no payment came. Undefined if this round has not asked. */
+  /** No endpoint can ever prove that no payment landed. Undefined if this round has not checked. */
   unprovable: boolean | undefined
 }
 
@@ -66,19 +66,19 @@ export type PurchaseAction =
   | { kind: 'openVanishedCase'; payment: PaymentRow }
 
 export interface PurchaseDecision {
-  /** In this order; the first that settles the purchase is the last. */
+  /** Handled in this order, up to the first that settles the purchase. */
   actions: PurchaseAction[]
   /** Seconds until the purchase is due again if it stays as it is; null for never. */
   nextSeconds: number | null
 }
 
-/** `genesisHash` is undefined while the chain cannot be asked. */
+/** `genesisHash` is undefined while the chain cannot be reached. */
 export function purchaseStateOf(purchase: DuePurchase, paymentRecorded: boolean, genesisHash: string | undefined): PurchaseState {
   const sameChain = genesisHash === undefined || purchase.genesisHash === genesisHash
   if (purchase.status !== 'held' && !sameChain) return 'earlierChain'
   switch (purchase.status) {
     case 'held':
-      // Nobody gets a cooldown because the local chain was restarted.
+      // Restarting the local chain causes no cooldowns.
       if (!sameChain) return 'chainGone'
       if (endsUnsent({ ...purchase, paymentRecorded })) return 'unsent'
       return purchase.windowClosed ? 'windowClosed' : 'windowOpen'
@@ -89,7 +89,7 @@ export function purchaseStateOf(purchase: DuePurchase, paymentRecorded: boolean,
   }
 }
 
-/** What each state asks for. */
+/** What each state reads and decides. */
 const decisions: Record<PurchaseState, (snapshot: PurchaseSnapshot) => PurchaseDecision> = {
   unsent: () => ({ actions: [{ kind: 'endHold', because: 'unsent' }], nextSeconds: SENT_SECONDS }),
   chainGone: () => ({ actions: [{ kind: 'endHold', because: 'chainGone' }], nextSeconds: null }),
@@ -104,12 +104,12 @@ const decisions: Record<PurchaseState, (snapshot: PurchaseSnapshot) => PurchaseD
   earlierChain: () => ({ actions: [], nextSeconds: null }),
 }
 
-/** Decides, from one snapshot and nothing else, what is done for a purchase. */
+/** Decides what to do about a purchase, from one snapshot alone. */
 export function decidePurchase(snapshot: PurchaseSnapshot): PurchaseDecision {
   return decisions[snapshot.state](snapshot)
 }
 
-/** Whether the chain has shown the payment to count or to be on its way to that. */
+/** Whether the chain has shown that the payment counts, or is about to. */
 export function hasLanded(status: SignatureStatus | undefined): status is SignatureStatus {
   return status !== undefined && !status.failed
 }
@@ -131,8 +131,8 @@ function actOnCandidates({ candidates }: PurchaseSnapshot): PurchaseAction[] {
 }
 
 /**
- * Ends a hold only on proof: nothing signed in time can land any more, and the finalized chain shows no payment. Until then keeps how far
- * the search for it has come, and whether there can be such a proof at all.
+ * Ends a hold only on proof: nothing signed in time can land any more, and the finalized chain shows no payment. Until then, saves the
+ * progress of the search, and whether such a proof is possible at all.
  */
 function releaseHold(snapshot: PurchaseSnapshot): PurchaseAction[] {
   const { purchase, releaseHeight, finalizedSearched, candidates, allRead, searches, unprovable } = snapshot
@@ -157,12 +157,12 @@ function followFinality(snapshot: PurchaseSnapshot): PurchaseDecision {
   return { actions: [{ kind: 'openVanishedCase', payment }, ...actOnCandidates(snapshot)], nextSeconds: lateSeconds(snapshot) }
 }
 
-/** It pays, or it may turn out to. */
+/** It pays, or may turn out to pay. */
 export function isUndecided({ verdict }: VerifiedCandidate): boolean {
   return verdict.kind === 'pays' || verdict.kind === 'pending'
 }
 
-/** Whatever the chain will show, its verdict stays the same. One that pays is settled instead. */
+/** Its verdict stays the same, whatever the chain will show. A candidate that pays is settled instead. */
 export function isPermanent({ verdict }: VerifiedCandidate): boolean {
   return verdict.kind === 'failed' || verdict.kind === 'wrong' || (verdict.kind === 'unrelated' && verdict.permanent)
 }

@@ -16,7 +16,7 @@ import { changedSearches, isUnprovable, obstructedEndpoints } from './history-se
 import { listHistorySearches } from './history-search-store.ts'
 
 /**
- * Reads all that the state of a purchase asks for, from the database and the chain. Writes nothing.
+ * Reads everything that the state of a purchase needs from the database and the chain. Writes nothing.
  * @throws CHAIN_DOWN
  */
 export async function readPurchaseSnapshot(deps: PurchaseDeps, round: Round, purchase: DuePurchase): Promise<PurchaseSnapshot> {
@@ -53,7 +53,7 @@ export async function readPurchaseSnapshot(deps: PurchaseDeps, round: Round, pur
   }
 }
 
-/** A hold that ends unsent needs no chain, so while the chain is down its identity is not asked for. */
+/** A hold that ends unsent does not need the chain, so its identity is not requested while the chain is down. */
 async function readGenesisHash({ chain }: PurchaseDeps, purchase: DuePurchase, payment: PaymentRow | undefined) {
   const unsent = purchase.status === 'held' && endsUnsent({ ...purchase, paymentRecorded: payment !== undefined }) !== undefined
   return unsent && !chain.isUp() ? undefined : chain.genesisHash()
@@ -64,7 +64,7 @@ async function withStatus(round: Round, snapshot: PurchaseSnapshot): Promise<Pur
   return payment ? { ...snapshot, status: (await round.statuses).get(payment.signature) } : snapshot
 }
 
-/** The recorded payment if it has landed; unless it pays, also what the chain shows by the reference or of the buyer. */
+/** The recorded payment if it has landed; unless it pays, also the candidates found by the reference or the buyer's address. */
 async function readHold(deps: PurchaseDeps, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
   const { purchase, payment, status } = snapshot
   const recorded =
@@ -85,7 +85,7 @@ async function readHold(deps: PurchaseDeps, snapshot: PurchaseSnapshot): Promise
 async function readRelease(deps: PurchaseDeps, round: Round, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
   const { purchase, candidates } = snapshot
   if (purchase.releaseHeight === null) {
-    // Read after `payBefore`: whatever was signed in time used a blockhash no newer than this.
+    // Read after `payBefore`: anything signed in time used a blockhash no newer than this.
     return { ...snapshot, releaseHeight: (await round.blockHeight()) + BLOCKHASH_BLOCKS + RELEASE_MARGIN_BLOCKS }
   }
   if (candidates.some(({ verdict }) => verdict.kind === 'pays')) return snapshot
@@ -94,7 +94,7 @@ async function readRelease(deps: PurchaseDeps, round: Round, snapshot: PurchaseS
   return searchForProof(deps, view, snapshot)
 }
 
-/** On an endpoint that can prove that no payment came; if there is none, the hold is unprovable. */
+/** On an endpoint that can prove that no payment landed; if there is none, the hold is unprovable. */
 async function searchForProof(deps: PurchaseDeps, anyView: FinalizedView, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
   const { purchase, payment, candidates } = snapshot
   const saved = await listHistorySearches(deps.database, purchase.id)
@@ -112,7 +112,7 @@ async function searchForProof(deps: PurchaseDeps, anyView: FinalizedView, snapsh
   }
 }
 
-/** Once the payment is proved never to be final, only a late or second one can come. */
+/** Once the payment is proved never to become final, only a late or second one can arrive. */
 async function readFinality(deps: PurchaseDeps, round: Round, unread: PurchaseSnapshot): Promise<PurchaseSnapshot> {
   const { purchase, payment } = unread
   if (!payment) return unread

@@ -2,12 +2,12 @@ import { type Signature } from '@juicebar/contract/addresses'
 
 import { type Chain } from '../../../chain/chain.ts'
 
-/** Beyond these the oldest are forgotten, and read once more if they turn up again. */
+/** Beyond this number, the oldest are forgotten and read again if they turn up. */
 const MAX_KEPT = 100_000
 
 /**
- * Finalized transactions that do not settle a purchase and never will. Each is read once, however often it is found; otherwise anyone
- * who sends many transactions with a purchase's reference could keep this server busy with them. Kept for each chain client.
+ * Finalized transactions that do not settle a purchase and never will. Each is read once, however often it is found; otherwise anyone could
+ * keep this server busy by sending many transactions with a purchase's reference. Kept for each chain client.
  */
 const ruledOut = new WeakMap<Chain, Set<string>>()
 

@@ -10,7 +10,7 @@ import { isRuledOut } from './rule-out-candidates.ts'
 
 /** The newest transactions searched for a purchase. Before a hold is released, all of them are. */
 const NEWEST = 100
-/** New transactions read in one round, since each costs a request. What is left is read in later rounds. */
+/** New transactions read in one round, because each costs a request. The rest are read in later rounds. */
 export const READS_PER_ROUND = 16
 
 interface SearchOptions extends ReadOptions, WideReadOptions {
@@ -19,7 +19,7 @@ interface SearchOptions extends ReadOptions, WideReadOptions {
 }
 
 /**
- * Signatures on the chain that carry the purchase's reference, and its buyer's if asked for; oldest first.
+ * Signatures on the chain that carry the purchase's reference and, if requested, those of its buyer; oldest first.
  * @throws CHAIN_DOWN
  */
 export async function searchRecent(
@@ -41,13 +41,13 @@ function landedSignatures(entries: readonly SignatureEntry[]): Signature[] {
 
 export interface ReadCandidates {
   candidates: VerifiedCandidate[]
-  /** None was left for a later round, and none could not be read. */
+  /** No candidate was left for a later round or could not be read. */
   allRead: boolean
 }
 
 /**
- * Reads and verifies candidates in their order, except those ruled out earlier. One that cannot be read does not hide those behind it.
- * For an open hold it stops at the first that pays.
+ * Reads and verifies candidates in their order, except those ruled out earlier. A candidate that cannot be read does not hide those after
+ * it. For an open hold it stops at the first that pays.
  * @throws CHAIN_DOWN if not even their statuses can be read
  */
 export async function readCandidates(

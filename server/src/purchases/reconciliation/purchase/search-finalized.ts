@@ -11,11 +11,11 @@ import { isRuledOut } from './rule-out-candidates.ts'
 import { readCandidates, READS_PER_ROUND, searchRecent } from './search-candidates.ts'
 
 export interface FinalizedSearch {
-  /** Those that were not known before. */
+  /** The candidates that were not known before. */
   candidates: readonly VerifiedCandidate[]
-  /** All that the finalized chain shows was read, in this round or an earlier one, and none of it is undecided. */
+  /** Everything that the finalized chain shows has been read, in this round or an earlier one, and nothing is undecided. */
   complete: boolean
-  /** How far the search of each address has come. */
+  /** The progress of the search for each address. */
   searches: readonly HistorySearch[]
 }
 
@@ -25,11 +25,11 @@ interface SearchedHold {
   payment: PaymentRow | undefined
   /** Candidates that this round has read already. */
   known: readonly VerifiedCandidate[]
-  /** How far earlier rounds have come, on any endpoint. */
+  /** The progress of earlier rounds, on any endpoint. */
   saved: readonly HistorySearch[]
 }
 
-/** What this round has to decide of an address's history, newest first. `whole`: nothing older is left. */
+/** The part of an address's history that this round has to decide, newest first. `whole`: nothing older is left. */
 interface HistoryLook {
   search: HistorySearch
   entries: readonly SignatureEntry[]
@@ -37,8 +37,8 @@ interface HistoryLook {
 }
 
 /**
- * Searches the finalized chain for whatever could pay for a hold: all at once if that is little, as it nearly always is, else a part in
- * each round, from where the round before stopped. The view must be beyond the release height.
+ * Searches the finalized chain for payments for a hold: all at once if the history is short, as it nearly always is, otherwise a part in
+ * each round, from where the previous round stopped. The view must be beyond the release height.
  * @throws CHAIN_DOWN
  */
 export async function searchFinalized(deps: PurchaseDeps, view: FinalizedView, hold: SearchedHold): Promise<FinalizedSearch> {
@@ -50,7 +50,7 @@ export async function searchFinalized(deps: PurchaseDeps, view: FinalizedView, h
     }),
   )
   const landed = payment && (await view.statusOf(payment.signature)) ? [payment.signature] : []
-  // Before the end, every endpoint is asked once more: a payment that only one of them knows is one.
+  // Before the hold ends, every endpoint is asked once more: a payment counts even if only one of them knows it.
   const isWhole = looks.every(({ whole }) => whole)
   const elsewhere = isWhole ? await searchRecent(deps, purchase, { scanBuyer: false, everywhere: true }) : []
   const isNew = (signature: Signature) => !known.some((candidate) => candidate.signature === signature)
@@ -81,7 +81,7 @@ async function lookAt(view: FinalizedView, sinceSlot: bigint, search: HistorySea
   const before = (search.listed ? search.decidedTo : search.listedTo) ?? undefined
   const part = await view.history(search.address, { sinceSlot, before, pages: search.listed ? 1 : PAGES_PER_ROUND })
   const next = continueSearch(search, part)
-  // What took several rounds to list is decided from its newest entry on, in the rounds that follow.
+  // A history that took several rounds to list is decided in the following rounds, starting with its newest entry.
   if (part.kind !== 'part' || !next.listed || (!search.listed && before !== undefined)) return { search: next, entries: [], whole: false }
   return { search: next, entries: part.entries, whole: part.older === undefined }
 }
@@ -91,7 +91,7 @@ function signaturesOf({ entries }: HistoryLook): Signature[] {
   return entries.filter((entry) => !entry.failed).map((entry) => entry.signature)
 }
 
-/** As many as one round reads, the newest of each list; of those, the oldest first, since an earlier payment counts before a later one. */
+/** As many as one round reads, the newest of each list; of those, the oldest first, because an earlier payment takes precedence. */
 function newestOf(lists: readonly (readonly Signature[])[]): Signature[] {
   const chosen = new Set<Signature>()
   for (const list of lists) for (const signature of list.slice(0, READS_PER_ROUND - chosen.size).toReversed()) chosen.add(signature)
