@@ -6,7 +6,7 @@ export const BLOCKHASH_BLOCKS = 150n
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
 
-/** What the cluster says about a signature. No status proves nothing: the endpoint may not know it yet. */
+/** The cluster's status of a signature. The absence of a status proves nothing: the endpoint may not know the signature yet. */
 export interface SignatureStatus {
   slot: bigint
   commitment: Commitment
@@ -23,7 +23,7 @@ export interface Transfer {
 
 export interface Instruction {
   program: string
-  /** In the order of the instruction, lookup tables resolved. */
+  /** In the order of the instruction, with lookup tables resolved. */
   accounts: string[]
   /** Set if this is a System program transfer. */
   transfer: Transfer | undefined
@@ -34,11 +34,11 @@ export interface LandedTransaction {
   signature: Signature
   slot: bigint
   failed: boolean
-  /** The signed transaction as it was sent, to be sent again if the chain drops it. */
+  /** The signed transaction as it was sent, so that it can be sent again if the chain drops it. */
   bytes: Uint8Array
   signers: string[]
   instructions: Instruction[]
-  /** Those that programs made during execution (CPI), not the signer. */
+  /** Made by programs during execution (CPI), not by the signer. */
   innerInstructions: Instruction[]
 }
 
@@ -73,13 +73,13 @@ export interface SignatureEntry {
   failed: boolean
 }
 
-/** Where a part of an address's history lies. */
+/** The bounds of a part of an address's history. */
 export interface HistoryRange {
   /** The older end. */
   sinceSlot: bigint
-  /** The newer end: a signature from an earlier part, left out itself. From the newest on without it. */
+  /** The newer end, exclusive: a signature from an earlier part. Without it, the part begins with the newest entry. */
   before?: Signature | undefined
-  /** The longest part, in pages of 1,000 signatures. */
+  /** The maximum length of the part, in pages of 1,000 signatures. */
   pages: number
 }
 
@@ -94,14 +94,14 @@ export type HistoryPart =
   | { kind: 'unknownStart' }
 
 /**
- * The finalized chain as one endpoint sees it at one moment: the only place where absence is proof. Every answer is checked to be no
- * older than `slot`. If it is, or there is none, or the connection was lost since and has not proven its chain again, the call throws
- * `Failure` CHAIN_DOWN: open a new view then.
+ * The finalized chain as one endpoint sees it at one moment: the only place where absence is proof. Every answer is checked to be no older
+ * than `slot`. If an answer is older or missing, or the connection was lost and has not proved its chain again, the call throws `Failure`
+ * CHAIN_DOWN: open a new view in that case.
  */
 export interface FinalizedView {
   /** The endpoint's name. */
   endpoint: string
-  /** The chain that this is a view of: it says nothing about a hold of another one. */
+  /** The chain that this is a view of: it says nothing about a hold on a different chain. */
   genesisHash: string
   slot: bigint
   height: bigint
@@ -112,12 +112,12 @@ export interface FinalizedView {
    * @throws Failure CHAIN_DOWN also if the endpoint no longer keeps blocks that old, or there are more than 100 pages.
    */
   signaturesFor(address: string, sinceSlot: bigint): Promise<SignatureEntry[]>
-  /** A part of what `signaturesFor` returns, for histories that take more than one look; what was read stays proved. */
+  /** A part of what `signaturesFor` returns, for histories that take several reads; parts that were read stay proved. */
   history(address: string, range: HistoryRange): Promise<HistoryPart>
   statusOf(signature: Signature): Promise<SignatureStatus | undefined>
 }
 
-/** How a transaction would end that has not been sent. */
+/** The result of simulating a transaction. */
 export type Simulation =
   /** It would succeed, or the chain has executed it already: then its status says how it ended. `slot` is where it was simulated. */
   | { kind: 'valid'; slot: bigint }
@@ -127,20 +127,20 @@ export type Simulation =
   | { kind: 'fails'; reason: string }
 
 export interface ReadOptions {
-  /** The request takes only what others leave of the budget, and may wait for long. */
+  /** The request uses only spare budget, and may wait a long time. */
   spare?: boolean
 }
 
 export interface WideReadOptions {
-  /** Asks every healthy endpoint, for what is part of a proof. By default one is asked. */
+  /** Asks every healthy endpoint, for answers that are part of a proof. By default, one is asked. */
   everywhere?: boolean
 }
 
-/** How much of the requests that the endpoints allow is spent. */
+/** How much of the endpoints' request budget is used. */
 export interface ChainBudget {
-  /** Requests a second that all endpoints of this chain allow together; 0 if there is none. */
+  /** Requests per second that all endpoints of this chain allow together; 0 if there are none. */
   perSecond: number
-  /** Seconds of work that lie before a request that a new hold would add. */
+  /** Seconds of queued work ahead of a request that a new hold would add. */
   backlogSeconds: number
 }
 
@@ -149,51 +149,51 @@ export interface ChainBudget {
  * room for the request in time: a failed request never becomes an empty answer.
  */
 export interface Chain {
-  /** The chain's identity, read again after every lost connection, so that a local chain that was reset is noticed. */
+  /** The chain's identity, read again after every lost connection, so that the reset of a local chain is noticed. */
   genesisHash(): Promise<string>
   /** Whether the last probe of any endpoint succeeded; never throws. */
   isUp(): boolean
   /** The names of the endpoints that may serve this chain, down or not. */
   endpoints(): readonly string[]
-  /** Whether every endpoint is at its request rate, with requests of this server waiting: more would only wait longer. Never throws. */
+  /** Whether every endpoint is at its request rate and requests of this server are already waiting. Never throws. */
   isSaturated(): boolean
   /** Whether a request that only uses spare budget would be sent now. Never throws. */
   hasSpare(): boolean
   /** Never throws. */
   budget(): ChainBudget
 
-  /** At `processed`, at most two seconds old; with `fresh` not from the cache. */
+  /** At `processed`, at most two seconds old; with `fresh`, not from the cache. */
   balance(address: WalletAddress, options?: { fresh?: boolean }): Promise<Lamports>
-  /** The least that an account without data may hold. */
+  /** The minimum balance of an account without data. */
   rentExemptMinimum(): Promise<Lamports>
   /** At `confirmed`, at most a second old. */
   latestBlockhash(): Promise<{ blockhash: string; lastValidBlockHeight: bigint }>
 
-  /** The highest slot that any answer has told. Never decreases on one chain. */
+  /** The highest slot in any answer so far. Never decreases on one chain. */
   highestSlot(): Promise<bigint>
   /** The highest block height of any endpoint, at any commitment, read after the call. Never decreases on one chain. */
   highestBlockHeight(): Promise<bigint>
   /** A block height above which a transaction can no longer land that was valid, or landed, at this slot. */
   expiryHeight(slot: bigint): Promise<bigint>
-  /** `except` names endpoints that are not asked, though none may be left: then CHAIN_DOWN. */
+  /** `except` names endpoints to skip; if none is left, throws CHAIN_DOWN. */
   finalized(options?: { except?: ReadonlySet<string> }): Promise<FinalizedView>
 
   /** Runs the transaction without sending it. */
   simulate(transactionBytes: Uint8Array): Promise<Simulation>
   /**
-   * Sends the transaction through one endpoint, and through another one if the same transaction is sent again. Best effort: only
-   * `statuses` tells whether it landed.
+   * Sends the transaction through one endpoint, and through another one if the same transaction is sent again. Best effort: only `statuses`
+   * shows whether it landed.
    */
   broadcast(transactionBytes: Uint8Array): Promise<void>
 
   /**
    * The statuses that an endpoint of this chain knows, for any number of signatures; those that it does not know are absent. Each was
-   * requested after the call began. Where there are several endpoints, two of them say that a payment has failed.
+   * requested after the call began. If there are several endpoints, two of them must agree that a payment has failed.
    */
   statuses(signatures: readonly Signature[], options?: WideReadOptions): Promise<Map<Signature, SignatureStatus>>
   /**
-   * As `statuses`, but where there are several endpoints, two of them say that a status is `finalized`, and a payment that only one of
-   * them knows has been read.
+   * Like `statuses`, but if there are several endpoints, two of them must agree that a status is `finalized`, and a payment that only one
+   * of them knows has been read.
    */
   finality(signatures: readonly Signature[]): Promise<Map<Signature, SignatureStatus>>
   /** The transaction at `confirmed` or above; undefined if no endpoint has it, which proves nothing. */

@@ -3,16 +3,18 @@ import type pg from 'pg'
 import { type Reads } from '../database/connect.ts'
 import { type Candidate, type QuoteOrder } from './quote.ts'
 
-/** How many listings are looked through at most, those that are held or too large to fit included. */
+/** The most listings to scan, including those that are held or too large to fit. */
 const SCAN_LIMIT = 1_000
 
-/** The cheapest listings, at most `most`, that a quote may take from: for sale, not held, not the asker's own, and not whole and too large. */
+/**
+ * The cheapest listings, at most `most`, that a quote may use: for sale, not held, not the asker's own, and not indivisible and too large.
+ */
 export async function findCandidates(reads: Reads, order: QuoteOrder, most: number): Promise<Candidate[]> {
   const { rows } = await reads.query<Omit<Candidate, 'amount'> & { amount: bigint }>(candidatesStatement(order, most))
   return rows.map((row) => ({ ...row, amount: Number(row.amount) }))
 }
 
-/** The inner query is a walk along one index that ends at its limit, whatever the outer one leaves out. */
+/** The inner query is a walk along one index that ends at its limit, however many rows the outer query filters out. */
 function candidatesStatement({ tokenType, amount, excludeSeller }: QuoteOrder, most: number): pg.QueryConfig<unknown[]> {
   const text = `
     select id as "listingId", seller, amount, price_lamports as lamports, divisible

@@ -22,7 +22,7 @@ export type Scope =
   | { kind: 'listings'; tokenTypes: TokenType[]; offers: SellersToken[] }
   | { kind: 'search'; part: string; tokenTypes: TokenType[]; sellersTokenTypes: TokenType[] }
 
-/** What one seller has of one token. */
+/** One seller's listings of one token. */
 export interface SellersToken {
   seller: string
   tokenType: TokenType

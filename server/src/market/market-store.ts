@@ -13,11 +13,11 @@ export interface MarketPage {
 
 /** Up to this many sellers are looked up by index. More have so many listings that a scan finds them sooner. */
 const MAX_SELLERS = 200
-/** What so many sellers have of three tokens: more is looked up only where there is something. */
+/** The lookups for this many sellers and three tokens: with more tokens, only those that a seller lists are looked up. */
 const MAX_BLIND_OFFERS = 3 * MAX_SELLERS
-/** As many take as long to look up as a long scan. */
+/** Looking up this many takes as long as a long scan. */
 const MAX_OFFERS = 2_000
-/** Of more tokens, a page first finds which listings it shows, and then reads these alone. */
+/** For more tokens than this, a page first finds its listings and then reads only those. */
 const FEW_TOKENS = 8
 /** How many listings one page of a search scans at most. */
 const SCAN_LIMIT = 1_000
@@ -176,7 +176,7 @@ function afterCursorSql({ column, type, descending }: Order, cursor: Cursor | un
 
 /**
  * A search scans each token along an index that includes the seller, so that it need not read the listings themselves. Undefined for more
- * tokens, which are all that there are: then planning would take longer than to read a thousand listings.
+ * tokens, which are then all tokens: planning would take longer than reading a thousand listings.
  */
 function scannedTokens({ tokenTypes, sellersTokenTypes }: Extract<Scope, { kind: 'search' }>): string[] | undefined {
   const all = [...tokenTypes, ...sellersTokenTypes]

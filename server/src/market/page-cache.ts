@@ -5,17 +5,17 @@ import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 import { type CachedReply } from '../http/server/cached-replies.ts'
 import { type MarketQuery } from './market-query.ts'
 
-/** Bounds how stale a page can be when the news of a change is late or lost. */
+/** Bounds how stale a page can be if the notice of a change is late or lost. */
 const MAX_AGE_MILLIS = 1_000
 /** A page requested at this age is read again in the background, so that no request waits for it. */
 const RENEW_MILLIS = 500
-/** More than players ever look at. */
+/** More than players ever use. */
 const MAX_PAGES = 500
 /** Each order of the whole market and of each drink, and a few more. */
 const MAX_COPIES = 30
-/** How long a page may be shown after it was last read, while the database is away. */
+/** How long a page may be shown after it was last read, while the database is down. */
 const MAX_COPY_AGE_MILLIS = 60_000
-/** A copy this old is read again, so that an outage finds all of them nearly new. */
+/** A copy this old is read again, so that all copies are recent when an outage begins. */
 const REFRESH_COPY_MILLIS = 5_000
 
 interface Entry {
@@ -27,7 +27,7 @@ interface Entry {
   renewing: boolean
 }
 
-/** A page as it was when it was last read, changes since then or not: for outages only. */
+/** A page as it was last read, even if it has changed since: for outages only. */
 export interface PageCopy {
   page: CachedReply
   /** Whole seconds since it was read. */
@@ -42,7 +42,7 @@ interface Copy {
 
 /**
  * The market's first pages as this server last read them, by path and query. `find` and `get` return a page for one second at most, and
- * only if `clear` was not called since its read began. So no answer is older than the last change that this server made or heard of.
+ * only if `clear` was not called since its read began. So no answer is older than the last change that this server made or learned of.
  */
 export interface PageCache {
   /** @returns undefined if the page is not in memory */
@@ -50,17 +50,17 @@ export interface PageCache {
   /** The page from memory or from `read`, which returns its JSON. Concurrent callers share one read. */
   get(url: string, read: () => Promise<string>): Promise<CachedReply>
   clear(): void
-  /** The last good copy of a page, whatever has changed since; undefined if it was never read, or is more than a minute old. */
+  /** The last good copy of a page, whatever has changed since; undefined if it was never read or is more than a minute old. */
   copyOf(url: string): PageCopy | undefined
   /**
-   * Reads those pages again whose copies get old, one after the other: the 30 that were last asked for.
-   * @throws whatever the first failing read throws
+   * Reads pages with old copies again, one after the other: the 30 that were requested last.
+   * @throws the error of the first failing read
    */
   refreshCopies(): Promise<void>
 }
 
 interface PageCacheParts {
-  /** The id of the last event that this server has heard of; a page read from now on shows its change. */
+  /** The id of the last event that this server has seen; a page read from now on shows its change. */
   lastEventId: () => string | undefined
   compress: (json: string) => Promise<Buffer>
 }
@@ -70,7 +70,7 @@ interface PageCacheParts {
  */
 export function createPageCache({ lastEventId, compress }: PageCacheParts): PageCache {
   const entries = new Map<string, Entry>()
-  /** The least recently asked for first. */
+  /** The least recently requested first. */
   const copies = new Map<string, Copy>()
 
   /** Compresses and tags a page once, and not again while it stays the same. */
@@ -139,12 +139,12 @@ export function createPageCache({ lastEventId, compress }: PageCacheParts): Page
   }
 }
 
-/** What a server keeps in memory of the market. */
+/** The parts of the market that a server keeps in memory. */
 export interface PageCaches extends Pick<PageCache, 'find' | 'clear'> {
   listings: PageCache
-  /** Trades, candles and summaries: apart, so that none who asks for ever other candles takes the listings' place. */
+  /** Trades, candles and summaries, kept apart so that requests for ever-changing candles cannot evict the listings. */
   figures: PageCache
-  /** Of these no copies are kept fresh: nobody is shown one. */
+  /** No copies of these are kept fresh, because they are never shown. */
   depths: PageCache
 }
 

@@ -12,7 +12,7 @@ import { feeOf, type FeeTerms } from '../purchases/fee.ts'
 export interface QuoteOrder {
   tokenType: TokenType
   amount: number
-  /** Whoever asks: nobody buys from themselves. */
+  /** The asker, because nobody can buy from themselves. */
   excludeSeller: WalletAddress | undefined
 }
 
@@ -34,7 +34,7 @@ export function readQuoteOrder(fields: QuoteFields, catalogue: Pick<Catalogue, '
   return { tokenType, amount, excludeSeller }
 }
 
-/** A listing that may be bought, or what is taken of it. */
+/** A listing that may be bought, or the part taken from it. */
 export interface Candidate {
   listingId: string
   seller: WalletAddress
@@ -44,13 +44,13 @@ export interface Candidate {
   divisible: boolean
 }
 
-/** Whether a seller can be paid so many lamports in all. */
+/** Whether a seller can be paid this many lamports in total. */
 export type CanReceive = (seller: WalletAddress, lamports: bigint) => boolean
 
 /**
- * Takes from the candidates, which are the cheapest first, until the amount is reached, and returns what is taken. One that does not fit
- * is skipped. If the limits of a purchase end that too soon, the smallest listings are left out, ever more of them, as long as that helps
- * to reach the amount: else a handful of single drinks in front would keep everybody from buying many.
+ * Takes from the candidates, cheapest first, until the amount is reached, and returns what was taken. Candidates that do not fit are
+ * skipped. If a purchase's limits are reached too soon, more and more of the smallest listings are left out, as long as that helps to reach
+ * the amount; otherwise a few cheap listings of single drinks would stop everyone from buying many.
  */
 export function fillQuote(candidates: readonly Candidate[], amount: number, canReceive: CanReceive): Candidate[] {
   const first = fill(candidates, amount, canReceive)
@@ -86,7 +86,7 @@ function fill(candidates: readonly Candidate[], amount: number, canReceive: CanR
   return { taken, limited }
 }
 
-/** At most so many drinks of a listing; undefined if it is sold whole and has more. */
+/** At most this many drinks of a listing; undefined if it is indivisible and has more. */
 function partOf(candidate: Candidate, most: number): Candidate | undefined {
   if (candidate.amount <= most) return candidate
   if (!candidate.divisible) return undefined
@@ -97,7 +97,7 @@ export function amountOf(items: readonly Candidate[]): number {
   return items.reduce((sum, item) => sum + item.amount, 0)
 }
 
-/** The sellers who would get less than `least` lamports in all. */
+/** The sellers who would receive less than `least` lamports in total. */
 export function smallPayees(items: readonly Candidate[], least: bigint): WalletAddress[] {
   const sums = new Map<WalletAddress, bigint>()
   for (const { seller, lamports } of items) sums.set(seller, (sums.get(seller) ?? 0n) + lamports)

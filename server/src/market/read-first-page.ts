@@ -10,7 +10,7 @@ const PATIENCE_MILLIS = 1_000
 
 export interface FirstPages {
   pageCache: Pick<PageCache, 'get' | 'copyOf'>
-  /** Rejects if the database is away. */
+  /** Rejects if the database is down. */
   probeDatabase: () => Promise<unknown>
 }
 
@@ -24,8 +24,8 @@ interface FirstPageOrder {
 type FirstPage = { page: CachedReply; copy?: never } | { page?: never; copy: PageCopy }
 
 /**
- * A first page as it is now, or its copy. A copy is returned only if the page could not be read and the database is away at this moment: one
- * that is merely busy is waited for.
+ * A current first page, or its copy. A copy is returned only if the page could not be read and the database is down at this moment; if it
+ * is merely busy, the caller waits.
  * @throws DATABASE_DOWN if there is no copy
  */
 export async function readFirstPage({ pageCache, probeDatabase }: FirstPages, order: FirstPageOrder): Promise<FirstPage> {
@@ -46,7 +46,7 @@ export async function readFirstPage({ pageCache, probeDatabase }: FirstPages, or
   }
 }
 
-/** Waits for a read, but no longer than the database can be reached. */
+/** Waits for a read, but only as long as the database can be reached. */
 async function unlessAway(reading: Promise<CachedReply>, isAway: () => Promise<boolean>): Promise<CachedReply> {
   const done = new AbortController()
   const away = pause(PATIENCE_MILLIS, done.signal).then(async () => {

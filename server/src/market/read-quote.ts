@@ -11,13 +11,13 @@ import { amountOf, type CanReceive, type Candidate, fillQuote, type QuoteOrder, 
 
 /** Enough for nearly every quote: twice as many as it may take. */
 const FEW = 40
-/** For the others. Reading more would take longer than three pages of the market. */
+/** For the rest. Reading more would take longer than three pages of the market. */
 const MANY = 300
-/** What every account can be paid: a listing's least price, which is more than the rent-exempt minimum. */
+/** An amount that every account can receive: a listing's minimum price, which is more than the rent-exempt minimum. */
 const SAFE_LAMPORTS = PRICE_STEP_LAMPORTS
 /** Their balances are one request to the chain. */
 const MAX_PAYEES = 100
-/** Whom the chain does not tell of in this time cannot be sold a small part of. */
+/** If the chain does not return a seller's balance in this time, small parts of that seller's listings cannot be sold. */
 const PATIENCE_MILLIS = 1_000
 
 export interface QuoteDeps {
@@ -26,7 +26,7 @@ export interface QuoteDeps {
   fee: FeeTerms
 }
 
-/** The cheapest way to get an amount, as the market is now. Only where it comes to a very small payment, the chain is asked. */
+/** The cheapest way to get an amount in the current market. The chain is asked only if a payment is very small. */
 export async function readQuote({ reads, chain, fee }: QuoteDeps, order: QuoteOrder): Promise<Quote> {
   const fillFrom = async (most: number) => {
     const candidates = await findCandidates(reads, order, most)
@@ -45,7 +45,7 @@ function sellersOf(candidates: readonly Candidate[]): WalletAddress[] {
   return candidates.filter(({ divisible, lamports }) => divisible || lamports < SAFE_LAMPORTS).map(({ seller }) => seller)
 }
 
-/** Reads what the first of these wallets own. One whose balance is not known counts as empty. */
+/** Reads the balances of the first of these wallets. A wallet whose balance is unknown counts as empty. */
 async function readPayees(chain: QuoteDeps['chain'], wallets: readonly WalletAddress[]): Promise<CanReceive> {
   const owned = new Map<WalletAddress, bigint>()
   let least: bigint | undefined

@@ -10,8 +10,8 @@ import { type QuoteDeps, readQuote } from './read-quote.ts'
 import { sendPage } from './send-page.ts'
 
 /**
- * The listings for sale, and quotes, which are always read from the primary. First pages come from memory and carry an entity tag, or their age while the database is away; others may come
- * from a replica.
+ * The listings for sale, and quotes, which are always read from the primary. First pages come from memory and carry an entity tag, or their
+ * age while the database is down; others may come from a replica.
  */
 export function marketRoutes(
   api: Api,

@@ -6,8 +6,8 @@ import { type FirstPages, readFirstPage } from './read-first-page.ts'
 type OpenCall = Pick<Call<'listings'>, 'request' | 'reply' | 'sendPublicJson'>
 
 /**
- * Answers a call from memory or from `render`, with an entity tag; while the database is away, callers without a session get the last
- * good copy with its age, unless there are to be no `copies`.
+ * Answers a call from memory or from `render`, with an entity tag; while the database is down, callers without a session get the last good
+ * copy with its age, if `copies` allows it.
  * @throws DATABASE_DOWN if there is no copy
  */
 export async function sendPage(
@@ -28,7 +28,7 @@ async function sendTagged({ request, reply, sendPublicJson }: OpenCall, page: Ca
   return answered
 }
 
-/** Without an entity tag: nobody is to keep a copy. */
+/** Without an entity tag, because clients must not keep a copy. */
 async function sendCopy({ reply, sendPublicJson }: OpenCall, { page, ageSeconds }: PageCopy): Promise<typeof answered> {
   const { 'last-event-id': lastEventId } = versionHeaders(page)
   reply.headers({ age: String(ageSeconds), ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) })

@@ -12,7 +12,7 @@ import { type RpcPool } from '../rpc/rpc-pool.ts'
 /** Transactions whose last endpoint is remembered. A forgotten one may be sent again through the same. */
 const MAX_REMEMBERED = 2000
 
-/** Sends transactions, each time through another endpoint than the time before: one may have dropped it. */
+/** Sends transactions, each time through a different endpoint than before, because one may have dropped it. */
 export class Broadcaster {
   readonly #pool: RpcPool
   readonly #sentThrough = new Map<string, Endpoint>()
@@ -30,7 +30,7 @@ export class Broadcaster {
           // Reconciliation sends it again; an RPC node that does so as well would only spend its own budget.
           await rpc.sendTransaction(transaction, { encoding: 'base64', skipPreflight: true, maxRetries: 0n }).send()
         } catch (error) {
-          // The endpoint refused it, mostly because it has it already: `statuses` tells what became of it.
+          // The endpoint refused it, usually because it already has it: `statuses` shows the outcome.
           if (!isSolanaError(error) || couldNotSend(error)) throw error
         }
         return asked
@@ -48,7 +48,7 @@ export class Broadcaster {
   }
 }
 
-/** It says something about the endpoint and nothing about the transaction. */
+/** This says something about the endpoint, not about the transaction. */
 function couldNotSend(error: unknown): boolean {
   return (
     isSolanaError(error, SOLANA_ERROR__JSON_RPC__INTERNAL_ERROR) ||

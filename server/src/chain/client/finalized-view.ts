@@ -42,7 +42,7 @@ export async function openFinalizedView(endpoint: Endpoint, { genesisHash, isSam
   }
 }
 
-/** The same view, with every failure of its endpoint as CHAIN_DOWN. */
+/** The same view, with every failure of its endpoint turned into CHAIN_DOWN. */
 export function failingAsDown(view: FinalizedView): FinalizedView {
   return {
     ...view,
@@ -78,7 +78,7 @@ class EndpointView {
 
   async history(of: string, { sinceSlot, before, pages }: HistoryRange): Promise<HistoryPart> {
     await this.#assertNotOlder()
-    // To a signature that it does not know, an RPC node answers with an empty page.
+    // For a signature that it does not know, an RPC node returns an empty page.
     if (before && !(await this.statusOf(before))) return { kind: 'unknownStart' }
     const entries: Entries = new Map()
     let older = before
@@ -90,7 +90,8 @@ class EndpointView {
       older = last && last.slot >= sinceSlot ? last.signature : undefined
       read += 1
     } while (older && read < pages)
-    // RPC nodes drop their oldest blocks, and with them what would show that something happened. Asked last, because they keep dropping.
+    // RPC nodes drop their oldest blocks, and with them the evidence that something happened. Asked last, because they keep dropping
+    // blocks.
     const firstSlot = requireInteger(await this.#rpc.getFirstAvailableBlock().send())
     return this.#checked(
       firstSlot > sinceSlot ? { kind: 'pruned', firstSlot } : { kind: 'part', entries: [...entries.values()], older, pages: read },

@@ -7,7 +7,7 @@ interface PoolOptions extends Omit<EndpointOptions, 'url' | 'host' | 'requestsPe
 }
 
 /**
- * Opens an endpoint for each RPC URL, named by its host; two on one host are told apart by a number.
+ * Opens an endpoint for each RPC URL, named by its host; a number distinguishes two on one host.
  *
  * @throws ConfigError if there is no URL, or one is not http or https.
  */

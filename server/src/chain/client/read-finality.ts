@@ -4,16 +4,15 @@ import { type LandedTransaction, type SignatureStatus } from '../chain.ts'
 import { type RpcPool } from '../rpc/rpc-pool.ts'
 import { readStatusesOnce, type Statuses } from './read-statuses.ts'
 
-/** Of one request, at most so many transactions are read because endpoints disagree about them; the others are asked about again. */
+/** The most transactions read per request because endpoints disagree about them; the others are checked again later. */
 const MAX_DISPUTED = 8
 
 /**
  * Asks whether payments are final, or have failed, at most 256 of them. Where there are several endpoints, two of them must say so; and
  * where one knows a payment that the other does not, only the transaction itself counts. So an endpoint that lies about statuses does not
  * have the last word.
- *
  * @param readTransaction from any endpoint.
- * @returns what is sure; signatures that are not on the chain are absent.
+ * @returns the certain statuses; signatures that are not on the chain are absent.
  * @throws Failure CHAIN_DOWN or CHAIN_BUSY if no endpoint answers.
  */
 export async function readFinality(
@@ -42,7 +41,7 @@ export async function readFinality(
   return agreed
 }
 
-/** Absent, failed and final are what has consequences. */
+/** Only absent, failed and final statuses have consequences. */
 function isDoubtful(status: SignatureStatus | undefined): boolean {
   return !status || status.failed || status.commitment === 'finalized'
 }
@@ -51,7 +50,7 @@ function notFinal(status: SignatureStatus): SignatureStatus {
   return status.commitment === 'finalized' ? { ...status, commitment: 'confirmed' } : status
 }
 
-/** What both say: the lower commitment, and no more than that it was processed if they do not agree on how it ended. */
+/** The status that both support: the lower commitment, or only `processed` if they disagree about the outcome. */
 function agreementOf(one: SignatureStatus, other: SignatureStatus): SignatureStatus {
   if (one.failed !== other.failed) return { ...one, commitment: 'processed', failed: false }
   return one.commitment === 'finalized' ? other : one

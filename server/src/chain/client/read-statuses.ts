@@ -13,7 +13,7 @@ export const STATUSES_PER_CALL = 256
 /** Signatures that are not known are absent. */
 export type Statuses = Map<Signature, SignatureStatus>
 
-/** What one endpoint said, which was proven to serve our chain before it was asked and after it answered. */
+/** The answer of one endpoint, which was proved to serve our chain both before it was asked and after it answered. */
 export interface StatusReading {
   statuses: Statuses
   endpoint: Endpoint

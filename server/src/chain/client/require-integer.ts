@@ -1,5 +1,5 @@
 /**
- * A non-negative integer of an RPC reply. Kit's types of replies are not checked at run time, and anything else must not pass for one.
+ * A non-negative integer of an RPC reply. Kit does not check the types of replies at run time, so anything else must be rejected here.
  *
  * @throws Error if it is not a non-negative bigint.
  */

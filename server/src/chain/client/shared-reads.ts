@@ -15,13 +15,13 @@ const BLOCKHASH_MILLIS = 1000
 const BALANCE_MILLIS = 2000
 const RENT_MILLIS = 60 * 60 * 1000
 const MAX_BALANCES = 10_000
-/** How long a pair of slot and height is used: blocks are skipped, so what is computed from it grows a little too high. */
+/** How long a pair of slot and height is used. Slots can lack a block, so the heights computed from it become a little too high. */
 const TIP_MILLIS = 60_000
 /** Most accounts in one `getMultipleAccounts` (Agave, `MAX_MULTIPLE_ACCOUNTS`). */
 const ACCOUNTS_PER_CALL = 100
 /** How much of the budget balances may take, however many wallets buy. */
 const BALANCES = { share: 0.06, leastMillis: 100 }
-/** For slots that no other answer has told yet. */
+/** For reading the slot when no other answer has contained it recently. */
 const SLOTS = { share: 0.1, leastMillis: SLOT_MILLIS }
 
 export interface BlockhashLifetime {
@@ -34,7 +34,7 @@ interface Tip extends BlockhashLifetime {
 }
 
 /**
- * What many players ask alike and what may be a moment old. One request serves everybody who asks at the time. Every call throws
+ * Reads that many players share and that may be a moment old. One request serves everyone who asks at the time. Every call throws
  * CHAIN_DOWN if no endpoint answers, and CHAIN_BUSY if none has room for the request.
  */
 export class SharedReads {
@@ -44,7 +44,7 @@ export class SharedReads {
   readonly #rents: AnswerCache<Lamports>
   readonly #balances: AnswerCache<Lamports>
   readonly #batch: RequestBatch<WalletAddress, Lamports>
-  /** The highest slot seen, and when an answer last told one. Replaced when the chain changes. */
+  /** The highest slot seen, and when an answer last contained a slot. Replaced when the chain changes. */
   #seen = { slot: 0n, at: Number.NEGATIVE_INFINITY }
   #newestTip: { tip: Tip; at: number } | undefined
 
@@ -72,7 +72,7 @@ export class SharedReads {
     return { blockhash, lastValidBlockHeight }
   }
 
-  /** The highest slot seen. An answer has told one within the length of a slot, or a little longer on a small budget. */
+  /** The highest slot seen, at most as old as the length of a slot, or a little older on a small budget. */
   async highestSlot(): Promise<bigint> {
     if (this.#now() - this.#seen.at >= paceMillis(this.#pool.perSecond, SLOTS)) await this.#readSlot()
     return this.#seen.slot
@@ -88,7 +88,7 @@ export class SharedReads {
     return tip.lastValidBlockHeight + (slot > tip.slot ? slot - tip.slot : 0n)
   }
 
-  /** Forgets everything, since it is of another chain. */
+  /** Forgets everything, because it belongs to a different chain. */
   clear(): void {
     for (const cache of [this.#tips, this.#rents, this.#balances]) cache.clear()
     this.#seen = { slot: 0n, at: Number.NEGATIVE_INFINITY }
@@ -141,7 +141,7 @@ export class SharedReads {
     return tip
   }
 
-  /** Asks one endpoint, and keeps the slot that it answered for, unless the chain has changed meanwhile. */
+  /** Asks one endpoint, and keeps the slot of its answer unless the chain has changed in the meantime. */
   async #askNotingSlots<T extends { slot: bigint }>(priority: Priority, ask: (rpc: ChainRpc) => Promise<T>): Promise<T> {
     const seen = this.#seen
     const answer = await this.#pool.askInTurn(priority, async (rpc) => {

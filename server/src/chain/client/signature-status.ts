@@ -27,7 +27,7 @@ export function readStatus(reply: StatusReply): SignatureStatus {
   }
 }
 
-/** The status that proves more: the higher commitment, of equal ones the later slot. */
+/** The status that proves more: the one with the higher commitment or, if equal, the later slot. */
 export function betterStatus(one: SignatureStatus | undefined, other: SignatureStatus): SignatureStatus {
   if (!one) return other
   const lead = ranks[other.commitment] - ranks[one.commitment]

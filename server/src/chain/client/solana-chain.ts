@@ -39,7 +39,7 @@ const MAX_TRANSACTIONS = 1000
 export interface ChainOptions {
   /** RPC URLs in order of preference. */
   endpoints: readonly string[]
-  /** What players are told. Localnet by default, so that no public cluster is ever served without being named. */
+  /** The network that players are shown. Localnet by default, so that a public cluster is never served without being named. */
   network?: Network
   log: ChainLog
   /** Returns monotonic milliseconds. */
@@ -55,7 +55,7 @@ export interface ChainOptions {
 }
 
 /**
- * The chain port over one or more Solana RPC endpoints. It asks nothing before it is used or started.
+ * The chain port over one or more Solana RPC endpoints. It sends no requests before it is used or started.
  *
  * @throws ConfigError if there is no URL, or one is not http or https.
  */
@@ -77,7 +77,7 @@ export class SolanaChain implements Chain {
   /** Confirm calls and reconciliation read the same transaction within a moment. */
   readonly #transactions: AnswerCache<LandedTransaction | undefined>
   readonly #pageSize: number
-  /** The highest block height seen on this chain. Replaced when the chain changes, so that late answers of the former one do not count. */
+  /** The highest block height seen on this chain. Replaced when the chain changes, so that late answers from the old chain do not count. */
   #highest = { height: 0n }
 
   constructor(options: ChainOptions) {
@@ -96,8 +96,8 @@ export class SolanaChain implements Chain {
   }
 
   /**
-   * Reads the genesis hash of every endpoint that answers, and starts probing all of them. One that does not answer yet is used as soon
-   * as it comes up and has proven to serve this chain.
+   * Reads the genesis hash of every endpoint that answers, and starts probing all of them. An endpoint that does not answer yet is used as
+   * soon as it is up and has proved that it serves this chain.
    *
    * @throws ConfigError if endpoints serve different chains, or a public cluster that is not the network of the settings.
    */
@@ -177,7 +177,7 @@ export class SolanaChain implements Chain {
 
   finalized({ except }: { except?: ReadonlySet<string> } = {}): Promise<FinalizedView> {
     if (except) return this.#openView(except)
-    // Whatever is asked of an older view is read now, and checked to be no older than the view.
+    // Requests on an older view are read now, and checked to be no older than the view.
     return this.#views.get('finalized', paceMillis(this.pool.perSecond, VIEWS), () => this.#openView())
   }
 

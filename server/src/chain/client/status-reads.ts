@@ -13,13 +13,13 @@ const STATUSES = { share: 0.08, leastMillis: 250 }
 /** Nobody waits for finality. */
 const FINALITY = { share: 0.03, leastMillis: 1000 }
 
-/** Statuses of payments, in batches that a fixed share of the budget pays for. */
+/** Statuses of payments, in batches within a fixed share of the budget. */
 export class StatusReads {
   readonly #pool: RpcPool
   readonly #readTransaction: (signature: Signature) => Promise<LandedTransaction | undefined>
   readonly #statuses: RequestBatch<Signature, SignatureStatus>
   readonly #finality: RequestBatch<Signature, SignatureStatus>
-  /** The endpoint that did not know all of the signatures it was asked about last. */
+  /** The endpoint that did not know all signatures of the last request. */
   #ignorant: Endpoint | undefined
 
   constructor(pool: RpcPool, readTransaction: (signature: Signature) => Promise<LandedTransaction | undefined>) {
@@ -33,19 +33,19 @@ export class StatusReads {
     })
   }
 
-  /** As `statuses` of the port `Chain`. */
+  /** See `statuses` of the port `Chain`. */
   read(signatures: readonly Signature[], { everywhere = false }: WideReadOptions = {}): Promise<Statuses> {
     return everywhere ? readStatusesEverywhere(this.#pool, signatures) : this.#statuses.ask(signatures)
   }
 
-  /** As `finality` of the port `Chain`. */
+  /** See `finality` of the port `Chain`. */
   readFinality(signatures: readonly Signature[]): Promise<Statuses> {
     return this.#finality.ask(signatures)
   }
 
   /**
-   * What one endpoint does not know, another one is asked about the next time. That a payment has failed is not believed on the word of
-   * one: its buyer would be told to pay again.
+   * If one endpoint does not know a signature, a different one is asked the next time. One endpoint alone cannot establish that a payment
+   * has failed, because its buyer would be told to pay again.
    */
   async #readOnce(signatures: readonly Signature[]): Promise<Statuses> {
     const { statuses, endpoint } = await readStatusesOnce(this.#pool, signatures, this.#ignorant)

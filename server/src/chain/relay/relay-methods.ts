@@ -19,8 +19,8 @@ export interface RelayMethod {
   /** How long one answer serves all browsers; not cached by default. */
   cacheMillis?: number
   /**
-   * Parameters with which nobody can pay without an answer: these requests have the priority of the server's own. Only for cached
-   * methods, so that however many browsers ask, the chain is asked once in `cacheMillis`.
+   * Parameters of requests that every payment needs: these have the priority of the server's own. Only for cached methods, so that the
+   * chain is asked once per `cacheMillis`, however many browsers ask.
    */
   urgentParams?: readonly (readonly unknown[])[]
   /** Only offered on a local test chain. */
@@ -107,7 +107,7 @@ interface ConfigSchema {
   optional: Record<string, TSchema>
 }
 
-/** The positional parameters, then a config object if the method has one; it may be left out if nothing in it is required. */
+/** The positional parameters, then a config object if the method has one; it is optional if nothing in it is required. */
 function params(positional: TSchema[], config?: ConfigSchema): Validator {
   const bare = Type.Tuple(positional)
   if (!config) return Compile(bare)

@@ -10,7 +10,7 @@ import { type RpcReply } from '../rpc/rpc-reply.ts'
 import { type RelayMethod, relayMethods } from './relay-methods.ts'
 
 const MAX_CACHED_REPLIES = 2000
-/** How much of the budget goes into one answer that many browsers share; a small budget makes it a little older. */
+/** The share of the budget for one answer that many browsers share; on a small budget, the answer is a little older. */
 const CACHED = { share: 0.05, leastMillis: 0 }
 
 const requestShape = Compile(JsonRpcRequest)
@@ -27,7 +27,7 @@ export interface RelayOptions {
 
 /**
  * The web app's only way to the chain, so that an endpoint's URL and key never reach a browser. It offers the methods of `relayMethods`
- * and shares short-lived replies between browsers. A reply carries the chain's result or error unchanged, except for whatever could
+ * and shares short-lived replies between browsers. A reply carries the chain's result or error unchanged, except for anything that could
  * reveal the endpoint.
  *
  * The relay throws `Failure` BAD_REQUEST, RPC_REFUSED or CHAIN_DOWN.

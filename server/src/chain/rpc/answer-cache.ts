@@ -22,7 +22,7 @@ export class AnswerCache<T> {
     return this.refresh(key, ttlMillis, ask)
   }
 
-  /** The answer of `ask`, whatever is cached; kept as by `get`. */
+  /** The answer of `ask`, ignoring the cache; kept as in `get`. */
   refresh(key: string, ttlMillis: number, ask: () => Promise<T>): Promise<T> {
     const entry = { answer: ask(), expiresAt: this.#now() + ttlMillis }
     this.#entries.delete(key)

@@ -3,7 +3,9 @@ import { type EndpointError } from './endpoint-error.ts'
 const FIRST_BACKOFF_MILLIS = 250
 const LONGEST_BACKOFF_MILLIS = 30_000
 
-/** How long an endpoint is left alone after its failures: exponential backoff with jitter, or what the endpoint itself demanded. */
+/**
+ * How long to wait before asking an endpoint again after failures: exponential backoff with jitter, or the time that the endpoint demanded.
+ */
 export class Backoff {
   readonly #now: () => number
   #failures = 0
@@ -31,12 +33,12 @@ export class Backoff {
     return Math.max(0, this.#until - this.#now())
   }
 
-  /** The endpoint told us to wait, and that time is not over. */
+  /** The endpoint told us to wait, and that time has not passed. */
   get rateLimited(): boolean {
     return this.#rateLimitedUntil > this.#now()
   }
 
-  /** Notes an answer to a request that was sent at `startedAt`; one that was sent before the last failure proves nothing. */
+  /** Records an answer to a request sent at `startedAt`; a request sent before the last failure proves nothing. */
   succeeded(startedAt: number): void {
     if (startedAt < this.#failedAt) return
     this.#failures = 0
@@ -45,7 +47,7 @@ export class Backoff {
     this.#lastFailure = undefined
   }
 
-  /** Notes a failure. Requests that were in flight together fail together: they count as one. */
+  /** Records a failure. Requests that were in flight together fail together, so they count as one. */
   failed(failure: EndpointError, startedAt: number): void {
     this.#lastFailure = failure
     if (startedAt < this.#failedAt) return

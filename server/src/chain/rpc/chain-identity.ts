@@ -19,7 +19,7 @@ export class ChainIdentity {
   readonly #proofsInFlight = new Map<Endpoint, Promise<string>>()
   #genesisHash: string | undefined
 
-  /** `network` is what players are told. `onChange` is called for each new genesis hash but the first. */
+  /** `network` is what players are shown. `onChange` is called for each new genesis hash except the first. */
   constructor(endpoints: readonly Endpoint[], network: Network, log: ChainLog, onChange: GenesisListener) {
     this.#endpoints = endpoints
     this.#network = network
@@ -96,7 +96,9 @@ export class ChainIdentity {
     return endpoint.exclude(reason)
   }
 
-  /** Only a local chain on this machine is ever reset. Elsewhere a new hash means the wrong chain, and every hold would end for nothing. */
+  /**
+   * Only a local chain on this machine is ever reset. Elsewhere, a new hash means the wrong chain, and every hold would end without reason.
+   */
   #mayBeReset(endpoint: Endpoint): boolean {
     return endpoint.loopback && this.#network === 'localnet' && this.#endpoints.length === 1
   }

@@ -14,7 +14,7 @@ export type FailureKind = 'rate-limited' | 'lost' | 'broken' | 'foreign' | 'busy
 /** Why an endpoint did not answer. Names the endpoint by its host and never contains its URL, which may hold a key. */
 export class EndpointError extends Error {
   readonly kind: FailureKind
-  /** What the endpoint demanded, if it did. */
+  /** The wait that the endpoint demanded, if any. */
   readonly retryAfterMillis: number | undefined
 
   constructor(host: string, kind: FailureKind, reason: string, retryAfterMillis?: number) {
@@ -35,7 +35,7 @@ const TOO_MANY_REQUESTS = 429
 const ENDPOINT_STATUSES = new Set([401, 402, 403, 404, 408, TOO_MANY_REQUESTS])
 const LONGEST_RETRY_AFTER_MILLIS = 60_000
 
-/** Turns what the HTTP transport threw into an `EndpointError`, without its text: that may repeat the URL. */
+/** Turns an error of the HTTP transport into an `EndpointError`, without its text, which may repeat the URL. */
 export function describeTransportError(error: unknown, host: string, timeoutMillis: number): EndpointError {
   if (isSolanaError(error, SOLANA_ERROR__RPC__TRANSPORT_HTTP_ERROR)) {
     const { statusCode, headers } = error.context

@@ -59,7 +59,7 @@ export class EndpointProbe {
     this.#schedule()
   }
 
-  /** One that serves another chain is excluded, which is told elsewhere. */
+  /** An endpoint of a different chain is excluded, which is reported elsewhere. */
   #tell(): void {
     const { up, foreign, lastFailure, failures } = this.#endpoint
     if (up) this.#outage.worked()

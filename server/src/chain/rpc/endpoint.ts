@@ -11,7 +11,7 @@ export type ChainRpc = Rpc<SolanaRpcApi>
 
 export interface EndpointOptions {
   url: string
-  /** What logs and errors call the endpoint. */
+  /** The endpoint's name in logs and errors. */
   host: string
   /** Returns monotonic milliseconds. */
   now: () => number
@@ -25,13 +25,13 @@ export interface EndpointOptions {
 const REMOTE_PER_SECOND = 10
 const LOOPBACK_PER_SECOND = 2000
 const TIMEOUT_MILLIS = 5000
-/** A request that a payment depends on waits so long for its turn. What was signed stays valid for about a minute. */
+/** How long a request that a payment depends on waits for its turn. A signed payment stays valid for about a minute. */
 const LONGEST_WAIT_MILLIS = 30_000
 /** Enough for the whole rate if each answer takes half a second. */
 const LEAST_IN_FLIGHT = 64
 const MAX_WAITING = 1000
 
-/** One RPC endpoint: its request rate, its time-out, its backoff, and whether it has proven to serve our chain. */
+/** One RPC endpoint: its request rate, its time-out, its backoff, and whether it has proved that it serves our chain. */
 export class Endpoint {
   readonly host: string
   /** It runs on this machine. */
@@ -40,11 +40,11 @@ export class Endpoint {
   readonly perSecond: number
   /** It serves another chain. */
   foreign = false
-  /** What the last probe found. */
+  /** The result of the last probe. */
   up = false
   /** Requests that it did not answer, so far. */
   failures = 0
-  /** How many requests there were so far, by what became of them. */
+  /** The number of requests so far, by outcome. */
   readonly requests: Record<'answered' | FailureKind, number> = {
     answered: 0,
     'rate-limited': 0,
@@ -115,12 +115,12 @@ export class Endpoint {
     return this.#queue.hasSpare
   }
 
-  /** The part of its budget that was used lately, from 0 to 1. */
+  /** The part of its budget that was used recently, from 0 to 1. */
   get usedRatio(): number {
     return this.#queue.usedRatio
   }
 
-  /** Seconds of its budget that are spent before a request of this priority has its turn. */
+  /** Seconds of its budget that will be used before a request of this priority gets its turn. */
   backlogSeconds(priority: Priority): number {
     return this.#queue.backlogSeconds(priority)
   }
@@ -130,7 +130,7 @@ export class Endpoint {
     return this.#backoff.millisLeft
   }
 
-  /** It told us to wait, with status 429 or `Retry-After`, and that time is not over. */
+  /** It told us to wait, with status 429 or `Retry-After`, and that time has not passed. */
   get rateLimited(): boolean {
     return this.#backoff.rateLimited
   }
@@ -162,7 +162,7 @@ export class Endpoint {
     }
   }
 
-  /** Removes whatever could reveal this endpoint's URL or key from a text. */
+  /** Removes anything that could reveal this endpoint's URL or key from a text. */
   scrub(text: string): string {
     return this.#secrets.reduce((scrubbed, secret) => scrubbed.replaceAll(secret, '…'), text)
   }

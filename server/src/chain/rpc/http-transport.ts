@@ -14,7 +14,7 @@ export function createHttpTransport(text: string): RpcTransport {
   return createDefaultRpcTransport({ url: url.href, headers })
 }
 
-/** The parts of an RPC URL that must not reach a log or a browser: its host and whatever may be a key. */
+/** The parts of an RPC URL that must not reach a log or a browser: its host and anything that may be a key. */
 export function secretsOf(text: string): string[] {
   const url = new URL(text)
   const parts = [...url.pathname.split('/'), ...url.searchParams.values(), url.username, url.password]

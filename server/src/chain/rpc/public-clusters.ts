@@ -8,9 +8,9 @@ const publicClusters: ReadonlyMap<string, Network> = new Map([
 ])
 
 /**
- * Why a chain is not the one that the settings name: players are told `network`, and would take real SOL for play money.
+ * Why a chain is not the one that the settings name. Players are shown `network`, and could mistake real SOL for play money.
  *
- * @returns a sentence for whoever runs the server, without its subject; undefined if the chain may be `network`, as any private one may.
+ * @returns a sentence for the operator, without its subject; undefined if the chain may be `network`, which is true of any private chain.
  */
 export function wrongCluster(genesisHash: string, network: Network): string | undefined {
   const cluster = publicClusters.get(genesisHash)

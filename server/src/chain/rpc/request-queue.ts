@@ -1,25 +1,25 @@
 /**
- * What a request is for, the most urgent first.
+ * The purpose of a request, the most urgent first.
  *
- * - settlement: what became of a payment.
+ * - settlement: the outcome of a payment.
  * - payment: checking and broadcasting a signed payment.
- * - blockhash: what everybody needs to pay.
+ * - blockhash: what everyone needs in order to pay.
  * - release: searching for the payments of holds.
  * - balance: reading what a new hold needs to know.
- * - relay: what browsers ask through the relay. It never delays the server's own requests.
- * - spare: what can wait for any length of time. It takes only permits that nobody else would want within a second.
+ * - relay: browsers' requests through the relay. They never delay the server's own requests.
+ * - spare: requests that can wait indefinitely. They take only permits that nothing else would need within a second.
  */
 const priorities = ['settlement', 'payment', 'blockhash', 'release', 'balance', 'relay', 'spare'] as const
 export type Priority = (typeof priorities)[number]
 
-/** Somebody has paid: such a request waits longer than others rather than fail. */
+/** Someone has paid: such a request waits longer than others instead of failing. */
 const paid: ReadonlySet<Priority> = new Set(['settlement', 'payment'])
-/** The part of the permits that requests of the class `spare` leave to the others. */
+/** The part of the permits that `spare` requests leave to the others. */
 const KEPT_FROM_SPARE = 0.3
 
 /** The request was not sent. */
 export class NotSent extends Error {
-  /** Too many requests were ahead of it; otherwise the queue is closed. */
+  /** Too many requests were ahead of it; otherwise, the queue is closed. */
   readonly busy: boolean
 
   constructor(reason: string, { busy }: { busy: boolean }) {
@@ -49,7 +49,7 @@ const SECOND = 1000
 const closed = () => new NotSent('the chain client was stopped', { busy: false })
 
 /**
- * Starts requests at a bounded rate, the most urgent first. The limit is a sliding window: no second, wherever it begins, sees more than
+ * Starts requests at a bounded rate, the most urgent first. The limit is a sliding window: no one-second interval contains more than
  * `perSecond` requests.
  */
 export class RequestQueue {
@@ -78,27 +78,30 @@ export class RequestQueue {
     this.#startedAt = Array.from({ length: limits.perSecond }, () => Number.NEGATIVE_INFINITY)
   }
 
-  /** How many requests wait. */
+  /** The number of waiting requests. */
   get waiting(): number {
     return this.#waitingUpTo('spare')
   }
 
-  /** Requests of the server itself wait for their turn. */
+  /** The server's own requests are waiting for their turn. */
   get saturated(): boolean {
     return this.#waitingUpTo('balance') > 0
   }
 
-  /** A request of the class `spare` would start now. */
+  /** A `spare` request would start now. */
   get hasSpare(): boolean {
     return this.waiting === 0 && this.#millisUntil('spare') <= 0
   }
 
-  /** The part of the rate that the newest requests have taken, from 0 to 1: as many as a second allows, however long they took. */
+  /**
+   * The part of the rate that the newest requests used, from 0 to 1. It looks at as many requests as a second allows, however long they
+   * took.
+   */
   get usedRatio(): number {
     return Math.min(1, SECOND / Math.max(1, this.#now() - this.#startOf(0)))
   }
 
-  /** Seconds of work that lie before a request of this priority: of the last second's permits, and of those that wait. */
+  /** Seconds of work ahead of a request of this priority: the last second's permits and the waiting requests. */
   backlogSeconds(priority: Priority): number {
     return (this.#startedWithinSecond() + this.#waitingUpTo(priority)) / this.#limits.perSecond
   }
@@ -182,14 +185,14 @@ export class RequestQueue {
     }
   }
 
-  /** Until there is a permit for a request of this priority: fewer than so many have started in the last second. */
+  /** Until there is a permit for a request of this priority: fewer than this many have started in the last second. */
   #millisUntil(priority: Priority): number {
     const { perSecond } = this.#limits
     const permits = priority === 'spare' ? Math.max(1, Math.floor(perSecond * (1 - KEPT_FROM_SPARE))) : perSecond
     return this.#startOf(perSecond - permits) + SECOND - this.#now()
   }
 
-  /** When the request started that is so many after the oldest. */
+  /** When the request that is this many after the oldest started. */
   #startOf(offset: number): number {
     return this.#startedAt[(this.#oldest + offset) % this.#limits.perSecond] ?? Number.NEGATIVE_INFINITY
   }

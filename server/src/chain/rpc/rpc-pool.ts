@@ -11,11 +11,11 @@ import { errorCodeOf, type RpcReply } from './rpc-reply.ts'
 
 /** A longer backoff is not waited for. */
 const LONGEST_WAIT_MILLIS = 1000
-/** How often one endpoint is asked the same while it breaks connections, or asks us to slow down for a moment. */
+/** How often a request is repeated to one endpoint that breaks connections or asks us to slow down for a moment. */
 const ATTEMPTS = 3
-/** A request that waited in vain may well have its turn after that. */
+/** A request that waited in vain is likely to get its turn after this. */
 const BUSY_SECONDS = 5
-/** How much of the budget goes into proving that a local chain was not reset. */
+/** The share of the budget for proving that a local chain was not reset. */
 const PROOF_SHARE = 0.025
 
 /**
@@ -26,20 +26,20 @@ const OTHER_ENDPOINT_CODES = new Set([-32601, -32603, -32004, -32005, -32014, -3
 
 interface SendOptions {
   priority: Priority
-  /** One attempt on one endpoint, for what must not happen twice. */
+  /** One attempt on one endpoint, for requests that must not be sent twice. */
   once?: boolean
 }
 
 interface AskOptions {
-  /** Asked only after all the others: it gave an answer that is to be checked. */
+  /** Asked only after all the others, because its own answer is being checked. */
   last?: Endpoint | undefined
 }
 
 /**
- * The endpoints of one chain, with fail-over. A request goes to one healthy endpoint: the one with most room in its budget for a request
- * of that priority, of equal ones the first in the settings. It goes to the next one when that fails. Fail-over is above kit's typed
- * answers, so an endpoint that returns nonsense or an RPC error is skipped like one that does not answer. Nothing is asked of an
- * endpoint before it has proven to serve our chain, at the start and after every lost connection.
+ * The endpoints of one chain, with fail-over. A request goes to one healthy endpoint: the one with the most spare budget for a request of
+ * that priority or, if equal, the first in the settings. If that fails, it goes to the next one. Fail-over is above kit's typed answers, so
+ * an endpoint that returns nonsense or an RPC error is skipped like one that does not answer. An endpoint gets no requests before it has
+ * proved that it serves our chain, at the start and after every lost connection.
  */
 export class RpcPool {
   readonly endpoints: readonly Endpoint[]
@@ -50,7 +50,7 @@ export class RpcPool {
     this.#identity = identity
   }
 
-  /** Requests a second that all endpoints of our chain allow together. */
+  /** Requests per second that all endpoints of our chain allow together. */
   get perSecond(): number {
     return this.endpoints.reduce((sum, endpoint) => (endpoint.foreign ? sum : sum + endpoint.perSecond), 0)
   }
@@ -79,7 +79,7 @@ export class RpcPool {
   }
 
   /**
-   * Asks all healthy endpoints at once: for proofs, and for what any of them may know.
+   * Asks all healthy endpoints at once: for proofs, and for data that only some of them may have.
    *
    * @returns the answers, at least one.
    * @throws Failure CHAIN_DOWN if none answers, CHAIN_BUSY if none had room for the request.
@@ -122,8 +122,8 @@ export class RpcPool {
   }
 
   /**
-   * Makes sure that some endpoint is proven to serve our chain now. One on this machine is asked again and again, since a local chain can
-   * be reset without breaking a connection.
+   * Makes sure that some endpoint is proved to serve our chain now. An endpoint on this machine is asked repeatedly, because a local chain
+   * can be reset without breaking a connection.
    *
    * @throws Failure CHAIN_DOWN if none can be proven.
    */
@@ -138,23 +138,23 @@ export class RpcPool {
     return this.#preferred('balance').every((endpoint) => endpoint.saturated)
   }
 
-  /** Whether some endpoint would send a request of the class `spare` now. */
+  /** Whether some endpoint would send a `spare` request now. */
   hasSpare(): boolean {
     return this.#preferred('spare').some((endpoint) => endpoint.hasSpare)
   }
 
-  /** Seconds of work that lie before a request of this priority, at the endpoint with most room; 0 if there is none to ask. */
+  /** Seconds of work ahead of a request of this priority, at the endpoint with the most spare budget; 0 if there is none to ask. */
   backlogSeconds(priority: Priority): number {
     const backlogs = this.#preferred(priority).map((endpoint) => endpoint.backlogSeconds(priority))
     return backlogs.length === 0 ? 0 : Math.min(...backlogs)
   }
 
-  /** Removes whatever could reveal an endpoint's URL or key from a text. */
+  /** Removes anything that could reveal an endpoint's URL or key from a text. */
   scrub(text: string): string {
     return this.endpoints.reduce((scrubbed, endpoint) => endpoint.scrub(scrubbed), text)
   }
 
-  /** The healthy endpoints, those with most room first; if there are none, those of our chain, the shortest backoff first. */
+  /** The healthy endpoints, those with the most spare budget first; if there are none, those of our chain, the shortest backoff first. */
   #preferred(priority: Priority): Endpoint[] {
     const healthy = this.endpoints.filter((endpoint) => endpoint.healthy)
     if (healthy.length === 0) {
@@ -172,8 +172,8 @@ export class RpcPool {
   }
 
   /**
-   * A connection that broke says nothing about this request: it may have been idle, or failed because of another one. And the only
-   * endpoint that there is may ask us to slow down for a moment.
+   * A broken connection says nothing about this request: it may have been idle, or failed because of another request. Also, the only
+   * endpoint may be asking us to slow down for a moment.
    */
   async #attempt<T>(endpoint: Endpoint, ask: () => Promise<T>, { once = false } = {}): Promise<T> {
     for (let attempt = 1; ; attempt++) {
@@ -199,7 +199,7 @@ export class RpcPool {
   }
 }
 
-/** While there is more to ask than the budget allows, this server is busy; the chain itself may be well. */
+/** If there are more requests than the budget allows, this server is busy; the chain itself may be fine. */
 function failureOf(errors: unknown[]): Failure {
   const busy = errors.some((error) => error instanceof EndpointError && error.kind === 'busy')
   const cause = new AggregateError(errors, busy ? 'no chain endpoint had room' : 'no chain endpoint answered')

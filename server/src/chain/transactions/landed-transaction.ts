@@ -14,7 +14,7 @@ import {
 import { type Instruction, type LandedTransaction } from '../chain.ts'
 import { decodeTransfer } from './system-transfer.ts'
 
-/** What is used of a `getTransaction` reply in base64. */
+/** The parts of a `getTransaction` reply in base64 that we use. */
 export interface TransactionReply {
   slot: bigint
   transaction: readonly [string, string]

@@ -1,6 +1,6 @@
 import { type CompiledTransactionMessage, type CompiledTransactionMessageWithLifetime } from '@solana/kit'
 
-/** A message as it is in a transaction's bytes, of any version that the network executes. */
+/** A message as encoded in a transaction's bytes, of any version that the network executes. */
 export type Message = CompiledTransactionMessage & CompiledTransactionMessageWithLifetime
 
 type MessageV1 = Extract<Message, { version: 1 }>
@@ -45,7 +45,7 @@ export function instructionsOf(message: Message): MessageInstruction[] {
   })
 }
 
-/** What every validator checks before the signatures (Agave, `VersionedTransaction::sanitize` and account loading). */
+/** The checks that every validator makes before the signatures (Agave, `VersionedTransaction::sanitize` and account loading). */
 export function isWellFormed(message: Message): boolean {
   const { header, staticAccounts } = message
   const lookups = (message.version === 0 ? message.addressTableLookups : undefined) ?? []
@@ -64,7 +64,9 @@ export function isWellFormed(message: Message): boolean {
   )
 }
 
-/** What validators also check of version 1 (solana-sdk, `v1::Message::validate`); kit has refused half a priority fee already. */
+/**
+ * The checks that validators also make for version 1 (solana-sdk, `v1::Message::validate`); kit already refuses half a priority fee.
+ */
 function isWellFormedV1({ header, staticAccounts, numInstructions, configMask, configValues }: MessageV1): boolean {
   const heapSize = (configMask & HEAP_SIZE_BIT) === 0 ? HEAP.least : Number(configValues.at(-1)?.value)
   return (

@@ -39,8 +39,8 @@ interface Parts {
 
 /**
  * Decodes a signed transaction: legacy, version 0 or version 1. Strict: at most 1,232 bytes (version 1: 4,096) in canonical base64, with
- * canonical encoding, no trailing bytes, and well-formed as the network demands. `signaturesValid` says whether all signatures are present and valid, and none
- * is by a key for which signatures can be forged.
+ * canonical encoding, no trailing bytes, and well-formed as the network demands. `signaturesValid` says whether all signatures are present
+ * and valid, and none uses a key for which signatures can be forged.
  *
  * @returns undefined for anything else.
  */
@@ -105,7 +105,7 @@ function readParts(base64: string): Parts | undefined {
     if (!isCanonical(bytes, transaction, message) || !isWellFormed(message)) return undefined
     return { bytes, transaction, message }
   } catch {
-    // The decoders read bytes in memory: they throw only on what is not a transaction.
+    // The decoders read bytes in memory: they throw only if these are not a transaction.
     return undefined
   }
 }
@@ -116,7 +116,7 @@ function decodeBase64(base64: string): Uint8Array | undefined {
   return bytes.toString('base64') === base64 ? new Uint8Array(bytes) : undefined
 }
 
-/** Encoding it again yields the same bytes: nothing follows it, no number is padded, no signer is listed twice. */
+/** Encoding it again yields the same bytes: there are no trailing bytes, padded numbers or duplicate signers. */
 function isCanonical(bytes: Uint8Array, transaction: Transaction, message: Message): boolean {
   if (!bytesEqual(getCompiledTransactionMessageEncoder().encode(message), transaction.messageBytes)) return false
   return bytesEqual(getTransactionEncoder().encode(transaction), bytes)

@@ -20,9 +20,8 @@ interface SimulationReply {
 }
 
 /**
- * Reads the reply to a `simulateTransaction`. What is wrong with the bytes or signatures comes as an RPC error and is read as well.
- *
- * @throws whatever else the request threw: it is the endpoint's own failure.
+ * Reads the reply to a `simulateTransaction`. Problems with the bytes or signatures arrive as an RPC error and are read as well.
+ * @throws any other error of the request: it is the endpoint's own failure.
  */
 export async function readSimulation(reply: Promise<SimulationReply>): Promise<Simulation> {
   try {
@@ -53,7 +52,7 @@ function simulationFailure(error: TransactionError): string {
   }
 }
 
-/** What is wrong with the bytes or signatures, if an RPC error says so. */
+/** The problem with the bytes or signatures, if an RPC error reports one. */
 function refusalOf(error: unknown): TransactionError | undefined {
   if (isSolanaError(error, SOLANA_ERROR__JSON_RPC__SERVER_ERROR_TRANSACTION_SIGNATURE_VERIFICATION_FAILURE)) return 'SignatureFailure'
   if (isSolanaError(error, SOLANA_ERROR__JSON_RPC__SERVER_ERROR_TRANSACTION_SIGNATURE_LEN_MISMATCH)) return 'SignatureFailure'

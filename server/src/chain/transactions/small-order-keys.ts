@@ -3,8 +3,8 @@ import { base58 } from '@scure/base'
 
 /**
  * Every 32-byte encoding of an ed25519 point of order 1, 2, 4 or 8, the sign bit cleared: y = 0, 1, the two y of order 8, p - 1, and
- * the non-canonical p and p + 1. Under such a key a signature can be made without a secret that node:crypto and WebCrypto accept
- * for many messages before Node.js 24. Source: RFC 8032 section 5.1 for the curve; the test multiplies each point by eight.
+ * the non-canonical p and p + 1. Under such a key, anyone can make a signature without a secret that node:crypto and WebCrypto before
+ * Node.js 24 accept for many messages. Source: RFC 8032 section 5.1 for the curve; the test multiplies each point by eight.
  */
 const smallOrderPoints = new Set([
   '0000000000000000000000000000000000000000000000000000000000000000',
@@ -18,7 +18,9 @@ const smallOrderPoints = new Set([
 
 const SIGN_BIT = 0x80
 
-/** Whether an address (base58 of 32 bytes) is a public key for which signatures can be forged. True also for what is not an address. */
+/**
+ * Whether an address (base58 of 32 bytes) is a public key for which signatures can be forged. Also true for strings that are not addresses.
+ */
 export function isSmallOrderKey(address: string): boolean {
   if (!parseWalletAddress(address)) return true
   const point = Buffer.from(base58.decode(address))

@@ -24,7 +24,7 @@ export function decodeTransfer(
   try {
     return transferOf(accounts, data)
   } catch {
-    // The System program rejects what its decoders reject, so it moved nothing.
+    // The System program rejects everything that its decoders reject, so nothing was moved.
     return undefined
   }
 }

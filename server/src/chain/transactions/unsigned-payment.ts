@@ -22,7 +22,7 @@ interface Payment {
 
 /**
  * Builds a payment that a wallet completes and signs: a legacy transaction, which every wallet reads, with one System transfer to each
- * recipient. Each carries the reference as a read-only account that does not sign, so it stays whatever the wallet replaces.
+ * recipient. Each carries the reference as a read-only account that does not sign, so it survives anything that the wallet replaces.
  *
  * @returns the transaction without a signature, in base64
  */

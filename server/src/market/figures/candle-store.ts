@@ -3,7 +3,7 @@ import { MAX_CANDLES } from '@juicebar/contract/limits'
 import { type Reads } from '../../database/connect.ts'
 import { type CandleQuery, type CandleRow } from './candle.ts'
 
-/** The candles of a range, the oldest first, as far as sales are rolled up. */
+/** The candles of a range, oldest first, for all sales that are rolled up. */
 export async function readCandles(reads: Reads, { tokenType, step, from, to }: CandleQuery): Promise<CandleRow[]> {
   const { rows } = await reads.query<CandleRow>({
     name: 'candles',

@@ -8,7 +8,7 @@ import { type TokenType } from '@juicebar/contract/catalogue'
 import { type Catalogue, requireTokenType } from '../../catalogue/catalogue.ts'
 
 const MINUTE = 60_000
-/** The length of each step, and how many are shown if nobody says since when: a day, a week, a year. */
+/** The length of each step, and how many candles to show by default: a day, a week, a year. */
 const steps: Record<CandleStep, { millis: number; usual: number }> = {
   '5m': { millis: 5 * MINUTE, usual: 288 },
   '1h': { millis: 60 * MINUTE, usual: 168 },
@@ -51,12 +51,12 @@ export function readCandleQuery(fields: CandleFields, catalogue: Pick<Catalogue,
   return { tokenType, step, from, to: fields.to === undefined ? new Date(now.getTime() + millis) : end }
 }
 
-/** Whether a range is one that many ask for: from one whole step to another, or to the newest. */
+/** Whether many callers are likely to ask for this range: from one whole step to another, or to the newest. */
 export function isOfWholeSteps({ step, from, to }: Pick<CandleFields, 'step' | 'from' | 'to'>): boolean {
   return [from, to].every((text) => text === undefined || Date.parse(text) % steps[step].millis === 0)
 }
 
-/** How many steps begin before a time; they are counted from 1970, and so begin at whole steps of UTC. */
+/** How many steps begin before a time, counted from 1970, so that they begin at whole steps of UTC. */
 function stepsBefore(time: Date, millis: number): number {
   return Math.ceil(time.getTime() / millis)
 }
@@ -76,12 +76,12 @@ export interface CandleRow {
   low: bigint
   close: bigint
   amount: bigint
-  /** What was paid in all, in whole lamports, as text. */
+  /** The total paid, in whole lamports, as text. */
   lamports: string
   trades: bigint
 }
 
-/** A candle as replies carry it. SOL is written digit by digit, since no float has all of them. */
+/** A candle as replies carry it. SOL is written digit by digit, because a float cannot represent all digits. */
 export function candleJson({ start, open, high, low, close, amount, lamports, trades }: CandleRow): string {
   const paid = BigInt(lamports)
   return (
@@ -90,7 +90,7 @@ export function candleJson({ start, open, high, low, close, amount, lamports, tr
   )
 }
 
-/** As the database's function of that name: what one costs, in whole lamports; a half is rounded up. */
+/** Like the database's function of that name: the price of one, in whole lamports; halves are rounded up. */
 function unitLamports(lamports: bigint, amount: bigint): bigint {
   return (2n * lamports + amount) / (2n * amount)
 }

@@ -13,13 +13,13 @@ import { readSummary } from './summary-store.ts'
 import { tradeCursor, tradeJson } from './trade.ts'
 import { readTrades, type TradesQuery } from './trade-store.ts'
 
-/** A database that does not answer holds up those who have asked it, and nobody else. */
+/** A database that does not answer delays only the callers that have asked it. */
 const PATIENCE_MILLIS = 2_000
-/** What reads every listing may take this share of the time at most, but waits no longer than the second in which news is due. */
+/** Reads of all listings may take at most this share of the time, but wait no longer than the second within which changes must show. */
 const PAUSES = 4
 const MAX_PAUSE_MILLIS = 700
 
-/** What the market traded and offers, as JSON. Everything shows what was settled before it was asked for. */
+/** What the market traded and offers, as JSON. Every result includes all sales settled before the request. */
 export interface Figures {
   trades(query: TradesQuery): Promise<string>
   candles(query: CandleQuery): Promise<string>
@@ -27,7 +27,7 @@ export interface Figures {
   summary(): Promise<string>
 }
 
-/** Creates the reader of a server: however many ask at the same time, sales are rolled up and listings are counted once for all of them. */
+/** Creates a server's reader: sales are rolled up and listings counted once for all concurrent callers. */
 export function createFigures(
   { database, readPool, replica }: Pick<DatabaseConnection, 'database' | 'readPool' | 'replica'>,
   { items }: Pick<Catalogue, 'items'>,
@@ -63,7 +63,7 @@ function createRollUp(database: Database): () => Promise<unknown> {
   return () => batch.ask(['all'])
 }
 
-/** A batch that is asked the less often the longer it takes. */
+/** A batch that runs less often the longer it takes. */
 function spaced<K>(read: (keys: readonly K[]) => Promise<ReadonlyMap<K, string>>): RequestBatch<K, string> {
   let took = 0
   const timed = async (keys: readonly K[]) => {

@@ -3,7 +3,7 @@ import { MAX_LEVELS } from '@juicebar/contract/limits'
 import { type Reads } from '../../database/connect.ts'
 import { type LevelRow } from './depth.ts'
 
-/** The cheapest prices at which a token is for sale now: listings that nobody holds, of sellers who are not frozen. */
+/** The cheapest prices at which a token is for sale now: listings that are not held, of sellers who are not frozen. */
 export async function readLevels(reads: Reads, tokenType: string): Promise<LevelRow[]> {
   const { rows } = await reads.query<LevelRow>({
     name: 'depth',

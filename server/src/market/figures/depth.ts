@@ -5,7 +5,7 @@ export interface LevelRow {
   unitLamports: bigint
   amount: bigint
   listings: bigint
-  /** For sale at all prices, those included that are not among the rows; the same in each row. */
+  /** The amount for sale at all prices, including those not among the rows; the same in each row. */
   total: string
 }
 

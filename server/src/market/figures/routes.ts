@@ -16,7 +16,7 @@ interface FigureDeps {
   probeDatabase: FirstPages['probeDatabase']
 }
 
-/** What the market traded and offers, from memory but for later pages of trades. While the database is away, there is no depth. */
+/** What the market traded and offers, from memory except for later pages of trades. While the database is down, there is no depth. */
 export function figureRoutes(api: Api, { catalogue, figures, caches, probeDatabase }: FigureDeps): void {
   const history = { pageCache: caches.figures, probeDatabase }
   const depths = { pageCache: caches.depths, probeDatabase }

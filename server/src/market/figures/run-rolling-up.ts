@@ -6,8 +6,8 @@ import { rollUpSales } from './roll-up-store.ts'
 const EVERY_MILLIS = 1_000
 
 /**
- * Keeps the candles up to date within a second or so, whether or not anybody reads them; each of several servers does.
- * @returns the function that stops it
+ * Keeps the candles up to date within about a second, even if nobody reads them; every server does this.
+ * @returns a function that stops it
  */
 export function startRollingUp({ database, failures }: { database: Database; failures: FailureLog }): () => Promise<void> {
   const rollUpAll = async (signal: AbortSignal) => {

@@ -4,8 +4,8 @@ import { type Reads } from '../../database/connect.ts'
 import { type SummaryRow } from './summary.ts'
 
 /**
- * The figures of these tokens, in alphabetical order, as far as sales are rolled up. The volume of the last 24 hours is that of whole hours,
- * then of the steps of 5 minutes and the single trades with which they begin: however much was traded, few rows are read.
+ * The figures of these tokens, in alphabetical order, for all sales that are rolled up. The volume of the last 24 hours is summed from
+ * whole hours, from the 5-minute steps and from the single trades before them, so that few rows are read however much was traded.
  */
 export async function readSummary(reads: Reads, tokenTypes: readonly TokenType[]): Promise<SummaryRow[]> {
   const { rows } = await reads.query<SummaryRow>({ name: 'summary', text: summarySql, values: [tokenTypes] })

@@ -25,7 +25,7 @@ function sol(lamports: bigint | null): string {
   return lamports === null ? 'null' : solText(lamports)
 }
 
-/** Null too if the former price rounds to nothing. */
+/** Also null if the former price rounds to zero. */
 function change(last: bigint | null, before: bigint | null): string {
   return last === null || before === null || before === 0n ? 'null' : JSON.stringify(Number(last - before) / Number(before))
 }

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { type Reads } from '../../database/connect.ts'
 import { type TradePosition, type TradeRow } from './trade.ts'
 
-/** How many sales one page walks along at most, those included whose payment the chain has undone. */
+/** The most sales that one page scans, including those whose payment the chain has undone. */
 const SCAN_LIMIT = 1_000
 
 export interface TradesQuery {
@@ -27,7 +27,9 @@ export async function readTrades(reads: Reads, query: TradesQuery): Promise<Trad
   return { trades, next: scanEnd?.isKept === false ? scanEnd : undefined }
 }
 
-/** One walk along an index, which ends at its limit whatever it leaves out. Its last sale is returned even if that is no trade. */
+/**
+ * One walk along an index, which ends at its limit however many rows are filtered out. Its last sale is returned even if it is not a trade.
+ */
 function tradesStatement({ tokenType, limit, after }: TradesQuery): pg.QueryConfig<unknown[]> {
   const values: unknown[] = [limit]
   const parameter = (value: unknown, type: string) => `$${values.push(value)}::${type}`

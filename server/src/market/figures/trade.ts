@@ -1,7 +1,7 @@
 import { Failure } from '@juicebar/contract/errors'
 import { solText } from '@juicebar/contract/money'
 
-/** A place in the order of trades: that of their times, in whole milliseconds, then of their purchases and items. */
+/** A place in the order of trades: by time in whole milliseconds, then by purchase and item. */
 export interface TradePosition {
   settledAt: Date
   purchaseId: string
@@ -17,12 +17,12 @@ export interface TradeRow extends TradePosition {
   signature: string
 }
 
-/** As text, ids of the same time sort as trades do. */
+/** As text, ids with the same time sort like trades. */
 export function tradeId({ purchaseId, place }: Pick<TradePosition, 'purchaseId' | 'place'>): string {
   return `${purchaseId}.${String(place).padStart(2, '0')}`
 }
 
-/** A trade as replies carry it. SOL is written digit by digit, since no float has all of them. */
+/** A trade as replies carry it. SOL is written digit by digit, because a float cannot represent all digits. */
 export function tradeJson(row: TradeRow): string {
   const { tokenType, amount, priceLamports, unitLamports, signature, settledAt } = row
   return (

@@ -8,9 +8,9 @@ import { type EntryPosition, type LedgerEntry } from './ledger-entry.ts'
 export interface EntriesQuery {
   wallet: WalletAddress
   limit: number
-  /** From the first one on if undefined. */
+  /** If undefined, begins with the first one. */
   after: EntryPosition | undefined
-  /** No sale behind this place in the order of sales; all if undefined. */
+  /** No sale after this place in the order of sales; all if undefined. */
   upTo?: bigint | undefined
 }
 
@@ -30,7 +30,7 @@ type EntryRow = Omit<LedgerEntry, 'position' | 'amount'> & {
   amount: bigint
 }
 
-/** A page of what came to a player and left, the oldest first. Of the same millisecond, what the studio posted comes first. */
+/** A page of everything that a player received and gave, oldest first. Within a millisecond, the studio's orders come first. */
 export async function readEntries(reads: Reads, { wallet, limit, after, upTo }: EntriesQuery): Promise<EntriesPage> {
   const values = [wallet, limit + 1, ...boundsOf(after), upTo ?? LAST_BIGINT]
   const { rows } = await reads.query<EntryRow>({ name: 'ledger of a player', text: entriesSql, values })
@@ -38,11 +38,11 @@ export async function readEntries(reads: Reads, { wallet, limit, after, upTo }: 
   return { entries, next: rows.length > limit ? entries.at(-1)?.position : undefined }
 }
 
-/** The last number of everything, so that no order of the same millisecond follows a sale. */
+/** The highest number, so that no order of the same millisecond follows a sale. */
 const LAST_BIGINT = 9_223_372_036_854_775_807n
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 
-/** The time, and what of that time is before the page: sales up to an item of a purchase, orders up to a number. */
+/** The time, and which entries at that time are before the page: sales up to an item of a purchase, orders up to a number. */
 function boundsOf(after: EntryPosition | undefined): [at: Date, purchaseId: string, place: number, orderId: bigint] {
   if (!after) return [new Date(0), BEFORE_ALL, 0, 0n]
   if (after.orderId !== null) return [after.at, BEFORE_ALL, 0, after.orderId]
@@ -56,8 +56,8 @@ function readRow({ at, purchaseId, place, orderId, amount, ...row }: EntryRow): 
 }
 
 /**
- * A side of the sales. The walk is ordered by the wallet, too, so that only the index that begins with it fits: with few traders the planner
- * would rather walk along all sales until enough of them are the wallet's, which may be never.
+ * A side of the sales. The walk is also ordered by the wallet, so that only the index that begins with it fits: with few traders, the
+ * planner would prefer to scan all sales until enough of them are the wallet's, which may never happen.
  */
 function salesSql(side: { kind: LedgerKind; wallet: 'buyer' | 'seller'; other: 'buyer' | 'seller'; fee: string }): string {
   return `

@@ -4,20 +4,20 @@ import { type TokenType } from '@juicebar/contract/catalogue'
 
 import { parseTradeCursor, tradeCursor, tradeId } from '../figures/trade.ts'
 
-/** Where an entry is: an item of a settled purchase, or what the studio posted. */
+/** The source of an entry: an item of a settled purchase, or an order of the studio. */
 export type EntryPosition =
   | { at: Date; purchaseId: string; place: number; orderId: null }
   | { at: Date; purchaseId: null; place: null; orderId: bigint }
 
-/** Drinks that came to a player or left, and what was paid for them. */
+/** Drinks that a player received or gave, and what was paid for them. */
 export interface LedgerEntry {
   position: EntryPosition
   kind: LedgerKind
   tokenType: TokenType
   amount: number
-  /** What the seller received; 0 if nothing was paid, as for what the chain has undone. */
+  /** What the seller received; 0 if nothing was paid, as when the chain has undone the payment. */
   lamports: bigint
-  /** Of a buyer, on top of that. */
+  /** Paid by a buyer, on top of that. */
   feeLamports: bigint
   signature: string | null
   /** Null for the studio. */

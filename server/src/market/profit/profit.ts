@@ -6,46 +6,46 @@ import { type LedgerEntry } from './ledger-entry.ts'
 
 export type Profit = Reply<'profit'>
 
-/** What a profit is computed from. */
+/** The movements from which a profit is computed. */
 export type Movement = Pick<LedgerEntry, 'kind' | 'tokenType' | 'amount' | 'lamports' | 'feeLamports' | 'isUndone'>
 
-/** Drinks, and what they had cost in all. */
+/** Drinks, and their total cost. */
 interface AtCost {
   amount: number
   basis: bigint
 }
 
-/** What of a movement has not left yet. */
+/** The part of a movement that has not left yet. */
 interface Leaving {
   movement: Movement
   left: number
 }
 
-/** What a player has of one drink, and what became of the rest. */
+/** A player's holdings of one drink, and where the rest went. */
 interface Book {
   bought: AtCost & { fee: bigint }
   credited: { amount: number }
   sold: AtCost & { lamports: bigint }
   used: AtCost
   lost: AtCost
-  /** What is held, the oldest first. */
+  /** The drinks held, oldest first. */
   lots: Queue<AtCost>
-  /** What left before it came, by the times of transactions that overlapped. It takes what comes next. */
+  /** Drinks that left before they arrived, according to the times of overlapping transactions. They are taken from the next arrivals. */
   waiting: Queue<Leaving>
 }
 
-/** First in, first out. What was taken stays in the list, so that taking costs nothing. */
+/** First in, first out. Lots that were used up stay in the list, so that taking is cheap. */
 interface Queue<T> {
   list: T[]
   first: number
 }
 
-/** What a player has of every drink, as far as the ledger was followed. */
+/** A player's holdings of every drink, up to the point to which the ledger was followed. */
 export type Books = Map<TokenType, Book>
 
 /**
- * Follows the ledger of a player by some entries, in its order; all of them at once or in pages is the same. First in, first out: a part of
- * a lot costs its share rounded up to a lamport, and the rest keeps what is left, as when listings are split.
+ * Applies entries of a player's ledger, in order; applying all at once or page by page gives the same result. First in, first out: a part
+ * of a lot costs its share rounded up to a lamport, and the rest keeps what is left, as when listings are split.
  */
 export function followLedger(books: Books, movements: readonly Movement[]): void {
   for (const movement of movements) {
@@ -73,7 +73,7 @@ function bookOf(books: Books, tokenType: TokenType): Book {
   return book
 }
 
-/** What was bought costs what was paid, the fee included. What came for nothing costs nothing. */
+/** Bought drinks cost what was paid, including the fee. Drinks received for free cost nothing. */
 function receive(book: Book, { kind, amount, lamports, feeLamports, isUndone }: Movement): void {
   const isPaid = kind === 'bought' && !isUndone
   const basis = isPaid ? lamports + feeLamports : 0n
@@ -86,7 +86,7 @@ function receive(book: Book, { kind, amount, lamports, feeLamports, isUndone }: 
   book.lots.list.push({ amount, basis })
 }
 
-/** Takes what leaves out of the oldest lots, as far as there are any. */
+/** Takes departing drinks from the oldest lots, as long as there are any. */
 function release(book: Book): void {
   for (;;) {
     const leaving = book.waiting.list[book.waiting.first]
@@ -107,7 +107,7 @@ function release(book: Book): void {
   }
 }
 
-/** What was delivered for a payment that the chain has undone is lost: it left, and nothing was received for it. */
+/** Drinks delivered for a payment that the chain has undone are lost: they left, and nothing was received for them. */
 function fateOf(book: Book, { kind, isUndone }: Movement): AtCost {
   if (kind === 'used') return book.used
   return isUndone ? book.lost : book.sold
@@ -118,7 +118,7 @@ function add(sum: AtCost, { amount, basis }: AtCost): void {
   sum.basis += basis
 }
 
-/** What the books say, in the order of the drinks' types. */
+/** The result, ordered by the drinks' types. */
 export function profitOf(books: Books): Profit {
   const inOrder = [...books].toSorted(([a], [b]) => (a < b ? -1 : 1))
   return {

@@ -9,17 +9,17 @@ import { type Books, followLedger, type Profit, profitOf } from './profit.ts'
 
 /** Entries that one statement reads. Nearly every player has fewer. */
 const PAGE = 2_000
-/** Long ledgers may take this share of the time at most, but wait no longer than that. */
+/** Long ledgers may take at most this share of the time, but wait no longer than that. */
 const PAUSES = 4
 const MAX_PAUSE_MILLIS = 5_000
 
-/** What a player has earned, with everything that was settled before the call. */
+/** What a player has earned, including everything settled before the call. */
 export type ReadProfit = (wallet: WalletAddress) => Promise<Profit>
 
 /**
- * Creates the reader of a server. A ledger is followed from its start each time, since a payment that the chain has undone changes what came after it.
- * Long ones are read page by page, so that no snapshot is held for longer than a page takes, and one after another with pauses between them,
- * so that nobody else waits for them; whoever asks again meanwhile shares the answer.
+ * Creates a server's reader. A ledger is read from its start each time, because a payment that the chain has undone changes everything
+ * after it. Long ledgers are read page by page, so that no snapshot is held longer than a page takes, and one after another with pauses in
+ * between, so that nobody else has to wait for them; concurrent callers share the answer.
  */
 export function createProfits({ database, readPool }: Pick<DatabaseConnection, 'database' | 'readPool'>, page = PAGE): ReadProfit {
   const readPage = async (books: Books, wallet: WalletAddress, after?: EntryPosition, upTo?: bigint) => {

@@ -7,7 +7,7 @@ import { readEntries } from './ledger-entry-store.ts'
 import { entryCursor, entryReply, parseEntryCursor } from './ledger-entry.ts'
 import { createProfits } from './read-profit.ts'
 
-/** What a player bought, sold, was credited and used, and what that earned. */
+/** What a player bought, sold, received and used, and what that earned. */
 export function profitRoutes(api: Api, connection: Pick<DatabaseConnection, 'database' | 'readPool'>): void {
   const readProfit = createProfits(connection)
 
