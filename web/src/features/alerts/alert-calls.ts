@@ -15,7 +15,7 @@ export function callAlerts<Name extends AlertEndpointName>(name: Name, input: Ca
 }
 
 const alertsKey = [...keys.mine, 'alerts'] as const
-/** Of what is known about this session's pushes. */
+/** The query key for this session's pushes. */
 export const pushKey = [...keys.mine, 'push'] as const
 
 /** The signed-in player's alerts, the newest first. */
@@ -25,7 +25,7 @@ export const alertsQuery = queryOptions({
   meta: { quiet: true },
 })
 
-/** With which key to subscribe to pushes, and where this session's go. */
+/** The key to subscribe to pushes with, and the address of this session's pushes. */
 export const pushQuery = queryOptions({
   queryKey: pushKey,
   queryFn: ({ signal }) => callAlerts('push', { signal }),

@@ -9,7 +9,7 @@ interface AlertRowsProps {
   onDelete: (id: string) => void
 }
 
-/** The player's alerts: those that wait, and those that fired. */
+/** The player's alerts: those that are waiting, and those that have fired. */
 export function AlertRows({ alerts, onDelete }: AlertRowsProps) {
   return (
     <ul aria-label="Your alerts" className="grid max-h-64 gap-2 overflow-y-auto">

@@ -5,7 +5,7 @@ import { type Alert } from '@juicebar/contract/schemas'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { formatAmount, formatSol } from '../../ui/format.ts'
 
-/** What is wrong with a price as it is typed; a field that is still empty has no problem yet. */
+/** The problem with a price as it is typed; an empty field has no problem yet. */
 export function priceProblem(text: string): string | undefined {
   if (text === '') return undefined
   const price = Number(text)

@@ -1,4 +1,4 @@
-/** Here and not among the other icons, which every visitor downloads. */
+/** Kept apart from the other icons, which every visitor downloads. */
 export function BellIcon() {
   return (
     <svg

@@ -8,7 +8,7 @@ import { BellIcon } from './bell-icon.tsx'
 
 const AlertsDialog = lazyComponent(async () => (await import('./alerts-dialog.tsx')).AlertsDialog)
 
-/** The bell of a drink: opens its alerts. */
+/** A drink's bell, which opens its alerts. */
 export function TellMe({ tokenType, walletAddress }: { tokenType: TokenType; walletAddress: string }) {
   const [open, setOpen] = useState(false)
   const [used, setUsed] = useState(false)

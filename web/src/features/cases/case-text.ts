@@ -6,7 +6,7 @@ import { formatAmount, formatSol } from '../../ui/format.ts'
 
 type Told = Pick<Case, 'seller' | 'price' | 'fee' | 'amount' | 'tokenName' | 'explanation'>
 
-/** What was paid for what. The fee is the buyer's; where no seller was paid there is nothing else. */
+/** What was paid, and for what. The fee concerns the buyer; if no seller was paid, there is nothing else to show. */
 export function caseTitle({ seller, price, fee, amount, tokenName }: Told, isBuyer: boolean): string {
   const feeText = fee && `fee of ${solText(BigInt(fee.lamports))} SOL`
   const wanted = amount === null || tokenName === null ? inMarketWords('for drinks') : `for ${formatAmount(amount)} ${tokenName}`
@@ -14,7 +14,7 @@ export function caseTitle({ seller, price, fee, amount, tokenName }: Told, isBuy
   return `${formatSol(price)} SOL ${feeText && isBuyer ? `and a ${feeText} ` : ''}${wanted}`
 }
 
-/** What happened, and what comes next. While the SOL is on its way back, the buyer still hears who owes the fee. */
+/** What happened, and what comes next. While the SOL is on its way back, the buyer is still told who owes the fee. */
 export function caseNews({ fee, explanation }: Told, { isBuyer, underWay }: { isBuyer: boolean; underWay: boolean }): string {
   if (!underWay) return explanation
   const refund = 'The refund is on its way.'

@@ -9,13 +9,13 @@ import { transactionVersion } from '../../wallet/signatures.ts'
 import { requireConnection } from '../../wallet/require-connection.ts'
 import { type Connection, WALLET_TIMEOUT_MS } from '../../wallet/wallet-store.ts'
 
-/** How long to keep submitting signed bytes while no answer comes, in milliseconds. */
+/** How long to keep submitting signed bytes without an answer, in milliseconds. */
 const SUBMIT_TIMEOUT_MS = 30_000
-/** How long signed bytes may still land, in milliseconds, generously. */
+/** How long signed bytes may still land, in milliseconds: a generous estimate. */
 export const MAY_LAND_MS = 120_000
 
 export interface RefundOutcome {
-  /** Until when the refund may land without the server knowing of it, by this browser's clock: nobody is to pay it a second time. */
+  /** Until when the refund may land without the server knowing, by this browser's clock, so that it is not paid twice. */
   mayLandUntil: number | undefined
   /** What to tell the seller if it is not known whether SOL moved. */
   warning: string | undefined

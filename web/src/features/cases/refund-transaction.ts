@@ -3,7 +3,7 @@ import { type SolanaTransactionVersion } from '@solana/wallet-standard-features'
 
 import { buildPayment } from '../../payment/build-payment.ts'
 
-/** A refund as the seller was shown it, and the reference that the server will find it by. */
+/** A refund as shown to the seller, and the reference by which the server will find it. */
 export interface RefundTerms {
   from: string
   to: string
@@ -24,7 +24,7 @@ export function checkedRefund(prepared: Uint8Array, terms: RefundTerms, version:
     if (!bytesEqual(prepared, buildPayment({ ...refund, version: 0 }))) return undefined
     return buildPayment({ ...refund, version })
   } catch {
-    // The decoders throw on bytes that are no transaction.
+    // The decoders throw if the bytes are not a transaction.
     return undefined
   }
 }

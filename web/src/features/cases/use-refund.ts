@@ -31,7 +31,7 @@ export function useRefund(subject: Case): Refund {
     onError: (error) => showBanner(errorSentence(error, 'The refund failed')),
     onSettled: refreshMarket,
   })
-  // From the cache of all actions, so that it outlives this component, for example through a logout.
+  // Read from the mutation cache, so that it outlives this component, for example during a logout.
   const outcomes = useMutationState({ filters: { mutationKey }, select: ({ state }) => state.data as RefundOutcome | undefined })
   const now = useNow()
   return { refund: () => mutate(), mayLand: outcomes.some((outcome) => outcome?.mayLandUntil !== undefined && outcome.mayLandUntil > now) }

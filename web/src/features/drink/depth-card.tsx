@@ -8,7 +8,7 @@ import { Waiting } from './waiting.tsx'
 
 const MOST_STEPS = 7
 
-/** How much is for sale under which price. Never what it was before: nobody should decide by that what to pay. */
+/** How much is for sale up to each price. Old data is never shown, because nobody should decide what to pay based on it. */
 export function DepthCard({ drink }: { drink: Drink }) {
   const { data, isError, fetchStatus, refetch } = useQuery(depthQuery(drink.type))
   const isOff = isError || fetchStatus === 'paused'

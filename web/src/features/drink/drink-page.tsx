@@ -12,14 +12,14 @@ import { PriceHead } from './price-head.tsx'
 import { TradesCard } from './trades-card.tsx'
 
 interface DrinkPageProps {
-  /** Undefined if the market has none at this address. */
+  /** Undefined if the market has no drink at this address. */
   drink: Drink | undefined
   /** The ways to trade the drink, and the place where it is bought at the best price. */
   actions: ReactNode
   bestPrice: ReactNode
 }
 
-/** All about the price of one drink, and the ways to trade it. */
+/** Everything about the price of one drink, and the ways to trade it. */
 export function DrinkPage({ drink, actions, bestPrice }: DrinkPageProps) {
   useTitle(drink?.name ?? 'Not found')
   return (

@@ -14,7 +14,7 @@ interface PriceHeadProps {
   actions: ReactNode
 }
 
-/** A drink's name, what it costs now and over the last day, and what one can do about it. */
+/** A drink's name, its price now and over the last day, and the actions for it. */
 export function PriceHead({ drink, actions }: PriceHeadProps) {
   const { data, isError, fetchStatus, refetch } = useQuery(summaryQuery)
   const figures = data?.find(({ tokenType }) => tokenType === drink.type)
@@ -55,7 +55,7 @@ export function PriceHead({ drink, actions }: PriceHeadProps) {
   )
 }
 
-/** The cheapest for sale, or that there is none. */
+/** The cheapest price, or a note that nothing is for sale. */
 function Now({ figures }: { figures: SummaryItem | undefined }) {
   if (figures?.floor === null) return <p className="min-h-12 text-lead font-semibold text-dim">None for sale</p>
   return (

@@ -9,7 +9,7 @@ import { formatAmount, formatSol, formatTime, formatUnitPrice, shortSignature } 
 import { explorerLink } from '../history/explorer-link.ts'
 import { Waiting } from './waiting.tsx'
 
-/** The last trades of a drink, each with the payment that anybody can look up. */
+/** The latest trades of a drink, each with its payment, which anyone can look up. */
 export function TradesCard({ drink }: { drink: Drink }) {
   const { data: config } = useQuery(configQuery)
   const { data, isError, fetchStatus, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(tradesQuery(drink.type))

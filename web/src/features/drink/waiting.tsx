@@ -2,15 +2,15 @@ import { Button } from '../../ui/button.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 
 interface WaitingProps {
-  /** What is being loaded, as the start of a sentence in the plural. */
+  /** What is being loaded: the plural subject of a sentence. */
   what: string
   failed: boolean
-  /** The browser is offline, and asks when it is not any more. */
+  /** The browser is offline, and will load the figures when it is online again. */
   paused: boolean
   onRetry: () => void
 }
 
-/** Stands in for figures that are not there: they are loading, the browser is offline, or they could not be loaded. */
+/** Shown in place of missing figures: they are loading, the browser is offline, or they could not be loaded. */
 export function Waiting({ what, failed, paused, onRetry }: WaitingProps) {
   if (failed) {
     return (

@@ -22,8 +22,8 @@ const feeColumns = ['fee', 'feeLamports'] as const
 type Line = Record<(typeof columns)[number] | (typeof feeColumns)[number], string | number | null>
 
 /**
- * Purchases as comma-separated values (RFC 4180) under a header row: a line for each item, with its share of the fee. What was paid in all
- * is the sum of the prices and of the fees. There are no columns for fees if nobody paid any.
+ * Purchases as comma-separated values (RFC 4180) under a header row: a line for each item, with its share of the fee. The total paid is the
+ * sum of the prices and the fees. There are no fee columns if no fee was paid.
  *
  * @param soldBy the seller whose items they are; undefined for the buyer's file
  */
@@ -44,12 +44,12 @@ function linesOf(purchase: Purchase, soldBy: string | undefined): Line[] {
   })
 }
 
-/** A row of comma-separated values, with its end. */
+/** A row of comma-separated values, with its line ending. */
 export function csvLine(fields: readonly (string | number | null)[]): string {
   return `${fields.map((value) => field(value ?? '')).join(',')}\r\n`
 }
 
-/** What a spreadsheet would take for a formula. */
+/** Text that a spreadsheet would read as a formula. */
 const formula = /^[=+\-@\t\r]/
 
 function field(value: string | number): string {

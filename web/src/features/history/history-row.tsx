@@ -9,7 +9,7 @@ import { drinksIn, type Receipt, receiptOf } from './receipt.ts'
 
 interface HistoryRowProps {
   purchase: Purchase
-  /** The seller who looks at it; undefined for the buyer. */
+  /** The seller who is viewing it; undefined for the buyer. */
   soldBy: string | undefined
   network: PublicConfig['network'] | undefined
 }
@@ -54,7 +54,7 @@ function Sellers({ receipt: { items } }: { receipt: Receipt }) {
   return <span title={seller}>from {shortSeller(seller)}</span>
 }
 
-/** What moved in all, and what of it was the fee, if there was one. */
+/** The total, and how much of it was the fee, if any. */
 function Total({ receipt: { lamports, fee } }: { receipt: Receipt }) {
   return (
     <p className="text-right font-bold">

@@ -14,7 +14,7 @@ type Part = PurchaseRole | 'profit'
 const partLabels: Record<Part, string> = { buyer: 'Purchases', seller: 'Sales', profit: 'Profit' }
 const parts: readonly Part[] = ['buyer', 'seller', 'profit']
 
-/** What the wallet bought and sold, and what it has earned. */
+/** What the wallet bought and sold, and its profit. */
 export function History({ walletAddress }: { walletAddress: string }) {
   const [part, setPart] = useState<Part>('buyer')
   return (

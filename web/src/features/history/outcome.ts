@@ -8,7 +8,7 @@ const endLabels: Record<EndReason, string> = {
   released: 'Released by the studio',
 }
 
-/** What became of a purchase, or what it waits for. */
+/** The outcome of a purchase, or what it is waiting for. */
 export function outcome({ status, endReason, waitsForStudio, releaseReason, earlierChain, finalized }: Purchase): string {
   const chain = earlierChain ? ', on an earlier local chain' : ''
   if (status === 'settled') return `Delivered${finalized ? '' : ', not final yet'}${chain}`

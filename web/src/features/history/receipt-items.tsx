@@ -4,7 +4,7 @@ import { formatAmount, formatSol, shortSeller } from '../../ui/format.ts'
 import { ChevronIcon } from '../../ui/icons.tsx'
 import { type Receipt } from './receipt.ts'
 
-/** Longer lists are closed at first. */
+/** Longer lists start collapsed. */
 const MOST_OPEN = 3
 
 /** The items of a purchase, one below the other, so that they and the fee add up to its total. */

@@ -2,19 +2,19 @@ import { type Purchase } from '@juicebar/contract/schemas'
 
 import { inMarketWords } from '../../catalogue/in-market-words.ts'
 
-/** What one side of a purchase sees of it. Sums are exact, in lamports. */
+/** A purchase as one side sees it. Sums are exact, in lamports. */
 export interface Receipt {
   items: Purchase['items']
   /** How many drinks, in all. */
   amount: number
-  /** What the items cost together, without the fee. */
+  /** The price of all items, without the fee. */
   lamports: bigint
-  /** What the buyer pays the studio on top; 0 for a seller, who has nothing to do with it. */
+  /** The fee that the buyer pays the studio on top; 0 for a seller, who does not pay it. */
   fee: bigint
 }
 
 /**
- * What a purchase is to its buyer, or to one of its sellers.
+ * A purchase as its buyer or one of its sellers sees it.
  *
  * @param soldBy the seller, who sees only what was bought there; undefined for the buyer
  */

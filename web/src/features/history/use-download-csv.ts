@@ -9,7 +9,7 @@ import { formatAmount } from '../../ui/format.ts'
 import { toCsv } from './csv.ts'
 import { saveCsv } from './save-csv.ts'
 
-/** A file holds at most this many purchases, newest first. */
+/** A file has at most this many purchases, newest first. */
 const MAX_PURCHASES = 10_000
 const PAGE_SIZE = 200
 

@@ -6,15 +6,15 @@ interface Owned {
   balance: number
 }
 
-/** What drinks would bring if each were sold for what the cheapest for sale costs, in SOL. */
+/** The value of drinks if each were sold at the floor price, in SOL. */
 export interface Estimate {
-  /** Undefined if nothing of it is for sale, so that there is nothing to go by. */
+  /** Undefined if none is for sale, so that there is no floor price. */
   total: number | undefined
   /** Drinks of which none is for sale: they are not in the total. */
   unpriced: readonly Drink['type'][]
 }
 
-/** Estimates what drinks are worth. More than a guess it cannot be: selling many at the floor lowers it. */
+/** Estimates the value of drinks. It is only an estimate: selling many at the floor price lowers it. */
 export function estimate(owned: readonly Owned[], summary: readonly SummaryItem[]): Estimate {
   const worths = owned.map((drink) => ({ tokenType: drink.tokenType, worth: worthOf(drink, summary) }))
   const priced = worths.flatMap(({ worth }) => (worth === undefined ? [] : [worth]))
@@ -24,7 +24,7 @@ export function estimate(owned: readonly Owned[], summary: readonly SummaryItem[
   }
 }
 
-/** What so many of one drink cost at its floor, in SOL; undefined if none is for sale. */
+/** The cost of this many of one drink at its floor price, in SOL; undefined if none is for sale. */
 export function worthOf({ tokenType, balance }: Owned, summary: readonly SummaryItem[]): number | undefined {
   const floor = summary.find((item) => item.tokenType === tokenType)?.floor
   return typeof floor === 'number' ? floor * balance : undefined

@@ -11,7 +11,7 @@ const NAMED = 5
 
 const names = new Intl.ListFormat('en-GB')
 
-/** What all of one's drinks are worth at the floor, said as the estimate that it is. */
+/** The value of all the player's drinks at the floor price, labelled as an estimate. */
 export function EstimatedWorth({ owned }: { owned: Parameters<typeof estimate>[0] }) {
   const { data, isError } = useQuery(summaryQuery)
   return (

@@ -66,7 +66,7 @@ export function Inventory({ walletAddress }: { walletAddress: string }) {
   )
 }
 
-/** What this page cannot show, since it was loaded before the studio brought it to the market. */
+/** Items that this page cannot show, because it was loaded before the studio added them. */
 function Newer({ kinds }: { kinds: number }) {
   return (
     <div className="card flex flex-wrap items-center justify-between gap-3 p-4 text-small">

@@ -11,7 +11,7 @@ export interface OwnedItem {
 /**
  * What a wallet has, in the order of the catalogue.
  *
- * @returns `unknownKinds`: how many kinds of items it has besides that only a newer page knows
+ * @returns `unknownKinds`: how many other kinds of items it has that only a newer page knows
  */
 export function ownedItems(balances: Balances): { owned: OwnedItem[]; unknownKinds: number } {
   const all = catalogue().items.map(({ code }) => ({ tokenType: code, balance: balances[balanceKey(code)] ?? 0 }))
@@ -20,7 +20,7 @@ export function ownedItems(balances: Balances): { owned: OwnedItem[]; unknownKin
   return { owned, unknownKinds: kinds - owned.length }
 }
 
-/** The items whose names contain what was typed. */
+/** The items whose names contain the search text. */
 export function namedLike(items: readonly OwnedItem[], search: string): OwnedItem[] {
   const term = search.trim().toLowerCase()
   return items.filter(({ tokenType }) => catalogue().nameOf(tokenType).toLowerCase().includes(term))

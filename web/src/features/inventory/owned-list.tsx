@@ -11,7 +11,7 @@ import { namedLike, type OwnedItem } from './owned-items.ts'
 
 interface OwnedListProps {
   owned: readonly OwnedItem[]
-  /** About, in SOL; null if none is for sale, and undefined until that is known. */
+  /** Approximately, in SOL; null if none is for sale, and undefined until that is known. */
   worth: (item: OwnedItem) => number | null | undefined
   paused: boolean
   onSell: (item: OwnedItem) => void

@@ -92,12 +92,12 @@ function SellForm({ tokenType, walletAddress, balance, onClose }: Omit<SellDialo
   )
 }
 
-/** How long nothing is typed before the price is compared, in milliseconds: nobody is told about half a number. */
+/** How long to wait after the last key before the price is compared, in milliseconds, so that a half-typed number is not compared. */
 const TYPING_MS = 400
 
 interface TermsProps {
   tokenType: TokenType
-  /** Of all of it, in SOL. */
+  /** For the whole amount, in SOL. */
   price: number
   /** Undefined until amount and price are valid. */
   unitPrice: number | undefined
@@ -105,7 +105,7 @@ interface TermsProps {
   feeBasisPoints: number
 }
 
-/** What the seller gets, and where the price stands among the others. */
+/** What the seller receives, and how the price compares with the others. */
 function Terms({ tokenType, price, unitPrice, cheapest, feeBasisPoints }: TermsProps) {
   useLiveFigures()
   const depth = useQuery(depthQuery(tokenType))

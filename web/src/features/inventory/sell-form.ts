@@ -7,7 +7,7 @@ import { cheaperThan } from '../../figures/depth-steps.ts'
 import { type Depth } from '../../figures/figure-queries.ts'
 import { formatAmount } from '../../ui/format.ts'
 
-/** The amount and the price of all of it in SOL, as typed. */
+/** The amount, and the price of the whole amount in SOL, as typed. */
 interface Offer {
   amount: string
   price: string
@@ -29,12 +29,12 @@ export function isIncomplete({ amount, price }: Offer): boolean {
   return !(Number(amount) > 0) || !(Number(price) > 0)
 }
 
-/** True if a field is empty, which pressing Enter is answered with. */
+/** True if a field is empty, which is reported when Enter is pressed. */
 export function isMissing({ amount, price }: Offer): boolean {
   return amount.trim() === '' || price.trim() === ''
 }
 
-/** What is wrong with each field, as a sentence; a field that is still empty has no problem yet. */
+/** The problem with each field, as a sentence; an empty field has no problem yet. */
 export function sellProblems(fields: SellFields, balance: number): SellProblems {
   return { amount: amountProblem(fields.amount, balance), price: priceProblem(fields.price) ?? divisionProblem(fields) }
 }
@@ -63,15 +63,15 @@ function comparison(unit: number, cheapest: number, percent: number): string {
   return 'As cheap as the cheapest now'
 }
 
-/** How many drinks for sale cost less than a unit price: they are bought first. */
+/** How many drinks for sale cost less than a unit price, and so are bought first. */
 export function cheaperText({ levels, amount }: Depth, unitPrice: number): string {
   const cheaper = cheaperThan(levels, unitPrice)
-  // Only the cheapest prices are known one by one.
+  // Only the cheapest prices are known individually.
   const known = levels.reduce((sum, level) => sum + level.amount, 0)
   return cheaper === known && amount > known ? `at least ${formatAmount(cheaper)}` : formatAmount(cheaper)
 }
 
-/** What a listing of `amount` tokens does to the inventory. */
+/** How a listing of `amount` tokens changes the inventory. */
 export function escrowPreview(tokenType: TokenType, amount: number, balance: number): string {
   return `The listing holds ${formatAmount(amount)} ${catalogue().nameOf(tokenType)} until it is sold or removed; ${formatAmount(balance - amount)} stay in your inventory.`
 }

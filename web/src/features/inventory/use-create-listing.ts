@@ -8,7 +8,7 @@ import { refreshMarket } from '../../api/refresh-market.ts'
 import { retryPassing } from '../../api/retry-passing.ts'
 import { useNotices } from '../../feedback/use-notices.ts'
 
-/** How long to try again without asking the seller, in milliseconds: as long as a planned fail-over of the database takes. */
+/** How long to retry without asking the seller, in milliseconds: as long as a planned fail-over of the database takes. */
 const PATIENCE_MS = 10_000
 
 interface Offer {
@@ -22,7 +22,7 @@ export function isRuleBroken(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 'RULE_BROKEN'
 }
 
-/** Puts drinks up for sale; a failure goes to the banner, unless it is a broken rule, which is told beside the offer. */
+/** Puts drinks up for sale; a failure goes to the banner, except for a broken rule, which is shown beside the offer. */
 export function useCreateListing() {
   const { showBanner, showToast } = useNotices()
   return useMutation({

@@ -15,7 +15,7 @@ interface Seller {
   onListed: () => void
 }
 
-/** The sell form of one drink: its fields, what is wrong with them, and how its price compares with the market. */
+/** The sell form for one drink: its fields, their problems, and how its price compares with the market. */
 export function useSellForm(tokenType: TokenType, { walletAddress, balance, onListed }: Seller) {
   const [fields, setFields] = useState<SellFields>({ amount: '', price: '', divisible: true })
   const idempotencyKey = useRef('')
@@ -36,12 +36,12 @@ export function useSellForm(tokenType: TokenType, { walletAddress, balance, onLi
       createListing({ body, idempotencyKey: (idempotencyKey.current ||= newIdempotencyKey()) }, { onSuccess: onListed })
     }
   }
-  // While List Item is disabled, Enter submits nothing, so what is missing is told here.
+  // While List Item is disabled, Enter submits nothing, so missing fields are reported here.
   const tellMissing = () => isMissing(fields) && showToast(messages.fieldsMissing, 'bad')
   return {
     fields,
     change: (change: Partial<SellFields>) => {
-      // Another offer; the same one keeps its key, also if the seller tries again.
+      // A new offer gets a new key; the same offer keeps its key, even if the seller tries again.
       idempotencyKey.current = ''
       reset()
       setFields((current) => ({ ...current, ...change }))

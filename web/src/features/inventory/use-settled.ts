@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** The value once it has not changed for so many milliseconds: what is said about something that is being typed. */
+/** The value once it has not changed for this many milliseconds, for messages about a field that is being typed in. */
 export function useSettled<Value>(value: Value, milliseconds: number): Value {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

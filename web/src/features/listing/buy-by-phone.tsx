@@ -14,7 +14,7 @@ const PhoneCodes = lazyComponent(async () => (await import('./phone-codes.tsx'))
 
 interface BuyByPhoneProps {
   listing: Listing
-  /** Why it cannot be bought any more; undefined if it can. */
+  /** Why it can no longer be bought; undefined if it can. */
   reason: string | undefined
   /** The codes are on the screen. */
   shown: boolean

@@ -1,6 +1,6 @@
 import { encode } from 'uqr'
 
-/** Modules of light around a code, so that cameras find its corners (ISO/IEC 18004). */
+/** The width of the light border around a code, in modules, so that cameras find its corners (ISO/IEC 18004). */
 const QUIET_ZONE = 4
 
 /** One path over all dark modules, a rectangle for each run in a row. */

@@ -58,7 +58,7 @@ export function ListingDialog({ listingId, walletAddress, onBuy, onClose }: List
 type OfferProps = Omit<ListingDialogProps, 'listingId'> & { listing: Listing }
 
 function Offer({ listing, walletAddress, onBuy, onClose }: OfferProps) {
-  // Once its codes are on the screen they stay: the hold that makes the lot unavailable may be that of the phone.
+  // Once its codes are on the screen, they stay: the hold that makes the listing unavailable may be the phone's.
   const [byPhone, setByPhone] = useState(false)
   const { connected } = useWallet()
   const { connectChosen } = useConnect()

@@ -21,7 +21,7 @@ export function whyNotForSale(
   return closed ? 'Nothing can be bought at the moment.' : undefined
 }
 
-/** What the page says under a payment link's QR code. */
+/** The text under a payment link's QR code. */
 export function payLinkText({ state, payMillisLeft }: PayLinkState): string {
   switch (state) {
     case 'open':
@@ -39,7 +39,7 @@ export function payLinkText({ state, payMillisLeft }: PayLinkState): string {
   }
 }
 
-/** The link that opens a page of the market in Phantom's own browser, by scanning it. */
+/** The link that, when scanned, opens a page of the market in Phantom's own browser. */
 export function phantomBrowseLink(path: string, origin: string): string {
   return `https://phantom.app/ul/browse/${encodeURIComponent(origin + path)}?ref=${encodeURIComponent(origin)}`
 }

@@ -15,11 +15,11 @@ import { QrCode } from './qr-code.tsx'
 
 interface PayCodeProps {
   listing: Listing
-  /** Why it cannot be bought any more; undefined if it can. */
+  /** Why it can no longer be bought; undefined if it can. */
   reason: string | undefined
 }
 
-/** A code with which a wallet pays at once, and how far that has come. */
+/** A code with which a wallet pays at once, and the progress of the payment. */
 export function PayCode({ listing, reason }: PayCodeProps) {
   const { data: link, error, mutate } = useMutation(payLinkMutation(listing._id))
   useEffect(() => mutate(), [mutate])
@@ -37,7 +37,7 @@ export function PayCode({ listing, reason }: PayCodeProps) {
 
 function Progress({ link, listing, reason, onRenew }: PayCodeProps & { link: PayLink; onRenew: () => void }) {
   const { data: progress, error, isFetching, refetch } = useQuery(payLinkStateQuery(link.id))
-  // That the lot is held or sold may be this link's own doing.
+  // The listing may be held or sold because of this very link.
   useEffect(() => void (reason && refetch()), [reason, refetch])
   const { data: config } = useQuery(configQuery)
   const state = progress?.state ?? 'open'

@@ -8,7 +8,7 @@ import { QrCode } from './qr-code.tsx'
 
 interface PhoneCodesProps {
   listing: Listing
-  /** Why it cannot be bought any more; undefined if it can. */
+  /** Why it can no longer be bought; undefined if it can. */
   reason: string | undefined
   /** The https address at which phones reach the market. */
   publicOrigin: string
@@ -19,7 +19,7 @@ const ways = [
   { id: 'pay', label: 'Pay with any wallet' },
 ] as const
 
-/** Two codes to scan: one opens the listing in Phantom's browser, the other has a wallet pay at once. */
+/** Two codes to scan: one opens the listing in Phantom's browser, the other lets a wallet pay at once. */
 export function PhoneCodes({ listing, reason, publicOrigin }: PhoneCodesProps) {
   const [way, choose] = useState<(typeof ways)[number]['id']>('phantom')
   return (

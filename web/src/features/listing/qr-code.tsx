@@ -6,7 +6,7 @@ import { drawCode } from './draw-code.ts'
 /** How long "Copied" is shown. */
 const COPIED_MS = 1_500
 
-/** A QR code to scan from a screen, with what it says as text and a button to copy it. Dark on light in both themes, as cameras expect. */
+/** A QR code to scan from a screen, with its content as text and a button to copy it. Dark on light in both themes, as cameras expect. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { path, size } = useMemo(() => drawCode(text), [text])
   const [copied, setCopied] = useState(false)

@@ -5,7 +5,7 @@ import { catalogue } from '../../catalogue/catalogue.ts'
 import { Button } from '../../ui/button.tsx'
 import { ChevronIcon, CloseIcon } from '../../ui/icons.tsx'
 
-// Not in idle time: most markets have few items, and never show it.
+// Not preloaded in idle time: most markets have few items and never show it.
 const ItemPicker = lazy(async () => ({ default: (await import('./item-picker.tsx')).ItemPicker }))
 
 interface ItemFilterProps {

@@ -14,7 +14,7 @@ interface ItemPickerProps {
   onClose: () => void
 }
 
-/** All items with their pictures, and a search among them. The arrow keys go through the list while one types. */
+/** All items with their pictures, and a search among them. The arrow keys move through the list while typing. */
 export function ItemPicker({ open, onClose, ...list }: ItemPickerProps) {
   return (
     <Modal open={open} title="Choose an item" lightDismiss onClose={onClose}>

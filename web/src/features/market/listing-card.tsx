@@ -60,7 +60,7 @@ function Facts({ listing, compact }: { listing: Listing; compact: boolean }) {
   )
 }
 
-/** Longer prices, in characters, are set in smaller type, so that none is ever cut off. */
+/** Prices longer than this, in characters, are set in smaller type, so that none is ever cut off. */
 const SHORT_PRICE = 6
 
 function Price({ listing, compact }: { listing: Listing; compact: boolean }) {

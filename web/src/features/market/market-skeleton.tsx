@@ -1,4 +1,4 @@
-/** Stands in for the first listings, in their size, so that nothing moves when they arrive. */
+/** Shown in place of the first listings, at their size, so that nothing moves when they arrive. */
 export function MarketSkeleton() {
   return (
     <div role="status" className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,15.25rem),1fr))] gap-3 sm:gap-5">

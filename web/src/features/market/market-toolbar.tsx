@@ -25,7 +25,7 @@ interface ToolbarProps {
   onChange: (change: Partial<MarketFilter>) => void
 }
 
-/** The market's search, order and items. It stays in sight while the market scrolls; on a narrow screen without the items. */
+/** The market's search, order and items. It stays visible while the market scrolls, on a narrow screen without the items. */
 export function MarketToolbar({ filter, onChange }: ToolbarProps) {
   const Filter = catalogue().items.length > MOST_SIDE_BY_SIDE ? ItemFilter : DrinkChips
   return (
@@ -55,7 +55,7 @@ export function MarketToolbar({ filter, onChange }: ToolbarProps) {
   )
 }
 
-/** More than these have a line of their own, also where there is room for all of the toolbar in one. */
+/** More items than this get a line of their own, even if the whole toolbar would fit on one line. */
 const MOST_IN_LINE = 4
 
 function DrinkChips({ chosen, onChoose }: { chosen: TokenType | undefined; onChoose: (type: TokenType | undefined) => void }) {

@@ -20,11 +20,11 @@ interface MarketProps {
   gathered: ReadonlySet<string>
   /** Puts a listing into the basket or takes it out; undefined for those who have none. */
   onGather: ((listing: Listing) => void) | undefined
-  /** What a buyer of a drink sees above its listings. */
+  /** Shown to a drink's buyer above its listings. */
   bestPrice: (tokenType: TokenType) => ReactNode
-  /** What was sold, of one drink or of all. */
+  /** The sales of one drink or of all. */
   Activity: ComponentType<{ tokenType: TokenType | undefined }>
-  /** What the drinks cost, as far as the filter lets them through. */
+  /** The prices of the drinks that pass the filter. */
   prices: (filter: MarketFilter) => ReactNode
 }
 

@@ -14,7 +14,7 @@ export interface MarketFilter {
   sort: ListingSort
 }
 
-/** Asks for the same as `allListings`, which is loaded already. */
+/** Requests the same as `allListings`, which is already loaded. */
 const everything: MarketFilter = { search: '', tokenType: undefined, sort: 'newest' }
 
 /** The market's filter, and the listings that pass it. */

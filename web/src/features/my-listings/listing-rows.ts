@@ -2,8 +2,8 @@ import { LAMPORTS_PER_SOL } from '@juicebar/contract/money'
 import { type OwnListing } from '@juicebar/contract/schemas'
 
 /**
- * One row for each listing. What was bought of it in parts, or came back in parts, is added up: beside an active listing it is left out,
- * since that says itself how many were sold. What is still on the market stays as it is, since each such part is removed by itself.
+ * One row for each listing. Parts that were bought or came back are added up; beside an active listing they are left out, because that row
+ * itself says how many were sold. Parts still on the market keep their own rows, because each of them is removed separately.
  */
 export function listingRows(listings: readonly OwnListing[]): OwnListing[] {
   const active = new Set(listings.filter(({ status }) => status === 'active').map(({ _id }) => _id))
@@ -25,7 +25,7 @@ function added(row: OwnListing, listing: OwnListing): OwnListing {
   return { ...whole, amount, price, unitPrice: price / amount }
 }
 
-/** A sum of prices in SOL without what floats add to it. */
+/** A sum of prices in SOL without floating-point errors. */
 function inLamports(sol: number): number {
   return Math.round(sol * Number(LAMPORTS_PER_SOL)) / Number(LAMPORTS_PER_SOL)
 }
@@ -38,7 +38,7 @@ export interface Progress {
   left: number
 }
 
-/** How far a listing has been sold; undefined for one of which nothing is, and nobody is buying a part. */
+/** How far a listing has been sold; undefined if nothing is sold and nobody is buying a part. */
 export function progressOf({ status, amount, beingBought, sold }: OwnListing): Progress | undefined {
   const left = amount - beingBought
   if (status !== 'active' || (sold === 0 && (beingBought === 0 || left === 0))) return undefined

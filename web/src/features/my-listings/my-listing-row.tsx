@@ -41,7 +41,7 @@ export function MyListingRow({ listing }: { listing: OwnListing }) {
   )
 }
 
-/** A part is split off when somebody begins to buy it, so that is its time. */
+/** A part is split off when someone begins to buy it, so that is its time. */
 function sinceWhen({ status, partOf, createdAt }: OwnListing): string {
   const time = formatTime(createdAt)
   if (partOf === undefined) return `Listed ${time}`
@@ -53,7 +53,7 @@ function RemovalNote({ listing }: { listing: OwnListing }) {
   return note && <p className="col-span-full mt-1 text-tiny text-dim">{note}</p>
 }
 
-/** Where it stands: beside all of the text, on a phone beside the name, on a narrow one below it. */
+/** Its position: beside all the text, on a phone beside the name, on a narrow phone below it. */
 const beside = 'col-start-2 row-start-1 row-span-2 max-[23rem]:row-start-2 max-[23rem]:row-span-1 sm:row-span-3'
 
 function RowAction({ listing, onRemove }: { listing: OwnListing; onRemove: () => void }) {

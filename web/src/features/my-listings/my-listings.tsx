@@ -17,7 +17,7 @@ const emptyTitles: Record<MyListingsStatus, string> = {
   all: 'You have no listings yet',
 }
 
-/** The seller's own listings, by what became of them. */
+/** The seller's own listings, grouped by outcome. */
 export function MyListings() {
   const [status, setStatus] = useState<MyListingsStatus>('active')
   const { data, isError, refetch } = useQuery(myListingsQuery(status))

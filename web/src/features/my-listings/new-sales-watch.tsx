@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 
 import { type Seller, useNewSales } from './use-new-sales.ts'
 
-/** Tells a seller of new sales, and the header how many there are; shows nothing by itself. Visitors do not download it. */
+/** Announces new sales to the seller, and tells the header how many there are; renders nothing itself. Visitors do not download it. */
 export function NewSales({ onCount, ...seller }: Seller & { onCount: (count: number) => void }) {
   const count = useNewSales(seller)
   useEffect(() => {

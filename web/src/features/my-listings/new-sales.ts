@@ -5,7 +5,7 @@ import { formatAmount } from '../../ui/format.ts'
 
 type Sale = Pick<Purchase, 'settledAt' | 'items'>
 
-/** What was sold of one of the seller's lots, with its exact price in lamports. */
+/** What was sold of one of the seller's listings, with its exact price in lamports. */
 interface SoldLot {
   tokenName: string
   amount: number
@@ -22,7 +22,7 @@ export function lastSale(sales: readonly Sale[]): string {
   return sales.reduce((last, { settledAt }) => (settledAt && settledAt > last ? settledAt : last), '')
 }
 
-/** What of a seller's lots was sold. The parts of one are added up, and what others sold in the same purchase is left out. */
+/** What was sold of a seller's listings. Parts of the same listing are added up; other sellers' items in the same purchase are left out. */
 export function lotsSold(sales: readonly Sale[], seller: string): SoldLot[] {
   const lots = new Map<string, SoldLot>()
   for (const item of sales.flatMap(({ items }) => items)) {

@@ -5,7 +5,7 @@ import { purchasesQuery } from '../../api/queries.ts'
 import { useNotices } from '../../feedback/use-notices.ts'
 import { lastSale, lotsSold, salesSentence, salesSince } from './new-sales.ts'
 
-/** Local storage keys: the last sale that a toast told of, and the last one when the seller last looked at My Listings. */
+/** Local storage keys: the last sale that a toast announced, and the last one when the seller last opened My Listings. */
 const toldKey = (walletAddress: string) => `salesTold:${walletAddress}`
 const seenKey = (walletAddress: string) => `salesSeen:${walletAddress}`
 
@@ -16,9 +16,9 @@ export interface Seller {
 }
 
 /**
- * Tells the seller of new sales, also of those made while the app was closed.
+ * Announces new sales to the seller, including those made while the app was closed.
  *
- * @returns of how many lots something was sold since the seller last looked at My Listings
+ * @returns of how many listings something was sold since the seller last opened My Listings
  */
 export function useNewSales({ walletAddress, looking }: Seller): number {
   const { showToast } = useNotices()
@@ -27,7 +27,7 @@ export function useNewSales({ walletAddress, looking }: Seller): number {
   useEffect(() => {
     if (!sales) return
     const last = lastSale(sales)
-    // In a browser that does not know this wallet yet, earlier sales are not new.
+    // In a browser that has not seen this wallet before, earlier sales are not new.
     const told = localStorage.getItem(toldKey(walletAddress)) ?? last
     const sentence = salesSentence(lotsSold(salesSince(sales, told), walletAddress))
     if (sentence) showToast(sentence, 'good')

@@ -16,7 +16,7 @@ export function useRemoveListing() {
     mutationFn: (id: string) => call('removeListing', { params: { id } }),
     onSuccess: ({ listing: removed }) => {
       showToast(messages.listingRemoved, 'good')
-      // The row goes at once, so that the focus does not return to a button that is about to disappear.
+      // The row disappears at once, so that the focus does not return to a button that is about to disappear.
       client.setQueryData(myListingsQuery('active').queryKey, (listings) => listings?.filter(({ _id }) => _id !== removed._id))
       client.setQueryData(myListingsQuery('all').queryKey, (listings) =>
         listings?.map((listing) => (listing._id === removed._id ? { ...listing, ...removed } : listing)),

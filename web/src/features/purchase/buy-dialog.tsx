@@ -30,7 +30,7 @@ export function BuyDialog() {
   )
 }
 
-/** What of the lot to buy, and what it costs. Of a lot that is sold whole only, all of it. */
+/** How much of the listing to buy, and its cost. An indivisible listing is bought whole. */
 function Confirmation({ listing }: { listing: Listing }) {
   const { dismiss, place, gather } = usePurchase()
   const { data: config } = useQuery(configQuery)

@@ -14,7 +14,7 @@ import { type Order } from './order/order.ts'
 import { type Progress } from './order/progress.ts'
 import { type RunningPurchase } from './use-purchase.ts'
 
-/** How long the finished steps stay in sight, in milliseconds. */
+/** How long the finished steps stay visible, in milliseconds. */
 const DELIVERED_MS = 1_100
 
 interface CarryOut {
@@ -50,6 +50,6 @@ function advanced(running: RunningPurchase, { step, payMillisLeft, retryMillis }
   if (step) return { ...running, step }
   if (retryMillis !== undefined) return { ...running, retryAt: Date.now() + retryMillis }
   if (payMillisLeft === undefined) return running
-  // The wallet asks now, so the buyer who went on browsing meanwhile should see what for.
+  // The wallet asks now, so a buyer who kept browsing should see what it is for.
   return { ...running, payUntil: Date.now() + payMillisLeft, retryAt: undefined, inBackground: false }
 }

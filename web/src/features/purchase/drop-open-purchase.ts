@@ -2,7 +2,10 @@ import { type QueryClient } from '@tanstack/react-query'
 
 import { openPurchasesQuery } from '../../api/queries.ts'
 
-/** Takes a closed purchase off the loaded list of open ones at once, so that no reply under way brings it back and it is told twice. */
+/**
+ * Removes a closed purchase from the loaded list of open ones at once, so that no reply in flight brings it back and its outcome is shown
+ * twice.
+ */
 export async function dropOpenPurchase(client: QueryClient, id: string): Promise<void> {
   const { queryKey } = openPurchasesQuery
   await client.cancelQueries({ queryKey })

@@ -13,7 +13,7 @@ import { PurchaseSteps } from './purchase-steps.tsx'
 import { RetryNote } from './retry-note.tsx'
 import { type RunningPurchase, usePurchase } from './use-purchase.ts'
 
-/** The overlay of a purchase under way. While the server is asked again, and once the payment is sent, the buyer may go on browsing. */
+/** The overlay of a purchase under way. While it waits for a busy server, and once the payment is sent, the buyer may keep browsing. */
 export function PurchaseProgress() {
   const { running } = usePurchase()
   if (!running || running.inBackground) return null
@@ -34,7 +34,7 @@ export function PurchaseProgress() {
 
 function Waiting({ retryAt }: { retryAt: number }) {
   const note = useRef<HTMLParagraphElement>(null)
-  // The focus has nowhere to be while the rest takes none; from here the next Tab reaches the buttons.
+  // The rest of the page takes no focus, so it is placed here; the next Tab reaches the buttons.
   useEffect(() => note.current?.focus({ preventScroll: true }), [])
   return (
     <p ref={note} tabIndex={-1} className="mt-6 rounded-field bg-well p-4 text-left text-small outline-none">
@@ -63,7 +63,7 @@ function Ways({ running: { step, retryAt } }: { running: RunningPurchase }) {
   )
 }
 
-/** An outage may extend the time to pay: then the server says so with the buyer's open purchases, and the countdown follows. */
+/** An outage may extend the time to pay: the server then says so in the buyer's open purchases, and the countdown follows. */
 function TimeLeft({ order, payUntil }: { order: Order; payUntil: number }) {
   const { data, dataUpdatedAt } = useQuery(openPurchasesQuery)
   const purchase = data?.find((open) => isPurchaseOf(order, open))

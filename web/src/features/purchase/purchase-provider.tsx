@@ -6,7 +6,7 @@ import { useBuy } from './use-buy.ts'
 import { PurchaseContext, type RunningPurchase } from './use-purchase.ts'
 import { useRunPurchase } from './use-run-purchase.ts'
 
-/** Keeps the purchase of this tab for everything below it: its card on the market, its dialog, its progress. */
+/** Provides this tab's purchase to everything below it: its card on the market, its dialog, its progress. */
 export function PurchaseProvider({ children }: { children: ReactNode }) {
   const [confirming, setConfirming] = useState<Listing>()
   const [running, setRunning] = useState<RunningPurchase>()

@@ -3,7 +3,10 @@ import { Spinner } from '../../ui/spinner.tsx'
 import { type PurchaseStep } from './order/progress.ts'
 import { purchaseSteps, stepLabels } from './purchase.ts'
 
-/** How far a purchase is; screen readers speak each step when it is done. `step` is the last one reached, or `approve` while the wallet is asked. */
+/**
+ * The progress of a purchase; screen readers announce each step when it is done. `step` is the last one reached, or `approve` while the
+ * wallet is asked.
+ */
 export function PurchaseSteps({ step }: { step: PurchaseStep }) {
   const reached = purchaseSteps.indexOf(step)
   return (

@@ -2,7 +2,7 @@ import { useState } from 'react'
 
 import { useNow } from '../../ui/use-now.ts'
 
-/** Says that the server is too busy to hold a listing, that nothing has happened, and when it is asked again. */
+/** Says that the server is too busy to hold a listing, that nothing has happened, and when the next attempt is. */
 export function RetryNote({ retryAt }: { retryAt: number }) {
   return (
     <>
@@ -11,7 +11,7 @@ export function RetryNote({ retryAt }: { retryAt: number }) {
   )
 }
 
-/** Screen readers hear once how long it takes; they would speak a countdown every second. */
+/** Screen readers get the wait once; they would announce a countdown every second. */
 function NextAttempt({ retryAt }: { retryAt: number }) {
   const left = Math.ceil((retryAt - useNow()) / 1_000)
   const [seconds] = useState(left)

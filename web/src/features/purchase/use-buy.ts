@@ -9,7 +9,7 @@ import { useWallet } from '../../wallet/wallet-store.ts'
 import { type Order } from './order/order.ts'
 
 interface Buy {
-  /** What pressing Buy on a card does: refuse in a toast, lead to a wallet, or ask the buyer to confirm. */
+  /** What pressing Buy on a card does: refuse in a toast, ask for a wallet, or ask the buyer to confirm. */
   buy: (listing: Listing) => void
   /** The same for an order that the buyer has confirmed, which is paid then. */
   place: (order: Order) => void
@@ -31,7 +31,7 @@ export function useBuy(askToConfirm: (listing: Listing) => void, pay: (order: Or
       }
       void import('./flow/refusal-to-buy.ts')
         .then(({ currentRefusalToBuy }) => currentRefusalToBuy(wanted, user.walletAddress, client))
-        // What cannot be checked here is left to the server.
+        // The server checks what cannot be checked here.
         .catch(() => undefined)
         .then((refusal) => (refusal ? showToast(refusal, 'bad') : proceed()))
     },

@@ -5,7 +5,7 @@ import { purchasesQuery } from '../../api/queries.ts'
 
 /**
  * Until when a wallet may not buy a listing that it left unpaid, by listing and in milliseconds; a visitor has no cooldowns. The server
- * says it with the wallet's purchases, so it holds after a reload and in other browsers, too. Each leaves by itself when it ends.
+ * returns it with the wallet's purchases, so it also applies after a reload and in other browsers. Each entry disappears when it ends.
  */
 export function useCooldowns(walletAddress: string | undefined): ReadonlyMap<string, number> {
   const { data } = useInfiniteQuery({ ...purchasesQuery('buyer'), ...(walletAddress === undefined && { enabled: false }) })

@@ -10,9 +10,9 @@ export interface RunningPurchase {
   step: PurchaseStep
   /** When the hold ends, by this browser's clock; undefined until there is a hold. */
   payUntil: number | undefined
-  /** When the server, which is too busy to hold anything, is asked again, by this browser's clock; undefined if it is not. */
+  /** When the next attempt is if the server is too busy to hold anything, by this browser's clock; undefined otherwise. */
   retryAt: number | undefined
-  /** The buyer chose to go on browsing while it runs. */
+  /** The buyer chose to keep browsing while it runs. */
   inBackground: boolean
 }
 
@@ -20,11 +20,11 @@ export interface PurchaseContextValue {
   /** The listing that the buyer is asked to confirm. */
   confirming: Listing | undefined
   running: RunningPurchase | undefined
-  /** Refuses, leads to a wallet, or asks the buyer to confirm. */
+  /** Refuses, asks for a wallet, or asks the buyer to confirm. */
   buy: (listing: Listing) => void
-  /** Takes the question back. */
+  /** Closes the question. */
   dismiss: () => void
-  /** Refuses, leads to a wallet, or buys what the buyer has confirmed. */
+  /** Refuses, asks for a wallet, or buys what the buyer has confirmed. */
   place: (order: Order) => void
   /** Puts a listing, or a part of it, into the basket. Without an amount, one that is there is taken out. */
   gather: (listing: Listing, amount?: number) => void

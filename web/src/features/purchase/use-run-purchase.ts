@@ -13,7 +13,7 @@ interface RunPurchase {
   cancel: () => void
 }
 
-/** Runs one purchase at a time. How that is done is downloaded when it is needed. */
+/** Runs one purchase at a time. The code for that is downloaded when it is needed. */
 export function useRunPurchase(setRunning: Dispatch<SetStateAction<RunningPurchase | undefined>>): RunPurchase {
   const client = useQueryClient()
   const notices = useNotices()
@@ -29,7 +29,7 @@ export function useRunPurchase(setRunning: Dispatch<SetStateAction<RunningPurcha
       setRunning({ order, step: 'approve', payUntil: undefined, retryAt: undefined, inBackground: false })
       void import('./carry-out.ts')
         .then(({ carryOut }) => carryOut(order, { client, signal: cancellation.signal, notices, setRunning }))
-        // What carries it out could not be downloaded, so nothing has happened.
+        // The code that runs it could not be downloaded, so nothing has happened.
         .catch(() => notices.showBanner(messages.purchaseFailed))
         .then(() => {
           underWay.current = undefined

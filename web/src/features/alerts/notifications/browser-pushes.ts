@@ -18,7 +18,7 @@ export async function readEndpoint(): Promise<string | undefined> {
 }
 
 /**
- * Subscribes this browser for whoever is signed in. Permission must have been given.
+ * Subscribes this browser for the signed-in player. Permission must already be granted.
  *
  * @throws ApiError if the server refuses, and DOMException if the browser's push service does
  */
@@ -30,7 +30,7 @@ export async function subscribe(walletAddress: string, publicKey: string): Promi
   localStorage.setItem(wantedKey(walletAddress), 'on')
 }
 
-/** One that was made for another key, such as before the database was replaced, is made again. */
+/** A subscription made for another key, such as before the database was replaced, is made again. */
 async function subscribeWith(pushManager: PushManager, publicKey: string): Promise<PushSubscription> {
   const options = { userVisibleOnly: true, applicationServerKey: publicKey }
   try {
@@ -50,7 +50,7 @@ export async function unsubscribe(walletAddress: string): Promise<void> {
   await (await registration?.pushManager.getSubscription())?.unsubscribe()
 }
 
-/** Whether this player has switched notifications on in this browser, and has not taken the permission back. */
+/** Whether this player has switched notifications on in this browser and has not withdrawn the permission. */
 export function wantsNotifications(walletAddress: string): boolean {
   return canNotify() && Notification.permission === 'granted' && localStorage.getItem(wantedKey(walletAddress)) === 'on'
 }

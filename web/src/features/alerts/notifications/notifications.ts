@@ -1,12 +1,12 @@
 import { type Platform } from '../../../wallet/platform.ts'
 
 /**
- * unsupported: this browser shows none. install: only once the page is on the home screen. denied: the person, or somebody who looks after the
- * browser, does not allow any. off: they can be switched on. on: this session's pushes come to this browser.
+ * unsupported: this browser cannot show any. install: only once the page is on the home screen. denied: the person or the browser's
+ * administrator does not allow any. off: they can be switched on. on: this session's pushes come to this browser.
  */
 export type NotificationState = 'unsupported' | 'install' | 'denied' | 'off' | 'on'
 
-/** What the browser says, and the server. */
+/** What the browser and the server report. */
 export interface NotificationFacts {
   /** It has service workers, pushes and notifications. */
   capable: boolean
@@ -25,7 +25,7 @@ export function notificationState(facts: NotificationFacts): NotificationState {
   return isOn ? 'on' : 'off'
 }
 
-/** What the dialog says of each state. */
+/** What the dialog says in each state. */
 export const stateTexts: Record<NotificationState, string> = {
   unsupported: 'This browser shows no notifications of pages. You are told here while the page is open, and when you come back.',
   install:

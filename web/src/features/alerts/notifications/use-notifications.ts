@@ -12,7 +12,7 @@ const NOT_OFF = 'They could not be switched off. Please try again.'
 interface Notifications {
   /** Undefined until the server has answered. */
   state: NotificationState | undefined
-  /** Nobody knows the state. */
+  /** The state is unknown. */
   failed: boolean
   busy: boolean
   /** Why the last switch failed, as a sentence. */
@@ -21,7 +21,7 @@ interface Notifications {
   turnOff: () => void
 }
 
-/** Whether this browser shows pushes of whoever is signed in, and how to change that. */
+/** Whether this browser shows the signed-in player's pushes, and how to change that. */
 export function useNotifications(walletAddress: string): Notifications {
   const client = useQueryClient()
   const capable = canNotify()
@@ -35,7 +35,7 @@ export function useNotifications(walletAddress: string): Notifications {
   })
   const onSettled = () => client.invalidateQueries({ queryKey: pushKey })
   const turnOn = useMutation({
-    // Browsers only ask in answer to a click, so before anything else.
+    // This comes first, because browsers only ask in response to a click.
     mutationFn: async (publicKey: string) => {
       if ((await Notification.requestPermission()) === 'granted') await subscribe(walletAddress, publicKey)
     },

@@ -4,7 +4,7 @@ import { type ChartData } from './frame.ts'
 
 const columns = ['Time', 'First', 'High', 'Low', 'Last', 'Traded', 'SOL', 'Trades'] as const
 
-/** The numbers behind a chart, the newest first. */
+/** The numbers behind a chart, newest first. */
 export function CandleTable({ data: { candles, frame }, label }: { data: ChartData; label: string }) {
   return (
     // It scrolls, so whoever has only a keyboard must be able to reach it.

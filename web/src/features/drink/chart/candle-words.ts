@@ -11,10 +11,10 @@ const utcDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short'
 const month = new Intl.DateTimeFormat('en-GB', { month: 'short' })
 const year = new Intl.DateTimeFormat('en-GB', { year: 'numeric' })
 
-/** What a time axis says at its lines. */
+/** The labels of a time axis. */
 export const axisFormats = { hour: clock, day, month, year } as const
 
-/** The time of a candle whose step is so many milliseconds: "23 Nov, 14:00 to 14:15", or "23 Nov 2026". */
+/** The time of a candle whose step is this many milliseconds: "23 Nov, 14:00 to 14:15", or "23 Nov 2026". */
 export function candleTime({ start }: Candle, step: number): string {
   const from = new Date(start)
   const to = new Date(from.getTime() + step)
@@ -27,7 +27,7 @@ export function candleVolume({ amount, sol, trades }: Pick<Candle, 'amount' | 's
   return `${formatAmount(amount)} for ${formatUnitPrice(sol)} SOL in ${trades === 1 ? '1 trade' : `${formatAmount(trades)} trades`}`
 }
 
-/** A candle in a sentence, as it is read out. */
+/** A candle as a sentence for screen readers. */
 export function candleWords(candle: Candle, step: number): string {
   const [open, high, low, close] = [candle.open, candle.high, candle.low, candle.close].map(formatUnitPrice)
   const prices = candle.trades === 1 ? `at ${close} SOL` : `first ${open}, highest ${high}, lowest ${low}, last ${close} SOL`

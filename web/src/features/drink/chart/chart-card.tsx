@@ -26,7 +26,7 @@ const kinds = [
 ] as const
 type Kind = (typeof kinds)[number]['value']
 
-/** The price of a drink over time, as a chart or as its numbers. A drink that nobody traded today is shown since its first trade. */
+/** The price of a drink over time, as a chart or as its numbers. A drink that was not traded today is shown from its first trade on. */
 export function ChartCard({ drink }: { drink: Drink }) {
   const [chosen, setChosen] = useState<Range>()
   const [kind, setKind] = useState<Kind>('line')
@@ -37,7 +37,7 @@ export function ChartCard({ drink }: { drink: Drink }) {
   const { width, ref } = useWidth()
   const words = ranges.find(({ value }) => value === range)?.words ?? ''
   const chart = data && width > 0 && chartData(range, data, { now: dataUpdatedAt, width })
-  // With the room below what is said above it.
+  // Including the space below the text above the chart.
   const expected = width || window.innerWidth
   const height = `calc(${chartHeight(expected)}px + ${readoutHeight(expected) + 0.75}rem)`
   return (
@@ -77,7 +77,7 @@ export function ChartCard({ drink }: { drink: Drink }) {
   )
 }
 
-/** As high as the chart with what is above it, so that nothing moves when it arrives. */
+/** As high as the chart and the text above it, so that nothing moves when they arrive. */
 function Frame({ height, children }: { height: string; children: ReactNode }) {
   return (
     <div className="grid place-content-center justify-items-center gap-3 text-center" style={{ minHeight: height }}>
@@ -112,7 +112,7 @@ interface PointedProps {
   label: string
 }
 
-/** The chart, and above it what is pointed at: a candle, or all of them. */
+/** The chart, and above it a description of the selected candle, or of all. */
 function Pointed({ chart, kind, width, words, now, label }: PointedProps) {
   const [marked, setMarked] = useState<string>()
   const { candles, frame } = chart
@@ -121,7 +121,7 @@ function Pointed({ chart, kind, width, words, now, label }: PointedProps) {
   const candle = index === undefined ? undefined : candles[index]
   return (
     <>
-      {/* The chart itself says it to screen readers. */}
+      {/* The chart itself announces it to screen readers. */}
       <div
         aria-hidden="true"
         className="figures mb-3 grid content-start gap-1 text-small"

@@ -12,7 +12,7 @@ interface DrawnProps {
   marked?: number | undefined
 }
 
-/** What was paid in each step. */
+/** The total paid in each step. */
 export function VolumeBars({ plot, data: { candles }, marked }: DrawnProps) {
   const most = Math.max(...candles.map(({ sol }) => sol))
   return candles.map((candle, index) => {
@@ -31,7 +31,7 @@ export function VolumeBars({ plot, data: { candles }, marked }: DrawnProps) {
   })
 }
 
-/** A candle for each step: risen ones are hollow, fallen ones are full, so that colour is not all that tells them apart. */
+/** A candle for each step: rising ones are hollow, falling ones are filled, so that they differ by more than colour. */
 export function CandleBodies({ plot, data: { candles }, marked }: DrawnProps) {
   return candles.map((candle, index) => {
     const { left, width } = bodyOf(plot, candle)
@@ -58,7 +58,7 @@ export function CandleBodies({ plot, data: { candles }, marked }: DrawnProps) {
   })
 }
 
-/** The last price through time, and where it is now. */
+/** The last price over time, and its current position. */
 export function PriceLine({ plot, data, now }: DrawnProps & { now: number }) {
   const points = priceLine(data.candles, plot.frame.step, now).map(({ at, price }) => ({ x: tenth(plot.x(at)), y: tenth(plot.y(price)) }))
   const [first] = points

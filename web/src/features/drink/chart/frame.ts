@@ -2,9 +2,9 @@ import { type CandleSeries, type Range, ranges, stepMillis } from '../../../figu
 import { gathered } from '../../../figures/candles.ts'
 import { type Candle } from '../../../figures/figure-queries.ts'
 
-/** The least width of a candle with the room beside it, in pixels. */
+/** The minimum width of a candle with its spacing, in pixels. */
 const LEAST_PLACE = 6
-/** A chart of all trades is at least so many steps long, also on a market's first day. */
+/** A chart of all trades is at least this many steps long, even on a market's first day. */
 const LEAST_STEPS = 14
 
 const MINUTE = 60_000
@@ -18,14 +18,14 @@ const candleSteps: Record<Range, readonly number[]> = {
   all: [1, 2, 7, 14, 28, 91, 182, 364].map((days) => days * DAY),
 }
 
-/** From when to when a chart reaches, in milliseconds: whole steps, the last of them under way. */
+/** The start and end of a chart in milliseconds: whole steps, including the current one. */
 export interface Frame {
   from: number
   to: number
   step: number
 }
 
-/** What a chart shows: the candles of its frame, each as long as a step, the oldest first. */
+/** The candles of a chart's frame, each one step long, oldest first. */
 export interface ChartData {
   frame: Frame
   candles: readonly Candle[]
@@ -43,7 +43,7 @@ export function chartData(range: Range, { candles, from }: CandleSeries, { now, 
   return { frame, candles: gathered(candles, step) }
 }
 
-/** The candle nearest to a moment in milliseconds, by its place; undefined if there is none. */
+/** The index of the candle nearest to a moment in milliseconds; undefined if there is none. */
 export function nearestCandle({ frame: { step }, candles }: ChartData, at: number): number | undefined {
   let nearest: number | undefined
   let distance = Infinity

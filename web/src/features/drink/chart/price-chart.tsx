@@ -8,7 +8,7 @@ import { CandleBodies, PriceLine, VolumeBars } from './drawn.tsx'
 import { type ChartData, nearestCandle } from './frame.ts'
 import { type Plot } from './plot.ts'
 
-/** In pixels, as everything here. */
+/** In pixels, like everything here. */
 const NARROW = 480
 const VOLUME_HEIGHT = 48
 const GAP = 14
@@ -18,12 +18,12 @@ const TICK_WIDTH = 68
 /** How far Page Up and Page Down go. */
 const PAGE = 10
 
-/** The height of the whole chart of a width: where it is not there yet, its place is kept free. */
+/** The height of the whole chart for a width, so that its space can be reserved before it loads. */
 export function chartHeight(width: number): number {
   return width < NARROW ? 290 : 380
 }
 
-/** The height of what is said above the chart about the candle that is pointed at, in rem: on a phone it has four lines. */
+/** The height of the text about the selected candle above the chart, in rem: on a phone, it has four lines. */
 export function readoutHeight(width: number): number {
   return width < NARROW ? 6 : 3.75
 }
@@ -34,16 +34,16 @@ interface PriceChartProps {
   width: number
   /** The time, in milliseconds. */
   now: number
-  /** What it shows, for those who do not see it. */
+  /** A description for screen readers. */
   label: string
-  /** The candle that is pointed at. */
+  /** The selected candle. */
   marked: number | undefined
   onMark: (index: number | undefined) => void
 }
 
 /**
- * Prices above, what was paid below. The candles can be gone through with the arrow keys: to a screen reader it is a slider over them,
- * which says what each was.
+ * Prices at the top, volumes at the bottom. The arrow keys move through the candles: for screen readers, it is a slider that announces each
+ * one.
  */
 export function PriceChart({ data, kind, width, now, label, marked, onMark }: PriceChartProps) {
   const { candles, frame } = data
@@ -125,7 +125,7 @@ function Axes({ plot }: { plot: Plot }) {
       ))}
       <line x1={0} x2={width} y1={volumeBottom + 0.5} y2={volumeBottom + 0.5} className="stroke-edge" />
       {times
-        // Half of a label is about as wide as the room it must keep to the edges.
+        // Half a label is about as wide as the margin it needs at the edges.
         .filter(({ at }) => x(at) > TICK_WIDTH / 4 && x(at) < width - TICK_WIDTH / 8)
         .map(({ at, shows }) => (
           <g key={at}>
@@ -139,7 +139,7 @@ function Axes({ plot }: { plot: Plot }) {
   )
 }
 
-/** A line through what is pointed at, and a dot at its price. */
+/** A line through the selected candle, and a dot at its price. */
 function Mark({ plot, at, price, now }: { plot: Plot; at: number; price: number; now: number }) {
   const x = plot.x(Math.min(at, now))
   return (

@@ -2,7 +2,7 @@ import { Button } from '../../../ui/button.tsx'
 import { formatAmount } from '../../../ui/format.ts'
 import { useDownloadLedger } from './use-download-ledger.ts'
 
-/** Saves the whole ledger as a file: how far it is, how to stop it, and how to go on after a failure. */
+/** Saves the whole ledger as a file, and shows its progress, a way to stop it, and a way to continue after a failure. */
 export function DownloadLedger() {
   const { progress, start, cancel } = useDownloadLedger()
   const isRunning = progress.phase === 'running'

@@ -5,7 +5,7 @@ import { formatAmount } from '../../../ui/format.ts'
 import { type DrinkProfit } from './profit-query.ts'
 import { signedSol, solOf } from './sol-text.ts'
 
-/** One drink: what was earned with it, what it had cost, and where the rest went. */
+/** One drink: its profit, its cost, and where the rest went. */
 export function DrinkProfitRow({ drink }: { drink: DrinkProfit }) {
   const { tokenType, bought, credited, sold, used, lost, held } = drink
   return (

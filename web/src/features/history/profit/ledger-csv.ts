@@ -8,8 +8,8 @@ import { type LedgerEntry } from './profit-query.ts'
 export const ledgerHead = csvLine(['time', 'kind', 'item', 'amount', 'SOL', 'fee', 'signature', 'counterparty', 'note', 'id'])
 
 /**
- * Entries as lines of comma-separated values (RFC 4180), each with its end. Times are ISO 8601 in UTC. SOL is what the seller received, and the
- * fee what the buyer paid the studio on top; both have all nine decimals.
+ * Entries as lines of comma-separated values (RFC 4180), each with its line ending. Times are ISO 8601 in UTC. SOL is what the seller
+ * received, and the fee what the buyer paid the studio on top; both have all nine decimals.
  */
 export function ledgerLines(entries: readonly LedgerEntry[]): string {
   return entries.map(lineOf).join('')

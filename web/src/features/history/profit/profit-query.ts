@@ -17,11 +17,11 @@ const PROFIT = [MINE, 'profit']
 export const profitQuery = queryOptions({
   queryKey: PROFIT,
   queryFn: ({ signal }) => callEndpoint<Reply<'profit'>>(figureEndpoints.profit, { signal }),
-  // Nobody tells of changes while it is not shown.
+  // No changes are announced while it is not shown.
   staleTime: 0,
 })
 
-/** A long page of everything that came to the signed-in player and left, the oldest first. */
+/** A long page of everything that the signed-in player received and gave, oldest first. */
 export function readLedger(cursor: string, signal: AbortSignal): Promise<LedgerPage> {
   return callEndpoint(figureEndpoints.myLedger, { query: { limit: MAX_LEDGER_PAGE, cursor }, signal })
 }

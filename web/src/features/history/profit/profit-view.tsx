@@ -9,7 +9,7 @@ import { DrinkProfitRow } from './drink-profit-row.tsx'
 import { type DrinkProfit, followProfit, profitQuery } from './profit-query.ts'
 import { signedSol } from './sol-text.ts'
 
-/** What the player has earned with each drink, and by which rules that is counted. */
+/** What the player has earned with each drink, and the rules of the calculation. */
 export function ProfitView() {
   const { data: profit, isError, refetch } = useQuery(profitQuery)
   useEffect(() => {

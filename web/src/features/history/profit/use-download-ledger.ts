@@ -6,10 +6,10 @@ import { saveCsv } from '../save-csv.ts'
 import { ledgerHead, ledgerLines } from './ledger-csv.ts'
 import { readLedger } from './profit-query.ts'
 
-/** How long a page is asked for again before the download stops, in milliseconds. */
+/** How long to retry a page before the download stops, in milliseconds. */
 const PATIENCE_MS = 30_000
 
-/** What was collected so far. It is kept when the download stops, so that it can go on. */
+/** The entries collected so far. They are kept when the download stops, so that it can continue. */
 interface Collected {
   lines: string[]
   count: number
@@ -18,7 +18,7 @@ interface Collected {
 
 type Progress = { phase: 'idle' } | { phase: 'running' | 'failed'; count: number; reason?: string }
 
-/** Saves everything that came to the player and left as a CSV file, however much that is, page by page. */
+/** Saves everything that the player received and gave as a CSV file, page by page, however much that is. */
 export function useDownloadLedger() {
   const [progress, setProgress] = useState<Progress>({ phase: 'idle' })
   const collected = useRef<Collected>(undefined)
@@ -43,9 +43,9 @@ export function useDownloadLedger() {
   }
   return {
     progress,
-    /** Begins, or goes on where it stopped. */
+    /** Starts, or continues where it stopped. */
     start,
-    /** Stops, and forgets what was collected. */
+    /** Stops, and discards the collected entries. */
     cancel: () => {
       running.current?.abort()
       collected.current = undefined
@@ -54,7 +54,7 @@ export function useDownloadLedger() {
   }
 }
 
-/** Adds all pages that are left. */
+/** Adds all remaining pages. */
 async function collect(part: Collected, signal: AbortSignal, tell: (count: number) => void): Promise<void> {
   for (let next: string | null = part.cursor; next !== null;) {
     const cursor: string = next

@@ -5,7 +5,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** How long ago something was, in its largest whole unit: "12 s ago". After a week it is the time itself. */
+/** How long ago something happened, in the largest whole unit: "12 s ago". After a week, the time itself. */
 export function ageText(timestamp: string, now: number): string {
   const age = now - Date.parse(timestamp)
   // The clock of a browser may be slow.

@@ -11,12 +11,12 @@ import { SaleRow } from './sale-row.tsx'
 import { type MarketSale } from './sales-query.ts'
 import { useSales } from './use-sales.ts'
 
-/** Scrolled down by less than this, the list counts as at its top: fractions of pixels, and what bounces. */
+/** If scrolled down by less than this, the list counts as at its top. This allows for fractions of pixels and bouncing. */
 const TOP_PX = 4
 
-/** What was sold, the newest first, as it happens. Everything happens inside a frame of a fixed height, so that nothing below it moves. */
+/** Sales as they happen, newest first. The frame has a fixed height, so that nothing below it moves. */
 export function MarketActivity({ tokenType }: { tokenType: TokenType | undefined }) {
-  // Each drink has a list of its own, which begins at its top.
+  // Each drink has its own list, which starts at the top.
   return <Sales key={tokenType} tokenType={tokenType} />
 }
 
@@ -52,7 +52,7 @@ function NoSales({ tokenType, isLoaded, failed, isOffline, retry }: { tokenType:
   )
 }
 
-/** Rows in the size of sales. */
+/** Rows as high as sales. */
 function SalesSkeleton() {
   return (
     <div role="status" className="grid h-72 content-start gap-2 overflow-hidden px-4 py-3 sm:px-5">
@@ -76,7 +76,7 @@ function SaleFeed({
 }: { sales: readonly MarketSale[] } & Feed) {
   const { data: config } = useQuery(configQuery)
   const now = useNow()
-  // Whoever reads further down keeps what they read: newer sales wait above it.
+  // A reader who has scrolled down keeps their place: newer sales wait above it.
   const [readFrom, setReadFrom] = useState<string>()
   const waiting = readFrom === undefined ? 0 : newerThan(sales, readFrom)
   const [frame, setFrame] = useState<HTMLElement | null>(null)
@@ -86,7 +86,7 @@ function SaleFeed({
       ref={setFrame}
       role="group"
       aria-label="Latest sales"
-      // Without a tab stop it could not be scrolled by keyboard.
+      // Without a tab stop, it could not be scrolled by keyboard.
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
       className="relative overflow-y-auto overscroll-contain -outline-offset-2"

@@ -1,6 +1,6 @@
 import { type MarketSale, type SalesPage } from './sales-query.ts'
 
-/** What was sold, without a gap from the newest sale on. */
+/** Sales without a gap, from the newest on. */
 export interface SaleList {
   sales: readonly MarketSale[]
   /** Where the older ones begin; null if there are none. */
@@ -9,12 +9,12 @@ export interface SaleList {
   latest: SalesPage
 }
 
-/** A list left open for days takes up no more memory than this: then it begins again at its newest page. */
+/** A list left open for days takes up no more memory than this; beyond it, the list starts again with its newest page. */
 const MOST_SALES = 1_000
 
 /**
- * Brings a list up to date with the newest page. What is older than the page stays, unless there may be a gap between them; what the page no
- * longer has was undone by the chain.
+ * Brings a list up to date with the newest page. Sales older than the page stay, unless there may be a gap between them; sales that the
+ * page no longer has were undone by the chain.
  */
 export function withLatest(list: SaleList | undefined, latest: SalesPage): SaleList {
   const { trades, nextCursor } = latest
@@ -28,7 +28,7 @@ export function withLatest(list: SaleList | undefined, latest: SalesPage): SaleL
   return { sales: [...trades, ...older], nextCursor: older.length > 0 ? list.nextCursor : nextCursor, latest }
 }
 
-/** Adds the page that begins at `cursor`; a list that has begun again meanwhile stays as it is. */
+/** Adds the page that begins at `cursor`; a list that has started again in the meantime is not changed. */
 export function withOlder(list: SaleList, cursor: string, page: SalesPage): SaleList {
   if (list.nextCursor !== cursor) return list
   return { ...list, sales: [...list.sales, ...page.trades], nextCursor: page.nextCursor }

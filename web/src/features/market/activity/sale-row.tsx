@@ -13,7 +13,7 @@ interface SaleRowProps {
   network: PublicConfig['network'] | undefined
 }
 
-/** One sale. Drawn again only when its age has another text. */
+/** One sale. Drawn again only when the text of its age changes. */
 export const SaleRow = memo(function SaleRow({ sale, age, network }: SaleRowProps) {
   const { tokenType, amount, price, unitPrice, signature, settledAt } = sale
   return (

@@ -12,7 +12,7 @@ export type MarketSale = SalesPage['trades'][number]
 const ACTIVITY = 'activity'
 const ALL = 'all'
 
-/** Reads a page of what was sold, the newest first; of one drink, or of all. */
+/** Reads a page of sales, newest first, of one drink or of all. */
 export function readSales(tokenType: TokenType | undefined, cursor: string | undefined, signal?: AbortSignal): Promise<SalesPage> {
   return callAsVisitor(figureEndpoints.trades, { query: { tokenType, cursor }, signal })
 }
@@ -22,7 +22,7 @@ export function latestSalesQuery(tokenType: TokenType | undefined) {
   return queryOptions({
     queryKey: [ACTIVITY, tokenType ?? ALL],
     queryFn: ({ signal }) => readSales(tokenType, undefined, signal),
-    // Nobody tells of sales while they are not shown.
+    // No sales are announced while they are not shown.
     staleTime: 0,
     meta: { quiet: true },
   })

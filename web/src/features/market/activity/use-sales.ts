@@ -6,7 +6,7 @@ import { eventListeners } from '../../../api/refresh-market.ts'
 import { type SaleList, withLatest, withOlder } from './sale-list.ts'
 import { followSales, latestSalesQuery, readSales } from './sales-query.ts'
 
-/** What was sold of a drink, or of all: the newest by themselves, older ones page by page. */
+/** The sales of one drink or of all: new ones appear automatically, older ones load page by page. */
 export function useSales(tokenType: TokenType | undefined) {
   const { data: latest, isError, fetchStatus, dataUpdatedAt, refetch } = useQuery(latestSalesQuery(tokenType))
   const [list, setList] = useState<SaleList>()
@@ -23,9 +23,9 @@ export function useSales(tokenType: TokenType | undefined) {
   return {
     /** Undefined until they are loaded. */
     sales: list?.sales,
-    /** The newest could not be asked for. */
+    /** The newest sales could not be loaded. */
     failed: isError,
-    /** The browser is offline, so nobody is asked. */
+    /** The browser is offline, so nothing is requested. */
     isOffline: fetchStatus === 'paused',
     /** When the newest were last loaded, in milliseconds; 0 if never. */
     loadedAt: dataUpdatedAt,

@@ -12,13 +12,13 @@ import { useWidth } from '../../../ui/chart/use-width.ts'
 import { formatUnitPrice } from '../../../ui/format.ts'
 import { type StripFilter, stripDrinks } from './strip-drinks.ts'
 
-/** The room that a drink needs beside others, in rem. */
+/** The width that a drink needs beside others, in rem. */
 const LEAST_WIDTH = 13.5
 /** On a phone they are below each other. */
 const ROWS = 3
 const phone = matchMedia('(width < 40rem)')
 
-/** The price of each drink, as far as there is room: now, over a day, and a link to its page. As high as its skeleton. */
+/** The price of each drink that fits: now, over a day, and with a link to its page. As high as its skeleton. */
 export function PriceStrip(filter: StripFilter) {
   useLiveFigures()
   const { data, isError, refetch } = useQuery(summaryQuery)

@@ -10,8 +10,8 @@ export interface StripFilter {
 }
 
 /**
- * The drinks whose prices are shown above the cards: the one that is chosen, those whose name is searched for, or all. If there is no room for
- * all of them, those of which most was traded in the last day.
+ * The drinks whose prices are shown above the cards: the chosen one, those whose names match the search, or all. If there is no room for
+ * all of them, the most traded of the last day.
  *
  * @param most how many there is room for
  */

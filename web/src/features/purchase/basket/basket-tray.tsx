@@ -21,7 +21,7 @@ interface BasketTrayProps {
   paused: boolean
 }
 
-/** The lots that the buyer has gathered, at the lower edge, to be bought with one approval. It is not there while it is empty. */
+/** The lots that the buyer has collected, at the bottom edge, to be bought with one approval. It is hidden while empty. */
 export function BasketTray({ walletAddress, paused }: BasketTrayProps) {
   useKeptBasket(walletAddress)
   useMarkGone()

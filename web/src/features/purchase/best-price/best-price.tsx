@@ -18,11 +18,11 @@ interface BestPriceProps {
   walletAddress: string | undefined
   /** Nothing can be bought now. */
   paused: boolean
-  /** What else can be done with the drink. */
+  /** Other actions for the drink. */
   action?: ReactNode
 }
 
-/** Buys any amount of a drink at the best price of the moment: several sellers, parts of lots, one approval. */
+/** Buys any amount of a drink at the current best price: several sellers, parts of lots, one approval. */
 export function BestPrice({ tokenType, walletAddress, paused, action }: BestPriceProps) {
   const price = useBestPrice(tokenType, walletAddress)
   const { quote, amount, most, isOld, risenFrom } = price
@@ -77,7 +77,7 @@ interface TakeProps {
   onAccept: () => void
 }
 
-/** The one button. A price that rose under the buyer's eyes has to be accepted first. */
+/** The only button. A price that rose while it was shown must be accepted first. */
 function Take({ quote, isOld, risen, paused, onAccept }: TakeProps) {
   const { place } = usePurchase()
   if (quote?.items.length === 0) return null

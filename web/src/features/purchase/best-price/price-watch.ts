@@ -2,11 +2,11 @@
 export interface ShownPrice {
   amount: number
   total: bigint
-  /** What it cost before it rose under the buyer's eyes; undefined if it did not, or if the buyer has accepted that. */
+  /** The price before it rose while it was shown; undefined if it did not rise, or if the buyer has accepted the rise. */
   risenFrom?: bigint | undefined
 }
 
-/** What is shown after the price of an amount was asked for again: a rise has to be accepted before it is paid. */
+/** What to show after the price of an amount was requested again: the buyer must accept a rise before paying. */
 export function watchPrice(shown: ShownPrice | undefined, amount: number, total: bigint): ShownPrice {
   if (shown?.amount !== amount) return { amount, total }
   const before = shown.risenFrom ?? shown.total

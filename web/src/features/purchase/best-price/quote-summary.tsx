@@ -6,17 +6,17 @@ import { type Quote, quotedTotal, sellersOf } from './quote.ts'
 
 interface QuoteSummaryProps {
   quote: Quote | undefined
-  /** It is the price of another amount than the one wanted. */
+  /** It is the price of an amount other than the one wanted. */
   isOld: boolean
   /** How many can be had at all; undefined until it is known. */
   most: number | undefined
   /** What it is called. */
   drink: string
-  /** Who does not sell the drink if it is not for sale. */
+  /** Who has none for sale if the drink is not for sale. */
   nobody: 'Nobody' | 'Nobody else'
 }
 
-/** What an amount costs: in all, each, the dearest of them, of how many sellers. Screen readers hear it in a sentence. */
+/** What an amount costs: in total, for each, for the most expensive one, and from how many sellers. Screen readers get it as a sentence. */
 export function QuoteSummary({ quote, isOld, most, drink, nobody }: QuoteSummaryProps) {
   return (
     <div className={`grid gap-3 transition-colors ${isOld ? 'text-dim' : ''}`} aria-busy={isOld}>
@@ -72,7 +72,7 @@ function sentenceOf(quote: Quote, drink: string): string {
   return `${formatAmount(quote.amount)} ${drink} from ${sellers} ${sellers === 1 ? 'seller' : 'sellers'} for ${formatLamports(quotedTotal(quote))} SOL`
 }
 
-/** Why there is no price for all that was wanted. */
+/** Why there is no price for the whole amount. */
 function shortage({ items, amount }: Quote, { most, drink, nobody }: Pick<QuoteSummaryProps, 'most' | 'drink' | 'nobody'>): string {
   if (items.length > 0) return `Only ${formatAmount(amount)} can be had in one purchase right now.`
   return most === 0

@@ -19,12 +19,12 @@ export function quoteQuery(tokenType: TokenType, amount: number, walletAddress: 
   })
 }
 
-/** What a quote costs in all, the fee included, in lamports. */
+/** The total cost of a quote, including the fee, in lamports. */
 export function quotedTotal({ lamports, fee }: Quote): bigint {
   return BigInt(lamports) + BigInt(fee.lamports)
 }
 
-/** A quote as the order that it becomes when the buyer takes it. */
+/** The order that a quote becomes when the buyer accepts it. */
 export function quotedOrder({ items, fee }: Quote): Order {
   return {
     items: items.map(({ listingId, seller, tokenType, amount, lamports }) => ({

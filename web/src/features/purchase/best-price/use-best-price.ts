@@ -7,11 +7,11 @@ import { readAmount } from '../../../ui/amount/read-amount.ts'
 import { type ShownPrice, watchPrice } from './price-watch.ts'
 import { quotedTotal, quoteQuery } from './quote.ts'
 
-/** How long to wait after the last key or move before the server is asked, in milliseconds. */
+/** How long to wait after the last key or slider move before asking the server, in milliseconds. */
 const TYPING_PAUSE_MS = 220
 const FIRST_AMOUNT = '10'
 
-/** An amount of a drink, and its best price, which is asked for again whenever the market moves. */
+/** An amount of a drink and its best price, which is requested again whenever the market moves. */
 export function useBestPrice(tokenType: TokenType, walletAddress: string | undefined) {
   const [text, setText] = useState(FIRST_AMOUNT)
   const amount = readAmount(text, MAX_AMOUNT)
@@ -33,10 +33,10 @@ export function useBestPrice(tokenType: TokenType, walletAddress: string | undef
     text,
     setText,
     amount,
-    /** What can be had at once of the drink; undefined until it is known. */
+    /** How many of the drink can be bought at once; undefined until known. */
     most: most?.amount,
     quote,
-    /** True while `quote` is not yet the one of what was typed. */
+    /** True while `quote` is not yet for the amount that was typed. */
     isOld: !isCurrent,
     failed: query.isError && !query.isFetching,
     retry: () => void query.refetch(),

@@ -25,7 +25,7 @@ export async function failureText(error: unknown, { purchaseId, sent }: Reached)
   return `${asSentence(text)} ${whatIsCertain({ purchaseId, sent })}`
 }
 
-/** Of a failure that says nothing about it: whether SOL moved, and what to do. */
+/** For a failure that does not say so: whether SOL moved, and what to do. */
 function whatIsCertain({ purchaseId, sent }: Reached): string {
   if (sent) return 'Your payment was sent, so do not pay again: Needs attention and your history show what becomes of it.'
   if (purchaseId) return `Your wallet was not asked, so no SOL moved. ${kept}`
@@ -34,7 +34,7 @@ function whatIsCertain({ purchaseId, sent }: Reached): string {
 
 async function afterRefusal({ cause }: PaymentFailed, purchaseId: string): Promise<string> {
   if (!(cause instanceof WalletError) || cause.kind !== 'rejected') return kept
-  // A buyer who declined does not want the lot any more.
+  // A buyer who declined no longer wants the listing.
   const cancelled = await cancelHold(purchaseId).then(
     () => true,
     () => false,

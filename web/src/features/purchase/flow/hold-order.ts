@@ -6,7 +6,7 @@ import { type Connection } from '../../../wallet/wallet-store.ts'
 import { totalOf } from '../order/order-terms.ts'
 import { type Order } from '../order/order.ts'
 
-/** What is held for the buyer, and what exactly is to be paid for it. */
+/** What is held for the buyer, and the exact payment for it. */
 export type Hold = Reply<'purchase'>['transactionDetails']
 
 /**
@@ -16,7 +16,7 @@ export type Hold = Reply<'purchase'>['transactionDetails']
  */
 export async function holdOrder(order: Order, { wallet }: Connection): Promise<Hold> {
   const body = {
-    // With its amount, a lot of which less is left now is refused instead of being bought as it is.
+    // With the amount, a listing that has less left now is refused, instead of being bought with what remains.
     items: order.items.map(({ listingId, amount }) => ({ listingId, amount })),
     maxLamports: String(totalOf(order)),
     transfers: true,

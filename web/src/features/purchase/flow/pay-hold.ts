@@ -12,7 +12,7 @@ import { type Hold } from './hold-order.ts'
 /** How long to try to read a blockhash, in milliseconds: the buyer waits for it before the wallet opens. */
 const BLOCKHASH_TIMEOUT_MS = 10_000
 
-/** An outage extends the time to pay by at most as much again. */
+/** An outage extends the time to pay by at most the same time again. */
 const MOST_EXTENDED = 2
 
 /**

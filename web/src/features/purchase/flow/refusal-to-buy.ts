@@ -19,8 +19,8 @@ export function refusalToBuy(order: Order, walletAddress: string, sol: bigint | 
 }
 
 /**
- * Why a wallet can't buy what it ordered, or the least of a listing that it may take, with the balance that is on the screen. That may be
- * some seconds old; nobody is refused for SOL that has arrived since. The server decides if it cannot be read.
+ * Why a wallet can't buy what it ordered, or the smallest part of a listing that it may take, given the balance on the screen. That balance
+ * may be some seconds old; a buyer whose SOL has arrived since is not refused. If it cannot be read, the server decides.
  */
 export async function currentRefusalToBuy(
   wanted: Order | Listing,

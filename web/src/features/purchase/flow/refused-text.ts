@@ -7,7 +7,7 @@ import { formatAmount, shortSeller } from '../../../ui/format.ts'
 import { markGone } from '../order/basket-store.ts'
 import { type Order } from '../order/order.ts'
 
-/** Refusals of what the buyer was shown because the market has moved since. */
+/** Refusals because the market has moved since the buyer was shown the order. */
 const moved = new Set<string>([
   'PRICE_MOVED',
   'AMOUNT_NOT_LEFT',
@@ -19,15 +19,15 @@ const moved = new Set<string>([
 ] satisfies ErrorCode[])
 
 /**
- * What to tell the buyer of an order that the server refused as a whole, if that takes more than the server's own sentence. The lot that
- * it names is marked in the basket.
+ * What to tell the buyer of an order that the server refused as a whole, if that takes more than the server's own sentence. The listing
+ * that it names is marked in the basket.
  *
- * @returns undefined if the server's sentence says it all, or if the failure is another
+ * @returns undefined if the server's sentence is enough, or if it is a different failure
  */
 export function refusedText(error: unknown, { items, origin }: Order): string | undefined {
   if (!(error instanceof ApiError)) return undefined
   const { code, listingId, message } = error
-  // The rate of the fee may be what has risen.
+  // It may be the fee's rate that has risen.
   if (code === 'PRICE_MOVED') reload(keys.config)
   if (listingId !== undefined) markGone(listingId, message)
   if (origin === 'quote' && moved.has(code)) {

@@ -24,7 +24,7 @@ interface Run {
 }
 
 /**
- * Carries a purchase through: hold, payment, confirmation, delivery.
+ * Runs a purchase: hold, payment, confirmation, delivery.
  *
  * @returns the purchase, settled or ended
  * @throws Error with a sentence for the buyer: what happened, whether SOL moved, and what to do; PurchaseStopped if the wallet was not asked

@@ -5,7 +5,7 @@ import { type NoticeActions } from '../../../feedback/use-notices.ts'
 import { shortSignature } from '../../../ui/format.ts'
 import { endedText } from './ended-text.ts'
 
-/** Tells the buyer what became of a purchase: a toast if it was delivered, else the banner. */
+/** Tells the buyer the outcome of a purchase: in a toast if it was delivered, otherwise in the banner. */
 export function tellOutcome(purchase: Purchase, { showBanner, showToast }: Pick<NoticeActions, 'showBanner' | 'showToast'>): void {
   if (purchase.status === 'settled') showToast(messages.purchaseSucceeded(shortSignature(purchase.signature ?? '')), 'good')
   else showBanner(endedText(purchase))

@@ -5,11 +5,11 @@ import { type Order } from '../order/order.ts'
 import { type Hold, holdOrder } from './hold-order.ts'
 import { PurchaseStopped } from './purchase-stopped.ts'
 
-/** How long to try again without asking the buyer, from the first attempt on, in milliseconds: as long as a wallet may take to answer. */
+/** How long to retry without asking the buyer, from the first attempt on, in milliseconds: as long as a wallet may take to answer. */
 const PATIENCE_MS = 120_000
 /** How long to wait if the server does not say, in seconds. */
 const DEFAULT_WAIT_S = 5
-/** Waits are up to this share longer than the server asks, so that buyers who were refused together do not come back together. */
+/** Waits are longer than the server asks by up to this share, so that buyers who were refused together do not return together. */
 const JITTER = 0.25
 
 interface WaitForHold {
@@ -22,7 +22,7 @@ interface WaitForHold {
 }
 
 /**
- * Holds an order. If the server is too busy for another purchase, it is asked again when it says, for up to two minutes.
+ * Holds an order. If the server is too busy for another purchase, the call is repeated when the server says so, for up to two minutes.
  *
  * @throws ApiError, with CHAIN_BUSY if the server is still busy; PurchaseStopped, or the signal's reason, with nothing held
  */

@@ -6,7 +6,7 @@ import { type Order } from '../order/order.ts'
 
 interface OpenPurchaseCardProps {
   order: Order
-  /** What it waits for. */
+  /** What it is waiting for. */
   state: ReactNode
   /** What the buyer may do about it. */
   actions?: ReactNode

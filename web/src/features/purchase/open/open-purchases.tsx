@@ -51,7 +51,7 @@ function OpenPurchase({ purchase, payUntil }: { purchase: Purchase; payUntil: nu
 
 function Waiting({ until }: { until: number }) {
   const left = until - useNow()
-  // The countdown is for the eye; screen readers speak only its end.
+  // The countdown is visual; screen readers announce only its end.
   return (
     <p aria-live={left > 0 ? 'off' : 'polite'} className="text-small text-dim">
       {left > 0

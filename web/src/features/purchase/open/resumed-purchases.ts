@@ -6,12 +6,12 @@ import { type Order } from '../order/order.ts'
 /** A purchase whose payment was recorded or found. */
 export type PaidPurchase = Purchase & { signature: string }
 
-/** The payments that this tab follows although it did not begin them: their signatures by purchase. */
+/** The payments that this tab follows although it did not start them: their signatures by purchase. */
 const resumed = new Map<string, string>()
 
 /**
- * Of a wallet's open purchases, the paid ones that this tab does not follow yet; from now on it does. A purchase that is not open any
- * more is forgotten, and one that is paid again, since its first payment failed for good, is followed again.
+ * A wallet's paid open purchases that this tab does not follow yet; from now on it does. A purchase that is no longer open is forgotten,
+ * and one that is paid again because its first payment failed for good is followed again.
  *
  * @param running the order that this tab carries out itself
  */

@@ -6,7 +6,7 @@ import { isPurchaseOf } from '../order/order-terms.ts'
 import { usePurchase } from '../use-purchase.ts'
 import { useResumePurchases } from './use-resume-purchases.ts'
 
-/** How often to reload while a purchase waits, in milliseconds: events may be lost. */
+/** How often to reload while a purchase is waiting, in milliseconds, because events may be lost. */
 const POLL_MS = 4_000
 
 /** The buyer's open purchases to show, and when they were loaded. Those that are paid are followed to their end. */

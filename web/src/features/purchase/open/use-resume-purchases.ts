@@ -13,7 +13,7 @@ import { type Order } from '../order/order.ts'
 import { type PaidPurchase, takeUnfollowed } from './resumed-purchases.ts'
 
 /**
- * Follows payments that were made before a reload or in another tab, and tells once what became of each.
+ * Follows payments that were made before a reload or in another tab, and shows each outcome once.
  *
  * @param open undefined until the open purchases are loaded
  * @param running the order that this tab carries out itself

@@ -3,7 +3,7 @@ import { RetryNote } from '../retry-note.tsx'
 import { usePurchase } from '../use-purchase.ts'
 import { OpenPurchaseCard } from './open-purchase-card.tsx'
 
-/** This tab's purchase while the server is too busy for it and the buyer goes on browsing. */
+/** This tab's purchase while the server is too busy for it and the buyer keeps browsing. */
 export function WaitingPurchase() {
   const { running, cancel } = usePurchase()
   if (!running?.inBackground || running.retryAt === undefined) return null

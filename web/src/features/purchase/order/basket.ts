@@ -20,7 +20,7 @@ export function refusalToGather(lots: readonly BasketLot[], { seller }: OrderIte
 export function basketOrder(lots: readonly BasketLot[], basisPoints: number): Order | undefined {
   const items = lots.filter(({ gone }) => gone === undefined)
   if (items.length === 0) return undefined
-  // At most: the studio's own lots are free of it.
+  // An upper bound: the studio's own lots are free of the fee.
   return { items, fee: feeAt(priceOf(items), basisPoints), origin: 'chosen' }
 }
 
@@ -36,7 +36,7 @@ export function writeBasket(walletAddress: string, lots: readonly BasketLot[]): 
   return JSON.stringify({ walletAddress, lots: kept })
 }
 
-/** Reads what `writeBasket` wrote. Another wallet's basket is empty, and so is a text that is anything else. */
+/** Reads what `writeBasket` wrote. Returns an empty basket for another wallet's text or for anything else. */
 export function readBasket(text: string | null, walletAddress: string): BasketLot[] {
   const kept = parse(text)
   if (!isRecord(kept) || kept['walletAddress'] !== walletAddress || !Array.isArray(kept['lots'])) return []

@@ -5,7 +5,7 @@ import { takeOut, useBasket } from './basket-store.ts'
 import { lotOf } from './lot.ts'
 
 /**
- * Puts a listing, or a part of it, into the basket; without an amount it is all of it, or takes out what is there.
+ * Adds a listing, or a part of it, to the basket. Without an amount, adds all of it, or removes it if it is already there.
  *
  * @returns why it does not fit; undefined if it does
  */

@@ -7,8 +7,8 @@ import { type OrderItem } from './order.ts'
 const SOL_DIGITS = 9
 
 /**
- * The price of a listing in lamports. A price that the server sends has at most nine decimals, which `toFixed` gives back exactly; what is
- * left of a divided lot may be so cheap that JavaScript writes it with an exponent.
+ * The price of a listing in lamports. A price from the server has at most nine decimals, which `toFixed` reproduces exactly; the rest of a
+ * divided listing may be so cheap that JavaScript writes its price with an exponent.
  */
 export function listingLamports({ price }: Pick<Listing, 'price'>): bigint {
   return BigInt(price.toFixed(SOL_DIGITS).replace('.', ''))

@@ -4,17 +4,17 @@ import { type Order, type OrderItem } from './order.ts'
 
 type PurchaseItem = Purchase['items'][number]
 
-/** What the sellers get together, in lamports. */
+/** What the sellers receive in total, in lamports. */
 export function priceOf(items: readonly OrderItem[]): bigint {
   return items.reduce((sum, { lamports }) => sum + lamports, 0n)
 }
 
-/** What the buyer pays in all, the fee included, in lamports. */
+/** What the buyer pays in total, including the fee, in lamports. */
 export function totalOf({ items, fee }: Order): bigint {
   return priceOf(items) + fee
 }
 
-/** What an open purchase was held for, to be paid after all. */
+/** The order of an open purchase, so that it can be paid after all. */
 export function orderOf({ items, fee }: Pick<Purchase, 'items' | 'fee'>): Order {
   return {
     items: items.map((item) => ({ ...item, listingId: listingOf(item), lamports: BigInt(item.lamports) })),
@@ -23,12 +23,12 @@ export function orderOf({ items, fee }: Pick<Purchase, 'items' | 'fee'>): Order 
   }
 }
 
-/** The listing on the market that an item is, or is a part of. */
+/** The listing on the market that an item is or belongs to. */
 function listingOf({ partOf, listingId }: Pick<PurchaseItem, 'partOf' | 'listingId'>): string {
   return partOf ?? listingId
 }
 
-/** True if a purchase is of just these drinks from just these listings. */
+/** True if a purchase has exactly these drinks from exactly these listings. */
 export function isPurchaseOf({ items }: Order, purchase: { items: readonly PurchaseItem[] }): boolean {
   return (
     items.length === purchase.items.length &&
@@ -47,8 +47,8 @@ interface Hold {
 }
 
 /**
- * True if a hold asks for what the buyer confirmed: those drinks, of those sellers, for that total or less, and for nothing else. A lot
- * may have become cheaper by a lamport, since a part of it is rounded up.
+ * True if a hold asks for what the buyer confirmed: those drinks, of those sellers, for that total or less, and for nothing else. A listing
+ * may have become cheaper by a lamport, because the price of a part is rounded up.
  */
 export function isAsConfirmed(order: Order, hold: Hold): boolean {
   if (!isPurchaseOf(order, hold)) return false

@@ -10,7 +10,7 @@ interface Bought {
   amount: number
 }
 
-/** What is bought, and from how many sellers if not from one: "120 Apple Juice and 5 Grape Soda from 3 sellers". */
+/** What is bought, and from how many sellers if more than one: "120 Apple Juice and 5 Grape Soda from 3 sellers". */
 export function boughtText(items: readonly Bought[]): string {
   const amounts = new Map<string, number>()
   for (const { tokenName, amount } of items) amounts.set(tokenName, (amounts.get(tokenName) ?? 0) + amount)
@@ -21,7 +21,7 @@ export function boughtText(items: readonly Bought[]): string {
   return sellers > 1 ? `${text} from ${sellers} sellers` : text
 }
 
-/** An order in one line, with its price. Of a fee of 0 there is no word. */
+/** An order in one line, with its price. A fee of 0 is not mentioned. */
 export function orderText({ items, fee }: Order): string {
   const price = `${boughtText(items)} for ${formatLamports(priceOf(items))} SOL`
   return fee > 0n ? `${price} and a fee of ${formatLamports(fee)} SOL` : price
