@@ -61,7 +61,7 @@ async function send({ origin, key }: StudioAccess, { method, path, body }: Comma
   return parsed
 }
 
-/** An empty reply is null; what is no JSON stays text. */
+/** An empty reply is null; a reply that is not JSON stays text. */
 function parseJson(text: string): unknown {
   try {
     return text === '' ? null : JSON.parse(text)

@@ -7,12 +7,12 @@ import { replyWithMessage } from './server/failure-reply.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What @fastify/cors allows for this route instead. */
+    /** The CORS rules for this route. */
     cors?: FastifyCorsOptions
   }
 }
 
-/** What wallets are answered that open a payment link. */
+/** The replies to wallets that open a payment link. */
 export interface PaymentRequests {
   /** Who asks for the payment, and the address of a picture. */
   describe: (token: string) => Promise<{ label: string; icon: string }>
@@ -33,8 +33,8 @@ interface LinkRequest {
 }
 
 /**
- * Solana Pay's transaction requests: GET and POST /p/:token. They are not calls of the API: the specification has their fields, lets
- * wallets send others, and has errors as `{ message }`.
+ * Solana Pay's transaction requests: GET and POST /p/:token. They are not calls of the API: the specification defines their fields, lets
+ * wallets send others, and returns errors as `{ message }`.
  */
 export async function registerPaymentRequests(fastify: FastifyInstance, limit: LimitChecks, requests: PaymentRequests): Promise<void> {
   await fastify.register(async (scope) => {

@@ -4,8 +4,8 @@ import { type FastifyInstance } from 'fastify'
 
 const DAY_MILLIS = 24 * 60 * 60 * 1000
 /**
- * A server that nobody has restarted for so long has missed security updates of Node.js, which come every few months: then nobody may
- * read the contact any more, either. RFC 9116 recommends less than a year.
+ * A server that has not been restarted for this long has missed security updates of Node.js, which come every few months, so the contact
+ * may be out of date, too. RFC 9116 recommends less than a year.
  */
 const VALID_DAYS = 180
 
@@ -20,7 +20,7 @@ export interface SecurityTxtOptions {
   policyFile: string | undefined
 }
 
-/** Serves `/.well-known/security.txt` (RFC 9116) and the policy that it names. Without a contact and a policy there is neither. */
+/** Serves `/.well-known/security.txt` (RFC 9116) and the policy that it names. Without a contact and a policy, it serves neither. */
 export async function registerSecurityTxt(fastify: FastifyInstance, options: SecurityTxtOptions): Promise<void> {
   const { publicOrigin, contact, policyFile } = options
   const policy = policyFile === undefined ? undefined : await readFile(policyFile, 'utf8')

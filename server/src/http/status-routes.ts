@@ -12,16 +12,16 @@ export interface StatusOptions {
   /** The migration that is being applied. */
   migration: () => HealthReport['migration']
   isChainUp: () => boolean
-  /** How long ago the work that goes on by itself last succeeded, in seconds. */
+  /** How long ago the background work last succeeded, in seconds. */
   age: () => HealthReport['age']
   publicConfig: Omit<PublicConfig, 'pause'>
-  /** The pause of the market, as everybody may know it. */
+  /** The public part of the market's pause. */
   readPause: () => Promise<PublicConfig['pause']>
 }
 
 /**
- * GET /health, /health/live, /health/ready and /api/config. Only the database makes the server unhealthy: without the chain the market can
- * still be read.
+ * GET /health, /health/live, /health/ready and /api/config. Only the database makes the server unhealthy: without the chain, players can
+ * still browse the market.
  */
 export function statusRoutes(
   api: Api,

@@ -20,23 +20,23 @@ const hashedFiles = /\/assets\//
 /** Wallets that are web pages show them beside a payment. */
 const icons = /(?:\/favicon\.svg|\/icons\/[\w-]+\.png)$/
 const serverPaths = /^\/(api|rpc|docs|health|files|p)(\/|$)/
-/** What the development server, which has a page of its own, puts into its head. */
+/** The content that the development server puts into the head of its own page. */
 const HEAD_PATH = '/files/head.html'
-/** The studio's desk is a page of its own, of which players load nothing. */
+/** The studio's desk is a separate page, which players never load. */
 const DESK_PATH = '/studio'
 const MARKET_PAGE = 'index.html'
 const DESK_PAGE = 'studio.html'
 
-/** Addresses of the web app whose pages say something of their own, such as those of the listings. */
+/** Addresses of the web app whose pages have their own metadata, such as those of listings. */
 export interface Place {
-  /** With `:id` at its end. Whatever follows is the id, a slash included, so there are no other pages below it. */
+  /** Ends with `:id`. Everything that follows is the id, including slashes, so there are no other pages below it. */
   path: string
   limit: LimitChecks
-  /** What the page says of itself; undefined if there is nothing of this id. Throws if the database is away. */
+  /** The page's own metadata; undefined if nothing has this id. Throws if the database is down. */
   describe: (id: string) => Promise<Omit<PageText, 'path'> | undefined>
 }
 
-/** What a market looks like, beside the web app. */
+/** The look of a market, apart from the web app. */
 export interface MarketLook {
   head: PageHead
   pictures: readonly Picture[]
@@ -91,8 +91,8 @@ const missing = { title: 'Not found', description: 'There is nothing at this add
 type RenderPage = (head: PageHead) => string
 
 /**
- * Answers a place with the web app's page and a head of its own: 404 if there is nothing of that id, and 503 while nobody can tell. The
- * web app itself finds out the same, and says so.
+ * Answers a place with the web app's page and its own head: 404 if nothing has that id, and 503 while that is unknown. The web app itself
+ * finds out the same, and says so.
  */
 function registerPlace(fastify: FastifyInstance, { path, limit, describe }: Place, page: { head: PageHead; render: RenderPage }): void {
   fastify.get<{ Params: { '*': string } }>(path.replace(':id', '*'), { schema: { hide: true } }, async (request, reply) => {

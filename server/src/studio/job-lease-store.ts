@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { type Database } from '../database/connect.ts'
 import { inSeconds } from '../database/time.ts'
 
-/** Tables of jobs that any server carries on with: at most one is running in each, under a lease. */
+/** Tables of jobs that any server can continue: at most one is running in each, under a lease. */
 type JobTable = 'audits' | 'recoveries'
 
 /** Extends a lease, or returns it if `seconds` is 0. @returns false if it is lost */

@@ -10,7 +10,7 @@ interface AuditOrder {
   actor: string
 }
 
-/** Starts an audit for a key, or joins the one under way; the log says who has it run. */
+/** Starts an audit for a key, or joins the one under way; the log says who requested it. */
 export async function requestStudioAudit(database: Database, { full, reason, actor }: AuditOrder): Promise<AuditRow> {
   const record = (tx: Tx, subject: string) => insertLogEntry(tx, { actor, call: 'startAudit', subject, reason: reason ?? null })
   return requestAudit(database, { full, startedBy: actor, record })

@@ -22,10 +22,10 @@ import { readStats } from './stats/read-stats.ts'
 import { statsCsv, takesCsv } from './stats/stats.ts'
 import { requireWallet } from './wallet.ts'
 
-/** Longer than this nobody waits for a reply. */
+/** No client waits longer than this for a reply. */
 const AUDIT_MILLIS = 45_000
 
-/** What the game studio does with its API key, or its staff at the desk: credits and debits, cases, releases, the audit. */
+/** The calls of the game studio with its API key, or of its staff at the desk: credits and debits, cases, releases, the audit. */
 export function studioRoutes(api: Api, deps: PurchaseDeps, desk: DeskSettings): void {
   const { database, catalogue } = deps
 

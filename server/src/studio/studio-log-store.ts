@@ -51,7 +51,7 @@ export interface LogRow {
   createdAt: Date
 }
 
-/** The newest entries, those before `before` if it is given. */
+/** The newest entries, or those before `before` if given. */
 export async function listLogEntries(
   database: Database,
   { before, limit }: { before: string | undefined; limit: number },

@@ -12,8 +12,8 @@ export function takesGzip(acceptEncoding: string | string[] | undefined): boolea
 }
 
 /**
- * Compresses a reply, on another thread. Only for replies that are the same for everybody: where a secret stands beside text that
- * somebody else chose, the compressed length gives the secret away (BREACH).
+ * Compresses a reply, on another thread. Only for replies that are the same for everyone: if a secret is next to text that someone else
+ * chose, the compressed length reveals the secret (BREACH).
  */
 export const compress: (text: string) => Promise<Buffer> = promisify(gzip)
 
@@ -21,7 +21,7 @@ const gzipWith = promisify<string, object, Buffer>(gzip)
 const figureOptions = { level: constants.Z_BEST_COMPRESSION, strategy: constants.Z_FILTERED }
 
 /**
- * The same for lists of figures: digits that nothing repeats, between names that are always the same. With the options for such data a year of
+ * The same for lists of figures: digits that do not repeat, between names that are always the same. With options for such data, a year of
  * candles is up to 6 % smaller than by default, and takes 3 ms.
  */
 export function compressFigures(text: string): Promise<Buffer> {

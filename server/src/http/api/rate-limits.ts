@@ -5,7 +5,7 @@ import { type FastifyInstance, type FastifyRequest } from 'fastify'
 const MINUTE = 60_000
 
 /**
- * Calls a minute. An address may be that of a household or of a studio's whole office, so its limits only stop floods; those of a wallet
+ * Calls a minute. An address may belong to a household or to a studio's whole office, so its limits only stop floods; a wallet's limits
  * follow what one person's browser can use. There is no `perWallet` if the wallet is not known.
  */
 export const limits = {
@@ -13,7 +13,7 @@ export const limits = {
   'sign-in': { perAddress: 600, perWallet: 20 },
   /** The web app asks a few times a minute; lists are answered from memory. */
   read: { perAddress: 6000, perWallet: 1200 },
-  /** Of load balancers: players behind the same address do not use it up. */
+  /** For load balancers: players behind the same address do not use it up. */
   health: { perAddress: 6000 },
   /** Each writes to the ledger. */
   write: { perAddress: 1200, perWallet: 60 },
@@ -22,15 +22,15 @@ export const limits = {
    * once a second while it waits for a payment.
    */
   buy: { perAddress: 2400, perWallet: 240 },
-  /** Each reads a transaction from the chain that this product does not know; a player's own payment is known from the first time on. */
+  /** Each reads an unknown transaction from the chain; a player's own payment is known after its first confirmation. */
   'chain-lookup': { perAddress: 2400, perWallet: 60 },
-  /** Of wallets that open a payment link; "perWallet" is per link. Each may ask the chain, and nobody is signed in. */
+  /** For wallets that open a payment link; "perWallet" is per link. Each may ask the chain, and nobody is signed in. */
   'pay-link': { perAddress: 240, perWallet: 30 },
   /** Each goes to the RPC endpoint that the studio pays for. */
   rpc: { perAddress: 600 },
   /** Only wrong keys count by address. A game server may call 200 times a second with each of its keys, and send 500 orders in a call. */
   studio: { perAddress: 1200, perKey: 12_000 },
-  /** The studio API for its staff: what one person's browser can use. Only sessions that are over or of others count by address. */
+  /** The studio API for its staff: what one person's browser can use. Only ended sessions and those of others count by address. */
   desk: { perAddress: 1200, perWallet: 1200 },
 } as const satisfies Record<string, Limit>
 
@@ -90,7 +90,7 @@ function createChecks(fastify: FastifyInstance, limit: Limit): LimitChecks {
   }
 }
 
-/** A connection that is closed has no address any more, and nobody waits for the reply. */
+/** A closed connection no longer has an address, and nobody waits for the reply. */
 function requireConnected({ raw }: FastifyRequest): void {
   if (raw.socket.destroyed) throw new Failure('BAD_REQUEST', { detail: 'The connection was closed.' })
 }

@@ -19,13 +19,13 @@ export type Access = 'open' | 'player' | 'studio'
 export interface DeclaredCall {
   name: EndpointName
   access: Access
-  /** What a studio key needs for the call: one of these. */
+  /** The scopes of which a studio key needs one for the call. */
   scopes?: readonly Scope[]
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The contract's call that the route answers; undefined for everything that is not part of the API. */
+    /** The contract's call that the route answers; undefined for routes that are not part of the API. */
     call?: DeclaredCall
   }
 }
@@ -44,11 +44,11 @@ export interface Call<Name extends EndpointName> {
   headers: RequestHeaders<Name>
   request: FastifyRequest
   reply: FastifyReply
-  /** Replies with another status than the call's usual one. */
+  /** Replies with a status other than the call's usual one. */
   status(code: number): void
-  /** Replies with JSON that is rendered already: `return call.sendJson(text)`. */
+  /** Replies with already rendered JSON: `return call.sendJson(text)`. */
   sendJson(text: string | Buffer): typeof answered
-  /** The same for JSON that is the same for everybody: compressed if the client takes it. `gzipped` is the text, compressed before. */
+  /** The same for JSON that is the same for everyone: compressed if the client accepts it. `gzipped` is the text, compressed in advance. */
   sendPublicJson(text: string, gzipped?: Buffer): Promise<typeof answered>
 }
 
@@ -87,9 +87,9 @@ export interface Api {
 export interface ApiOptions {
   limits: Record<LimitName, LimitChecks>
   studioApiKey: string
-  /** Finds every other studio key; there are none without it. */
+  /** Finds every other studio key; without it, there are none. */
   findStudioKey?: FindStudioKey
-  /** Who may call as the studio with a session; nobody may without it. */
+  /** Finds who may call as the studio with a session; without it, nobody may. */
   staff?: StaffLookup
   /** Returns the request's session; throws `Failure` UNAUTHORIZED or SESSION_ENDED if it has none. */
   authenticate: (request: FastifyRequest) => Promise<Session>
@@ -187,12 +187,15 @@ function checkedParts({ params, querystring, headers, body, response }: CallSche
   }
 }
 
-/** A path with an empty id is no call's. */
+/** A path with an empty id belongs to no call. */
 async function requireWholePath({ params }: FastifyRequest): Promise<void> {
   if (Object.values(params ?? {}).includes('')) throw new Failure('NOT_FOUND')
 }
 
-/** Signing in, a caller names a wallet unproven. The call counts for that wallet from this address: nobody can use up another's limit. */
+/**
+ * When signing in, a caller names a wallet without proof. The call counts for that wallet from this address, so nobody can use up another
+ * wallet's limit.
+ */
 function limitByNamedWallet(limit: LimitChecks): Check {
   return async (request) => {
     const { body } = request
@@ -237,7 +240,7 @@ function splitEndpoint(endpoint: (typeof endpoints)[EndpointName]): [HTTPMethods
   return [method, url]
 }
 
-/** The only success status that the contract names, else 200. */
+/** The only success status that the contract names, otherwise 200. */
 function successStatus({ response = {} }: CallSchema): number {
   const [only, ...others] = Object.keys(response)
   return only && others.length === 0 ? Number(only) : 200

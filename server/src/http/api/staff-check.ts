@@ -30,13 +30,13 @@ export interface StaffLookup {
 
 interface StaffCheckOptions {
   staff: StaffLookup
-  /** Returns whose session the request has; throws `Failure` SESSION_ENDED. */
+  /** Returns the wallet of the request's session; throws `Failure` SESSION_ENDED. */
   authenticate: (request: FastifyRequest) => Promise<{ player: WalletAddress }>
   limit: LimitChecks
 }
 
 /**
- * Returns a check of a request's session. Like wrong keys, only sessions that are over or of others count by address.
+ * Returns a check of a request's session. Like wrong keys, only ended sessions and those of others count by address.
  *
  * The check throws `Failure` SESSION_ENDED; NOT_STAFF; TOO_MANY_REQUESTS.
  */
@@ -66,8 +66,8 @@ interface ArrivedCall {
 }
 
 /**
- * What a call of the staff needs once it has arrived as a whole: a body may have taken longer than its sender's time on the staff; and some
- * calls need a signature. Returns what the caller may do now; keys need none of this.
+ * The checks of a staff call once it has fully arrived: its sender may have been removed while the body was arriving, and some calls need a
+ * signature. Returns what the caller may do now; calls with keys need none of this.
  *
  * Throws `Failure` NOT_STAFF; INSUFFICIENT_SCOPE; CHALLENGE_NEEDED and the other codes that begin so.
  */

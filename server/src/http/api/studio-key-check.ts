@@ -8,16 +8,16 @@ import { type FastifyRequest } from 'fastify'
 import { bearerToken } from './bearer-token.ts'
 import { type LimitChecks } from './rate-limits.ts'
 
-/** Whoever calls as the studio. */
+/** A caller as the studio. */
 export interface StudioKey {
   /** Null for the root key and for the staff. */
   id: string | null
-  /** What the log calls it: of the staff, the wallet. */
+  /** Its name in the log: for staff, the wallet. */
   name: string
-  /** Of the staff, who have signed in with it; a key has none. */
+  /** The staff's sign-in wallet; a key has none. */
   wallet?: WalletAddress
   scopes: readonly Scope[]
-  /** Tokens that it may credit in a UTC day; null without a limit. */
+  /** Tokens that it may credit per UTC day; null without a limit. */
   dailyCreditLimit: number | null
   expiresAt: Date | null
 }
@@ -27,20 +27,23 @@ const rootKey: StudioKey = { id: null, name: ROOT_KEY, scopes, dailyCreditLimit:
 /** Returns the key that has this secret. Throws `Failure` STUDIO_KEY_INVALID, KEY_EXPIRED or KEY_REVOKED. */
 export type FindStudioKey = (secret: string) => Promise<StudioKey>
 
-/** What a session JWT looks like, and no key that the server makes. */
+/** The form of a session JWT, which no key made by the server has. */
 const sessionJwt = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 interface KeyCheckOptions {
-  /** There are no other keys than the root key without it. */
+  /** Without it, there are no keys other than the root key. */
   find: FindStudioKey | undefined
-  /** Finds the staff by the session of a request, and counts their calls; there is none without it. Throws as `createStaffFinder` says. */
+  /**
+   * Finds the staff by the session of a request, and counts their calls; without it, there is no staff. Throws the failures of
+   * `createStaffFinder`.
+   */
   findStaff: ((request: FastifyRequest) => Promise<StudioKey>) | undefined
   limit: LimitChecks
 }
 
 /**
- * Returns a check of who calls as the studio: of the root key in constant time, of the staff by `findStaff`, of all other keys by `find`.
- * Only wrong keys count by address: those who guess do not use up the calls of a game server behind the same one.
+ * Returns a check of callers as the studio: the root key in constant time, the staff by `findStaff`, all other keys by `find`. Only wrong
+ * keys count by address, so that guessing does not use up the calls of a game server behind the same address.
  *
  * The check throws `Failure` STUDIO_KEY_INVALID without a key; KEY_EXPIRED; KEY_REVOKED; SESSION_ENDED; NOT_STAFF; TOO_MANY_REQUESTS;
  * INSUFFICIENT_SCOPE unless the key or the staff has one of the scopes.
@@ -72,7 +75,7 @@ export function createStudioKeyCheck(studioApiKey: string, { find = findNoKey, f
   }
 }
 
-/** Throws `Failure` INSUFFICIENT_SCOPE unless there is one of the scopes. */
+/** Throws `Failure` INSUFFICIENT_SCOPE unless the caller has one of the scopes. */
 export function requireScope(key: StudioKey, needed: readonly Scope[]): void {
   if (!needed.some((scope) => key.scopes.includes(scope))) throw new Failure('INSUFFICIENT_SCOPE', { detail: needed.join(' or ') })
 }

@@ -7,7 +7,7 @@ import { Compile } from 'typebox/compile'
 const MAX_QUOTED_NAME = 40
 const integer = /^-?\d{1,15}$/
 
-/** Fields with an error code of their own, the same whether a schema or a rule rejects them. */
+/** Fields with their own error code, whether a schema or a rule rejects them. */
 const fieldFailures: Record<string, ErrorCode> = {
   walletAddress: 'WALLET_ADDRESS_INVALID',
   excludeSeller: 'WALLET_ADDRESS_INVALID',
@@ -17,7 +17,7 @@ const fieldFailures: Record<string, ErrorCode> = {
 }
 
 /**
- * Validates requests strictly against the contract's schemas: nothing is converted, dropped or filled in, except that integers of query
+ * Validates requests strictly against the contract's schemas: nothing is converted, dropped or filled in, except that integers in query
  * strings are parsed. A schema is compiled by the first request that needs it, which keeps the start short.
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
@@ -31,7 +31,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
 }
 
 /**
- * Returns a check of one item of a list, whose items are refused each for itself.
+ * Returns a check of one item of a list whose items are refused individually.
  *
  * The check returns the item as the schema has it, or throws what a call with only this body would answer.
  */
@@ -51,8 +51,8 @@ export function createItemCheck<Schema extends TSchema>(schema: Schema): (item: 
 const loneSurrogate = /\p{Surrogate}/u
 
 /**
- * PostgreSQL cannot store NUL characters, and would store a replacement for half a character, so that two different idempotency keys
- * became one. All schemas are flat, so this checks one level. Returns undefined if all texts can be stored as they are.
+ * PostgreSQL cannot store NUL characters, and would store a replacement for half a character, so that two different idempotency keys would
+ * become one. All schemas are flat, so this checks one level. Returns undefined if all texts can be stored as they are.
  */
 export function unstorableTextFailure(request: FastifyRequest): Failure | undefined {
   for (const part of [request.params, request.query, request.body]) {
@@ -94,7 +94,7 @@ function toFailure(schema: TSchema, value: unknown, errors: FastifySchemaValidat
     : new Failure('BAD_REQUEST', { detail: `${name} must be ${requirement(schema, name, deepest)}.` })
 }
 
-/** The listing that a refused field of a list is about. */
+/** The listing that a refused field of a list concerns. */
 function listingIn(value: unknown, name: string, [index]: readonly string[]): { listingId?: string } {
   const list = isRecord(value) ? value[name] : undefined
   const item: unknown = Array.isArray(list) ? list[Number(index)] : undefined

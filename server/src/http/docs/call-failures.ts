@@ -10,7 +10,7 @@ import { needsDatabase } from '../api/needs-database.ts'
 import { type Access } from '../api/route.ts'
 import { type JsonSchema, type SchemaNames } from './schema-names.ts'
 
-/** What any request may be refused for. NOT_FOUND and METHOD_NOT_ALLOWED are missing: they mean that it was no call's. */
+/** The failures of any request. NOT_FOUND and METHOD_NOT_ALLOWED are missing: they mean that the request matched no call. */
 const always: readonly ErrorCode[] = [
   'BAD_REQUEST',
   'REQUEST_TIMEOUT',
@@ -26,7 +26,7 @@ const ofAccess: Record<Access, readonly ErrorCode[]> = {
   studio: ['STUDIO_KEY_INVALID', 'KEY_EXPIRED', 'KEY_REVOKED', 'SESSION_ENDED', 'NOT_STAFF', 'INSUFFICIENT_SCOPE'],
 }
 
-/** Of calls that the staff signs. */
+/** For calls that the staff signs. */
 const ofSignature: readonly ErrorCode[] = [
   'CHALLENGE_NEEDED',
   'CHALLENGE_NOT_FOUND',
@@ -57,7 +57,7 @@ export function failuresOf(name: EndpointName, access: Access): ErrorCode[] {
 
 const tableOrder = Object.keys(errors) as ErrorCode[]
 
-/** Error replies by status. One with a single code is a reference to it by `refer`, for many calls share it. */
+/** Error replies by status. A reply with a single code is a reference made by `refer`, because many calls share it. */
 export function documentFailures(codes: readonly ErrorCode[], names: SchemaNames, refer: (code: ErrorCode) => JsonSchema) {
   const statuses = new Set(codes.map((code) => errors[code].status))
   return Object.fromEntries(

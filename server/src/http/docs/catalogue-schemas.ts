@@ -7,8 +7,8 @@ interface Titled {
 }
 
 /**
- * Returns what the API document says in place of a schema of the contract, if it is about the items of the catalogue: which there are.
- * Others are returned as they are.
+ * Returns a schema for the API document in place of one of the contract: schemas of catalogue items list the actual items. Other schemas
+ * are returned unchanged.
  */
 export function nameItems(items: readonly CatalogueItem[]): (schema: TSchema) => TSchema {
   const codes = items.map(({ code }) => code)

@@ -17,7 +17,7 @@ const security: Record<Access, Record<string, string[]>[]> = {
   studio: [{ session: [] }, { studioKey: [] }],
 }
 
-/** Of calls that the staff signs. */
+/** For calls that the staff signs. */
 const signatureHeaders = {
   [CHALLENGE_HEADER]: Type.String({ description: 'With a session of the staff: the `id` of the challenge for this call' }),
   [SIGNATURE_HEADER]: Type.String({ description: 'With a session of the staff: the wallet’s signature of its `message`, in base58' }),
@@ -30,7 +30,7 @@ export function isBodyOptional(name: string): boolean {
   return body !== undefined && Type.IsOptional(body)
 }
 
-/** What the API document says about a call, but for its failures. */
+/** A call's entry in the API document, except for its failures. */
 export function documentCall({ name, access, scopes }: DeclaredCall, names: SchemaNames): FastifySchema {
   const { summary, description, params, querystring, headers, body, sessionOptional, documented = {} }: CallSchema = schemas[name]
   const neededScope = scopes ? ` Needs the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.` : ''
@@ -74,7 +74,7 @@ function documentHeaders(headers: Record<string, TSchema>, names: SchemaNames): 
   return entries.length === 0 ? {} : { headers: Object.fromEntries(entries) }
 }
 
-/** A reply without content is one of type null in the library's words. */
+/** For the library, a reply without content has the type null. */
 function documentContent(media: Record<string, TSchema> | undefined, names: SchemaNames): JsonSchema {
   if (!media) return { type: 'null' }
   return { content: Object.fromEntries(Object.entries(media).map(([type, schema]) => [type, { schema: names.reference(schema) }])) }

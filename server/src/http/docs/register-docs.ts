@@ -55,12 +55,12 @@ export interface DocsOptions {
   items: readonly CatalogueItem[]
 }
 
-/** Serves the OpenAPI document at /api/openapi.json, and to read and try it at /docs. Must come before the calls. */
+/** Serves the OpenAPI document at /api/openapi.json, and a page to read and try it at /docs. Must be registered before the calls. */
 export async function registerApiDocs(fastify: FastifyInstance, { productName, version, publicOrigin, items }: DocsOptions): Promise<void> {
   const parts = { names: createSchemaNames(nameItems(items)), failures: new Map<string, ErrorCode[]>() }
 
   await fastify.register(swagger, {
-    // The routes' own schemas are what the framework checks; the document says more.
+    // The framework checks the routes' own schemas; the document says more.
     transform: ({ url, route }) => {
       const { call } = route.config ?? {}
       if (!call) return { url, schema: { hide: true } }
@@ -77,7 +77,7 @@ export async function registerApiDocs(fastify: FastifyInstance, { productName, v
         contact: { name: productName, url: publicOrigin },
         license: { name: 'MIT', identifier: 'MIT' },
       },
-      // In development the document is read from the server it describes, under whichever name that has.
+      // In development, the document is read from the server it describes, whatever its name.
       servers: [{ url: publicOrigin.startsWith('https:') ? publicOrigin : '/', description: productName }],
       tags: sections.map(({ name, description }) => ({ name, description })),
       components: { securitySchemes },

@@ -1,7 +1,7 @@
 import { type Keywords } from '@juicebar/contract/schemas/call'
 import { type TSchema } from 'typebox'
 
-/** A JSON Schema as the API document has it. */
+/** A JSON Schema in the form of the API document. */
 export type JsonSchema = Record<string, unknown>
 
 interface ContractSchema extends Keywords {
@@ -18,7 +18,7 @@ export interface SchemaNames {
 }
 
 /**
- * @param replace returns what the document says in place of a schema of the contract
+ * @param replace returns the document's replacement for a schema of the contract
  * @throws Error from `reference`, if two different schemas have one title.
  */
 export function createSchemaNames(replace: (schema: TSchema) => TSchema = (schema) => schema): SchemaNames {

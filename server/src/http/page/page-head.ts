@@ -3,24 +3,24 @@ import { MARKET_SETTINGS_ID, type MarketSettings } from '@juicebar/contract/mark
 /** Where the web app's index.html wants what is rendered here. */
 const PLACE = '<!--market-head-->'
 
-/** What a browser installs the market by. */
+/** The web app manifest, which browsers need to install the market. */
 export const MANIFEST_PATH = '/files/market.webmanifest'
 
 const pictureTypes: Record<string, string> = { svg: 'image/svg+xml', webp: 'image/webp' }
 
-/** What the HTML says about this market, to browsers, to link previews and to the web app. */
+/** The HTML's metadata about this market, for browsers, link previews and the web app. */
 export interface PageHead {
   settings: MarketSettings
   /** One or two sentences, for search results and link previews. */
   description: string
-  /** What a page says of itself, if it is about something of its own. */
+  /** A page's own metadata, if it is about a specific subject. */
   page?: PageText | undefined
   /** What the browser colours around the page, by theme. */
   themeColors: { light: string; dark: string }
-  /** The address players see; undefined if only this machine knows it. */
+  /** The address that players see; undefined if only this machine can reach it. */
   publicOrigin: string | undefined
   preview: PreviewPicture
-  /** The path of a style sheet to load beside the web app's own. */
+  /** The path of a style sheet to load in addition to the web app's own. */
   styleSheet: string | undefined
 }
 
@@ -28,7 +28,7 @@ export interface PageHead {
 export interface PreviewPicture {
   /** Its path on this server. */
   path: string
-  /** In pixels, of one that is made to be shown as wide as the preview; without it, it is shown small. */
+  /** In pixels, for a picture meant to be as wide as the preview; without it, the picture is shown small. */
   size?: { width: number; height: number }
 }
 
@@ -37,7 +37,7 @@ export interface PageText {
   description: string
   /** Its path on this server. */
   path: string
-  /** The path of the picture that it is about, which the browser fetches along with the page. */
+  /** The path of the subject's picture, which the browser fetches along with the page. */
   picture?: string
 }
 
@@ -73,7 +73,7 @@ export function renderHead({ settings, page, themeColors, publicOrigin, styleShe
   ].join('\n    ')
 }
 
-/** Open Graph (ogp.me), and what several apps ask for beside it: whether the picture is a large one. */
+/** Open Graph (ogp.me), plus a tag that several apps need: whether the picture is large. */
 function previewTags({ path, size }: PreviewPicture, publicOrigin: string): string[] {
   return [
     tag('meta', { property: 'og:image', content: new URL(path, publicOrigin).href }),

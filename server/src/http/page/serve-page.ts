@@ -8,9 +8,9 @@ import { compress, takesGzip } from '../api/compression.ts'
 export type PageSender = (request: FastifyRequest, reply: FastifyReply) => FastifyReply
 
 /**
- * Prepares a page that is the same for everybody. A browser asks each time whether it has changed, which costs no body if it has not.
+ * Prepares a page that is the same for everyone. A browser asks each time whether it has changed, and gets no body if it has not.
  *
- * @param status of the reply; whatever is not found, or not now, is sent again each time
+ * @param status of the reply; pages with an error status are sent in full each time
  */
 export async function preparePage(html: string, status: 200 | 404 | 503 = 200): Promise<PageSender> {
   const gzipped = await compress(html)

@@ -7,7 +7,7 @@ const houseIcons = [
   { src: '/icons/maskable-512.png', sizes: '512x512', type: 'image/png', purpose: 'maskable' },
 ]
 
-/** What a browser shows of the market once it is installed: its name, colours and icon. A studio's own logo serves in all sizes. */
+/** The installed market's name, colours and icon. A studio's own logo is used in all sizes. */
 export function webManifest({ settings: { title, logo }, description, themeColors }: PageHead) {
   const isHouse = logo === HOUSE_LOGO
   return {
@@ -32,5 +32,5 @@ function shortName(title: string): string {
 }
 
 const HOUSE_LOGO = '/favicon.svg'
-/** More is cut off below an icon. */
+/** Longer names are cut off below an icon. */
 const MAX_SHORT_NAME = 12

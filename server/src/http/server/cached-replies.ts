@@ -13,22 +13,22 @@ export interface CachedReply {
   gzipped: Buffer
   /** Its entity tag, in quotes. */
   etag: string
-  /** Where an event stream must start to carry every change that the reply does not show; undefined if that is not known. */
+  /** Where an event stream must start to carry every change that the reply does not show; undefined if unknown. */
   lastEventId: string | undefined
 }
 
 /** The call whose replies are cached. */
 export const cachedCall = 'listings' satisfies EndpointName
 
-/** A browser may keep the reply but must revalidate it each time, which costs no body while it is unchanged. */
+/** A browser may keep the reply but must revalidate it each time, and gets no body while it is unchanged. */
 export const cachedReplyControl = 'no-cache'
 
-/** The headers that say which version this is. The tag is a weak one: it is the same whether the reply is compressed or not. */
+/** The headers that identify this version. The tag is weak: it is the same whether the reply is compressed or not. */
 export function versionHeaders({ etag, lastEventId }: CachedReply): Record<string, string> {
   return { etag: `W/${etag}`, ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) }
 }
 
-/** Whether the client has this version already. */
+/** Whether the client already has this version. */
 export function isNotModified({ etag }: CachedReply, ifNoneMatch: string | undefined): boolean {
   return ifNoneMatch?.includes(etag) === true
 }
@@ -43,7 +43,7 @@ interface CachedReplies {
 }
 
 /**
- * Returns a function that answers a request from the cache and tells whether it did. It runs before the framework, whose routing, limits
+ * Returns a function that answers a request from the cache and returns whether it did. It runs before the framework, whose routing, limits
  * and checks would cost as much again as the reply. Requests from other origins are left to the framework, which adds CORS headers.
  */
 export function createCachedReplySender({ headers, publicOrigin, find }: CachedReplies) {

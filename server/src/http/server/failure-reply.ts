@@ -30,12 +30,15 @@ const frameworkFailures: Record<string, Failure> = {
   FST_ERR_NOT_FOUND: new Failure('NOT_FOUND'),
 }
 
-/** Answers any error with its status and `{ error, code }`, and with the listing that it is about, if it is about one of several. One that nobody foresaw is logged, and answered as INTERNAL without its message. */
+/**
+ * Answers any error with its status and `{ error, code }`, and with the listing it concerns if it is one of several. An unexpected error is
+ * logged, and answered as INTERNAL without its message.
+ */
 export function replyWithFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return replyWith(bodyOf, error, request, reply)
 }
 
-/** The same for wallets, to whom Solana Pay has every error as `{ message }`. */
+/** The same for wallets, which Solana Pay sends every error as `{ message }`. */
 export function replyWithMessage(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return replyWith(({ message }) => ({ message }), error, request, reply)
 }
@@ -63,7 +66,7 @@ function abandon(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply.hijack()
 }
 
-/** Refuses a request for no host or for several, which HTTP/1.1 forbids (RFC 9112, section 3.2), and tells whether it did. */
+/** Refuses a request without a host or with several, which HTTP/1.1 forbids (RFC 9112, section 3.2), and returns whether it did. */
 export function refuseUnclearHost(request: IncomingMessage, reply: ServerResponse): boolean {
   const hosts = request.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
   if (hosts === 1 || (hosts === 0 && request.httpVersion !== '1.1')) return false
@@ -83,7 +86,7 @@ function replyBeforeFramework(failure: Failure, request: IncomingMessage, reply:
   reply.end(JSON.stringify({ error: failure.message, code: failure.code }))
 }
 
-/** Answers what is not a valid HTTP request, so that the framework never sees it, and closes the connection. */
+/** Answers invalid HTTP requests, so that the framework never sees them, and closes the connection. */
 export function replyToBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const failure = brokenRequest(error.code)
@@ -118,7 +121,7 @@ function toFailure(error: unknown, request: FastifyRequest): Failure {
     : new Failure('INTERNAL', { cause: error })
 }
 
-/** Nobody knows what became of a write whose connection to the database was lost; whoever asked for it hears that. */
+/** The outcome of a write is unknown if its connection to the database was lost; the caller is told so. */
 function whatIsCertain(error: unknown, { method, headers, routeOptions }: FastifyRequest): { detail?: string } {
   if (method === 'GET' || method === 'HEAD' || !isOutcomeUnknown(error)) return {}
   const name = routeOptions.config.call?.name

@@ -1,13 +1,13 @@
 import { endpoints } from '@juicebar/contract/endpoints'
 import { type FastifyInstance, type FastifyReply } from 'fastify'
 
-/** How long calls in flight may take once the server closes: as long as the slowest statement. */
+/** How long calls in flight may take once the server is closing: as long as the slowest statement. */
 const GRACE_MILLIS = 15_000
 const eventsPath = endpoints.events.replace('GET ', '')
 
 /**
- * Makes `fastify.close()` end what would never end by itself: event streams at once, as their readers resume on another server;
- * keep-alive connections after the call in flight; and after 15 seconds whatever is left. The framework closes idle connections.
+ * Makes `fastify.close()` end connections that would never end on their own: event streams at once, because their readers resume on another
+ * server; keep-alive connections after the call in flight; and everything else after 15 seconds. The framework closes idle connections.
  */
 export function closeGracefully(fastify: FastifyInstance): void {
   const eventStreams = new Set<FastifyReply['raw']>()

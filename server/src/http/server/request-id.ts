@@ -3,12 +3,12 @@ import { type IncomingMessage } from 'node:http'
 
 export const REQUEST_ID = 'x-request-id'
 
-/** Printable ASCII, longer than the ids of proxies and tracing systems are. */
+/** Printable ASCII, longer than the ids of proxies and tracing systems. */
 const acceptable = /^[\x20-\x7e]{1,128}$/
 
 /**
- * What a request is called in its reply and in every log line about it: the caller's own name for it if that is short and printable, else
- * a new one. The same for every question about one request.
+ * The id of a request in its reply and in every log line about it: the caller's own if it is short and printable, otherwise a new one.
+ * Always the same for one request.
  */
 export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers[REQUEST_ID]

@@ -1,6 +1,6 @@
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 
-/** Logs requests at debug level only: in a busy market they would drown what matters. `failure-reply.ts` logs failures. */
+/** Logs requests at debug level only: in a busy market, they would drown out what matters. `failure-reply.ts` logs failures. */
 export class RequestLog extends LogController {
   override incomingRequest(request: FastifyRequest): void {
     request.log.debug({ req: request }, 'a request arrived')

@@ -21,7 +21,7 @@ const HEADERS_MILLIS = 5_000
 const CHECK_MILLIS = 1_000
 /** Longer than proxies keep idle connections, so that it is always the proxy that closes one. */
 const KEEP_ALIVE_MILLIS = 72_000
-/** After this silence a connection is dead. Longer than any call takes, and than an event stream is silent. */
+/** After this silence, a connection is dead. Longer than any call takes, and than any pause in an event stream. */
 const MAX_SILENCE_MILLIS = 60_000
 /** Longer than any id or address in a path; the schemas have the exact bounds. */
 const MAX_PATH_PARAMETER = 256
@@ -42,9 +42,9 @@ export interface ServerOptions {
   /** What is traded here, for the API document. */
   items: readonly CatalogueItem[]
   trustProxy: string[] | false
-  /** Whether the server is about to close: then each connection is closed after its reply, so that the next call goes elsewhere. */
+  /** Whether the server is about to close: if so, each connection is closed after its reply, so that the next call goes elsewhere. */
   isDraining?: () => boolean
-  /** Is told of each request that was answered: which call of the contract it was, if any, with what status, and after how long. */
+  /** Is notified of each answered request: the contract's call, if any, the status and the duration. */
   onAnswered?: ((call: string | undefined, status: number, millis: number) => void) | undefined
   /** Returns the cached reply to a GET of this path and query, if there is one. */
   findCached?: (url: string) => CachedReply | undefined

@@ -8,7 +8,7 @@ import { type Tx } from '../../database/transact.ts'
 import { itemsSql, type PurchaseItem } from '../../purchases/purchase-item.ts'
 import { type AuditRow, type AuditStep, type AuditSummaryRow } from './audit.ts'
 
-/** Longer than any transaction that makes a purchase final may take: below this age none can still appear (`database/connect.ts`). */
+/** Longer than any transaction that makes a purchase final may take: no older one can still appear (`database/connect.ts`). */
 const SETTLING_MINUTES = 5
 
 const summaryColumns = [
@@ -47,7 +47,7 @@ const start = (full: boolean) => sql`
     from audits where finished_at is not null and not ${full}::boolean order by finished_at desc limit 1
   ) w`
 
-/** How many settled purchases an audit checks, and how many it need not. */
+/** How many settled purchases an audit checks, and how many it can skip. */
 const counts = sql`
   select count(*) filter (where p.finalized_at is null or (p.finalized_at, p.id) > (s.at, s.id))::integer as total,
     count(*) filter (where (p.finalized_at, p.id) <= (s.at, s.id))::integer as before
@@ -63,7 +63,10 @@ export async function insertAudit(tx: Tx, { full, startedBy }: { full: boolean; 
   return rows[0]?.id
 }
 
-/** Has the running audit read everything, from the beginning, unless it does so already. Whoever works on it loses its lease. @returns its id if it did not */
+/**
+ * Makes the running audit read everything from the beginning, unless it already does. The server working on it loses its lease.
+ * @returns its id if it did not
+ */
 export async function makeRunningAuditFull(tx: Tx): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     update audits a set is_full = true, starts_at = default, starts_id = default, clean_at = default, clean_id = default, is_clean = default,
@@ -83,7 +86,7 @@ export async function findAudit(database: Database, id: string): Promise<AuditRo
   return asAudit(await database.selectFrom('audits').select(columns).where('id', '=', id).executeTakeFirst())
 }
 
-/** The newest audits, those before `before` if it is given. */
+/** The newest audits, or those before `before` if given. */
 export async function listAudits(
   database: Database,
   { before, limit }: { before: string | undefined; limit: number },
@@ -109,7 +112,7 @@ export async function leaseAudit(database: Database, leaseId: string, seconds: n
   return asAudit(leased)
 }
 
-/** Records how far an audit has come. @returns undefined if the lease is lost: then nothing is recorded */
+/** Records how far an audit has come. @returns undefined if the lease is lost, in which case nothing is recorded */
 export async function saveAudit(database: Database, leaseId: string, step: AuditStep): Promise<AuditRow | undefined> {
   const { state, cursor, cleanId, done } = step
   const { part, checked, verified, earlierChain, isClean, violationCount, uncheckedCount, tokens, purchases, violations, unchecked } = state

@@ -41,12 +41,12 @@ function purchaseLines({ settled, held, ended, openCases, verifiedOnChain, earli
   ]
 }
 
-/** The least of the first column, in characters, and what is left free beside its longest name. */
+/** The minimum width of the first column, in characters, and the space after its longest name. */
 const FIRST_WIDTH = 14
 const GAP = 2
 const widths = [12, 12, 12, 12, 10]
 
-/** Writes rows whose first column is so wide. */
+/** Writes rows whose first column has this width. */
 function rowOf(width: number) {
   return (first: string, ...cells: (string | number)[]): string =>
     [first.padEnd(width), ...cells.map((cell, index) => String(cell).padStart(widths[index] ?? 0))].join('').trimEnd()

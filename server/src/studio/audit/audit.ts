@@ -16,7 +16,7 @@ export type PaymentFinding =
   | { kind: 'violation'; detail: string }
   | { kind: 'unchecked'; detail: string }
 
-/** An audit as far as it has come. */
+/** An audit's progress. */
 export interface AuditState {
   part: 'ledger' | 'unfinalized' | 'finalized'
   total: number
@@ -32,7 +32,7 @@ export interface AuditState {
   uncheckedCount: number
 }
 
-/** What a step of an audit has come to. */
+/** The result of a step of an audit. */
 export interface AuditStep {
   state: AuditState
   /** Where the next page begins: after this purchase, or at the beginning of the part. */
@@ -42,7 +42,7 @@ export interface AuditStep {
   done: boolean
 }
 
-/** Of the violations, and of what could not be checked, the first so many are kept; all are counted. */
+/** How many violations, and how many unchecked payments, are kept; all are counted. */
 const KEPT = 100
 
 /** The ledger was checked: the payments are next. */
@@ -82,7 +82,7 @@ export function afterPage(state: AuditState, ids: readonly string[], findings: r
   }
 }
 
-/** The audit ends although not all of it was checked. `reason` says why, in words. */
+/** The audit ends although not everything was checked. `reason` says why, in words. */
 export function givenUp(state: AuditState, reason: string): AuditStep {
   const left = Math.max(0, state.total - state.checked)
   const what = state.part === 'ledger' ? `the ledger and ${left} payments` : `${left} payments`
@@ -104,11 +104,11 @@ export interface AuditRow extends AuditState {
   finishedAt: Date | null
   /** Settled purchases before those that this audit checks. */
   verifiedBefore: number
-  /** How often working on it failed since it last got on. */
+  /** How often working on it has failed since its last progress. */
   failures: number
 }
 
-/** What a list shows of an audit. */
+/** An audit as lists show it. */
 export type AuditSummaryRow = Pick<
   AuditRow,
   'id' | 'isFull' | 'createdAt' | 'startedBy' | 'finishedAt' | 'checked' | 'total' | 'violationCount' | 'uncheckedCount'
@@ -154,7 +154,7 @@ export function auditReply(row: AuditRow): Audit {
 
 const noPurchases = { held: 0, settled: 0, ended: 0, openCases: 0, earlierChain: 0, verifiedOnChain: 0 }
 
-/** An audit as one report. What a running audit has not come to yet is listed as not checked. */
+/** An audit as one report. Payments that a running audit has not reached yet are listed as not checked. */
 export function auditReport(row: AuditRow): AuditReport {
   const { tokens, violations, unchecked, purchases, revenue, progress } = auditReply(row)
   const left = `${progress.total - progress.checked} payments: the audit is still running, see GET /api/studio/audits/${row.id}`

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 
 /**
- * What was sold of each token in each step of 5 minutes, by the purchases themselves: neither the order of sales nor what was rolled up from
- * it is believed. What awaits its turn there, in this same snapshot, is not expected in the candles yet.
+ * The sales of each token in each 5-minute step, according to the purchases themselves: neither the order of sales nor the figures rolled
+ * up from it are trusted. Sales that are still waiting there, in this same snapshot, are not expected in the candles yet.
  */
 const derived = sql`
   with ahead as (
@@ -46,7 +46,7 @@ const differences = (expected: typeof derived, step: string) => sql<{ detail: st
   where ${figures('e')} <> ${figures('c')}
   order by start, token_type limit 20`
 
-/** Each finds candles that are not what the ledger comes to; `detail` names one. */
+/** Each finds candles that differ from the ledger; `detail` names one. */
 export const candleChecks = [differences(derived, '5m'), differences(summed('1h'), '1h'), differences(summed('1d'), '1d')].map((query) => ({
   invariant: 'I6',
   query,

@@ -11,9 +11,9 @@ import { ChainSilent, PATIENCE, type Patience, verifyPayments } from './verify-p
 /** If a server is killed, another continues its audit after this long. */
 const LEASE_SECONDS = 10
 const RENEW_MILLIS = 2_500
-/** Payments between two records of how far the audit has come. */
+/** Payments between two records of the audit's progress. */
 const PAGE = 200
-/** An audit ends if so many tries in a row have failed. */
+/** An audit ends if this many attempts in a row have failed. */
 const MAX_FAILURES = 10
 
 export interface Working {
@@ -24,7 +24,7 @@ export interface Working {
 
 /**
  * Continues the running audit until it is done, the signal aborts or another server has taken it over: recomputes every balance from
- * the ledger, checks the invariants I1 to I6, and verifies payments on chain. Where it stops, any server goes on.
+ * the ledger, checks the invariants I1 to I6, and verifies payments on chain. Any server can continue where it stops.
  *
  * @returns false if there is no audit that this server can continue.
  */

@@ -16,9 +16,9 @@ interface Options extends Partial<Working> {
 }
 
 /**
- * Starts an audit, or joins the running one, and sees it through.
+ * Starts an audit, or joins the running one, and runs it to its end.
  *
- * @returns what it found; if the signal aborts before it is done, what it has found so far.
+ * @returns its findings; if the signal aborts first, its findings so far.
  */
 export async function runAudit(
   deps: PurchaseDeps,

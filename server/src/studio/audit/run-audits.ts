@@ -5,8 +5,8 @@ import { continueAudit } from './continue-audit.ts'
 const POLL_MILLIS = 500
 
 /**
- * Carries audits out on this server: one that was just requested, and one whose server was stopped or killed.
- * @returns the function that stops it, after which another server continues the audit under way
+ * Runs audits on this server: a newly requested one, or one whose server was stopped or killed.
+ * @returns a function that stops it; another server then continues the audit under way
  */
 export function startAudits(deps: PurchaseDeps): () => Promise<void> {
   const failure = 'audits cannot be read; trying again'

@@ -9,7 +9,7 @@ import { pause } from '../../repeat.ts'
 import { type PaymentFinding } from './audit.ts'
 import { type SettledPurchase } from './audit-store.ts'
 
-/** How long an audit waits for a chain that answers nothing, and for one whose budget others need. */
+/** How long an audit waits for a chain that does not answer, and for one whose budget is used by others. */
 export interface Patience {
   downMillis: number
   busyMillis: number
@@ -19,7 +19,7 @@ export const PATIENCE: Patience = { downMillis: 2 * 60_000, busyMillis: 60 * 60_
 
 const CONCURRENCY = 16
 const RETRY_MILLIS = 1_000
-/** So often a payment is asked for that the chain does not answer while it answers for others. */
+/** How often a payment is requested that the chain does not return while it returns others. */
 const TRIES = 20
 
 /** The chain answered nothing for longer than an audit waits. */
@@ -31,8 +31,8 @@ interface Reading {
 }
 
 /**
- * Reads the payments of settled purchases from the chain and verifies them by the rules that settled them. It asks the chain only for
- * what the requests of purchases leave over, and again until it is answered.
+ * Reads the payments of settled purchases from the chain and verifies them by the rules that settled them. It uses only the chain budget
+ * that purchases leave, and repeats requests until they are answered.
  *
  * @returns a finding for each purchase; undefined if the signal aborted.
  * @throws ChainSilent

@@ -13,11 +13,11 @@ export interface KeyCheck {
    * Throws STUDIO_KEY_INVALID if no key has this secret; KEY_EXPIRED; KEY_REVOKED
    */
   find: FindStudioKey
-  /** Resolves when no use is being recorded any more. */
+  /** Resolves when no use is still being recorded. */
   idle(): Promise<void>
 }
 
-/** Finds keys, and records when they were last used: at most once a minute, while the call goes on. */
+/** Finds keys, and records when they were last used: at most once a minute, while the call proceeds. */
 export function createKeyCheck(database: Database, failures: Pick<FailureLog, 'failed'>): KeyCheck {
   const recording = new Map<string, Promise<void>>()
   const record = (id: string) => {

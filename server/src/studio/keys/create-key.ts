@@ -11,7 +11,7 @@ import { findKey, insertKey } from './studio-key-store.ts'
 
 /**
  * Makes a key. Its secret is in this reply and nowhere else.
- * @throws KEY_TOO_POWERFUL if it could do more than the key of its maker; BAD_REQUEST if it has expired already; TOO_MANY_KEYS
+ * @throws KEY_TOO_POWERFUL if it could do more than its maker's key; BAD_REQUEST if it has already expired; TOO_MANY_KEYS
  */
 export async function createKey(
   database: Database,

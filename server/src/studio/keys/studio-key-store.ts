@@ -114,7 +114,7 @@ function selectKeys(database: Database | Tx) {
 /** The day of the transaction, in UTC. */
 const today = sql<Date>`(now() at time zone 'utc')::date`
 
-/** Tokens that a key has credited today. Nobody else credits with it until the transaction ends. */
+/** Tokens that a key has credited today. No other transaction can credit with it until this one ends. */
 export async function lockCreditedToday(tx: Tx, keyId: string): Promise<bigint> {
   const { credited } = await tx
     .insertInto('studioKeyDays')

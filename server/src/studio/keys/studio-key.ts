@@ -10,7 +10,7 @@ import { type KeyRow, type KnownKey } from './studio-key-store.ts'
 
 type KeyReply = Reply<'studioKeys'>['keys'][number]
 
-/** A key that somebody asks for. */
+/** A requested key. */
 export interface KeyWish {
   name: string
   scopes: readonly Scope[]
@@ -28,12 +28,12 @@ interface WishFields {
 const SECRET_BYTES = 32
 const wellFormed = /^jb_[\w-]{43}$/
 
-/** A new secret: 256 random bits, and a beginning by which people and scanners of leaked secrets know what it is. */
+/** A new secret: 256 random bits, with a prefix by which people and secret scanners recognise it. */
 export function newSecret(): string {
   return `jb_${randomBytes(SECRET_BYTES).toString('base64url')}`
 }
 
-/** What is kept of a secret; undefined if no key has a secret of this form. */
+/** The stored hash of a secret; undefined if no key can have a secret of this form. */
 export function hashSecret(secret: string): Buffer | undefined {
   return wellFormed.test(secret) ? createHash('sha256').update(secret).digest() : undefined
 }
@@ -50,7 +50,7 @@ export function requireUsable(found: KnownKey | undefined, hash: Buffer): Studio
   return { id, name, scopes, dailyCreditLimit: dailyCreditLimit === null ? null : Number(dailyCreditLimit), expiresAt }
 }
 
-/** @throws BAD_REQUEST if the log would take the name for the root key or for a wallet of the staff, or if the expiry is no time */
+/** @throws BAD_REQUEST if the name could be mistaken in the log for the root key or a staff wallet, or if the expiry is not a time */
 export function readKeyWish({ name, scopes, dailyCreditLimit = null, expiresAt = null }: WishFields): KeyWish {
   if (name.trim().toLowerCase() === ROOT_KEY) throw new Failure('BAD_REQUEST', { detail: `name must not be "${ROOT_KEY}".` })
   if (parseWalletAddress(name.trim())) throw new Failure('BAD_REQUEST', { detail: 'name must not be a wallet address.' })
@@ -60,7 +60,7 @@ export function readKeyWish({ name, scopes, dailyCreditLimit = null, expiresAt =
 }
 
 /**
- * A key makes only keys that may do as much as itself or less.
+ * A key can only make keys that may do as much as itself, or less.
  * @throws KEY_TOO_POWERFUL
  */
 export function requireNoMorePower(maker: StudioKey, wish: KeyWish): void {

@@ -23,7 +23,7 @@ export function postOrder(deps: OrderDeps, key: StudioKey, order: StudioOrder) {
 
 const checkOrder = createItemCheck(OrderOfManySchema)
 
-/** Posts the orders of a call, each for itself. @returns what became of each, in their order */
+/** Posts the orders of a call individually. @returns the result of each, in order */
 export async function postOrders(deps: OrderDeps & { catalogue: Catalogue }, key: StudioKey, items: readonly unknown[]): Promise<Result[]> {
   const read = items.map((item) => readOrder(deps.catalogue, key, item))
   const orders = read.flatMap((order) => (order instanceof Failure ? [] : [order]))
@@ -48,7 +48,7 @@ function readOrder(catalogue: Catalogue, key: StudioKey, item: unknown): StudioO
   }
 }
 
-/** What a key may credit in a day counts for all of its calls; a key without a limit has no row that they would wait for. */
+/** A key's daily credits are counted across all its calls; a key without a limit has no row to wait for. */
 function giverOf({ id, name, dailyCreditLimit }: StudioKey, call: EndpointName): OrderGiver {
   const limit = id !== null && dailyCreditLimit !== null ? { id, most: BigInt(dailyCreditLimit) } : undefined
   return {

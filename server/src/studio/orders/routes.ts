@@ -17,7 +17,7 @@ export function orderRoutes(api: Api, deps: OrderDeps & { catalogue: Catalogue }
     return { debit, balance }
   })
   api.studio('studioOrders', ['credit', 'debit'], async ({ body, key, sendJson }) => {
-    // Checking which of two schemas each of 500 results fits takes longer than to write them.
+    // Checking which of two schemas each of 500 results matches takes longer than writing them.
     const reply: Reply<'studioOrders'> = { results: await postOrders(deps, key, body.orders) }
     return sendJson(JSON.stringify(reply))
   })

@@ -7,13 +7,13 @@ import { type Database } from '../../database/connect.ts'
 export interface PlayerActivity {
   /** Null if the wallet never signed in. */
   createdAt: Date | null
-  /** What it has in listings, those included that buyers hold. */
+  /** Its drinks in listings, including those that buyers hold. */
   listed: readonly TokenAmount[]
   openPurchases: number
   openCases: number
 }
 
-/** What a wallet has listed, holds and argues about, in one statement. */
+/** A wallet's listings, open purchases and open cases, in one statement. */
 export async function readActivity(database: Database, wallet: WalletAddress): Promise<PlayerActivity> {
   const { rows } = await sql<PlayerActivity>`
     select (select created_at from players where wallet_address = ${wallet}) as created_at,

@@ -10,7 +10,7 @@ import { requireWallet } from '../wallet.ts'
 import { readActivity } from './player-store.ts'
 
 /**
- * What a player has and does; also of a wallet that never signed in.
+ * What a player has and does; also works for a wallet that never signed in.
  * @throws WALLET_ADDRESS_INVALID
  */
 export async function readPlayer(database: Database, address: string, catalogue: Catalogue): Promise<Player> {

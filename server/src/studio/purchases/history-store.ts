@@ -20,7 +20,7 @@ const caseColumns = [
   'closedAt',
 ] as const satisfies (keyof HistoricCase)[]
 
-/** What became of these purchases, by their ids. */
+/** The histories of these purchases, by their ids. */
 export async function readHistories(database: Database, ids: readonly string[]): Promise<Map<string, PurchaseHistory>> {
   if (ids.length === 0) return new Map()
   const purchases = await database
@@ -49,7 +49,7 @@ export async function readHistories(database: Database, ids: readonly string[]):
   return new Map(purchases.map((row) => [row.id, { ...row, payments: of(payments, row.id), cases: of(cases, row.id) }]))
 }
 
-/** The purchases that the database knows this transaction to have paid for, or tried to, or refunded. */
+/** The purchases that, according to the database, this transaction paid for, tried to pay for, or refunded. */
 export async function findPurchasesBySignature(database: Database, signature: Signature): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from purchases where signature = ${signature}

@@ -20,7 +20,7 @@ export interface HistoricCase {
   closedAt: Date | null
 }
 
-/** All that is known of what became of a purchase. */
+/** Everything that is known about the history of a purchase. */
 export interface PurchaseHistory extends PurchaseRow {
   endReason: EndReason | null
   endedAt: Date | null

@@ -59,7 +59,7 @@ async function withTimelines({ database }: PurchaseDeps, purchases: readonly Pur
   })
 }
 
-/** Whatever the database does not know of a transaction, the chain does: a failed payment names the purchase that it was for, too. */
+/** If the database does not know a transaction, the chain does: even a failed payment names its purchase. */
 async function findBySignature({ database, chain }: PurchaseDeps, signature: Signature): Promise<string[]> {
   const known = await findPurchasesBySignature(database, signature)
   if (known.length > 0) return known

@@ -28,7 +28,7 @@ function held(history: PurchaseHistory): Moment {
   return { at: createdAt, event: 'held', detail }
 }
 
-/** Of a payment. The refund of a case is told with the case. */
+/** For a payment. The refund of a case is part of the case's entries. */
 function paymentMoments(history: PurchaseHistory, payment: HistoricPayment): Moment[] {
   const { kind, status, signature, createdAt, confirmedAt } = payment
   if (kind === 'refund') return []
@@ -69,7 +69,7 @@ function outcomes(history: PurchaseHistory): Moment[] {
   return moments
 }
 
-/** How the hold ended without a payment, or was asked to. */
+/** How the hold ended without a payment, or how its end was requested. */
 function endOf({ status, cancelRequested, payBefore, endReason, endedAt, releaseReason }: PurchaseHistory): Moment[] {
   if (endedAt === null) {
     const detail = 'The buyer cancelled. The hold ends once the chain has proved that no payment can come.'

@@ -3,7 +3,7 @@ import { waitOf } from '../../purchases/purchase-wait.ts'
 import { type PurchaseHistory } from './history.ts'
 
 /**
- * What a purchase waits for, in one sentence; null if for nothing.
+ * What a purchase is waiting for, in one sentence; null if nothing.
  * @param earlierChain it was made on a local chain that has been restarted since
  */
 export function waitingForOf(history: PurchaseHistory, earlierChain: boolean): string | null {

@@ -18,10 +18,10 @@ import { agreeOnExpiry, endRewind } from './rewind/rewind-store.ts'
 const LEASE_SECONDS = 10
 const RENEW_MILLIS = 2_500
 const RETRY_MILLIS = 500
-/** A recovery ends if so many tries in a row have failed. */
+/** A recovery ends if this many attempts in a row have failed. */
 const MAX_FAILURES = 10
 
-/** How long a recovery waits for a chain that answers nothing, and for one whose budget others need. */
+/** How long a recovery waits for a chain that does not answer, and for one whose budget is used by others. */
 export interface Patience {
   downMillis: number
   busyMillis: number
@@ -36,8 +36,8 @@ export interface Working {
 }
 
 /**
- * Continues the running recovery until it is done, the signal aborts or another server has taken it over. Where it stops, any server goes
- * on.
+ * Continues the running recovery until it is done, the signal aborts or another server has taken it over. Any server can continue where it
+ * stops.
  * @returns false if there is no recovery that this server can continue
  */
 export async function continueRecovery(
@@ -74,7 +74,7 @@ export async function continueRecovery(
   } finally {
     clearInterval(renewing)
   }
-  // Another server, or this one, may go on at once.
+  // This or another server may continue at once.
   await renewLease(database, 'recoveries', leaseId, 0)
   return true
 }
@@ -105,7 +105,7 @@ async function writeStep(
   { state, listed, read, lost, done }: RecoveryStep,
 ): Promise<RecoveryRow | undefined> {
   const { saved, opened } = await inTransaction(database, async (tx) => {
-    // Before all row locks, as everywhere.
+    // Taken before all row locks, as everywhere.
     if (done) await lockRestrictions(tx)
     const cases: string[] = []
     for (const { signature, payment } of lost) cases.push(...(await insertLostCase(tx, signature, payment)))

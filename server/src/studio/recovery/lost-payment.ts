@@ -25,7 +25,7 @@ export interface LostRefund {
 export interface Known {
   /** Those that are references of purchases or refunds in the database. */
   references: ReadonlySet<string>
-  /** What this market made an address for, in the database or not. */
+  /** What this market made an address for, whether or not it is in the database. */
   kindOf: (address: string) => ReferenceKind | undefined
   feeWallets: ReadonlySet<string>
   /** Those of the wallets that have listed something. */
@@ -48,7 +48,7 @@ export function namedAccounts({ instructions, innerInstructions }: LandedTransac
 }
 
 /**
- * What a transaction moved for purchases and refunds that this market has made a reference for and the database does not know. A transfer
+ * What a transaction moved for purchases and refunds whose references this market made but the database does not know. A transfer
  * belongs to the first reference that it carries, known or not, and to that alone, so no lamport counts twice.
  */
 export function findLost(transaction: LandedTransaction, known: Known): Findings {
@@ -68,7 +68,7 @@ export function findLost(transaction: LandedTransaction, known: Known): Findings
   }
 }
 
-/** One for each seller, or one for nobody if only a fee was paid. Beside others, a fee wallet received the fee. */
+/** One for each seller, or one without a seller if only a fee was paid. If there are sellers, a fee wallet received the fee. */
 function paymentsOf(from: string, received: ReadonlyMap<string, bigint>, { feeWallets, sellers }: Known): LostPayment[] {
   const all = [...received].map(([to, lamports]) => ({ to, lamports }))
   const others = all.filter(({ to }) => !feeWallets.has(to))

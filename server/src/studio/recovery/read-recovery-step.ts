@@ -22,18 +22,18 @@ export const PORTIONS: Portions = { wallets: 16, transactions: 64 }
 
 /** Of 1,000 signatures each: a wallet with more transactions since the backup is not searched. */
 const MAX_PAGES = 100
-/** By so many of the newest purchases the secret is tested. */
+/** How many of the newest purchases the secret is tested with. */
 const SAMPLE = 100
 const SPARE_POLL_MILLIS = 50
-/** How long a step waits for spare budget before it is begun again. */
+/** How long a step waits for spare budget before it starts over. */
 const SPARE_POLLS = 40
 
 /** The chain is another one than when the recovery began: a local chain was reset. */
 export class ChainReset extends Error {}
 
 /**
- * Reads what the next step of a recovery needs, from the database and the chain, and decides what it comes to. Writes nothing. Asks the
- * chain only for what others leave of the budget.
+ * Reads what the next step of a recovery needs from the database and the chain, and decides its result. Writes nothing. Uses only spare
+ * chain budget.
  * @throws CHAIN_DOWN or CHAIN_BUSY; ChainReset
  */
 export async function readRecoveryStep(
@@ -80,7 +80,7 @@ async function readBeginning({ chain, database, references, settings }: Purchase
   })
 }
 
-/** All finalized transactions of a wallet since a slot: of the first endpoint that still has them all. */
+/** All finalized transactions of a wallet since a slot, from the first endpoint that still has them all. */
 async function listHistory(
   chain: Chain,
   wallet: WalletAddress,

@@ -4,7 +4,7 @@ import { type LandedTransaction } from '../../chain/chain.ts'
 import { type Findings, findLost, type Known, type LostPayment, type LostRefund } from './lost-payment.ts'
 import { limitsOf, type RecoveryState, secretProblems, withRefunds, withUnchecked } from './recovery.ts'
 
-/** What a step of a recovery has come to, and what is to be written of it. */
+/** The result of a step of a recovery, and what to write for it. */
 export interface RecoveryStep {
   state: RecoveryState
   /** Transactions to be read later. */
@@ -15,15 +15,15 @@ export interface RecoveryStep {
   done: boolean
 }
 
-/** What the database and the chain say when a recovery begins. */
+/** The state of the database and the chain when a recovery begins. */
 export interface Beginning {
   genesisHash: string
-  /** Above this height nothing can land any more that is signed by now. */
+  /** Above this height, nothing that is already signed can land any more. */
   expiryHeight: bigint
   /** The newest purchases that the database has. */
   newest: readonly { reference: string; genesisHash: string; heldAtSlot: bigint; feeWallet: string | null; hasCode: boolean }[]
   isOurs: (reference: string) => boolean
-  /** How far the chain was when that was last noted. */
+  /** The chain's slot when it was last recorded. */
   seen: { genesisHash: string; slot: bigint } | undefined
   /** The wallet that receives fees now. */
   feeWallet: string | undefined
@@ -32,10 +32,13 @@ export interface Beginning {
   feeWallets: readonly string[]
 }
 
-/** A purchase that is missing was held after all that the database has, but for what was under way at the same time: some minutes are more than enough. */
+/**
+ * A missing purchase was held after all those in the database, except for some that were under way at the same time: a few minutes are more
+ * than enough.
+ */
 const MARGIN_SLOTS = 1_000n
 
-/** A recovery begins: it looks at all that has landed since the database was last written. */
+/** A recovery begins: it examines everything that has landed since the database was last written. */
 export function begin(state: RecoveryState, beginning: Beginning): RecoveryStep {
   const { genesisHash, expiryHeight, newest, isOurs, seen, feeWallet, wallets, feeWallets } = beginning
   const noted = [...newest.map((purchase) => ({ ...purchase, slot: purchase.heldAtSlot })), ...(seen ? [seen] : [])]

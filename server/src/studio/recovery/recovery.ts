@@ -1,6 +1,6 @@
 import { type Recovery } from '@juicebar/contract/schemas'
 
-/** A recovery as far as it has come. */
+/** A recovery's progress. */
 export interface RecoveryState {
   part: Recovery['part']
   /** Null until the chain was asked. */
@@ -34,16 +34,16 @@ export interface RecoveryRow extends RecoveryState {
   since: Date
   createdAt: Date
   finishedAt: Date | null
-  /** How often working on it failed since it last got on. */
+  /** How often working on it has failed since its last progress. */
   failures: number
   /** The market is paused until the rewind has ended. */
   isPaused: boolean
 }
 
-/** Of the findings that are only told, the first so many are kept. */
+/** How many findings are kept that are only reported. */
 const KEPT = 100
 
-/** What a recovery has come to: null while it is running. */
+/** The outcome of a recovery: null while it is running. */
 export function outcomeOf({ finishedAt, casesOpened, uncheckedCount }: RecoveryRow): Recovery['outcome'] {
   if (finishedAt === null) return null
   if (casesOpened > 0) return 'cases'
@@ -111,7 +111,7 @@ interface Sample {
   earlierVersion: number
 }
 
-/** Why payments since the backup may go unrecognised, in sentences: the market must not open by itself then. */
+/** Why payments since the backup may go unrecognised, in sentences. If there are any, the market must not open automatically. */
 export function secretProblems({ sampled, otherSecret }: Sample): string[] {
   if (otherSecret === 0) return []
   return [

@@ -20,7 +20,7 @@ interface RecoveryRequest {
 
 type RequestDeps = { database: Database; log: Pick<BaseLogger, 'error'> }
 
-/** Pauses the market, unless it is paused for that, and starts a recovery, or returns the one that is running. */
+/** Pauses the market, unless it is already paused for a recovery, and starts a recovery or returns the running one. */
 export async function requestRecovery({ database, log }: RequestDeps, { since, actor }: RecoveryRequest): Promise<RecoveryRow> {
   for (;;) {
     await recordRewind({ database, log }, { cause: 'asked' })

@@ -4,7 +4,7 @@ import { readTime } from './backup-time.ts'
 import { recoveryReply } from './recovery.ts'
 import { acceptRecovery, requestRecovery, requireRecovery } from './request-recovery.ts'
 
-/** After a restore: what the chain knows and the database has lost. */
+/** Recovering, after a restore, what the database has lost and the chain still knows. */
 export function recoveryRoutes(api: Api, deps: PurchaseDeps): void {
   api.studio('startRecovery', 'admin', async ({ body, actor }) => {
     return { recovery: recoveryReply(await requestRecovery(deps, { since: readTime(body?.since), actor })) }

@@ -5,8 +5,8 @@ import { continueRecovery } from './continue-recovery.ts'
 const POLL_MILLIS = 500
 
 /**
- * Carries recoveries out on this server: one that was just requested, and one whose server was stopped or killed.
- * @returns the function that stops it, after which another server continues the recovery under way
+ * Runs recoveries on this server: a newly requested one, or one whose server was stopped or killed.
+ * @returns a function that stops it; another server then continues the recovery under way
  */
 export function startRecoveries(deps: PurchaseDeps): () => Promise<void> {
   const failure = 'recoveries cannot be read; trying again'

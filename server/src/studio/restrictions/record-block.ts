@@ -27,7 +27,7 @@ interface BlockOrder {
 }
 
 /**
- * Blocks a wallet, or changes its block. When this returns, nothing that was allowed before is still to be listed or held by it; with
+ * Blocks a wallet, or changes its block. When this returns, none of its earlier allowed listings or holds is still in progress. With
  * `removeListings`, its listings are taken back, except those that buyers hold: they follow if their hold ends unpaid.
  * @throws BAD_REQUEST if `until` has passed
  */

@@ -6,7 +6,7 @@ import { deletePause, emitPause, lockRestrictions, savePause } from '../../restr
 import { findChangedPause, findPause } from '../../restrictions/restriction-store.ts'
 import { insertLogEntry } from '../studio-log-store.ts'
 
-/** What the log calls the market as a whole. */
+/** The name of the whole market in the log. */
 const MARKET = 'market'
 
 /** The pause of the market, for the studio; null while it is open. */
@@ -15,7 +15,7 @@ export async function readPause(database: Database): Promise<Pause | null> {
   return pause ? { ...pause, since: pause.since.toISOString() } : null
 }
 
-/** Pauses the market, or changes the message. When this returns, nothing that was allowed before is still to be listed or held. */
+/** Pauses the market, or changes the message. When this returns, no listing or hold that was allowed before is still in progress. */
 export async function recordPause(database: Database, { message, actor }: { message: string; actor: string }): Promise<Pause> {
   return inTransaction(database, async (tx) => {
     await lockRestrictions(tx)
@@ -26,7 +26,7 @@ export async function recordPause(database: Database, { message, actor }: { mess
   })
 }
 
-/** Ends the studio's pause. @returns the pause that is left, while a recovery is to be made; null if the market is open again */
+/** Ends the studio's pause. @returns the pause that remains while a recovery is needed; null if the market is open again */
 export async function recordResumption(
   database: Database,
   { reason, actor }: { reason?: string | undefined; actor: string },

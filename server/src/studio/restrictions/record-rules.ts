@@ -14,7 +14,7 @@ interface NewRules {
   actor: string
 }
 
-/** Replaces the rules of all drinks. When this returns, nothing that the former ones allowed is still to be listed or held. */
+/** Replaces the rules of all drinks. When this returns, no listing or hold that the former rules allowed is still in progress. */
 export async function recordRules(database: Database, { rules, catalogue, reason, actor }: NewRules): Promise<TokenRule[]> {
   return inTransaction(database, async (tx) => {
     await lockRestrictions(tx)

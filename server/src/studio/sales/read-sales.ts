@@ -8,7 +8,7 @@ import { listSalesFrom, type PlacedSale, stampSales } from './sale-store.ts'
 import { STAMPED_AT_ONCE } from './run-stamping.ts'
 
 /**
- * The sales after a place in their order, with everything that was settled before the call.
+ * The sales after a place in their order, including everything settled before the call.
  * @throws CURSOR_INVALID, or CURSOR_EPOCH if the database has gone back behind that place
  */
 export async function readSales(

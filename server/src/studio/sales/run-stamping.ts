@@ -7,8 +7,8 @@ export const STAMPED_AT_ONCE = 1_000
 const EVERY_MILLIS = 1_000
 
 /**
- * Gives every sale its place within a second or so, whether or not anybody reads them; each of several servers does.
- * @returns the function that stops it
+ * Gives every sale its place within about a second, even if nobody reads them; every server does this.
+ * @returns a function that stops it
  */
 export function startStampingSales({ database, failures }: Pick<PurchaseDeps, 'database' | 'failures'>): () => Promise<void> {
   const stampAll = async (signal: AbortSignal) => {

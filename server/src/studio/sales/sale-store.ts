@@ -5,7 +5,7 @@ import { type Database } from '../../database/connect.ts'
 import { type Tx, withRetry } from '../../database/transact.ts'
 import { type SalePosition, type SaleRow } from './sale.ts'
 
-/** What `sales_of` in 0019-sales.sql returns. */
+/** A row of `sales_of` in 0019-sales.sql. */
 const itemColumns = [
   'place',
   'listingId',
@@ -22,7 +22,7 @@ const itemColumns = [
 const saleColumns = ['purchaseId', 'isReversal', ...itemColumns] as const satisfies (keyof SaleRow)[]
 
 /**
- * Gives a place to everything that was settled before the call, of at most so many purchases. `stamp_sales` in 0019-sales.sql explains
+ * Gives a place to everything settled before the call, for at most this many purchases. `stamp_sales` in 0019-sales.sql explains
  * why no sale can get a place below one that was read.
  * @returns how many places it gave
  */
@@ -34,8 +34,8 @@ export async function stampSales(database: Database, purchases: number): Promise
 export type PlacedSale = SaleRow & SalePosition
 
 /**
- * The sale at a position and those after it, in order, at most `limit` of them all. Without the first, the database has none there, or
- * another.
+ * The sale at a position and those after it, in order, at most `limit` in total. If the first is missing, the database has no sale there,
+ * or a different one.
  */
 export async function listSalesFrom(database: Database, { ordinal }: SalePosition, limit: number): Promise<PlacedSale[]> {
   const { rows } = await sql<PlacedSale>`

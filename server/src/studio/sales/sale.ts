@@ -5,7 +5,7 @@ import { type TokenType } from '@juicebar/contract/catalogue'
 /** A place in the order of sales. */
 export interface SalePosition {
   ordinal: bigint
-  /** When the entry got its place, in microseconds. A database that has lost entries gives their places to others, at another time. */
+  /** When the entry got its place, in microseconds. A database that has lost entries gives their places to others, at a different time. */
   stampedAt: bigint
 }
 
@@ -48,12 +48,12 @@ export interface SaleRow {
   settledAt: Date
 }
 
-/** What is told of a sale whose payment the chain has undone. */
+/** The entry for a sale whose payment the chain has undone. */
 export function reversalOf(sale: SaleRow, noticedAt: Date): SaleRow {
   return { ...sale, isReversal: true, settledAt: noticedAt }
 }
 
-/** A sale as calls and webhooks tell of it. */
+/** A sale as calls and webhooks report it. */
 export function saleReply(row: SaleRow): Sale {
   const saleId = `${row.purchaseId}.${row.place}`
   return {

@@ -5,7 +5,7 @@ import { type Database } from '../../database/connect.ts'
 import { now } from '../../database/time.ts'
 import { type ChallengeRow, type Signed } from './challenge.ts'
 
-/** For so long, a repetition hears why it is refused. */
+/** How long a repeated call is told why it is refused. */
 const KEPT = '10 minutes'
 
 export interface IssuedChallenge {
@@ -13,7 +13,7 @@ export interface IssuedChallenge {
   millisLeft: number
 }
 
-/** Adds a challenge; undefined if the wallet has as many open ones as it may. */
+/** Adds a challenge; undefined if the wallet already has the maximum number of open ones. */
 export async function insertChallenge(
   database: Database,
   { id, message, walletAddress, call, bodyHash }: Signed & { id: string; message: string },
@@ -37,7 +37,7 @@ export async function findChallenge(database: Database, id: string): Promise<Cha
     .executeTakeFirst()
 }
 
-/** Uses up a challenge. Of any number of callers at the same time, exactly one is told that it did. */
+/** Uses up a challenge. Of any number of concurrent callers, exactly one succeeds. */
 export async function spendChallenge(database: Database, id: string): Promise<boolean> {
   const { numUpdatedRows } = await database
     .updateTable('studioChallenges')

@@ -11,7 +11,7 @@ export interface SignedAction {
   name: SignedCall
   /** The wallet or the identifier in its path. */
   subject: string
-  /** As the call's schema has it. */
+  /** In the form of the call's schema. */
   body: Readonly<Record<string, unknown>>
 }
 
@@ -24,7 +24,7 @@ export interface Signed {
   bodyHash: Buffer
 }
 
-/** A challenge as it is kept. */
+/** A challenge as stored. */
 export interface ChallengeRow extends Omit<Signed, 'walletAddress'> {
   walletAddress: string
   message: string
@@ -32,9 +32,9 @@ export interface ChallengeRow extends Omit<Signed, 'walletAddress'> {
   isExpired: boolean
 }
 
-/** More of a text than a wallet shows tells nobody anything. */
+/** Longer texts are pointless, because a wallet does not show them. */
 const MAX_SHOWN = 200
-/** What could begin a line of its own, turn the direction of the text or be invisible. */
+/** Characters that could start a new line, change the direction of the text or be invisible. */
 const misleading = /[\p{C}\p{Zl}\p{Zp}]/gu
 const printable = /^[\x21-\x7e]+$/
 
@@ -53,7 +53,7 @@ export function findSignedCall(call: { method: string; path: string }): Omit<Sig
   return undefined
 }
 
-/** Of the bytes that a call sends; without a body, of none. */
+/** Of the bytes that a call sends; of no bytes if it has no body. */
 export function hashBody(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
@@ -125,7 +125,7 @@ function quoted(value: unknown): string {
   return JSON.stringify(plain(value))
 }
 
-/** Why a challenge does not stand for a call; undefined if it does, and the wallet has signed its message. */
+/** Why a challenge is not valid for a call; undefined if it is, and the wallet has signed its message. */
 export function challengeRefusal(
   found: ChallengeRow | undefined,
   asked: Signed,

@@ -20,7 +20,7 @@ export async function checkChallenge(database: Database, { wallet, challenge, si
   const refusal = challengeRefusal(await find(), asked, (message) => isSigned(wallet, message, signature))
   if (refusal) throw new Failure(refusal)
   if (await spendChallenge(database, challenge)) return
-  // Meanwhile somebody else has used it, or its time was over.
+  // In the meantime, it was used elsewhere or expired.
   throw new Failure(challengeRefusal(await find(), asked, () => true) ?? 'CHALLENGE_USED')
 }
 

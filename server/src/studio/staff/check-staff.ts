@@ -6,8 +6,8 @@ import { checkChallenge } from './check-challenge.ts'
 import { readStaff } from './read-staff.ts'
 
 /**
- * Finds the staff by their wallets, and checks what they sign. It asks the database each time, so that a wallet that was taken off is
- * refused at once, everywhere.
+ * Finds the staff by their wallets, and checks what they sign. It asks the database each time, so that a removed wallet is refused at once,
+ * everywhere.
  */
 export function createStaffCheck(database: Database, named: ReadonlySet<WalletAddress>): StaffLookup {
   return {

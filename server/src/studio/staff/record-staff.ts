@@ -16,7 +16,7 @@ type Staff = Reply<'setStaff'>['staff']
 interface Change {
   maker: StudioKey
   reason: string | undefined
-  /** The wallets of the setting. */
+  /** The wallets from the setting. */
   named: ReadonlySet<WalletAddress>
 }
 
@@ -41,8 +41,8 @@ export async function recordStaff(database: Database, wish: StaffWish, { maker, 
 }
 
 /**
- * Takes a wallet off the staff: no call of it that begins afterwards is answered, on any server, even if the setting names it. Idempotent.
- * @throws STAFF_NOT_FOUND if it never was on the staff
+ * Removes a wallet from the staff: none of its later calls is answered, on any server, even if the setting names it. Idempotent.
+ * @throws STAFF_NOT_FOUND if it was never on the staff
  */
 export async function recordRemoval(database: Database, wallet: WalletAddress, { maker, reason, named }: Change): Promise<void> {
   await inTransaction(database, async (tx) => {

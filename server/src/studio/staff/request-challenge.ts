@@ -16,7 +16,7 @@ import { insertChallenge } from './challenge-store.ts'
 /**
  * The text that a wallet of the staff signs for one call.
  * @param market the product's name and its host, from the settings
- * @throws SIGNATURE_NOT_NEEDED; what the call itself would refuse in its body; TOO_MANY_REQUESTS
+ * @throws SIGNATURE_NOT_NEEDED; the call's own failures for its body; TOO_MANY_REQUESTS
  */
 export async function requestChallenge(
   database: Database,
@@ -45,11 +45,11 @@ const bodyChecks = new Map(
   }),
 )
 
-/** The body as the call would take it, so that the words are about what will be done. */
+/** The body as the call would read it, so that the text describes what will be done. */
 function readBody(name: SignedCall, text: string): SignedAction['body'] {
   const body = parseJson(text)
   const read: unknown = bodyChecks.get(name)?.(body)
-  // A call that was given no body.
+  // A call without a body.
   return typeof read === 'object' && read !== null ? (read as SignedAction['body']) : {}
 }
 

@@ -8,7 +8,7 @@ import { readAllStaff, readStaff } from './read-staff.ts'
 import { recordRemoval, recordStaff } from './record-staff.ts'
 import { requestChallenge } from './request-challenge.ts'
 
-/** What the desk is told by the settings. */
+/** The settings that the desk needs. */
 export interface DeskSettings {
   /** The wallets of `STUDIO_WALLETS`. */
   named: ReadonlySet<WalletAddress>

@@ -9,7 +9,7 @@ import { now } from '../../database/time.ts'
 import { type Tx } from '../../database/transact.ts'
 import { type StaffWish } from './staff.ts'
 
-/** What a call has last said of a wallet. */
+/** The latest change to a wallet by a call. */
 export interface StaffRow {
   walletAddress: string
   name: string | null
@@ -29,14 +29,14 @@ export async function findStaff(database: Database, wallet: WalletAddress): Prom
   return (await readByWallet(database, { wallet }))[0]
 }
 
-/** Those that calls have added, and of the others those whose wallets are given. */
+/** Those that calls have added, and any others whose wallets are given. */
 export async function listStaff(database: Database, wallets: readonly WalletAddress[]): Promise<StaffRow[]> {
   return selectStaff(database)
     .where((row) => row.or([row('removedAt', 'is', null), row('walletAddress', '=', sql<string>`any(${wallets}::text[])`)]))
     .execute()
 }
 
-/** The row of a wallet. Nobody else changes the staff until the transaction ends, so that their number is exact. */
+/** The row of a wallet. No other transaction can change the staff until this one ends, so that their number is exact. */
 export async function lockStaff(tx: Tx, wallet: WalletAddress): Promise<StaffRow | undefined> {
   await sql`lock table studio_staff in share row exclusive mode`.execute(tx)
   return selectStaff(tx).where('walletAddress', '=', wallet).executeTakeFirst()
@@ -63,7 +63,7 @@ export async function saveStaff(tx: Tx, { wallet, name, scopes }: StaffWish, set
   return selectStaff(tx).where('walletAddress', '=', wallet).executeTakeFirstOrThrow()
 }
 
-/** Takes a wallet off. What it was remains to be read. */
+/** Removes a wallet. Its earlier data remains readable. */
 export async function saveRemoval(tx: Tx, { wallet, name, scopes }: StaffWish, setBy: string): Promise<void> {
   await tx
     .insertInto('studioStaff')

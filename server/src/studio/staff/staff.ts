@@ -8,7 +8,7 @@ import { type StaffRow } from './staff-store.ts'
 
 type Staff = Reply<'setStaff'>['staff']
 
-/** What somebody asks for a wallet. */
+/** The requested changes for a wallet. */
 export interface StaffWish {
   wallet: WalletAddress
   name: string | null
@@ -16,8 +16,8 @@ export interface StaffWish {
 }
 
 /**
- * What a wallet may do at the desk: what a call has last said of it, else all if the setting names it.
- * @param row undefined if no call has said anything
+ * What a wallet may do at the desk: the scopes from the latest call, otherwise everything if the setting names it.
+ * @param row undefined if no call has changed it
  * @returns undefined if it is not on the staff
  */
 export function staffOf(wallet: string, row: StaffRow | undefined, named: ReadonlySet<string>): Staff | undefined {
@@ -28,8 +28,8 @@ export function staffOf(wallet: string, row: StaffRow | undefined, named: Readon
 }
 
 /**
- * Nobody gives what they do not have: neither a scope, nor credits without the daily limit of their key, nor a time beyond its expiry, since
- * the staff has neither limit nor expiry.
+ * Nobody can grant what they do not have: neither a scope, nor credits beyond the daily limit of their key, nor access beyond its expiry,
+ * because staff have neither a limit nor an expiry.
  * @throws STAFF_TOO_POWERFUL
  */
 export function requireNoMoreThan(maker: StudioKey, wish: StaffWish): void {

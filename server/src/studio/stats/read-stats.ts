@@ -6,7 +6,7 @@ import { stampSales } from '../sales/sale-store.ts'
 import { readRange } from './stats.ts'
 import { readFigures, readNow } from './stats-store.ts'
 
-/** Settled a moment ago: the rest has its place already. */
+/** Settled a moment ago; all others already have their place. */
 const LATEST = 1_000
 
 /**

@@ -20,14 +20,14 @@ export interface Figures {
   debited: number
 }
 
-/** Of which row something is that happened at the time in this column. */
+/** The row for an event at the time in this column. */
 const keys = {
   day: (time: string) => sql`to_char(${sql.ref(time)} at time zone 'utc', 'YYYY-MM-DD')`,
   hour: (time: string) => sql`to_char(${sql.ref(time)} at time zone 'utc', 'YYYY-MM-DD"T"HH24:00:00"Z"')`,
   tokenType: () => sql`token_type`,
 } as const
 
-/** What was sold, credited and debited, in order of the days, hours or tokens. A sale whose payment the chain has undone is none. */
+/** What was sold, credited and debited, in order of the days, hours or tokens. A sale whose payment the chain has undone does not count. */
 export async function readFigures(database: Database, { from, to }: StatsRange, group: StatsGroup): Promise<Figures[]> {
   const keyOf = keys[group]
   const { rows } = await sql<Figures>`

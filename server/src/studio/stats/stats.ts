@@ -3,7 +3,7 @@ import { MAX_STATS_HOURS } from '@juicebar/contract/limits'
 import { type StatsGroup, type StatsRow } from '@juicebar/contract/schemas'
 import { parseTime } from '@juicebar/contract/formats/time'
 
-/** Up to `to`, which is left out. */
+/** Up to `to`, exclusive. */
 export interface StatsRange {
   from: Date
   to: Date

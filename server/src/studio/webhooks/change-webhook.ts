@@ -53,7 +53,7 @@ export async function rotateSecret(database: Database, changed: Changed): Promis
 }
 
 /**
- * Has everything sent again that came after a message.
+ * Sends everything after a message again.
  * @throws WEBHOOK_NOT_FOUND, MESSAGE_NOT_FOUND
  */
 export async function replayMessages(database: Database, changed: Changed, after: string): Promise<Webhook> {

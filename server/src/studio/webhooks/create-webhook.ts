@@ -17,7 +17,7 @@ interface NewWebhook {
 }
 
 /**
- * Makes a webhook that is told everything that happens from now on. Its secret is never returned again.
+ * Makes a webhook that receives everything that happens from now on. Its secret is never returned again.
  * @throws WEBHOOK_URL_INVALID, TOO_MANY_WEBHOOKS
  */
 export async function createWebhook(

@@ -4,7 +4,7 @@ import { changeWebhook, deleteWebhook, replayMessages, rotateSecret } from './ch
 import { createWebhook } from './create-webhook.ts'
 import { readDeliveries, readWebhooks } from './read-webhooks.ts'
 
-/** What the studio is told by its webhooks. */
+/** The studio's webhooks. */
 export function webhookRoutes(api: Api, { database }: Pick<PurchaseDeps, 'database'>, { allowPrivate }: { allowPrivate: boolean }): void {
   api.studio('createWebhook', 'admin', async ({ body, actor }) => ({
     webhook: await createWebhook(database, { ...body, allowPrivate, actor }),

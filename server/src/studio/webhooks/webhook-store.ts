@@ -6,9 +6,9 @@ import { type Database } from '../../database/connect.ts'
 import { type Tx } from '../../database/transact.ts'
 import { type WebhookRow } from './webhook.ts'
 
-/** A rotation leaves the former secrets so long to those who have not changed over. */
+/** How long former secrets stay valid after a rotation, for receivers that have not switched yet. */
 const OVERLAP_HOURS = 24
-/** Of one webhook: a client that rotates again and again does not make messages longer and longer. */
+/** For one webhook, so that repeated rotation does not make messages longer and longer. */
 const MAX_SECRETS = 5
 
 const columns = sql`
@@ -18,9 +18,9 @@ const columns = sql`
     select m.created_at from webhook_messages m where m.type = wanted.type and m.ordinal > w.delivered_to order by m.ordinal limit 1
   ) next) as waiting_since`
 
-/** Adds a webhook that gets what happens from now on. @returns its identifier; undefined if there are as many as there may be */
+/** Adds a webhook that receives what happens from now on. @returns its identifier; undefined if there are already too many */
 export async function insertWebhook(tx: Tx, url: string, events: readonly WebhookEvent[]): Promise<string | undefined> {
-  // So that two that are made at the same time are not one too many. Whoever only reads webhooks does not wait.
+  // So that two webhooks created at once cannot exceed the limit. Calls that only read webhooks do not wait.
   await sql`lock table webhooks in share row exclusive mode`.execute(tx)
   const { rows } = await sql<{ id: string }>`
     insert into webhooks (url, events, delivered_to)
@@ -51,13 +51,13 @@ export async function findWebhook(database: Database | Tx, id: string): Promise<
   return (await sql<WebhookRow>`select ${columns} from webhooks w where w.id = ${id}`.execute(database)).rows[0]
 }
 
-/** The oldest first, those after `after`. */
+/** Oldest first, after `after`. */
 export async function listWebhooks(database: Database, after: string | undefined, limit: number): Promise<WebhookRow[]> {
   const from = after === undefined ? sql`true` : sql`w.id > ${after}`
   return (await sql<WebhookRow>`select ${columns} from webhooks w where ${from} order by w.id limit ${limit}`.execute(database)).rows
 }
 
-/** Has the oldest message that is not delivered tried at once, and ten times again. */
+/** Retries the oldest undelivered message at once, with ten new attempts. */
 const fromTheBeginning = { failedAttempts: 0, attemptAt: null, replays: sql<number>`replays + 1` }
 
 export async function switchOn(tx: Tx, id: string): Promise<void> {
@@ -68,7 +68,7 @@ export async function switchOn(tx: Tx, id: string): Promise<void> {
     .execute()
 }
 
-/** One that is off stays off for the reason that it has. */
+/** A webhook that is already off keeps its reason. */
 export async function switchOff(tx: Tx, id: string): Promise<void> {
   await tx.updateTable('webhooks').set({ enabled: false, switchedOff: 'asked' }).where('id', '=', id).where('enabled', '=', true).execute()
 }

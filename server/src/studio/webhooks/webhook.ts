@@ -27,8 +27,8 @@ export function webhookReply({ attemptAt, waitingSince, createdAt, ...row }: Web
 }
 
 /**
- * Refuses what cannot be posted to, and an address that is literally a private one, however it is written. What a name resolves to is
- * checked whenever it is connected to.
+ * Refuses URLs that cannot be posted to, and literal private addresses, however they are written. The addresses of a name are checked on
+ * each connection.
  * @throws WEBHOOK_URL_INVALID
  */
 export function requireWebhookUrl(text: string, { allowPrivate }: { allowPrivate: boolean }): void {

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 
 import { type Database } from '../../../database/connect.ts'
 
-/** What servers noted within so long before a rewind was found may be of the time after it. */
+/** Slots recorded within this time before a rewind was found may be from after it. */
 const DOUBT_SECONDS = 10
 
-/** Notes how far the chain is, unless that was done within `seconds`, and forgets what is old. */
+/** Records the chain's slot, unless that was done within `seconds`, and deletes old records. */
 export async function insertSeenSlot(
   database: Database,
   { genesisHash, slot, seconds }: { genesisHash: string; slot: bigint; seconds: number },
@@ -18,7 +18,7 @@ export async function insertSeenSlot(
   await sql`delete from chain_slots where seen_at < now() - interval '2 days'`.execute(database)
 }
 
-/** How far the chain was when that was last noted before a time. */
+/** The chain's slot when it was last recorded before a time. */
 export async function findSeenSlot(database: Database, before: Date): Promise<{ genesisHash: string; slot: bigint } | undefined> {
   return database
     .selectFrom('chainSlots')

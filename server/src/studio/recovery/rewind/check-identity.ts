@@ -7,7 +7,10 @@ import { recordRewind } from './record-rewind.ts'
 import { readIdentity, saveIdentity } from './rewind-store.ts'
 
 const CHECK_MILLIS = 250
-/** A server that starts while others run leaves it to them, who know what was there before, to say that nothing is missing. */
+/**
+ * A server that starts while others are running leaves it to them to confirm that nothing is missing, because they know what was there
+ * before.
+ */
 const PATIENCE_MILLIS = 5_000
 
 export interface IdentityDeps {
@@ -16,13 +19,13 @@ export interface IdentityDeps {
   failures: FailureLog
   /** Whether the database lacks anything that this server has read from it. */
   hasLost: () => Promise<boolean>
-  /** Tells a built-in database from a copy of it; undefined for others, and where no payment outlives the server. */
+  /** Distinguishes a built-in database from a copy of it; undefined for other databases, and if no payment outlives the server. */
   files: string | undefined
 }
 
 /**
- * Before a server takes calls: is this the database that servers left, or an earlier state of it? Returns once that is decided; if it may
- * be an earlier state, the market is paused then.
+ * Checks before a server takes calls whether this is the database that servers left or an earlier state of it. Returns once that is
+ * decided; if it may be an earlier state, the market is then paused.
  */
 export async function checkIdentity(deps: IdentityDeps, signal: AbortSignal): Promise<void> {
   const { database, files } = deps
@@ -39,9 +42,9 @@ export async function checkIdentity(deps: IdentityDeps, signal: AbortSignal): Pr
 }
 
 /**
- * While a server runs: after a fail-over or a restore, says whether what it has read is all still there. Until some server has said so,
- * the database itself refuses to list and to hold.
- * @returns the function that stops it
+ * While a server is running, confirms after a fail-over or a restore whether everything it has read is still there. Until a server has
+ * confirmed it, the database itself refuses listings and holds.
+ * @returns a function that stops it
  */
 export function startCheckingIdentity(deps: IdentityDeps): () => Promise<void> {
   const { database, log, failures, hasLost } = deps

@@ -15,16 +15,16 @@ interface Rewind {
   cause: RewindCause
   /** When the latest missing event was written, in microseconds. */
   lostAt?: bigint
-  /** Tells a built-in database from a copy of it. */
+  /** Distinguishes a built-in database from a copy of it. */
   files?: string | undefined
 }
 
 /**
- * Records that the database is at an earlier state than it was, or may be: the market is paused until a recovery is clean. When this
- * returns, nothing is still to be held. It is safe to tell it again.
+ * Records that the database has gone back to an earlier state, or may have: the market is paused until a recovery is clean. When this
+ * returns, no hold is still in progress. Safe to repeat.
  */
 export async function recordRewind({ database, log }: RewindDeps, { cause, lostAt, files }: Rewind): Promise<void> {
-  // Apart from the pause, whose transaction may lock no rows. Before it, because whoever dies in between begins again.
+  // Separate from the pause, whose transaction must not lock rows. Before it, because a server that dies in between starts over.
   await inTransaction(database, distrustHolds)
   const isNew = await inTransaction(database, async (tx) => {
     await lockRestrictions(tx)

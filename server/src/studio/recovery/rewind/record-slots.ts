@@ -5,7 +5,7 @@ import { startRepeating } from '../../../repeat.ts'
 import { insertSeenSlot } from './chain-slot-store.ts'
 
 const EVERY_MILLIS = 20_000
-/** Several servers note no more than one does. */
+/** Several servers together record no more than a single one. */
 const EVERY_SECONDS = 15
 
 interface SlotDeps {
@@ -15,12 +15,12 @@ interface SlotDeps {
 }
 
 /**
- * Notes in the database how far the chain is, again and again: a backup then tells from where on the chain knows more.
- * @returns the function that stops it
+ * Regularly records the chain's slot in the database, so that a backup shows from which slot on the chain knows more.
+ * @returns a function that stops it
  */
 export function startRecordingSlots({ database, chain, failures }: SlotDeps): () => Promise<void> {
   const record = async () => {
-    // The highest slot comes with other answers and is asked for only if there were none.
+    // The highest slot comes with other answers, and is requested only if there were none.
     if (!chain.isUp()) return
     const [genesisHash, slot] = await Promise.all([chain.genesisHash(), chain.highestSlot()])
     await insertSeenSlot(database, { genesisHash, slot, seconds: EVERY_SECONDS })

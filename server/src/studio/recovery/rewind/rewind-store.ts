@@ -5,13 +5,13 @@ import { type Tx } from '../../../database/transact.ts'
 
 export type RewindCause = 'restored' | 'lost' | 'asked'
 
-/** What the database and its files are, as far as that can be told. */
+/** The identity of the database and its files, as far as it can be determined. */
 export interface Identity {
-  /** It is not the one that a server has last found complete. */
+  /** It is not the one that a server last found complete. */
   inDoubt: boolean
-  /** No server has ever looked. */
+  /** No server has ever checked. */
   isNew: boolean
-  /** The files are others than they were. */
+  /** The files are different from before. */
   filesChanged: boolean
 }
 
@@ -24,7 +24,7 @@ export async function readIdentity(database: Database, files: string | undefined
   return rows[0] ?? { inDoubt: false, isNew: false, filesChanged: false }
 }
 
-/** From now on this is the database that is complete. Not on a stand-by, which has no identity. */
+/** Records that this database is complete. Does nothing on a standby, which has no identity. */
 export async function saveIdentity(database: Database | Tx, files?: string): Promise<void> {
   await sql`
     insert into database_identity as i (identity, files) select current, ${files ?? null} from current_identity() current where current is not null
@@ -34,7 +34,7 @@ export async function saveIdentity(database: Database | Tx, files?: string): Pro
 
 /**
  * Records that the database went back, unless that is known.
- * @param lostAt when the latest of the events was written that are missing: a rewind that was found later accounts for them
+ * @param lostAt when the latest missing event was written: a rewind that was found later accounts for it
  * @returns whether it is new
  */
 export async function insertRewind(tx: Tx, cause: RewindCause, lostAt: bigint | undefined): Promise<boolean> {
@@ -47,8 +47,8 @@ export async function insertRewind(tx: Tx, cause: RewindCause, lostAt: bigint | 
 }
 
 /**
- * What was submitted for the holds there are may be lost: from now on only the chain can prove that nobody paid for them, as if their
- * buyers' wallets had sent the payments.
+ * Payments submitted for the existing holds may be lost: from now on, only the chain can prove that nobody paid for them, as if the buyers'
+ * wallets had sent the payments.
  */
 export async function distrustHolds(tx: Tx): Promise<void> {
   await sql`
@@ -77,7 +77,7 @@ export async function endRewind(tx: Tx, id: string, by: string): Promise<boolean
   return numUpdatedRows > 0n
 }
 
-/** The height above which nothing can land any more that was signed before the first recovery of a rewind began: of the first who asks. */
+/** The height above which nothing signed before the first recovery of a rewind can land any more, as recorded by the first caller. */
 export async function agreeOnExpiry(tx: Tx, id: string, expiryHeight: bigint): Promise<bigint> {
   const row = await tx
     .updateTable('rewinds')

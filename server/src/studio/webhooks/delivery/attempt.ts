@@ -17,18 +17,18 @@ export const RETRY_SECONDS: readonly number[] = [
   24 * HOUR,
 ]
 
-/** The receiver wants nothing any more. */
+/** The receiver wants no more messages. */
 const GONE = 410
 
-/** Whether the receiver has taken the message. */
+/** Whether the receiver accepted the message. */
 export function isDelivered({ status }: Pick<Outcome, 'status'>): boolean {
   return status !== null && status >= 200 && status < 300
 }
 
-/** What follows from a failed attempt. */
+/** The consequence of a failed attempt. */
 export type AfterFailure = { retrySeconds: number } | { switchOff: 'gone' | 'failed' }
 
-/** @param failedAttempts at this message, this one included */
+/** @param failedAttempts at this message, including this one */
 export function afterFailure({ status }: Pick<Outcome, 'status'>, failedAttempts: number, waits = RETRY_SECONDS): AfterFailure {
   if (status === GONE) return { switchOff: 'gone' }
   const retrySeconds = waits[failedAttempts - 1]

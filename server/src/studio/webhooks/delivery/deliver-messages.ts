@@ -9,10 +9,10 @@ import { signMessage } from './signature.ts'
 
 /** Longer than a batch and one more request take. */
 export const LEASE_SECONDS = 40
-/** After so long, what was sent is recorded. */
+/** After this time, the sent messages are recorded. */
 const RECORD_MILLIS = 500
 const BATCH = 50
-/** From then on nothing more is sent under a lease: a request may take 15 s, and writing the attempt down as long. */
+/** After this time, nothing more is sent under a lease: a request may take 15 s, and recording the attempt as long. */
 const SAFE_MILLIS = 10_000
 
 export interface DeliveryDeps {
@@ -20,22 +20,22 @@ export interface DeliveryDeps {
   poster: Poster
   log: Pick<BaseLogger, 'warn'>
   failures: FailureLog
-  /** Is told of each message that was sent, and whether it was delivered. */
+  /** Is notified of each message that was sent, and whether it was delivered. */
   onAttempt?: ((delivered: boolean) => void) | undefined
   /** How long to wait after each failed attempt, in seconds; `RETRY_SECONDS` without it. */
   retrySeconds?: readonly number[]
 }
 
 interface Stopping {
-  /** Sends nothing more. */
+  /** Stops sending. */
   signal: AbortSignal
-  /** Breaks off the request under way, too. */
+  /** Also aborts the request under way. */
   breakOff: AbortSignal
 }
 
 /**
- * Sends a leased webhook its messages, one after the other, until all are delivered, one fails, or the lease is lost. Whatever was sent
- * and could not be recorded is sent again, with the same `webhook-id`.
+ * Sends a leased webhook its messages, one after the other, until all are delivered, one fails, or the lease is lost. Messages that were
+ * sent but could not be recorded are sent again, with the same `webhook-id`.
  */
 export async function deliverMessages(deps: DeliveryDeps, lease: Lease, stopping: Stopping): Promise<void> {
   const { database } = deps

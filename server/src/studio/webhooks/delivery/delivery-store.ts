@@ -10,7 +10,7 @@ import { type AfterFailure, isDelivered } from './attempt.ts'
 /** Of each webhook. */
 const KEPT_DELIVERIES = 10_000
 
-/** The messages that a webhook `w` has not got, for a lateral join: each type is one walk along its index. */
+/** The messages that a webhook `w` has not received, for a lateral join: each type is one walk along its index. */
 const nextOf = (limit: number) => sql`
   unnest(w.events) as wanted (type) cross join lateral (
     select ordinal, id, type, body from webhook_messages m where m.type = wanted.type and m.ordinal > w.delivered_to
@@ -18,7 +18,7 @@ const nextOf = (limit: number) => sql`
   ) next`
 
 /**
- * Leases the webhooks that have something to be sent now, at most `limit`, those first that have waited longest.
+ * Leases webhooks that have something to send now, at most `limit`, those that have waited longest first.
  * @returns their identifiers
  */
 export async function leaseWebhooks(database: Database, leaseId: string, seconds: number, limit: number): Promise<string[]> {
@@ -41,7 +41,7 @@ export interface QueuedMessage {
   body: string
 }
 
-/** Where the queue of a webhook stands, and what comes next. */
+/** The position of a webhook's queue, and the next messages. */
 export interface Queue {
   url: string
   secrets: string[]
@@ -78,7 +78,7 @@ export async function readQueue(
   return { ...queue, messages }
 }
 
-/** A message that was sent, and what became of it. */
+/** A message that was sent, and its outcome. */
 export interface Attempt {
   message: QueuedMessage
   /** The first is 1. */
@@ -91,12 +91,12 @@ export interface Report {
   /** As they were read with the queue. */
   replays: number
   attempts: readonly Attempt[]
-  /** If the last attempt failed: what follows. */
+  /** The consequence, if the last attempt failed. */
   failure: AfterFailure | undefined
 }
 
 /**
- * Records attempts, and where the queue stands after them: what the studio has changed meanwhile stays. Nothing is recorded if the lease is
+ * Records attempts and the queue's new position; changes that the studio made in the meantime stay. Nothing is recorded if the lease is
  * lost.
  */
 export async function recordAttempts(database: Database, lease: Lease, { replays, attempts, failure }: Report): Promise<void> {
@@ -145,7 +145,7 @@ export async function endLease(database: Database, { webhookId, leaseId }: Lease
 
 const deliveryColumns = ['id', 'messageId', 'type', 'attempt', 'sentAt', 'latencyMillis', 'status', 'error', 'answer'] as const
 
-/** What was sent to a webhook, the newest first, those before `before`. */
+/** Deliveries to a webhook, newest first, before `before`. */
 export async function listDeliveries(
   database: Database,
   webhookId: string,

@@ -15,9 +15,9 @@ const PURGE_MILLIS = 60_000
 const GRACE_MILLIS = 2_000
 
 /**
- * Tells webhooks what happens, on this server: each of several servers takes those that no other is at work on. Each webhook has at most
- * one request under way, so none waits for another.
- * @returns the function that stops it; then another server goes on
+ * Delivers messages to webhooks on this server: each server takes webhooks that no other server is working on. Each webhook has at most one
+ * request under way, so none waits for another.
+ * @returns a function that stops it; another server then continues
  */
 export function startWebhooks(deps: DeliveryDeps & CollectDeps): () => Promise<void> {
   const { database, failures, poster } = deps

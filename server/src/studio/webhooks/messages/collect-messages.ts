@@ -13,7 +13,7 @@ export type CollectDeps = Pick<PurchaseDeps, 'database' | 'catalogue'>
 const BATCH = 500
 
 /**
- * Makes messages of what was noted for webhooks, and gives them their order. One server at a time does.
+ * Turns events recorded for webhooks into messages, and gives them their order. One server does this at a time.
  * @returns how many events it took
  */
 export async function collectMessages({ database, catalogue }: CollectDeps, batch = BATCH): Promise<number> {

@@ -5,11 +5,11 @@ import { type Database } from '../../../database/connect.ts'
 import { type Tx } from '../../../database/transact.ts'
 import { type NewMessage, type NotedEvent } from './message.ts'
 
-/** Any number that no other advisory lock of the database has. */
+/** Any number that no other advisory lock in the database uses. */
 const ORDERING_LOCK = 7_306_020
 const KEEP_DAYS = 30
 
-/** Whether something was noted that is no message yet. */
+/** Whether there are recorded events that are not messages yet. */
 export async function hasNotedEvents(database: Database): Promise<boolean> {
   const [row] = await database.runStatement<{ noted: boolean }>('select exists (select from webhook_outbox) as noted', [])
   return row?.noted ?? false
@@ -30,8 +30,8 @@ interface NotedRow {
 }
 
 /**
- * Takes what was noted first, at most `limit`, in the order in which it was noted: what one transaction notes after another has
- * committed comes after it. Whatever commits late is taken later.
+ * Takes the earliest recorded events, at most `limit`, in order: events recorded after another transaction has committed come after its
+ * events. Events that commit late are taken later.
  */
 export async function takeNotedEvents(tx: Tx, limit: number): Promise<NotedEvent[]> {
   const { rows } = await sql<NotedRow>`

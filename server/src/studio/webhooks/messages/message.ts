@@ -2,14 +2,14 @@ import { type Case, type CaseStatus, type WebhookEvent } from '@juicebar/contrac
 
 import { reversalOf, saleReply, type SaleRow } from '../../sales/sale.ts'
 
-/** Something that happened, as its transaction has noted it. */
+/** An event, as its transaction recorded it. */
 export type NotedEvent = { id: bigint; createdAt: Date } & (
   | { type: 'sale.settled' | 'sale.reversed'; purchaseId: string }
   | { type: 'listing.created' | 'listing.removed'; listing: object }
   | { type: 'case.opened' | 'case.closed'; state: NotedCaseState }
 )
 
-/** What of a case may have changed since. */
+/** The parts of a case that may have changed since. */
 export interface NotedCaseState {
   id: string
   status: CaseStatus
@@ -18,7 +18,7 @@ export interface NotedCaseState {
   closedAt: Date | null
 }
 
-/** What messages tell besides what was noted. */
+/** Data in messages beyond the recorded events. */
 export interface Subjects {
   /** By their purchases. */
   sales: ReadonlyMap<string, readonly SaleRow[]>
@@ -28,11 +28,11 @@ export interface Subjects {
 
 export interface NewMessage {
   type: WebhookEvent
-  /** What is sent, byte for byte. */
+  /** The exact bytes to send. */
   body: string
 }
 
-/** What webhooks are told of an event: one message, or one for each item of a sale. */
+/** The messages for an event: one, or one for each item of a sale. */
 export function messagesOf(event: NotedEvent, subjects: Subjects): NewMessage[] {
   const { type, createdAt } = event
   return dataOf(event, subjects).map((data) => ({ type, body: JSON.stringify({ type, timestamp: createdAt.toISOString(), data }) }))
