@@ -11,7 +11,7 @@ import { type Metrics } from './metrics/metrics.ts'
 import { type EndpointUse } from './metrics/readings.ts'
 import { type Config } from './settings/config.ts'
 
-/** What the server is put together from. */
+/** The parts that the server is built from. */
 export interface AppParts {
   config: Config
   jwtSecret: string
@@ -19,10 +19,10 @@ export interface AppParts {
   referenceSecrets?: readonly string[]
   studioApiKey: string
   connection: DatabaseConnection
-  /** Tells a built-in database from a copy of it, where payments outlive both. */
+  /** Distinguishes a built-in database from a copy of it, if payments outlive both. */
   databaseFiles?: string | undefined
   chain: Chain
-  /** The chain's endpoints as they keep their own accounts, for the metrics. */
+  /** The chain's endpoints with their own counts, for the metrics. */
   endpoints?: readonly EndpointUse[]
   relay: Relay
   log: FastifyBaseLogger

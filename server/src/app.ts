@@ -72,7 +72,7 @@ import { studioRoutes } from './studio/routes.ts'
 import { startWebhooks } from './studio/webhooks/delivery/run-webhooks.ts'
 import { webhookRoutes } from './studio/webhooks/routes.ts'
 
-/** Puts the whole server together. `stop` leaves the database connection and the chain open, since the caller opened them. */
+/** Builds the whole server. `stop` leaves the database connection and the chain open, since the caller opened them. */
 export async function createApp(parts: AppParts): Promise<App> {
   const { config, connection, catalogue, chain, log, failures } = parts
   const { database } = connection
@@ -125,7 +125,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const staff = createStaffCheck(database, desk.named)
   const api = createApi(fastify, { limits, studioApiKey: parts.studioApiKey, findStudioKey: keys.find, staff, authenticate })
   invalidatePagesOnWrites(fastify, caches)
-  // Subscribed before the event streams: whoever reacts to an event gets an answer that includes the change.
+  // Subscribed before the event streams, so that a client that reacts to an event gets an answer that includes the change.
   feed.subscribe({ onEvents: caches.clear, onReset: caches.clear })
   const readers = createEventReaders(feed, (ids) => findLiveSessions(database, ids), failures)
 
@@ -246,5 +246,5 @@ export async function createApp(parts: AppParts): Promise<App> {
   }
 }
 
-/** What calls are answered with that need the database, until it is ready. */
+/** The failure of calls that need the database, until it is ready. */
 const refusals = { unreached: 'DATABASE_DOWN', migrating: 'UPGRADING', outdated: 'UPGRADING', ready: undefined } as const

@@ -15,9 +15,9 @@ import { exitCodeOf, NOT_CHECKED } from './studio/audit/exit-code.ts'
 const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url))
 const catalogueFile = fileURLToPath(new URL('../catalogue/catalogue.json', import.meta.url))
 const POLL_MILLIS = 500
-/** How often progress is printed where it cannot be overwritten. */
+/** How often progress is printed if it cannot be overwritten. */
 const LINE_MILLIS = 10_000
-/** A server that is restarted is waited for: another may continue its audit, or itself once it is back. */
+/** Waits for a restarting server: another server may continue its audit, or the same one once it is back. */
 const AWAY_MILLIS = 120_000
 
 /** The cause of a failure that may pass by itself. */
@@ -27,8 +27,8 @@ await main()
 
 /**
  * Starts a money audit on the running server, shows how far it has come, and prints what it found on one screen. `--full` reads every
- * payment again; `--copy` does so itself, in a restored copy of the database that no server works on. Ends with 0 if everything was checked
- * and adds up, 1 if something does not add up, 2 if it or a part of it could not be checked.
+ * payment again; `--copy` does so itself, in a restored copy of the database that no server works on. Exits with 0 if everything was
+ * checked and adds up, 1 if something does not add up, 2 if not everything could be checked.
  */
 async function main(): Promise<void> {
   try {

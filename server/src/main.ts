@@ -48,7 +48,7 @@ async function main(): Promise<void> {
     shutdown = createShutdown({ log, drainSeconds: config.drainSeconds })
     await start({ config, brand, catalogue, log, shutdown })
   } catch (error) {
-    // What an interrupted start could not finish is nobody's concern.
+    // Whatever an interrupted start could not finish does not matter.
     if (!shutdown?.signal.aborted) process.stderr.write(`\n${whyNotStarted(error)}\n`)
     await shutdown?.end(1)
     process.exit(1)
@@ -120,7 +120,7 @@ async function start({ config, brand, catalogue, log, shutdown }: Start): Promis
   announceStart(config, { dataFolder: dataDir?.path, studioKeyFile }, log)
 }
 
-/** Embedded services and generated secrets need a data folder. A server with every setting given needs none. */
+/** Embedded services and generated secrets need a data folder. A server with every setting does not. */
 async function openDataDirIfNeeded(config: Config, shutdown: Shutdown): Promise<DataDir | undefined> {
   if (config.databaseUrl && config.jwtSecret && config.studioApiKey) return undefined
   const { openDataDir } = await import('./embedded/data-dir/data-dir.ts')
@@ -134,7 +134,7 @@ function requireDataDir(dataDir: DataDir | undefined): DataDir {
   return dataDir
 }
 
-/** @returns undefined with a database of one's own: then the servers, which share no folder, use the secret of the sessions that they share */
+/** @returns undefined with an external database: the servers, which share no folder, then use the sessions' secret, which they share */
 async function readReferenceSecrets({ databaseUrl }: Config, dataDir: DataDir | undefined): Promise<string[] | undefined> {
   return databaseUrl === undefined ? [await requireDataDir(dataDir).secret('REFERENCE_SECRET')] : undefined
 }

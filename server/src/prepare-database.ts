@@ -11,11 +11,11 @@ import { type MigrationProgress, RunningMigration } from './database/running-mig
 const RETRY_MILLIS = 1_000
 /** How soon a server notices that a newer one has upgraded the database. */
 const WATCH_MILLIS = 500
-/** How often a migration that takes long is logged, and its connection checked. */
+/** How often a slow migration is logged, and its connection checked. */
 const PROGRESS_MILLIS = 10_000
 
 /**
- * What the database is to this server. unreached: it has not answered yet. migrating: this server, or another that it waits for, applies
+ * The database's state for this server. unreached: it has not answered yet. migrating: this server, or another that it waits for, applies
  * migrations. outdated: a newer server has upgraded the database, and this one must not work on it any more.
  */
 export type DatabaseState = 'unreached' | 'migrating' | 'ready' | 'outdated'
@@ -40,7 +40,7 @@ type Log = Pick<BaseLogger, 'info' | 'warn' | 'error'>
 interface PreparationOptions {
   log: Log
   failures: FailureLog
-  /** What must be decided about the migrated database before anything is served. */
+  /** Decides what must be decided about the migrated database before anything is served. */
   check: (signal: AbortSignal) => Promise<void>
 }
 
@@ -120,7 +120,7 @@ export function prepareDatabase(
     stop: async () => {
       const backend = migration?.step.backend
       stopping.abort()
-      // Without its connection the database would go on until the statement is done.
+      // Without its connection, the database would continue until the statement is done.
       if (backend !== undefined) await pool.query('select pg_cancel_backend($1)', [backend]).catch(() => undefined)
     },
   }

@@ -10,7 +10,7 @@ interface AlertRow {
   alert: Alert
 }
 
-/** Locks a player until the transaction ends: then nobody else changes how many alerts there are. */
+/** Locks a player until the transaction ends, so that no other transaction can change the number of alerts. */
 export async function lockPlayer(tx: Tx, wallet: WalletAddress): Promise<void> {
   await sql`select from players where wallet_address = ${wallet} for no key update`.execute(tx)
 }
@@ -28,7 +28,7 @@ export async function findAlert(tx: Tx, id: string): Promise<Alert | undefined> 
   return rows[0]?.alert
 }
 
-/** The identifier of the alert of these terms that waits. */
+/** The identifier of the waiting alert with these terms. */
 export async function findWaiting(tx: Tx, wallet: WalletAddress, { tokenType, below }: AlertTerms): Promise<string | undefined> {
   const row = await tx
     .selectFrom('alerts')
@@ -41,7 +41,7 @@ export async function findWaiting(tx: Tx, wallet: WalletAddress, { tokenType, be
   return row?.id
 }
 
-/** Makes room for one more: deletes those that fired longest ago. @returns whether there is room */
+/** Makes room for one more by deleting those that fired longest ago. @returns whether there is room */
 export async function makeRoom(tx: Tx, wallet: WalletAddress, most: number): Promise<boolean> {
   await sql`
     delete from alerts where id in (
@@ -78,7 +78,7 @@ export async function fireAlerts(database: Database, limit: number): Promise<num
   return count(database, 'fire_alerts($1, frozen_sellers())', limit)
 }
 
-/** Has sellers' browsers shown the next sales. @returns by how many it went on; 0 if all were told of */
+/** Queues pushes to sellers' browsers for the next sales. @returns how many it processed; 0 if none is left */
 export async function pushSales(database: Database, limit: number): Promise<number> {
   return count(database, 'push_sales($1)', limit)
 }

@@ -3,7 +3,7 @@ import { MAX_PRICE_SOL, MIN_ALERT_SOL } from '@juicebar/contract/limits'
 import { type Lamports, solToLamports } from '@juicebar/contract/money'
 import { type TokenType } from '@juicebar/contract/catalogue'
 
-/** What a player wants to hear of: that one costs at most so much. */
+/** The price at which a player wants to be notified: one drink costs at most this much. */
 export interface AlertTerms {
   tokenType: TokenType
   below: Lamports

@@ -9,7 +9,8 @@ import { type AlertTerms } from './alert.ts'
 import { findAlert, findWaiting, fireAlert, insertAlert, lockPlayer, makeRoom } from './alert-store.ts'
 
 /**
- * Sets an alert, which fires at once if its price is on the market already. The same one again, while it waits, is returned as it is.
+ * Sets an alert, which fires at once if its price is on the market already. Setting the same alert again while it waits returns the
+ * existing one.
  * @throws TOO_MANY_ALERTS
  */
 export async function createAlert(database: Database, wallet: WalletAddress, terms: AlertTerms): Promise<Alert> {

@@ -12,7 +12,7 @@ import { readSubscription } from './push/push-subscription.ts'
 import { recordSubscription } from './push/record-subscription.ts'
 import { deleteSubscription, findEndpoint } from './push/subscription-store.ts'
 
-/** What players want to be told of, and the browsers that show it. */
+/** Players' alerts, and the browsers that show them. */
 export function alertRoutes(api: Api, database: Database, catalogue: Pick<Catalogue, 'find'>): void {
   api.player('createAlert', 'write', async ({ body, player }) => {
     const terms = { tokenType: requireTokenType(catalogue, body.tokenType), below: readAlertPrice(body.below) }

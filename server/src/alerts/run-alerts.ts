@@ -4,9 +4,9 @@ import { type EventFeed } from '../realtime/poll-outbox.ts'
 import { startRepeating } from '../repeat.ts'
 import { fireAlerts, pushSales } from './alert-store.ts'
 
-/** How often a server looks whether it has heard of an offer. */
+/** How often a server checks whether it has learned of an offer. */
 const CHECK_MILLIS = 100
-/** Whether or not it has: for offers that no event tells of, such as those of a seller who is no longer frozen. */
+/** How often it checks anyway, for offers that no event announces, such as those of a seller who is no longer frozen. */
 const ANYWAY_MILLIS = 5_000
 const SALES_MILLIS = 1_000
 /** Of one short statement: alerts that fire, or sales. */
@@ -18,13 +18,13 @@ interface AlertDeps {
   failures: FailureLog
 }
 
-/** What may put a cheaper price on the market. */
+/** Events that may put a cheaper price on the market. */
 const offers: ReadonlySet<string> = new Set(['listing.created', 'listing.changed', 'listing.released'])
 
 /**
- * Fires alerts as soon as this server hears of an offer, and notes pushes of sales. What counts is the market at that moment, so nothing is
- * missed if a server is killed: the next one to look finds the same price. Each of several servers does this.
- * @returns the function that stops it
+ * Fires alerts as soon as this server learns of an offer, and queues pushes of sales. The market at that moment decides, so nothing is
+ * missed if a server is killed: the next server to check finds the same price. Every server does this.
+ * @returns a function that stops it
  */
 export function startAlerts({ database, feed, failures }: AlertDeps): () => Promise<void> {
   let isDue = true
@@ -35,7 +35,7 @@ export function startAlerts({ database, feed, failures }: AlertDeps): () => Prom
   })
   const fire = async (signal: AbortSignal) => {
     if (!isDue && performance.now() - firedAt < ANYWAY_MILLIS) return
-    // An offer that is heard of from now on may be too late for the statement under way.
+    // An offer that arrives from now on may be too late for the statement under way.
     isDue = false
     firedAt = performance.now()
     try {

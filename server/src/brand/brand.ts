@@ -3,13 +3,13 @@ import { type Picture } from '../pictures/picture.ts'
 import { type Theme } from './palette.ts'
 import { surfacesOf, themeColorsOf } from './style-sheet.ts'
 
-/** How a studio's market looks and what it says. What is undefined or null is as Juicebar has it. */
+/** The look and wording of a studio's market. Undefined or null values keep Juicebar's own. */
 export interface Brand {
   /** The market's name. */
   title: string | undefined
   /** For search results and link previews. */
   description: string | undefined
-  /** What visitors read first. */
+  /** The first text that visitors read. */
   welcome: string | null
   /** The studio's own words at the bottom. */
   footer: string | null
@@ -18,7 +18,7 @@ export interface Brand {
   styleSheet: StyleSheet | undefined
   /** What the browser colours around the page, as `#rrggbb`. */
   themeColors: Record<Theme, string>
-  /** What the page and its cards are made of. */
+  /** The colours of the page and its cards. */
   surfaces: Record<Theme, readonly string[]>
 }
 

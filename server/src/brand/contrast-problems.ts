@@ -10,11 +10,11 @@ import {
   toHex,
 } from './palette.ts'
 
-/** Two colours that cannot be told apart well enough. */
+/** Two colours that are not distinct enough. */
 export interface ContrastProblem {
   /** The one of them that the brand has chosen; the first, if it has both. */
   field: BrandColor
-  /** What is wrong, in a sentence. */
+  /** The problem, as a sentence. */
   problem: string
 }
 
@@ -36,13 +36,13 @@ const pairs: readonly Pair[] = [
 const houseNames = { warn: 'the market’s colour for warnings', good: 'the market’s colour for what went well' }
 
 /**
- * What WCAG refuses of a theme's colours: pairs with too little contrast. Those of which the brand has chosen neither are known to be good.
- * The market's own warnings can be read in light themes on light pages only, in dark ones on dark pages.
+ * Pairs of a theme's colours with too little contrast for WCAG. Pairs of which the brand has chosen neither are known to be good. The
+ * market's own warnings are readable only on light pages in light themes, and on dark pages in dark themes.
  */
 export function contrastProblems(theme: Theme, chosen: ChosenColors): ContrastProblem[] {
   const colors = { ...completePalette(theme, chosen), ...signalColors[theme] }
   const isChosen = (name: Pair['front']): name is BrandColor => name in chosen
-  // A card that is not chosen follows from the page.
+  // A card colour that is not chosen is derived from the page.
   const originOf = (back: BrandColor) => (back === 'card' && !isChosen(back) ? 'page' : back)
   const describe = (name: Pair['front']) =>
     name === 'warn' || name === 'good'
@@ -53,7 +53,7 @@ export function contrastProblems(theme: Theme, chosen: ChosenColors): ContrastPr
   return pairs.flatMap(({ front, back, least }) => {
     const field = [front, originOf(back)].find(isChosen)
     const ratio = contrast(colors[front], colors[back])
-    // One sentence for each colour in front is enough to mend it, and a dim text that was derived is as good as the text.
+    // One sentence for each foreground colour is enough to fix it, and a derived dim text is as good as the text.
     if (field === undefined || ratio >= least || told.has(front) || (front === 'dim' && field !== 'dim')) return []
     told.add(front)
     return [

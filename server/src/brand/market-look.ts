@@ -6,7 +6,7 @@ import { type Picture } from '../pictures/picture.ts'
 import { type Config, isLoopback } from '../settings/config.ts'
 import { type Brand } from './brand.ts'
 
-/** `npm run pictures -- preview` draws it. Most apps show no SVG in a link preview, which Juicebar's logo is. */
+/** `npm run pictures -- preview` draws it. Juicebar's logo is an SVG, which most apps do not show in link previews. */
 const housePreview = { path: '/preview.png', size: { width: 1200, height: 630 } }
 
 /** What is traded here. */
@@ -21,7 +21,9 @@ const NAMED = 5
 
 const listInWords = new Intl.ListFormat('en-GB')
 
-/** What is served beside the web app to make it this market's. Whatever the web app must know at once is a field of `settings`. */
+/**
+ * What is served along with the web app to give it this market's look. Values that the web app needs at startup are fields of `settings`.
+ */
 export function marketLook({ productName, publicOrigin }: Config, brand: Brand, goods: Goods): MarketLook {
   const { description, welcome, footer, logo, styleSheet, themeColors } = brand
   return {

@@ -4,7 +4,7 @@ import { ConfigError } from '../settings/config-error.ts'
 import { type Brand } from './brand.ts'
 
 /**
- * The market's name: the brand's title, or PRODUCT_NAME where it has none.
+ * The market's name: the brand's title, or PRODUCT_NAME if it has none.
  *
  * @throws ConfigError if they are two different names
  */

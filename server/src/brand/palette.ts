@@ -8,11 +8,11 @@ export const brandColors = ['page', 'card', 'text', 'dim', 'action', 'onAction']
 export type BrandColor = (typeof brandColors)[number]
 export type ChosenColors = Partial<Record<BrandColor, string>>
 
-/** What else the page is made of: derived from those, if any of them is chosen. */
+/** The page's other colours, which are derived from those if any of them is chosen. */
 type DerivedColor = 'raised' | 'well' | 'field' | 'line' | 'edge'
 export type Palette = Record<BrandColor | DerivedColor, string>
 
-/** Juicebar's own colours, as web/src/styles/theme.css has them. */
+/** Juicebar's own colours, as in web/src/styles/theme.css. */
 export const housePalettes: Record<Theme, Palette> = {
   light: {
     page: 'oklch(0.962 0.013 84)',
@@ -42,22 +42,22 @@ export const housePalettes: Record<Theme, Palette> = {
   },
 }
 
-/** Colours with a meaning of their own, which no brand changes: also as web/src/styles/theme.css has them. */
+/** Colours with a fixed meaning, which no brand changes: also as in web/src/styles/theme.css. */
 export const signalColors: Record<Theme, { warn: string; good: string }> = {
   light: { warn: 'oklch(0.5 0.13 60)', good: 'oklch(0.5 0.13 165)' },
   dark: { warn: 'oklch(0.86 0.13 85)', good: 'oklch(0.82 0.14 168)' },
 }
 
-/** The least contrasts of WCAG 2.2, level AA: of text (1.4.3), and of what shows where a control is and how it is set (1.4.11). */
+/** The minimum contrasts of WCAG 2.2, level AA: for text (1.4.3), and for the boundaries and states of controls (1.4.11). */
 export const TEXT_CONTRAST = 4.5
 export const CONTROL_CONTRAST = 3
 
-/** How far each colour goes from the one that it is derived from towards another, from 0 to 1: as far as in Juicebar's own palettes. */
+/** How far each derived colour moves from its source towards another colour, from 0 to 1: as far as in Juicebar's own palettes. */
 const steps = {
   light: { card: 0.75, raised: 0.85, field: 0.85, well: 0.035, line: 0.16, dim: 0.32, edge: 0.45 },
   dark: { card: 0.06, raised: 0.045, field: 0.16, well: 0.16, line: 0.14, dim: 0.28, edge: 0.5 },
 }
-/** In how many steps a colour is brought back until it can be read. */
+/** The number of steps in which a colour is moved back until it is readable. */
 const ATTEMPTS = 40
 
 /** How many shades of a colour there are from black to white, to choose from. */
@@ -79,8 +79,8 @@ export function toHex(color: string): string {
 }
 
 /**
- * All colours of a theme, of which some are chosen. What is derived can be read wherever the chosen text can, and a field's edge can be
- * seen; whether the chosen colours can is not checked here.
+ * All colours of a theme, some of which are chosen. Derived colours are readable wherever the chosen text is, and a field's edge is
+ * visible; the chosen colours themselves are not checked here.
  */
 export function completePalette(theme: Theme, chosen: ChosenColors): Palette {
   const house = housePalettes[theme]
@@ -109,7 +109,7 @@ function isReadable(text: string, surfaces: readonly string[]): boolean {
   return surfaces.every((surface) => contrast(text, surface) >= TEXT_CONTRAST)
 }
 
-/** Of the colours from one towards another, the furthest up to `most` that is good; the first one if none is. */
+/** The colour furthest from one towards another, up to `most`, that is good; the first one if none is. */
 function furthest(from: string, to: string, most: number, isGood: (color: string) => boolean): string {
   const attempts = Array.from({ length: ATTEMPTS }, (_, index) => mix(from, to, most * (1 - index / ATTEMPTS)))
   return attempts.find(isGood) ?? toHex(from)
@@ -132,7 +132,7 @@ export function hueOf(color: string): number | undefined {
 }
 
 /**
- * The shade of a colour nearest to it that can be told apart from all of these surfaces (WCAG 2.2, 1.4.11), as `#rrggbb`: darker or lighter, in
+ * The nearest shade of a colour that is distinct from all of these surfaces (WCAG 2.2, 1.4.11), as `#rrggbb`: darker or lighter, in
  * the same hue and as colourful as screens can show it. The colour itself if no shade can, which needs surfaces both light and dark.
  */
 export function shadeAgainst(color: string, surfaces: readonly string[]): string {

@@ -34,7 +34,7 @@ export function themeColorsOf({ light = {}, dark = {} }: ThemeChoices): Record<T
   return { light: toHex(completePalette('light', light).page), dark: toHex(completePalette('dark', dark).page) }
 }
 
-/** What the page and its cards are made of in each theme. */
+/** The colours of the page and its cards in each theme. */
 export function surfacesOf({ light = {}, dark = {} }: ThemeChoices): Record<Theme, readonly string[]> {
   const ofTheme = (theme: Theme, chosen: ChosenColors) => {
     const { page, card, raised } = completePalette(theme, chosen)

@@ -7,7 +7,7 @@ export interface TokenAmount {
   amount: number
 }
 
-/** Amounts as replies carry them: of every item of the catalogue, and of others that there are some of, which only newer servers know. */
+/** Amounts as replies carry them: of every item in the catalogue, and of any other owned items, which only newer servers know. */
 export function balancesOf({ items }: Pick<Catalogue, 'items'>, amounts: readonly TokenAmount[]): Balances {
   const balances: Balances = Object.fromEntries(items.map(({ code }) => [balanceKey(code), 0]))
   for (const { tokenType, amount } of amounts) if (amount > 0) balances[balanceKey(tokenType)] = amount

@@ -5,14 +5,14 @@ import { type Tx } from '../database/transact.ts'
 import { type NamedItem } from './catalogue.ts'
 
 /**
- * Waits for the other servers that are writing their catalogues, until the transaction ends. Those who list or credit go on: they only
- * need the items to exist, and would otherwise hold what `renderListings` waits for.
+ * Waits for the other servers that are writing their catalogues, until the transaction ends. Listings and credits are not blocked: they
+ * only need the items to exist, and would otherwise hold locks that `renderListings` waits for.
  */
 export async function lockCatalogues(tx: Tx): Promise<void> {
   await sql`select from token_types order by token_type for no key update`.execute(tx)
 }
 
-/** What is or was traded here, as servers have written it. */
+/** The items that are or were traded here, as written by servers. */
 export async function findKnownItems(tx: Tx): Promise<NamedItem[]> {
   return tx.selectFrom('tokenTypes').select(['tokenType as code', 'name']).orderBy('tokenType').execute()
 }
@@ -22,7 +22,7 @@ export interface OwnedItem extends NamedItem {
   inListings: bigint
 }
 
-/** Which of these items somebody has, and how many of each: in wallets, and in listings that are open. */
+/** Which of these items players own, and how many of each: in wallets, and in open listings. */
 export async function findOwned(tx: Tx, codes: readonly TokenType[]): Promise<OwnedItem[]> {
   const { rows } = await sql<OwnedItem>`
     select t.token_type as code, t.name, coalesce(b.amount, 0)::bigint as in_wallets, coalesce(l.amount, 0)::bigint as in_listings
@@ -50,7 +50,7 @@ export async function upsertItems(tx: Tx, items: readonly NamedItem[]): Promise<
       where token_types.name <> excluded.name or token_types.first_seen_at is null`.execute(tx)
 }
 
-/** Removes those of these items that were never in a catalogue nor in anybody's hands: the three that every database begins with. */
+/** Removes those of these items that were never in a catalogue and never owned: the three that every database begins with. */
 export async function deleteUnused(tx: Tx, codes: readonly TokenType[]): Promise<void> {
   await sql`
     delete from token_types t
@@ -61,7 +61,7 @@ export async function deleteUnused(tx: Tx, codes: readonly TokenType[]): Promise
       and not exists (select from token_rules where token_type = t.token_type)`.execute(tx)
 }
 
-/** Renders the listings on the market again that show the name of one of these items. No listing can be written meanwhile. */
+/** Renders active listings again that show the name of one of these items. No listing can be written during this time. */
 export async function renderListings(tx: Tx, codes: readonly TokenType[]): Promise<void> {
   await sql`lock table listings in share row exclusive mode`.execute(tx)
   for (const code of codes) {
@@ -71,7 +71,7 @@ export async function renderListings(tx: Tx, codes: readonly TokenType[]): Promi
 
 /** Before every identifier. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-/** So many take a fraction of the time that a statement may take. */
+/** This many take a fraction of a statement's time limit. */
 const BATCH = 10_000
 
 /** @returns the last listing that it has rendered; undefined if there are no more */

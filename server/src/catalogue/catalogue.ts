@@ -3,7 +3,7 @@ import { Failure } from '@juicebar/contract/errors'
 
 import { type Picture } from '../pictures/picture.ts'
 
-/** What is traded in this market, as this server has read it at its start. */
+/** The items traded in this market, as this server read them at startup. */
 export interface Catalogue {
   /** In the order of the file. */
   readonly items: readonly CatalogueItem[]
@@ -13,7 +13,7 @@ export interface Catalogue {
   item(code: TokenType): CatalogueItem | undefined
   /** The code of the item whose code or name is `text`, exactly; undefined if there is none. */
   find(text: string): TokenType | undefined
-  /** The name of an item, also of one that has left the file, once `addFormer` was told; the code of one that nobody knows. */
+  /** The name of an item, including items that have left the file once `addFormer` was called; the code of an unknown one. */
   nameOf(code: TokenType): string
   /** Takes the names of items that are no longer in the file: purchases still have them. */
   addFormer(items: readonly NamedItem[]): void
@@ -39,7 +39,7 @@ export function createCatalogue(items: readonly CatalogueItem[], { pictures, isO
 }
 
 /**
- * The code of an item that a caller has named by its code or its name.
+ * The code of an item that a caller names by code or name.
  * @throws TOKEN_TYPE_UNKNOWN
  */
 export function requireTokenType({ find }: Pick<Catalogue, 'find'>, text: string): TokenType {

@@ -1,6 +1,6 @@
 import { type Catalogue } from './catalogue.ts'
 
-/** What the head of a drink's page says, to browsers and link previews. */
+/** The metadata in the head of a drink's page, for browsers and link previews. */
 export interface DrinkPage {
   title: string
   description: string

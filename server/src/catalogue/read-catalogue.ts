@@ -45,7 +45,7 @@ const CatalogueFileSchema = Type.Array(ItemSchema, {
 type CatalogueFile = JsonFile<Static<typeof CatalogueFileSchema>>
 
 interface CatalogueOptions {
-  /** What colours are seen on. */
+  /** The surfaces behind the colours. */
   surfaces: Surfaces
   /** Juicebar's own catalogue. */
   house: string
@@ -69,7 +69,7 @@ export async function readCatalogue(path: string | undefined, { surfaces, house 
   return createCatalogue(items, { pictures: pictures.found, isOwn: path !== undefined })
 }
 
-/** Everything that a call may name an item by belongs to one item alone. */
+/** Every code or name that a call may use for an item belongs to one item alone. */
 function repeatedTexts({ content, place }: CatalogueFile): string[] {
   const owners = { code: new Map<string, number>(), name: new Map<string, number>(), key: new Map<string, number>() }
   return content.flatMap(({ code, name }, index) => {

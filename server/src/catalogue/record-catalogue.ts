@@ -5,9 +5,9 @@ import { type Catalogue } from './catalogue.ts'
 import { deleteUnused, findKnownItems, findOwned, lockCatalogues, type OwnedItem, renderListings, upsertItems } from './catalogue-store.ts'
 
 /**
- * Writes the catalogue into the database, with the names that listings then show, and learns the names of items that have left it.
+ * Writes the catalogue into the database, with the names that listings then show, and reads the names of items that have left it.
  *
- * @throws ConfigError if somebody owns an item that is not in the catalogue
+ * @throws ConfigError if anyone owns an item that is not in the catalogue
  */
 export async function recordCatalogue(database: Database, catalogue: Catalogue): Promise<void> {
   const known = await inTransaction(database, async (tx) => {

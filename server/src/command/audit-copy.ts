@@ -21,9 +21,9 @@ interface CopyParts {
 
 /**
  * Audits a restored copy of the database at DATABASE_URL: upgrades it as a server would, and checks everything in it, the payments on
- * chain. It is no server: it sends no payment and no webhook, and delivers nothing.
+ * chain. It is not a server: it sends no payment and no webhook, and delivers nothing.
  *
- * @throws Error with a sentence if servers work on the database, a setting is missing, or database or chain do not answer
+ * @throws Error with a sentence if servers are using the database, a setting is missing, or database or chain do not answer
  */
 export async function auditCopy(config: Config, { migrationsFolder, catalogue }: CopyParts): Promise<Audit> {
   const databaseUrl = required(config.databaseUrl, 'DATABASE_URL')
@@ -47,7 +47,7 @@ export async function auditCopy(config: Config, { migrationsFolder, catalogue }:
   }
 }
 
-/** On a database that servers work on, `npm run audit` is the one to run: this would upgrade it under them. */
+/** For a database that servers are using, run `npm run audit` instead: this command would upgrade the database under them. */
 async function refuseWithServers({ migrationPool }: DatabaseConnection): Promise<void> {
   const { rows } = await migrationPool.query(
     `select pid from pg_stat_activity where datname = current_database() and application_name ~ '^juicebar( |$)' limit 1`,

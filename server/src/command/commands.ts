@@ -8,7 +8,7 @@ export interface CommandCall {
   body?: Record<string, unknown>
 }
 
-/** What somebody typed cannot be understood. Its message says what is expected. */
+/** The typed command cannot be understood. The message says what is expected. */
 export class UsageError extends Error {}
 
 interface Given {
@@ -168,7 +168,7 @@ export function readCommand(typed: readonly string[]): CommandCall | undefined {
   return command.call({ words, options: given })
 }
 
-/** What there is to type, all of it or only one subject's. */
+/** The usage, of everything or of one subject. */
 export function helpText(subject?: string): string {
   const shown = Object.entries(commands).filter(([name]) => subject === undefined || name.startsWith(`${subject} `))
   return shown.map(([name, { usage, does }]) => `  ${`${name} ${usage}`.trimEnd()}\n      ${does}`).join('\n')

@@ -6,14 +6,14 @@ import { type Recovery } from '@juicebar/contract/schemas'
 import { type CommandCall, UsageError } from './commands.ts'
 import { typedCommand } from './typed-command.ts'
 
-/** How `npm run studio -- recover` ends. */
+/** The exit codes of `npm run studio -- recover`. */
 const EXIT = { clean: 0, cases: 1, unchecked: 2 } as const
 const NOT_CHECKED = 2
 
 const POLL_MILLIS = 500
-/** How often progress is printed where it cannot be overwritten. */
+/** How often progress is printed if it cannot be overwritten. */
 const LINE_MILLIS = 10_000
-/** A server that is restarted is waited for: another may continue its recovery, or itself once it is back. */
+/** Waits for a restarting server: another server may continue its recovery, or the same one once it is back. */
 const AWAY_MILLIS = 120_000
 
 export const recoverHelp = `  recover [--since 2030-01-31T12:00:00Z]

@@ -1,6 +1,5 @@
 /**
- * A reply for a person: a list as one block of lines for each item, a single thing as its fields. Whatever has an inside of its own is
- * shown as JSON.
+ * A reply for a person: a list as one block of lines for each item, a single thing as its fields. Nested values are shown as JSON.
  */
 export function replyText(reply: unknown): string {
   if (!isRecord(reply)) return reply === null || reply === undefined ? 'Done.' : JSON.stringify(reply)
@@ -28,7 +27,7 @@ function valueText(value: unknown): string {
   return typeof value === 'string' ? printable(value) : JSON.stringify(value)
 }
 
-/** Words of strangers must not steer the terminal. */
+/** Text from strangers must not control the terminal. */
 function printable(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, ' ')
 }

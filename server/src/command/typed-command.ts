@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 
 /**
- * How somebody types a command of this product: `npm run studio -- case list` in a checkout, `node start.mjs studio case list` in an archive,
+ * How to type a command of this product: `npm run studio -- case list` in a checkout, `node start.mjs studio case list` in an archive,
  * whose machine may have no npm.
  *
  * @param words what follows the command, if anything

@@ -3,13 +3,13 @@ import { type Database } from './connect.ts'
 
 /** Most questions in one statement. */
 const QUESTIONS_PER_STATEMENT = 100
-/** A statement that takes longer, because its connection died silently for example, does not hold up the next. */
+/** A statement that takes longer than this, for example because its connection died silently, does not delay the next one. */
 const PATIENCE_MILLIS = 100
 
 /**
- * A read that many callers send at the same time: all who ask while it is under way share the next statement, which is sent after the
- * last of them asked. So every answer is as fresh as that of a statement of its own, and whoever asks while none is under way does not
- * wait. A statement that fails, fails for all who share it: nothing that locks or writes may be sent like this.
+ * A read that many callers send at the same time: all callers that ask while it is under way share the next statement, which is sent after
+ * the last of them asked. So every answer is as fresh as that of a separate statement, and a caller that asks while none is under way does
+ * not wait. A failed statement fails for all that share it, so nothing that locks or writes may be sent this way.
  *
  * @param text reads its questions from one array for each parameter of a question, and returns each row with the question's number:
  *   `select asked.n::integer as n, ... from unnest($1::uuid[], $2::text[]) with ordinality as asked(id, wallet, n) ...`

@@ -10,5 +10,5 @@ export function columnsSql(alias: string, columns: readonly string[]): string {
     .join(', ')
 }
 
-/** Columns of what a row may be without, as after an outer join. */
+/** Columns that may all be missing from a row, as after an outer join. */
 export type Nullable<T> = { [Column in keyof T]: T[Column] | null }

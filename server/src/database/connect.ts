@@ -31,14 +31,14 @@ export class Database extends Kysely<DB> {
   }
 
   /**
-   * Runs SQL text as it is, with its parameters `$1`, `$2` and so on, outside any transaction. For what every call of a player runs:
-   * going through the query builder takes Node.js some 30 µs more.
+   * Runs SQL text as it is, with its parameters `$1`, `$2` and so on, outside any transaction. For statements that every call of a player
+   * runs: the query builder takes Node.js about 30 µs more.
    */
   async runStatement<Row>(text: string, parameters: readonly unknown[]): Promise<Row[]> {
     const connection = await this.#pool.connect()
     try {
       const { rows } = await connection.query<Record<string, unknown>>(text, parameters)
-      // Whoever writes the text knows its columns.
+      // The author of the text knows its columns.
       return columnNames.rename(rows) as Row[]
     } finally {
       connection.release()
@@ -46,28 +46,28 @@ export class Database extends Kysely<DB> {
   }
 }
 
-/** What market pages are read with. */
+/** For reading market pages. */
 export type Reads = Pick<DatabasePool, 'query'>
 
 export interface DatabaseConnection {
   pool: DatabasePool
-  /** For reads of the market: however many browse, they never take a connection from those who trade. */
+  /** For reads of the market: however many players browse, they never take a connection from those who trade. */
   readPool: DatabasePool
-  /** For reads of the market that may show it as it was two seconds ago: from the replica if there is one that is good, else `readPool`. */
+  /** For reads of the market that may be two seconds old: from the replica if a usable one exists, otherwise `readPool`. */
   replica: Reads
-  /** What is known of the replica; undefined without one. */
+  /** The state of the replica; undefined without one. */
   replicaState: Pick<ReplicaState, 'isUsed' | 'lagSeconds' | 'use'> | undefined
-  /** One connection for figures about the market: they are missing rather than late, and nothing else waits for them. */
+  /** One connection for figures about the market: they are omitted rather than late, and nothing else waits for them. */
   figuresPool: DatabasePool
   /** One connection for migrations: however long they take, no call waits for it. */
   migrationPool: DatabasePool
   database: Database
   /**
-   * Asks whether the database takes writes, over a connection of its own, because a busy pool is no outage. However many ask at the same
-   * time, the database is asked once. Rejects if it does not.
+   * Asks whether the database takes writes, on a separate connection, because a busy pool is not an outage. Concurrent callers share one
+   * request to the database. Rejects if it does not.
    */
   probe(): Promise<void>
-  /** While commits wait for a stand-by, `probe` fails and whoever asks for a connection of `pool` is refused at once. */
+  /** While commits wait for a standby, `probe` fails and requests for a connection of `pool` are refused at once. */
   watchCommits: WatchCommits
   close(): Promise<void>
 }
@@ -79,7 +79,7 @@ export interface DatabaseOptions {
   replica?: { url: string; log: Pick<BaseLogger, 'warn'> }
   /** How long a query waits for its answer before its connection counts as dead. */
   queryMillis?: number
-  /** Of a server: the number of its newest migration. The database refuses what it writes once there is an incompatible one after that. */
+  /** For a server: the number of its newest migration. The database refuses its writes once there is a later, incompatible one. */
   migration?: string
 }
 
@@ -93,7 +93,7 @@ const IDLE_IN_TRANSACTION_MILLIS = 10_000
 const PROBE_MILLIS = 1_000
 /** Together less than a scraper waits. */
 const FIGURES_MILLIS = { connect: 1_000, query: 2_000 }
-/** A page takes milliseconds. A replica that takes so long is no help: the primary is asked instead. */
+/** A page takes milliseconds. A replica that takes this long is no help: the primary is asked instead. */
 const REPLICA_MILLIS = 2_000
 /** Each statement is planned once per connection. By default PostgreSQL plans many of them every time, which takes longer than to run them. */
 const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan'
@@ -129,7 +129,7 @@ export function connectDatabase(url: string, onIdleError: (error: Error) => void
   const pool = new DatabasePool({ ...usual, gate, max: options.connections ?? CONNECTIONS })
   const readPool = new DatabasePool(reading)
   const replica = options.replica && openReplica(options.replica, readPool, reading)
-  // Hosts of its own: a probe that takes long says nothing about the connections of others.
+  // Separate hosts: a slow probe says nothing about the connections of others.
   const probing = {
     hosts: new Hosts(writable),
     max: 1,
@@ -191,7 +191,7 @@ export function connectDatabase(url: string, onIdleError: (error: Error) => void
   }
 }
 
-/** By its name the database knows how old a server is, so no URL may change it. */
+/** The database uses this name to tell how old a server is, so no URL may change it. */
 function withoutName(url: string): string {
   return url.replace(/(?<=[?&])application_name=[^&#]*&?/, '')
 }

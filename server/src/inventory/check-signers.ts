@@ -4,15 +4,15 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 
 import { mayHaveSigner } from '../chain/transactions/signing-key.ts'
 
-/** Each takes Node.js 0.2 ms: after so many, others have their turn. */
+/** Each takes Node.js 0.2 ms: after this many, other work gets its turn. */
 const CHECKED_AT_ONCE = 25
 /** Some 10 MB. */
 const MAX_REMEMBERED = 50_000
 
-/** What was found out about the latest wallets; it never changes. */
+/** The results for the latest wallets; they never change. */
 const remembered = new Map<WalletAddress, boolean>()
 
-/** Those of the wallets of which somebody may have the private key. */
+/** The wallets whose private key someone can have. */
 export async function checkSigners(wallets: Iterable<WalletAddress>): Promise<ReadonlySet<WalletAddress>> {
   const signers = new Set<WalletAddress>()
   let checked = 0

@@ -7,15 +7,15 @@ import { type StudioOrder } from './studio-order.ts'
 /** As CHECK constraints of the database have it. */
 const MAX_BALANCE = 9_000_000_000_000_000n
 
-/** What the database knows of a call's orders. */
+/** What the database knows about a call's orders. */
 export interface OrderSnapshot {
   /** By `balanceOf`; wallets that never had a token are missing. */
   balances: ReadonlyMap<string, bigint>
   /** The orders that were posted before, by idempotency key. */
   posted: ReadonlyMap<string, StoredOrder>
-  /** Tokens that may be credited yet; undefined without a limit. */
+  /** Tokens that may still be credited; undefined without a limit. */
   allowance: bigint | undefined
-  /** Wallets of which somebody may have the private key. */
+  /** Wallets whose private key someone can have. */
   signers: ReadonlySet<WalletAddress>
 }
 
@@ -27,7 +27,7 @@ export type OrderDecision =
   | { kind: 'repeated'; index: number }
   | { kind: 'refused'; failure: Failure }
 
-/** What a balance is called in a snapshot. */
+/** The key of a balance in a snapshot. */
 export function balanceOf({ walletAddress, tokenType }: Pick<StudioOrder, 'walletAddress' | 'tokenType'>): string {
   return `${walletAddress} ${tokenType}`
 }
@@ -37,7 +37,7 @@ export function changeOf({ direction, amount }: StudioOrder): bigint {
   return direction === 'credit' ? BigInt(amount) : -BigInt(amount)
 }
 
-/** Decides each order for itself, in their order: each sees what those before it do. */
+/** Decides the orders one by one: each sees the effects of those before it. */
 export function decideOrders(orders: readonly StudioOrder[], snapshot: OrderSnapshot): OrderDecision[] {
   const balances = new Map(snapshot.balances)
   const firstOfKey = new Map<string, number>()

@@ -15,7 +15,7 @@ export interface PostedOrder extends Omit<StudioOrder, 'reason'> {
   createdAt: string
 }
 
-/** What became of an order, and how many of its token the wallet has after it. */
+/** The outcome of an order, and how many of its token the wallet has afterwards. */
 export interface OrderOutcome {
   order: PostedOrder
   balance: number
@@ -28,9 +28,9 @@ export interface OrderDeps {
   log: Pick<BaseLogger, 'info'>
 }
 
-/** Whoever gives the orders. Both run in their transaction. */
+/** Hooks of the caller. Both run in the transaction of the orders. */
 export interface OrderGiver {
-  /** Locks and returns what may be credited yet; undefined without a limit. Before anything else is locked. */
+  /** Locks and returns what may still be credited; undefined without a limit. Called before anything else is locked. */
   lockAllowance(tx: Tx): Promise<bigint | undefined>
   /** Records what is posted. */
   record(tx: Tx, posted: readonly RecordedOrder[]): Promise<void>
@@ -45,7 +45,7 @@ const ATTEMPTS = 5
 
 /**
  * Posts one order; see `postStudioOrders`.
- * @throws what its outcome would be otherwise
+ * @throws the failure that would otherwise be its outcome
  */
 export async function postStudioOrder(deps: OrderDeps, order: StudioOrder, giver?: OrderGiver): Promise<PostedOrder & { balance: number }> {
   const [outcome] = await postOrders(deps.database, [order], giver)
@@ -59,9 +59,9 @@ export async function postStudioOrder(deps: OrderDeps, order: StudioOrder, giver
 }
 
 /**
- * Posts credits and debits: the only way for tokens to enter or leave the market. All are written in one transaction, but each is
- * decided for itself. An order with a known idempotency key moves nothing and returns the order posted with that key.
- * @returns for each what became of it, or IDEMPOTENCY_KEY_REUSED if the key belongs to a different order; WALLET_CANNOT_SIGN for a
+ * Posts credits and debits: the only way for tokens to enter or leave the market. All are written in one transaction, but each is decided
+ * individually. An order with a known idempotency key moves nothing and returns the order posted with that key.
+ * @returns the outcome of each, or IDEMPOTENCY_KEY_REUSED if the key belongs to a different order; WALLET_CANNOT_SIGN for a
  *   credit that nobody could use; INSUFFICIENT_TOKENS; BALANCE_LIMIT; DAILY_LIMIT
  */
 export async function postStudioOrders(
@@ -75,7 +75,7 @@ export async function postStudioOrders(
   return outcomes
 }
 
-/** A key that is used at the same time for another wallet is not covered by any lock: then the next attempt finds it used. */
+/** No lock covers a key that is used for another wallet at the same time: the next attempt finds it used. */
 async function postOrders(database: Database, orders: readonly StudioOrder[], giver?: OrderGiver): Promise<(OrderOutcome | Failure)[]> {
   const signers = await checkSigners(orders.flatMap(({ direction, walletAddress }) => (direction === 'credit' ? [walletAddress] : [])))
   for (let attempt = 1; ; attempt++) {
@@ -111,7 +111,8 @@ async function postIn(tx: Tx, orders: readonly StudioOrder[], { signers, giver }
       wanted.map((order, index) => ({ id: ids[index] ?? '', order })),
     )
   }
-  // A wallet that was new had no balance to lock, so somebody else may have created it meanwhile: even with an order that is repeated here.
+  // A new wallet had no balance to lock, so another transaction may have created it in the meantime, even with an order that is repeated
+  // here.
   const wasNew = orders.some((order, place) => decisions[place]?.kind !== 'refused' && !balances.has(balanceOf(order)))
   const after = wasNew ? await lockBalances(tx, orders) : balancesAfter(balances, wanted)
   return outcomesOf(orders, { decisions, created, after })
@@ -130,7 +131,7 @@ interface Written {
   after: ReadonlyMap<string, bigint>
 }
 
-/** From the last order to the first: the balance after an order is that at the end less what those behind it changed. */
+/** From the last order to the first: the balance after an order is the final balance less the changes of later orders. */
 function outcomesOf(orders: readonly StudioOrder[], { decisions, created, after }: Written): (OrderOutcome | Failure)[] {
   const balances = new Map(after)
   const outcomes = orders.map((order, place) => ({ order, place })).reverse()

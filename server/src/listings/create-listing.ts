@@ -16,8 +16,8 @@ interface CreateOptions {
 }
 
 /**
- * Puts tokens up for sale: they leave the seller's balance and stay in escrow, in the listing. With an idempotency key that this seller has
- * used, nothing moves, and the listing that was created with it is returned as it is now.
+ * Puts tokens up for sale: they leave the seller's balance and stay in escrow, in the listing. If this seller has used the idempotency key
+ * before, nothing moves, and the listing created with it is returned in its current state.
  * @throws PAUSED, BLOCKED, RULE_BROKEN; INSUFFICIENT_TOKENS; IDEMPOTENCY_KEY_REUSED if the key belongs to another offer
  */
 export async function createListing(
@@ -55,7 +55,7 @@ async function createAllowed(tx: Tx, seller: WalletAddress, draft: ListingDraft)
   return listing
 }
 
-/** `createListing` as part of a larger transaction, whatever the studio restricts. */
+/** `createListing` as part of a larger transaction, ignoring the studio's restrictions. */
 export async function createListingIn(tx: Tx, seller: WalletAddress, draft: ListingDraft): Promise<Listing> {
   const listingId = await insertListing(tx, seller, draft)
   await postTransfer(tx, { kind: 'escrow', tokenType: draft.tokenType, amount: draft.amount, wallet: seller, listingId })

@@ -9,7 +9,7 @@ import { listingReply } from './listing-store.ts'
 /** A listing and the offer that it was created with. */
 export interface KeyedListing {
   listing: Listing
-  /** What was listed, whatever was sold of it since. */
+  /** What was listed, regardless of what has been sold since. */
   listedAmount: bigint
   listedLamports: bigint
 }

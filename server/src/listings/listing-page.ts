@@ -1,7 +1,7 @@
 import { type Listing } from '@juicebar/contract/schemas'
 import { SELLER_CHARACTERS_SHOWN } from '@juicebar/contract/limits'
 
-/** What the head of a listing's page says, to browsers and link previews. */
+/** The metadata in the head of a listing's page, for browsers and link previews. */
 export interface ListingPage {
   title: string
   description: string

@@ -17,7 +17,7 @@ const listingColumns = ['id', 'seller', 'tokenType', 'amount', 'status', 'heldBy
 export type ListingRow = Pick<Selectable<Listings>, (typeof listingColumns)[number]>
 
 /**
- * The listing `l` as replies carry it: `render_listing` writes it on every change of the row. Closed listings change no more, so they are
+ * The listing `l` as replies carry it: `render_listing` writes it on every change of the row. Closed listings no longer change, so they are
  * rendered here, with the fields that were added since.
  */
 export const listingReply = sql<Listing>`(case when l.status = 'active' then l.reply_json else render_listing(l) end)::json`
@@ -51,15 +51,15 @@ export async function lockListing(tx: Tx, id: string): Promise<ListingRow | unde
   return tx.selectFrom('listings').select(listingColumns).where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-/** What a seller's listing says beyond the listing itself. */
+/** The extra fields of a seller's own listing. */
 interface OwnColumns {
   listing: Listing
   /** Of its open parts. */
   partsAmount: bigint
   partsLamports: bigint
-  /** Of it and its open parts, what buyers hold. */
+  /** The amount of it and its open parts that buyers hold. */
   beingBought: bigint
-  /** Of its parts, what was sold. */
+  /** The amount of its parts that was sold. */
   sold: bigint
   priceLamports: Lamports
 }
@@ -111,7 +111,7 @@ export async function markWaitingForStudio(tx: Tx, id: string, { waitsForStudio 
   await tx.updateTable('listings').set({ waitsForStudio }).where('id', '=', id).execute()
 }
 
-/** When the transaction commits, tells every event stream about the listing as it is now; not about a part that is on no market. */
+/** When the transaction commits, tells every event stream about the listing as it is now; not about a part that is not on the market. */
 export async function emitListing(tx: Tx, type: MarketEventType, id: string): Promise<void> {
   await sql`select emit_listing(${type}, l) from listings l where l.id = ${id} and l.status <> 'reserved'`.execute(tx)
 }

@@ -4,19 +4,19 @@ import { type BaseLogger } from 'pino'
 import { isDatabaseOutage } from '../database/database-outage.ts'
 import { Outage, reasonOf } from './outage.ts'
 
-/** Buyers come and go: so long nobody must have been refused before the budget counts as enough again. */
+/** Demand fluctuates: nobody may have been refused for this long before the budget counts as sufficient again. */
 const BUDGET_QUIET_MILLIS = 30_000
 
-/** Where everything reports that fails by itself, without being a caller's mistake. */
+/** The place to report failures that are not a caller's mistake. */
 export interface FailureLog {
   readonly database: Outage
   readonly chain: Outage
   readonly chainBudget: Outage
-  /** The outage that an error is part of; undefined if nobody foresaw it. */
+  /** The outage that an error is part of; undefined if the error is unexpected. */
   outageOf(error: unknown): Outage | undefined
   /**
-   * Logs that work has failed. What fails because something is away is counted, since the log tells of the outage itself. Anything else
-   * is an error with its stack.
+   * Logs that work has failed. Failures that an outage causes are only counted, because the outage itself is logged. Anything else is
+   * logged as an error with its stack.
    */
   failed(error: unknown, fields: object, message: string): void
 }

@@ -2,7 +2,7 @@ import { type Logger, pino } from 'pino'
 
 import { type Config } from '../settings/config.ts'
 
-/** Nothing logs these on purpose. If a logged object contains one of them, its value is left out. */
+/** Nothing logs these on purpose. If a logged object contains one of them, its value is removed. */
 const secretPaths = [
   'authorization',
   'headers.authorization',

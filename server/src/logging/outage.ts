@@ -1,14 +1,14 @@
 import { Failure } from '@juicebar/contract/errors'
 import { type BaseLogger } from 'pino'
 
-/** An outage is over once nothing has failed for so long. What comes and goes in between is one outage, not many. */
+/** An outage is over once nothing has failed for this long. Shorter recoveries in between do not split it into several. */
 const QUIET_MILLIS = 3_000
 /** Of several reasons. */
 const MOST_REASONS = 3
 
 interface OutageOptions {
   log: Pick<BaseLogger, 'warn'>
-  /** What both lines carry, such as the name of what is away. */
+  /** The fields of both lines, such as the name of what is down. */
   fields: object
   began: string
   ended: string
@@ -18,8 +18,8 @@ interface OutageOptions {
 }
 
 /**
- * Whether something that this server needs is away. The log gets one line when it goes, and one when it is back: with how long it was
- * away, and how much failed because of it.
+ * Whether something that this server needs is down. It is logged once when it goes down, and once when it is back, with the duration and
+ * the number of failures that it caused.
  */
 export class Outage {
   readonly #options: OutageOptions
@@ -35,7 +35,7 @@ export class Outage {
     this.#clock = options.clock ?? (() => performance.now())
   }
 
-  /** Tells that it is away, before or without anything having failed because of that. */
+  /** Reports that it is down, before or without any failure. */
   began(reason: string): void {
     this.#worksSince = undefined
     if (this.#began !== undefined) return
@@ -44,13 +44,13 @@ export class Outage {
     log.warn({ ...fields, reason }, began)
   }
 
-  /** Tells that so many things have failed because it is away. */
+  /** Reports that this many things have failed because it is down. */
   failed(reason: string, times = 1): void {
     this.began(reason)
     this.#failed += times
   }
 
-  /** Tells that it works. To be called again and again, since it ends an outage only if nothing fails for a while. */
+  /** Reports that it works. Call it repeatedly, because it ends an outage only if nothing fails for a while. */
   worked(): void {
     if (this.#began === undefined) return
     const now = this.#clock()
@@ -65,7 +65,7 @@ export class Outage {
   }
 }
 
-/** Why something is away, in the words of whatever said so first. */
+/** Why something is down, in the words of the first failure. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return [...new Set(error.errors.map(reasonOf))].slice(0, MOST_REASONS).join('; ') || error.message
   if (!(error instanceof Error)) return String(error)

@@ -2,16 +2,16 @@ import { type PurchaseObserver } from '../purchases/purchase-deps.ts'
 import { type Count, Counter, type Distribution, Histogram } from './instruments.ts'
 import { type Family } from './text-format.ts'
 
-/** Of calls: from a page in memory to a commit that waits. */
+/** For calls: from a page in memory to a commit that waits. */
 const CALL_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
-/** Of deliveries: a payment is confirmed within a second, and final about 13 seconds after that. */
+/** For deliveries: a payment is confirmed within a second, and final about 13 seconds later. */
 const DELIVERY_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 20, 30, 60, 120, 300, 900]
-/** What is no call of the API: files of the web app, the API's document, unknown paths. */
+/** Requests that are not calls of the API: files of the web app, the API document, unknown paths. */
 const NO_CALL = 'other'
 /** An event stream is answered once it ends: how long that took says nothing. */
 const STREAMS = 'events'
 
-/** What this process counts while it works. */
+/** The counters of this process. */
 export interface Counts {
   /** A request was answered: which call of the contract it was, if any, with what status, and after how many milliseconds. */
   answered(call: string | undefined, status: number, millis: number): void

@@ -1,6 +1,6 @@
 import { type Family, type Labels, type Sample } from './text-format.ts'
 
-/** A count that only grows. Whoever counts often keeps it, which saves looking it up. */
+/** A count that only grows. Frequent callers keep it, which saves looking it up. */
 export interface Count {
   value: number
 }

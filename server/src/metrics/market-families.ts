@@ -5,7 +5,7 @@ import { type Family, type Sample } from './text-format.ts'
 
 const WEBHOOK_STATES = ['on', 'asked', 'gone', 'failed']
 
-/** The metrics of what the database knows: without samples if it could not be read, so that nobody takes silence for zero. */
+/** The metrics from the database: without samples if it could not be read, so that missing data is not mistaken for zero. */
 export function marketFamilies(reading: MarketReading | undefined): Family[] {
   const gauge = (name: string, help: string, samplesOf: (reading: MarketReading) => Sample[]): Family => ({
     name,

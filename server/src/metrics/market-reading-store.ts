@@ -4,25 +4,27 @@ import { type DatabasePool } from '../database/connections/database-pool.ts'
 export interface MarketReading {
   /** Open cases by kind: how many, and the age of the oldest in seconds. Kinds without any are left out. */
   openCases: Record<string, { count: number; oldest: number }>
-  /** Seconds since the purchase or case was due that has waited longest to be reconciled; null if none is due. */
+  /** How many seconds the longest-waiting purchase or case has been due for reconciliation; null if none is due. */
   openPurchasesLag: number | null
   closedPurchasesLag: number | null
   casesLag: number | null
   /** Holds that only the studio can end. */
   waitForStudio: number
-  /** Seconds since the oldest message was noted that an enabled webhook has not got; null if none is missing. */
+  /** Seconds since the oldest message that an enabled webhook has not received was recorded; null if none is missing. */
   webhookLag: number | null
   /** How many webhooks are on, or off for which reason. */
   webhooks: Record<string, number>
-  /** Seconds since the oldest sale was settled that has no place in their order; null if there is none. */
+  /** Seconds since the oldest sale without a place in the order was settled; null if there is none. */
   stampingLag: number | null
   paused: boolean
 }
 
-/** More open cases, or open holds, than that are counted as that many. */
+/** More open cases or holds than this are counted as this many. */
 const MOST = 10_000
 
-/** Somebody waits for these; the others are watched in case of a late payment. As the indexes of due purchases say it. */
+/**
+ * Someone is waiting for these; the others are watched in case of a late payment. Matches the conditions of the indexes on due purchases.
+ */
 const OPEN = `(status = 'held' or status = 'settled' and finalized_at is null)`
 const lagOf = (time: string, source: string) => `(select extract(epoch from now() - ${time})::float8 from ${source} limit 1)`
 

@@ -6,7 +6,7 @@ import { CONTENT_TYPE } from './text-format.ts'
 const PATH = '/metrics'
 /** A scraper sends a line and a few headers. */
 const REQUEST_MILLIS = 5_000
-/** Far more than there are scrapers. */
+/** Far more than the number of scrapers. */
 const MAX_CONNECTIONS = 50
 
 export interface MetricsListener {

@@ -6,12 +6,12 @@ import { listenForScrapes, type MetricsListener } from './metrics-listener.ts'
 import { databaseUp, serverFamilies, type ServerState } from './readings.ts'
 import { renderFamilies } from './text-format.ts'
 
-/** A scraper waits for ten seconds, as a rule. */
+/** A scraper usually waits ten seconds. */
 const PATIENCE_MILLIS = 3_000
 
 interface MetricsParts {
   connection: Pick<DatabaseConnection, 'probe' | 'figuresPool' | 'pool' | 'readPool' | 'replicaState'>
-  /** What the parts of the server that are no database say at this moment. */
+  /** The current readings of the server's parts other than the database. */
   state: () => Omit<ServerState, 'pools' | 'replica'>
 }
 
@@ -19,14 +19,14 @@ interface MetricsParts {
 export interface Metrics {
   /** What is counted while the server works: parts of it are told through these. */
   readonly counts: Counts
-  /** Begins to serve; what the parts of the server say is asked for each scrape. */
+  /** Starts to serve; the parts of the server are read for each scrape. */
   listen(parts: MetricsParts): Promise<void>
   /** The port that is listened on; undefined before that. */
   port(): number | undefined
   close(): Promise<void>
 }
 
-/** @returns undefined where there is no address: then nothing is counted */
+/** @returns undefined without an address, in which case nothing is counted */
 export function createMetrics(address: { host: string; port: number } | undefined): Metrics | undefined {
   if (!address) return undefined
   const counts = createCounts()
@@ -39,10 +39,10 @@ export function createMetrics(address: { host: string; port: number } | undefine
   }
 }
 
-/** Returns a function that collects everything once for all who ask at the same time. It never rejects for what a part of it lacks. */
+/** Returns a function that collects everything once for all concurrent callers. It does not reject if a part is missing. */
 function createCollector(counts: Counts, { connection, state }: MetricsParts): () => Promise<string> {
   let underWay: Promise<string> | undefined
-  /** One that hangs is asked for no second time meanwhile. */
+  /** A read that hangs is not started a second time. */
   let reading: Promise<MarketReading> | undefined
   const readFigures = () => (reading ??= readMarket(connection.figuresPool).finally(() => (reading = undefined)))
 

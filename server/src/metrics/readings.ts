@@ -1,15 +1,15 @@
 import { type PoolUse } from '../database/connections/database-pool.ts'
 import { type Family, type Sample } from './text-format.ts'
 
-/** An RPC endpoint as it keeps its own accounts. */
+/** An RPC endpoint with its own counts. */
 export interface EndpointUse {
-  /** Its host, without what its URL may hold besides. */
+  /** Its host, without the rest of its URL. */
   host: string
   up: boolean
   /** Requests a second that this server may send to it. */
   perSecond: number
   usedRatio: number
-  /** So far, by what became of them. */
+  /** So far, by outcome. */
   requests: Readonly<Record<string, number>>
 }
 
@@ -30,7 +30,7 @@ export interface ServerState {
   roundSeconds: number
 }
 
-/** The metrics of what this server knows by itself. */
+/** The metrics that this server knows without the database. */
 export function serverFamilies(state: ServerState): Family[] {
   return [...serverItself(state), ...chain(state), ...database(state), ...work(state)]
 }

@@ -12,10 +12,10 @@ export interface Sample {
 /** All series of one name. */
 export interface Family {
   name: string
-  /** One line in words. */
+  /** One line of description. */
   help: string
   type: 'counter' | 'gauge' | 'histogram'
-  /** None where nothing is known: a missing value is missing, and never a zero. */
+  /** Empty if nothing is known: a missing value is never reported as zero. */
   samples: readonly Sample[]
 }
 

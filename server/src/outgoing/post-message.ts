@@ -7,7 +7,7 @@ import { isPublicAddress, literalAddress } from './address.ts'
 
 const ATTEMPT_MILLIS = 15_000
 const KEPT_ANSWER_BYTES = 1_024
-/** An answer is read so far, to use its connection again; then the connection is closed. */
+/** How much of an answer is read in order to reuse its connection; if it is longer, the connection is closed. */
 const READ_ANSWER_BYTES = 64 * 1_024
 const MAX_ERROR_LENGTH = 200
 const IDLE_CONNECTION_MILLIS = 30_000
@@ -18,11 +18,11 @@ export interface Post {
   body: string | Buffer
 }
 
-/** What became of one request. */
+/** The outcome of one request. */
 export interface Outcome {
   /** Of the answer; null if there was none. */
   status: number | null
-  /** Why there was no answer, or none that counts, in words. */
+  /** Why there was no answer, or no valid one, in words. */
   error: string | null
   /** The beginning of the answer's body. */
   answer: string
@@ -36,7 +36,7 @@ export type Resolve = (
 ) => void
 
 interface PostOptions {
-  /** Private addresses are as good as public ones. */
+  /** Private addresses are allowed. */
   allowPrivate: boolean
   /** Of one request, from the name's resolution to the end of the answer. */
   attemptMillis?: number
@@ -45,8 +45,8 @@ interface PostOptions {
 
 export interface Poster {
   /**
-   * Posts a body and returns what became of it, whatever that is. Follows no redirect.
-   * @param signal stops it: then it returns undefined
+   * Posts a body and returns the outcome, whatever it is. Follows no redirects.
+   * @param signal stops it, in which case it returns undefined
    */
   post(message: Post, signal: AbortSignal): Promise<Outcome | undefined>
   /** Closes idle connections. */
@@ -54,8 +54,8 @@ export interface Poster {
 }
 
 /**
- * Posts to addresses that somebody else has named. Unless private ones are allowed, an address is checked whenever a connection is opened:
- * what the name resolves to there and then is checked and connected to, so that no second answer of its DNS server can replace it.
+ * Posts to addresses that someone else supplied. Unless private ones are allowed, every connection checks its address: the address that the
+ * name resolves to at that moment is both checked and connected to, so that a second DNS answer cannot replace it.
  */
 export function createPoster({ allowPrivate, attemptMillis = ATTEMPT_MILLIS, resolve = lookup }: PostOptions): Poster {
   const keep = { keepAlive: true, timeout: IDLE_CONNECTION_MILLIS, maxFreeSockets: 2 }
@@ -88,7 +88,7 @@ export function createPoster({ allowPrivate, attemptMillis = ATTEMPT_MILLIS, res
       request.on('response', (response) => end(() => done(readAnswer(response))))
       request.on('error', (error: NodeJS.ErrnoException) =>
         end(() => {
-          // A receiver may close a connection that is kept open in the very moment in which it is used again.
+          // A receiver may close a kept-open connection just as it is used again.
           if (request.reusedSocket && error.code === 'ECONNRESET') done(send(message, signal))
           else failed(error)
         }),

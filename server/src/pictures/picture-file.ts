@@ -8,7 +8,7 @@ import { isPictureName, type Picture, readPicture } from './picture.ts'
  * @returns the picture, or what is wrong with it as the rest of a sentence that begins with its name
  */
 export async function readPictureFile(folder: string, name: string): Promise<Picture | string> {
-  // A name that is none never becomes a path.
+  // An invalid name never becomes a path.
   if (!isPictureName(name)) return readPicture(name, Buffer.alloc(0))
   try {
     return readPicture(name, await readFile(join(folder, name)))

@@ -8,7 +8,7 @@ const HASH_LENGTH = 12
 
 /** A picture that this server serves. */
 export interface Picture {
-  /** Its path on this server, with a hash of its content: what is there never changes. */
+  /** Its path on this server, with a hash of its content, so that the content at a path never changes. */
   path: string
   type: 'image/svg+xml' | 'image/webp'
   content: Buffer
@@ -22,7 +22,7 @@ export function isPictureName(name: string): boolean {
   return fileName.test(name)
 }
 
-/** Makes a picture of a file, or returns why it is none that may be shown, as the rest of a sentence that begins with its name. */
+/** Makes a picture from a file, or returns why it may not be shown, as the rest of a sentence that begins with its name. */
 export function readPicture(name: string, content: Buffer): Picture | string {
   const [, base, extension] = fileName.exec(name) ?? []
   if (base === undefined || extension === undefined) return 'is no file name of letters, digits, - and _ that ends in .svg or .webp'

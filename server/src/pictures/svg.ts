@@ -4,7 +4,7 @@ const SVG = 'http://www.w3.org/2000/svg'
 const XLINK = 'http://www.w3.org/1999/xlink'
 const XML = 'http://www.w3.org/XML/1998/namespace'
 
-/** What draws. Scripts, foreign content, animations (which can set attributes) and links are missing. */
+/** The allowed elements, which only draw. Scripts, foreign content, animations (which can set attributes) and links are missing. */
 const elements = new Set(
   (
     'svg g defs symbol use title desc path rect circle ellipse line polyline polygon text tspan style switch image ' +
@@ -21,8 +21,8 @@ const referenceToOwnPart = /url\(\s*(["']?)#[^\s()'"]+\1\s*\)/gi
 const loads = /url\(|image-set\(|image\(|src\(|@|\\|expression\(|:\s*\/\/|["']\s*\/\//i
 
 /**
- * Why a file is no SVG that may be shown, as the rest of a sentence; undefined if it may. It must be well-formed, and neither run nor load
- * anything, wherever it is opened.
+ * Why a file is not an SVG that may be shown, as the rest of a sentence; undefined if it is. It must be well-formed, and neither run nor
+ * load anything, wherever it is opened.
  */
 export function svgProblem(content: Buffer): string | undefined {
   let text: string
@@ -42,7 +42,7 @@ export function svgProblem(content: Buffer): string | undefined {
   parser.on('opentag', (tag) => {
     const problem = (depth++ === 0 ? rootProblem(tag) : undefined) ?? tagProblem(tag)
     if (problem) note(problem)
-    // Browsers leave it out, and read what is around it as one text.
+    // Browsers skip it, and read the text around it as one.
     else if (style !== undefined) note(`has <${tag.name}> in <style>`)
     if (tag.local === 'style') style = ''
   })

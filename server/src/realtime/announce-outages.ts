@@ -5,12 +5,12 @@ import { type EventFeed } from './poll-outbox.ts'
 const CHECK_MILLIS = 500
 /** The outbox is read several times a second. A read that takes longer than this, or fails for as long, is an outage. */
 const OUTAGE_SECONDS = 3
-/** For the readers who came meanwhile. */
+/** For readers who connected in the meantime. */
 const REPEAT_SECONDS = 15
 
 /**
- * Tells every stream when changes no longer arrive because the database is away, and when they do again.
- * @returns the function that stops it
+ * Tells every stream when changes no longer arrive because the database is down, and when they do again.
+ * @returns a function that stops it
  */
 export function startAnnouncingOutages(feed: Pick<EventFeed, 'age'>, readers: Pick<EventReaders, 'sendAll'>): () => void {
   let announcedAge: number | undefined

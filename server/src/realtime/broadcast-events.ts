@@ -17,10 +17,10 @@ const HEARTBEAT_MILLIS = 15_000
 /** How long a stream may outlive its session. */
 const SESSION_CHECK_MILLIS = 2_000
 export const MAX_READERS = 20_000
-/** Readers of one IPv4 address or IPv6 /64: more than an office has open, and far fewer than MAX_READERS. */
+/** Readers of one IPv4 address or IPv6 /64: more than an office needs, and far fewer than MAX_READERS. */
 export const MAX_READERS_PER_ADDRESS = 1_000
 
-/** For the few whose session ends: they are refused, and learn why. */
+/** For the few whose session ends: they are refused and told why. */
 const retryAtOnce = renderRetry(500)
 
 export interface Reader {
@@ -42,7 +42,7 @@ export interface EventReaders {
   countFrom(network: string): number
   /** From now on the reader gets every event, at first into `waiting`. */
   add(reader: Reader): void
-  /** Sends the events that the reader missed, then those that waited. From now on events are sent at once. */
+  /** Sends the events that the reader missed, then those that waited. From then on, events are sent at once. */
   release(reader: Reader, missed: readonly Buffer[]): void
   /** Writes a frame to every stream. */
   sendAll(frame: Buffer): void
@@ -60,7 +60,7 @@ export function createEventReaders(feed: EventFeed, findLiveSessions: FindLiveSe
   const sendAll = (frame: Buffer) => {
     for (const reader of readers) write(reader, frame)
   }
-  // Whoever has more to read than that needs none, and must not be disconnected for it.
+  // A reader with more to read than this needs none, and must not be disconnected because of it.
   const beat = () => {
     for (const reader of readers) if (reader.socket.writableLength === 0) write(reader, heartbeat)
   }
@@ -141,7 +141,7 @@ function write({ stream, socket, waiting }: Reader, bytes: Buffer): void {
   else socket.write(bytes)
 }
 
-/** Everything that a reader has been sent may never have been. */
+/** Everything that a reader was sent may never have happened. */
 function resetAll(readers: Iterable<Reader>, notice: Buffer): void {
   for (const reader of readers) {
     reader.ahead = undefined

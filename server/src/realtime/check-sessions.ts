@@ -1,6 +1,6 @@
 import { type Session } from '../http/api/route.ts'
 
-/** How long streams go on while sessions cannot be checked: an outage ends none of them unless it lasts. */
+/** How long streams continue while sessions cannot be checked: only a long outage ends them. */
 const UNCHECKED_MILLIS = 60_000
 
 /** Returns those of the given session ids that are alive. */
@@ -11,7 +11,7 @@ interface SessionCheck<Reader> {
   findLiveSessions: FindLiveSessions
   /** Ends a stream whose session is dead. */
   end: (reader: Reader) => void
-  /** Ends a stream of whose session nobody knows anything. */
+  /** Ends a stream whose session's state is unknown. */
   giveUp: (reader: Reader) => void
   /** Returns monotonic milliseconds. */
   clock?: () => number

@@ -9,7 +9,7 @@ export function formatPosition({ xid, id, at }: Position): string {
   return `${xid}-${id}-${at}`
 }
 
-/** The id of the last event that a feed has told of; undefined before its first read. */
+/** The id of the last event that a feed has passed on; undefined before its first read. */
 export function lastEventId(feed: { position(): Position | undefined }): string | undefined {
   const position = feed.position()
   return position && formatPosition(position)
@@ -49,7 +49,7 @@ export function renderNotice(type: Extract<MarketEvent['type'], 'ready' | 'reset
   return Buffer.from(`id: ${formatPosition(position)}\nevent: ${type}\ndata: ${JSON.stringify({ type })}\n\n`)
 }
 
-/** A frame that every stream may carry at any time: without an id, it is no place to resume from. */
+/** A frame that every stream may carry at any time. Without an id, a stream cannot resume from it. */
 export function renderOutage(event: Extract<MarketEvent, { type: 'outage.began' | 'outage.ended' }>): Buffer {
   return Buffer.from(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
 }

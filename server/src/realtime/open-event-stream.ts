@@ -13,7 +13,7 @@ import { holdsEvent, type OutboxEvent, type Position, readEvents } from './outbo
 const MAX_REPLAY = 1_000
 const MAX_REPLAY_BYTES = 512 * 1024
 
-/** When a server ends, its readers come back between these, at random: even 20,000 of them no faster than 2,500 a second. */
+/** When a server stops, its readers reconnect at random between these times: even 20,000 readers at no more than 2,500 a second. */
 const SOONEST_RETRY_MILLIS = 1_000
 const LATEST_RETRY_MILLIS = 9_000
 

@@ -11,7 +11,7 @@ export interface Position {
   at: bigint
 }
 
-/** Where an outbox begins in which nothing was ever written. */
+/** The start of an outbox in which nothing was ever written. */
 export const origin: Position = { xid: '0', id: 0n, at: 0n }
 
 export interface OutboxEvent extends Position {
@@ -25,7 +25,7 @@ export interface OutboxEvent extends Position {
 /** No event can appear any more below the oldest running transaction. Reading only up to there loses no event that commits late. */
 const settled = sql`xid < pg_snapshot_xmin(pg_current_snapshot())`
 const at = sql`(extract(epoch from created_at) * 1000000)::bigint`
-/** Node.js reads a JSON array in a tenth of the time of one of PostgreSQL's. */
+/** Node.js reads a JSON array in a tenth of the time of a PostgreSQL array. */
 const audience = sql`to_json(audience)`
 /** Of the write-ahead log: each fail-over begins another. Null on a stand-by. */
 const timeline = sql`(select case when pg_is_in_recovery() then null else left(pg_walfile_name(pg_current_wal_lsn()), 8) end)`
@@ -81,7 +81,7 @@ export async function holdsEvent(database: Database, position: Position): Promis
   return rows.length > 0
 }
 
-/** How many of these events the outbox does not hold, although they are so recent that nobody can have purged them. */
+/** How many of these events are missing from the outbox although they are too recent to have been purged. */
 export async function countLost(database: Database, positions: readonly Position[], recentMinutes: number): Promise<number> {
   const { rows } = await sql<{ lost: number }>`
     select count(*)::int as lost from unnest(
@@ -94,8 +94,8 @@ export async function countLost(database: Database, positions: readonly Position
 }
 
 /**
- * Deletes old events in one short statement, beside other servers that do the same. A server that has read up to the newest of the old
- * ones must find it again, so that stays, with those of the same minute.
+ * Deletes old events in one short statement, concurrently with other servers. A server that has read up to the newest old event must find
+ * it again, so that event stays, with those of the same minute.
  * @returns how many it deleted: fewer than `limit` if it found no more
  */
 export async function purgeEvents(

@@ -22,7 +22,7 @@ import { KEEP_MINUTES, purgeOutbox } from './purge-outbox.ts'
 const POLL_MILLIS = 150
 const BATCH = 1_000
 const PURGE_EVERY_MILLIS = 60_000
-/** So many of the events sent last are looked for after a fail-over: more than a fail-over loses and streams can still show. */
+/** How many of the latest events are checked after a fail-over: more than a fail-over loses and streams can still show. */
 const REMEMBERED = 1_000
 
 export interface FeedEvent extends OutboxEvent {
@@ -32,12 +32,12 @@ export interface FeedEvent extends OutboxEvent {
 export interface FeedListener {
   /** Called with every batch of new events, in order. */
   onEvents(events: readonly FeedEvent[]): void
-  /** The database has lost events that were sent: whatever was learned from it may never have been. The feed goes on from `position`. */
+  /** The database has lost events that were sent: anything learned from it may never have happened. The feed continues from `position`. */
   onReset(position: Position): void
 }
 
 export interface EventFeed {
-  /** Up to here every listener has received the events; undefined until the first read succeeds. */
+  /** Every listener has received the events up to here; undefined until the first read succeeds. */
   position(): Position | undefined
   /**
    * Whether the database lacks an event that this feed has read.
@@ -58,7 +58,7 @@ export interface EventFeed {
 interface FeedOptions {
   log: Pick<BaseLogger, 'info' | 'warn'>
   failures: FailureLog
-  /** Called before the feed goes on if events are missing that nobody can have purged, with the time of the latest, in microseconds. */
+  /** Called before the feed continues if events are missing that cannot have been purged, with the time of the latest, in microseconds. */
   onLoss?: (lostAt: bigint) => Promise<void>
 }
 
@@ -110,7 +110,7 @@ export function createEventFeed(database: Database, { log, failures, onLoss }: F
     if (current === null) throw new Failure('DATABASE_DOWN', { cause: new Error('a stand-by answered that is behind') })
     const [head, lost] = await Promise.all([readHead(database), countLost(database, sent, KEEP_MINUTES / 2)])
     const fields = { lost, from: formatPosition(former), to: formatPosition(head), timeline: current, formerTimeline: timeline }
-    // Whoever was away for long lacks events that were purged.
+    // A feed that was interrupted for long misses events that were purged.
     if (lost > 0 || performance.now() - readAt < (KEEP_MINUTES / 2) * 60_000) await onLoss?.(former.at)
     log.warn(fields, 'the database no longer has events that this server has sent: all streams start again')
     position = head

@@ -1,15 +1,15 @@
 import { type Database } from '../database/connect.ts'
 import { purgeEvents } from './outbox-store.ts'
 
-/** For so long a stream that was interrupted can go on where it stopped. */
+/** How long an interrupted stream can still resume where it stopped. */
 export const KEEP_MINUTES = 60
 /** A batch takes about as long as a player's call. */
 const BATCH = 10_000
-/** Of one round; what is left is for the next one. */
+/** Per round; the rest is left for the next one. */
 const MOST_BATCHES = 200
 
 /**
- * Deletes the events that are too old for any stream, as fast as they came: in short transactions, until there are no more.
+ * Deletes the events that are too old for any stream, as fast as they arrive: in short transactions, until none are left.
  * @returns how many it deleted
  */
 export async function purgeOutbox(database: Database, signal: AbortSignal, batch = BATCH): Promise<number> {

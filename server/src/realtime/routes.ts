@@ -8,7 +8,7 @@ import { openEventStream, requireRoom, type Streams } from './open-event-stream.
 
 export type Authenticate = (request: FastifyRequest) => Promise<Session>
 
-/** The event stream: server-sent events for everybody, and with a session also for the player's own purchases, cases and balance. */
+/** The event stream: server-sent events for everyone and, with a session, also for the player's own purchases, cases and balance. */
 export function realtimeRoutes(api: Api, streams: Streams, authenticate: Authenticate): void {
   api.open('events', 'read', async ({ request, reply }) => {
     const session = request.headers.authorization === undefined ? undefined : await authenticate(request)

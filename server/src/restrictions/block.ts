@@ -2,7 +2,7 @@ import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addre
 import { Failure } from '@juicebar/contract/errors'
 import { type Block } from '@juicebar/contract/schemas'
 
-/** A block as it is kept. */
+/** A block as stored. */
 export interface BlockRow {
   walletAddress: WalletAddress
   reason: string
@@ -32,9 +32,9 @@ export function readUntil(text: string | undefined): Date | null {
   return until
 }
 
-/** Where a page of blocks ends, of which the latest come first. */
+/** The end of a page of blocks, latest first. */
 export interface BlockPosition {
-  /** In microseconds since 1970, as fine as the database keeps it. */
+  /** In microseconds since 1970, the database's precision. */
   sinceMicros: bigint
   wallet: WalletAddress
 }

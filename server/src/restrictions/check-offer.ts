@@ -8,8 +8,9 @@ import { checkOfferRestriction, countListings, type Offer } from './restriction-
 /**
  * Whether a wallet may list an offer now, in the transaction that lists it and before anything else there.
  *
- * @returns what to call once the listing is written and the seller's balance locked: nobody else can list the drink for the seller then
- * @throws PAUSED, BLOCKED or RULE_BROKEN; so may what is returned
+ * @returns a function to call once the listing is written and the seller's balance locked, when no other call can list the drink for the
+ * seller
+ * @throws PAUSED, BLOCKED or RULE_BROKEN; the returned function may throw them, too
  */
 export async function checkOffer(tx: Tx, seller: WalletAddress, offer: Offer): Promise<() => Promise<void>> {
   const { tokenType } = offer

@@ -15,7 +15,7 @@ export async function checkSignIn(database: Database, wallet: WalletAddress): Pr
   if (block && !(await hasOpenBusiness(database, wallet))) throw signInRefusal(blockReply(block))
 }
 
-/** The block of a wallet, as its player may know it. */
+/** The part of a wallet's block that its player may see. */
 export async function readOwnBlock(database: Database, wallet: WalletAddress): Promise<OwnBlock | undefined> {
   const block = await findBlock(database, wallet)
   if (!block) return undefined

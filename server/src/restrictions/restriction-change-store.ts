@@ -7,8 +7,8 @@ import { type PauseRow } from './restriction-store.ts'
 import { type TokenRule } from './rule.ts'
 
 /**
- * Waits until all that was decided by the restrictions as they are is committed, and makes who lists or holds wait for the end of this
- * transaction. It must be its first statement, and the transaction locks no row that anybody else locks.
+ * Waits until everything decided under the current restrictions is committed, and makes listings and holds wait for the end of this
+ * transaction. It must be the transaction's first statement, and the transaction must not lock rows that others lock.
  */
 export async function lockRestrictions(tx: Tx): Promise<void> {
   await sql`select lock_restrictions()`.execute(tx)
@@ -28,7 +28,7 @@ export async function deletePause(tx: Tx): Promise<void> {
   await tx.deleteFrom('pauses').execute()
 }
 
-/** When the transaction commits, tells everybody that the market is paused, or open again. */
+/** When the transaction commits, tells everyone that the market is paused, or open again. */
 export async function emitPause(tx: Tx, pause: PauseRow | null): Promise<void> {
   const announced = pause && { message: pause.message, since: pause.since.toISOString() }
   const event = JSON.stringify({ type: 'pause.changed', pause: announced })

@@ -22,13 +22,13 @@ interface OfferCheck {
   restriction: Restriction | null
   /** How many listings of the drink the seller may have with this one; null if that is not limited. */
   maxListings: number | null
-  /** What players call the drink. */
+  /** The drink's name for players. */
   tokenName: string
 }
 
 /**
- * Why a wallet may not list this now: `listing_restriction` in 0021-restrictions.sql. Nothing that it says changes until the transaction
- * ends, of which it must be the first statement.
+ * Why a wallet may not list this now: `listing_restriction` in 0021-restrictions.sql. Its result stays valid until the end of the
+ * transaction, whose first statement it must be.
  */
 export async function checkOfferRestriction(tx: Tx, seller: WalletAddress, offer: Offer): Promise<OfferCheck> {
   const { rows } = await sql<OfferCheck>`
@@ -68,7 +68,7 @@ export async function findPause(database: Database): Promise<PauseRow | undefine
   return (await readPauses(database, {}))[0]
 }
 
-/** As `findPause`, as a transaction sees it that changes it. */
+/** Like `findPause`, as seen by a transaction that changes it. */
 export async function findChangedPause(tx: Tx): Promise<PauseRow | null> {
   const { rows } = await sql<PauseRow>`select message, actor, since from current_pause()`.execute(tx)
   return rows[0] ?? null
@@ -77,12 +77,12 @@ export async function findChangedPause(tx: Tx): Promise<PauseRow | null> {
 const blockColumns = ['walletAddress', 'reason', 'until', 'takesListings', 'actor', 'since'] as const satisfies (keyof Blocks)[]
 const countsNow = sql<boolean>`(until is null or until > now())`
 
-/** The block of a wallet that counts now. */
+/** The current block of a wallet. */
 export async function findBlock(database: Database, wallet: WalletAddress): Promise<BlockRow | undefined> {
   return database.selectFrom('blocks').select(blockColumns).where('walletAddress', '=', wallet).where(countsNow).executeTakeFirst()
 }
 
-/** The blocks that count now, the latest first, those after a position if it is given. */
+/** The current blocks, latest first, after a position if given. */
 export async function listBlocks(
   database: Database,
   { after, limit }: { after: BlockPosition | undefined; limit: number },

@@ -8,7 +8,7 @@ export interface BrokenRule {
   tokenType: TokenType
   /** In lamports, or a number of listings. */
   limit: string
-  /** Of maxSolPerWalletPerDay: the lamports that are left of the day. */
+  /** For maxSolPerWalletPerDay: the lamports left for the day. */
   left?: string
 }
 
@@ -19,13 +19,13 @@ export interface PlayerBlock {
   until: string | null
 }
 
-/** What the studio has set that a player's call is refused for, as the database says it. */
+/** The studio's restriction for which a player's call is refused, as returned by the database. */
 export type Restriction = { message: string } | PlayerBlock | BrokenRule
 
 export const restrictionCodes = ['PAUSED', 'BLOCKED', 'RULE_BROKEN'] as const
 export type RestrictionCode = (typeof restrictionCodes)[number]
 
-/** What completes the sentence of the refusal. `nameOf`: what players call a token type. */
+/** The detail that completes the refusal's sentence. `nameOf`: the players' name of a token type. */
 export function restrictionDetail(restriction: Restriction, nameOf: (tokenType: TokenType) => string): string {
   if ('message' in restriction) return restriction.message
   if ('reason' in restriction) {

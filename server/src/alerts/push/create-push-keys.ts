@@ -3,8 +3,8 @@ import { newPushKeys } from './push-request.ts'
 import { findPushKeys, insertPushKeys, type PushKeys } from './push-key-store.ts'
 
 /**
- * The keys by which push services know this market: generated when they are first needed, and the same on every server from then on. They
- * are read each time, since a restored database may have others.
+ * The keys that identify this market to push services. They are generated when first needed and are then the same on every server. They are
+ * read each time, because a restored database may have different ones.
  */
 export async function createPushKeys(database: Database): Promise<PushKeys> {
   const kept = await findPushKeys(database)

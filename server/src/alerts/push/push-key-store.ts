@@ -10,7 +10,7 @@ export async function findPushKeys(database: Database): Promise<PushKeys | undef
   return database.selectFrom('pushKeys').select(['publicKey', 'privateKey']).executeTakeFirst()
 }
 
-/** Keeps these keys, unless others are kept already. */
+/** Stores these keys, unless others are already stored. */
 export async function insertPushKeys(database: Database, keys: PushKeys): Promise<void> {
   await database
     .insertInto('pushKeys')

@@ -2,26 +2,26 @@ import { solText } from '@juicebar/contract/money'
 
 import { type Catalogue } from '../../catalogue/catalogue.ts'
 
-/** Something that a browser is to show, as it was noted. */
+/** Something for a browser to show, as recorded. */
 export interface QueuedPush {
   id: string
   kind: 'alert' | 'sale'
   tokenType: string
-  /** Of an alert what one costs, in lamports; of a sale how many were sold. */
+  /** For an alert, the price of one in lamports; for a sale, how many were sold. */
   quantity: bigint
 }
 
-/** What a browser gets. The market shows all of it to everybody, but for whom it is sent to. */
+/** The content of a push. All of it is public, except for whom it is sent to. */
 export interface PushMessage {
   title: string
   body: string
-  /** Of several with the same one, a browser shows the last: whatever is sent twice is shown once. */
+  /** If several have the same tag, a browser shows the last: a push that is sent twice is shown once. */
   tag: string
-  /** What a click opens, on the market's origin. */
+  /** The address that a click opens, on the market's origin. */
   url: string
 }
 
-/** What a push says; undefined if the item is no longer in the catalogue. */
+/** The text of a push; undefined if the item is no longer in the catalogue. */
 export function pushMessage({ id, kind, tokenType, quantity }: QueuedPush, { item }: Pick<Catalogue, 'item'>): PushMessage | undefined {
   const name = item(tokenType)?.name
   if (name === undefined) return undefined

@@ -4,7 +4,7 @@ import { type PushKeys } from './push-key-store.ts'
 import { type PushMessage } from './push-message.ts'
 import { type Subscription } from './push-subscription.ts'
 
-/** Every push is as long as this once it is decrypted, so that its length tells nobody what it says. */
+/** Every decrypted push has this length, so that its length reveals nothing. */
 const CONTENT_BYTES = 512
 
 /** A new key pair on P-256. */
@@ -12,7 +12,7 @@ export function newPushKeys(): PushKeys {
   return webPush.generateVAPIDKeys()
 }
 
-/** Whom a push service may ask about this market's pushes, as a URL (RFC 8292). */
+/** The contact for push services about this market's pushes, as a URL (RFC 8292). */
 export function pushContact({ publicOrigin, securityContact }: { publicOrigin: string; securityContact: string | undefined }): string {
   if (securityContact && /^(?:mailto|https):/.test(securityContact)) return securityContact
   return publicOrigin.startsWith('https:') ? publicOrigin : `mailto:market@${new URL(publicOrigin).hostname}`
@@ -25,13 +25,13 @@ export interface PushSender {
 
 interface PushOrder {
   message: PushMessage
-  /** How long the push service keeps it for a browser that is off. */
+  /** How long the push service keeps it for an offline browser. */
   seconds: number
 }
 
 /**
- * The request that has a browser show a message, encrypted for it alone (RFC 8291) and signed with the market's key (RFC 8292).
- * @throws Error if the browser's keys are no keys
+ * The request that makes a browser show a message, encrypted for that browser alone (RFC 8291) and signed with the market's key (RFC 8292).
+ * @throws Error if the browser's keys are invalid
  */
 export function pushRequest({ endpoint, p256dh, auth }: Subscription, { message, seconds }: PushOrder, { keys, contact }: PushSender) {
   const content = JSON.stringify(message)

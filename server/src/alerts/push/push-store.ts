@@ -4,10 +4,10 @@ import { type Database } from '../../database/connect.ts'
 import { type QueuedPush } from './push-message.ts'
 import { type Subscription } from './push-subscription.ts'
 
-/** A push that this server is to send now. */
+/** A push for this server to send now. */
 export interface LeasedPush extends QueuedPush, Subscription {
   sessionId: string
-  /** Until it is no news any more. */
+  /** Until it is outdated. */
   secondsLeft: number
 }
 
@@ -18,7 +18,7 @@ export async function leasePushes(database: Database, limit: number): Promise<Le
   return database.runStatement<LeasedPush>(`select ${leasedColumns} from lease_pushes($1)`, [limit])
 }
 
-/** Deletes a push that was taken, or that nobody will ever take; the next one to the same browser may be sent at once. */
+/** Deletes a push that was accepted or never will be; the next one to the same browser may be sent at once. */
 export async function deletePush(database: Database, { id, sessionId }: Pick<LeasedPush, 'id' | 'sessionId'>): Promise<void> {
   await sql`
     with deleted as (delete from pushes where id = ${id})
@@ -31,7 +31,7 @@ export async function deleteGone(database: Database, { sessionId, endpoint }: Pi
   await database.deleteFrom('pushSubscriptions').where('sessionId', '=', sessionId).where('endpoint', '=', endpoint).execute()
 }
 
-/** Deletes pushes that are no news any more. */
+/** Deletes outdated pushes. */
 export async function purgePushes(database: Database): Promise<void> {
   await sql`delete from pushes where created_at < now() - interval '1 hour'`.execute(database)
 }

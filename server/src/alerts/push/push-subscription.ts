@@ -19,8 +19,8 @@ const AUTH_BYTES = 16
 const POINT_BYTES = 65
 
 /**
- * Refuses what cannot be a browser's subscription, and an address that is literally a private one, however it is written. What a name resolves to
- * is checked whenever it is connected to.
+ * Refuses invalid subscriptions, and literal private addresses, however they are written. The addresses of a name are checked on each
+ * connection.
  * @throws PUSH_SUBSCRIPTION_INVALID
  */
 export function readSubscription({ endpoint, keys: { p256dh, auth } }: Body<'subscribePush'>): Subscription {

@@ -7,8 +7,8 @@ import { type Subscription } from './push-subscription.ts'
 import { deleteSurplus, lockEndpoint, lockSession, replaceSubscription, type Subscriber } from './subscription-store.ts'
 
 /**
- * Has a session's browser show pushes until the session ends.
- * @throws SESSION_ENDED if it has ended meanwhile
+ * Makes a session's browser show pushes until the session ends.
+ * @throws SESSION_ENDED if it has ended in the meantime
  */
 export async function recordSubscription(database: Database, subscriber: Subscriber, subscription: Subscription): Promise<void> {
   await inTransaction(database, async (tx) => {

@@ -12,9 +12,9 @@ const MAX_RUNNING = 50
 const GRACE_MILLIS = 2_000
 
 /**
- * Sends pushes to players' browsers, on this server: each of several servers takes those that no other is at work on. Each browser has at most
- * one request under way, so a push service that does not answer keeps few places.
- * @returns the function that stops it; then another server goes on
+ * Sends pushes to players' browsers from this server: each server takes those that no other server is working on. Each browser has at most
+ * one request under way, so a push service that does not answer occupies few slots.
+ * @returns a function that stops it; another server then continues
  */
 export function startPushes(deps: PushDeps): () => Promise<void> {
   const { database, failures, poster } = deps

@@ -14,16 +14,16 @@ export interface PushDeps {
   database: Database
   catalogue: Pick<Catalogue, 'item'>
   poster: Poster
-  /** Whom push services may ask, as a URL. */
+  /** The contact for push services, as a URL. */
   contact: string
   log: Pick<BaseLogger, 'warn'>
   failures: FailureLog
 }
 
 /**
- * Sends a leased push to its browser's push service. What fails is tried again when the lease says so. One that was taken and could not be
- * recorded is sent again with the same tag, so that it is shown once.
- * @param signal breaks it off
+ * Sends a leased push to its browser's push service. A failed push is retried according to its lease. A push that was accepted but could
+ * not be recorded is sent again with the same tag, so that it is shown once.
+ * @param signal aborts it
  */
 export async function sendPush(
   { database, catalogue, poster, contact, log }: PushDeps,
@@ -36,7 +36,7 @@ export async function sendPush(
   const outcome = await poster.post(pushRequest(push, { message, seconds: push.secondsLeft }, { keys, contact }), signal)
   if (!outcome) return
   const next = afterPush(outcome)
-  // Its path is a secret of the browser's.
+  // Its path is the browser's secret.
   const fields = { pushService: new URL(push.endpoint).host, status: outcome.status, reason: outcome.error }
   if (next === 'gone') await deleteGone(database, push)
   else if (next !== 'retry') await deletePush(database, push)

@@ -12,7 +12,7 @@ export interface Subscriber {
   player: WalletAddress
 }
 
-/** Locks a session until the transaction ends: it cannot be signed out meanwhile. @returns false if it is over */
+/** Locks a session until the transaction ends, so that it cannot be signed out. @returns false if it has ended */
 export async function lockSession(tx: Tx, { id, player }: Subscriber): Promise<boolean> {
   const { rows } = await sql`
     select from sessions where id = ${id} and wallet_address = ${player} and revoked_at is null and expires_at > now() for no key update
@@ -20,7 +20,7 @@ export async function lockSession(tx: Tx, { id, player }: Subscriber): Promise<b
   return rows.length > 0
 }
 
-/** Waits for whoever records the same browser. */
+/** Waits for any transaction that is recording the same browser. */
 export async function lockEndpoint(tx: Tx, endpoint: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${endpoint}, 29))`.execute(tx)
 }
@@ -34,7 +34,7 @@ export async function replaceSubscription(tx: Tx, { id, player }: Subscriber, { 
   `.execute(tx)
 }
 
-/** Deletes a wallet's oldest subscriptions beyond so many. */
+/** Deletes a wallet's oldest subscriptions beyond this number. */
 export async function deleteSurplus(tx: Tx, wallet: WalletAddress, most: number): Promise<void> {
   await sql`
     delete from push_subscriptions where session_id in (

@@ -1,9 +1,9 @@
-/** What is not found again for so long counts no more: perhaps only whoever looks for it fails. */
+/** A finding that is not repeated within this time no longer counts: perhaps only the check itself is failing. */
 const HOLDS_MILLIS = 5_000
 
 /**
- * Closed while commits wait for a stand-by: whoever wants a connection is refused, before anything was changed. Each would otherwise take
- * one and keep it, and once commits are confirmed again, new calls would wait behind all those that had come meanwhile.
+ * Closed while commits wait for a standby: callers that want a connection are refused before anything is changed. Otherwise each would take
+ * a connection and keep it, and once commits are confirmed again, new calls would wait behind all those that had arrived in the meantime.
  */
 export class CommitGate {
   readonly #waiting = new Set<(error: Error) => void>()
@@ -26,8 +26,8 @@ export class CommitGate {
 
   /**
    * Waits for a connection.
-   * @param giveBack takes one that comes after the gate was closed
-   * @throws what the gate was closed with meanwhile
+   * @param giveBack takes a connection that arrives after the gate was closed
+   * @throws the error that the gate was closed with in the meantime
    */
   async pass<Connection>(connecting: Promise<Connection>, giveBack: (connection: Connection) => void): Promise<Connection> {
     let refuse: (error: Error) => void = () => undefined

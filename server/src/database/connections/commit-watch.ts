@@ -3,7 +3,7 @@ import { type CommitGate } from './commit-gate.ts'
 import { CommitsWaitError } from './connection-failure.ts'
 import { type DatabasePool } from './database-pool.ts'
 
-/** A commit that waits longer for a stand-by is taken as one of many that wait. Confirming one takes milliseconds. */
+/** If one commit waits longer than this for a standby, all commits are assumed to wait. Confirming one normally takes milliseconds. */
 export const WAIT_MILLIS = 1_000
 /** Between the end of one commit and the next. */
 const EVERY_MILLIS = { confirmed: 1_000, otherwise: 250 }
@@ -22,13 +22,13 @@ end $$`
 const WAITS_FOR_STANDBY = 'SyncRepWaitForLSN'
 
 /**
- * Starts to commit once a second, whether or not anybody calls.
- * @returns the function that stops it
+ * Starts to commit once a second, even without calls.
+ * @returns a function that stops it
  */
 export type WatchCommits = (failures: Parameters<typeof startRepeating>[1]['failures']) => () => Promise<void>
 
 /**
- * Commits once a second, closes the gate while commits wait for a stand-by, and opens it as soon as one is confirmed.
+ * Commits once a second, closes the gate while commits wait for a standby, and opens it as soon as one is confirmed.
  * @param pool of one connection, with `WAIT_MILLIS` as its `statement_timeout`
  */
 export function createCommitWatch(pool: DatabasePool, gate: CommitGate): WatchCommits {

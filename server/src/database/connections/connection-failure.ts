@@ -13,7 +13,7 @@ export class WrongHostError extends Error {
   readonly code = READ_ONLY
 }
 
-/** Not an error of `pg`: the database takes changes but confirms none, since a stand-by must have them first. */
+/** Not an error of `pg`: the database takes changes but confirms none, because a standby must have them first. */
 export class CommitsWaitError extends Error {
   readonly code = CANNOT_CONNECT_NOW
 }

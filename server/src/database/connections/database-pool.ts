@@ -15,7 +15,7 @@ export interface PoolOptions extends pg.PoolConfig {
   connectionTimeoutMillis: number
   /** Longer than the server's `statement_timeout`: a query without an answer until then has a dead connection. */
   query_timeout: number
-  /** Is told about connections that are lost while idle; the pool replaces them. */
+  /** Called for connections that are lost while idle; the pool replaces them. */
   onIdleError: (error: Error) => void
 }
 
@@ -26,9 +26,9 @@ export interface PoolUse {
   max: number
 }
 
-/** How many a server opens for its calls and background work unless it is told: a small database settles less with twenty. */
+/** How many connections a server opens by default for its calls and background work: a small database settles less with twenty. */
 export const CONNECTIONS = 10
-/** With several hosts, one that does not answer costs no more than this. */
+/** With several hosts, a host that does not answer costs no more than this. */
 const HOST_MILLIS = 3_000
 /** Finds out within 20 s that an idle connection is dead, and keeps firewalls from forgetting it. */
 const KEEP_ALIVE_MILLIS = 10_000
@@ -59,7 +59,7 @@ export class DatabasePool {
       verify: callbackify((client: pg.PoolClient) => hosts.requireSuitable(client, millis)),
     })
     this.pg.on('error', (error) => {
-      // The pool says that it has ended before its connections have: a database that then stops is no loss.
+      // The pool reports its end before its connections have ended: if the database then stops, nothing is lost.
       if (!this.pg.ending) onIdleError(error)
     })
     this.pg.on('connect', (client) => {
@@ -159,7 +159,7 @@ export class PooledConnection {
   }
 }
 
-/** Each connection that the pool makes is to the host that is the current one at that moment. */
+/** The pool makes each connection to the host that is current at that moment. */
 function clientOf(hosts: Hosts, connectionTimeoutMillis: number) {
   return class extends pg.Client {
     constructor(config: pg.ClientConfig = {}) {
@@ -168,7 +168,7 @@ function clientOf(hosts: Hosts, connectionTimeoutMillis: number) {
   }
 }
 
-/** Ends the socket itself: a farewell to a host that is silent would keep it for a quarter of an hour. */
+/** Destroys the socket: an orderly close to a silent host would keep it for a quarter of an hour. */
 function destroy(client: pg.PoolClient): void {
   client.connection.stream.destroy()
   client.release(true)

@@ -16,7 +16,7 @@ const PORTS = 'a URL whose "port" has one number for each host, or one for all'
 const WRITES = 'a URL with target_session_attrs=read-write, because the server writes'
 const IN_ORDER = 'a URL without load_balance_hosts, because hosts are tried in the order given'
 
-/** The text is no such URL. The message continues "It must be", and does not repeat the text, which may have a password. */
+/** The text is not such a URL. The message continues "It must be", and does not repeat the text, which may have a password. */
 export class DatabaseUrlError extends Error {}
 
 /**

@@ -17,13 +17,13 @@ const suits: Record<SessionAttributes, (role: Role) => boolean> = {
   'read-only': (role) => role.read_only,
   primary: (role) => !role.recovering,
   standby: (role) => role.recovering,
-  // Whoever reads from a stand-by falls back to the primary by DATABASE_URL.
+  // Reads from a standby fall back to the primary through DATABASE_URL.
   'prefer-standby': (role) => role.recovering,
 }
 
 /**
- * How long nobody tries again after no host could be used. Otherwise every call of every player would make a connection, which costs a
- * stand-by 10 ms of CPU just when it is to be promoted.
+ * How long to wait before trying again after no host could be used. Otherwise every player's call would make a connection, which costs a
+ * standby 10 ms of CPU just when it is about to be promoted.
  */
 const PAUSE_MILLIS = 200
 
@@ -54,7 +54,7 @@ export class Hosts {
     return this.#generation
   }
 
-  /** From now on another host is the current one, unless somebody left this one before. */
+  /** Makes another host the current one, unless a caller already left this one. */
   leave(host: string): void {
     if (host === this.current) this.#current = (this.#current + 1) % this.count
   }
@@ -68,12 +68,12 @@ export class Hosts {
     this.#outage = undefined
   }
 
-  /** @throws the error of an outage that has just been noted */
+  /** @throws the error of an outage that was just recorded */
   requireNoOutage(): void {
     if (this.#outage && performance.now() < this.#outage.until) throw this.#outage.error
   }
 
-  /** Puts all connections of this generation in doubt. Of many that fail at once, the first one does. */
+  /** Puts all connections of this generation in doubt. If many fail at once, only the first has this effect. */
   doubt(generation: number): void {
     if (generation === this.#generation) this.#generation += 1
   }

@@ -11,7 +11,7 @@ const DEADLOCK = '40P01'
 
 /**
  * Whether a migration changed what a prepared statement returns. The database then refuses it for as long as the connection lives.
- * Whoever was inside a transaction repeats it, and finds its statements prepared again.
+ * A caller inside a transaction repeats it, with its statements prepared again.
  */
 export function isOutdatedPlan(error: unknown): boolean {
   return sqlState(error) === FEATURE_NOT_SUPPORTED && error instanceof Error && error.message.includes('cached plan')
@@ -42,7 +42,7 @@ class Statements {
     return name === undefined ? { text } : { name, text: this.#generation === 0 ? text : `/* ${this.#generation} */ ${text}` }
   }
 
-  /** From now on every connection prepares everything again. */
+  /** Makes every connection prepare everything again. */
   renew(): void {
     this.#names.clear()
     this.#generation += 1
