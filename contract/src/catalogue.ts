@@ -1,17 +1,17 @@
-/** What the API calls an item, such as `APPLE_JUICE`. Which there are is decided by the catalogue that the server has read. */
+/** An item's name in the API, such as `APPLE_JUICE`. The catalogue that the server has read decides which exist. */
 export type TokenType = string
 
 /** Of a wallet: how many it has of each item of the catalogue, by `balanceKey`. */
 export type Balances = Record<string, number>
 
-/** An item that players trade, as the page gets it. */
+/** An item that players trade, in the form sent to the page. */
 export interface CatalogueItem {
   code: TokenType
-  /** What players call it. */
+  /** Its name for players. */
   name: string
   /** The path of its picture on this server. */
   image: string
-  /** As `#rrggbb`, by theme: it can be told apart from what the page and its cards are made of. */
+  /** As `#rrggbb`, by theme: distinct from the colours of the page and its cards. */
   color: { light: string; dark: string }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Every way a call can fail: its HTTP status and its words for people. Whoever raises the failure fills in `{detail}`.
+ * Every way a call can fail: its HTTP status and its words for people. The code that raises the failure fills in `{detail}`.
  * `retryAfter`: the reply says in `Retry-After` how many seconds to wait. Server and web app share this table; a code without words does
  * not compile.
  */
@@ -165,7 +165,7 @@ export type ErrorCode = keyof typeof errors
 
 /** The sentence for people that goes with a code. */
 export function errorText(code: ErrorCode, detail = ''): string {
-  // As a function: in a text, `$` would have a meaning.
+  // As a function, because `$` has a special meaning in a replacement string.
   return errors[code].text.replace('{detail}', () => detail)
 }
 
@@ -174,7 +174,7 @@ interface FailureOptions {
   detail?: string
   /** Seconds until it makes sense to try again. */
   retryAfter?: number
-  /** The listing of an order that it is about. */
+  /** The listing of an order that the failure concerns. */
   listingId?: string
   cause?: unknown
 }

@@ -19,7 +19,7 @@ export const MAX_STATS_HOURS = 48
 /** Of a player's own ledger: a file of all of it takes few requests. */
 export const MAX_LEDGER_PAGE = 1_000
 export const MAX_SEARCH_LENGTH = 64
-/** Of one answer, and the prices of a drink that its depth tells of, the cheapest first. */
+/** Per answer; also the number of prices in a drink's depth, cheapest first. */
 export const MAX_CANDLES = 500
 export const MAX_LEVELS = 1_000
 
@@ -37,7 +37,7 @@ export const MAX_ORDERS_BYTES = 524_288
 export const MAX_KEY_NAME = 64
 /** Studio keys that are neither revoked nor expired. */
 export const MAX_KEYS = 500
-/** Wallets that a call has put on the staff. */
+/** Staff wallets added by calls. */
 export const MAX_STAFF = 100
 /** Of `STUDIO_WALLETS`. */
 export const MAX_STUDIO_WALLETS = 20
@@ -46,7 +46,7 @@ export const MAX_STAFF_NAME = 64
 export const CHALLENGE_SECONDS = 120
 /** Of one wallet at the same time. */
 export const MAX_OPEN_CHALLENGES = 20
-/** In characters: what the studio says of an order, a key, a pause, a block or new rules. */
+/** In characters: the studio's reason for an order, a key, a pause, a block or new rules. */
 export const MAX_REASON = 1_000
 
 /** Of one purchase, and of one quote: what one transaction pays for. */
@@ -57,7 +57,7 @@ export const MAX_SELLERS = 10
 /** Of a wallet at the same time: purchases, and items of all of them. */
 export const MAX_OPEN_HOLDS = 3
 export const MAX_OPEN_ITEMS = 20
-/** How long somebody may hold through a payment link. */
+/** How long a payment link is valid. */
 export const PAY_LINK_SECONDS = 600
 /** Of a wallet, and of a network, at the same time. */
 export const MAX_PAY_LINKS = 20
@@ -69,9 +69,9 @@ export const MAX_WEBHOOKS = 50
 /** In characters. */
 export const MAX_WEBHOOK_URL = 2048
 
-/** Of a wallet, those that have fired included. */
+/** Of a wallet, including those that have fired. */
 export const MAX_ALERTS = 20
-/** The least price that an alert can wait for, in SOL. */
+/** The lowest price that an alert can wait for, in SOL. */
 export const MIN_ALERT_SOL = 0.000_001
 /** Browsers of a wallet that show pushes: the newest. */
 export const MAX_PUSH_SUBSCRIPTIONS = 10
@@ -88,6 +88,6 @@ export const MAX_DAILY_SOL = 1_000_000_000
 /** The highest limit of listings of a wallet. */
 export const MAX_LISTINGS_RULE = 1_000_000
 
-/** What the network takes for one signature, and what a buyer keeps in reserve for a wallet's priority fee. */
+/** The network's fee for one signature, and a buyer's reserve for a wallet's priority fee. */
 export const SIGNATURE_FEE_LAMPORTS = 5_000n
 export const FEE_RESERVE_LAMPORTS = 100_000n

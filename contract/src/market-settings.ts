@@ -9,17 +9,17 @@ export interface MarketSettings {
   title: string
   /** The path of the logo on this server. */
   logo: string
-  /** What visitors read first; null for Juicebar's own words. */
+  /** The first text that visitors read; null for Juicebar's own. */
   welcome: string | null
-  /** The studio's own words at the bottom; null for none. */
+  /** The studio's own text at the bottom; null for none. */
   footer: string | null
   /** What is traded here, in the order of the studio. Listings and purchases may have items that are not in it: older or newer ones. */
   catalogue: CatalogueItem[]
-  /** The catalogue is the studio's own, so its items may be no drinks; false for Juicebar's three. */
+  /** The catalogue is the studio's own, so its items may not be drinks; false for Juicebar's three. */
   ownItems: boolean
 }
 
-/** Whose market it is unless a setting says otherwise. */
+/** The default market name. */
 export const HOUSE_NAME = 'Juicebar'
 
 /** The market's name as people read it: a studio's own name as it is, and Juicebar's with what it is. */

@@ -49,7 +49,7 @@ export function lamportsToSol(value: bigint): number {
   return Number(solText(value))
 }
 
-/** What a part of a listing costs, in lamports: its share of the price, rounded up, so that each part and the rest have a price. */
+/** The price of a part of a listing, in lamports: its share, rounded up, so that each part and the rest have a price. */
 export function partPrice(listing: { amount: number; lamports: bigint }, part: number): bigint {
   const whole = BigInt(listing.amount)
   return (listing.lamports * BigInt(part) + whole - 1n) / whole

@@ -1,4 +1,7 @@
-/** Alerts, and how browsers show them while no page is open: the method and path of each call. Apart from `player.ts`, as only one dialog needs them. */
+/**
+ * Alerts, and how browsers show them while no page is open: the method and path of each call. Separate from `player.ts`, because only one
+ * dialog needs them.
+ */
 export const alertEndpoints = {
   createAlert: 'POST /api/marketplace/alerts',
   alerts: 'GET /api/marketplace/alerts',

@@ -1,6 +1,6 @@
 /**
- * What the market traded and offers, and what a player did with drinks, in figures: the method and path of each call. Apart from `player.ts`,
- * as nobody needs them at once.
+ * What the market traded and offers, and what a player did with drinks, in figures: the method and path of each call. Separate from
+ * `player.ts`, because the first load does not need them.
  */
 export const figureEndpoints = {
   trades: 'GET /api/marketplace/trades',

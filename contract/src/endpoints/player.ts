@@ -1,4 +1,4 @@
-/** The calls for everybody but the studio: the method and path of each. The web app downloads no others. */
+/** The calls for everyone except the studio: the method and path of each. The web app downloads no others. */
 export const playerEndpoints = {
   health: 'GET /health',
   live: 'GET /health/live',

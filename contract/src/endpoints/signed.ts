@@ -1,6 +1,6 @@
 import { type studioEndpoints } from './studio.ts'
 
-/** Calls that a member of the staff signs with the wallet, each time: whoever has stolen a session can make none of them. */
+/** Calls that a staff member signs with the wallet each time: a stolen session can make none of them. */
 export const signedCalls = [
   'studioCredit',
   'studioDebit',

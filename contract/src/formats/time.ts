@@ -5,7 +5,7 @@ export function parseTime(text: string): Date | undefined {
   const [, date] = timeText.exec(text) ?? []
   const time = new Date(text)
   const day = new Date(`${date}T00:00:00Z`)
-  // A date such as the 30th of February is another one to JavaScript.
+  // JavaScript reads a date such as the 30th of February as a different day.
   const exists = date !== undefined && !Number.isNaN(time.getTime()) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date)
   return exists ? time : undefined
 }

@@ -6,7 +6,7 @@ import { type ErrorCode } from '../errors.ts'
 export interface CallSchema {
   /** One line, imperative. */
   summary: string
-  /** What a caller must know beyond that; Markdown. */
+  /** What else a caller must know, as Markdown. */
   description?: string
   params?: TSchema
   querystring?: TSchema
@@ -16,17 +16,17 @@ export interface CallSchema {
   /** By status. The only one is the status of every success; of several, 200, unless the route sets another. */
   response?: Record<number, TSchema>
   /**
-   * The error codes of this call's own rules. Those of every call with the same method, path and callers (such as TOO_MANY_REQUESTS)
-   * are added to the document by themselves.
+   * The error codes of this call's own rules. Those shared by all calls with the same method, path and callers (such as TOO_MANY_REQUESTS)
+   * are added to the document automatically.
    */
   failures: readonly ErrorCode[]
-  /** Repeating it does something again. */
+  /** Repeating the call has a further effect. */
   notRepeatable?: true
   /** Most bytes of a body; `MAX_BODY_BYTES` without it. */
   maxBodyBytes?: number
   /** The session may be left out. */
   sessionOptional?: true
-  /** Described only: what the framework neither validates nor serialises. */
+  /** Only described: the framework neither validates nor serialises these. */
   documented?: {
     body?: TSchema
     /** Request headers by name. */
@@ -38,11 +38,11 @@ export interface CallSchema {
 
 /** Keywords of ours that a schema may carry. Validators and serialisers ignore them. */
 export type Keywords = {
-  /** How a refusal ends that starts with the field's name and "must be". Without it the refusal names the broken bound. */
+  /** The end of a refusal that starts with the field's name and "must be". Without it, the refusal names the broken bound. */
   mustBe?: string
   /** What the API document shows instead: a rule checks more than this schema, with an error code of its own. */
   documentedAs?: TSchema
 }
 
-/** Of every call that asks the chain. */
+/** For every call that asks the chain. */
 export const chainFailures = ['CHAIN_DOWN', 'CHAIN_BUSY'] as const satisfies readonly ErrorCode[]

@@ -63,7 +63,7 @@ export const Id = (description: string) => Type.String({ description })
 export const Address = (description: string) => Type.String({ description: `${description}: an address in base58` })
 
 export const lamports = Type.String({ description: 'A whole number of lamports, as text: 1 SOL is 1,000,000,000', pattern: '^[0-9]+$' })
-/** Lamports in a request: at most twenty digits, which is more than there are. */
+/** Lamports in a request: at most twenty digits, more than exist. */
 export const lamportsOf = (description: string) =>
   Type.String({ ...keywords({ mustBe: 'a whole number of lamports, as text' }), description, pattern: '^[0-9]{1,20}$', maxLength: 20 })
 
@@ -72,7 +72,7 @@ export const FeeSchema = Type.Object(
   { title: 'Fee', description: 'What the buyer pays the studio on top, in the same transaction' },
 )
 
-/** The catalogue that the server has read decides which there are, and what the API document says of these three. */
+/** The catalogue that the server has read decides which exist, and replaces these three in the API document. */
 export const TokenTypeSchema = Type.String({ title: 'TokenType', description: 'What the API calls a drink', pattern: CODE_PATTERN })
 export const TokenNameSchema = Type.String({ title: 'TokenName', description: 'What players call a drink' })
 const TokenTypeOrName = Type.String({ title: 'TokenTypeOrName', description: 'A token type or its display name' })

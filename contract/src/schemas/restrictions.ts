@@ -25,7 +25,7 @@ const message = Type.String({ description: 'What the studio says to players' })
 const since = Timestamp('Since when')
 const actor = Type.String({ description: 'Whose key or wallet it was' })
 
-/** What everybody may know of a pause. */
+/** The public part of a pause. */
 export const AnnouncedPause = Type.Object(
   { message, since },
   { title: 'AnnouncedPause', description: 'Nothing can be listed or bought; what is paid is delivered, and removing and refunding work' },

@@ -2,13 +2,13 @@ import { Failure } from '@juicebar/contract/errors'
 
 /**
  * SQLSTATEs, or their beginnings, of temporary failures (PostgreSQL, appendix A): connection lost, out of connections, disk or memory,
- * shutting down or starting up, statement timed out, lock not available, a read-only stand-by, and conflicts that outlasted all
+ * shutting down or starting up, statement timed out, lock not available, a read-only standby, and conflicts that outlasted all
  * retries.
  */
 const temporaryStates = ['08', '53', '57P', '57014', '55P03', '25006', '40001', '40003', '40P01', '25P03']
 
 const FEATURE_NOT_SUPPORTED = '0A000'
-/** Where PostgreSQL refuses to read an unlogged table on a stand-by, which has none of its rows: the nonces of sign-ins. */
+/** PostgreSQL's refusal to read an unlogged table on a standby, which has none of its rows: the nonces of sign-ins. */
 const READS_UNLOGGED_ON_STANDBY = 'get_relation_info'
 
 const networkErrors = [
@@ -42,8 +42,8 @@ const lostSockets = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT']
 const lostMessages = /^(Connection terminated(?! due to connection timeout)|Client has encountered a connection error|Query read timeout)/
 
 /**
- * Whether nobody knows what became of the statement that failed with this error, or with its cause: its connection was lost, maybe after
- * the database had committed it.
+ * Whether the outcome of the statement that failed with this error (or its cause) is unknown: its connection was lost, perhaps after the
+ * database had committed it.
  */
 export function isOutcomeUnknown(error: unknown): boolean {
   if (!(error instanceof Error)) return false

@@ -12,10 +12,10 @@ const DEADLOCK = '40P01'
 /** How long a migration first waits for a lock, and all calls that need the same table with it; then twice as long each time. */
 const FIRST_LOCK_MILLIS = 500
 const MAX_LOCK_MILLIS = 16_000
-/** Before it tries again: calls go on meanwhile. */
+/** The pause before it tries again, in which calls proceed. */
 const PAUSE_MILLIS = 1_000
 
-/** A statement that the driver waits for as long as it takes, whatever the pool allows others. */
+/** A statement that the driver waits for indefinitely, whatever the pool's limit for others. */
 interface Unlimited extends pg.QueryConfig<unknown[]> {
   query_timeout: number
 }
@@ -46,7 +46,7 @@ export interface MigrationStep {
 }
 
 export interface MigrateOptions {
-  /** Ends the connection: what is not committed never happened. */
+  /** Ends the connection, which rolls back everything uncommitted. */
   signal?: AbortSignal
   report?: (step: MigrationStep) => void
 }

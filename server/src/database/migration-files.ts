@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What is wrong between this server's migrations and those of the database, for whoever runs the server. */
+/** The mismatch between this server's migrations and the database's, for the operator. */
 export class SchemaMismatchError extends Error {
   constructor(difference: string) {
     super(
@@ -13,7 +13,7 @@ export class SchemaMismatchError extends Error {
   }
 }
 
-/** What the database knows of a migration that was applied to it. */
+/** What the database knows about an applied migration. */
 export interface AppliedMigration {
   name: string
   /** SHA-256 of the file, in hex. */

@@ -3,13 +3,13 @@ import { type ErrorCode, Failure } from '@juicebar/contract/errors'
 /** SQLSTATEs that our functions raise. */
 const raised: Record<string, ErrorCode> = { JB001: 'INSUFFICIENT_TOKENS', JB002: 'UPGRADING' }
 
-/** Constraints that a caller's wish can violate. */
+/** Constraints that a caller's request can violate. */
 const violated: Record<string, ErrorCode> = {
   balance_bounds: 'BALANCE_LIMIT',
   purchases_no_ambiguous_holds: 'AMBIGUOUS_HOLD',
 }
 
-/** The failure that an error of the database means to a caller; undefined if it is a fault. */
+/** The failure that a database error means for a caller; undefined if it is a bug. */
 export function refusalOf(error: unknown): Failure | undefined {
   const code = violated[violatedConstraint(error) ?? ''] ?? raised[sqlState(error) ?? '']
   return code && new Failure(code, { cause: error })

@@ -35,7 +35,7 @@ export class RunningMigration {
     return { name, number, of, seconds: Math.round((performance.now() - this.#since) / 1000) }
   }
 
-  /** Whether the database no longer works on it, though nobody told us: nobody ever would. Logs that it takes long. */
+  /** Whether the database is no longer working on it, which it would never report. Logs that the migration is slow. */
   async isLost(pool: DatabaseConnection['pool']): Promise<boolean> {
     const step = this.#step
     this.#log.warn({ migration: this.progress() }, `a migration takes long: ${step.state}`)

@@ -14,7 +14,7 @@ const conflicts = new Set(['40001', '40P01'])
 /**
  * Runs `work` in one READ COMMITTED transaction, and repeats it after a deadlock, a serialization failure or a migration: it must not
  * touch anything but the database.
- * @throws Failure if the database refuses what a caller wished for
+ * @throws Failure if the database refuses the caller's request
  */
 export async function inTransaction<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   return withRetry(() => database.transaction().execute(work))

@@ -26,14 +26,14 @@ import { createReader, type Environment, type Reader } from './setting-reader.ts
 import { readStudioWallets } from './studio-wallets.ts'
 import { readTrustProxy } from './trust-proxy.ts'
 
-/** The network that players are told. */
+/** The network that players are shown. */
 export type Network = 'localnet' | 'devnet' | 'testnet' | 'mainnet'
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 /** What the studio takes of each sale. */
 export interface FeeSettings {
-  /** 1 is a hundredth of a percent of what the sellers get; 0 for no fee. */
+  /** 1 is a hundredth of a percent of what the sellers receive; 0 for no fee. */
   basisPoints: number
   /** Who receives it; set whenever there is a fee. */
   wallet: WalletAddress | undefined
@@ -65,7 +65,7 @@ export interface Config {
   studioApiKey: string | undefined
   /** The first staff of the studio's desk. */
   studioWallets: WalletAddress[]
-  /** The first one makes references, all of them recognise theirs. */
+  /** The first one makes references; each recognises its own. */
   referenceSecrets: string[] | undefined
   /** Starter tokens for new players, and on a local chain the demo wallet and test SOL. */
   demo: boolean
@@ -76,7 +76,7 @@ export interface Config {
   fee: FeeSettings
   /** Webhooks may be sent to private addresses. */
   webhookAllowPrivate: boolean
-  /** How long the server goes on taking calls after SIGTERM while it says that it is not ready. */
+  /** How long the server keeps taking calls after SIGTERM while it reports that it is not ready. */
   drainSeconds: number
   /** Addresses and ranges of proxies whose forwarded headers are trusted; false for none. */
   trustProxy: string[] | false
@@ -93,8 +93,8 @@ const HOLD_SECONDS = { min: 1, max: 600, default: 60 }
 const MARKET_FEE_BPS = { min: 0, max: 1_000, default: 0 }
 
 /**
- * With a database of its own there are other servers and a balancer: HAProxy's usual checks, three two seconds apart, take 6 s to notice.
- * The whole stop then fits into the 30 s that Kubernetes gives it.
+ * With an external database, there may be other servers and a balancer: HAProxy's usual checks, three two seconds apart, take 6 s to
+ * notice. The whole stop then fits into the 30 s that Kubernetes gives it.
  */
 const DRAIN_SECONDS = { min: 0, max: 300, default: 10 }
 

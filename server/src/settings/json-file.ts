@@ -34,7 +34,7 @@ export async function readJsonFile<Schema extends TSchema>(path: string, schema:
   const placeAt = (offset: number) => `${path}, line ${lineAt(text, offset)}:`
   const place = (...field: Path) => placeAt(offsetOf(root, field))
   const twice = repeatedFields(root).map(({ field, offset }) => `${placeAt(offset)} ${nameOf(field)} is there twice.`)
-  // Of two fields of one name the last counts, which may not be the one that is meant.
+  // If two fields have the same name, the last one counts, which may not be the intended one.
   if (twice.length > 0) throw new ConfigError(twice)
 
   const content: unknown = JSON.parse(text)

@@ -1,7 +1,7 @@
 import { type Config } from './config.ts'
 import { type Environment } from './setting-reader.ts'
 
-/** Settings that are right by themselves and wrong together: a sentence for each pair. */
+/** Settings that are valid separately but not together: a sentence for each pair. */
 export function findConflicts(config: Config, env: Environment): string[] {
   const found: string[] = []
   if (config.databaseUrl && env['JWT_SECRET'] === undefined) {

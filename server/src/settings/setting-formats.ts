@@ -48,7 +48,7 @@ export function isReferenceSecretList(text: string): boolean {
   return text.split(',').every((secret) => secret === secret.trim() && secret.length >= MIN_REFERENCE_SECRET_LENGTH)
 }
 
-/** A wallet that somebody may have the key of. */
+/** A wallet whose key someone can have. */
 export function isPayee(text: string): boolean {
   return parseWalletAddress(text) !== undefined && mayHaveSigner(text)
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { type Config } from './config.ts'
 
-/** Where the running product answers this machine's commands, and a key that it accepts. */
+/** The address at which the running server answers this machine's commands, and a key that it accepts. */
 export interface StudioAccess {
   origin: string
   key: string

@@ -1,7 +1,7 @@
 import { isProxyRange } from './setting-formats.ts'
 import { type Reader } from './setting-reader.ts'
 
-/** Whose forwarded addresses are believed. */
+/** The proxies whose forwarded addresses are trusted. */
 export function readTrustProxy(name: string, read: Reader): string[] | false {
   const allowed =
     '"off" or a list of addresses and ranges like 10.0.0.0/8, loopback, linklocal or uniquelocal, separated by commas ' +

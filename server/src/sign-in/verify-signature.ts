@@ -21,7 +21,7 @@ export interface SignInOptions {
   onFirstSignIn: (wallet: WalletAddress) => Promise<void>
   /** Throws `Failure` BLOCKED if the wallet may not sign in. */
   checkSignIn: (wallet: WalletAddress) => Promise<void>
-  /** What a blocked player may know of the block. */
+  /** The part of the block that the blocked player may see. */
   readBlock: (wallet: WalletAddress) => Promise<OwnBlock | undefined>
 }
 

@@ -1,10 +1,10 @@
 import { type ErrorCode } from '@juicebar/contract/errors'
 
-/** How a call can fail without the server saying a word. */
+/** How a call can fail without an error from the server. */
 const transportCodes = ['NETWORK', 'TIMEOUT', 'BAD_REPLY'] as const
 export type TransportCode = (typeof transportCodes)[number]
 
-/** An error of the server that came without a code. */
+/** A server error without a code. */
 export type UncodedError = 'UNCODED'
 
 /** A call that failed. `message` is a sentence for people; `status` is 0 if no reply came. */
@@ -30,23 +30,23 @@ export class ApiError extends Error {
   }
 }
 
-/** True if no answer came, so that nobody knows whether the server acted. */
+/** True if no answer came, so that it is unknown whether the server acted. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 'NETWORK' || error.code === 'TIMEOUT')
 }
 
-/** True for failures that say nothing about what was asked, and that pass by themselves. */
+/** True for temporary failures, which say nothing about the request itself. */
 export function isPassing(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500)
 }
 
-/** True if what the server did is anybody's guess: it did not answer, or answered with an error of its own or without a code. */
+/** True if it is unknown what the server did: it did not answer, or answered with a server error or without a code. */
 export function isUnexplained(error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false
   return error.status === 0 || error.status >= 500 || error.code === 'BAD_REPLY'
 }
 
-/** True if the server had no room to ask the chain, and so has not begun what was asked. */
+/** True if the server had no chain budget left, and so has not begun the request. */
 export function isChainBusy(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 'CHAIN_BUSY'
 }
@@ -57,7 +57,7 @@ export function serverSentence(error: unknown, fallback: string): string {
   return transportCodes.some((code) => code === error.code) ? fallback : error.message
 }
 
-/** The text with a full stop, if it has no end of its own, so that another sentence may follow. */
+/** The text, with a full stop if it has none, so that another sentence can follow. */
 export function asSentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }

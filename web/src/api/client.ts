@@ -13,7 +13,7 @@ type Field<Key extends string, Value> = [Value] extends [undefined]
     ? { [K in Key]?: Value }
     : { [K in Key]: Value }
 
-/** A call's path parameters, query, headers and body, as the contract has them. */
+/** A call's path parameters, query, headers and body, as in the contract. */
 export type CallInput<Name extends EndpointName> = Field<'params', Params<Name>> &
   Field<'query', Query<Name>> &
   Field<'headers', RequestHeaders<Name>> &
@@ -39,7 +39,7 @@ export function readKnownEventId(): string | undefined {
 
 let refusedListener: ((error: ApiError) => void) | undefined
 
-/** Sets the one listener that hears when the server refuses the session of this browser. */
+/** Sets the single listener that is called when the server refuses this browser's session. */
 export function onSessionRefused(listener: (error: ApiError) => void): void {
   refusedListener = listener
 }
@@ -65,7 +65,7 @@ export async function callEndpoint<Shape>(endpoint: string, input: AnyInput): Pr
 }
 
 /**
- * Makes a call whose reply is the same for everybody without the session: while the database is away, only such calls are answered.
+ * Makes a call whose reply is the same for everyone, without the session: while the database is down, only such calls are answered.
  *
  * @throws ApiError with the server's code, or NETWORK, TIMEOUT or BAD_REPLY
  */
@@ -81,7 +81,7 @@ export async function callAsVisitor<Shape>(endpoint: string, input: AnyInput): P
 export async function openEvents(lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
   const headers: Record<string, string> = { accept: 'text/event-stream' }
   if (lastEventId !== undefined) headers['last-event-id'] = lastEventId
-  // At the usual priority, the browser would count the stream as part of a page that never finishes loading.
+  // At the default priority, the browser would treat the stream as part of a page that never finishes loading.
   return await send(playerEndpoints.events, { signal }, { headers, priority: 'low' })
 }
 
@@ -107,7 +107,7 @@ async function send(
     return response
   }
   const error = await readError(response)
-  // While the database is away, only a call without a session is shown the market as it was.
+  // While the database is down, only calls without a session get the last known market.
   if (jwt && listsMarket && error.code === 'DATABASE_DOWN') return await send(endpoint, input, { asVisitor: true })
   const refused = error.code === 'UNAUTHORIZED' || error.code === 'SESSION_ENDED'
   // A reply to an older JWT says nothing about the session that has begun since.
@@ -147,7 +147,7 @@ async function readError(response: Response): Promise<ApiError> {
   // A body that is not JSON carries no message of the server.
   const body: unknown = await response.json().catch(() => undefined)
   if (!isErrorReply(body)) return new ApiError('BAD_REPLY', fallback, { status: response.status, retryAfter })
-  // Whoever reports what the server did not foresee can name the line in its log.
+  // With the id, a person who reports an unexpected error can name the line in the server's log.
   const message = body.code === 'INTERNAL' && requestId ? `${body.error} (Request ${requestId})` : body.error
   return new ApiError(body.code ?? 'UNCODED', message, { status: response.status, retryAfter, listingId: body.listingId })
 }

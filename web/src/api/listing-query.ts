@@ -4,11 +4,11 @@ import { mutationOptions, queryOptions, skipToken } from '@tanstack/react-query'
 
 import { call, callEndpoint } from './client.ts'
 
-/** How often the page asks about what it shows, in milliseconds. */
+/** How often the page reloads what it shows, in milliseconds. */
 const LISTING_MS = 5_000
 const PAY_LINK_MS = 2_000
 
-/** One listing, whatever became of it. */
+/** One listing, in any state. */
 export function listingQuery(id: string | undefined) {
   return queryOptions({
     queryKey: ['listing', id],
@@ -23,7 +23,7 @@ export function payLinkMutation(id: string) {
   return mutationOptions({ mutationFn: () => callEndpoint<PayLink>(payLinkEndpoints.payLink, { params: { id } }) })
 }
 
-/** How far the purchase through a payment link has come. */
+/** The progress of the purchase through a payment link. */
 export function payLinkStateQuery(id: string) {
   return queryOptions({
     queryKey: ['pay-link', id],

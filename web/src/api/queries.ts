@@ -11,7 +11,7 @@ export type ListingFilter = Pick<Query<'listings'>, 'search' | 'sort'> & { token
 export type PurchaseRole = NonNullable<Query<'myPurchases'>['role']>
 export type MyListingsStatus = ListingStatus | 'all'
 
-/** What only the signed-in wallet may see is under `MINE`, so that a logout removes it at once. */
+/** Data that only the signed-in wallet may see is under `MINE`, so that a logout removes it at once. */
 export const keys = {
   config: ['config'],
   health: ['health'],
@@ -59,10 +59,10 @@ export function listingsQuery(filter: ListingFilter) {
   })
 }
 
-/** How many of the cheapest listings are read to find one of somebody else. */
+/** How many of the cheapest listings are read to find another seller's. */
 const CHEAPEST_READ = 20
 
-/** The listing of a drink with the lowest unit price that another wallet sells, or one's own if only those are this cheap; null if none is for sale. */
+/** The cheapest listing of a drink by another wallet, or the wallet's own if only those are this cheap; null if none is for sale. */
 export function cheapestQuery(tokenType: TokenType, walletAddress: string | undefined) {
   return queryOptions({
     queryKey: [...keys.cheapest, tokenType, walletAddress],

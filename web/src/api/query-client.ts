@@ -10,7 +10,7 @@ export const MINE = 'mine'
 
 declare module '@tanstack/react-query' {
   interface Register {
-    /** `quiet`: the query's own component says when it fails, so the banner does not. */
+    /** `quiet`: the query's own component reports its failure, so the banner does not. */
     queryMeta: { quiet?: boolean }
     /** `processing`: what the Processing overlay says while the action runs; an action without it leaves the app usable. */
     mutationMeta: { processing?: string }
@@ -21,14 +21,14 @@ declare module '@tanstack/react-query' {
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // A component that mounts while its owner logs out must not ask for what only the owner may see.
+      // A component that mounts during a logout must not request data that only the owner may see.
       enabled: ({ queryKey: [owner] }) => owner !== MINE || readJwt() !== undefined,
       staleTime: 10_000,
       retry: (failures, error) => failures < 2 && isPassing(error),
       retryDelay: (failures, error) =>
         error instanceof ApiError && error.retryAfter ? error.retryAfter * 1_000 : FIRST_RETRY_MS * 2 ** failures,
     },
-    // Offline, an action fails at once. It must not run later, when nobody expects it any more.
+    // Offline, an action fails at once. It must not run later, when it is no longer expected.
     mutations: { networkMode: 'always' },
   },
 })

@@ -4,13 +4,13 @@ import { type QueryKey } from '@tanstack/react-query'
 import { queryClient } from './query-client.ts'
 import { keys } from './queries.ts'
 
-/** Hears an event of the market, and says what it has made stale. */
+/** Receives an event of the market, and returns what it has made stale. */
 export type EventListener = (event: MarketEvent, reloads: { add(queryKey: QueryKey): void }) => void
 
-/** Parts of the web app that are downloaded later, and keep in step with the market by themselves. */
+/** Parts of the web app that are downloaded later and keep themselves in step with the market. */
 export const eventListeners = new Set<EventListener>()
 
-/** Reloads what an action may have changed: the market and everything of the wallet's own. */
+/** Reloads everything that an action may have changed: the market and all of the wallet's own data. */
 export function refreshMarket(): void {
   for (const queryKey of [keys.listings, keys.cheapest, keys.quotes, keys.mine]) reload(queryKey)
 }

@@ -4,7 +4,7 @@ import { pause } from './pause.ts'
 const RETRY_MS = 1_000
 
 /**
- * Repeats a call until the server has taken or refused it, no sooner than the server asks. Only for calls that are safe to repeat.
+ * Repeats a call until the server has accepted or refused it, no sooner than the server asks. Only for calls that are safe to repeat.
  *
  * @param forMilliseconds how long to keep trying
  * @throws the error of the last attempt, or the first one that does not pass by itself
@@ -26,7 +26,7 @@ function retryAfterMillis(error: unknown): number {
   return error instanceof ApiError ? (error.retryAfter ?? 0) * 1_000 : 0
 }
 
-/** A pause does not pass by itself soon enough. */
+/** A pause does not end soon enough. */
 function isPause(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'PAUSED'
 }

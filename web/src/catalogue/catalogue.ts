@@ -6,18 +6,18 @@ import unknownPicture from './unknown-item.svg'
 /** More than these are searched rather than shown side by side. */
 export const MOST_SIDE_BY_SIDE = 8
 
-/** What is traded here, as the page knows it. */
+/** The items traded here, as the page knows them. */
 interface Catalogue {
   /** In the order of the studio. */
   items: readonly CatalogueItem[]
-  /** An item by its code. One that only a newer server knows has its code for a name, and a picture without a subject. */
+  /** An item by its code. An item that only a newer server knows uses its code as the name, and a generic picture. */
   item: (code: TokenType) => Pick<CatalogueItem, 'code' | 'name' | 'image'>
   nameOf: (code: TokenType) => string
 }
 
 let known: Catalogue | undefined
 
-/** What is traded here, read once from what the server has written into the HTML. */
+/** The items traded here, read once from the HTML. */
 export function catalogue(): Catalogue {
   known ??= readCatalogue()
   return known

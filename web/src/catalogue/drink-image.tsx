@@ -4,7 +4,7 @@ import { catalogue } from './catalogue.ts'
 
 interface DrinkImageProps {
   tokenType: TokenType
-  /** It is one of many below each other, and is loaded when it comes near the window. */
+  /** It is one of many in a list, and is loaded when it comes near the window. */
   late?: boolean
 }
 

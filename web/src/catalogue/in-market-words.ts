@@ -1,6 +1,9 @@
 import { marketSettings } from '../settings/market-settings.ts'
 
-/** A text of Juicebar's own about drinks, as this market says it: a studio's own items may be no drinks. Pass no names in it. */
+/**
+ * Adapts one of Juicebar's own texts about drinks to this market, because a studio's own items may not be drinks. The text must not contain
+ * names.
+ */
 export function inMarketWords(text: string): string {
   if (!marketSettings().ownItems) return text
   return text

@@ -1,7 +1,7 @@
 import { CloseIcon } from '../ui/icons.tsx'
 import { useNotices } from './use-notices.ts'
 
-/** The red banner: the last thing that went wrong, until it is dismissed. With a `key` for each notice, screen readers speak a repeated one again. */
+/** The red banner: the latest error, until it is dismissed. With a `key` for each notice, screen readers announce a repeated one again. */
 export function Banner({ text }: { text: string }) {
   const { dismissBanner } = useNotices()
   return (

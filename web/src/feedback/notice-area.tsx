@@ -5,7 +5,7 @@ import { Toasts } from './toasts.tsx'
 import { NoticesContext } from './use-notices.ts'
 
 /**
- * The banner and the toasts, below the header and above open dialogs. Each is an alert, so screen readers speak it once by itself.
+ * The banner and the toasts, below the header and above open dialogs. Each is an alert, so screen readers announce it once.
  * `aria-live="off"` announces nothing; it only keeps dialogs from hiding this area, as they hide everything else outside of them.
  */
 export function NoticeArea() {

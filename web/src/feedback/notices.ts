@@ -6,7 +6,7 @@ export interface Toast {
   tone: ToastTone
 }
 
-/** What the app has to tell: the red banner, if there is one, and the toasts, oldest first. */
+/** The app's notices: the red banner, if there is one, and the toasts, oldest first. */
 export interface Notices {
   banner: { id: number; text: string } | undefined
   toasts: readonly Toast[]

@@ -3,7 +3,7 @@ import { type ReactNode } from 'react'
 import { Spinner } from '../ui/spinner.tsx'
 
 interface OverlayProps {
-  /** What is under way, in a few words. */
+  /** The action under way, in a few words. */
   label: string
   children?: ReactNode
 }

@@ -4,7 +4,9 @@ import { CheckIcon, CloseIcon, WarningIcon } from '../ui/icons.tsx'
 import { type Toast, toastDuration } from './notices.ts'
 import { useNotices } from './use-notices.ts'
 
-/** The short messages, newest last: at the lower edge, and while a dialog is at the lower edge of a phone, below header and banner. */
+/**
+ * The short messages, newest last: at the bottom edge or, while a dialog is at the bottom edge of a phone, below the header and the banner.
+ */
 export function Toasts({ toasts }: { toasts: readonly Toast[] }) {
   return (
     <div className="toasts pointer-events-none fixed inset-x-0 flex flex-col items-center gap-2 p-4 pb-[max(1rem,env(safe-area-inset-bottom))] sm:items-end sm:p-6">

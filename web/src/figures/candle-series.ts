@@ -10,7 +10,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 export const stepMillis: Record<CandleStep, number> = { '5m': 5 * MINUTE, '1h': HOUR, '1d': DAY }
 
-/** How far back a chart looks, and in which steps it is read. `count` is how many; undefined for all since the first trade. */
+/** How far back a chart reaches, and in which steps it is read. `count` is how many; undefined for all since the first trade. */
 export const ranges = {
   day: { step: '5m', count: 288 },
   week: { step: '1h', count: 168 },
@@ -22,9 +22,9 @@ export type Range = keyof typeof ranges
 
 /** Steps that the server answers for at a time. */
 const MOST_STEPS = 500
-/** All is at most so many times as many days: 27 years. */
+/** "All" is at most this many times as many days: 27 years. */
 const MOST_READS = 20
-/** A payment that the chain has undone leaves candles of long ago. In milliseconds. */
+/** How often old candles are read again, because a payment that the chain has undone is removed from them. In milliseconds. */
 const READ_ALL_AGAIN_MS = 5 * MINUTE
 
 /** Candles, the oldest first, and when all of them were last read, by this browser's clock. */
@@ -35,7 +35,7 @@ export interface CandleSeries {
   from: number | undefined
 }
 
-/** The candles of a range up to now. Of what is known already only the newest are read again. */
+/** The candles of a range up to now. Of those already loaded, only the newest are read again. */
 export function candlesQuery(tokenType: TokenType, range: Range) {
   return queryOptions({
     queryKey: [...figureKeys.candles(tokenType), range],
@@ -66,7 +66,7 @@ interface Asked {
   signal: AbortSignal
 }
 
-/** What was traded since all was read is in that step and later ones; a delivery that took long to be told may be in the one before. */
+/** Trades since everything was read are in that step and later ones; a delivery that was announced late may be in the step before. */
 async function readNewest({ tokenType, range, from, signal }: Asked, known: CandleSeries): Promise<CandleSeries> {
   const { step } = ranges[range]
   const since = nextStep(known.readAt, stepMillis[step]) - 2 * stepMillis[step]
@@ -86,7 +86,7 @@ async function readRange({ tokenType, range, from, signal }: Asked): Promise<Can
     const since = Math.max(from ?? 0, before - length)
     const part = await readCandles({ tokenType, step, from: new Date(since).toISOString(), ...(to && { to }) }, signal)
     candles = [...part, ...candles]
-    // Nothing was traded before the first trade, and of all markets none rests for 500 days.
+    // There are no candles before the first trade, and no market is idle for 500 days.
     if (from === undefined ? part.length === 0 : since === from) break
     before = since
     to = new Date(since).toISOString()

@@ -36,8 +36,8 @@ export interface PricePoint {
 }
 
 /**
- * The last price through time: it stays what it was until the next trade. Each candle's price is in the middle of its step, that of a
- * step under way is now.
+ * The last price over time: it stays the same until the next trade. Each candle's price is placed in the middle of its step, and the
+ * current step's price at the present moment.
  *
  * @param step of the candles, and `now`, in milliseconds
  */

@@ -1,4 +1,4 @@
-/** Changes this small are no change to anybody. */
+/** Changes this small do not count as changes. */
 const LEAST = 0.0005
 
 const percent = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 1 })

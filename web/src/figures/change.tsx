@@ -6,7 +6,7 @@ const looks: Record<Direction, { color: string; sign: string }> = {
   even: { color: 'text-dim', sign: '' },
 }
 
-/** How far a price moved, as a fraction: with an arrow for the eye, and in words for the ear. `over` says in which time. */
+/** How far a price moved, as a fraction: shown with an arrow, and in words for screen readers. `over` names the period. */
 export function Change({ change, over, className = '' }: { change: number; over: string; className?: string }) {
   const { color, sign } = looks[directionOf(change)]
   return (

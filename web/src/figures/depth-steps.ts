@@ -1,23 +1,26 @@
 import { roundStep } from '../ui/chart/price-scale.ts'
 import { type Level } from './figure-queries.ts'
 
-/** How much can be had up to a price. */
+/** How much can be bought up to a price. */
 export interface DepthStep {
   /** In SOL. */
   price: number
   /** Whether `price` itself is included: it is a price of a listing rather than a round one. */
   inclusive: boolean
-  /** How many drinks, the cheaper ones included. */
+  /** How many drinks, including the cheaper ones. */
   amount: number
 }
 
-/** The steps reach up to the price below which this share of what is for sale is, or to so many times the floor: a single dear lot says nothing. */
+/**
+ * The steps reach up to the price below which this share of the supply is, or to this many times the floor, because a single expensive
+ * listing says nothing.
+ */
 const SHARE_SHOWN = 0.9
 const MOST_FLOORS = 5
 
 /**
- * Sums up what is for sale in at most `most` steps of the price, which a person can read: the prices themselves if they are few, else round
- * ones, so that each says how much is left under it.
+ * Sums up the supply in at most `most` readable price steps: the prices themselves if they are few, otherwise round ones. Each says how
+ * much is for sale up to it.
  */
 export function depthSteps(levels: readonly Level[], most: number): DepthStep[] {
   const [cheapest] = levels
@@ -46,7 +49,7 @@ function sums(levels: readonly Level[]): Sum[] {
 function highestShown(summed: readonly Sum[], floor: number): number {
   const enough = (summed.at(-1)?.amount ?? 0) * SHARE_SHOWN
   const price = summed.find(({ amount }) => amount >= enough)?.price ?? floor
-  // All of it at nearly one price still gets steps of their own.
+  // If everything has nearly the same price, the prices still get separate steps.
   return Math.max(Math.min(price, floor * MOST_FLOORS), floor * 1.001, floor + 1e-9)
 }
 

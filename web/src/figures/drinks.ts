@@ -3,7 +3,7 @@ import { type TokenType } from '@juicebar/contract/catalogue'
 
 import { catalogue } from '../catalogue/catalogue.ts'
 
-/** A drink as figures name it. */
+/** A drink's name and address for figures. */
 export interface Drink {
   type: TokenType
   name: string

@@ -23,7 +23,7 @@ export const figureKeys = {
   candles: (tokenType: TokenType) => [FIGURES, 'candles', tokenType],
 } as const
 
-/** What was 24 hours ago changes although nothing happens. In milliseconds. */
+/** How often to reload although nothing happens, because figures of the last 24 hours change with time. In milliseconds. */
 export const FIGURES_REFRESH_MS = 60_000
 
 /** The figures of every drink. */

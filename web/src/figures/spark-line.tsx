@@ -2,7 +2,7 @@ import { priceLine } from './candles.ts'
 import { type Candle } from './figure-queries.ts'
 
 const HOUR = 60 * 60_000
-/** The picture's own units; it is stretched to the room there is. */
+/** The picture's own units; it is stretched to the available space. */
 const WIDTH = 96
 const HEIGHT = 32
 const EDGE = 3
@@ -15,7 +15,7 @@ interface SparkLineProps {
   className?: string
 }
 
-/** The price of the last day as a small line. What it shows is said beside it in words. */
+/** The price of the last day as a small line. The text beside it describes it. */
 export function SparkLine({ candles, now, className = '' }: SparkLineProps) {
   return (
     <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true" className={className}>
@@ -32,7 +32,9 @@ export function SparkLine({ candles, now, className = '' }: SparkLineProps) {
   )
 }
 
-/** The line in the words of SVG; empty until there was a trade an hour ago: before that it would be a speck. A price that stays the same is in the middle. */
+/**
+ * The line as an SVG path; empty until the first trade is an hour old, because it would only be a dot. A constant price is in the middle.
+ */
 export function sparkPath(candles: readonly Candle[], now: number): string {
   const [first] = candles
   if (!first || now - Date.parse(first.start) < HOUR) return ''

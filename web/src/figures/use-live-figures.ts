@@ -9,7 +9,7 @@ const listener: EventListener = (event, reloads) => {
 
 let users = 0
 
-/** Has the figures on the screen loaded again when an event changes them, for as long as the component is shown. */
+/** Reloads the figures on the screen when an event changes them, as long as the component is shown. */
 export function useLiveFigures(): void {
   useEffect(() => {
     users += 1

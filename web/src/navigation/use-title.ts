@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 
 import { marketSettings } from '../settings/market-settings.ts'
 
-/** What the browser calls the page, as the server does in the HTML; undefined leaves it as it is. */
+/** Sets the page's title like the server does in the HTML; undefined leaves it unchanged. */
 export function useTitle(name: string | undefined): void {
   useEffect(() => {
     if (name === undefined) return undefined

@@ -13,11 +13,11 @@ interface PaymentRequest {
   network: PublicConfig['network']
   /** How long the wallet may take, in milliseconds. */
   timeout: number
-  /** What to tell the person if nobody knows whether the wallet has sent it. */
+  /** What to tell the person if it is unknown whether the wallet has sent it. */
   ifUnsure: string
 }
 
-/** Of a wallet that signs and sends in one step, these errors prove that it has sent nothing. */
+/** If a wallet signs and sends in one step, these errors prove that it sent nothing. */
 const beforeSending = new Set<WalletErrorKind>(['rejected', 'unauthorized', 'busy'])
 
 /**

@@ -6,7 +6,7 @@ interface Submission<Reply> {
   signed: Uint8Array
   /** Submits the signed bytes, in base64. The server treats the same bytes as the same payment, so this may be called again. */
   submit: (transaction: string) => Promise<Reply>
-  /** How long to keep trying while the server neither takes nor refuses the bytes, in milliseconds. */
+  /** How long to keep trying while the server neither accepts nor refuses the bytes, in milliseconds. */
   timeout: number
   /** What to tell the person if it never did. */
   ifUnanswered: string
@@ -15,7 +15,7 @@ interface Submission<Reply> {
 /**
  * Submits signed transaction bytes to the server.
  *
- * @throws PaymentFailed if the server neither took nor refused them, so that nobody knows whether SOL moved
+ * @throws PaymentFailed if the server neither accepted nor refused them, so that it is unknown whether SOL moved
  * @throws ApiError if the server refuses the bytes
  */
 export async function submitPayment<Reply>({ signed, submit, timeout, ifUnanswered }: Submission<Reply>): Promise<Reply> {

@@ -10,16 +10,18 @@ import { type ReloadQueue } from './reload-queue.ts'
 
 type Pages = InfiniteData<Reply<'listings'>, string>
 
-/** How long a sold or removed card still shows what became of it, in milliseconds. */
+/** How long a sold or removed card still shows its outcome, in milliseconds. */
 const FAREWELL_MS = 1_400
 
 /** When to read a balance a second time, in milliseconds: the relay caches each for 2 s. */
 const SOL_CACHE_MS = 2_500
 
-/** A list left open for hours takes up no more memory than this: then it is loaded again, and older listings are behind its cursor. */
+/**
+ * A list left open for hours takes up no more memory than this; beyond it, the list is loaded again, with older listings behind its cursor.
+ */
 const MOST_ON_TOP = 1_000
 
-/** The browsers that follow an outage come back within this time, in milliseconds. */
+/** After an outage, browsers reload spread over this time, in milliseconds. */
 const RECOVERY_MS = 2_000
 
 interface Loaded {
@@ -29,7 +31,7 @@ interface Loaded {
   walletAddress: string | undefined
 }
 
-/** Updates the loaded data with one event of the market. What the event carries is not asked for again. */
+/** Updates the loaded data with one event of the market. Data in the event itself is not requested again. */
 export function applyEvent(loaded: Loaded, event: MarketEvent): void {
   const { client, reloads } = loaded
   eventListeners.forEach((hear) => hear(event, reloads))
@@ -49,7 +51,7 @@ export function applyEvent(loaded: Loaded, event: MarketEvent): void {
       break
     case 'purchase.changed':
       reloads.add(keys.purchases)
-      // Parts of one's listings are no listings to others: what becomes of them after their listing is gone has no event of its own.
+      // Other players do not see parts of a listing as listings: what happens to them after their listing is gone has no event of its own.
       reloads.add(keys.myListings)
       reloadSol(reloads)
       break
@@ -63,7 +65,7 @@ export function applyEvent(loaded: Loaded, event: MarketEvent): void {
     case 'pause.changed':
       reloads.add(keys.config)
       break
-    // Of a wallet's few alerts each fires once: it needs no code of its own in what every visitor downloads.
+    // A wallet has few alerts, and each fires once, so they need no code in what every visitor downloads.
     case 'alert.fired':
     case 'block.changed':
     case 'ready':
@@ -77,7 +79,7 @@ export function applyEvent(loaded: Loaded, event: MarketEvent): void {
       reloads.add(keys.health)
       break
     case 'outage.ended':
-      // All who hear it at once do not ask at once.
+      // Not all browsers that receive it may ask at once.
       reloads.addLater(keys.health, Math.random() * RECOVERY_MS)
       break
   }

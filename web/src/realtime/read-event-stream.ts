@@ -8,7 +8,7 @@ const SILENCE_MS = 50_000
 
 interface Listeners {
   onEvent: (event: MarketEvent, id: string | undefined) => void
-  /** Receives how long the server wants its readers to wait before they reconnect, in milliseconds. */
+  /** Called with the time that the server wants its readers to wait before they reconnect, in milliseconds. */
   onRetry: (milliseconds: number) => void
 }
 
@@ -55,7 +55,7 @@ export function createEventParser({ onEvent, onRetry }: Listeners): { feed(text:
   })
 }
 
-/** @returns undefined for what is no event. One of a newer server has a type that this version does nothing about. */
+/** @returns undefined if it is not an event. Events of a newer server may have types that this version ignores. */
 export function marketEventOf({ event: type, data: json }: EventSourceMessage): MarketEvent | undefined {
   return type === undefined ? undefined : ({ ...(JSON.parse(json) as object), type } as MarketEvent)
 }

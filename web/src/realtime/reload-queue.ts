@@ -4,13 +4,13 @@ import { hashKey, matchQuery, type Query, type QueryClient, type QueryKey } from
 const PAUSE_MS = 1_250
 
 export interface ReloadQueue {
-  /** Marks data as stale. What of it is on the screen is reloaded: at once, or with the next reload if the last was just now. */
+  /** Marks data as stale. The part that is on the screen is reloaded at once, or with the next reload if the last one was just now. */
   add(queryKey: QueryKey): void
   /** The same, after a time in milliseconds. */
   addLater(queryKey: QueryKey, milliseconds: number): void
 }
 
-/** Reloads what events have made stale, together and within bounds. */
+/** Reloads data that events have made stale, in batches and at a bounded rate. */
 export function createReloadQueue(client: QueryClient): ReloadQueue {
   const waiting = new Map<string, QueryKey>()
   const delayed = new Set<string>()

@@ -10,12 +10,12 @@ type TabMessage =
   | { kind: 'ask' }
 
 const LOCK = 'juicebar-events'
-/** How long to wait before reconnecting to a server that has not said it itself, in milliseconds. */
+/** How long to wait before reconnecting to a server that has not given a time, in milliseconds. */
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 15_000
 
 interface Subscription {
-  /** The last event heard of before anything that only this reader may see was loaded; undefined if there was none. */
+  /** The last event received before any of this reader's private data was loaded; undefined if there was none. */
   heard: string | undefined
   onEvent: (event: MarketEvent) => void
   onState: (state: LiveState) => void
@@ -23,7 +23,7 @@ interface Subscription {
   signal: AbortSignal
 }
 
-/** The last event of this tab's own stream or another tab's. A subscription ends with a login; the next goes on from here. */
+/** The last event of this tab's own stream or another tab's. A subscription ends with a login; the next one continues from here. */
 let lastHeard: string | undefined
 
 /** The event up to which everything that is loaded is up to date; undefined before anything is loaded. */
@@ -114,7 +114,7 @@ async function keepReading({ heard, onEvent, onState, signal }: Subscription): P
         else if (!complete) onEvent(event)
         if (event.type === 'ready') complete = true
       },
-      // Whatever broke the stream, the answer is the same: reopen it below.
+      // Whatever broke the stream, it is reopened below.
     }).catch(() => undefined)
     if (signal.aborted) return
     onState('reconnecting')

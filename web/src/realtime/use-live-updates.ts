@@ -16,9 +16,9 @@ const POLL_MS = 5_000
 const reloads = createReloadQueue(queryClient)
 
 /**
- * Keeps what is on the screen in step with the market.
+ * Keeps the screen in step with the market.
  *
- * @param reader whose own events to receive too; undefined while that is not known yet, and empty for a visitor
+ * @param reader whose private events to receive, too; undefined until known, and empty for a visitor
  */
 export function useLiveUpdates(reader: string | undefined): LiveState {
   const [state, setState] = useState<LiveState>('connecting')
@@ -26,7 +26,7 @@ export function useLiveUpdates(reader: string | undefined): LiveState {
     if (reader === undefined) return undefined
     const subscription = new AbortController()
     const loaded = { client: queryClient, reloads, walletAddress: reader || undefined }
-    // Read now: what of the wallet's own is loaded from here on misses no event after this one.
+    // Read now, so that private data loaded from here on misses no event after this one.
     const heard = readHeardEventId()
     void loadFirstPage()
       .then(whenIdle)

@@ -25,9 +25,9 @@ export const signedOut: SessionState = { authorization: 'signed-out', user: unde
 export const useSession = create<SessionState>()(() => ({ ...signedOut, authorization: 'checking' }))
 
 /**
- * Restores the session that a reload left behind.
+ * Restores the session from before a reload.
  *
- * @throws ApiError if the server could not be asked
+ * @throws ApiError if the server could not be reached
  */
 export async function restoreSession(): Promise<void> {
   if (!readJwt()) {
@@ -43,7 +43,7 @@ export async function restoreSession(): Promise<void> {
   }
 }
 
-/** True if another tab signed in with another wallet than the one connected here: that session is not this tab's to use or to end. */
+/** True if another tab signed in with a wallet other than the one connected here: this tab must neither use nor end that session. */
 function isForeign(user: User): boolean {
   const { connected } = useWallet.getState()
   return connected !== undefined && connected.account.address !== user.walletAddress
@@ -79,7 +79,7 @@ export function watchSession(onRefused: (error: ApiError) => void): () => void {
   })
   return onJwtChangedElsewhere((jwt) => {
     if (!jwt) forgetSession()
-    // If the server cannot be asked, this tab stays as it is; a refusal has its own listener above.
+    // If the server cannot be reached, this tab stays as it is; a refusal has its own listener above.
     else restoreSession().catch(() => undefined)
   })
 }

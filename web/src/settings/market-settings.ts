@@ -2,7 +2,7 @@ import { MARKET_SETTINGS_ID, type MarketSettings } from '@juicebar/contract/mark
 
 let settings: MarketSettings | undefined
 
-/** What the server has written into the HTML about this market. */
+/** The market's settings, which the server writes into the HTML. */
 export function marketSettings(): MarketSettings {
   settings ??= JSON.parse(document.getElementById(MARKET_SETTINGS_ID)?.textContent ?? '') as MarketSettings
   return settings

@@ -5,7 +5,7 @@ import { EmptyState } from '../ui/empty-state.tsx'
 
 interface CrashScreenProps {
   children: ReactNode
-  /** What to show instead; without it, that this part could not be shown, and a way to reload. */
+  /** What to show instead; by default, a message that this part could not be shown, and a way to reload. */
   fallback?: ReactNode
 }
 

@@ -26,12 +26,12 @@ interface DialogsProps {
   firstLoadOver: boolean
 }
 
-/** Everything that is shown above the rest. Each part is downloaded when it is first needed. */
+/** Everything that is shown on top. Each part is downloaded when it is first needed. */
 export function Dialogs({ config, closed, processing, firstLoadOver }: DialogsProps) {
   const { confirming, running } = usePurchase()
   const path = usePath()
   const buying = useRetained(confirming)
-  // Whoever came with a wallet of the page's own finds it at once; for others it can wait.
+  // Players who used the page's own wallet before get it at once; for others, it can wait.
   const registers = useWallet(({ chosen }) => chosen !== undefined && chosen !== PHANTOM) || firstLoadOver
   return (
     <>

@@ -3,7 +3,7 @@ import { type PublicConfig } from '@juicebar/contract/schemas'
 import { marketSettings } from '../settings/market-settings.ts'
 import { ThemeToggle } from './theme-toggle.tsx'
 
-/** What the market promises, the studio's own words, and which chain this is. */
+/** The market's promises, the studio's own text, and the name of the chain. */
 export function Footer({ config }: { config: PublicConfig | undefined }) {
   const { footer } = marketSettings()
   return (

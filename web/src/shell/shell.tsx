@@ -28,7 +28,7 @@ const ClosedBar = lazyComponent(async () => (await import('./header/closed-bar.t
 /** Whose events to follow while nobody is signed in. */
 const VISITOR = ''
 
-/** What players see: header, notices, the current view, and what is shown above them. */
+/** The players' page: header, notices, the current view, and the dialogs on top. */
 export function Shell() {
   const { backend, config } = useBackend()
   const online = backend === 'online'

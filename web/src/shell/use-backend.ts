@@ -9,13 +9,16 @@ import { queryClient } from '../api/query-client.ts'
 import { reload } from '../api/refresh-market.ts'
 import { useNotices } from '../feedback/use-notices.ts'
 
-/** away: the server or its database cannot be reached, and the market is shown as it was. offline: there is nothing to show either. */
+/** away: the server or its database cannot be reached, and the last known market is shown. offline: there is nothing to show, either. */
 export type BackendStatus = 'checking' | 'online' | 'away' | 'offline'
 
-/** How often to ask whether the server is good again, in milliseconds; up to twice that, so that browsers spread. */
+/** How often to check whether the server is available again, in milliseconds; up to twice that, so that browsers spread. */
 const CHECK_MS = 3_000
 
-/** Asks on load whether the server is online, and for its public settings; if it is not, or an outage is heard of, until it is again. */
+/**
+ * Checks on load whether the server is online, and reads its public settings; if it is offline or an outage is reported, checks until it is
+ * online again.
+ */
 export function useBackend(): { backend: BackendStatus; config: PublicConfig | undefined } {
   const { showBanner, dismissBanner } = useNotices()
   const health = useQuery(healthQuery)
@@ -40,7 +43,7 @@ export function useBackend(): { backend: BackendStatus; config: PublicConfig | u
   return { backend, config }
 }
 
-/** Loads again what was loaded, or failed, since the market was last known to be right. */
+/** Reloads everything that was loaded, or failed to load, since the market was last known to be current. */
 function catchUp(): void {
   const { asOf } = useMarketTime.getState()
   void queryClient.invalidateQueries({ predicate: ({ state }) => Math.max(state.dataUpdatedAt, state.errorUpdatedAt) > asOf })

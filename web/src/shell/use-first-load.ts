@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 import { prefetchWhenIdle, whenFirstLoadIsOver } from '../ui/lazy-component.ts'
 
-/** True once the first load is over; from then on, what may be needed next is downloaded in idle time. */
+/** True once the first load is over; from then on, code that may be needed next is downloaded in idle time. */
 export function useFirstLoadOver(): boolean {
   const [over, setOver] = useState(false)
   useEffect(() => {

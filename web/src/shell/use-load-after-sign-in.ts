@@ -15,7 +15,7 @@ export function useLoadAfterSignIn({ authorization, user }: SessionState): void 
     // A prefetch never rejects.
     void queryClient.prefetchQuery(balancesQuery(walletAddress))
     void queryClient.prefetchQuery(myListingsQuery('active'))
-    // A session that a reload left behind has just loaded all listings.
+    // A session restored after a reload has just loaded all listings.
     if (wasVisitor.current) reload(keys.listings)
     wasVisitor.current = false
   }, [authorization, walletAddress])

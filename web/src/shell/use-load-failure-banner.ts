@@ -11,12 +11,12 @@ export function useLoadFailureBanner({ live, online }: { live: LiveState; online
   const queries = useQueryClient().getQueryCache()
   const { showBanner } = useNotices()
   useEffect(() => {
-    // Until the server has answered, its own failure is what the banner tells of.
+    // Until the server has answered, the banner shows the server's own failure.
     if (!online) return undefined
     return queries.subscribe((event) => {
       if (event.type !== 'updated' || event.action.type !== 'error') return
       const { meta, state } = event.query
-      // While everything is polled, what is on the screen stays, and the badge says that it may be old.
+      // While everything is polled, the screen keeps its data, and the badge says that it may be old.
       const polled = live === 'reconnecting' && state.data !== undefined
       if (!meta?.quiet && !polled && !isSessionRefusal(event.action.error)) showBanner(messages.loadFailed)
     })

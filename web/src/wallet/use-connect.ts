@@ -17,7 +17,7 @@ export function useConnect(): Connect {
   const start = useCallback(
     (name: string) => {
       connectOrExplain(name).catch((error: Error) => {
-        // What the phone's own dialog says needs no banner.
+        // Problems shown in the phone's own dialog need no banner.
         if (!useWallet.getState().mobileProblem) showBanner(`${error.message}.`)
       })
     },

@@ -31,7 +31,7 @@ export function WalletPicker({ localChain, demoWallet }: { localChain: boolean; 
         <p className="mt-4 text-small text-dim">{mobileMessages.incompatible}</p>
       )}
       {localChain && <LocalChainNote withDemo={demo !== undefined} />}
-      {/* The Demo Wallet may still be on its way. */}
+      {/* The Demo Wallet may still be loading. */}
       <MoreOptions noWallet={!present.length && !demoWallet} hasPhantom={installed.some((wallet) => wallet.name === PHANTOM)} />
     </Modal>
   )
@@ -53,7 +53,7 @@ function WalletRow({ wallet, tag, onConnect }: { wallet: MarketWallet; tag: stri
   )
 }
 
-/** What was to be bought can be paid with a phone as well: its own page says how. */
+/** The listing can also be paid for with a phone: its own page says how. */
 function ByPhone({ listingId }: { listingId: string }) {
   const { present } = useWallet()
   if (platformOf(navigator) !== 'desktop' || present.some(({ name }) => name === PHANTOM)) return null

@@ -19,7 +19,7 @@ export interface WalletState {
   phase: 'idle' | 'connecting' | 'disconnecting'
   connected: Connection | undefined
   pickerOpen: boolean
-  /** The listing that somebody without a wallet wants to buy. */
+  /** The listing that a visitor without a wallet wants to buy. */
   wanted?: string | undefined
   /** Why no wallet on this phone could be reached; undefined while its dialog is closed. */
   mobileProblem: string | undefined
@@ -114,7 +114,7 @@ export async function disconnectWallet(): Promise<void> {
   const { connected } = useWallet.getState()
   forgetConnection()
   useWallet.setState({ phase: 'disconnecting' })
-  // A wallet that fails to disconnect, or does not answer, is forgotten here all the same.
+  // A wallet that fails to disconnect, or does not answer, is still forgotten here.
   if (connected) await endConnection(connected.wallet).catch(() => undefined)
   if (useWallet.getState().phase === 'disconnecting') useWallet.setState({ phase: 'idle' })
 }

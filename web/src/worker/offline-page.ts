@@ -1,13 +1,13 @@
 /// <reference lib="webworker" />
 
-/** A new name deletes what was kept under the old one. */
+/** Changing the name deletes everything kept under the old one. */
 const CACHE = 'offline-1'
 const PAGE = '/offline.html'
 const kept = [PAGE, '/offline.css', '/theme.js', '/favicon.svg']
 
 /**
- * Shows a page of its own when the market cannot be reached, and keeps nothing else: neither the web app nor what the server says, so
- * nobody ever sees an old one.
+ * Shows an offline page when the market cannot be reached, and caches nothing else: neither the web app nor replies, so that nobody ever
+ * sees old ones.
  */
 export function keepOfflinePage(worker: ServiceWorkerGlobalScope): void {
   const { caches } = worker

@@ -9,8 +9,8 @@ interface PushMessage {
 }
 
 /**
- * Shows pushes as notifications, unless the market is in front: then it says the same in the page. Their click brings the market to the
- * front, and opens it if it is closed.
+ * Shows pushes as notifications, unless the market is in front, where the page itself shows them. Clicking one brings the market to the
+ * front, or opens it if it is closed.
  */
 export function handlePushes(worker: ServiceWorkerGlobalScope): void {
   worker.addEventListener('push', (event) => {
@@ -31,13 +31,13 @@ async function show({ clients, registration }: ServiceWorkerGlobalScope, { title
 
 async function open({ clients }: ServiceWorkerGlobalScope, path: string): Promise<void> {
   const windows = await clients.matchAll({ type: 'window', includeUncontrolled: true })
-  // A page in which somebody may be buying stays where it is.
+  // A page in which a purchase may be under way is not navigated.
   const [first] = windows.filter(({ url }) => !new URL(url).pathname.startsWith('/studio'))
   if (first) await first.focus()
   else await clients.openWindow(path)
 }
 
-/** @returns undefined for what is not one of the market's messages */
+/** @returns undefined if it is not one of the market's messages */
 function readMessage(data: PushMessageData | null): PushMessage | undefined {
   try {
     const message: unknown = data?.json()

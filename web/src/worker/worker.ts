@@ -6,5 +6,5 @@ declare const self: ServiceWorkerGlobalScope
 
 handlePushes(self)
 keepOfflinePage(self)
-// What it does needs no page to be loaded again.
+// It takes effect without reloading a page.
 self.addEventListener('install', () => void self.skipWaiting())

@@ -4,8 +4,8 @@ import { type CallSchema } from '../call.ts'
 import { Id, idParams, Timestamp } from '../fields.ts'
 
 /**
- * open: nobody holds through it. held: a wallet holds, and no payment has been seen yet; one that the wallet has sent by itself shows within
- * half a minute. paid: its payment is on the way. delivered: the drinks are the payer's. expired: nobody can hold through it any more.
+ * open: nobody holds through it. held: a wallet holds, and no payment has been seen yet; one that the wallet sent itself shows within half
+ * a minute. paid: its payment is on the way. delivered: the drinks are the payer's. expired: nobody can hold through it any more.
  */
 const payLinkStates = ['open', 'held', 'paid', 'delivered', 'expired'] as const
 

@@ -25,13 +25,13 @@ const orderFields = {
 
 const StudioOrderBody = Type.Object(orderFields, { ...closed, title: 'StudioOrderRequest' })
 
-/** One of the orders of a call, checked by itself. */
+/** One of the orders of a call, checked individually. */
 export const OrderOfManySchema = Type.Object(
   { direction: Type.Enum(['credit', 'debit'], { description: 'Whether drinks enter or leave the market' }), ...orderFields },
   { ...closed, title: 'OrderOfMany' },
 )
 
-/** The call takes whatever it is given, and answers what is no order with why not. */
+/** The call accepts any items, and answers each invalid one with the reason. */
 const AnyOrder = Type.Union([OrderOfManySchema, Type.Unknown({ description: 'Whatever is no order is refused, for itself' })])
 
 const balance = Type.Integer({ description: 'How many drinks of this kind the wallet has after it, without those in its active listings' })

@@ -16,10 +16,10 @@ const SELLERS = 5
 /** How many of each token a new player gets. */
 const STARTER_TOKENS = 50
 
-/** A lot of so many drinks may be bought in parts. */
+/** A listing of this many drinks may be bought in parts. */
 const DIVISIBLE_AMOUNT = 10
 
-/** What the first of the listings below are of, by their places in a small catalogue. A larger one is listed in its order. */
+/** The items of the first listings below, by their positions in a small catalogue. A larger catalogue is listed in order. */
 const COLUMNS = 3
 
 /** Prices are in steps of 0.001 SOL, low enough that one airdrop of test SOL buys several. */

@@ -62,7 +62,7 @@ export const pauseQuery = queryOptions({
   ...quiet,
 })
 
-/** The first page of cases that wait for someone, as long as a page may be. */
+/** The first page of cases that need action, with the maximum page length. */
 export const openCasesQuery = queryOptions({
   queryKey: [...DESK, 'cases', 'waiting'],
   queryFn: async ({ signal }) => {
@@ -147,7 +147,7 @@ export const blocksQuery = listQuery([...DESK, 'blocks'], async (cursor, signal)
   return { items: blocks, nextCursor }
 })
 
-/** All audits, whoever started them; while one is running, they are read again. */
+/** All audits; while one is running, they are read again. */
 export const auditsQuery = infiniteQueryOptions({
   ...listQuery([...DESK, 'audits'], async (cursor, signal) => {
     const { audits, nextCursor } = await callStudio('audits', { query: { cursor, limit: AUDITS_PAGE }, signal })

@@ -11,7 +11,7 @@ import { WALLET_TIMEOUT_MS } from '../../wallet/wallet-store.ts'
 type StudioEndpointName = keyof typeof studioEndpoints
 
 /**
- * Makes one of the studio's calls as whoever is signed in.
+ * Makes one of the studio's calls as the signed-in person.
  *
  * @throws ApiError
  */
@@ -20,7 +20,7 @@ export function callStudio<Name extends StudioEndpointName>(name: Name, input: C
 }
 
 /**
- * Makes one of the calls that need a signature of the wallet for them alone: the wallet shows what it signs, in words.
+ * Makes one of the calls that need their own wallet signature: the wallet shows in words what it signs.
  *
  * @throws ApiError or WalletError
  */

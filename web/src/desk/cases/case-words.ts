@@ -2,7 +2,7 @@ import { type Case, type CaseKind, type CaseStatus } from '@juicebar/contract/sc
 
 import { exactSol } from '../parts/sol.ts'
 
-/** What went wrong with a payment, in a few words. */
+/** The problem with a payment, in a few words. */
 export const kindWords: Record<CaseKind, string> = {
   late: 'Paid too late',
   wrong: 'Wrong amount or shape',
@@ -19,12 +19,12 @@ export const statusWords: Record<CaseStatus, string> = {
   closed: 'Closed by the studio',
 }
 
-/** Whether a case waits for someone. */
+/** Whether a case needs action. */
 export function isWaiting({ status }: Pick<Case, 'status'>): boolean {
   return status === 'open' || status === 'refunding'
 }
 
-/** How what the seller received compares with what was agreed, in lamports: 0n if they are the same; undefined if nobody knows. */
+/** How what the seller received compares with what was agreed, in lamports: 0n if they are the same; undefined if unknown. */
 export function difference({ lamports, agreedLamports }: Pick<Case, 'lamports' | 'agreedLamports'>): bigint | undefined {
   return agreedLamports === null ? undefined : BigInt(lamports) - BigInt(agreedLamports)
 }

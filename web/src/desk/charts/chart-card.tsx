@@ -4,9 +4,9 @@ import { Button } from '../../ui/button.tsx'
 
 interface ChartCardProps {
   title: string
-  /** The figure above the chart: the whole, or what is pointed at. */
+  /** The figure above the chart: the total, or the value of the selected bar. */
   figure: ReactNode
-  /** What the figure is of. */
+  /** What the figure measures. */
   of: ReactNode
   chart: ReactNode
   /** The same as numbers. */

@@ -1,6 +1,6 @@
 const STEPS = [1, 2, 2.5, 5, 10]
 
-/** The least round number that is no smaller than `highest`, for the top of a chart; 1 if there is nothing to show. */
+/** The smallest round number not below `highest`, for the top of a chart; 1 if there is nothing to show. */
 export function roundTop(highest: number): number {
   if (!(highest > 0)) return 1
   const magnitude = 10 ** Math.floor(Math.log10(highest))
@@ -8,7 +8,7 @@ export function roundTop(highest: number): number {
   return Number((step * magnitude).toPrecision(3))
 }
 
-/** Where the bars of a chart stand, in pixels from its left edge: up to a third of each place stays free. */
+/** The positions of a chart's bars, in pixels from its left edge: up to a third of each slot stays free. */
 export function barPlaces(count: number, width: number): { x: number; width: number }[] {
   const place = width / Math.max(1, count)
   const bar = Math.max(1, Math.min(place * 0.7, 40))
@@ -16,9 +16,9 @@ export function barPlaces(count: number, width: number): { x: number; width: num
 }
 
 /**
- * A line through the values, in the words of SVG. It has a gap where a value is missing.
+ * A line through the values, as an SVG path. It has gaps for missing values.
  *
- * @returns the lines, and the points that stand alone between gaps, which no line would show
+ * @returns the lines, and the single points between gaps, which no line would show
  */
 export function linePath(
   values: readonly (number | null)[],
@@ -38,7 +38,7 @@ export function placeAt(x: number, { count, width }: { count: number; width: num
   return Math.max(0, Math.min(count - 1, Math.floor((x / width) * count)))
 }
 
-/** A tenth of a pixel is as fine as anybody sees. */
+/** A tenth of a pixel is finer than anyone can see. */
 function round(pixels: number): number {
   return Math.round(pixels * 10) / 10
 }

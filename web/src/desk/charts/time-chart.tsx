@@ -9,7 +9,7 @@ const HEADROOM = 18
 
 interface TimeChartProps {
   kind: 'bars' | 'line'
-  /** One for each day or hour, the last of them the present one; null where there is none. */
+  /** One for each day or hour, the last being the present one; null if there is none. */
   values: readonly (number | null)[]
   /** What the chart shows, in a sentence. */
   summary: string
@@ -17,12 +17,12 @@ interface TimeChartProps {
   topLabel: (top: number) => string
   firstLabel: string
   lastLabel: string
-  /** The one that is pointed at. */
+  /** The selected one. */
   marked: number | undefined
   onMark: (index: number | undefined) => void
 }
 
-/** Values of days or hours as bars or as a line. The present one is in full colour, and so is the one that is pointed at. */
+/** Values of days or hours as bars or as a line. The present and the selected one are in full colour. */
 export function TimeChart({ kind, values, summary, topLabel, firstLabel, lastLabel, marked, onMark }: TimeChartProps) {
   const { width, ref } = useWidth()
   const top = roundTop(Math.max(0, ...values.map((value) => value ?? 0)))

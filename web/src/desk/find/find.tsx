@@ -10,7 +10,7 @@ import { PurchaseRows } from './purchase-rows.tsx'
 import { readSearch } from './read-search.ts'
 import { StuckHolds } from './stuck-holds.tsx'
 
-/** What was looked for, whatever it is. */
+/** The search result, of any kind. */
 export function Find({ text }: { text: string }) {
   if (!text) return <Hints />
   const search = readSearch(text)

@@ -11,7 +11,7 @@ import { exactSol } from '../parts/sol.ts'
 import { eventWords, standing, whatWasBought } from './purchase-words.ts'
 import { Release } from './release.tsx'
 
-/** Everything about one purchase: how it stands, what happened when, its items, its fee. */
+/** Everything about one purchase: its state, its timeline, its items, its fee. */
 export function PurchaseCard({ purchase }: { purchase: StudioPurchase }) {
   const { purchaseId, buyer, lamports, fee, waitingFor, timeline, items, releaseReason, waitsForStudio } = purchase
   const { word, tone } = standing(purchase)
@@ -72,7 +72,7 @@ const itemColumns: readonly Column<Item>[] = [
   { name: 'Lot', cell: ({ partOf }) => (partOf ? 'a part' : 'whole') },
 ]
 
-/** What it is called elsewhere. */
+/** Its identifiers. */
 function Names({ purchase: { purchaseId, signature, reference } }: { purchase: StudioPurchase }) {
   const { data: config } = useQuery(configQuery)
   const link = config && signature ? explorerLink(config.network, signature) : undefined

@@ -23,7 +23,7 @@ const waiting: Column<StudioPurchase> = {
 
 interface PurchaseRowsProps {
   purchases: readonly StudioPurchase[]
-  /** Says of each what it waits for. */
+  /** Shows what each one is waiting for. */
   showWaiting?: boolean
 }
 

@@ -13,7 +13,7 @@ const endWords: Record<EndReason, string> = {
   released: 'Released',
 }
 
-/** How a purchase stands, in a few words. */
+/** The state of a purchase, in a few words. */
 export function standing({ status, endReason, waitsForStudio }: Stands): { word: string; tone: 'good' | 'warn' | 'plain' } {
   if (status === 'settled') return { word: 'Delivered', tone: 'good' }
   if (status === 'ended') return { word: endReason ? endWords[endReason] : 'Ended', tone: 'plain' }

@@ -1,6 +1,6 @@
 import { parseSignature, parseWalletAddress } from '@juicebar/contract/addresses'
 
-/** What somebody looks for. */
+/** What a person is searching for. */
 export type Search =
   | { kind: 'wallet'; walletAddress: string }
   | { kind: 'purchase'; purchaseId: string }

@@ -2,7 +2,7 @@ import { useMay } from '../api/use-may.ts'
 import { callSigned } from '../api/studio-call.ts'
 import { Act } from '../parts/act.tsx'
 
-/** Ends a hold that nobody can prove to be unpaid. */
+/** Ends a hold that cannot be proved unpaid. */
 export function Release({ purchaseId }: { purchaseId: string }) {
   const may = useMay('cases')
   if (!may) return null

@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import { SearchIcon } from '../../ui/icons.tsx'
 import { placeLink } from '../frame/places.ts'
 
-/** One field for whatever somebody asks about. It is set back when another place is opened: give it a `key`. */
+/** One search field for everything. Give it a `key`, so that it is reset when another place is opened. */
 export function SearchField({ text = '' }: { text?: string }) {
   const id = useId()
   const [value, setValue] = useState(text)

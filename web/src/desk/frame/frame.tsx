@@ -29,7 +29,7 @@ export function Frame({ config, place, children }: FrameProps) {
   useEffect(() => {
     document.title = `${title} · ${productName} desk`
   }, [title, productName])
-  // Whoever follows a link goes on at the new part's title.
+  // After following a link, the focus moves to the new part's title.
   useEffect(() => {
     if (shownBefore.current === where) return
     shownBefore.current = where

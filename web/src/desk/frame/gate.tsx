@@ -18,7 +18,7 @@ interface GateProps {
   children: ReactNode
 }
 
-/** Lets the staff in; everybody else hears in a sentence why not. */
+/** Lets the staff in, and tells everyone else in a sentence why not. */
 export function Gate({ config, children }: GateProps) {
   const { authorization, user } = useSession()
   if (authorization === 'checking') return <Threshold config={config}>{<Spinner className="size-8" />}</Threshold>

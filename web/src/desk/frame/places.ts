@@ -14,13 +14,13 @@ export const sections = [
 
 export type SectionName = (typeof sections)[number]['name']
 
-/** What the desk shows: a part of it, and what in it, such as the wallet that was looked for. */
+/** What the desk shows: a part, and the subject in it, such as the wallet that was searched for. */
 export interface Place {
   section: SectionName
   detail: string
 }
 
-/** Reads an address's hash, such as `#find/5dEb…`. What is unknown is the front. */
+/** Reads an address's hash, such as `#find/5dEb…`. Unknown hashes lead to the front. */
 export function parsePlace(hash: string): Place {
   const [name = '', ...rest] = hash.replace(/^[^#]*#/, '').split('/')
   const section = sections.find((one) => one.name === name)?.name
@@ -30,7 +30,7 @@ export function parsePlace(hash: string): Place {
 /** Where the server serves the desk. */
 const DESK = '/studio'
 
-/** The link to a part of the desk. It is a hash, so that no server log ever has who was looked for. */
+/** The link to a part of the desk. It is a hash, so that no server log ever contains the wallet that was searched for. */
 export function placeLink(section: SectionName, detail = ''): string {
   return detail ? `${DESK}#${section}/${encodeURIComponent(detail)}` : `${DESK}#${section}`
 }

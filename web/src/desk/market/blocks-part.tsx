@@ -23,7 +23,7 @@ const end: Column<Block> = {
   cell: ({ walletAddress }) => <Unblock walletAddress={walletAddress} />,
 }
 
-/** Everybody who can neither list nor buy. */
+/** Everyone who is blocked from listing and buying. */
 export function BlocksPart() {
   const query = useInfiniteQuery(blocksQuery)
   const may = useMay('rules')

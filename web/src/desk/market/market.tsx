@@ -2,7 +2,7 @@ import { BlocksPart } from './blocks-part.tsx'
 import { PausePart } from './pause-part.tsx'
 import { RulesPart } from './rules-part.tsx'
 
-/** What the studio restricts: for everybody, and for those who are blocked. A player is blocked where they are found. */
+/** The studio's restrictions, for everyone and for blocked players. To block a player, find the player first. */
 export function MarketControls() {
   return (
     <div className="grid gap-5">

@@ -17,7 +17,7 @@ import { Part } from '../parts/section.tsx'
 import { Shown } from '../parts/shown.tsx'
 import { limits, readRule, replaceRule, ruleText } from './rule-form.ts'
 
-/** What listings and purchases of each drink must keep to. */
+/** The rules for listings and purchases of each drink. */
 export function RulesPart() {
   const query = useQuery(rulesQuery)
   return (
@@ -79,7 +79,7 @@ function ChangeRule({ tokenType, name, rules }: { tokenType: Rule['tokenType']; 
   return (
     <Act
       label={
-        // Not outside of the table's frame, which the page would be as wide as otherwise.
+        // Kept inside the table's frame; otherwise the page would become wider.
         <span className="relative">
           Change<span className="sr-only"> {name}</span>
         </span>

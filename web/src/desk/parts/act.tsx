@@ -12,18 +12,18 @@ import { useWallet } from '../../wallet/wallet-store.ts'
 import { DESK } from '../api/desk-queries.ts'
 import { TextField } from './fields.tsx'
 
-/** Something that a person at the desk can do. */
+/** An action that a person at the desk can take. */
 export interface Action<Result> {
   title: string
-  /** What follows from it, in words, before it is done. */
+  /** The consequences, in words, shown before the action. */
   consequence: ReactNode
-  /** What the reason's field is called and who reads it. */
+  /** The label of the reason's field, and who will read it. */
   reason: { label: string; hint: string }
   /** The button that does it. */
   doIt: string
   /** The short message afterwards. */
   done: string
-  /** The wallet signs it by itself. */
+  /** The action needs its own wallet signature. */
   signed?: boolean
   /** Why it cannot be done yet: a field is missing or wrong. */
   problem?: string | undefined
@@ -42,9 +42,9 @@ interface ActProps<Result> extends Action<Result> {
   children?: ReactNode
 }
 
-/** A button that asks for a reason, says what follows, and only then acts. */
+/** A button that explains the consequences and asks for a reason before it acts. */
 export function Act<Result>({ label, kind = 'quiet', disabled = false, onBegin, children, ...action }: ActProps<Result>) {
-  // Counts up with each beginning, so that every one starts with empty fields.
+  // Incremented at each start, so that every one begins with empty fields.
   const [{ open, turn }, setState] = useState({ open: false, turn: 0 })
   const begin = () => {
     onBegin?.()
@@ -80,7 +80,7 @@ function ActForm<Result>({ action, onClose, children }: { action: Action<Result>
       onDone?.(result)
       onClose()
     },
-    // After a failure too: nobody knows what a call without an answer has done.
+    // Also after a failure, because the effect of a call without an answer is unknown.
     onSettled: () => void queries.invalidateQueries({ queryKey: DESK }),
   })
   const missing = why.trim() ? problem : 'Say why: the log keeps it.'

@@ -47,7 +47,7 @@ export function Moment({ at }: { at: string }) {
   )
 }
 
-/** Text that is wanted elsewhere, whole, with a button that copies it. */
+/** Text to copy elsewhere, in full, with a copy button. */
 export function Copyable({ label, text }: { label: string; text: string }) {
   const [copied, setCopied] = useState(false)
   const copy = () =>

@@ -3,9 +3,9 @@ import { type ReactNode } from 'react'
 import { inMarketWords } from '../../catalogue/in-market-words.ts'
 
 export interface Column<Row> {
-  /** As Juicebar says it: of drinks, also where others are traded. */
+  /** In Juicebar's own words, about drinks, even if other items are traded. */
   name: string
-  /** Figures stand on the right. */
+  /** Figures are right-aligned. */
   figures?: boolean
   cell: (row: Row) => ReactNode
 }

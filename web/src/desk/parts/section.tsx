@@ -4,7 +4,7 @@ interface PartProps {
   title: string
   /** What it is for, in a sentence. */
   about?: ReactNode
-  /** What can be done with it. */
+  /** Its actions. */
   actions?: ReactNode
   children?: ReactNode
 }
@@ -46,7 +46,7 @@ type Tone = 'good' | 'warn' | 'plain'
 
 const tones: Record<Tone, string> = { good: 'text-good', warn: 'text-warn', plain: 'text-dim' }
 
-/** One word about how something stands. */
+/** One word for a state. */
 export function Status({ tone = 'plain', children }: { tone?: Tone; children: ReactNode }) {
   return (
     <span className={`inline-flex items-center gap-1.5 text-tiny font-semibold whitespace-nowrap ${tones[tone]}`}>

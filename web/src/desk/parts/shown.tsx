@@ -4,7 +4,7 @@ import { asSentence, errorSentence } from '../../api/api-error.ts'
 import { Button } from '../../ui/button.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 
-/** What is known of something that is read from the server. */
+/** The state of data that is read from the server. */
 interface Asked<Data> {
   data: Data | undefined
   error: Error | null
@@ -19,7 +19,7 @@ interface ShownProps<Data> {
   children: (data: Data) => ReactNode
 }
 
-/** Shows what was read. Until then it waits; a read that failed shows its words, above what was read before if there is anything. */
+/** Shows the loaded data. Until it has loaded, shows a placeholder; if the read fails, shows the error above any earlier data. */
 export function Shown<Data>({ query: { data, error, isFetching, refetch }, what, children }: ShownProps<Data>) {
   if (data === undefined && !error) return <Waiting what={what} />
   return (
@@ -39,7 +39,7 @@ interface FailedProps {
   onRetry: () => void
 }
 
-/** Says in the server's words why something could not be read. */
+/** Shows the server's error message if something could not be read. */
 export function Failed({ what, error, old = false, busy = false, onRetry }: FailedProps) {
   return (
     <div role="alert" className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-field bg-warn/12 px-4 py-3 text-small">

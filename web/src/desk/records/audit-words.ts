@@ -2,7 +2,7 @@ import { type Audit } from '@juicebar/contract/schemas'
 
 type Found = Pick<Audit, 'status' | 'ok' | 'violationCount' | 'uncheckedCount'>
 
-/** What an audit has found, in a sentence. What could not be checked is never called clean. */
+/** An audit's findings, in a sentence. Unchecked payments are never called clean. */
 export function auditVerdict({ status, ok, violationCount, uncheckedCount }: Found): { word: string; tone: 'good' | 'warn' | 'plain' } {
   if (ok === false || violationCount > 0) return { word: 'Something does not add up', tone: 'warn' }
   if (status === 'running') return { word: 'The audit is under way', tone: 'plain' }

@@ -1,4 +1,4 @@
-/** What the calls of the log did, in a few words. A call that is not here is shown by its name. */
+/** The effect of the log's calls, in a few words. A call that is not here is shown by its name. */
 export const callWords: Partial<Record<string, string>> = {
   studioCredit: 'Credited drinks',
   studioDebit: 'Debited drinks',

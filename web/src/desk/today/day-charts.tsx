@@ -74,7 +74,7 @@ interface OneChartProps {
   topLabel: (top: number) => string
   whole: ReactNode
   ofWhole: string
-  /** What the column of numbers is called. */
+  /** The heading of the column of numbers. */
   columns: string
 }
 

@@ -15,7 +15,7 @@ import { drawnSol } from './figures.ts'
 /** More than these are in the table only. */
 const MOST_BARS = 6
 
-/** What each drink brought. */
+/** The revenue of each drink. */
 export function DrinksChart({ from }: { from: string }) {
   const query = useQuery(statsQuery(from, 'tokenType'))
   return (

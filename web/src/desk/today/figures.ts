@@ -4,7 +4,7 @@ import { type Case, type CaseKind, type StatsRow, type Webhook } from '@juicebar
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
-/** What a UTC day brought. Amounts of SOL are for drawing; the lamports are exact. */
+/** The figures of a UTC day. Amounts of SOL are for drawing; the lamports are exact. */
 export interface Day {
   day: string
   sales: number
@@ -25,7 +25,7 @@ export function firstDay(now: number, days: number): string {
   return utcDay(now - (days - 1) * DAY_MS)
 }
 
-/** Every day from `from` to today, those without anything too, which the server leaves out. */
+/** Every day from `from` to today, including days without any activity, which the server omits. */
 export function fillDays(stats: readonly StatsRow[], from: string, now: number): Day[] {
   const rows = new Map(stats.map((row) => [row.day, row]))
   const days: Day[] = []
@@ -44,7 +44,7 @@ export function fillDays(stats: readonly StatsRow[], from: string, now: number):
   return days
 }
 
-/** What an hour brought. */
+/** The figures of an hour. */
 export interface Hour {
   /** When it begins, in ISO 8601. */
   start: string
@@ -57,7 +57,7 @@ export function firstHour(now: number, hours: number): string {
   return utcHour(now - (hours - 1) * HOUR_MS)
 }
 
-/** Every hour from `from` to the present one, those without anything too. */
+/** Every hour from `from` to the present one, including hours without any activity. */
 export function fillHours(stats: readonly StatsRow[], from: string, now: number): Hour[] {
   const rows = new Map(stats.map((row) => [row.hour, row]))
   const hours: Hour[] = []
@@ -111,7 +111,7 @@ export function countByKind(cases: readonly Waiting[]): { kind: CaseKind; count:
   return [...kinds.values()].sort((one, other) => other.count - one.count)
 }
 
-/** A message that waits longer than this waits for a receiver, not for its turn. */
+/** A message that waits longer than this is waiting for its receiver, not for its turn. */
 const BEHIND_MS = 60_000
 
 /** Whether a webhook's messages wait: it is switched off, its receiver fails, or it is too slow. */

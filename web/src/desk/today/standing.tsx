@@ -9,7 +9,7 @@ import { placeLink, type SectionName } from '../frame/places.ts'
 import { howLong } from '../parts/moments.ts'
 import { isBehind } from './figures.ts'
 
-/** How things stand: the market, the cases, the webhooks. Each is a link to where something can be done. */
+/** The current state of the market, the cases and the webhooks. Each links to its actions. */
 export function Standing({ now }: { now: number }) {
   const pause = useQuery(pauseQuery)
   const cases = useQuery(openCasesQuery)

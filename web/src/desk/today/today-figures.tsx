@@ -7,7 +7,7 @@ import { Shown } from '../parts/shown.tsx'
 import { exactSol, roughSol } from '../parts/sol.ts'
 import { type Day, fillDays, firstDay, utcDay } from './figures.ts'
 
-/** What today has brought so far, and yesterday beside it. */
+/** Today's figures so far, with yesterday's beside them. */
 export function TodayFigures({ now }: { now: number }) {
   const from = firstDay(now, 2)
   const query = useQuery(statsQuery(from, 'day'))

@@ -16,7 +16,7 @@ const spans = [
   { value: '90', label: '90 days' },
 ] as const
 
-/** The front: what today has brought, how things stand now, and what the days before were like. */
+/** The front page: today's figures, the current state, and the days before. */
 export function Today() {
   const now = useClock()
   const [span, setSpan] = useState<(typeof spans)[number]['value']>('30')

@@ -10,7 +10,7 @@ import { eventChoices } from './webhook-words.ts'
 
 const first: readonly WebhookEvent[] = ['sale.settled', 'sale.reversed']
 
-/** Has events posted to an address of the studio's. */
+/** Posts events to an address of the studio. */
 export function MakeWebhook({ onMade }: { onMade: (secret: string) => void }) {
   const [url, setUrl] = useState('')
   const [events, setEvents] = useState(first)

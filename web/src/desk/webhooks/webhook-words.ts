@@ -2,7 +2,7 @@ import { type Webhook, type WebhookEvent } from '@juicebar/contract/schemas'
 
 import { isBehind } from '../today/figures.ts'
 
-/** What a webhook may be told, in the order of the form. */
+/** The events of a webhook, in the order of the form. */
 export const eventChoices: readonly { event: WebhookEvent; hint: string }[] = [
   { event: 'sale.settled', hint: 'Drinks were paid and delivered' },
   { event: 'sale.reversed', hint: 'The chain has undone a payment' },
@@ -20,7 +20,7 @@ const offWords: Record<NonNullable<Webhook['switchedOff']>, string> = {
 
 type Stands = Pick<Webhook, 'enabled' | 'switchedOff' | 'failedAttempts' | 'waitingSince'>
 
-/** How a webhook stands, in a few words. */
+/** The state of a webhook, in a few words. */
 export function webhookState(webhook: Stands, now: number): { word: string; tone: 'good' | 'warn' | 'plain' } {
   if (!webhook.enabled) {
     const reason = webhook.switchedOff ?? 'asked'

@@ -14,7 +14,7 @@ import { MakeWebhook } from './make-webhook.tsx'
 import { DeleteWebhook, RotateWebhook, SwitchWebhook } from './webhook-actions.tsx'
 import { webhookState } from './webhook-words.ts'
 
-/** Who is told by the market, and how far each has come; of one of them, what was sent. */
+/** The receivers of the market's events and their progress; for one of them, its deliveries. */
 export function Webhooks({ id }: { id: string }) {
   const query = useQuery(webhooksQuery)
   const [secret, setSecret] = useState<string>()

@@ -4,7 +4,7 @@ import { useMarketTime } from '../../api/market-time.ts'
 import { useNotices } from '../../feedback/use-notices.ts'
 import { useNow } from '../../ui/use-now.ts'
 
-/** Says how old the market on the screen is while it cannot be updated, and when it can be again. */
+/** Shows the age of the market on the screen while it cannot be updated, and reports when it can be again. */
 export function AsOfBar() {
   const { asOf } = useMarketTime()
   const { showToast } = useNotices()
@@ -14,7 +14,7 @@ export function AsOfBar() {
   return (
     <div className="as-of-bar flex items-center justify-center gap-2.5 px-4 text-small">
       <span className="breathe size-2 flex-none rounded-full bg-warn forced-color-adjust-none" />
-      {/* Screen readers speak the age once; they would speak a counter every second. */}
+      {/* Screen readers announce the age once; they would announce a counter every second. */}
       <p role="status" className="sr-only">
         The market cannot be updated right now. You see it as of {firstAge}, and buying is paused.
       </p>

@@ -8,7 +8,7 @@ const titles: Record<LiveState, string> = {
   reconnecting: 'The live connection is down; the market is reloaded every few seconds',
 }
 
-/** Says whether changes on the market show at once. */
+/** Shows whether changes on the market appear at once. */
 export function LiveBadge({ state }: { state: LiveState }) {
   return (
     <span className="flex items-center gap-1.5 text-tiny font-semibold text-dim" role="status" title={titles[state]}>

@@ -1,4 +1,4 @@
-/** The studio's words while nothing can be bought or listed. */
+/** The studio's message while nothing can be bought or listed. */
 export function PauseBar({ message }: { message: string }) {
   return (
     <div className="flex items-center justify-center gap-2.5 border-b border-line bg-warn/15 px-4 py-2.5 text-small">

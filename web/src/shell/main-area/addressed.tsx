@@ -12,8 +12,8 @@ import { registerWorker } from '../../worker/register-worker.ts'
 const ListingDialog = lazyComponent(async () => (await import('../../features/listing/listing-dialog.tsx')).ListingDialog)
 
 /**
- * What the page's address names, shown above the market. It is downloaded once the first load is over, or at once for an address that
- * names something; so it is also what registers the service worker.
+ * The subject of the page's address, shown above the market. It is downloaded after the first load, or at once if the address names
+ * something, so it also registers the service worker.
  */
 export function Addressed({ closed }: { closed: boolean }) {
   const { buy } = usePurchase()

@@ -3,7 +3,7 @@ import { OpenCases } from '../../features/cases/open-cases.tsx'
 import { OpenPurchases } from '../../features/purchase/open/open-purchases.tsx'
 import { OwnBlock } from './own-block.tsx'
 
-/** What waits for the person, or is not settled yet. It takes no room while there is nothing. */
+/** Items that need the person's attention or are not settled yet. It takes no space while there are none. */
 export function Attention({ walletAddress }: { walletAddress: string }) {
   return (
     <section aria-labelledby="attention-title" className="hidden gap-3 has-[li]:grid">

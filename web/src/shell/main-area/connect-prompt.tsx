@@ -9,7 +9,7 @@ import { openPicker, useWallet } from '../../wallet/wallet-store.ts'
 /** How many of the items are in the picture. */
 const MAX_GLASSES = 3
 
-/** What a visitor sees first, above the market: how to get in. */
+/** The first thing that a visitor sees, above the market: how to sign in. */
 export function ConnectPrompt({ away }: { away: boolean }) {
   const connected = useWallet((wallet) => wallet.connected !== undefined)
   return (

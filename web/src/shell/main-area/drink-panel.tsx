@@ -10,7 +10,7 @@ interface DrinkPanelProps {
   paused: boolean
 }
 
-/** What can be done with a drink: buy it at the best price, and, signed in, be told when it is cheap. */
+/** The actions for a drink: buy it at the best price and, when signed in, set a price alert. */
 export function DrinkPanel({ walletAddress, ...drink }: DrinkPanelProps) {
   const bell = walletAddress !== undefined && <TellMe key={drink.tokenType} tokenType={drink.tokenType} walletAddress={walletAddress} />
   return <BestPrice {...drink} walletAddress={walletAddress} action={bell} />

@@ -15,7 +15,7 @@ import { VIEW_ID } from '../views.ts'
 
 const SellDialog = lazyComponent(async () => (await import('../../features/inventory/sell-dialog.tsx')).SellDialog)
 
-/** Where the page's Buy button leads. */
+/** The target of the page's Buy button. */
 const BUY_ID = 'buy'
 
 interface DrinkViewProps {
@@ -49,7 +49,7 @@ export function DrinkView({ code, walletAddress, paused, bestPrice }: DrinkViewP
   return <DrinkPage drink={drink} actions={actions} bestPrice={place} />
 }
 
-/** Leads to the best price, and there to the field for the amount, if there is anything to buy. */
+/** Moves to the best price and, if there is anything to buy, to the field for the amount. */
 function showBestPrice(): void {
   const place = document.getElementById(BUY_ID)
   place?.scrollIntoView()
@@ -98,7 +98,7 @@ function Sell({ drink, walletAddress, paused }: { drink: Drink; walletAddress: s
   )
 }
 
-/** Who came from another page of the market, and whoever goes back there, goes on in the view: the link that was followed is gone. */
+/** After moving from or back to another page of the market, the focus moves to the view, because the followed link is gone. */
 function useFocusOnView(): void {
   useEffect(() => {
     const focus = () => {

@@ -25,10 +25,10 @@ const History = lazyComponent(async () => (await import('../../features/history/
 const MarketActivity = lazyComponent(async () => (await import('../../features/market/activity/market-activity.tsx')).MarketActivity)
 const MyListings = lazyComponent(async () => (await import('../../features/my-listings/my-listings.tsx')).MyListings)
 const loadDrinkView = async () => ({ default: (await import('./drink-view.tsx')).DrinkView })
-/** Downloaded only by those who open one, and at once by those who come with its address. */
+/** Downloaded only when one is opened, and at once if the address names one. */
 const DrinkView = lazy(loadDrinkView)
 if (location.pathname.startsWith(DRINK_PATH)) void loadDrinkView().catch(() => undefined)
-/** Downloaded when the listings are there, which are what people came for, and the browser has nothing else to do. */
+/** Downloaded once the listings have loaded, which are what people came for, and the browser is idle. */
 const PriceStrip = lazy(async () => {
   await loadFirstPage().then(whenIdle)
   return { default: (await import('../../features/market/prices/price-strip.tsx')).PriceStrip }
@@ -67,7 +67,7 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
     <>
       {onDrink && (
         <CrashScreen key={path}>
-          {/* As high as the window, so that what comes below it does not move when it arrives. */}
+          {/* As high as the window, so that nothing below it moves when it arrives. */}
           <Suspense
             fallback={
               <div className="min-h-dvh">
@@ -80,7 +80,7 @@ export function MainArea({ backend, paused, session, view }: MainAreaProps) {
         </CrashScreen>
       )}
       {!walletAddress && <ConnectPrompt away={away} />}
-      {/* Behind a drink's page it stays what it was, for those who go back. */}
+      {/* It stays unchanged behind a drink's page, for players who go back. */}
       <Activity mode={onDrink ? 'hidden' : 'visible'}>
         <Market
           {...{ walletAddress, cooldowns, onBuy, gathered, bestPrice, Activity: MarketActivity, prices }}

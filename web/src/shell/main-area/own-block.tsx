@@ -5,7 +5,7 @@ import { keys } from '../../api/queries.ts'
 import { formatTime } from '../../ui/format.ts'
 import { WarningIcon } from '../../ui/icons.tsx'
 
-/** A block that ends by itself is noticed within this time, in milliseconds. */
+/** The end of a temporary block is noticed within this time, in milliseconds. */
 const CHECK_MS = 30_000
 
 const blockQuery = queryOptions({
@@ -15,7 +15,7 @@ const blockQuery = queryOptions({
   meta: { quiet: true },
 })
 
-/** Tells a blocked player why nothing can be bought or listed, and what still can be done. */
+/** Tells a blocked player why they cannot buy or list, and what they can still do. */
 export function OwnBlock() {
   const { data: block } = useQuery(blockQuery)
   if (!block) return null

@@ -6,9 +6,9 @@ import { sliderStops, stopAt } from './slider-stops.ts'
 
 interface AmountFieldProps {
   label: string
-  /** What was typed, which may be no number. */
+  /** The typed text, which may not be a number. */
   value: string
-  /** The amount that it means; undefined if it means none. */
+  /** The amount that it represents; undefined if it is not valid. */
   amount: number | undefined
   max: number
   /** Said below the label. */
@@ -17,7 +17,7 @@ interface AmountFieldProps {
   onChange: (value: string) => void
 }
 
-/** A whole number from 1 to `max`: to type, to step, or to slide. */
+/** A whole number from 1 to `max`, with a text field, step buttons and a slider. */
 export function AmountField({ label, value, amount, max, hint, problem, onChange }: AmountFieldProps) {
   const id = useId()
   const stops = useMemo(() => sliderStops(max), [max])

@@ -12,7 +12,7 @@ interface NumberFieldProps {
   onEnter: () => void
 }
 
-/** A labelled number field that says what is wrong with it below. */
+/** A labelled number field with its problem shown below. */
 export function NumberField({ label, problem, onChange, onEnter, ...input }: NumberFieldProps) {
   const id = useId()
   return (

@@ -2,7 +2,7 @@ const STEPS = [1, 2, 2.5, 5, 10]
 /** In SOL; no price is between two of them. */
 const LAMPORT = 1e-9
 
-/** The prices that a chart reaches from and to, and those at which it has a line. */
+/** The lowest and highest price of a chart, and the prices of its lines. */
 export interface PriceScale {
   low: number
   high: number
@@ -25,7 +25,7 @@ export function priceScale(low: number, high: number, count: number): PriceScale
   return { low: bottom, high: top, ticks }
 }
 
-/** The least round number that is no smaller than `atLeast`: 1, 2, 2.5 or 5, times a power of ten, and a whole number of lamports. */
+/** The smallest round number not below `atLeast`: 1, 2, 2.5 or 5, times a power of ten, and a whole number of lamports. */
 export function roundStep(atLeast: number): number {
   if (!(atLeast > LAMPORT)) return LAMPORT
   const magnitude = 10 ** Math.floor(Math.log10(atLeast))
@@ -37,7 +37,7 @@ function isWhole(lamports: number): boolean {
   return Math.abs(lamports - Math.round(lamports)) < 1e-3
 }
 
-/** To the lamport, without what float arithmetic has left behind. */
+/** Rounded to the lamport, without floating-point errors. */
 function exact(sol: number): number {
   return Math.round(sol * 1e9) / 1e9
 }

@@ -1,7 +1,7 @@
 /** Error codes that wallets use (EIP-1193, EIP-1474). */
 const codes = { rejected: 4001, unauthorized: 4100, pending: -32002, invalid: -32602 } as const
 
-/** Why the Demo Wallet does not do what it is asked. */
+/** Why the Demo Wallet refuses a request. */
 export class Refusal extends Error {
   readonly code: number
 

@@ -2,7 +2,7 @@ import { Button } from '../../ui/button.tsx'
 import { useAddTestSol } from './use-add-test-sol.ts'
 import { useTopUp } from './use-top-up.ts'
 
-/** Adds test SOL to the Demo Wallet: by itself when it is empty, and on request. */
+/** Adds test SOL to the Demo Wallet: automatically when it is empty, and on request. */
 export function TestSolButton({ walletAddress }: { walletAddress: string }) {
   const { mutate: addTestSol, isPending } = useAddTestSol(walletAddress)
   useTopUp(walletAddress)

@@ -4,7 +4,9 @@ import { useEffect, useRef } from 'react'
 import { solQuery } from '../../api/chain.ts'
 import { useAddTestSol } from './use-add-test-sol.ts'
 
-/** Tops up an empty Demo Wallet by itself, since the local chain forgets all SOL when it restarts. Tries once each time it runs empty. */
+/**
+ * Tops up an empty Demo Wallet automatically, because the local chain forgets all SOL when it restarts. Tries once each time it runs empty.
+ */
 export function useTopUp(walletAddress: string): void {
   const { data: lamports } = useQuery(solQuery(walletAddress))
   const { mutate: addTestSol } = useAddTestSol(walletAddress)
