@@ -1,7 +1,7 @@
 #!/bin/sh
 # Creates the role and the database juicebar in this machine's PostgreSQL, and the settings of the servers with its password and three new
-# secrets. Settings that exist are left as they are, and so is the database then: with another REFERENCE_SECRET, payments of before would
-# not be recognised after a restore. Takes SETTINGS and PSQL.
+# secrets. Existing settings are not changed, and neither is the database in that case: with a different REFERENCE_SECRET, earlier payments
+# would not be recognised after a restore. Takes SETTINGS and PSQL.
 set -eu
 umask 077
 
@@ -14,8 +14,8 @@ if [ -e "$settings" ]; then
   exit 0
 fi
 
-# Everybody may enter the folder, since a catalogue may be in it; the settings are root's alone. Secrets go through standard input, because
-# command lines can be read by every account.
+# Everyone may enter the folder, because a catalogue may be in it; only root can read the settings. Secrets go through standard input,
+# because command lines can be read by every account.
 install -d "$(dirname "$settings")"
 trap 'rm -f "$settings.new"' EXIT
 password=$(openssl rand -hex 24)

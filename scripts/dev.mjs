@@ -10,7 +10,7 @@ const { root } = await import('./support/run.mjs')
 /** Where Vite serves the page; it passes calls on to the server, which must know its players' origin. */
 const PAGE_PORT = '5173'
 const PUBLIC_ORIGIN = process.env.PUBLIC_ORIGIN ?? `http://localhost:${PAGE_PORT}`
-/** Nobody waits for a restart after each change. */
+/** Skips the drain, so that a restart after each change is quick. */
 const DRAIN_SECONDS = process.env.DRAIN_SECONDS ?? '0'
 
 await ensureInstalled()

@@ -12,7 +12,7 @@ const programs = new Map([
   ['audit', 'audit.js'],
   ['studio', 'studio.js'],
 ])
-/** What an archive cannot do without, since it has no built-in database and chain. */
+/** The settings that an archive requires, because it has no built-in database and chain. */
 const NEEDED = {
   DATABASE_URL: 'PostgreSQL 15 or newer, as postgresql://user:password@host:5432/name',
   SOLANA_RPC_URL: 'a Solana RPC endpoint, such as https://api.devnet.solana.com',
@@ -40,7 +40,7 @@ function requireSettings() {
   end(`Set ${list}, and start again: this archive has no built-in database and chain. All settings are in README.md.`)
 }
 
-/** So that one command is enough to try it. Servers that share a database have to be given the same ones. */
+/** So that one command is enough to try it. Servers that share a database must be given the same secrets. */
 function makeMissingSecrets() {
   readKeptSecrets()
   const isSet = (/** @type {string} */ name) => process.env[name] !== undefined
@@ -83,7 +83,7 @@ function makeSecret(folder, name) {
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, `${randomBytes(SECRET_BYTES).toString('base64url')}\n`, { mode: OWNER_ONLY.file })
   try {
-    // Whoever comes first has made it, whole.
+    // The first process has written it completely.
     linkSync(draft, file)
   } catch (error) {
     if (readSecret(file) === undefined) throw error

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Dumps the market's database into a file of its own in BACKUP_DIR, and deletes dumps that are older than KEEP_DAYS. Which database it is,
-# say libpq's variables: PGDATABASE (juicebar), PGHOST, PGPORT, PGUSER, PGPASSWORD. Secrets of webhooks are in it: keep it like the database.
+# Dumps the market's database into a file of its own in BACKUP_DIR, and deletes dumps older than KEEP_DAYS. libpq's variables select the
+# database: PGDATABASE (juicebar), PGHOST, PGPORT, PGUSER, PGPASSWORD. A dump contains the secrets of webhooks: protect it like the
+# database.
 set -eu
 umask 077
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # rehearse.sh [DUMP] proves that a dump, by default the newest in BACKUP_DIR, can be restored and that the money in it adds up: it restores
-# a copy, audits every payment of it on chain, and drops it. It needs the settings of a server (DATABASE_URL aside) and libpq's variables,
-# as restore.sh does. It ends like the audit: 0 all adds up, 1 something does not, 2 not everything could be checked.
+# a copy, audits every payment in it on chain, and drops it. It needs the settings of a server (except DATABASE_URL) and libpq's variables,
+# like restore.sh. Its exit codes are the audit's: 0 everything adds up, 1 something does not, 2 not everything could be checked.
 set -eu
 
 deploy=$(cd "$(dirname "$0")/.." && pwd)
@@ -19,7 +19,7 @@ trap 'dropdb --if-exists --force "$copy"' EXIT
 "$deploy/backup/restore.sh" "$dump" "$copy"
 echo "$dump was restored."
 
-# As libpq does: services have a USER, a shell of somebody else may have another's.
+# Like libpq: services have a USER, but another person's shell may have a different one.
 PGUSER=${PGUSER:-$(id -un)}
 DATABASE_URL="postgresql:///$copy?host=${PGHOST:-/var/run/postgresql}&port=${PGPORT:-5432}"
 export PGUSER DATABASE_URL

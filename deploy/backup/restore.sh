@@ -1,6 +1,6 @@
 #!/bin/sh
-# restore.sh DUMP DATABASE restores a dump into a database that it creates, owned by OWNER (juicebar). One that exists is left alone. As
-# libpq's variables say: PGHOST, PGPORT, PGUSER, PGPASSWORD of somebody who may create databases.
+# restore.sh DUMP DATABASE restores a dump into a database that it creates, owned by OWNER (juicebar). An existing one is not touched. Uses
+# libpq's variables: PGHOST, PGPORT, PGUSER, PGPASSWORD of a user who may create databases.
 set -eu
 
 if [ $# -ne 2 ]; then

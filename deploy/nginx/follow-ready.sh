@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tells nginx, which cannot ask by itself, which servers are ready for calls; if none is, those that are live, since they show the market as
-# it was. A server that drains is sent nothing new, and finishes what it has. Takes SERVERS, SERVERS_FILE and RELOAD.
+# Tells nginx, which cannot check this itself, which servers are ready for calls; if none is, which are live, because they serve the last
+# known market. A draining server gets no new calls, and finishes those it has. Takes SERVERS, SERVERS_FILE and RELOAD.
 set -eu
 
 servers=${SERVERS:-127.0.0.1:3001 127.0.0.1:3002}

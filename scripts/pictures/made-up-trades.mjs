@@ -4,7 +4,7 @@ const steps = new Map([
   ['1h', HOUR],
   ['1d', 24 * HOUR],
 ])
-/** What a drink costs about, in SOL. */
+/** The approximate price of a drink, in SOL. */
 const prices = new Map([
   ['APPLE_JUICE', 0.0042],
   ['ORANGE_JUICE', 0.006],
@@ -13,7 +13,7 @@ const prices = new Map([
 const DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
 /**
- * Shows a page trades of months that nobody has made: a new market has no chart worth looking at.
+ * Shows a page made-up trades of several months, because a new market has no chart worth looking at.
  *
  * @param {import('@playwright/test').Page} page
  */

@@ -7,7 +7,10 @@ import { create } from 'tar'
 import { root, run, StepFailed } from './run.mjs'
 import { runtimePackages } from './runtime-packages.mjs'
 
-/** What the archive has of the checkout, at the same paths; `.` means files only. The rest of `server/` and `web/` is bundled into `dist`. */
+/**
+ * The parts of the checkout in the archive, at the same paths; `.` means files only. The rest of `server/` and `web/` is bundled into
+ * `dist`.
+ */
 const CONTENTS = [
   'CHANGELOG.md',
   'LICENSE',
@@ -25,7 +28,7 @@ const CONTENTS = [
 ]
 /** See `external` in server/vite.config.ts. */
 const NOT_BUNDLED = ['@fastify/swagger-ui']
-/** The stamp of a build, and what of a package is never run. */
+/** The stamp of a build, and the parts of packages that are never run. */
 const LEFT_OUT = /(?:^|\/)\.|node_modules\/.*(?:\/(?:test|tests|examples|e2e)\/|\.(?:map|md|markdown|[cm]?tsx?)$)/
 const LICENSE = /\/licen[cs]e[^/]*$/i
 
@@ -66,7 +69,8 @@ export async function writeArchive() {
     const entries = await readdir(staging, { recursive: true, withFileTypes: true })
     const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name))
     const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-    // Without entries of their own, whoever unpacks chooses their mode: by the umask, or as Docker likes, which some versions cannot enter.
+    // Without their own entries, folders get a mode chosen when unpacking: from the umask or by Docker, which with some versions makes them
+    // inaccessible.
     for (const path of folders) await chmod(path, EXECUTABLE)
     const sizes = await Promise.all(files.map(async (path) => (await stat(path)).size))
     const names = [...folders.map((path) => `${path}/`), ...files].map((path) => path.slice(staging.length + 1)).sort()
@@ -113,7 +117,7 @@ async function copy(from, folder, path) {
 async function copyOne(from, to) {
   await mkdir(dirname(to), { recursive: true })
   await copyFile(from, to)
-  // The umask of whoever made the checkout is not part of the sources.
+  // The umask with which the checkout was made is not part of the sources.
   await chmod(to, ((await stat(from)).mode & 0o100) === 0 ? PLAIN : EXECUTABLE)
 }
 

@@ -22,7 +22,7 @@ export async function ensureInstalled() {
   await timed('Installing packages (once; about a minute)', async () => expectSuccess('Installing packages', await install()))
 }
 
-/** Tries twice: networks fail now and then. */
+/** Tries twice, because networks fail now and then. */
 async function install(tries = TRIES) {
   await rm(join(root, 'node_modules'), { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
   const result = await runNpm(['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])

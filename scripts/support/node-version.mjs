@@ -3,8 +3,8 @@ const END_OF_LIFE = new Set([20, 23, 25])
 const RECOMMENDED = 24
 
 /**
- * Ends the process with a sentence if this version of Node.js is too old. 20.19 and 22.12 are the first that Vite runs on; it runs on
- * no 21.
+ * Ends the process with a sentence if this version of Node.js is too old. 20.19 and 22.12 are the first versions that Vite runs on; it does
+ * not run on 21.
  */
 export function requireSupportedNode() {
   const { major, minor } = runningVersion()

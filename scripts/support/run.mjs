@@ -8,7 +8,7 @@ import { stripVTControlCharacters } from 'node:util'
 /** The folder of the checkout. */
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
-/** What scripts keep between runs. */
+/** The folder in which scripts keep files between runs. */
 export const cacheFolder = join(root, '.cache')
 
 /**
@@ -32,7 +32,7 @@ exit "$code"
 
 /** One empty file for each running supervisor, named by its process id and that of the script that started it. */
 const runningFolder = join(cacheFolder, 'running')
-/** Ample, since they are killed. Only a process of another program that has the same id by now takes this long. */
+/** Ample, because they are killed. Only an unrelated process that has since received the same id takes this long. */
 const LEFTOVER_MILLIS = 10_000
 const POLL_MILLIS = 50
 

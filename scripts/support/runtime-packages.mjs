@@ -28,7 +28,7 @@ export function runtimePackages(root, names) {
  *
  * @param {string} root
  * @param {string} name
- * @param {string} from the folder of who needs it
+ * @param {string} from the folder of the package that needs it
  */
 function findPackage(root, name, from) {
   for (let folder = from; ; folder = dirname(folder)) {
