@@ -22,7 +22,7 @@ export interface MarketSettings {
 /** The default market name. */
 export const HOUSE_NAME = 'Juicebar'
 
-/** The market's name as people read it: a studio's own name as it is, and Juicebar's with what it is. */
+/** The market's name for people: a studio's own name unchanged, and Juicebar's followed by *Marketplace*. */
 export function marketTitle(productName: string): string {
   return productName === HOUSE_NAME ? `${HOUSE_NAME} Marketplace` : productName
 }

@@ -50,8 +50,8 @@ export interface App {
    */
   start(): Promise<void>
   /**
-   * Stops once the calls under way are done. With `drain` it first says that it is not ready, and goes on as usual for a while; stopping
-   * it again without ends that.
+   * Stops once the calls under way are done. With `drain`, it first reports that it is not ready and continues as usual for a while;
+   * stopping it again without `drain` ends that.
    */
   stop(how?: { drain: boolean }): Promise<void>
 }

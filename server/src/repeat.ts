@@ -44,7 +44,7 @@ export function startRepeating(
   }
 }
 
-/** Waits so many milliseconds; ends early when the signal aborts, which is no error. */
+/** Waits this many milliseconds; ends early, without an error, when the signal aborts. */
 export async function pause(millis: number, signal: AbortSignal, { ref = true }: { ref?: boolean } = {}): Promise<void> {
   await sleep(millis, undefined, { signal, ref }).catch(() => undefined)
 }

@@ -13,9 +13,9 @@ export interface BatchTiming {
 }
 
 /**
- * Batches the questions of many callers: whoever asks while a request is in flight, or during the pause after it was sent, is in the next
- * one. So no answer is older than its question, and many callers who wait for the same kind of answer cost few requests. Whoever asks
- * while there is neither is answered at once.
+ * Batches the questions of many callers: a caller that asks while a request is in flight, or during the pause after it was sent, joins the
+ * next one. So no answer is older than its question, and many callers that wait for the same kind of answer cost few requests. A caller
+ * that asks while there is neither is answered at once.
  */
 export class RequestBatch<K, V> {
   readonly #read: (keys: readonly K[]) => Promise<ReadonlyMap<K, V>>

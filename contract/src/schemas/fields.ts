@@ -138,6 +138,6 @@ const versionHeaders = { ETag: entityTag, 'Last-Event-ID': lastEventId, 'Cache-C
 const headers = { 'If-None-Match': Type.String({ description: 'The `ETag` of the page that the client has' }) }
 const notModified = { description: 'The client has this page already', headers: versionHeaders }
 
-/** What the document says of a call that is answered from memory; of `documentedPage`, also while the database is away. */
+/** The documentation of a call that is answered from memory; for `documentedPage`, also while the database is down. */
 export const documentedFresh = { headers, replies: { 200: { headers: versionHeaders }, 304: notModified } }
 export const documentedPage = { headers, replies: { 200: { headers: { ...versionHeaders, Age: age } }, 304: notModified } }

@@ -29,8 +29,8 @@ const OPEN = `(status = 'held' or status = 'settled' and finalized_at is null)`
 const lagOf = (time: string, source: string) => `(select extract(epoch from now() - ${time})::float8 from ${source} limit 1)`
 
 /**
- * One statement, each part of which walks along an index to a limit. The oldest message that a webhook has not got is found for each of its
- * types, as when it is delivered.
+ * One statement, each part of which walks along an index to a limit. The oldest message that a webhook has not received is found for each
+ * of its types, as when it is delivered.
  */
 const READING = `
   select

@@ -17,7 +17,7 @@ interface MetricsParts {
 
 /** Metrics of one server in Prometheus' text format, on a listener of their own. */
 export interface Metrics {
-  /** What is counted while the server works: parts of it are told through these. */
+  /** The counters that the parts of the server increment. */
   readonly counts: Counts
   /** Starts to serve; the parts of the server are read for each scrape. */
   listen(parts: MetricsParts): Promise<void>

@@ -27,7 +27,7 @@ const settled = sql`xid < pg_snapshot_xmin(pg_current_snapshot())`
 const at = sql`(extract(epoch from created_at) * 1000000)::bigint`
 /** Node.js reads a JSON array in a tenth of the time of a PostgreSQL array. */
 const audience = sql`to_json(audience)`
-/** Of the write-ahead log: each fail-over begins another. Null on a stand-by. */
+/** Of the write-ahead log: each fail-over begins a new one. Null on a standby. */
 const timeline = sql`(select case when pg_is_in_recovery() then null else left(pg_walfile_name(pg_current_wal_lsn()), 8) end)`
 
 /**
@@ -67,7 +67,7 @@ export async function readHead(database: Database): Promise<Position> {
   return rows[0] ?? origin
 }
 
-/** The database's timeline; null on a stand-by. */
+/** The database's timeline; null on a standby. */
 export async function readTimeline(database: Database): Promise<string | null> {
   const { rows } = await sql<{ timeline: string | null }>`select ${timeline} as timeline`.execute(database)
   return rows[0]?.timeline ?? null

@@ -42,7 +42,7 @@ export async function whenIdle(): Promise<void> {
 }
 
 /**
- * Resolves when the first load is over: somebody touches the page, or nobody has for ten seconds. What is downloaded from then on
+ * Resolves when the first load is over: the visitor touches the page, or ten seconds pass. What is downloaded from then on
  * takes nothing from the first paint.
  */
 export function whenFirstLoadIsOver(): Promise<void> {

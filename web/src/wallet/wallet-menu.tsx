@@ -80,7 +80,7 @@ function moveFocus(event: KeyboardEvent, close: () => void): void {
   const items = itemsOf(event.currentTarget)
   const at = items.findIndex((item) => item === document.activeElement)
   const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key]
-  // A menu is one stop of the Tab key, so Tab goes on from its button.
+  // A menu is one stop of the Tab key, so Tab continues from its button.
   if (event.key === 'Tab') close()
   if (next === undefined) return
   event.preventDefault()

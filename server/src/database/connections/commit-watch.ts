@@ -10,7 +10,7 @@ const EVERY_MILLIS = { confirmed: 1_000, otherwise: 250 }
 
 /**
  * Writes nothing, which is refused wherever changes are, and then commits some hundred bytes of log, as each change does. Because the
- * commit is a part of the statement, `statement_timeout` ends its wait for a stand-by. Any other commit goes on waiting when its
+ * commit is a part of the statement, `statement_timeout` ends its wait for a standby. Any other commit keeps waiting when its
  * connection is lost, so each attempt would leave one more connection behind in the database.
  */
 const COMMIT = `do $$ begin

@@ -28,7 +28,7 @@ const suits: Record<SessionAttributes, (role: Role) => boolean> = {
 const PAUSE_MILLIS = 200
 
 /**
- * The hosts of a database, of which one at a time is connected to: the last one that was good. Connections of an earlier generation are
+ * The hosts of a database. Connections go to one host at a time: the last one that was good. Connections of an earlier generation are
  * in doubt, since one of them failed in a way that the others may share.
  */
 export class Hosts {

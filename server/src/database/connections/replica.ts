@@ -40,7 +40,7 @@ interface ReplicaOptions {
 export interface ReplicaState {
   /** Whether it is read from. */
   isUsed(): boolean
-  /** So many seconds ago it was last proved to show everything that was committed until then; at first, since this was created. */
+  /** Seconds since it was last proved to show everything committed until then; at first, since this was created. */
   lagSeconds(): number
   use(): PoolUse
   stop(): Promise<void>

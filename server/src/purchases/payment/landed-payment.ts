@@ -83,7 +83,7 @@ export function isAgreed(verdict: PaymentVerdict): boolean {
   return verdict.kind === 'pays' || (verdict.kind === 'wrong' && verdict.complete)
 }
 
-/** All that a payment moved for one purchase, whoever received it. */
+/** Everything that a payment moved for one purchase, to any recipient. */
 export function totalReceived(received: readonly Received[]): bigint {
   return received.reduce((total, { lamports }) => total + lamports, 0n)
 }

@@ -75,7 +75,7 @@ function knownLanding(purchase: PurchaseRow, { recorded }: Candidate, { slot }: 
   return { signature, slot, transactionBytes, expiryHeight }
 }
 
-/** A landed transaction as it is recorded. Its blockhash was valid where it landed, which bounds the height up to which it could land again. */
+/** The record of a landed transaction. Its blockhash was valid where it landed, which bounds the height up to which it could land again. */
 async function readLanding(chain: Chain, { signature, slot, bytes }: LandedTransaction) {
   return { signature, slot, transactionBytes: Buffer.from(bytes), expiryHeight: await chain.expiryHeight(slot) }
 }

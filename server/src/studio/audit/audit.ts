@@ -147,7 +147,7 @@ export function auditReply(row: AuditRow): Audit {
       earlierChain: row.earlierChain,
       verifiedOnChain: row.verifiedBefore + row.verified,
     },
-    // Missing while an audit goes on that a server without fees has started.
+    // Missing while an audit started by a server without fees is running.
     revenue: revenue ? { lamports: revenue } : null,
   }
 }

@@ -12,8 +12,8 @@ interface AuditRequest {
 
 /**
  * Starts an audit from the watermark of the one before, or of everything if it is to be `full`. There is one at a time: while one is
- * running, that one is returned, and made full if need be. Any server carries it on. `record` is told the id of one that is started or made
- * full, in the transaction that does it.
+ * running, that one is returned, and made full if need be. Any server can continue it. `record` is told the id of one that is started or
+ * made full, in the transaction that does it.
  */
 export async function requestAudit(database: Database, { full, startedBy, record }: AuditRequest): Promise<AuditRow> {
   for (;;) {

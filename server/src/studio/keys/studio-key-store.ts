@@ -8,7 +8,7 @@ import { now } from '../../database/time.ts'
 import { type Tx } from '../../database/transact.ts'
 import { type KeyWish } from './studio-key.ts'
 
-/** A key as it is found by its secret. */
+/** A key as found by its secret. */
 export interface KnownKey {
   id: string
   name: string

@@ -20,7 +20,7 @@ export function utcDay(moment: number): string {
   return new Date(moment).toISOString().slice(0, 10)
 }
 
-/** The first of so many UTC days that end with today. */
+/** The first of this many UTC days that end with today. */
 export function firstDay(now: number, days: number): string {
   return utcDay(now - (days - 1) * DAY_MS)
 }
@@ -52,7 +52,7 @@ export interface Hour {
   volumeLamports: bigint
 }
 
-/** When the first of so many hours of UTC begins that end with the present one; of none, when that one ends. */
+/** The start of the first of this many UTC hours that end with the present one; for none, the end of the present one. */
 export function firstHour(now: number, hours: number): string {
   return utcHour(now - (hours - 1) * HOUR_MS)
 }

@@ -10,7 +10,7 @@ interface Owned {
 export interface Estimate {
   /** Undefined if none is for sale, so that there is no floor price. */
   total: number | undefined
-  /** Drinks of which none is for sale: they are not in the total. */
+  /** Drinks with none for sale, which are not in the total. */
   unpriced: readonly Drink['type'][]
 }
 

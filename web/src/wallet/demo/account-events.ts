@@ -8,7 +8,7 @@ interface AccountEvents {
   on: StandardEventsOnMethod
 }
 
-/** The accounts that a wallet shares with this page, and whoever listens to their changes. */
+/** The accounts that a wallet shares with this page, and the listeners for their changes. */
 export function createAccountEvents(): AccountEvents {
   const listeners = new Set<{ listener: StandardEventsListeners['change'] }>()
   let accounts: readonly WalletAccount[] = Object.freeze([])

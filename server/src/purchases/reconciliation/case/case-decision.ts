@@ -66,7 +66,7 @@ export type CaseAction =
 
 export interface CaseDecision {
   actions: CaseAction[]
-  /** Seconds until the case is due again if it stays as it is; null for never. */
+  /** Seconds until the case is due again if it does not change; null for never. */
   nextSeconds: number | null
 }
 

@@ -68,7 +68,7 @@ export type PurchaseAction =
 export interface PurchaseDecision {
   /** Handled in this order, up to the first that settles the purchase. */
   actions: PurchaseAction[]
-  /** Seconds until the purchase is due again if it stays as it is; null for never. */
+  /** Seconds until the purchase is due again if it does not change; null for never. */
   nextSeconds: number | null
 }
 

@@ -7,7 +7,7 @@ const columns = ['Time', 'First', 'High', 'Low', 'Last', 'Traded', 'SOL', 'Trade
 /** The numbers behind a chart, newest first. */
 export function CandleTable({ data: { candles, frame }, label }: { data: ChartData; label: string }) {
   return (
-    // It scrolls, so whoever has only a keyboard must be able to reach it.
+    // It scrolls, so keyboard users must be able to reach it.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div role="region" aria-label={label} tabIndex={0} className="max-h-110 overflow-auto rounded-field">
       <table className="figures w-full text-right text-small whitespace-nowrap">
