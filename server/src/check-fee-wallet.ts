@@ -8,7 +8,7 @@ import { pause, repeat } from './repeat.ts'
 import { ConfigError } from './settings/config-error.ts'
 import { type FeeSettings } from './settings/config.ts'
 
-/** So long the start waits for the chain, which may be down. */
+/** How long the start waits for the chain, which may be down. */
 const PATIENCE_MILLIS = 5_000
 const AGAIN_MILLIS = 2_000
 

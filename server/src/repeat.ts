@@ -7,7 +7,7 @@ interface Repetition {
   everyMillis: number
   signal: AbortSignal
   failures: Pick<FailureLog, 'failed' | 'outageOf'>
-  /** What is logged when it fails unforeseen, once for a series of failures. */
+  /** The log message for an unexpected failure, logged once for a series of failures. */
   failure: string
 }
 
@@ -29,7 +29,7 @@ export async function repeat(work: () => Promise<unknown>, { everyMillis, signal
 
 /**
  * Starts to repeat the work.
- * @returns the function that stops it, and resolves when the attempt under way is done
+ * @returns a function that stops it and resolves when the attempt under way is done
  */
 export function startRepeating(
   work: (signal: AbortSignal) => Promise<unknown>,

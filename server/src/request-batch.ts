@@ -8,7 +8,7 @@ interface Batch<K, V> {
 export interface BatchTiming {
   /** How long after the start of a request the next one may start; called before each pause. Without it there is none. */
   pauseMillis?: () => number
-  /** A request that takes longer than this holds up its own callers only. Without it the next one always waits for its answer. */
+  /** A request that takes longer than this delays only its own callers. Without it, the next one always waits for its answer. */
   patienceMillis?: number
 }
 
@@ -28,7 +28,7 @@ export class RequestBatch<K, V> {
     this.#timing = timing
   }
 
-  /** What is known of these keys. Rejects if the request that they were in fails. */
+  /** The answers for these keys. Rejects if their request fails. */
   async ask(keys: readonly K[]): Promise<Map<K, V>> {
     if (keys.length === 0) return new Map()
     this.#next ??= this.#open()

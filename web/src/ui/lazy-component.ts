@@ -1,8 +1,8 @@
 import { type ComponentType, lazy } from 'react'
 
-/** How long a page may stay untouched before it downloads what may be needed next, in milliseconds: longer than a slow first load. */
+/** How long a page may stay untouched before it downloads code that may be needed next, in milliseconds: longer than a slow first load. */
 const UNTOUCHED_MS = 10_000
-/** The browser is given up as busy after this, in milliseconds. */
+/** How long to wait for the browser to become idle, in milliseconds. */
 const BUSY_MS = 3_000
 
 const signs = ['pointermove', 'pointerdown', 'touchstart', 'keydown', 'click', 'scroll'] as const

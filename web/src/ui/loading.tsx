@@ -9,7 +9,7 @@ interface LoadingProps {
   onRetry: () => void
 }
 
-/** Stands in for data: a spinner, or a message if it could not be loaded. A failure never looks like an empty list. */
+/** Shown in place of data: a spinner, or a message if the data could not be loaded. A failure never looks like an empty list. */
 export function Loading({ failed, what, onRetry }: LoadingProps) {
   if (failed) {
     return (

@@ -9,12 +9,15 @@ interface ModalProps {
   onClose: () => void
   /** A click outside closes the dialog too: for dialogs without typed text and without a serious question. */
   lightDismiss?: boolean
-  /** What is in the dialog may arrive later than the dialog itself, so the focus waits at the dialog. */
+  /** The dialog's content may arrive later than the dialog itself, so the focus waits on the dialog. */
   arrivesLater?: boolean
   children: ReactNode
 }
 
-/** A modal dialog. As a rule the focus goes to its first field or button, and back when it closes. It fades within 150 ms (specification, section 9). */
+/**
+ * A modal dialog. The focus normally goes to its first field or button, and back when it closes. It fades within 150 ms (specification,
+ * section 9).
+ */
 export function Modal({ open, title, onClose, lightDismiss = false, arrivesLater = false, children }: ModalProps) {
   const popup = useRef<HTMLDivElement>(null)
   return (

@@ -1,7 +1,7 @@
 import { SearchIcon } from './icons.tsx'
 
 interface SearchBoxProps {
-  /** What is searched, for those who do not see it. */
+  /** What is searched, for screen readers. */
   label: string
   maxLength: number
   value: string

@@ -1,4 +1,4 @@
-/** A spinning ring, for the eye only: the text beside it says what is under way. */
+/** A spinning ring, hidden from screen readers: the text beside it says what is under way. */
 export function Spinner({ className = 'size-5' }: { className?: string }) {
   return (
     <svg

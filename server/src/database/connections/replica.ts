@@ -10,7 +10,10 @@ import { type DatabasePool, type PoolUse } from './database-pool.ts'
 const MAX_LAG_MILLIS = 2_000
 const CHECK_MILLIS = 500
 
-/** How far a database's write-ahead log is, and whose it is: two clusters never share an identifier, nor two databases of one an oid. */
+/**
+ * The position of a database's write-ahead log, and its identity: two clusters never share an identifier, nor two databases of one cluster
+ * an oid.
+ */
 const POSITION = `
   select (select system_identifier from pg_control_system()) || ' ' || (select oid from pg_database where datname = current_database()) as of,
     pg_wal_lsn_diff(case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end, '0/0')::int8 as lsn`
@@ -26,7 +29,7 @@ export interface WrittenBy {
   lsn: bigint
 }
 
-/** The latest of the times whose changes are all on a replica that is this far; undefined if it is behind all of them. */
+/** The latest time whose changes are all on a replica at this position; undefined if it is behind all of them. */
 export function caughtUpTo(written: readonly WrittenBy[], replayed: bigint): number | undefined {
   return written.findLast(({ lsn }) => lsn <= replayed)?.at
 }
@@ -54,7 +57,7 @@ export interface ReplicaState {
 export function readFromReplica({ replica, primary, log }: ReplicaOptions): Pick<DatabasePool, 'query'> & ReplicaState {
   let written: WrittenBy[] = []
   let caughtUp = -Infinity
-  /** The last time that it was caught up to, in use or not. */
+  /** The last time up to which it was caught up, in use or not. */
   let lastCaughtUp = performance.now()
   const outage = new Outage({
     log,
@@ -98,7 +101,7 @@ export function readFromReplica({ replica, primary, log }: ReplicaOptions): Pick
       try {
         return await replica.query(text, values)
       } catch {
-        // Whatever was wrong, if it is not the replica, the primary says it again.
+        // If the problem is not the replica, the primary reports it again.
         caughtUp = -Infinity
         return primary.query(text, values)
       }

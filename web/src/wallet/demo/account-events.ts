@@ -17,11 +17,11 @@ export function createAccountEvents(): AccountEvents {
     change(next) {
       if (next.length === accounts.length && next.every((account, index) => account === accounts[index])) return
       accounts = Object.freeze([...next])
-      // One listener's mistake keeps no other from hearing.
+      // An error in one listener must not stop the others.
       for (const { listener } of listeners) guard(() => listener(Object.freeze({ accounts })))
     },
     on(event, listener) {
-      // Wallets may know further events; this one does not.
+      // Wallets may support further events; this one does not.
       if (event !== 'change') return () => {}
       const entry = { listener }
       listeners.add(entry)

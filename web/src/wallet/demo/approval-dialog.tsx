@@ -2,7 +2,7 @@ import { Button } from '../../ui/button.tsx'
 import { Modal } from '../../ui/modal.tsx'
 import { type OpenRequest } from './approval.ts'
 
-/** The Demo Wallet's own window: what it is asked to sign, and the choice. Closing it rejects. */
+/** The Demo Wallet's own window: the request to sign, and the choice. Closing it rejects. */
 export function ApprovalDialog({ open, request }: { open: boolean; request: OpenRequest }) {
   const { title, lines, message, answer } = request
   return (

@@ -14,8 +14,8 @@ interface Transfer {
 }
 
 /**
- * What a transaction does, for its signer to read: transfers by amount and payee, anything else by program. Of several transfers, the
- * total comes first.
+ * A description of a transaction for its signer: transfers by amount and payee, anything else by program. If there are several transfers,
+ * the total comes first.
  */
 export function describeTransaction(message: CompiledTransactionMessage): Line[] {
   if (!('instructions' in message)) return [['Unreadable', `version ${message.version}`]]

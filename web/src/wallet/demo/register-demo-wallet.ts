@@ -9,7 +9,7 @@ const SEED_BYTES = 32
 let registration: Promise<void> | undefined
 
 /**
- * Registers the Demo Wallet with every app on this page, those that begin later too: a wallet for the local chain, with its key in
+ * Registers the Demo Wallet with every app on this page, including those that start later: a wallet for the local chain, with its key in
  * local storage. It holds test SOL only. It registers once, since the Wallet Standard has no way for a wallet to leave.
  *
  * @throws if the browser cannot make ed25519 keys
