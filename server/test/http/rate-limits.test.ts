@@ -1,6 +1,6 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { bearerToken } from '../../src/http/api/bearer-token.ts'
 import { collectLog } from '../logging/collected-log.ts'
@@ -125,16 +125,16 @@ describe('too many calls', () => {
     const progress: string[] = []
     fastify.addHook('onRequest', async ({ raw }) => {
       progress.push('arrived')
-      await vi.waitFor(() => expect(raw.socket.destroyed).toBe(true))
+      await expect.poll(() => raw.socket.destroyed).toBe(true)
     })
     fastify.addHook('onError', async () => void progress.push('refused'))
     const origin = await fastify.listen({ port: 0, host: '127.0.0.1' })
     const gone = new AbortController()
     const call = fetch(`${origin}/api/auth/nonce`, { method: 'POST', signal: gone.signal })
-    await vi.waitFor(() => expect(progress).toEqual(['arrived']))
+    await expect.poll(() => progress).toEqual(['arrived'])
     gone.abort()
     await expect(call).rejects.toThrow()
-    await vi.waitFor(() => expect(progress).toEqual(['arrived', 'refused']))
+    await expect.poll(() => progress).toEqual(['arrived', 'refused'])
     expect(lines).toEqual([])
   })
 })

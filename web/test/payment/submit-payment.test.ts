@@ -35,6 +35,6 @@ describe('signed bytes', () => {
 
 /** Lets time pass from the first submission on, which waits for the encoder to be loaded. */
 async function pass(milliseconds: number, submit: (bytes: string) => Promise<string>): Promise<void> {
-  await vi.waitFor(() => expect(submit).toHaveBeenCalled())
+  await vi.waitFor(() => expect(submit).toHaveBeenCalled(), { timeout: 30_000 })
   await vi.advanceTimersByTimeAsync(milliseconds)
 }
