@@ -1,4 +1,4 @@
-import { type Signature } from '@juicebar/contract/addresses'
+import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { sql } from 'kysely'
 
 import { type Database } from '../../database/connect.ts'
@@ -27,4 +27,20 @@ export async function readAvailability(database: Database, purchaseId: string, s
   const [row] = rows
   if (!row || row.gone) return 'gone'
   return row.busy ? 'held' : 'free'
+}
+
+/**
+ * The references of refunds that were prepared for the open cases of a payment, one of which its seller's wallet may have signed by itself,
+ * however long ago that was.
+ */
+export async function findPreparedRefunds(database: Database, purchaseId: string, signature: Signature): Promise<WalletAddress[]> {
+  const rows = await database
+    .selectFrom('cases')
+    .select('refundReference')
+    .where('purchaseId', '=', purchaseId)
+    .where('signature', '=', signature)
+    .where('status', '=', 'open')
+    .where('refundReference', 'is not', null)
+    .execute()
+  return rows.flatMap(({ refundReference }) => refundReference ?? [])
 }

@@ -1,6 +1,8 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
 import { type Chain, type LandedTransaction, type ReadOptions, type SignatureStatus } from '../../chain/chain.ts'
+import { findPreparedRefunds } from '../cases/late-delivery-store.ts'
+import { isMentioned, MENTIONS } from '../cases/refund-mention.ts'
 import { isAgreed, type KnownReferences, verifyPayment } from '../payment/landed-payment.ts'
 import { ambiguousReferences } from '../payment/landed-transfers.ts'
 import { expectedPaymentOf, termsOf } from '../payment/payment-terms.ts'
@@ -61,11 +63,28 @@ export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow,
   const knownReferences = await findReferences(database, transaction ? ambiguousReferences(transaction) : [])
   const verdict = verdictOf(termsOf(purchase), { status, transaction, knownReferences, submittedByBuyer })
   if (!transaction || (verdict.kind !== 'pays' && verdict.kind !== 'wrong')) return { signature, status, verdict, paysAnotherHold: false }
+  if (verdict.kind === 'pays' && purchase.status === 'ended' && (await mayBePaidBack(deps, purchase, signature))) {
+    return { signature, status, verdict: paidBack, paysAnotherHold: false }
+  }
   const [landing, paysAnotherHold] = await Promise.all([
     readLanding(chain, transaction),
     verdict.referenced ? false : isForAnotherHold(deps, purchase, transaction, knownReferences),
   ])
   return { signature, status, verdict, landing, paysAnotherHold }
+}
+
+/** Its case follows the refund. */
+const paidBack: CandidateVerdict = { kind: 'unrelated', reason: 'its seller is sending the SOL back', permanent: false }
+
+/**
+ * Whether the chain shows anything that may be the refund of a late payment. A seller's wallet may sign it long after it was prepared, and it
+ * counts from the moment at which it lands: whoever delivers asks, since its case may not have heard of it.
+ */
+async function mayBePaidBack({ database, chain }: PurchaseDeps, { id, heldAtSlot }: PurchaseRow, signature: Signature): Promise<boolean> {
+  for (const reference of await findPreparedRefunds(database, id, signature)) {
+    if (isMentioned(await chain.recentSignatures(reference, heldAtSlot, MENTIONS, { everywhere: true }))) return true
+  }
+  return false
 }
 
 /** The landing of a recorded payment whose status alone is enough. */

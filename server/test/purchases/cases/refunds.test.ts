@@ -99,24 +99,60 @@ describe("a refund that the seller's wallet sends by itself", () => {
 })
 
 describe("a refund that the seller's wallet signs long after it was prepared", () => {
-  it('is found when buyer or seller opens the list of cases', async () => {
+  /** A late payment whose refund was prepared and proved expired, and which the seller's wallet then sends all the same. */
+  async function refundLate() {
     const payment = await payLate()
-    const { reference, lamports: amount } = await prepareRefund(world.deps, seller.address, payment.found.caseId)
+    const { caseId } = payment.found
+    const { reference, lamports: amount } = await prepareRefund(world.deps, seller.address, caseId)
     await reconcileUntil(world, async () => {
       await makeCasesDue(world)
       const { refundExpiryHeight } = await world.database
         .selectFrom('cases')
         .select('refundExpiryHeight')
-        .where('id', '=', payment.found.caseId)
+        .where('id', '=', caseId)
         .executeTakeFirstOrThrow()
       expect(refundExpiryHeight).toBeNull()
     })
     const again = transfer(seller, buyer.address, BigInt(amount), [reference])
     const signature = await sendByWallet(world, await signTransaction(world, seller, [again]))
+    return { payment, reference, signature }
+  }
+
+  it('is found when buyer or seller opens the list of cases', async () => {
+    const { payment, signature } = await refundLate()
     await reconcileOpenCasesOf(world.database, buyer.address, 0)
     await reconcileUntil(world, async () => {
       expect(await caseOf(payment.found.signature)).toMatchObject({ status: 'refunded', refundSignature: signature })
     })
+  })
+
+  it('rules out a delivery as soon as it has landed, before anybody has found it', async () => {
+    const { payment, signature } = await refundLate()
+    await cancelRivalHold(payment)
+    const { listingId, purchaseId } = payment.purchase
+    await expect(confirmPurchase(world.deps, buyer.address, listingId, payment.found.signature)).rejects.toMatchObject({
+      code: 'PAYMENT_MISMATCH',
+      detail: 'its seller is sending the SOL back.',
+    })
+    await reconcileUntil(world, async () => {
+      await makeCasesDue(world)
+      expect(await caseOf(payment.found.signature)).toMatchObject({ status: 'refunded', refundSignature: signature })
+    })
+    expect(await readPurchase(world, purchaseId)).toMatchObject({ status: 'ended' })
+  })
+
+  it('is found behind what its buyer sends after it with the same reference', async () => {
+    const { payment, reference, signature } = await refundLate()
+    for (let n = 1n; n <= 6n; n++) {
+      const mention = transfer(buyer, buyer.address, n, [reference])
+      await sendByWallet(world, await signTransaction(world, buyer, [mention]))
+    }
+    await cancelRivalHold(payment)
+    await reconcileUntil(world, async () => {
+      await makeCasesDue(world)
+      expect(await caseOf(payment.found.signature)).toMatchObject({ status: 'refunded', refundSignature: signature })
+    })
+    expect(await readPurchase(world, payment.purchase.purchaseId)).toMatchObject({ status: 'ended' })
   })
 })
 

@@ -118,6 +118,7 @@ describe('what is done for a case', () => {
       ['closeRefundedTogether', 2],
     ],
     ['the prepared refund can no longer land: it is forgotten', kinds(open({ kind: 'expired' })), ['forgetRefund', 200]],
+    ['its reference is named by what is no refund: nothing', kinds(open({ kind: 'unclear' }, { listing: 'free', candidate })), [200]],
 
     ['nothing can be delivered: nothing', kinds(open({ kind: 'none' })), [200]],
     ['the listing is gone: only a refund is left', kinds(open({ kind: 'none' }, { listing: 'gone' })), ['giveUpDelivery', 200]],
@@ -136,6 +137,7 @@ describe('what is done for a case', () => {
     const deliveries: DeliveryReading[] = [{ listing: 'gone' }, { listing: 'held' }, { listing: 'free', candidate }]
     const refunds: PreparedRefund[] = [
       { kind: 'possible' },
+      { kind: 'unclear' },
       ...[true, false].flatMap((recordedElsewhere) => [true, false].map((final) => landed({ recordedElsewhere, finalized: final }))),
     ]
     const snapshots: CaseSnapshot[] = refunds.flatMap((prepared) =>

@@ -25,10 +25,11 @@ export interface RefundReading {
 /**
  * The outcome of a refund that was prepared but never submitted; the seller's wallet may have sent it itself. none: none was
  * prepared, or an earlier search proved that it can't land. possible: it may still land. expired: the chain now proves that it can't. If
- * the seller signs it again with its reference, that one still may, and a later search finds it.
+ * the seller signs it again with its reference, that one still may, and a later search finds it. unclear: its reference is named by
+ * something that is not a refund, or by more than can be read, so nothing is delivered.
  */
 export type PreparedRefund =
-  | { kind: 'none' | 'possible' | 'expired' }
+  | { kind: 'none' | 'possible' | 'expired' | 'unclear' }
   | {
       kind: 'landed'
       transaction: LandedTransaction
@@ -116,6 +117,8 @@ function decideOpen(snapshot: CaseSnapshot): CaseDecision {
       const { actions, nextSeconds } = decideDelivery(snapshot)
       return { actions: [{ kind: 'forgetRefund' }, ...actions], nextSeconds }
     }
+    case 'unclear':
+      return { actions: [], nextSeconds: lateSeconds(snapshot) }
     case 'none':
     case undefined:
       return decideDelivery(snapshot)
@@ -123,8 +126,9 @@ function decideOpen(snapshot: CaseSnapshot): CaseDecision {
 }
 
 /** A late payment is delivered as soon as its listing is free. */
-function decideDelivery({ row, delivery }: CaseSnapshot): CaseDecision {
-  const late = secondsToNextLateSearch(row.secondsOpen, { serverSends: false })
+function decideDelivery(snapshot: CaseSnapshot): CaseDecision {
+  const { delivery } = snapshot
+  const late = lateSeconds(snapshot)
   if (!delivery) return { actions: [], nextSeconds: late }
   switch (delivery.listing) {
     case 'gone':
@@ -134,6 +138,10 @@ function decideDelivery({ row, delivery }: CaseSnapshot): CaseDecision {
     case 'free':
       return again([{ kind: 'deliver', candidate: delivery.candidate }], DELIVERY_SECONDS)
   }
+}
+
+function lateSeconds({ row }: CaseSnapshot): number | null {
+  return secondsToNextLateSearch(row.secondsOpen, { serverSends: false })
 }
 
 function again(actions: CaseAction[], nextSeconds: number): CaseDecision {

@@ -4,6 +4,7 @@ import { type LandedTransaction, type SignatureEntry } from '../../../chain/chai
 import { readAvailability } from '../../cases/late-delivery-store.ts'
 import { type PaymentTerms, verifyPayment } from '../../payment/landed-payment.ts'
 import { ambiguousReferences } from '../../payment/landed-transfers.ts'
+import { isMentioned, MENTIONS } from '../../cases/refund-mention.ts'
 import { findPayment, findRefund } from '../../payment/payment-store.ts'
 import { findReferences } from '../../payment/reference-store.ts'
 import { RELEASE_MARGIN_BLOCKS } from '../../purchase.ts'
@@ -14,7 +15,7 @@ import { type CaseSnapshot, caseStateOf, type DeliveryReading, type PreparedRefu
 import { isProvedExpired } from '../prove-expired.ts'
 import { type DueCase } from '../reconciliation-store.ts'
 
-/** An honest refund has one transaction, or two if its seller was impatient. */
+/** An honest refund has one transaction, or two if its seller was impatient, and whatever else names its reference came later. */
 const REFUNDS = 5
 
 /**
@@ -50,10 +51,11 @@ async function readRefund(deps: PurchaseDeps, row: DueCase, purchase: PurchaseRo
 async function readPrepared(deps: PurchaseDeps, row: DueCase, purchase: PurchaseRow): Promise<PreparedRefund> {
   const { refundReference, refundExpiryHeight } = row
   if (refundReference === null) return { kind: 'none' }
-  const recent = await deps.chain.recentSignatures(refundReference, purchase.heldAtSlot, REFUNDS)
-  const landed = await findRefundAmong(deps, recent, row, purchase)
+  const recent = await deps.chain.recentSignatures(refundReference, purchase.heldAtSlot, MENTIONS)
+  const oldest = recent.filter(({ failed }) => !failed).slice(-REFUNDS)
+  const landed = await findRefundAmong(deps, oldest.toReversed(), row, purchase)
   if (landed) return landed
-  if (refundExpiryHeight === null) return { kind: 'none' }
+  if (refundExpiryHeight === null) return { kind: isMentioned(recent) ? 'unclear' : 'none' }
   const finalized = await deps.chain.finalized()
   if (finalized.genesisHash !== purchase.genesisHash || finalized.height <= refundExpiryHeight + RELEASE_MARGIN_BLOCKS) {
     return { kind: 'possible' }
