@@ -46,6 +46,17 @@ async function holdAnother(sendsThrough: 'server' | 'wallet', wallet = buyer) {
   return hold(world, wallet, await list(world, seller), sendsThrough)
 }
 
+describe('a purchase that was held when an endpoint told a slot far ahead of the chain', () => {
+  it('is settled by the payment that carries its reference', async () => {
+    const purchase = await holdAnother('wallet')
+    await world.connection.pool.query('update purchases set held_at_slot = held_at_slot + 1000000 where id = $1', [purchase.purchaseId])
+    await sendByWallet(world, await signPayment(world, buyer, purchase))
+    await makeDue(world, purchase)
+    await reconcileOnce(world.deps)
+    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'settled' })
+  })
+})
+
 describe('a purchase that a stranger floods with transactions', () => {
   /** Sends transactions that carry the reference and pay nothing, as anyone can who has seen it. */
   async function flood(reference: string, count: number): Promise<Signature[]> {

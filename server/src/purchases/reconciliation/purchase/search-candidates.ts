@@ -29,7 +29,8 @@ export async function searchRecent(
 ): Promise<Signature[]> {
   const { reference, buyer, heldAtSlot } = purchase
   const [referenced, own] = await Promise.all([
-    chain.recentSignatures(reference, heldAtSlot, NEWEST, options),
+    // Nothing that carries it is older than the hold, whatever slot an endpoint told then.
+    chain.recentSignatures(reference, 0n, NEWEST, options),
     scanBuyer ? chain.recentSignatures(buyer, heldAtSlot, NEWEST, options) : [],
   ])
   return landedSignatures([...referenced.toReversed(), ...own.toReversed()])
