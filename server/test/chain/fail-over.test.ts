@@ -331,6 +331,17 @@ describe('several endpoints', () => {
     expect(await chain.transaction(entry.signature)).toMatchObject({ signature: entry.signature })
     expect(await chain.recentSignatures(reference, 0n, 5, everywhere)).toHaveLength(1)
     expect(await chain.highestBlockHeight()).toBeGreaterThan(1n)
+    // Nor does one of them alone have a transaction taken for failed, whichever is asked first.
+    answers['getSignaturesForAddress'] = [{ signature: entry.signature, slot: Number(entry.slot), err: 'AccountNotFound', memo: null }]
+    for (const endpoints of [
+      [behind.url, surfnet.rpcUrl],
+      [surfnet.rpcUrl, behind.url],
+    ]) {
+      behind.behave(handOn)
+      const both = await startChain(endpoints)
+      behind.behave((call, response) => (call.method in answers ? result(answers[call.method]) : handOn)(call, response))
+      expect(await both.recentSignatures(reference, 0n, 5, everywhere)).toEqual([{ ...entry, failed: false }])
+    }
   })
 
   test('return slots and heights that never go down', async () => {

@@ -43,6 +43,15 @@ export function readEntry(reply: EntryReply): SignatureEntry {
   return { signature: readSignature(reply.signature), slot: requireInteger(reply.slot), failed: reply.err !== null }
 }
 
+/** What endpoints have listed since a slot, each transaction once, newest first. Only what all of them list as failed is. */
+export function newestEntries(found: readonly SignatureEntry[], sinceSlot: bigint): SignatureEntry[] {
+  const distinct = new Map<Signature, SignatureEntry>()
+  for (const entry of found) {
+    if (entry.slot >= sinceSlot && distinct.get(entry.signature)?.failed !== false) distinct.set(entry.signature, entry)
+  }
+  return [...distinct.values()].toSorted((a, b) => Number(b.slot - a.slot))
+}
+
 function readSignature(text: string): Signature {
   const signature = parseSignature(text)
   if (!signature) throw new Error('the endpoint returned an invalid signature')

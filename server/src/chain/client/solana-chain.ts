@@ -27,7 +27,7 @@ import { openEndpoints } from './open-endpoints.ts'
 import { readTransaction } from './read-transaction.ts'
 import { requireInteger } from './require-integer.ts'
 import { type BlockhashLifetime, requireAnswer, SharedReads } from './shared-reads.ts'
-import { readEntry } from './signature-status.ts'
+import { newestEntries, readEntry } from './signature-status.ts'
 import { StatusReads } from './status-reads.ts'
 
 const PROBE_MILLIS = 2000
@@ -232,8 +232,7 @@ export class SolanaChain implements Chain {
     const ask = async (rpc: ChainRpc) => (await rpc.getSignaturesForAddress(address(of), config).send()).map(readEntry)
     const priority = spare ? 'spare' : 'release'
     const found = everywhere ? (await this.pool.askAll(priority, ask)).flat() : requireAnswer(await this.pool.askInTurn(priority, ask))
-    const distinct = new Map(found.filter((entry) => entry.slot >= sinceSlot).map((entry) => [entry.signature, entry]))
-    return [...distinct.values()].toSorted((a, b) => Number(b.slot - a.slot)).slice(0, limit)
+    return newestEntries(found, sinceSlot).slice(0, limit)
   }
 
   #reset(current: string, former: string): void {
