@@ -74,7 +74,7 @@ interface ArrivedCall {
 export async function confirmCaller(request: FastifyRequest, { name, key, needed, staff }: ArrivedCall): Promise<StudioKey> {
   const { wallet } = key
   if (!wallet || !staff) return key
-  const current = (request.body ?? null) === null ? key : await staff.find(wallet)
+  const current = arrivesWithHeaders(request) ? key : await staff.find(wallet)
   if (!current) throw new Failure('NOT_STAFF')
   requireScope(current, needed)
   if (isSignedCall(name)) {
@@ -87,6 +87,11 @@ export async function confirmCaller(request: FastifyRequest, { name, key, needed
     })
   }
   return current
+}
+
+/** Nothing follows the headers. Even an empty body may be long in coming. */
+function arrivesWithHeaders({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
 }
 
 function header({ headers }: FastifyRequest, name: string): string | undefined {

@@ -70,17 +70,21 @@ describe('a wallet that is put on the staff', () => {
     ])
   })
 
-  it('is powerless in the midst of a call, too', async () => {
+  it.each([
+    ['PUT', '{"message":"too late"}'],
+    ['DELETE', 'null'],
+  ])('is powerless in the midst of a call, too: %s with the body %s', async (method, text) => {
     const studio = await start()
     const member = await memberOfStaff(studio, {})
-    const text = '{"message":"too late"}'
+    const pausedBefore = method === 'DELETE'
+    if (pausedBefore) await studio.call('PUT', '/pause', { body: { message: 'We refill the ice.' } })
     const headers = {
       authorization: `Bearer ${member.token}`,
       'content-type': 'application/json',
       'content-length': text.length,
       expect: '100-continue',
     }
-    const sending = request(`${studio.origin}/api/studio/pause`, { method: 'PUT', headers })
+    const sending = request(`${studio.origin}/api/studio/pause`, { method, headers })
     const answered = once(sending, 'response') as Promise<[IncomingMessage]>
     sending.flushHeaders()
     await once(sending, 'continue')
@@ -88,7 +92,8 @@ describe('a wallet that is put on the staff', () => {
     sending.end(text)
     const [reply] = await answered
     expect([reply.statusCode, JSON.parse(await textOf(reply)).code]).toEqual([403, 'INSUFFICIENT_SCOPE'])
-    expect((await studio.call('GET', '/pause')).body).toEqual({ pause: null })
+    expect((await studio.call('GET', '/pause')).body.pause !== null).toBe(pausedBefore)
+    await studio.call('DELETE', '/pause')
   })
 
   it('must be one that somebody can sign with', async () => {
