@@ -275,6 +275,19 @@ describe('a subscription', () => {
     expect(rows).toEqual([])
   })
 
+  it('is one of as many, however many of its wallet come at the same time', async () => {
+    const { market, service, player, count } = await openPushMarket()
+    const sessions = await Promise.all(Array.from({ length: 2 * MAX_PUSH_SUBSCRIPTIONS }, () => openSession(market, player)))
+    const { database, close } = connectDatabase(market.databaseUrl, () => undefined)
+    onTestFinished(close)
+    const subscribing = sessions.map((id, index) => {
+      const { subscription } = createBrowser(service.origin)
+      return recordSubscription(index % 2 === 0 ? market.database : database, { id, player }, subscription)
+    })
+    await Promise.all(subscribing)
+    expect(await count('push_subscriptions')).toBe(MAX_PUSH_SUBSCRIPTIONS)
+  })
+
   it('has at most a hundred pushes waiting', async () => {
     const { market, player, subscribe, count } = await openPushMarket()
     await subscribe()

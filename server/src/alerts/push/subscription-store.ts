@@ -12,8 +12,12 @@ export interface Subscriber {
   player: WalletAddress
 }
 
-/** Locks a session until the transaction ends, so that it cannot be signed out. @returns false if it has ended */
+/**
+ * Locks a session until the transaction ends, so that it cannot be signed out, and its player, so that no other call changes how many browsers
+ * that player has. @returns false if the session has ended
+ */
 export async function lockSession(tx: Tx, { id, player }: Subscriber): Promise<boolean> {
+  await sql`select from players where wallet_address = ${player} for no key update`.execute(tx)
   const { rows } = await sql`
     select from sessions where id = ${id} and wallet_address = ${player} and revoked_at is null and expires_at > now() for no key update
   `.execute(tx)
