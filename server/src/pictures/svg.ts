@@ -37,6 +37,10 @@ export function svgProblem(content: Buffer): string | undefined {
   let depth = 0
   let style: string | undefined
   parser.on('error', (error) => note(`is no well-formed SVG: ${error.message.replace(/^\d+:\d+: /, '')}`))
+  // A browser would read other characters than these, and among them other elements.
+  parser.on('xmldecl', ({ encoding = 'UTF-8' }) => {
+    if (encoding.toUpperCase() !== 'UTF-8') note(`says that it is encoded in ${encoding}`)
+  })
   parser.on('doctype', () => note('has a DOCTYPE'))
   parser.on('processinginstruction', ({ target }) => note(`has <?${target}?>`))
   parser.on('opentag', (tag) => {

@@ -18,6 +18,11 @@ describe('an SVG', () => {
     expect(problemOf(svg(inside))).toBeUndefined()
   })
 
+  it('may say that it is encoded in UTF-8', () => {
+    expect(problemOf(`<?xml version="1.0"?>${svg('')}`)).toBeUndefined()
+    expect(problemOf(`<?xml version="1.0" encoding="utf-8" standalone="yes"?>${svg('')}`)).toBeUndefined()
+  })
+
   it.each([
     ['<script>alert(1)</script>', 'has <script>'],
     ['<script href="#a"/>', 'has <script>'],
@@ -59,6 +64,11 @@ describe('an SVG', () => {
 
   it.each([
     ['<!DOCTYPE svg [<!ENTITY a "b">]>' + svg(''), 'has a DOCTYPE'],
+    // In Shift_JIS the second byte of Á takes the bracket, so the section ends in the comment, and the script is one.
+    [
+      `<?xml version="1.0" encoding="Shift_JIS"?>${svg('<desc><![CDATA[Á]]><!-- ]]><script>alert(1)</script> --></desc>')}`,
+      'says that it is encoded in Shift_JIS',
+    ],
     ['<html xmlns="http://www.w3.org/1999/xhtml"/>', 'is no SVG: its first element is not <svg'],
     ['<svg viewBox="0 0 8 8"/>', 'is no SVG: its first element is not <svg'],
     ['<svg xmlns="http://www.w3.org/2000/svg"/>', 'has no viewBox'],
