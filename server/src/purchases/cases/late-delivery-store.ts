@@ -44,3 +44,10 @@ export async function findPreparedRefunds(database: Database, purchaseId: string
     .execute()
   return rows.flatMap(({ refundReference }) => refundReference ?? [])
 }
+
+/** Whether a purchase had ended before the database went back: what has become of its payments since then may be lost. */
+export async function endedBeforeRewind(database: Database, purchaseId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from purchases p where p.id = ${purchaseId} and exists (select from rewinds r where r.found_at > p.ended_at)`.execute(database)
+  return rows.length > 0
+}

@@ -36,6 +36,8 @@ export interface VerifiedCandidate {
   landing?: Pick<PaymentRow, 'signature' | 'slot' | 'transactionBytes' | 'expiryHeight'>
   /** It carries no reference and would pay for another open hold of the same buyer and seller. */
   paysAnotherHold: boolean
+  /** A late payment that can only be refunded: the database went back since its hold ended, and may have forgotten that it was. */
+  onlyRefunded?: boolean
 }
 
 /** Verifies a candidate for one purchase on the chain of that purchase. */

@@ -64,7 +64,7 @@ async function deliver(
   const startedAt = performance.now()
   const { outcome, settledAt, isNews, delivered, confirmedSeconds, submittedSeconds } = await settlePurchase(deps.database, purchase.id, {
     ...landingOf(candidate),
-    referenced,
+    referenced: referenced && !candidate.onlyRefunded,
   })
   // Without an earlier record, the payment was seen confirmed just now.
   const secondsSinceConfirmed = confirmedSeconds ?? (performance.now() - startedAt) / 1_000
@@ -98,7 +98,7 @@ async function reportUnmatched(
   { reason, ...moved }: Unmatched,
 ): Promise<PaymentOutcome> {
   if (candidate.paysAnotherHold) return { kind: 'unrelated', reason: 'it pays for another lot that you hold', permanent: false }
-  const deliverable = moved.kind === 'late' && moved.referenced
+  const deliverable = moved.kind === 'late' && moved.referenced && !candidate.onlyRefunded
   const outcome = await openCase(deps, { ...moved, purchase, payment: landingOf(candidate), deliverable })
   if (outcome === 'dust')
     return { kind: 'unrelated', reason: `${reason.replace(/\.$/, '')}, and it is too little to record`, permanent: true }

@@ -1,7 +1,7 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
 import { type Chain, type LandedTransaction, type ReadOptions, type SignatureStatus } from '../../chain/chain.ts'
-import { findPreparedRefunds } from '../cases/late-delivery-store.ts'
+import { endedBeforeRewind, findPreparedRefunds } from '../cases/late-delivery-store.ts'
 import { isMentioned, MENTIONS } from '../cases/refund-mention.ts'
 import { isAgreed, type KnownReferences, verifyPayment } from '../payment/landed-payment.ts'
 import { ambiguousReferences } from '../payment/landed-transfers.ts'
@@ -63,14 +63,14 @@ export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow,
   const knownReferences = await findReferences(database, transaction ? ambiguousReferences(transaction) : [])
   const verdict = verdictOf(termsOf(purchase), { status, transaction, knownReferences, submittedByBuyer })
   if (!transaction || (verdict.kind !== 'pays' && verdict.kind !== 'wrong')) return { signature, status, verdict, paysAnotherHold: false }
-  if (verdict.kind === 'pays' && purchase.status === 'ended' && (await mayBePaidBack(deps, purchase, signature))) {
-    return { signature, status, verdict: paidBack, paysAnotherHold: false }
-  }
-  const [landing, paysAnotherHold] = await Promise.all([
+  const isLate = verdict.kind === 'pays' && purchase.status === 'ended'
+  if (isLate && (await mayBePaidBack(deps, purchase, signature))) return { signature, status, verdict: paidBack, paysAnotherHold: false }
+  const [landing, paysAnotherHold, onlyRefunded] = await Promise.all([
     readLanding(chain, transaction),
     verdict.referenced ? false : isForAnotherHold(deps, purchase, transaction, knownReferences),
+    isLate && endedBeforeRewind(database, purchase.id),
   ])
-  return { signature, status, verdict, landing, paysAnotherHold }
+  return { signature, status, verdict, landing, paysAnotherHold, onlyRefunded }
 }
 
 /** Its case follows the refund. */

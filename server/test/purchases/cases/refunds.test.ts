@@ -7,6 +7,8 @@ import { closeCase } from '../../../src/purchases/cases/close-case.ts'
 import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
 import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
 import { prepareRefund, submitRefund } from '../../../src/purchases/cases/refund-case.ts'
+import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
+import { recordRewind } from '../../../src/studio/recovery/rewind/record-rewind.ts'
 import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
 import { makeCasesDue } from '../reconciling.ts'
 import { signRefund } from '../sign-refund.ts'
@@ -241,5 +243,26 @@ describe('a late payment that is delivered', () => {
     })
     await untilStatus(world, payment.purchase.purchaseId, 'settled')
     await expect(prepareRefund(world.deps, seller.address, payment.found.caseId)).rejects.toMatchObject({ code: 'CASE_NOT_OPEN' })
+  })
+})
+
+describe('a refund that the database has lost', () => {
+  it('rules out a delivery: what had ended before the database went back is only refunded', async () => {
+    const payment = await payLate()
+    const { found, purchase } = payment
+    const refund = transfer(seller, buyer.address, BigInt(found.lamports), [world.deps.references.make('refund')])
+    await sendByWallet(world, await signTransaction(world, seller, [refund]))
+    await cancelRivalHold(payment)
+    await recordRewind(world.deps, { cause: 'restored' })
+    await world.connection.pool.query(`update rewinds set ended_at = now(), ended_by = 'a clean recovery'`)
+    await expect(confirmPurchase(world.deps, buyer.address, purchase.listingId, found.signature)).rejects.toMatchObject({
+      code: 'PAYMENT_CASE',
+    })
+    await makeCasesDue(world)
+    await reconcileOnce(world.deps)
+    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'ended' })
+    const kept = await caseOf(found.signature)
+    expect(kept).toMatchObject({ kind: 'late', status: 'open', refundable: true })
+    expect(kept.explanation).not.toContain('if the lot becomes free')
   })
 })
