@@ -77,6 +77,7 @@ describe('a recovery', () => {
     expect(limits({})).not.toContain('REFERENCE_SECRET')
     expect(limits({ newest: [] })).toContain('no purchase by which the REFERENCE_SECRET could be checked')
     expect(limits({})).toContain('without a fee nothing tells')
+    expect(limits({})).toContain('Payments without a reference')
     expect(limits({ feeWallet: 'the studio' })).toContain('payments that paid a fee')
   })
 
