@@ -89,6 +89,26 @@ function isOrder(row: Nullable<PayLinkOrder>): row is PayLinkOrder {
   return row.id !== null
 }
 
+/** A hold that an account has left unpaid, as far as anybody has found out. */
+export interface FormerHold {
+  id: string
+  reference: WalletAddress
+}
+
+/** What an account has lately held of a listing through links, and what has ended with neither a delivery nor a case. */
+export async function listFormerHolds(
+  database: Database,
+  { listingId }: Pick<PayLinkOrder, 'listingId'>,
+  account: WalletAddress,
+): Promise<FormerHold[]> {
+  const { rows } = await sql<FormerHold>`
+    select p.id, p.reference from pay_link_holds h join purchases p on p.id = h.purchase_id
+    where h.account = ${account} and h.listing_id = ${listingId} and p.status = 'ended' and p.ended_at > now() - interval '15 minutes'
+      and not exists (select from cases c where c.purchase_id = p.id)
+    order by p.id desc limit ${MAX_OPEN_HOLDS}`.execute(database)
+  return rows
+}
+
 function refusalOf({ refusal: code, retrySeconds }: RefusalColumns): HoldRefusal | undefined {
   return code === null ? undefined : { code, retrySeconds: retrySeconds ?? undefined }
 }

@@ -7,8 +7,9 @@ import { holdFailure } from '../hold/hold.ts'
 import { placeHold } from '../hold/place-hold.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
 import { transfersOf } from '../purchase-item.ts'
+import { reconcileNow } from '../purchase-store.ts'
 import { hashOfToken, isToken, paymentMessage } from './pay-link.ts'
-import { checkPayLink } from './pay-link-store.ts'
+import { checkPayLink, listFormerHolds, type PayLinkOrder } from './pay-link-store.ts'
 
 /** More than anyone sends for one purchase. */
 const NEWEST = 10
@@ -35,6 +36,7 @@ export async function preparePayment(deps: PurchaseDeps, token: string, account:
   const checked = await checkPayLink(deps.database, hashOfToken(token), buyer)
   if ('refusal' in checked) throw holdFailure(checked.refusal, deps.catalogue)
   const { id: payLink, listingId, amount, mostLamports, isHeld } = checked.link
+  if (!isHeld) await requireUnpaid(deps, checked.link, buyer)
   const items = [{ listingId, amount: Number(amount) }]
   // This comes before the hold, so that nothing is held that the wallet cannot pay for because the chain does not answer.
   const lifetime = await deps.chain.latestBlockhash()
@@ -44,6 +46,18 @@ export async function preparePayment(deps: PurchaseDeps, token: string, account:
   return {
     transaction: unsignedPayment({ from: buyer, transfers: transfersOf(held), reference, lifetime }),
     message: paymentMessage(held, deps.catalogue),
+  }
+}
+
+/**
+ * A payment may have landed after its hold had ended, which nobody has found out yet: it is looked for now, and no second one is prepared.
+ * @throws PAYMENT_UNDER_WAY
+ */
+async function requireUnpaid(deps: PurchaseDeps, link: PayLinkOrder, account: WalletAddress): Promise<void> {
+  for (const { id, reference } of await listFormerHolds(deps.database, link, account)) {
+    if (!(await hasLanded(deps, reference))) continue
+    await reconcileNow(deps.database, id)
+    throw new Failure('PAYMENT_UNDER_WAY')
   }
 }
 

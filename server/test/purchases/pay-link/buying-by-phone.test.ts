@@ -120,6 +120,18 @@ it('a payment that was sent after the time to pay is delivered if the lot is sti
   expect(await appleJuice(world, buyer)).toBe(1_010)
 })
 
+it('whoever scans again after such a payment gets no second one to sign, and is delivered at once', async () => {
+  const link = await makeLink(server, await list(world, seller))
+  const { body } = await scan(phone, link)
+  await closeWindow(buyer)
+  await vi.waitFor(async () => expect(await openPurchases(buyer)).toBe(0), waiting)
+  await sendByWallet(world, await phone.sign(world.chain, body['transaction']!))
+  const again = await scan(phone, link)
+  expect(again).toMatchObject({ status: 409, body: { message: expect.stringContaining('is under way') } })
+  expect(await openPurchases(buyer)).toBe(0)
+  await vi.waitFor(async () => expect(await stateOf(server, link)).toBe('delivered'), waiting)
+})
+
 it('a payment is delivered although the server that has held for it is gone', async () => {
   const restarted = await startServer(world)
   const link = await makeLink(restarted, await list(world, seller))
