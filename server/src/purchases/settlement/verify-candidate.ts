@@ -80,9 +80,9 @@ const paidBack: CandidateVerdict = { kind: 'unrelated', reason: 'its seller is s
  * Whether the chain shows anything that may be the refund of a late payment. A seller's wallet may sign it long after it was prepared, and it
  * counts from the moment at which it lands: whoever delivers asks, since its case may not have heard of it.
  */
-async function mayBePaidBack({ database, chain }: PurchaseDeps, { id, heldAtSlot }: PurchaseRow, signature: Signature): Promise<boolean> {
+async function mayBePaidBack({ database, chain }: PurchaseDeps, { id }: PurchaseRow, signature: Signature): Promise<boolean> {
   for (const reference of await findPreparedRefunds(database, id, signature)) {
-    if (isMentioned(await chain.recentSignatures(reference, heldAtSlot, MENTIONS, { everywhere: true }))) return true
+    if (isMentioned(await chain.recentSignatures(reference, 0n, MENTIONS, { everywhere: true }))) return true
   }
   return false
 }

@@ -51,7 +51,7 @@ async function readRefund(deps: PurchaseDeps, row: DueCase, purchase: PurchaseRo
 async function readPrepared(deps: PurchaseDeps, row: DueCase, purchase: PurchaseRow): Promise<PreparedRefund> {
   const { refundReference, refundExpiryHeight } = row
   if (refundReference === null) return { kind: 'none' }
-  const recent = await deps.chain.recentSignatures(refundReference, purchase.heldAtSlot, MENTIONS)
+  const recent = await deps.chain.recentSignatures(refundReference, 0n, MENTIONS)
   const oldest = recent.filter(({ failed }) => !failed).slice(-REFUNDS)
   const landed = await findRefundAmong(deps, oldest.toReversed(), row, purchase)
   if (landed) return landed
