@@ -3,7 +3,7 @@ import { Failure } from '@juicebar/contract/errors'
 
 import { mayHaveSigner } from '../../chain/transactions/signing-key.ts'
 import { unsignedPayment } from '../../chain/transactions/unsigned-payment.ts'
-import { holdFailure } from '../hold/hold.ts'
+import { holdFailure, type HoldOrder } from '../hold/hold.ts'
 import { placeHold } from '../hold/place-hold.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
 import { transfersOf } from '../purchase-item.ts'
@@ -40,13 +40,21 @@ export async function preparePayment(deps: PurchaseDeps, token: string, account:
   const items = [{ listingId, amount: Number(amount) }]
   // This comes before the hold, so that nothing is held that the wallet cannot pay for because the chain does not answer.
   const lifetime = await deps.chain.latestBlockhash()
-  const held = await placeHold(deps, { buyer, items, sendsThrough: 'wallet', paysTransfers: true, mostLamports, payLink })
+  const order: HoldOrder = { buyer, items, sendsThrough: 'wallet', paysTransfers: true, mostLamports, payLink }
+  const held = await placeHold(deps, order).catch(throwWithoutReason)
   const { reference } = held
   if (isHeld && (await hasLanded(deps, reference))) throw new Failure('PAYMENT_UNDER_WAY')
   return {
     transaction: unsignedPayment({ from: buyer, transfers: transfersOf(held), reference, lifetime }),
     message: paymentMessage(held, deps.catalogue),
   }
+}
+
+/** Why a wallet is blocked concerns its owner, and whoever asks has not proved to be that. */
+function throwWithoutReason(error: unknown): never {
+  if (error instanceof Failure && error.code === 'BLOCKED')
+    throw new Failure('BLOCKED', { detail: 'its owner reads the reason in the market.' })
+  throw error
 }
 
 /**
