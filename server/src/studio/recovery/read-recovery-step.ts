@@ -71,6 +71,7 @@ async function readBeginning({ chain, database, references, settings }: Purchase
   return begin(row, {
     genesisHash: await chain.genesisHash(),
     expiryHeight: (await chain.highestBlockHeight()) + BLOCKHASH_BLOCKS + RELEASE_MARGIN_BLOCKS,
+    finalizedSlot: (await chain.finalized()).slot,
     newest,
     seen: await findSeenSlot(database, row.since),
     isOurs: (reference) => references.kindOf(reference) !== undefined,

@@ -20,6 +20,8 @@ export interface Beginning {
   genesisHash: string
   /** Above this height, nothing that is already signed can land any more. */
   expiryHeight: bigint
+  /** How far the finalized chain is now. */
+  finalizedSlot: bigint
   /** The newest purchases that the database has. */
   newest: readonly { reference: string; genesisHash: string; heldAtSlot: bigint; feeWallet: string | null; hasCode: boolean }[]
   isOurs: (reference: string) => boolean
@@ -40,9 +42,11 @@ const MARGIN_SLOTS = 1_000n
 
 /** A recovery begins: it examines everything that has landed since the database was last written. */
 export function begin(state: RecoveryState, beginning: Beginning): RecoveryStep {
-  const { genesisHash, expiryHeight, newest, isOurs, seen, feeWallet, wallets, feeWallets } = beginning
+  const { genesisHash, expiryHeight, finalizedSlot, newest, isOurs, seen, feeWallet, wallets, feeWallets } = beginning
   const noted = [...newest.map((purchase) => ({ ...purchase, slot: purchase.heldAtSlot })), ...(seen ? [seen] : [])]
-  const slots = noted.filter((each) => each.genesisHash === genesisHash).map(({ slot }) => slot)
+  // An endpoint may have told any slot: from one that is yet to come, nothing that was lost would be found.
+  const reached = finalizedSlot + MARGIN_SLOTS
+  const slots = noted.filter((each) => each.genesisHash === genesisHash && each.slot <= reached).map(({ slot }) => slot)
   const neededSlot = slots.reduce((highest, slot) => (slot > highest ? slot : highest), 0n)
   const unrecognised = newest.filter(({ reference }) => !isOurs(reference))
   const otherSecret = unrecognised.filter(({ hasCode }) => hasCode).length

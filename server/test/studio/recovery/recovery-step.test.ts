@@ -40,6 +40,7 @@ const purchase = (heldAtSlot: bigint, changes: object = {}) => ({
 const beginning = (changes: Partial<Beginning> = {}): Beginning => ({
   genesisHash: 'ours',
   expiryHeight: 500n,
+  finalizedSlot: 40_000n,
   newest: [purchase(9_000n), purchase(8_000n)],
   isOurs,
   seen: undefined,
@@ -59,6 +60,12 @@ describe('a recovery', () => {
     expect(begin(fresh, beginning({ seen })).state).toMatchObject({ sinceSlot: 19_000n, neededSlot: 20_000n })
     expect(begin(fresh, beginning({ newest: [purchase(30_000n)], seen })).state).toMatchObject({ neededSlot: 30_000n })
     expect(begin(fresh, beginning({ seen: { ...seen, genesisHash: 'another' } })).state).toMatchObject({ neededSlot: 9_000n })
+  })
+
+  it('believes no slot that the chain has not reached', () => {
+    const told = { newest: [purchase(1_000_000n), purchase(8_000n)], seen: { genesisHash: 'ours', slot: 2_000_000n } }
+    expect(begin(fresh, beginning(told)).state).toMatchObject({ sinceSlot: 7_000n, neededSlot: 8_000n })
+    expect(begin(fresh, beginning({ newest: [purchase(40_050n)] })).state).toMatchObject({ neededSlot: 40_050n })
   })
 
   it('cannot check anything with another secret than the purchases that the database has were made with', () => {
