@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino'
-import { expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 
 import { defaultCatalogue } from './catalogue.ts'
 import { createApp } from '../../src/app.ts'
@@ -61,7 +61,7 @@ export async function openApp(databaseUrl: string, given: AppOptions = {}) {
     await chain.stop()
     await connection.close()
   }
-  await expect.poll(() => app.fastify.server.listening).toBe(true)
+  await vi.waitFor(() => expect(app.fastify.server.listening).toBe(true), { timeout: 30_000 })
   const origin = app.fastify.listeningOrigin
   const get = async (path: string) => {
     const reply = await fetch(`${origin}${path}`)
