@@ -163,7 +163,7 @@ test('where notifications are blocked or unknown to the browser, it says so, and
 }) => {
   for (const [text, prepare] of [
     ['Notifications of this page are blocked.', () => Object.defineProperty(Notification, 'permission', { get: () => 'denied' })],
-    ['This browser shows no notifications of pages.', () => Reflect.deleteProperty(window, 'PushManager')],
+    ['This browser does not support notifications.', () => Reflect.deleteProperty(window, 'PushManager')],
   ] as const) {
     const context = await openContext()
     await context.addInitScript(prepare)

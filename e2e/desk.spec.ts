@@ -255,7 +255,7 @@ test('a webhook is made, looked at and deleted; a drink gets a rule; an audit ad
   await expect(part(page, 'Deliveries')).toBeVisible()
   await expectAccessible(page)
   await act(page, { button: 'Delete', label: 'Why', why: 'It was a try.', doIt: 'Delete' })
-  await expect(page.getByText('No webhook yet: nobody is told by the market.')).toBeVisible()
+  await expect(page.getByText('There is no webhook yet.')).toBeVisible()
 
   await nav(page, 'Market').click()
   await page.getByRole('button', { name: 'Change Apple Juice' }).click()

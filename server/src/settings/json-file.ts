@@ -33,7 +33,7 @@ export async function readJsonFile<Schema extends TSchema>(path: string, schema:
   const root = parseText(path, text)
   const placeAt = (offset: number) => `${path}, line ${lineAt(text, offset)}:`
   const place = (...field: Path) => placeAt(offsetOf(root, field))
-  const twice = repeatedFields(root).map(({ field, offset }) => `${placeAt(offset)} ${nameOf(field)} is there twice.`)
+  const twice = repeatedFields(root).map(({ field, offset }) => `${placeAt(offset)} ${nameOf(field)} appears twice.`)
   // If two fields have the same name, the last one counts, which may not be the intended one.
   if (twice.length > 0) throw new ConfigError(twice)
 

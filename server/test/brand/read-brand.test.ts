@@ -51,7 +51,7 @@ describe('a wrong brand', () => {
       '{\n  "titel": "A"\n}',
       ['brand.json, line 2: "titel" is not known here. There is "title", "description", "welcome", "footer", "logo" and "colors".'],
     ],
-    ['{\n  "title": "A",\n  "title": "B"\n}', ['brand.json, line 3: "title" is there twice.']],
+    ['{\n  "title": "A",\n  "title": "B"\n}', ['brand.json, line 3: "title" appears twice.']],
     ['{\n  "title": ""\n}', ['brand.json, line 2: "title" is "". It must be a text of 1 to 40 characters on one line.']],
     ['{\n  "title": " A"\n}', ['brand.json, line 2: "title" is " A". It must be a text of 1 to 40 characters on one line.']],
     [

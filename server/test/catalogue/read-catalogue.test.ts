@@ -102,7 +102,7 @@ describe('a wrong catalogue', () => {
       `[\n  ${tea},\n  { "code": "ALE", "name": "Ale", "image": "drink.svg",\n    "colour": "#8ee34a", "color": "#8ee34a" }\n]`,
       ['catalogue.json, line 4: "[1].colour" is not known here. There is "code", "name", "image" and "color".'],
     ],
-    [`[\n  { "code": "TEA",\n    "code": "ALE" }\n]`, ['catalogue.json, line 3: "[0].code" is there twice.']],
+    [`[\n  { "code": "TEA",\n    "code": "ALE" }\n]`, ['catalogue.json, line 3: "[0].code" appears twice.']],
     ...['tea', '1TEA', 'TEA_', '_TEA', 'GREEN__TEA', 'GREEN TEA', 'TÉ', 'TEA\\n', '', long].map((wrong) => [
       `[\n  ${tea.replace('TEA', wrong)}\n]`,
       [`catalogue.json, line 2: "[0].code" is "${wrong}". ${code}`],

@@ -24,8 +24,8 @@ describe('the alerts that fired', () => {
 
   it('are told in one sentence', () => {
     expect(firedSentence([])).toBeUndefined()
-    expect(firedSentence([first])).toBe('Apple Juice is for sale at 0.0035 SOL each, as you wished.')
-    expect(firedSentence([second, first])).toBe('2 of your price alerts have come true.')
+    expect(firedSentence([first])).toBe('Apple Juice is for sale at 0.0035 SOL each: your price alert has fired.')
+    expect(firedSentence([second, first])).toBe('2 of your price alerts have fired.')
   })
 })
 

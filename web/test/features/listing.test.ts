@@ -14,7 +14,7 @@ describe('a listing at its own address', () => {
     [{ status: 'sold' }, 'This lot has been sold.'],
     [{ status: 'removed' }, 'Its seller has taken this lot off the market.'],
     [{ heldUntil: '2026-01-01T00:00:00.000Z' }, 'Another buyer is paying for this lot right now.'],
-    [{ heldUntil: '2026-01-01T00:00:00.000Z', waitsForStudio: true }, 'The studio decides what becomes of this lot.'],
+    [{ heldUntil: '2026-01-01T00:00:00.000Z', waitsForStudio: true }, 'The studio has to decide about this lot.'],
   ])('says why it cannot be bought, %j', (changes, expected) => {
     expect(whyNotForSale(listing(changes), visitor)).toBe(expected)
   })

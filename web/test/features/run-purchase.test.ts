@@ -122,7 +122,7 @@ describe('an order that the server refuses', () => {
     async (code) => {
       const calls = open(signs, { [BUY]: refused(409, code) })
       await expect(run({ ...several, origin: 'quote' }).outcome).rejects.toThrow(
-        /^The market has moved meanwhile\. Nothing was held, and no SOL moved\./,
+        /^The market has moved\. Nothing was held, and no SOL moved\./,
       )
       expect(calls).toEqual([BUY])
     },

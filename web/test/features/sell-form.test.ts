@@ -44,8 +44,8 @@ describe('the sell form', () => {
     const text = (unit: number, cheapest = 1) => compareUnitPrice(unit, cheapest).text
     expect(compareUnitPrice(1, 1)).toEqual({ text: 'As cheap as the cheapest now', farOff: false })
     expect(text(0.999)).toBe('Yours would be the cheapest, by less than 1%')
-    expect(text(1.001)).toBe('Less than 1% dearer than the cheapest now')
-    expect(compareUnitPrice(1.5, 1)).toEqual({ text: '50% dearer than the cheapest now', farOff: false })
+    expect(text(1.001)).toBe('Less than 1% above the cheapest now')
+    expect(compareUnitPrice(1.5, 1)).toEqual({ text: '50% above the cheapest now', farOff: false })
     expect(compareUnitPrice(0.51, 1)).toEqual({ text: 'Yours would be the cheapest, by 49%', farOff: false })
     expect(compareUnitPrice(0.5, 1)).toEqual({ text: 'Yours would be the cheapest, by 50%. Is this the price you mean?', farOff: true })
     expect(compareUnitPrice(2, 1).farOff).toBe(true)
@@ -55,8 +55,8 @@ describe('the sell form', () => {
     const problem = (amount: number, price: string, divisible = true) =>
       sellProblems({ amount: String(amount), price, divisible }, 1_000_000_000).price
     expect(problem(1_000_000, '0.001')).toBeUndefined()
-    expect(problem(1_000_001, '0.001')).toBe('In parts, so many cost at least 0.002 SOL.')
-    expect(problem(1_000_000_000, '0.999')).toBe('In parts, so many cost at least 1 SOL.')
+    expect(problem(1_000_001, '0.001')).toBe('To be sold in parts, this many must cost at least 0.002 SOL.')
+    expect(problem(1_000_000_000, '0.999')).toBe('To be sold in parts, this many must cost at least 1 SOL.')
     expect(problem(1_000_001, '0.001', false)).toBeUndefined()
     expect(problem(1_000_001, '0.0001')).toBe('The lowest price is 0.001 SOL.')
   })

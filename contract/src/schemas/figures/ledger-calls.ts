@@ -68,7 +68,7 @@ export const ledgerCalls = {
   profit: {
     summary: 'Read what you have earned with each drink',
     description:
-      'First in, first out: what leaves you is what you have had for longest. What you bought costs its price and its share of the fee; what the studio ' +
+      'First in, first out: the drinks you have had longest leave first. What you bought costs its price and its share of the fee; what the studio ' +
       'credited costs nothing. Fees of the network are not known here. All sums are exact: what was bought is what the drinks sold, used, lost and held had cost.',
     response: {
       200: Type.Object(

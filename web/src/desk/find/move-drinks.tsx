@@ -32,7 +32,7 @@ export function MoveDrinks({ direction, walletAddress }: { direction: 'credit' |
       onBegin={begin}
       consequence={
         gives
-          ? `The player gets ${what} out of nothing, and can sell them at once. Only a debit takes them back.`
+          ? `This creates ${what} for the player, who can sell them at once. Only a debit takes them back.`
           : `${what.replace(/^t/, 'T')} leave the player and the market for good. Lots that are for sale are not touched.`
       }
       reason={{ label: 'Why', hint: 'Only the log shows it.' }}

@@ -122,8 +122,8 @@ function ActForm<Result>({ action, onClose, children }: { action: Action<Result>
 function Refused({ error }: { error: Error }) {
   return (
     <p role="alert" className="rounded-field bg-warn/12 p-3 text-small wrap-anywhere">
-      {asSentence(errorSentence(error, 'It was not done, and nobody knows why'))}
-      {isUnanswered(error) && ' Nobody knows whether it was done: look before you do it again.'}
+      {asSentence(errorSentence(error, 'It was not done, for an unknown reason'))}
+      {isUnanswered(error) && ' It may have been done: check before you try again.'}
     </p>
   )
 }

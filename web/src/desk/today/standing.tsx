@@ -46,7 +46,7 @@ function WebhooksTile({ now }: { now: number }) {
       tone={behind ? 'warn' : 'good'}
       word={behind ? `${behind} behind` : all ? 'Up to date' : 'None'}
     >
-      {behind ? `of ${all}: messages wait.` : all ? `${all} told of everything.` : 'Nobody is told by the market.'}
+      {behind ? `of ${all}: messages wait.` : all ? `${all} in all, nothing waits.` : 'There is no webhook.'}
     </Tile>
   )
 }

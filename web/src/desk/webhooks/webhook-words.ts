@@ -7,9 +7,9 @@ export const eventChoices: readonly { event: WebhookEvent; hint: string }[] = [
   { event: 'sale.settled', hint: 'Drinks were paid and delivered' },
   { event: 'sale.reversed', hint: 'The chain has undone a payment' },
   { event: 'case.opened', hint: 'A payment did not end in a delivery' },
-  { event: 'case.closed', hint: 'Such a case is over' },
+  { event: 'case.closed', hint: 'A case was closed' },
   { event: 'listing.created', hint: 'A listing entered the market' },
-  { event: 'listing.removed', hint: 'A listing left it unsold' },
+  { event: 'listing.removed', hint: 'A listing was removed unsold' },
 ]
 
 const offWords: Record<NonNullable<Webhook['switchedOff']>, string> = {

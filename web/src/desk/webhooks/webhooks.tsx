@@ -28,9 +28,7 @@ export function Webhooks({ id }: { id: string }) {
             <>
               {!id && (
                 <div className="flex flex-wrap items-center justify-between gap-3">
-                  <p className="max-w-prose text-small text-dim">
-                    Addresses of yours to which the market posts what happens, in order and signed.
-                  </p>
+                  <p className="max-w-prose text-small text-dim">The market posts signed events to these addresses, in order.</p>
                   <MakeWebhook onMade={setSecret} />
                 </div>
               )}
@@ -39,9 +37,7 @@ export function Webhooks({ id }: { id: string }) {
                   All webhooks
                 </a>
               )}
-              {shown.length === 0 && (
-                <Nothing>{id ? 'There is no such webhook any more.' : 'No webhook yet: nobody is told by the market.'}</Nothing>
-              )}
+              {shown.length === 0 && <Nothing>{id ? 'There is no such webhook any more.' : 'There is no webhook yet.'}</Nothing>}
               {shown.map((webhook) => (
                 <WebhookCard key={webhook.id} webhook={webhook} open={id !== ''} onSecret={setSecret} />
               ))}

@@ -28,6 +28,6 @@ export function lastFired(alerts: readonly Alert[]): string {
 export function firedSentence(fired: readonly Alert[]): string | undefined {
   const [first, ...others] = fired
   if (!first) return undefined
-  if (others.length > 0) return `${formatAmount(fired.length)} of your price alerts have come true.`
-  return `${catalogue().nameOf(first.tokenType)} is for sale at ${formatSol(first.price ?? first.below)} SOL each, as you wished.`
+  if (others.length > 0) return `${formatAmount(fired.length)} of your price alerts have fired.`
+  return `${catalogue().nameOf(first.tokenType)} is for sale at ${formatSol(first.price ?? first.below)} SOL each: your price alert has fired.`
 }

@@ -65,7 +65,7 @@ function AlertForm({ tokenType, walletAddress }: Pick<AlertsDialogProps, 'tokenT
           {fired
             ? `It is for sale at that price already: ${formatSol(fired.price ?? fired.below)} SOL each.`
             : others
-              ? `The cheapest of others costs ${formatUnitPrice(others.unitPrice)} SOL now. Your own lots do not count.`
+              ? `The cheapest from others costs ${formatUnitPrice(others.unitPrice)} SOL now. Your own lots do not count.`
               : 'Nobody else sells any now. Your own lots do not count.'}
         </p>
       </form>

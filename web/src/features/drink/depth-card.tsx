@@ -20,7 +20,7 @@ export function DepthCard({ drink }: { drink: Drink }) {
       {!data || isOff ? (
         <Waiting what="The offers" failed={isError} paused={fetchStatus === 'paused'} onRetry={() => void refetch()} />
       ) : data.levels.length === 0 ? (
-        <p className="py-6 text-center text-dim">None is for sale. As soon as somebody sells one, it is here.</p>
+        <p className="py-6 text-center text-dim">None is for sale. New listings appear here.</p>
       ) : (
         <Steps depth={data} />
       )}

@@ -42,7 +42,7 @@ export function PriceHead({ drink, actions }: PriceHeadProps) {
         </dl>
         {(isError || fetchStatus === 'paused') && (
           <p role="status" className="flex flex-wrap items-center gap-3 text-small text-warn">
-            {fetchStatus === 'paused' ? 'You are offline: these figures may be old.' : 'These figures could not be brought up to date.'}
+            {fetchStatus === 'paused' ? 'You are offline: these figures may be old.' : 'These figures could not be updated.'}
             {isError && (
               <Button small onClick={() => void refetch()}>
                 Try again

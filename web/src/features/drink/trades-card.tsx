@@ -30,7 +30,7 @@ export function TradesCard({ drink }: { drink: Drink }) {
       )}
       {trades && isError && (
         <p role="status" className="text-small text-warn">
-          The trades could not be brought up to date. They are tried again.
+          The trades could not be updated. Trying again.
         </p>
       )}
       {hasNextPage && (

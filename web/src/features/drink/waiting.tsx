@@ -23,7 +23,7 @@ export function Waiting({ what, failed, paused, onRetry }: WaitingProps) {
   return (
     <div role="status" className="grid justify-items-center gap-3 py-6 text-center text-small text-dim">
       {paused ? (
-        'You are offline. They are loaded as soon as you are back.'
+        'You are offline. They will load when you are back online.'
       ) : (
         <>
           <Spinner className="size-7" />

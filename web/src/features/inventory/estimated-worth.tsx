@@ -16,7 +16,7 @@ export function EstimatedWorth({ owned }: { owned: Parameters<typeof estimate>[0
   const { data, isError } = useQuery(summaryQuery)
   return (
     <p className="min-h-5.5 text-small text-dim">
-      {data ? <Words owned={owned} summary={data} /> : isError && 'What they are worth could not be asked.'}
+      {data ? <Words owned={owned} summary={data} /> : isError && 'Their worth could not be loaded.'}
     </p>
   )
 }

@@ -59,7 +59,7 @@ export function compareUnitPrice(unit: number, cheapest: number): { text: string
 function comparison(unit: number, cheapest: number, percent: number): string {
   const by = `${formatAmount(Math.abs(percent))}%`
   if (unit < cheapest) return `Yours would be the cheapest, by ${percent === 0 ? 'less than 1%' : by}`
-  if (unit > cheapest) return `${percent === 0 ? 'Less than 1%' : by} dearer than the cheapest now`
+  if (unit > cheapest) return `${percent === 0 ? 'Less than 1%' : by} above the cheapest now`
   return 'As cheap as the cheapest now'
 }
 
@@ -96,5 +96,5 @@ function divisionProblem({ amount, price, divisible }: SellFields): string | und
   const lamports = parsePrice(Number(price))
   if (!divisible || lamports === undefined || !Number.isInteger(Number(amount)) || lamports >= BigInt(amount)) return undefined
   const steps = (BigInt(amount) + PRICE_STEP_LAMPORTS - 1n) / PRICE_STEP_LAMPORTS
-  return `In parts, so many cost at least ${solText(steps * PRICE_STEP_LAMPORTS)} SOL.`
+  return `To be sold in parts, this many must cost at least ${solText(steps * PRICE_STEP_LAMPORTS)} SOL.`
 }

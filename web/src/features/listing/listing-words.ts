@@ -16,7 +16,7 @@ export function whyNotForSale(
   if (status === 'sold') return 'This lot has been sold.'
   if (status === 'removed') return 'Its seller has taken this lot off the market.'
   if (seller === walletAddress) return 'This is your listing.'
-  if (waitsForStudio) return 'The studio decides what becomes of this lot.'
+  if (waitsForStudio) return 'The studio has to decide about this lot.'
   if (heldUntil) return 'Another buyer is paying for this lot right now.'
   return closed ? 'Nothing can be bought at the moment.' : undefined
 }

@@ -79,9 +79,7 @@ function CardAction({ listing, isOwn, waitUntil, onBuy }: Pick<ListingCardProps,
   if (isOwn) return <Note>Your listing</Note>
   if (listing.heldUntil) {
     return (
-      <Note
-        title={listing.waitsForStudio ? 'The studio decides what becomes of this lot.' : 'Another buyer is paying for this lot right now.'}
-      >
+      <Note title={listing.waitsForStudio ? 'The studio has to decide about this lot.' : 'Another buyer is paying for this lot right now.'}>
         <ClockIcon />
         Held
       </Note>

@@ -8,8 +8,8 @@ export function NotificationPart({ walletAddress }: { walletAddress: string }) {
   const text = state
     ? stateTexts[state]
     : failed
-      ? 'Whether notifications are on could not be asked for.'
-      : 'Looking whether notifications are on…'
+      ? 'Could not check whether notifications are on.'
+      : 'Checking whether notifications are on…'
   return (
     <section aria-labelledby="notifications-title" className="grid gap-3 border-t border-line pt-4">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">

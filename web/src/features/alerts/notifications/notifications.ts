@@ -27,10 +27,10 @@ export function notificationState(facts: NotificationFacts): NotificationState {
 
 /** What the dialog says in each state. */
 export const stateTexts: Record<NotificationState, string> = {
-  unsupported: 'This browser shows no notifications of pages. You are told here while the page is open, and when you come back.',
+  unsupported: 'This browser does not support notifications. You are told here while the page is open, and when you come back.',
   install:
     'On an iPhone or iPad, add this page to your home screen first; there it can notify you. Until then you are told while it is open.',
   denied: 'Notifications of this page are blocked. Allow them in the browser’s settings for this page, then come back here.',
-  off: 'Be told of alerts and of what you sell, also while the page is closed.',
+  off: 'Get notified of alerts and sales, even while the page is closed.',
   on: 'This browser tells you of alerts and of what you sell, also while the page is closed, until you log out.',
 }

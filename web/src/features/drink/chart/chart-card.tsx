@@ -182,9 +182,7 @@ function Whole({ candles, words }: { candles: ChartData['candles']; words: strin
 function Stale({ series }: { series: CandleSeries }) {
   return (
     <p role="status" className="text-small text-warn">
-      {series.candles.length > 0
-        ? 'These prices could not be brought up to date. They are tried again.'
-        : 'It could not be asked again whether anything was traded.'}
+      {series.candles.length > 0 ? 'These prices could not be updated. Trying again.' : 'Could not check for new trades.'}
     </p>
   )
 }

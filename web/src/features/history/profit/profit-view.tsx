@@ -31,7 +31,7 @@ export function ProfitView() {
       )}
       {isError && (
         <p role="status" className="text-small text-warn">
-          This could not be brought up to date. It is tried again.
+          This could not be updated. Trying again.
         </p>
       )}
       <div className="card divide-y divide-line">
@@ -45,7 +45,7 @@ export function ProfitView() {
       <DownloadLedger />
       <p className="max-w-prose text-tiny text-dim">
         {inMarketWords(
-          'First in, first out: what leaves you is what you have had for longest. Drinks that you bought cost what you paid, with the studio’s ' +
+          'First in, first out: the drinks you have had longest leave first. Drinks that you bought cost what you paid, with the studio’s ' +
             'fee; drinks that were credited cost nothing. Drinks used in the game leave at their cost, as neither a gain nor a loss. The ' +
             'network’s own fees are not counted.',
         )}

@@ -52,7 +52,7 @@ export function BestPrice({ tokenType, walletAddress, paused, action }: BestPric
       <div className="grid content-start gap-4 bg-well p-4 sm:p-6">
         {price.failed && !quote ? (
           <div role="status" className="grid justify-items-start gap-3 text-small">
-            The best price could not be asked for.
+            The best price could not be loaded.
             <Button onClick={price.retry}>Try again</Button>
           </div>
         ) : (

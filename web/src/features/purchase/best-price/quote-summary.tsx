@@ -74,8 +74,8 @@ function sentenceOf(quote: Quote, drink: string): string {
 
 /** Why there is no price for the whole amount. */
 function shortage({ items, amount }: Quote, { most, drink, nobody }: Pick<QuoteSummaryProps, 'most' | 'drink' | 'nobody'>): string {
-  if (items.length > 0) return `Only ${formatAmount(amount)} can be had in one purchase right now.`
+  if (items.length > 0) return `Only ${formatAmount(amount)} can be bought in one purchase right now.`
   return most === 0
-    ? `${nobody} sells ${drink} right now. As soon as somebody does, its price is here.`
-    : `${drink} is for sale in larger lots only right now. Try more, or take a lot below.`
+    ? `${nobody} sells ${drink} right now. When somebody does, the price appears here.`
+    : `${drink} is only for sale in larger lots right now. Try more, or take a lot below.`
 }

@@ -31,7 +31,7 @@ export function refusedText(error: unknown, { items, origin }: Order): string | 
   if (code === 'PRICE_MOVED') reload(keys.config)
   if (listingId !== undefined) markGone(listingId, message)
   if (origin === 'quote' && moved.has(code)) {
-    return 'The market has moved meanwhile. Nothing was held, and no SOL moved. The best price now is shown; look at it before you buy.'
+    return 'The market has moved. Nothing was held, and no SOL moved. This is the best price now; check it before you buy.'
   }
   const item = items.find((candidate) => candidate.listingId === listingId)
   if (!item || items.length < 2) return undefined
