@@ -137,7 +137,7 @@ test('notifications are switched on for this browser, come back with the next si
   await page.goto('/')
   await signIn(page)
   const dialog = await openAlerts(page)
-  await expect(dialog).toContainText('also while the page is closed.')
+  await expect(dialog).toContainText('even while the page is closed.')
   expect(await pushEndpoint({ page })).toBeNull()
   await dialog.getByRole('button', { name: 'Turn on' }).click()
   await expect(dialog.getByRole('heading', { name: 'Notifications: on' })).toBeVisible()

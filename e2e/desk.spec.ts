@@ -212,7 +212,7 @@ test('drinks are credited with a signature for that alone', async ({ openContext
   const dialog = page.getByRole('dialog', { name: 'Give drinks to this player' })
   await dialog.getByLabel('Drink').selectOption('Grape Soda')
   await dialog.getByLabel('Amount').fill('7')
-  await expect(dialog).toContainText('The player gets 7 Grape Soda')
+  await expect(dialog).toContainText('This creates 7 Grape Soda for the player')
   await finish(page, { label: 'Why', why: 'A present.', doIt: 'Credit' })
   await approve(page, player.address)
   await expect(grape).toHaveText(String(before + 7))
