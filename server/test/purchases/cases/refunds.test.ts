@@ -128,6 +128,16 @@ describe("a refund that the seller's wallet signs long after it was prepared", (
     })
   })
 
+  it('is found whatever slot an endpoint told when the purchase was held', async () => {
+    const { payment, signature } = await refundLate()
+    const { purchaseId } = payment.purchase
+    await world.connection.pool.query('update purchases set held_at_slot = held_at_slot + 1000000 where id = $1', [purchaseId])
+    await reconcileUntil(world, async () => {
+      await makeCasesDue(world)
+      expect(await caseOf(payment.found.signature)).toMatchObject({ status: 'refunded', refundSignature: signature })
+    })
+  })
+
   it('rules out a delivery as soon as it has landed, before anybody has found it', async () => {
     const { payment, signature } = await refundLate()
     await cancelRivalHold(payment)
