@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
 import pg from 'pg'
@@ -195,6 +195,22 @@ describe('the server process', { timeout: 120_000 }, () => {
     it.each([10, 300, 1_000])('before it logs anything, %i ms after its process has begun, ends without a word', async (millis) => {
       const server = await start({})
       setTimeout(() => server.child.kill('SIGINT'), millis)
+      await expectQuietEnd(server)
+    })
+
+    it('while its database is silent, ends at once', async () => {
+      const silent = createServer().listen(0, '127.0.0.1')
+      await once(silent, 'listening')
+      const arrived = once(silent, 'connection')
+      onTestFinished(() => void silent.close())
+      const { port } = silent.address() as AddressInfo
+      const server = await start({ DEMO: 'off', DATABASE_URL: `postgresql://nobody@127.0.0.1:${port}/none` })
+      await expect.poll(server.text, waiting).toContain('Server listening')
+      const [connection]: Socket[] = await arrived
+      connection!.resume()
+      server.child.kill('SIGINT')
+      // Sooner than the server would give it up by itself.
+      await once(connection!, 'close', { signal: AbortSignal.timeout(5_000) })
       await expectQuietEnd(server)
     })
 

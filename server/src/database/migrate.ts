@@ -56,14 +56,17 @@ export interface MigrateOptions {
  * long it takes. Servers that start together take turns by a lock, which the database drops with its holder's connection.
  *
  * @returns the names of the files it applied.
- * @throws SchemaMismatchError if this server cannot run on the database: it was upgraded by a newer one, or a file has changed.
+ * @throws SchemaMismatchError if this server cannot run on the database: it was upgraded by a newer one, or a file has changed; the
+ * signal's reason if it was aborted before the first file
  */
 export async function migrate(pool: MigrationPool, folder: string, options: MigrateOptions = {}): Promise<string[]> {
   const migrations = await readMigrations(folder)
   const client = await pool.connect()
   const abort = () => client.release(new Error('the migration was stopped'))
   options.signal?.addEventListener('abort', abort)
+  if (options.signal?.aborted) abort()
   try {
+    options.signal?.throwIfAborted()
     await ensureMigrationsTable(client)
     const pending = pendingMigrations(migrations, await readApplied(client))
     const applied = await applyAll(client, pending, options)

@@ -76,6 +76,21 @@ describe('a database of another version is refused', () => {
   })
 })
 
+it('a migration that is stopped while it waits for its connection gives it back and applies nothing', async () => {
+  const pool = await openEmptyDatabase()
+  const stopping = new AbortController()
+  const slowPool = {
+    connect: async () => {
+      const client = await pool.connect()
+      stopping.abort()
+      return client
+    },
+  }
+  await expect(migrate(slowPool, folder, { signal: stopping.signal })).rejects.toThrow('aborted')
+  expect(pool.totalCount).toBe(0)
+  expect((await pool.query(`select from pg_class where relname = 'migrations'`)).rowCount).toBe(0)
+})
+
 it('a file checked out with other line ends is the same file', async () => {
   const pool = await openEmptyDatabase()
   await migrate(pool, folder)

@@ -45,6 +45,8 @@ export class DatabasePool {
   readonly #hosts: Hosts
   readonly #gate: CommitGate | undefined
   readonly #generations = new WeakMap<pg.ClientBase, number>()
+  /** Connections that are being made. */
+  readonly #unfinished = new Set<pg.Client>()
 
   constructor({ hosts, gate, onIdleError, ...options }: PoolOptions) {
     this.#hosts = hosts
@@ -55,7 +57,7 @@ export class DatabasePool {
       keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS,
       maxLifetimeSeconds: LONGEST_LIFE_SECONDS,
       ...options,
-      Client: clientOf(hosts, millis),
+      Client: clientOf(hosts, millis, this.#unfinished),
       verify: callbackify((client: pg.PoolClient) => hosts.requireSuitable(client, millis)),
     })
     this.pg.on('error', (error) => {
@@ -95,8 +97,11 @@ export class DatabasePool {
     return { inUse: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max: options.max }
   }
 
+  /** Waits for the connections that are lent. Those that are still being made are given up: a host that is silent may take seconds. */
   end(): Promise<void> {
-    return this.pg.end()
+    const ended = this.pg.end()
+    for (const client of this.#unfinished) client.connection.stream.destroy()
+    return ended
   }
 
   async #connectToAnyHost(): Promise<pg.PoolClient> {
@@ -160,10 +165,13 @@ export class PooledConnection {
 }
 
 /** The pool makes each connection to the host that is current at that moment. */
-function clientOf(hosts: Hosts, connectionTimeoutMillis: number) {
+function clientOf(hosts: Hosts, connectionTimeoutMillis: number, unfinished: Set<pg.Client>) {
   return class extends pg.Client {
     constructor(config: pg.ClientConfig = {}) {
       super({ ...config, connectionString: hosts.current, connectionTimeoutMillis })
+      unfinished.add(this)
+      const finish = () => unfinished.delete(this)
+      this.once('connect', finish).once('end', finish)
     }
   }
 }
