@@ -2,115 +2,155 @@ import { requireSupportedNode } from './support/node-version.mjs'
 
 requireSupportedNode()
 
-const { mkdirSync, readFileSync, rmSync } = await import('node:fs')
-const { createServer } = await import('node:net')
 const { join } = await import('node:path')
-const { ensureBuilt } = await import('./support/build.mjs')
 const { ensureChromium } = await import('./support/chromium.mjs')
+const { Display } = await import('./testing/display.mjs')
 const { ensureInstalled } = await import('./support/install.mjs')
-const { countsText, failuresText, runParts } = await import('./support/parts.mjs')
-const { readPlaywrightReport, readVitestReport } = await import('./support/reports.mjs')
-const { cacheFolder, root, runNode, runNpm, showFailure, StepFailed, timed } = await import('./support/run.mjs')
+const { countsText, failuresText, isBad, runParts, slowestText, timesText } = await import('./testing/parts.mjs')
+const { root, runNode, runNpm, showFailure, StepFailed } = await import('./support/run.mjs')
+const { Tally } = await import('./testing/test-events.mjs')
+const { runPlaywright, runVitest } = await import('./testing/test-runs.mjs')
+
+/** @typedef {import('./testing/parts.mjs').Part} Part */
 
 const LINES_SHOWN = 300
-const VITEST = 'Tests of rules, database and chain'
-const BUILD = 'Build'
-const CHROMIUM = 'Chromium'
-const BROWSER = 'Tests in the browser'
+const SLOWEST_SHOWN = 10
+const [BUILD, CHROMIUM] = ['Build', 'Chromium']
+/** The tests, each run after the one before: they share the machine's cores. */
+const RINGS = {
+  rules: 'Ring 1: rules',
+  market: 'Ring 2: database and chain',
+  browser: 'Ring 2: browser',
+  guests: 'Ring 3: guests',
+}
+const USAGE = `npm test                          everything that a change can break: the checks, the build, and the tests of rings 1 and 2
+npm run test:full                 the same, and ring 3
+npm test -- PATH...               the tests of files or folders, with the options of their runner, such as -t NAME (-g NAME in the browser)
+npm test -- --changed [COMMIT]    the tests nearest to what has changed since a commit, by default the last one`
 
-const began = Date.now()
-/** @type {Record<string, import('./support/parts.mjs').Counts>} */
-const counts = {}
+const display = new Display()
+/** @type {import('./testing/test-events.mjs').Tally[]} */
+const tallies = []
 
 process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143))
+const began = Date.now()
 const installed = await runParts([{ title: 'Installation', run: ensureInstalled }])
-const outcomes = installed.some(({ failure }) => failure)
+const outcomes = installed.some(isBad)
   ? installed
-  : await runParts([
-      check('Types', 'check:types'),
-      check('Lint', 'check:lint'),
-      check('Format', 'check:format'),
-      check('Unused code', 'check:unused'),
-      { title: VITEST, run: () => timed(VITEST, runVitest) },
-      { title: BUILD, run: ensureBuilt },
-      { title: CHROMIUM, run: () => timed('Finding a Chromium', ensureChromium) },
-      { title: BROWSER, needs: [BUILD, CHROMIUM], run: () => timed(BROWSER, runPlaywright) },
-    ])
+  : await runParts(await chooseParts(process.argv.slice(2)), (outcome) => display.ended(outcome))
+display.stop()
+conclude()
 
-for (const { failure } of outcomes) if (failure) showFailure(failure, LINES_SHOWN)
-const failures = failuresText(outcomes)
-console.log(`\n${failures || `Everything holds, after ${Math.round((Date.now() - began) / 1000)} s.\n`}`)
-console.log(countsText(outcomes, counts))
-process.exitCode = failures ? 1 : 0
+/**
+ * @param {string[]} args
+ * @returns {Promise<Part[]>}
+ */
+async function chooseParts(args) {
+  if (args.length === 0) return allParts({ full: false })
+  if (args[0] === '--full') return allParts({ full: true })
+  if (args[0] === '--changed') return changedParts(args[1] ?? 'HEAD')
+  if (args.every((arg) => arg.startsWith('-'))) throw new Error(USAGE)
+  return args.some(isOfBrowser) ? browserAlone(args) : [vitest('Tests', args)]
+}
+
+/** @param {{ full: boolean }} options */
+function allParts({ full }) {
+  return [
+    { title: BUILD, run: build },
+    ...checks({ after: BUILD }),
+    { title: CHROMIUM, run: ensureChromium },
+    vitest(RINGS.rules, ['--project=ring 1*']),
+    { ...vitest(RINGS.market, ['--project=ring 2*']), after: [RINGS.rules] },
+    { ...playwright(RINGS.browser, []), needs: [BUILD, CHROMIUM], after: [RINGS.market] },
+    ...(full ? [{ ...vitest(RINGS.guests, ['--project=ring 3*']), needs: [BUILD], after: [RINGS.browser] }] : []),
+  ]
+}
+
+/** @param {string} commit */
+async function changedParts(commit) {
+  const { nearestTests } = await import('./testing/nearest-tests.mjs')
+  const { browser, others } = nearestTests(commit)
+  return [
+    check('Types', 'check:types'),
+    ...(others.length > 0 ? [vitest('Tests', others)] : []),
+    ...(browser.length > 0 ? browserAlone(browser) : []),
+  ]
+}
+
+/** @param {string[]} args */
+function browserAlone(args) {
+  return [
+    { title: BUILD, run: build },
+    { title: CHROMIUM, run: ensureChromium },
+    { ...playwright('Tests in the browser', args), needs: [BUILD, CHROMIUM] },
+  ]
+}
+
+/** One after another, beside the first tests. @param {{ after: string }} options */
+function checks({ after }) {
+  const all = [
+    check('Types', 'check:types'),
+    check('Lint', 'check:lint'),
+    check('Format', 'check:format'),
+    check('Unused code', 'check:unused'),
+  ]
+  return all.map((part, index) => ({ ...part, after: [all[index - 1]?.title ?? after] }))
+}
 
 /**
  * @param {string} title
  * @param {string} script its name in package.json
- * @returns {import('./support/parts.mjs').Part}
+ * @returns {Part}
  */
 function check(title, script) {
   const run = async () => {
     const { code, output } = await runNpm(['run', '--silent', script])
-    if (code !== 0) throw new StepFailed(title, output, [`npm run ${script}`])
+    if (code !== 0) throw new StepFailed(title, output, { repeat: [`npm run ${script}`] })
   }
-  return { title, run: () => timed(title, run) }
+  return { title, run }
 }
 
-async function runVitest() {
-  const file = reportFile('vitest')
-  const command = [join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--reporter=default', '--reporter=json']
-  const result = await runNode([...command, `--outputFile.json=${file}`])
-  record(VITEST, result, () => readVitestReport(JSON.parse(readFileSync(file, 'utf8'))))
-}
-
-async function runPlaywright() {
-  const file = reportFile('playwright')
-  const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: file, E2E_PORT: String(await freePort()) }
-  const result = await runNode([join(root, 'node_modules', '@playwright', 'test', 'cli.js'), 'test', '--reporter=list,json'], { env })
-  record(BROWSER, result, () => readPlaywrightReport(JSON.parse(readFileSync(file, 'utf8'))))
+async function build() {
+  const { code, output } = await runNode([join(root, 'scripts', 'build.mjs')])
+  if (code !== 0) throw new StepFailed(BUILD, output, { repeat: ['npm run build'] })
 }
 
 /**
- * Counts the tests of a part.
- *
- * @param {string} part
- * @param {import('./support/run.mjs').Result} result
- * @param {() => import('./support/reports.mjs').Report} readReport
- * @throws {StepFailed} if a test failed, none ran, or the runner did not get as far as a report
+ * @param {string} title
+ * @param {string[]} args
+ * @returns {Part}
  */
-function record(part, result, readReport) {
-  /** @type {import('./support/reports.mjs').Report} */
-  let report
-  try {
-    report = readReport()
-  } catch {
-    throw new StepFailed(part, result.output)
-  }
-  counts[part] = report.counts
-  const { passed, failed } = report.counts
-  if (result.code !== 0 || failed > 0 || passed === 0) throw new StepFailed(part, result.output, report.repeat)
+function vitest(title, args) {
+  return { title, run: () => runVitest({ title, tally: newTally(), display }, args) }
 }
 
 /**
- * Where a test runner writes its report. The report of an earlier run is deleted.
- *
- * @param {string} runner
+ * @param {string} title
+ * @param {string[]} args
+ * @returns {Part}
  */
-function reportFile(runner) {
-  const file = join(cacheFolder, `${runner}.json`)
-  mkdirSync(cacheFolder, { recursive: true })
-  rmSync(file, { force: true })
-  return file
+function playwright(title, args) {
+  return { title, run: () => runPlaywright({ title, tally: newTally(), display }, args) }
 }
 
-/** @returns {Promise<number>} */
-function freePort() {
-  const probe = createServer()
-  return new Promise((done, fail) => {
-    probe.once('error', fail)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => done(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
+function newTally() {
+  const tally = new Tally()
+  tallies.push(tally)
+  return tally
+}
+
+/** @param {string} arg */
+function isOfBrowser(arg) {
+  return arg.startsWith('e2e') || arg.includes('.spec.ts')
+}
+
+function conclude() {
+  for (const { failure } of outcomes) if (failure) showFailure(failure, LINES_SHOWN)
+  const failures = failuresText(outcomes)
+  const slowest = slowestText(new Map(tallies.flatMap(({ seconds }) => [...seconds])), SLOWEST_SHOWN)
+  console.log(`\n${timesText(outcomes)}\n`)
+  if (slowest) console.log(`The slowest files:\n\n${slowest}\n`)
+  console.log(failures || `Everything holds, after ${Math.round((Date.now() - began) / 1000)} s.\n`)
+  console.log(countsText(outcomes))
+  process.exitCode = failures ? 1 : 0
 }

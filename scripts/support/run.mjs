@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
@@ -9,7 +10,7 @@ import { stripVTControlCharacters } from 'node:util'
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
 /** The folder in which scripts keep files between runs. */
-export const cacheFolder = join(root, '.cache')
+const cacheFolder = join(root, '.cache')
 
 /**
  * The parent of every program that a script runs. Its input is a pipe from the script: when that closes, because the script ended or
@@ -38,30 +39,33 @@ const POLL_MILLIS = 50
 
 /** @typedef {{ code: number, output: string }} Result */
 
+/** @typedef {{ cwd?: string, env?: NodeJS.ProcessEnv, onLine?: (line: string) => boolean }} RunOptions `onLine` takes a line of the program out of its output by returning true */
+
 /**
  * Runs a Node.js program to its end without showing its output.
  *
  * @param {string[]} command the program's file and its arguments
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [options]
+ * @param {RunOptions} [options]
  * @returns {Promise<Result>}
  */
-export async function runNode(command, { cwd = root, env = {} } = {}) {
-  return run([process.execPath, ...command], { cwd, env })
+export async function runNode(command, options) {
+  return run([process.execPath, ...command], options)
 }
 
 /**
  * Runs a program to its end without showing its output.
  *
  * @param {string[]} command
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [options]
+ * @param {RunOptions} [options]
  * @returns {Promise<Result>}
  */
-export async function run(command, { cwd = root, env = {} } = {}) {
+export async function run(command, { cwd = root, env = {}, onLine = () => false } = {}) {
   const child = spawn('/bin/sh', ['-c', SUPERVISOR, 'supervisor', ...command], { cwd, env: { ...process.env, NO_COLOR: '1', ...env } })
   const record = recordSupervisor(child.pid)
   let output = ''
-  child.stdout.on('data', (chunk) => (output += chunk))
-  child.stderr.on('data', (chunk) => (output += chunk))
+  const take = (/** @type {string} */ line) => onLine(line) || (output += `${line}\n`)
+  createInterface({ input: child.stdout }).on('line', take)
+  createInterface({ input: child.stderr }).on('line', take)
   try {
     return await new Promise((done, fail) => {
       child.on('error', fail)
@@ -119,13 +123,15 @@ export class StepFailed extends Error {
   /**
    * @param {string} step
    * @param {string} output everything that its program printed
-   * @param {string[]} [repeat] the commands that repeat just what failed
+   * @param {{ repeat?: string[], counts?: import('../testing/parts.mjs').Counts }} [details] the commands that repeat just what failed, and the
+   * tests that ran
    */
-  constructor(step, output, repeat = []) {
+  constructor(step, output, { repeat = [], counts } = {}) {
     super(`${step} failed`)
     this.step = step
     this.output = output
     this.repeat = repeat
+    this.counts = counts
   }
 }
 

@@ -2,22 +2,26 @@ import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
-import { countsText, failuresText, runParts } from '../support/parts.mjs'
-import { readPlaywrightReport, readVitestReport } from '../support/reports.mjs'
-import { root, StepFailed } from '../support/run.mjs'
+import { countsText, failuresText, runParts, slowestText, timesText } from '../testing/parts.mjs'
+import { root, runNode, StepFailed } from '../support/run.mjs'
+import { readEvent, Tally } from '../testing/test-events.mjs'
+import { runPlaywright, runVitest } from '../testing/test-runs.mjs'
 
 /** @param {string} title */
-const failing = (title) => ({ title, run: () => Promise.reject(new StepFailed(title, 'output', [`npm run ${title}`])) })
+const passing = (title, counts = { passed: 1, failed: 0, skipped: 0 }) => ({ title, run: async () => counts })
 /** @param {string} title */
-const passing = (title) => ({ title, run: async () => undefined })
+const failing = (title, counts = { passed: 0, failed: 0, skipped: 0 }) => {
+  return { title, run: () => Promise.reject(new StepFailed(title, 'output', { repeat: [`npm run ${title}`], counts })) }
+}
 
 describe('npm test', () => {
   it('runs what comes after a failed part, except what needs that part, and lists all that failed', async () => {
     const browser = { ...passing('browser'), needs: ['build'] }
-    const outcomes = await runParts([failing('types'), passing('vitest'), failing('build'), browser, passing('last')])
+    const last = { ...passing('last'), after: ['build'] }
+    const outcomes = await runParts([failing('types'), passing('rules'), failing('build'), browser, last])
     expect(outcomes.map(({ title, failure, missing }) => [title, failure?.message ?? missing])).toEqual([
       ['types', 'types failed'],
-      ['vitest', undefined],
+      ['rules', undefined],
       ['build', 'build failed'],
       ['browser', 'build'],
       ['last', undefined],
@@ -34,11 +38,24 @@ describe('npm test', () => {
     ])
   })
 
+  it('runs parts side by side, unless one comes after another, and tells of each as it ends', async () => {
+    let build = (/** @type {undefined} */ _value) => {}
+    const built = new Promise((/** @type {(value: undefined) => void} */ done) => (build = done))
+    /** @type {string[]} */
+    const ended = []
+    const parts = [{ title: 'build', run: () => built }, { ...passing('browser'), after: ['build'] }, passing('rules')]
+    const run = runParts(parts, ({ title }) => ended.push(title))
+    await expect.poll(() => ended).toEqual(['rules'])
+    build(undefined)
+    await run
+    expect(ended).toEqual(['rules', 'build', 'browser'])
+  })
+
   it('counts a failed part at least once', async () => {
-    const outcomes = await runParts([failing('types'), failing('vitest'), passing('browser')])
-    const counts = { vitest: { passed: 10, failed: 2, skipped: 0 }, browser: { passed: 5, failed: 0, skipped: 1 } }
-    expect(countsText(outcomes, counts)).toBe('15 passed, 3 failed, 1 skipped')
-    expect(countsText(await runParts([passing('vitest')]), counts)).toBe('10 passed, 0 failed')
+    const failed = failing('market', { passed: 10, failed: 2, skipped: 0 })
+    const passed = passing('browser', { passed: 5, failed: 0, skipped: 1 })
+    expect(countsText(await runParts([failing('types'), failed, passed]))).toBe('15 passed, 3 failed, 1 skipped')
+    expect(countsText(await runParts([passing('rules', { passed: 10, failed: 0, skipped: 0 })]))).toBe('10 passed, 0 failed')
   })
 
   it('ends at once when a part throws what is not a failure of its program', async () => {
@@ -46,34 +63,64 @@ describe('npm test', () => {
     await expect(runParts([broken])).rejects.toThrow('a bug')
   })
 
-  it('repeats a failed test by its name and its seed, and a file that failed without one', () => {
-    const message = 'Error: Property failed after 3 tests\n{ seed: -42, path: "2:1", endOnFailure: true }\nCounterexample: [0]'
-    const test = (/** @type {string} */ fullName, /** @type {string[]} */ ...failureMessages) => {
-      return { fullName, status: failureMessages.length > 0 ? 'failed' : 'passed', failureMessages }
-    }
-    const tests = [test('fine'), test("paging of a seller's (any)", message), test('search', 'AssertionError')]
-    const report = readVitestReport({
-      numPassedTests: 1,
-      numFailedTests: 2,
-      numPendingTests: 3,
-      testResults: [
-        { name: join(root, 'server', 'test', 'a.test.ts'), status: 'failed', assertionResults: tests },
-        { name: join(root, 'server', 'test', 'b.test.ts'), status: 'passed', assertionResults: [] },
-        { name: join(root, 'server', 'test', 'c.test.ts'), status: 'failed', assertionResults: [] },
-      ],
-    })
-    expect(report.counts).toEqual({ passed: 1, failed: 2, skipped: 3 })
-    expect(report.repeat).toEqual([
-      String.raw`PROPERTY_SEED=-42 npx vitest run server/test/a.test.ts -t 'paging of a seller'\''s \(any\)'`,
-      "npx vitest run server/test/a.test.ts -t 'search'",
-      'npx vitest run server/test/c.test.ts',
+  it('says how long each part took, and which files took longest', async () => {
+    const [rules, build] = [
+      { title: 'Rules', seconds: 9.04, counts: { passed: 7, failed: 1, skipped: 2 } },
+      { title: 'Build', seconds: 12.3 },
+    ]
+    expect(timesText([rules, build, { title: 'Browser', seconds: 0, missing: 'Build' }])).toBe(
+      '  Rules     9.0 s  7 passed, 1 failed, 2 skipped\n  Build    12.3 s',
+    )
+    const times = new Map([
+      ['a', 1],
+      ['b', 3],
+      ['c', 2],
     ])
+    expect(slowestText(times, 2)).toBe('     3.0 s  b\n     2.0 s  c')
   })
 
-  it('repeats a failed browser test by its line', () => {
-    const inner = { specs: [{ file: 'trade.spec.ts', line: 9, ok: false }] }
-    const suites = [{ specs: [{ file: 'trade.spec.ts', line: 3, ok: true }], suites: [inner] }]
-    const report = readPlaywrightReport({ stats: { expected: 1, unexpected: 1, flaky: 1, skipped: 0 }, suites })
-    expect(report).toEqual({ counts: { passed: 1, failed: 2, skipped: 0 }, repeat: ['npx playwright test trade.spec.ts:9'] })
+  it('follows a run by the lines that its reporter prints', async () => {
+    const events = [
+      { total: 2, units: 'files' },
+      { started: 'a' },
+      { started: 'b' },
+      { ended: 'a', seconds: 1.5, passed: 3, skipped: 1, failures: [] },
+    ]
+    const program = `for (const event of ${JSON.stringify(events)}) { console.log('words'); console.log('\\u001e' + JSON.stringify(event)) }`
+    const tally = new Tally()
+    const onLine = (/** @type {string} */ line) => {
+      const event = readEvent(line)
+      if (event) tally.add(event)
+      return event !== undefined
+    }
+    const { output } = await runNode(['-e', program], { onLine })
+    expect(output).toBe('words\n'.repeat(4))
+    expect(tally).toMatchObject({ total: 2, units: 'files', done: 1, passed: 3, skipped: 1, failures: [], running: ['b'] })
+    expect([...tally.seconds]).toEqual([['a', 1.5]])
+  })
+
+  const samples = join(root, 'scripts', 'test', 'samples')
+  const quiet = { begin: () => undefined, end: () => undefined, failed: () => undefined }
+
+  it('counts the tests of Vitest, and repeats a failed one by its name and seed, or its file if that is what failed', async () => {
+    const tally = new Tally()
+    const run = runVitest({ title: 'rules', tally, display: quiet }, [`--config=${join(samples, 'vitest.config.ts')}`])
+    await expect(run).rejects.toMatchObject({ counts: { passed: 3, failed: 4, skipped: 1 } })
+    const file = 'scripts/test/samples'
+    expect(tally.failures.map(({ repeat }) => repeat).sort()).toEqual([
+      `PROPERTY_SEED=-42 npm test -- ${file}/tests.sample.mjs -t 'paging of a seller'\\''s \\(any\\)'`,
+      `npm test -- ${file}/broken-hook.sample.mjs`,
+      `npm test -- ${file}/broken-import.sample.mjs`,
+      `npm test -- ${file}/tests.sample.mjs -t 'fails'`,
+    ])
+    expect(tally).toMatchObject({ total: 3, done: 3, units: 'files', running: [] })
+  })
+
+  it('counts the tests of the browser, and repeats a failed one by its line', async () => {
+    const tally = new Tally()
+    const run = runPlaywright({ title: 'browser', tally, display: quiet }, [`--config=${join(samples, 'playwright.config.mjs')}`])
+    await expect(run).rejects.toMatchObject({ counts: { passed: 2, failed: 1, skipped: 1 } })
+    expect(tally.failures.map(({ repeat }) => repeat)).toEqual(['npm test -- scripts/test/samples/browser.sample.mjs:7'])
+    expect(tally).toMatchObject({ total: 4, done: 4, units: 'tests', running: [] })
   })
 })

@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
 
-import { marketSettings } from '../src/settings/market-settings.ts'
-
-test('the settings in the HTML are read once', () => {
+test('the settings in the HTML are read once', async () => {
+  vi.resetModules()
+  const { marketSettings } = await import('../src/settings/market-settings.ts')
   const settings = { title: 'Moonbase', logo: '/favicon.svg', welcome: null, footer: null, catalogue: [], ownItems: false }
   const getElementById = vi.fn<(id: string) => object>(() => ({ textContent: JSON.stringify(settings) }))
   vi.stubGlobal('document', { getElementById })
