@@ -1,29 +1,28 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { decodeSignedTransaction } from '../../src/chain/transactions/signed-transaction.ts'
 import { createChain, type SolanaChain } from '../../src/chain/client/solana-chain.ts'
 import { type FrontServer, handOnTo, result, startFrontServer, status } from './front-server.ts'
-import { airdrop, startSurfnet } from './surfnet.ts'
+import { airdrop, sharedChain, type TestChain } from '../support/test-chain.ts'
 import { newWallet, payment, sign } from './transactions.ts'
 
 const SOL = 1_000_000_000n
 const log = pino({ level: 'silent' })
 const waiting = { timeout: 30_000, interval: 50 }
 
-let surfnet: ReturnType<typeof startSurfnet>
+let surfnet: TestChain
 let handOn: ReturnType<typeof handOnTo>
 const cleanUps: (() => Promise<unknown>)[] = []
 
-beforeAll(() => {
-  surfnet = startSurfnet()
+beforeAll(async () => {
+  surfnet = await sharedChain()
   handOn = handOnTo(surfnet.rpcUrl)
 })
 
-afterAll(() => surfnet.stop())
-
-afterEach(async () => {
+// Once, since the tests run at the same time: some of them wait until a budget is spent.
+afterAll(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
 
@@ -42,12 +41,12 @@ const count = ({ calls }: FrontServer, name: string) => calls.filter((method) =>
 
 async function fundedPayment(chain: SolanaChain) {
   const { address, signer } = await newWallet()
-  await airdrop(surfnet.rpcUrl, address, SOL)
+  await airdrop(surfnet, address, SOL)
   const transfer = payment(signer, (await newWallet()).address, SOL / 10n)
   return Buffer.from(await sign(0, signer, [transfer], await chain.latestBlockhash()), 'base64')
 }
 
-describe('the budget of an endpoint', () => {
+describe.concurrent('the budget of an endpoint', () => {
   test('is spent once for all who ask for a balance at the time, and for the slot', async () => {
     const { chain, fronts } = await limited(50)
     const wallets = await Promise.all(Array.from({ length: 120 }, newWallet))
@@ -76,7 +75,7 @@ describe('the budget of an endpoint', () => {
   }, 20_000)
 })
 
-describe('the budgets of several endpoints', () => {
+describe.concurrent('the budgets of several endpoints', () => {
   test('add up: each gets its share of the work', async () => {
     const { chain, fronts } = await limited(10, 40)
     expect(chain.budget().perSecond).toBe(50)
@@ -109,7 +108,7 @@ describe('the budgets of several endpoints', () => {
   })
 })
 
-describe('finality', () => {
+describe.concurrent('finality', () => {
   const says = (confirmationStatus: string | null) => {
     const known = confirmationStatus && { slot: 1, confirmations: null, err: null, status: { Ok: null }, confirmationStatus }
     return result({ context: { slot: 1 }, value: [known] })
@@ -153,7 +152,8 @@ describe('finality', () => {
   test('is not certain while the second endpoint is down', async () => {
     const { chain, fronts } = await limited(50, 50)
     const signature = await landed(chain)
-    await vi.waitFor(async () => expect((await chain.finality([signature])).get(signature)?.commitment).toBe('finalized'), waiting)
+    await surfnet.mine(32)
+    expect((await chain.finality([signature])).get(signature)?.commitment).toBe('finalized')
     fronts[1]?.behave(status(500))
     expect((await chain.finality([signature])).get(signature)?.commitment).toBe('confirmed')
   })

@@ -1,18 +1,18 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { address, createSolanaRpc } from '@solana/kit'
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { type FinalizedView, type HistoryPart, type HistoryRange } from '../../src/chain/chain.ts'
 import { createChain, type SolanaChain } from '../../src/chain/client/solana-chain.ts'
 import { type FrontServer, handOnTo, result, startFrontServer } from './front-server.ts'
-import { airdrop, startSurfnet } from './surfnet.ts'
+import { airdrop, sharedChain, type TestChain } from '../support/test-chain.ts'
 import { newWallet, payment, sign, type Wallet } from './transactions.ts'
 
 const SENT = 7
 const waiting = { timeout: 30_000, interval: 50 }
 
-let surfnet: ReturnType<typeof startSurfnet>
+let surfnet: TestChain
 let handOn: ReturnType<typeof handOnTo>
 let wallet: Wallet
 let since: bigint
@@ -21,10 +21,10 @@ let sent: Signature[]
 const cleanUps: (() => Promise<unknown>)[] = []
 
 beforeAll(async () => {
-  surfnet = startSurfnet()
+  surfnet = await sharedChain()
   handOn = handOnTo(surfnet.rpcUrl)
   wallet = await newWallet()
-  await airdrop(surfnet.rpcUrl, wallet.address, 1_000_000_000n)
+  await airdrop(surfnet, wallet.address, 1_000_000_000n)
   const chain = await startChain([surfnet.rpcUrl])
   since = await chain.highestSlot()
   const to = (await newWallet()).address
@@ -36,17 +36,16 @@ beforeAll(async () => {
       .sendTransaction(text as Parameters<typeof rpc.sendTransaction>[0], { encoding: 'base64' })
       .send()) as string
     signatures.unshift(signature as Signature)
+    await surfnet.mine(1)
     await vi.waitFor(async () => expect((await chain.statuses([signature as Signature])).size).toBe(1), waiting)
   }
   sent = signatures
-  await vi.waitFor(async () => expect((await chain.statuses(sent)).get(sent[0] as Signature)?.commitment).toBe('finalized'), waiting)
+  await surfnet.mine(32)
 })
 
 afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
-
-afterAll(() => surfnet.stop())
 
 async function front(behaviour = handOn): Promise<FrontServer> {
   const server = await startFrontServer(behaviour)

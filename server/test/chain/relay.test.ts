@@ -6,13 +6,13 @@ import { createRelay, type Relay } from '../../src/chain/relay/relay.ts'
 import { decodeSignedTransaction } from '../../src/chain/transactions/signed-transaction.ts'
 import { createChain, type SolanaChain } from '../../src/chain/client/solana-chain.ts'
 import { type FrontServer, handOnTo, startFrontServer, status } from './front-server.ts'
-import { startSurfnet } from './surfnet.ts'
+import { sharedChain, type TestChain } from '../support/test-chain.ts'
 import { newWallet, payment, sign } from './transactions.ts'
 
 const SOL = 1_000_000_000
 const key = 'very-secret-key'
 
-let surfnet: ReturnType<typeof startSurfnet>
+let surfnet: TestChain
 let endpoint: FrontServer
 let chain: SolanaChain
 let relay: Relay
@@ -20,7 +20,7 @@ let page: FrontServer
 let rpc: Rpc<SolanaRpcApi>
 
 beforeAll(async () => {
-  surfnet = startSurfnet()
+  surfnet = await sharedChain()
   endpoint = await startFrontServer(handOnTo(surfnet.rpcUrl))
   chain = createChain({ endpoints: [`${endpoint.url}/${key}`], log: pino({ level: 'silent' }) })
   await chain.start()
@@ -39,7 +39,6 @@ afterAll(async () => {
   await chain.stop()
   await page.stop()
   await endpoint.stop()
-  surfnet.stop()
 })
 
 function ask(method: string, params?: unknown, id: unknown = 1, on = relay): Promise<string> {

@@ -6,29 +6,28 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { buildPayment, decodeSignedTransaction } from '../../src/chain/transactions/signed-transaction.ts'
 import { createChain, type SolanaChain } from '../../src/chain/client/solana-chain.ts'
-import { airdrop, FIRST_SLOT, startSurfnet } from './surfnet.ts'
+import { airdrop, FIRST_SLOT, sharedChain, type TestChain } from '../support/test-chain.ts'
 import { newWallet, payment, sign, type Wallet } from './transactions.ts'
 
 const SOL = 1_000_000_000n
 const log = pino({ level: 'silent' })
 
-let surfnet: ReturnType<typeof startSurfnet>
+let surfnet: TestChain
 let chain: SolanaChain
 let buyer: Wallet
 let seller: Wallet
 
 beforeAll(async () => {
-  surfnet = startSurfnet()
+  surfnet = await sharedChain()
   chain = createChain({ endpoints: [surfnet.rpcUrl], log })
   await chain.start()
   buyer = await newWallet()
   seller = await newWallet()
-  await airdrop(surfnet.rpcUrl, buyer.address, 5n * SOL)
+  await airdrop(surfnet, buyer.address, 5n * SOL)
 })
 
 afterAll(async () => {
   await chain.stop()
-  surfnet.stop()
 })
 
 /** A signed payment of the buyer on a fresh blockhash, not sent yet. */
@@ -53,11 +52,10 @@ async function pay(version: 'legacy' | 0 | 1 = 0) {
 const waiting = { timeout: 30_000, interval: 50 }
 
 async function finalizedAt(slot: bigint) {
-  return await vi.waitFor(async () => {
-    const view = await chain.finalized()
-    expect(view.slot).toBeGreaterThan(slot)
-    return view
-  }, waiting)
+  await surfnet.mine(32)
+  const view = await chain.finalized()
+  expect(view.slot).toBeGreaterThanOrEqual(slot)
+  return view
 }
 
 describe('a chain', () => {
@@ -73,7 +71,7 @@ describe('a chain', () => {
   test('returns a balance, cached for two seconds unless a fresh one is requested', async () => {
     const wallet = await newWallet()
     expect(await chain.balance(wallet.address)).toBe(0n)
-    await airdrop(surfnet.rpcUrl, wallet.address, SOL)
+    await airdrop(surfnet, wallet.address, SOL)
     expect(await chain.balance(wallet.address)).toBe(0n)
     expect(await chain.balance(wallet.address, { fresh: true })).toBe(SOL)
     expect(await chain.balance(wallet.address)).toBe(SOL)
@@ -115,11 +113,9 @@ describe('a payment with a reference', () => {
     const paid = await pay()
     const unknown = decodeSignedTransaction((await signedPayment()).text)
     if (!unknown) throw new Error('no transaction')
-    await vi.waitFor(async () => {
-      const statuses = await chain.statuses([unknown.signature, paid.signature])
-      expect(statuses).toEqual(new Map([[paid.signature, { slot: paid.slot, commitment: 'finalized', failed: false }]]))
-    }, waiting)
     const view = await finalizedAt(paid.slot)
+    const statuses = await chain.statuses([unknown.signature, paid.signature])
+    expect(statuses).toEqual(new Map([[paid.signature, { slot: paid.slot, commitment: 'finalized', failed: false }]]))
     expect(view.genesisHash).toBe(await chain.genesisHash())
     expect(await view.signaturesFor(paid.reference, paid.sinceSlot)).toEqual([
       { signature: paid.signature, slot: paid.slot, failed: false },

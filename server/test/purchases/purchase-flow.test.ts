@@ -10,6 +10,7 @@ import {
   expectAllAddsUp,
   hold,
   list,
+  makeBuyerScansDue,
   openTradingWorld,
   readPurchase,
   sendByWallet,
@@ -96,6 +97,7 @@ describe('a purchase by a client that knows only the specification', () => {
   it('is settled by an unreferenced transfer even if the client never comes back', async () => {
     const purchase = await hold(world, buyer, await list(world, seller, { price: 31_000_000n }), 'wallet')
     await sendByWallet(world, await signPayment(world, buyer, purchase, { references: [] }))
+    await makeBuyerScansDue(world)
     await untilStatus(world, purchase.purchaseId, 'settled')
   })
 

@@ -9,13 +9,14 @@ import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase
 import { settlePayment } from '../../src/purchases/settlement/settle-payment.ts'
 import { candidateOf, verifyCandidate } from '../../src/purchases/settlement/verify-candidate.ts'
 import { type Line } from '../logging/collected-log.ts'
-import { closePaymentWindow, makePurchasesDue } from './reconciling.ts'
+import { closePaymentWindow } from './reconciling.ts'
 import {
   casesOf,
   chainBut,
   expectAllAddsUp,
   hold,
   list,
+  makePurchasesDue,
   openTradingWorld,
   reconcileUntil,
   sendByWallet,
@@ -83,7 +84,6 @@ describe('the log', () => {
     const { purchaseId } = purchase
     await sendByWallet(world, await signPayment(world, buyer, purchase, { lamports: BigInt(purchase.lamports) - 5_000_000n }))
     await reconcileUntil(world, async () => {
-      await makePurchasesDue(world)
       expect(await casesOf(world, buyer.address)).toHaveLength(1)
     })
     const [opened] = await casesOf(world, buyer.address)
@@ -111,7 +111,6 @@ describe('the log', () => {
     const held = await hold(world, other, purchase.listingId)
     await sendByWallet(world, payment)
     await reconcileUntil(world, async () => {
-      await makePurchasesDue(world)
       expect((await casesOf(world, buyer.address)).some(({ kind }) => kind === 'late')).toBe(true)
     })
     await closePaymentWindow(world, held)
@@ -144,7 +143,6 @@ describe('the log', () => {
       },
     ])
     await reconcileUntil(world, async () => {
-      await makePurchasesDue(world)
       expect(linesAbout(purchaseId).at(-1)?.msg).toBe('a sale')
     })
     expect(answerFrom(world.lines)).toEqual([])

@@ -10,23 +10,6 @@ export async function makeDue({ connection }: TradingWorld, { purchaseId }: Pick
   await connection.pool.query('update purchases set reconcile_at = now() where id = $1', [purchaseId])
 }
 
-/** Makes every purchase due that will ever be again. */
-export async function makePurchasesDue({ connection }: TradingWorld): Promise<void> {
-  await connection.pool.query('update purchases set reconcile_at = now() where reconcile_at is not null')
-}
-
-/** Lets the next reconciliation of every hold search its buyer's own transactions, as happens every now and then over a hold's life. */
-export async function makeBuyerScansDue({ connection }: TradingWorld): Promise<void> {
-  await connection.pool.query(
-    `update purchases set created_at = least(created_at, now() - interval '2 minutes'), buyer_scans = 0 where status = 'held'`,
-  )
-}
-
-/** Makes every case due that will ever be again. */
-export async function makeCasesDue({ connection }: TradingWorld): Promise<void> {
-  await connection.pool.query('update cases set reconcile_at = now() where reconcile_at is not null')
-}
-
 /** Closes a hold's payment window, by the database's clock, and makes the purchase due. */
 export async function closePaymentWindow({ connection }: TradingWorld, { purchaseId }: Pick<Purchase, 'purchaseId'>): Promise<void> {
   await connection.pool.query(

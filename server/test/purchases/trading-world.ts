@@ -6,9 +6,8 @@ import { expect, vi } from 'vitest'
 
 import { defaultCatalogue } from '../support/catalogue.ts'
 import { type Chain, type Commitment } from '../../src/chain/chain.ts'
-import { createChain, type SolanaChain } from '../../src/chain/client/solana-chain.ts'
+import { createChain } from '../../src/chain/client/solana-chain.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
-import { startLocalChain } from '../../src/embedded/local-chain/local-chain.ts'
 import { postStudioOrder } from '../../src/inventory/post-studio-order.ts'
 import { readBalances } from '../../src/inventory/ledger-store.ts'
 import { createListing } from '../../src/listings/create-listing.ts'
@@ -24,13 +23,18 @@ import { reconcileOnce } from '../../src/purchases/reconciliation/reconcile-roun
 import { runAudit } from '../../src/studio/audit/run-audit.ts'
 import { collectLog } from '../logging/collected-log.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { sharedChain } from '../support/test-chain.ts'
 import { type Payer, type SignedPayment, signTransaction, transfer, type TransactionVersion } from './transactions.ts'
 
 const SOL = 1_000_000_000n
+/** How long a slot takes on Solana's clusters. */
+const SLOT_MILLIS = 400
 const noFee: FeeTerms = { basisPoints: 0, wallet: undefined }
 /** Above the prices that tests name. */
 const FIRST_PRICE = 100_000_000n
 const PRICE_STEP = 1_000_000n
+/** Each round passes so many more blocks than the one before: what is sent again still lands, and soon after that nothing can. */
+const MORE_BLOCKS = 8
 
 export interface Wallet extends Payer {
   address: WalletAddress
@@ -54,7 +58,6 @@ interface TradingOptions {
   /** Instead of a new one that is migrated and empty. It is dropped at the end. */
   database?: FreshDatabase
   fee?: FeeTerms
-  slotMillis?: number
   holdSeconds?: number
   settleAt?: 'confirmed' | 'finalized'
   /** Signatures in one page of an address's history. */
@@ -64,16 +67,19 @@ interface TradingOptions {
 export type TradingWorld = Awaited<ReturnType<typeof openTradingWorld>>
 
 /**
- * A market for one test file: an empty database, a new local chain, and wallets with 10 SOL and 1,000 apple juices each. The defaults
- * are slots of 50 ms, in which a signed transaction expires after about 8 seconds, and a payment window of a minute. Nothing
- * reconciles by itself: tests call `reconcileUntil`. Close it in `afterAll`, after `expectAllAddsUp`.
+ * A market for one test file: an empty database, the chain of this worker, and wallets with 10 SOL and 1,000 apple juices each. By default,
+ * there is a payment window of a minute. Nothing reconciles by itself: tests call `reconcileUntil`. Close it in `afterAll`, after
+ * `expectAllAddsUp`.
  */
 export async function openTradingWorld(options: TradingOptions = {}) {
-  const { slotMillis = 50, holdSeconds = 60, settleAt = 'confirmed', pageSize, fee = noFee, database = freshDatabase() } = options
+  const { holdSeconds = 60, settleAt = 'confirmed', pageSize, fee = noFee, database = freshDatabase() } = options
   const { log, lines } = collectLog()
-  const [fresh, localChain] = await Promise.all([database, startLocalChain({ log, slotMillis })])
+  const [fresh, testChain] = await Promise.all([database, sharedChain()])
+  const { rpcUrl } = testChain
   const connection = connectDatabase(fresh.url, () => undefined)
-  const chain = createChain({ endpoints: [localChain.rpcUrl], log, ...(pageSize !== undefined && { pageSize }) })
+  let skippedMillis = 0
+  const clock = () => performance.now() + skippedMillis
+  const chain = createChain({ endpoints: [rpcUrl], log, clock, ...(pageSize !== undefined && { pageSize }) })
   await chain.start()
   let lastPrice = FIRST_PRICE
   const deps: PurchaseDeps = {
@@ -89,23 +95,32 @@ export async function openTradingWorld(options: TradingOptions = {}) {
     deps,
     chain,
     database: connection.database,
-    rpcUrl: localChain.rpcUrl,
+    rpcUrl,
     databaseUrl: fresh.url,
     connection,
     /** What the server has logged at level info and above. */
     lines,
     /** A price in lamports that no other listing has, so that no payment can be taken for another's. */
     nextPrice: () => (lastPrice += PRICE_STEP),
-    createWallet: ({ sol = 10n * SOL }: { sol?: bigint } = {}) => createWallet(deps, chain, localChain.rpcUrl, sol),
+    createWallet: async ({ sol = 10n * SOL }: { sol?: bigint } = {}) => {
+      const wallet = await createWallet(deps)
+      if (sol > 0n) testChain.fund([wallet.address], sol)
+      return wallet
+    },
+    /** Lets the chain produce so many blocks at once. What the server has read of the chain is as old as they are. */
+    mine: async (blocks: number) => {
+      await testChain.mine(blocks)
+      skippedMillis += blocks * SLOT_MILLIS
+    },
     close: async () => {
       await chain.stop()
       await connection.close()
-      await Promise.all([localChain.stop(), fresh.drop()])
+      await fresh.drop()
     },
   }
 }
 
-async function createWallet(deps: PurchaseDeps, chain: SolanaChain, rpcUrl: string, sol: bigint): Promise<Wallet> {
+async function createWallet(deps: PurchaseDeps): Promise<Wallet> {
   const signer = await generateKeyPairSigner()
   const wallet = { address: asWallet(signer.address), signer }
   await deps.database.insertInto('players').values({ walletAddress: wallet.address }).execute()
@@ -116,9 +131,6 @@ async function createWallet(deps: PurchaseDeps, chain: SolanaChain, rpcUrl: stri
     amount: 1_000,
     idempotencyKey: `test:${wallet.address}`,
   })
-  if (sol === 0n) return wallet
-  await callRpc(rpcUrl, 'requestAirdrop', [wallet.address, Number(sol)])
-  await vi.waitFor(async () => expect(await chain.balance(wallet.address, { fresh: true })).toBe(sol), waiting)
   return wallet
 }
 
@@ -219,6 +231,7 @@ export async function signTransfers(
 /** Sends a transaction without the server, as a wallet does, and waits until the chain has confirmed that it landed, or failed. */
 export async function sendByWallet(world: TradingWorld, payment: SignedPayment): Promise<Signature> {
   await callRpc(world.rpcUrl, 'sendTransaction', [payment.base64, { encoding: 'base64', skipPreflight: true }])
+  await world.mine(2)
   await vi.waitFor(async () => {
     const status = (await world.chain.statuses([payment.signature])).get(payment.signature)
     expect(status?.commitment).not.toBe('processed')
@@ -227,12 +240,58 @@ export async function sendByWallet(world: TradingWorld, payment: SignedPayment):
   return payment.signature
 }
 
-/** Reconciles what is due, round after round, until `condition` no longer throws. Fails after 30 seconds. */
-export async function reconcileUntil(world: TradingWorld, condition: () => Promise<void>): Promise<void> {
+/**
+ * Reconciles everything that will ever be due, round after round, until `condition` no longer throws. Between two rounds the chain produces
+ * blocks, so that payments become final, and what was signed and never sent expires; recorded payments grow older with them. Fails after 30
+ * seconds.
+ *
+ * @param scansBuyers also finds what only a search of the buyer's own transactions does, for clients that add no reference
+ */
+export async function reconcileUntil(
+  world: TradingWorld,
+  condition: () => Promise<void>,
+  { scansBuyers = false }: { scansBuyers?: boolean } = {},
+): Promise<void> {
+  let round = 0
   await vi.waitFor(async () => {
+    if (scansBuyers) await makeBuyerScansDue(world)
+    await makePurchasesDue(world)
+    await makeCasesDue(world)
     await reconcileOnce(world.deps)
-    await condition()
+    try {
+      await condition()
+    } catch (error) {
+      round += 1
+      await passTime(world, round * MORE_BLOCKS)
+      throw error
+    }
   }, waiting)
+}
+
+/** Makes every purchase due that will ever be again. */
+export async function makePurchasesDue({ connection }: TradingWorld): Promise<void> {
+  await connection.pool.query('update purchases set reconcile_at = now() where reconcile_at is not null')
+}
+
+/** Lets the next reconciliation of every hold search its buyer's own transactions, as happens every now and then over a hold's life. */
+export async function makeBuyerScansDue({ connection }: TradingWorld): Promise<void> {
+  await connection.pool.query(
+    `update purchases set created_at = least(created_at, now() - interval '2 minutes'), buyer_scans = 0 where status = 'held'`,
+  )
+}
+
+/** Makes every case due that will ever be again. */
+export async function makeCasesDue({ connection }: TradingWorld): Promise<void> {
+  await connection.pool.query('update cases set reconcile_at = now() where reconcile_at is not null')
+}
+
+/** Produces blocks, and makes payments that nobody has seen yet older, with their purchases: the server sends them again. */
+async function passTime({ mine, connection }: TradingWorld, blocks: number): Promise<void> {
+  await mine(blocks)
+  await connection.pool.query(
+    `with older as (update payments set created_at = created_at - interval '2 seconds' where status = 'recorded' returning purchase_id)
+    update purchases set created_at = created_at - interval '2 seconds' where id in (select purchase_id from older)`,
+  )
 }
 
 /** Reconciles until a purchase has this status. */

@@ -35,7 +35,7 @@ let second: Wallet
 let buyer: Wallet
 
 beforeAll(async () => {
-  world = await openTradingWorld({ slotMillis: 20 })
+  world = await openTradingWorld()
   ;[studio, first, second] = [await world.createWallet(), await world.createWallet(), await world.createWallet()]
 })
 

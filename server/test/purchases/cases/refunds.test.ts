@@ -10,13 +10,13 @@ import { prepareRefund, submitRefund } from '../../../src/purchases/cases/refund
 import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
 import { recordRewind } from '../../../src/studio/recovery/rewind/record-rewind.ts'
 import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
-import { makeCasesDue } from '../reconciling.ts'
 import { signRefund } from '../sign-refund.ts'
 import {
   casesOf,
   expectAllAddsUp,
   hold,
   list,
+  makeCasesDue,
   openTradingWorld,
   readPurchase,
   reconcileUntil,
@@ -34,7 +34,7 @@ let buyer: Wallet
 let rival: Wallet
 
 beforeAll(async () => {
-  world = await openTradingWorld({ slotMillis: 20 })
+  world = await openTradingWorld()
   seller = await world.createWallet()
 })
 
@@ -93,7 +93,6 @@ describe("a refund that the seller's wallet sends by itself", () => {
     })
     await sendByWallet(world, refund)
     await reconcileUntil(world, async () => {
-      await makeCasesDue(world)
       expect(await caseOf(payment.found.signature)).toMatchObject({ status: 'refunded' })
     })
     expect(await readPurchase(world, payment.purchase.purchaseId)).toMatchObject({ status: 'ended' })
@@ -107,7 +106,6 @@ describe("a refund that the seller's wallet signs long after it was prepared", (
     const { caseId } = payment.found
     const { reference, lamports: amount } = await prepareRefund(world.deps, seller.address, caseId)
     await reconcileUntil(world, async () => {
-      await makeCasesDue(world)
       const { refundExpiryHeight } = await world.database
         .selectFrom('cases')
         .select('refundExpiryHeight')
@@ -133,7 +131,6 @@ describe("a refund that the seller's wallet signs long after it was prepared", (
     const { purchaseId } = payment.purchase
     await world.connection.pool.query('update purchases set held_at_slot = held_at_slot + 1000000 where id = $1', [purchaseId])
     await reconcileUntil(world, async () => {
-      await makeCasesDue(world)
       expect(await caseOf(payment.found.signature)).toMatchObject({ status: 'refunded', refundSignature: signature })
     })
   })
@@ -147,7 +144,6 @@ describe("a refund that the seller's wallet signs long after it was prepared", (
       detail: 'its seller is sending the SOL back.',
     })
     await reconcileUntil(world, async () => {
-      await makeCasesDue(world)
       expect(await caseOf(payment.found.signature)).toMatchObject({ status: 'refunded', refundSignature: signature })
     })
     expect(await readPurchase(world, purchaseId)).toMatchObject({ status: 'ended' })
@@ -161,7 +157,6 @@ describe("a refund that the seller's wallet signs long after it was prepared", (
     }
     await cancelRivalHold(payment)
     await reconcileUntil(world, async () => {
-      await makeCasesDue(world)
       expect(await caseOf(payment.found.signature)).toMatchObject({ status: 'refunded', refundSignature: signature })
     })
     expect(await readPurchase(world, payment.purchase.purchaseId)).toMatchObject({ status: 'ended' })
@@ -192,7 +187,6 @@ describe('a refund that was prepared and never sent', () => {
     await signRefund(world, seller, payment.found)
     await cancelRivalHold(payment)
     await reconcileUntil(world, async () => {
-      await makeCasesDue(world)
       expect(await readPurchase(world, payment.purchase.purchaseId)).toMatchObject({ status: 'settled' })
     })
     expect(await caseOf(payment.found.signature)).toMatchObject({ status: 'delivered' })
@@ -206,7 +200,6 @@ describe('a late payment whose listing is sold', () => {
     const { base64 } = await signPayment(world, rival, payment.rivalHold)
     await submitPayment(world.deps, rival.address, payment.rivalHold.purchaseId, base64)
     await reconcileUntil(world, async () => {
-      await makeCasesDue(world)
       expect((await caseOf(payment.found.signature)).explanation).not.toContain('if the lot becomes free')
     })
     expect(await caseOf(payment.found.signature)).toMatchObject({ status: 'open', refundable: true })
@@ -219,7 +212,6 @@ describe('a case from before a restart of the local chain', () => {
     await submitRefund(world.deps, seller.address, found.caseId, (await signRefund(world, seller, found)).base64)
     await world.connection.pool.query(`update purchases set genesis_hash = 'earlier' where id = $1`, [purchase.purchaseId])
     await reconcileUntil(world, async () => {
-      await makeCasesDue(world)
       expect(await caseOf(found.signature)).toMatchObject({ status: 'closed', note: expect.stringContaining('was restarted') })
     })
     const { genesisHash } = await world.database
@@ -248,7 +240,6 @@ describe('a late payment that is delivered', () => {
     const payment = await payLate()
     await cancelRivalHold(payment)
     await reconcileUntil(world, async () => {
-      await makeCasesDue(world)
       expect(await caseOf(payment.found.signature)).toMatchObject({ status: 'delivered', refundable: false })
     })
     await untilStatus(world, payment.purchase.purchaseId, 'settled')

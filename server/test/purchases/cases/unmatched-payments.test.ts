@@ -3,13 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
 import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
 import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
-import { abandonHold, expectStillHeld, makePurchasesDue } from '../reconciling.ts'
+import { abandonHold, expectStillHeld } from '../reconciling.ts'
 import {
   appleJuice,
   casesOf,
   expectAllAddsUp,
   hold,
   list,
+  makeBuyerScansDue,
   openTradingWorld,
   type PaymentChanges,
   readPurchase,
@@ -161,6 +162,7 @@ describe('one transaction', () => {
     const before = await appleJuice(world, buyer)
     const signature = await sendByWallet(world, await signPayment(world, buyer, open, { references: [] }))
     await expect(confirm(endedListing, signature)).rejects.toMatchObject({ code: 'PAYMENT_MISMATCH' })
+    await makeBuyerScansDue(world)
     await untilStatus(world, open.purchaseId, 'settled')
     expect(await casesAbout(signature)).toEqual([])
     expect(await appleJuice(world, buyer)).toBe(before + open.amount)
@@ -174,11 +176,11 @@ describe('a second payment of a settled purchase', () => {
   ])('%s becomes a case, though nobody confirms it', async (_, changes) => {
     const purchase = await holdForWallet(await list(world, seller))
     await sendByWallet(world, await signPayment(world, buyer, purchase, changes))
+    await makeBuyerScansDue(world)
     await untilStatus(world, purchase.purchaseId, 'settled')
     const second = await signPayment(world, buyer, purchase, { ...changes, version: 'legacy' })
     await sendByWallet(world, second)
     await reconcileUntil(world, async () => {
-      await makePurchasesDue(world)
       expect(await casesAbout(second.signature)).toMatchObject([{ kind: 'double', refundable: true }])
     })
     await reconcileOnce(world.deps)

@@ -38,7 +38,7 @@ let world: TradingWorld
 let chain: ForkableChain
 
 beforeAll(async () => {
-  const opened = await openTradingWorld({ slotMillis: 10, holdSeconds: 600 })
+  const opened = await openTradingWorld({ holdSeconds: 600 })
   chain = forkable(opened.chain)
   world = { ...opened, deps: { ...opened.deps, chain } }
 })

@@ -3,8 +3,6 @@ import { Failure } from '@juicebar/contract/errors'
 import { type Case, type Purchase } from '@juicebar/contract/schemas'
 
 import { submitRefund } from '../../../src/purchases/cases/refund-case.ts'
-import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
-import { makeBuyerScansDue, makeCasesDue, makePurchasesDue } from '../reconciling.ts'
 import { signRefund } from '../sign-refund.ts'
 import { casesOf, readPurchase, type TradingWorld, type Wallet } from '../trading-world.ts'
 import { type SignedPayment } from '../transactions.ts'
@@ -77,14 +75,6 @@ export async function casesSeenByBoth({ world, sellers, buyers }: RealMarket): P
   const byBuyers = await Promise.all(buyers.map((buyer) => casesOf(world, buyer.address)))
   const seen = new Set(byBuyers.flat().map((found) => found.caseId))
   return bySellers.flat().filter((found) => seen.has(found.caseId))
-}
-
-/** Makes everything due that will ever be again, and reconciles once. */
-export async function reconcileAll({ world }: RealMarket): Promise<void> {
-  await makeBuyerScansDue(world)
-  await makePurchasesDue(world)
-  await makeCasesDue(world)
-  await reconcileOnce(world.deps)
 }
 
 /** Submits the refund of a case. */

@@ -1,21 +1,13 @@
 import { type Purchase } from '@juicebar/contract/schemas'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 
 import { endUnsent } from './expected-hold.ts'
 import { deliver, endHold, looksHopeless } from './market-listings.ts'
 import { endReasonOf, endsUnsent, isFoundByItself, type MarketModel, mayDeliver, paymentOf } from './market-model.ts'
-import {
-  casesSeenByBoth,
-  itemAt,
-  listingsNow,
-  listingsOf,
-  purchasesNow,
-  type RealMarket,
-  reconcileAll,
-  type SeenListing,
-} from './real-market.ts'
+import { reconcileUntil } from '../trading-world.ts'
+import { casesSeenByBoth, itemAt, listingsNow, listingsOf, purchasesNow, type RealMarket, type SeenListing } from './real-market.ts'
 
-const patience = { timeout: 30_000, interval: 20 }
+const scansBuyers = { scansBuyers: true }
 
 /**
  * Notes that a payment was found and moved the tokens.
@@ -36,22 +28,28 @@ export function settle(model: MarketModel, number: number, { paidBy, items }: { 
  */
 export async function reconcileUntilFound(model: MarketModel, real: RealMarket): Promise<string> {
   const changes: string[] = []
-  await vi.waitFor(async () => {
-    await reconcileAll(real)
-    changes.push(...(await updateModel(model, real)))
-    await expectFound(model, real)
-  }, patience)
+  await reconcileUntil(
+    real.world,
+    async () => {
+      changes.push(...(await updateModel(model, real)))
+      await expectFound(model, real)
+    },
+    scansBuyers,
+  )
   return changes.join(', ') || 'nothing changes'
 }
 
 /** Reconciles until no purchase is held. */
 export async function reconcileUntilClosed(model: MarketModel, real: RealMarket): Promise<void> {
-  await vi.waitFor(async () => {
-    await reconcileAll(real)
-    await updateModel(model, real)
-    expect(model.purchases.map(({ state }) => state)).not.toContain('held')
-    await expectFound(model, real)
-  }, patience)
+  await reconcileUntil(
+    real.world,
+    async () => {
+      await updateModel(model, real)
+      expect(model.purchases.map(({ state }) => state)).not.toContain('held')
+      await expectFound(model, real)
+    },
+    scansBuyers,
+  )
 }
 
 /** Reconciles until every delivery whose payment was rolled back is a case that both sides see. */
@@ -61,11 +59,14 @@ export async function reconcileUntilReported(model: MarketModel, real: RealMarke
     const { signature } = itemAt(real.payments, paidBy)
     return paymentOf(model, paidBy).paid.map((seller) => `${signature} of ${itemAt(real.sellers, seller).address}`)
   })
-  await vi.waitFor(async () => {
-    await reconcileAll(real)
-    const reported = (await casesSeenByBoth(real)).filter((found) => found.kind === 'vanished')
-    expect(reported.map(({ signature, seller }) => `${signature} of ${seller}`).toSorted()).toEqual(vanished.toSorted())
-  }, patience)
+  await reconcileUntil(
+    real.world,
+    async () => {
+      const reported = (await casesSeenByBoth(real)).filter((found) => found.kind === 'vanished')
+      expect(reported.map(({ signature, seller }) => `${signature} of ${seller}`).toSorted()).toEqual(vanished.toSorted())
+    },
+    scansBuyers,
+  )
 }
 
 async function expectFound(model: MarketModel, real: RealMarket): Promise<void> {

@@ -15,6 +15,7 @@ import {
   expectAllAddsUp,
   hold,
   list,
+  makePurchasesDue,
   openTradingWorld,
   readPurchase,
   sendByWallet,
@@ -31,7 +32,7 @@ let seller: Wallet
 let buyer: Wallet
 
 beforeAll(async () => {
-  world = await openTradingWorld({ slotMillis: 20 })
+  world = await openTradingWorld()
   seller = await world.createWallet()
 })
 
@@ -100,8 +101,7 @@ describe('a purchase that a stranger floods with transactions', () => {
     const purchase = await holdAnother('wallet')
     const sent = new Set<string>(await flood(purchase.reference, 20))
     await closePaymentWindow(world, purchase)
-    const slot = await world.chain.highestSlot()
-    await vi.waitFor(async () => expect((await world.chain.finalized()).slot).toBeGreaterThan(slot), waiting)
+    await world.mine(32)
     const reads: string[] = []
     const deps = chainBut(world, {
       transaction: async (signature) => {
@@ -133,9 +133,11 @@ describe('one round', () => {
     }
     const most: number[] = []
     await vi.waitFor(async () => {
+      await world.connection.pool.query(`update purchases set reconcile_at = now() where status = 'held'`)
       calls = 0
       await reconcileOnce({ ...world.deps, chain })
       most.push(calls)
+      await world.mine(16)
       for (const { purchaseId } of holds) expect((await readPurchase(world, purchaseId)).status).toBe('ended')
     }, waiting)
     await chain.stop()
@@ -169,6 +171,7 @@ describe('reconciliations that hang', () => {
       recentSignatures: (address, since, limit) =>
         hanging.has(address) ? afterTheTest : world.chain.recentSignatures(address, since, limit),
     })
+    await makePurchasesDue(world)
     const stop = createReconciliation(deps).start()
     onTestFinished(async () => {
       release()

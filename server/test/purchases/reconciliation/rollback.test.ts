@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
 import { readSales } from '../../../src/studio/sales/read-sales.ts'
-import { makePurchasesDue } from '../reconciling.ts'
 import {
   appleJuice,
   casesOf,
@@ -12,6 +11,7 @@ import {
   expectAllAddsUp,
   hold,
   list,
+  makePurchasesDue,
   openTradingWorld,
   readPurchase,
   reconcileUntil,
@@ -70,7 +70,6 @@ describe('a settled payment', () => {
   it('is reconciled until it is finalized', async () => {
     const { purchase } = await settledPurchase()
     await reconcileUntil(world, async () => {
-      await makePurchasesDue(world)
       expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'settled', finalized: true })
     })
   })
@@ -81,7 +80,6 @@ describe('a settled payment', () => {
     const tokens = await appleJuice(world, buyer)
     const { fork, broadcasts } = rollBack(payment.signature)
     await reconcileUntil(fork, async () => {
-      await makePurchasesDue(world)
       const cases = await casesOf(world, seller.address)
       expect(cases).toContainEqual(expect.objectContaining({ kind: 'vanished', signature: payment.signature, refundable: false }))
     })
@@ -102,7 +100,6 @@ describe('a settled payment', () => {
     await makePurchasesDue(world)
     await reconcileUntil(fork, async () => expect(broadcasts()).toBeGreaterThan(0))
     await reconcileUntil(world, async () => {
-      await makePurchasesDue(world)
       expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ finalized: true })
     })
     const cases = await casesOf(world, seller.address)
@@ -119,7 +116,6 @@ describe('with SETTLE_AT=finalized', () => {
     // However slow this machine is, it sees the payment while that is only confirmed.
     const confirmed = { ...world, deps: { ...chainAt(world, 'confirmed'), settings: strict.deps.settings } }
     await reconcileUntil(confirmed, async () => {
-      await makePurchasesDue(world)
       expect(await readPurchase(strict, purchase.purchaseId)).toMatchObject({ status: 'held', stage: 'confirmed' })
     })
     await untilStatus(strict, purchase.purchaseId, 'settled')

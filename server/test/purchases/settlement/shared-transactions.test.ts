@@ -7,7 +7,7 @@ import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purch
 import { settlePurchase } from '../../../src/purchases/settlement/settlement-store.ts'
 import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
 import { prepareRefund } from '../../../src/purchases/cases/refund-case.ts'
-import { closePaymentWindow, makeCasesDue } from '../reconciling.ts'
+import { closePaymentWindow } from '../reconciling.ts'
 import {
   casesOf,
   expectAllAddsUp,
@@ -30,7 +30,7 @@ let buyer: Wallet
 let rival: Wallet
 
 beforeAll(async () => {
-  world = await openTradingWorld({ slotMillis: 20 })
+  world = await openTradingWorld()
   ;[seller, otherSeller] = await Promise.all([world.createWallet(), world.createWallet()])
 })
 
@@ -154,7 +154,6 @@ describe('one transfer that carries the references of several purchases', () => 
     expect(await casesAbout(seller, signature)).toMatchObject([{ purchaseId: first.purchase.purchaseId, kind: 'late' }])
     await cancelHold(world.deps, first.rivalHold.buyer as Wallet['address'], first.rivalHold.purchaseId)
     await reconcileUntil(world, async () => {
-      await makeCasesDue(world)
       expect(await readPurchase(world, first.purchase.purchaseId)).toMatchObject({ status: 'settled' })
     })
     expect(await casesAbout(seller, signature)).toMatchObject([{ status: 'delivered', refundable: false }])
@@ -206,7 +205,6 @@ describe('one transaction that pays back several cases', () => {
     }
     await sendOne(seller, refunds)
     await reconcileUntil(world, async () => {
-      await makeCasesDue(world)
       const now = await casesOf(world, seller.address)
       for (const { caseId } of found) expect(now.find((it) => it.caseId === caseId)).toMatchObject({ status: 'refunded' })
     })

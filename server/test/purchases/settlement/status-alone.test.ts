@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { createChain } from '../../../src/chain/client/solana-chain.ts'
 import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
 import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
+import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
 import { type FrontServer, handOnTo, result, startFrontServer } from '../../chain/front-server.ts'
-import { makePurchasesDue } from '../reconciling.ts'
 import {
   casesOf,
   expectAllAddsUp,
@@ -17,6 +17,7 @@ import {
   signPayment,
   type TradingWorld,
   untilStatus,
+  waiting,
   type Wallet,
 } from '../trading-world.ts'
 
@@ -63,14 +64,18 @@ describe('many purchases at once', () => {
     const { seen, fronts } = await through(1, 200)
     const buyers = await Promise.all(Array.from({ length: PURCHASES }, () => world.createWallet()))
     const listings = await Promise.all(buyers.map(() => list(seen, seller)))
-    await Promise.all(
+    const purchases = await Promise.all(
       buyers.map(async (one, index) => {
         const purchase = await hold(seen, one, listings[index] ?? '')
         const { base64 } = await signPayment(seen, one, purchase)
         await submitPayment(seen.deps, one.address, purchase.purchaseId, base64)
-        await untilStatus(seen, purchase.purchaseId, 'settled')
+        return purchase
       }),
     )
+    await vi.waitFor(async () => {
+      await reconcileOnce(seen.deps)
+      for (const { purchaseId } of purchases) expect((await readPurchase(seen, purchaseId)).status).toBe('settled')
+    }, waiting)
     const count = countOf(fronts)
     expect(count('simulateTransaction')).toBe(PURCHASES)
     expect(count('sendTransaction')).toBeGreaterThanOrEqual(PURCHASES)
@@ -112,7 +117,6 @@ describe('a payment', () => {
     await submitPayment(seen.deps, buyer.address, purchase.purchaseId, payment.base64)
     await untilStatus(seen, purchase.purchaseId, 'settled')
     await reconcileUntil(seen, async () => {
-      await makePurchasesDue(seen)
       expect(await readPurchase(seen, purchase.purchaseId)).toMatchObject({ finalized: true, signature: payment.signature })
     })
     expect(countOf(fronts)('getTransaction')).toBe(0)
@@ -144,7 +148,6 @@ describe('a payment', () => {
     await submitPayment(seen.deps, buyer.address, purchase.purchaseId, payment.base64)
     await untilStatus(seen, purchase.purchaseId, 'settled')
     await reconcileUntil(seen, async () => {
-      await makePurchasesDue(seen)
       const cases = await casesOf(seen, seller.address)
       expect(cases).toContainEqual(expect.objectContaining({ kind: 'vanished', signature: payment.signature }))
     })

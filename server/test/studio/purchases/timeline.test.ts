@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
 import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
 import { readStudioPurchase, readStudioPurchases } from '../../../src/studio/purchases/read-studio-purchases.ts'
-import { makePurchasesDue } from '../../purchases/reconciling.ts'
 import {
   casesOf,
   chainBut,
@@ -57,7 +56,6 @@ describe('the timeline', () => {
     await untilStatus(world, purchaseId, 'settled')
     expect((await read(purchaseId)).waitingFor).toMatch(/^It has waited for its payment to be finalized for \d+ s\.$/)
     await reconcileUntil(world, async () => {
-      await makePurchasesDue(world)
       expect(await readPurchase(world, purchaseId)).toMatchObject({ finalized: true })
     })
     const done = await read(purchaseId)
@@ -80,7 +78,6 @@ describe('the timeline', () => {
     await untilStatus(world, purchase.purchaseId, 'settled')
     const second = await sendByWallet(world, await signPayment(world, buyer, purchase, { lamports: BigInt(purchase.lamports) + 1n }))
     await reconcileUntil(world, async () => {
-      await makePurchasesDue(world)
       expect(await casesOf(world, buyer.address)).toContainEqual(expect.objectContaining({ signature: second }))
     })
     const told = await read(purchase.purchaseId)

@@ -202,6 +202,8 @@ describe('a database that is 200 purchases old', { timeout: 120_000 }, () => {
     await server.send({ method: 'PUT', path: '/pause', body: { message: 'Back soon.' } })
     expect(await server.send({ method: 'DELETE', path: '/pause' })).toMatchObject({ pause: { actor: 'juicebar' } })
 
+    // Nothing that was signed before can land any more.
+    await world.mine(200)
     expect(await run()).toBe(1)
     await expect(hold(restored, buyer, sold)).rejects.toMatchObject({ code: 'PAUSED' })
     const lost = await restored.database
