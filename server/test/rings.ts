@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** Whoever imports one of these, even through other files of the tests, needs a database, a chain or another process. */
-const REAL_PARTS = /^(?:test\/support\/(?:fresh-database|worker-chain)\.ts|src\/embedded\/.+|node:child_process)$/
+const REAL_PARTS = /^(?:test\/support\/fresh-database\.ts|src\/embedded\/.+|node:child_process)$/
 const IMPORTED = /^(?:import|export)\b(?:[^'"]*\bfrom )?['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm
 
 /** The files of each ring, relative to the folder of the server. */
