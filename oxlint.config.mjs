@@ -295,7 +295,7 @@ function featureArrows(features) {
     'features/history': [...below, 'features/history/profit'],
     'features/history/profit': [...below, 'features/history/csv.ts', 'features/history/save-csv.ts'],
     'features/market/activity': [...below, 'features/history/signature-link.tsx'],
-    'features/market': [...below, 'features/market/prices'],
+    'features/market': [...below, 'features/market/prices', 'features/listing/why-not-for-sale.ts'],
     'features/market/prices': below,
     'features/drink': [...below, 'features/drink/chart', 'features/history/explorer-link.ts'],
     'features/drink/chart': [...below, 'features/drink/waiting.tsx'],

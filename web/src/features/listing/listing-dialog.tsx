@@ -13,7 +13,7 @@ import { Spinner } from '../../ui/spinner.tsx'
 import { useConnect } from '../../wallet/use-connect.ts'
 import { useWallet } from '../../wallet/wallet-store.ts'
 import { BuyByPhone } from './buy-by-phone.tsx'
-import { whyNotForSale } from './listing-words.ts'
+import { whyNotForSale } from './why-not-for-sale.ts'
 
 interface ListingDialogProps {
   /** Undefined while the dialog closes. */

@@ -7,6 +7,7 @@ import { DrinkImage } from '../../catalogue/drink-image.tsx'
 import { AppLink } from '../../navigation/app-link.tsx'
 import { formatAmount, formatClock, formatSol, formatUnitPrice, shortSeller } from '../../ui/format.ts'
 import { CheckIcon, ClockIcon, PlusIcon } from '../../ui/icons.tsx'
+import { whyNotForSale } from '../listing/why-not-for-sale.ts'
 
 interface ListingCardProps {
   listing: Listing
@@ -79,7 +80,7 @@ function CardAction({ listing, isOwn, waitUntil, onBuy }: Pick<ListingCardProps,
   if (isOwn) return <Note>Your listing</Note>
   if (listing.heldUntil) {
     return (
-      <Note title={listing.waitsForStudio ? 'The studio has to decide about this lot.' : 'Another buyer is paying for this lot right now.'}>
+      <Note title={whyNotForSale(listing, { walletAddress: undefined, closed: !onBuy })}>
         <ClockIcon />
         Held
       </Note>
@@ -120,7 +121,7 @@ function GatherButton({ listing, isGathered, onGather }: Pick<ListingCardProps, 
 }
 
 /** Why there is no Buy button. */
-function Note({ title, children }: { title?: string; children: ReactNode }) {
+function Note({ title, children }: { title?: string | undefined; children: ReactNode }) {
   return (
     <span className="flex min-h-11 shrink-99 items-center gap-1.5 text-small leading-tight font-semibold text-dim" title={title}>
       {children}
