@@ -30,6 +30,16 @@ export function solToLamports(sol: number): Lamports | undefined {
   return lamports(BigInt(whole) * LAMPORTS_PER_SOL + BigInt(fraction.padEnd(SOL_DIGITS, '0')))
 }
 
+/** The nearest whole number of lamports to a number of SOL; half a lamport is rounded up. */
+export function nearestLamports(sol: number): number {
+  return Math.round(sol * Number(LAMPORTS_PER_SOL))
+}
+
+/** A sum or quotient of SOL rounded to the lamport: floating-point arithmetic is off by fractions of one. */
+export function roundToLamport(sol: number): number {
+  return nearestLamports(sol) / Number(LAMPORTS_PER_SOL)
+}
+
 /** Reads a price in SOL; undefined if it is out of bounds or off the 0.001 SOL step. */
 export function parsePrice(sol: number): Lamports | undefined {
   const value = solToLamports(sol)

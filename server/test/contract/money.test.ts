@@ -2,8 +2,10 @@ import {
   LAMPORTS_PER_SOL,
   lamports,
   lamportsToSol,
+  nearestLamports,
   parsePrice,
   PRICE_STEP_LAMPORTS,
+  roundToLamport,
   solText,
   solToLamports,
 } from '@juicebar/contract/money'
@@ -54,6 +56,18 @@ describe('money', () => {
   it('converts amounts below the price step, which are money but no prices', () => {
     expect(solToLamports(0.000000001)).toBeUndefined()
     expect(solToLamports(0.000005)).toBe(5_000n)
+  })
+
+  it('rounds what floating-point arithmetic has made of SOL to the lamport, half a lamport up', () => {
+    expect(roundToLamport(0.1 + 0.2)).toBe(0.3)
+    expect(roundToLamport(0.000_000_001_5)).toBe(0.000_000_002)
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 1_000_000 }), { minLength: 1, maxLength: 50 }), (prices) => {
+        const sum = prices.reduce((total, price) => total + price, 0)
+        expect(nearestLamports(prices.reduce((total, price) => total + price / 1e9, 0))).toBe(sum)
+        expect(roundToLamport(prices.reduce((total, price) => total + price / 1e9, 0))).toBe(sum / 1e9)
+      }),
+    )
   })
 
   it('refuses negative lamports', () => {

@@ -1,4 +1,4 @@
-import { LAMPORTS_PER_SOL } from '@juicebar/contract/money'
+import { LAMPORTS_PER_SOL, nearestLamports, roundToLamport } from '@juicebar/contract/money'
 
 import { type Candle } from './figure-queries.ts'
 
@@ -57,7 +57,7 @@ export function priceLine(candles: readonly Candle[], step: number, now: number)
 
 function together(first: Candle, next: Candle): Candle {
   const amount = first.amount + next.amount
-  const lamports = lamportsOf(first.sol) + lamportsOf(next.sol)
+  const sol = roundToLamport(first.sol + next.sol)
   return {
     start: first.start,
     open: first.open,
@@ -65,13 +65,9 @@ function together(first: Candle, next: Candle): Candle {
     low: Math.min(first.low, next.low),
     close: next.close,
     amount,
-    sol: lamports / LAMPORTS,
+    sol,
     trades: first.trades + next.trades,
     // Of whole lamports, a half is rounded up, as the server does. A quotient of SOL may lie just below a half.
-    average: Math.round(lamports / amount) / LAMPORTS,
+    average: Math.round(nearestLamports(sol) / amount) / LAMPORTS,
   }
-}
-
-function lamportsOf(sol: number): number {
-  return Math.round(sol * LAMPORTS)
 }

@@ -1,3 +1,5 @@
+import { roundToLamport } from '@juicebar/contract/money'
+
 import { roundStep } from '../ui/chart/price-scale.ts'
 import { type Level } from './figure-queries.ts'
 
@@ -55,6 +57,6 @@ function highestShown(summed: readonly Sum[], floor: number): number {
 
 /** How many drinks cost less than a unit price. */
 export function cheaperThan(levels: readonly Level[], unitPrice: number): number {
-  const price = Number(unitPrice.toFixed(9))
+  const price = roundToLamport(unitPrice)
   return levels.reduce((sum, level) => (level.unitPrice < price ? sum + level.amount : sum), 0)
 }

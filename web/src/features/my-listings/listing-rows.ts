@@ -1,4 +1,4 @@
-import { LAMPORTS_PER_SOL } from '@juicebar/contract/money'
+import { roundToLamport } from '@juicebar/contract/money'
 import { type OwnListing } from '@juicebar/contract/schemas'
 
 /**
@@ -21,13 +21,8 @@ export function listingRows(listings: readonly OwnListing[]): OwnListing[] {
 function added(row: OwnListing, listing: OwnListing): OwnListing {
   const whole = listing.partOf === undefined ? listing : row
   const amount = row.amount + listing.amount
-  const price = inLamports(row.price + listing.price)
+  const price = roundToLamport(row.price + listing.price)
   return { ...whole, amount, price, unitPrice: price / amount }
-}
-
-/** A sum of prices in SOL without floating-point errors. */
-function inLamports(sol: number): number {
-  return Math.round(sol * Number(LAMPORTS_PER_SOL)) / Number(LAMPORTS_PER_SOL)
 }
 
 /** How far an active listing has been sold. */

@@ -1,3 +1,5 @@
+import { roundToLamport } from '@juicebar/contract/money'
+
 const STEPS = [1, 2, 2.5, 5, 10]
 /** In SOL; no price is between two of them. */
 const LAMPORT = 1e-9
@@ -21,7 +23,7 @@ export function priceScale(low: number, high: number, count: number): PriceScale
   const step = roundStep((top - bottom) / Math.max(1, count))
   const first = Math.ceil(bottom / step - 1e-9)
   const last = Math.floor(top / step + 1e-9)
-  const ticks = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => exact((first + index) * step))
+  const ticks = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => roundToLamport((first + index) * step))
   return { low: bottom, high: top, ticks }
 }
 
@@ -30,14 +32,9 @@ export function roundStep(atLeast: number): number {
   if (!(atLeast > LAMPORT)) return LAMPORT
   const magnitude = 10 ** Math.floor(Math.log10(atLeast))
   const step = STEPS.find((candidate) => candidate * magnitude >= atLeast * (1 - 1e-9) && isWhole((candidate * magnitude) / LAMPORT)) ?? 10
-  return exact(step * magnitude)
+  return roundToLamport(step * magnitude)
 }
 
 function isWhole(lamports: number): boolean {
   return Math.abs(lamports - Math.round(lamports)) < 1e-3
-}
-
-/** Rounded to the lamport, without floating-point errors. */
-function exact(sol: number): number {
-  return Math.round(sol * 1e9) / 1e9
 }
