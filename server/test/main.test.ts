@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { fileURLToPath } from 'node:url'
 
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -10,18 +9,19 @@ import { catalogueFile, item } from './catalogue/catalogue-folder.ts'
 import { newestMigration } from '../src/database/migration-files.ts'
 import { findFreePort } from '../src/embedded/free-port.ts'
 import { result, startFrontServer } from './chain/front-server.ts'
+import { builtProgram } from './support/built-server.ts'
 import { freshDatabase } from './support/fresh-database.ts'
 import { migrationsFolder } from './support/migrations-folder.ts'
 
-const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const secrets = { JWT_SECRET: 'never-show-this-jwt-secret-anywhere', STUDIO_API_KEY: 'never-show-this-studio-key' }
 
 const waiting = { timeout: 60_000 }
 
+let program: string
 let fresh: Awaited<ReturnType<typeof freshDatabase>>
 
 beforeAll(async () => {
-  fresh = await freshDatabase()
+  ;[program, fresh] = await Promise.all([builtProgram('main'), freshDatabase()])
 })
 
 afterAll(() => fresh.drop())
@@ -36,7 +36,7 @@ function run(settings: Record<string, string>) {
     DRAIN_SECONDS: '0',
     ...settings,
   }
-  const child = spawn(process.execPath, ['--import', 'tsx', mainFile], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   let standardOutput = ''
   let standardError = ''
@@ -192,7 +192,7 @@ describe('the server process', { timeout: 120_000 }, () => {
       await expectQuietEnd(server)
     })
 
-    it.each([10, 300, 1_000])('before it logs anything, %i ms after its process has begun, ends without a word', async (millis) => {
+    it.each([10, 100, 200])('before it logs anything, %i ms after its process has begun, ends without a word', async (millis) => {
       const server = await start({})
       setTimeout(() => server.child.kill('SIGINT'), millis)
       await expectQuietEnd(server)
