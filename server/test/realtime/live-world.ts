@@ -2,46 +2,37 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
+import { parseWalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
-import { type Logger, pino } from 'pino'
-import { expect, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 
+import { collectLog } from '../logging/collected-log.ts'
 import { defaultCatalogue } from '../support/catalogue.ts'
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
 import { bearerToken } from '../../src/http/api/bearer-token.ts'
 import { createRateLimits } from '../../src/http/api/rate-limits.ts'
 import { createApi, type Session } from '../../src/http/api/route.ts'
 import { createServer } from '../../src/http/server/server.ts'
-import { createFailureLog, type FailureLog } from '../../src/logging/failure-log.ts'
+import { createFailureLog } from '../../src/logging/failure-log.ts'
 import { createEventFeed, type EventFeed } from '../../src/realtime/poll-outbox.ts'
-import { createEventReaders, type EventReaders } from '../../src/realtime/broadcast-events.ts'
+import { createEventReaders } from '../../src/realtime/broadcast-events.ts'
 import { realtimeRoutes } from '../../src/realtime/routes.ts'
 import { findLiveSessions } from '../../src/sign-in/sign-in-store.ts'
+import { randomWallet } from '../market/market-world.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 
-const silent = pino({ level: 'silent' })
-export const waiting = { timeout: 30_000, interval: 10 }
+/** For `expect.poll`. */
+export const waiting = { interval: 10 }
+/** Emits an event with a name. */
+export const emission = `select emit_event('listing.sold', $1::text[], json_build_object('type', 'listing.sold', 'name', $2::text))`
 
-export interface LiveServer {
-  port: number
-  readers: EventReaders
-  /** How often its check of sessions has failed. */
-  failedChecks(): number
-  stop(): Promise<void>
-}
-
-interface LiveServerParts {
-  log?: Logger
-  failures?: FailureLog
-  feed?: EventFeed
-}
+export type LiveServer = Awaited<ReturnType<typeof startLiveServer>>
 
 /** The event stream of one server, without the rest of it. */
-export async function startLiveServer(
-  { database }: DatabaseConnection,
-  { log = silent, failures = createFailureLog(log), feed = createEventFeed(database, { log, failures }) }: LiveServerParts = {},
-): Promise<LiveServer> {
+export async function startLiveServer({ database }: DatabaseConnection, given: { feed?: EventFeed } = {}) {
+  const { log, lines, about } = collectLog()
+  const failures = createFailureLog(log)
+  const { feed = createEventFeed(database, { log, failures }) } = given
   const fastify = await createServer({
     log,
     failures,
@@ -67,10 +58,13 @@ export async function startLiveServer(
   realtimeRoutes(api, { database, feed, readers, failures }, authenticate)
   const stopFeed = feed.start()
   await fastify.listen({ port: 0, host: '127.0.0.1' })
-  await vi.waitFor(() => expect(feed.position()).toBeDefined(), waiting)
+  await vi.waitFor(() => expect(feed.position()).toBeDefined(), { timeout: 30_000, ...waiting })
   return {
     port: Number(new URL(fastify.listeningOrigin).port),
     readers,
+    lines,
+    about,
+    /** How often its check of sessions has failed. */
     failedChecks: () => failedChecks,
     stop: async () => {
       readers.stop()
@@ -80,22 +74,22 @@ export async function startLiveServer(
   }
 }
 
+/** An empty database, whose events and sessions a test makes. */
 export async function openLiveWorld() {
   const fresh = await freshDatabase()
   const connection = connectDatabase(fresh.url, () => undefined)
+  const { pool } = connection
   return {
     connection,
     url: fresh.url,
-    emit: (name: string, audience: string[] | null = null) => connection.pool.query(emission, [audience, name]),
+    query: async (sql: string, values?: unknown[]) => (await pool.query(sql, values)).rows,
+    emit: (name: string, audience: string[] | null = null) => pool.query(emission, [audience, name]),
     /** Opens a session. Its token is understood by `startLiveServer` only. */
-    signIn: async (wallet: WalletAddress) => {
-      const id = randomUUID()
-      await connection.pool.query('insert into players (wallet_address) values ($1) on conflict do nothing', [wallet])
-      await connection.pool.query(`insert into sessions (id, wallet_address, expires_at) values ($1, $2, now() + interval '1 hour')`, [
-        id,
-        wallet,
-      ])
-      return { token: `${id}:${wallet}`, logOut: () => connection.pool.query('update sessions set revoked_at = now() where id = $1', [id]) }
+    signIn: async () => {
+      const [id, wallet] = [randomUUID(), randomWallet()]
+      await pool.query('insert into players (wallet_address) values ($1)', [wallet])
+      await pool.query(`insert into sessions (id, wallet_address, expires_at) values ($1, $2, now() + interval '1 hour')`, [id, wallet])
+      return { wallet, token: `${id}:${wallet}`, logOut: () => pool.query('update sessions set revoked_at = now() where id = $1', [id]) }
     },
     close: async () => {
       await connection.close()
@@ -104,10 +98,35 @@ export async function openLiveWorld() {
   }
 }
 
-/** Emits an event with a name. */
-export const emission = `select emit_event('listing.sold', $1::text[], json_build_object('type', 'listing.sold', 'name', $2::text))`
+/** Two servers on one database, which the tests of a file share, and streams that end with their test. */
+export const it = test
+  .extend('world', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const world = await openLiveWorld()
+    onCleanup(world.close)
+    return world
+  })
+  .extend('one', { scope: 'file' }, async ({ world }, { onCleanup }) => {
+    const server = await startLiveServer(world.connection)
+    onCleanup(server.stop)
+    return server
+  })
+  .extend('other', { scope: 'file' }, async ({ world }, { onCleanup }) => {
+    const server = await startLiveServer(world.connection)
+    onCleanup(server.stop)
+    return server
+  })
+  .extend('readStream', ({}, { onCleanup }) => {
+    const opened: Stream[] = []
+    onCleanup(() => opened.forEach((stream) => stream.close()))
+    return async (server: LiveServer, asking?: Asking) => {
+      const stream = await openStream(server, asking)
+      opened.push(stream)
+      await vi.waitFor(() => expect(stream.types()).toContain('ready'), { timeout: 30_000, ...waiting })
+      return stream
+    }
+  })
 
-export interface Seen {
+interface Seen {
   id: string
   type: string
   name: string | undefined
@@ -120,9 +139,11 @@ interface Asking {
   address?: string
 }
 
+type Stream = Awaited<ReturnType<typeof openStream>>
+
 /** Opens the stream with a plain socket and collects what it carries. Each frame is parsed once, however often it is asked for. */
-export async function readStream(server: LiveServer, options: Asking = {}) {
-  const socket = await openSocket(server, options)
+async function openStream(server: LiveServer, asking?: Asking) {
+  const socket = await openSocket(server, asking)
   const frames: string[] = []
   const events: Seen[] = []
   let head: string | undefined
@@ -142,20 +163,21 @@ export async function readStream(server: LiveServer, options: Asking = {}) {
     events.push(...parts.filter((frame) => frame.startsWith('id: ')).map(parseFrame))
   })
   socket.on('close', () => (ended = true))
-  const stream = {
+  return {
     seen: () => [...events],
+    types: () => events.map(({ type }) => type),
     names: () => events.flatMap(({ name }) => name ?? []),
+    /** The newest event that it has carried. */
+    lastId: () => events.at(-1)!.id,
     head: () => head ?? '',
     hasEnded: () => ended,
     retry: () => Number(/^retry: (\d+)$/m.exec(frames.join('\n'))?.[1]),
     close: () => void socket.destroy(),
   }
-  await vi.waitFor(() => expect(events.map(({ type }) => type)).toContain('ready'), waiting)
-  return stream
 }
 
 /** A connection that has requested the stream; nothing is read from it yet. */
-export async function openSocket(server: LiveServer, { token, lastEventId, address }: Asking = {}): Promise<Socket> {
+export async function openSocket(server: Pick<LiveServer, 'port'>, { token, lastEventId, address }: Asking = {}): Promise<Socket> {
   const socket = connect(server.port, '127.0.0.1')
   await once(socket, 'connect')
   const headers = [

@@ -1,21 +1,25 @@
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 
 import { readEvents, readHead } from '../../src/realtime/outbox-store.ts'
 import { purgeOutbox } from '../../src/realtime/purge-outbox.ts'
-import { openLiveWorld } from './live-world.ts'
+import { it as base } from './live-world.ts'
 
-let world: Awaited<ReturnType<typeof openLiveWorld>>
-beforeAll(async () => {
-  world = await openLiveWorld()
+/** Empty at first. */
+const it = base.extend('outbox', async ({ world: { query, connection } }) => {
+  await query('truncate events')
+  return {
+    purge: () => purgeOutbox(connection.database, new AbortController().signal, 1_000),
+    names: async () => (await query(`select data->>'name' as name from events order by xid, id`)).map(({ name }) => name),
+    emitAged: (name: string, age: string, count = 1) =>
+      query(`insert into events (type, data, created_at)
+        select 'listing.sold', json_build_object('name', '${name}'), now() - interval '${age}' from generate_series(1, ${count})`),
+  }
 })
-afterAll(() => world.close())
-
-const query = async (sql: string) => (await world.connection.pool.query(sql)).rows
 
 describe('the outbox', () => {
-  it('is ordered by number, not by digits', async () => {
-    await query(
+  it('is ordered by number, not by digits', async ({ world }) => {
+    await world.query(
       `insert into events (xid, type, data) select n::text::xid8, 'listing.sold', '{}' from unnest(array[8, 9, 10, 98, 99, 100]) n`,
     )
     const { database } = world.connection
@@ -26,18 +30,7 @@ describe('the outbox', () => {
 })
 
 describe('purging the outbox', () => {
-  const running = new AbortController().signal
-  const purge = () => purgeOutbox(world.connection.database, running, 1_000)
-  const names = async () => (await query(`select data->>'name' as name from events order by xid, id`)).map(({ name }) => name)
-  const emitAged = (name: string, age: string, count = 1) =>
-    query(`insert into events (type, data, created_at)
-      select 'listing.sold', json_build_object('name', '${name}'), now() - interval '${age}' from generate_series(1, ${count})`)
-
-  beforeEach(async () => {
-    await query('truncate events')
-  })
-
-  it('keeps up with however many came, and deletes none that a stream may still need', async () => {
+  it('keeps up with however many came, and deletes none that a stream may still need', async ({ outbox: { purge, names, emitAged } }) => {
     await emitAged('old', '2 hours', 12_345)
     await emitAged('the newest of the old', '90 minutes')
     await emitAged('recent', '59 minutes')
@@ -46,7 +39,9 @@ describe('purging the outbox', () => {
     expect(await purge()).toBe(0)
   })
 
-  it('leaves the position of a server where nothing happened for hours, until long after the next event', async () => {
+  it('leaves the position of a server where nothing happened for hours, until long after the next event', async ({
+    outbox: { purge, names, emitAged },
+  }) => {
     await emitAged('long ago', '5 hours')
     expect(await purge()).toBe(0)
     await emitAged('just now', '0 seconds')
@@ -54,7 +49,7 @@ describe('purging the outbox', () => {
     expect(await names()).toEqual(['long ago', 'just now'])
   })
 
-  it('is shared by several servers, which never wait for each other', async () => {
+  it('is shared by several servers, which never wait for each other', async ({ outbox: { purge, emitAged }, world }) => {
     await emitAged('old', '2 hours', 20_000)
     await emitAged('newest', '1 minute')
     await emitAged('the newest of the old', '90 minutes')
