@@ -3,6 +3,7 @@ import { Failure } from '@juicebar/contract/errors'
 import { describe, expect, it } from 'vitest'
 
 import { bearerToken } from '../../src/http/api/bearer-token.ts'
+import { type FindStudioKey, type StudioKey } from '../../src/http/api/studio-key-check.ts'
 import { collectLog } from '../logging/collected-log.ts'
 import { PLAYER, serve, signedIn, STUDIO_KEY } from './test-server.ts'
 
@@ -62,10 +63,13 @@ describe('too many calls', () => {
   })
 
   it('of the studio count by key, and only those with a wrong key by address', async () => {
-    const keys = new Map(
-      ['first', 'second'].map((id) => [id, { id, name: 'the same', scopes: ['read'] as const, dailyCreditLimit: null, expiresAt: null }]),
+    const keys = new Map<string, StudioKey>(
+      ['first', 'second'].map((id) => [
+        id,
+        { kind: 'made', id, name: 'the same', scopes: ['read'], dailyCreditLimit: null, expiresAt: null },
+      ]),
     )
-    const findStudioKey = async (secret: string) => {
+    const findStudioKey: FindStudioKey = async (secret) => {
       const key = keys.get(secret)
       if (!key) throw new Failure('STUDIO_KEY_INVALID')
       return key
@@ -93,10 +97,7 @@ describe('too many calls', () => {
       {
         authenticate: async (request) => ({ id: 'session', player: (players[bearerToken(request) ?? ''] ?? '') as WalletAddress }),
         staff: {
-          find: async (wallet) =>
-            wallet === players['g.h.i']
-              ? undefined
-              : { id: null, name: wallet, wallet, scopes: ['read'], dailyCreditLimit: null, expiresAt: null },
+          find: async (wallet) => (wallet === players['g.h.i'] ? undefined : { kind: 'staff', name: wallet, wallet, scopes: ['read'] }),
           checkSignature: async () => undefined,
         },
       },

@@ -7,7 +7,7 @@ import { type FastifyRequest } from 'fastify'
 
 import { type LimitChecks } from './rate-limits.ts'
 import { sentBody } from './sent-body.ts'
-import { requireScope, type StudioKey } from './studio-key-check.ts'
+import { requireScope, type StaffMember, type StudioKey } from './studio-key-check.ts'
 
 /** A call that needs a fresh signature, as it arrived. */
 export interface SignedRequest {
@@ -23,7 +23,7 @@ export interface SignedRequest {
 
 export interface StaffLookup {
   /** What a wallet may do as the studio; undefined if it is not on the staff. */
-  find(wallet: WalletAddress): Promise<StudioKey | undefined>
+  find(wallet: WalletAddress): Promise<StaffMember | undefined>
   /** Throws `Failure` CHALLENGE_NEEDED and the other codes that begin so, unless the wallet has signed this call. */
   checkSignature(signed: SignedRequest): Promise<void>
 }
@@ -72,8 +72,8 @@ interface ArrivedCall {
  * Throws `Failure` NOT_STAFF; INSUFFICIENT_SCOPE; CHALLENGE_NEEDED and the other codes that begin so.
  */
 export async function confirmCaller(request: FastifyRequest, { name, key, needed, staff }: ArrivedCall): Promise<StudioKey> {
+  if (key.kind !== 'staff' || !staff) return key
   const { wallet } = key
-  if (!wallet || !staff) return key
   const current = arrivesWithHeaders(request) ? key : await staff.find(wallet)
   if (!current) throw new Failure('NOT_STAFF')
   requireScope(current, needed)

@@ -8,21 +8,34 @@ import { type FastifyRequest } from 'fastify'
 import { bearerToken } from './bearer-token.ts'
 import { type LimitChecks } from './rate-limits.ts'
 
-/** A caller as the studio. */
-export interface StudioKey {
-  /** Null for the root key and for the staff. */
-  id: string | null
+/** A caller as the studio: the key of the settings, a member of the staff, or a key that one of them has made. */
+export type StudioKey = RootKey | StaffMember | MadeKey
+
+interface Named {
   /** Its name in the log: for staff, the wallet. */
   name: string
-  /** The staff's sign-in wallet; a key has none. */
-  wallet?: WalletAddress
   scopes: readonly Scope[]
+}
+
+interface RootKey extends Named {
+  kind: 'root'
+}
+
+export interface StaffMember extends Named {
+  kind: 'staff'
+  /** It signs in with this wallet. */
+  wallet: WalletAddress
+}
+
+interface MadeKey extends Named {
+  kind: 'made'
+  id: string
   /** Tokens that it may credit per UTC day; null without a limit. */
   dailyCreditLimit: number | null
   expiresAt: Date | null
 }
 
-const rootKey: StudioKey = { id: null, name: ROOT_KEY, scopes, dailyCreditLimit: null, expiresAt: null }
+const rootKey: RootKey = { kind: 'root', name: ROOT_KEY, scopes }
 
 /** Returns the key that has this secret. Throws `Failure` STUDIO_KEY_INVALID, KEY_EXPIRED or KEY_REVOKED. */
 export type FindStudioKey = (secret: string) => Promise<StudioKey>
@@ -63,7 +76,7 @@ export function createStudioKeyCheck(studioApiKey: string, { find = findNoKey, f
   }
   const findCounted = async (request: FastifyRequest, secret: string | undefined) => {
     const key = await findKey(request, secret)
-    await limit.caller(request, key.id ?? key.name)
+    await limit.caller(request, key.kind === 'made' ? key.id : key.name)
     return key
   }
   return async (request: FastifyRequest, needed: readonly Scope[]): Promise<StudioKey> => {

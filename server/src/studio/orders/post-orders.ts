@@ -49,8 +49,8 @@ function readOrder(catalogue: Catalogue, key: StudioKey, item: unknown): StudioO
 }
 
 /** A key's daily credits are counted across all its calls; a key without a limit has no row to wait for. */
-function giverOf({ id, name, dailyCreditLimit }: StudioKey, call: EndpointName): OrderGiver {
-  const limit = id !== null && dailyCreditLimit !== null ? { id, most: BigInt(dailyCreditLimit) } : undefined
+function giverOf(key: StudioKey, call: EndpointName): OrderGiver {
+  const limit = key.kind === 'made' && key.dailyCreditLimit !== null ? { id: key.id, most: BigInt(key.dailyCreditLimit) } : undefined
   return {
     lockAllowance: async (tx) => (limit ? limit.most - (await lockCreditedToday(tx, limit.id)) : undefined),
     record: async (tx, posted) => {
@@ -61,7 +61,7 @@ function giverOf({ id, name, dailyCreditLimit }: StudioKey, call: EndpointName):
         subject: order.walletAddress,
         reason: order.reason ?? null,
       }))
-      await insertOrderEntries(tx, { actor: name, call }, entries)
+      await insertOrderEntries(tx, { actor: key.name, call }, entries)
     },
   }
 }

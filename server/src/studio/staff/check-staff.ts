@@ -13,7 +13,7 @@ export function createStaffCheck(database: Database, named: ReadonlySet<WalletAd
   return {
     find: async (wallet) => {
       const staff = await readStaff(database, wallet, named)
-      return staff ? { id: null, name: wallet, wallet, scopes: staff.scopes, dailyCreditLimit: null, expiresAt: null } : undefined
+      return staff ? { kind: 'staff', name: wallet, wallet, scopes: staff.scopes } : undefined
     },
     checkSignature: (signed) => checkChallenge(database, signed),
   }

@@ -19,9 +19,10 @@ export interface DeskSettings {
 /** Who may use the studio's desk, and what they sign there. */
 export function staffRoutes(api: Api, database: Database, { named, market }: DeskSettings): void {
   api.studio('studioMe', scopes, async ({ key }) => {
-    const { wallet } = key
-    const name = wallet ? ((await readStaff(database, wallet, named))?.name ?? null) : key.name
-    return { me: { wallet: wallet ?? null, name, scopes: [...key.scopes] } }
+    const rights = { scopes: [...key.scopes] }
+    if (key.kind !== 'staff') return { me: { wallet: null, name: key.name, ...rights } }
+    const staff = await readStaff(database, key.wallet, named)
+    return { me: { wallet: key.wallet, name: staff?.name ?? null, ...rights } }
   })
   api.studio('studioStaff', 'admin', async () => ({ staff: await readAllStaff(database, named) }))
   api.studio('readStaff', 'admin', async ({ params }) => ({ staff: await readStaff(database, requireWallet(params.wallet), named) }))
