@@ -106,10 +106,14 @@ export async function openMarketWorld({ endpoint = 'http://127.0.0.1:9', fee = n
       }
       return found
     },
+    /** Lists the oldest first. Ids of one millisecond are in no order, so they are sorted before they are given out. */
     add: async (added: readonly ListingToAdd[]): Promise<string[]> => {
       const { rows } = await pool.query<{ id: string }>(
-        `insert into listings (seller, token_type, amount, price_lamports, divisible)
-         select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::boolean[]) returning id`,
+        `insert into listings (id, seller, token_type, amount, price_lamports, divisible)
+         select (array(select new_id() from generate_series(1, cardinality($1::text[])) order by 1))[place], seller, token_type, amount, price, divisible
+         from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::boolean[])
+           with ordinality as added (seller, token_type, amount, price, divisible, place)
+         order by place returning id`,
         [
           added.map((one) => one.seller),
           added.map((one) => one.tokenType),
