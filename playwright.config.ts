@@ -10,7 +10,7 @@ export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results',
   fullyParallel: true,
-  workers: 2,
+  workers: 3,
   retries: 0,
   forbidOnly: process.env['CI'] !== undefined,
   timeout: 120_000,
@@ -24,7 +24,8 @@ export default defineConfig({
       args: ['--disable-gpu', '--disable-quic', '--disable-component-update', '--disable-background-networking', '--disable-sync'],
     },
     screenshot: 'only-on-failure',
-    trace: 'retain-on-failure',
+    // A failed test leaves one when `npm test` runs it again.
+    trace: 'off',
   },
   webServer: {
     command: 'exec node e2e/support/serve.mjs',

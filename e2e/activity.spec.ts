@@ -1,9 +1,10 @@
 import { type Reply } from '@juicebar/contract/calls'
 import { type Page } from '@playwright/test'
 
+import { list } from './support/api-listing.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { holdByHand, listingsOf, payHold } from './support/pay-by-hand.ts'
-import { expect, sell, test } from './support/test.ts'
+import { expect, fullOnly, test } from './support/test.ts'
 
 type Sale = Reply<'trades'>['trades'][number]
 
@@ -47,7 +48,7 @@ async function renew(page: Page): Promise<void> {
 test('what is sold appears at once, to visitors too, and nothing below it moves', async ({ signedIn, page, baseURL }) => {
   test.slow()
   const seller = await signedIn({ sol: 1 })
-  await sell(seller.page, 'Apple Juice', 40, 0.4)
+  await list(seller, 'APPLE_JUICE', 40, 0.4)
   const buyer = await signedIn({ sol: 1 })
   const asked: string[] = []
   page.on('request', (request) => request.url().includes('/trades') && asked.push(request.url()))
@@ -165,7 +166,7 @@ test.describe('when it cannot be asked for', () => {
 })
 
 for (const width of [320, 768, 1920]) {
-  test(`it fits ${width} pixels, by day and by night`, async ({ openContext }) => {
+  test(`it fits ${width} pixels, by day and by night`, fullOnly(width !== 320), async ({ openContext }) => {
     for (const colorScheme of ['dark', 'light'] as const) {
       const context = await openContext({ viewport: { width, height: 900 }, colorScheme, reducedMotion: 'reduce' })
       const page = await context.newPage()

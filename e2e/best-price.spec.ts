@@ -2,7 +2,7 @@ import { type Page } from '@playwright/test'
 
 import { expectAccessible } from './support/accessible.ts'
 import { list, remove } from './support/api-listing.ts'
-import { banner, expect, LAMPORTS_PER_SOL, lamportsOf, signIn, test } from './support/test.ts'
+import { banner, expect, fullOnly, LAMPORTS_PER_SOL, lamportsOf, signIn, test } from './support/test.ts'
 import { installPhantom } from './support/phantom.ts'
 
 async function openDemoWallet(page: Page): Promise<void> {
@@ -29,30 +29,34 @@ async function choose(page: Page, drink: string, amount: number): Promise<void> 
 test.describe.configure({ mode: 'serial' })
 
 for (const width of [390, 1280]) {
-  test(`an amount is bought from several sellers with one approval, at ${width} pixels`, async ({ signedIn, openContext, baseURL }) => {
-    const [first, second] = [await signedIn({ sol: 1 }), await signedIn({ sol: 1 })]
-    await list(first, 'GRAPE_SODA', 10, 0.01)
-    const rest = await list(second, 'GRAPE_SODA', 20, 0.04)
-    const context = await openContext({ viewport: { width, height: 844 } })
-    const page = await context.newPage()
-    await openDemoWallet(page)
+  test(
+    `an amount is bought from several sellers with one approval, at ${width} pixels`,
+    fullOnly(width !== 1280),
+    async ({ signedIn, openContext, baseURL }) => {
+      const [first, second] = [await signedIn({ sol: 1 }), await signedIn({ sol: 1 })]
+      await list(first, 'GRAPE_SODA', 10, 0.01)
+      const rest = await list(second, 'GRAPE_SODA', 20, 0.04)
+      const context = await openContext({ viewport: { width, height: 844 } })
+      const page = await context.newPage()
+      await openDemoWallet(page)
 
-    await choose(page, 'Grape Soda', 15)
-    const panel = bestPrice(page, 'Grape Soda')
-    await expect(panel).toContainText('From2 sellers')
-    await expect(panel).toContainText('The dearest of them0.002 SOL')
-    await panel.getByRole('button', { name: 'Buy 15 for 0.02 SOL' }).click()
-    const payment = page.getByRole('dialog', { name: 'Demo Wallet: Send this payment' })
-    await expect(payment).toContainText('0.02 SOL in 2 transfers')
-    for (const { address } of [first, second]) await expect(payment).toContainText(address)
-    await expect(page.getByText('15 Grape Soda from 2 sellers for 0.02 SOL').first()).toBeAttached()
-    await payment.getByRole('button', { name: 'Approve' }).click()
-    await expect(page.getByRole('alert').filter({ hasText: 'Purchase successful!' })).toBeVisible()
-    for (const { address } of [first, second]) await expect.poll(() => lamportsOf(baseURL ?? '', address)).toBe(1.01 * LAMPORTS_PER_SOL)
-    await page.getByRole('tab', { name: 'Inventory' }).click()
-    await expect(page.getByRole('article').filter({ hasText: 'Grape Soda' })).toContainText('65')
-    await remove(second, rest)
-  })
+      await choose(page, 'Grape Soda', 15)
+      const panel = bestPrice(page, 'Grape Soda')
+      await expect(panel).toContainText('From2 sellers')
+      await expect(panel).toContainText('The dearest of them0.002 SOL')
+      await panel.getByRole('button', { name: 'Buy 15 for 0.02 SOL' }).click()
+      const payment = page.getByRole('dialog', { name: 'Demo Wallet: Send this payment' })
+      await expect(payment).toContainText('0.02 SOL in 2 transfers')
+      for (const { address } of [first, second]) await expect(payment).toContainText(address)
+      await expect(page.getByText('15 Grape Soda from 2 sellers for 0.02 SOL').first()).toBeAttached()
+      await payment.getByRole('button', { name: 'Approve' }).click()
+      await expect(page.getByRole('alert').filter({ hasText: 'Purchase successful!' })).toBeVisible()
+      for (const { address } of [first, second]) await expect.poll(() => lamportsOf(baseURL ?? '', address)).toBe(1.01 * LAMPORTS_PER_SOL)
+      await page.getByRole('tab', { name: 'Inventory' }).click()
+      await expect(page.getByRole('article').filter({ hasText: 'Grape Soda' })).toContainText('65')
+      await remove(second, rest)
+    },
+  )
 }
 
 test.describe('an order that was shown before the market moved', () => {
@@ -169,7 +173,7 @@ test('a visitor sees the best price, and is led to a wallet', async ({ page }) =
 })
 
 for (const width of [320, 1280]) {
-  test(`the longest numbers of a best price fit, with its fee, at ${width} pixels`, async ({ openContext }) => {
+  test(`the longest numbers of a best price fit, with its fee, at ${width} pixels`, fullOnly(width !== 320), async ({ openContext }) => {
     const context = await openContext({ viewport: { width, height: 900 } })
     const page = await context.newPage()
     await page.route('**/api/marketplace/quote*', (route) => route.fulfill({ json: longQuote() }))

@@ -1,7 +1,8 @@
 import { type Page } from '@playwright/test'
 
+import { list } from './support/api-listing.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { banner, expect, findListing, type Player, sell, test } from './support/test.ts'
+import { banner, expect, findListing, type Player, test } from './support/test.ts'
 
 test.use({ allowedErrors: /Failed to load resource/ })
 
@@ -67,7 +68,7 @@ test('a server that stays busy is reported in its own words', async ({ signedIn 
 /** A seller's listing of 1 Grape Soda for 0.2 SOL, and a buyer's page. */
 async function openListing(signedIn: SignedIn): Promise<{ page: Page; seller: string }> {
   const seller = await signedIn({ sol: 0 })
-  await sell(seller.page, 'Grape Soda', 1, 0.2)
+  await list(seller, 'GRAPE_SODA', 1, 0.2)
   const { page } = await signedIn({ sol: 1 })
   return { page, seller: seller.address }
 }

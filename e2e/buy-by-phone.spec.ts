@@ -3,7 +3,7 @@ import { type Page } from '@playwright/test'
 import { expectAccessible } from './support/accessible.ts'
 import { type OwnServer, startOwnServer } from './support/own-server.ts'
 import { payByPhone } from './support/phone-wallet.ts'
-import { expect, test } from './support/test.ts'
+import { expect, fullOnly, test } from './support/test.ts'
 
 const port = Number(process.env['E2E_PORT'] ?? '3210') + 10
 const origin = `http://localhost:${port}`
@@ -70,7 +70,7 @@ test.describe('an address of no listing', () => {
 })
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`a wallet on a phone pays what is on this screen, ${colorScheme}`, async ({ openContext }) => {
+  test(`a wallet on a phone pays what is on this screen, ${colorScheme}`, fullOnly(colorScheme === 'light'), async ({ openContext }) => {
     const page = await (await openContext({ colorScheme, reducedMotion: 'reduce' })).newPage()
     const path = await openListing(page, colorScheme === 'light' ? 'Orange Juice' : 'Grape Soda')
     const dialog = page.getByRole('dialog')

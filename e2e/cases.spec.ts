@@ -1,8 +1,9 @@
 import { type Page } from '@playwright/test'
 
+import { list } from './support/api-listing.ts'
 import { payByHand } from './support/pay-by-hand.ts'
 import { type PhantomOptions } from './support/phantom.ts'
-import { banner, expect, findListing, LAMPORTS_PER_SOL, lamportsOf, type Player, sell, test } from './support/test.ts'
+import { banner, expect, findListing, LAMPORTS_PER_SOL, lamportsOf, type Player, test } from './support/test.ts'
 
 type SignedIn = (options?: PhantomOptions & { sol?: number }) => Promise<Player>
 
@@ -48,7 +49,7 @@ test('a prepared refund that is not the one shown never reaches the wallet', asy
 /** A buyer pays 0.4 SOL for a listing of 0.5 SOL, and both sides see the case. */
 async function payWrongly(signedIn: SignedIn, origin: string, wallet: PhantomOptions = {}): Promise<{ seller: Player; buyer: Player }> {
   const seller = await signedIn({ ...wallet, sol: 1 })
-  await sell(seller.page, 'Apple Juice', 5, 0.5)
+  await list(seller, 'APPLE_JUICE', 5, 0.5)
   const buyer = await signedIn({ sol: 2 })
   await expect(await findListing(buyer.page, seller.address)).toBeVisible()
   await payByHand(buyer, seller.address, origin, 0.4)

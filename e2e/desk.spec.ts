@@ -7,7 +7,7 @@ import { expectAccessible } from './support/accessible.ts'
 import { list } from './support/api-listing.ts'
 import { type OwnServer, startOwnServer } from './support/own-server.ts'
 import { holdByHand, payHold } from './support/pay-by-hand.ts'
-import { expect, type Player, test } from './support/test.ts'
+import { expect, fullOnly, type Player, test } from './support/test.ts'
 
 const port = Number(process.env['E2E_PORT'] ?? '3210') + 4
 const origin = `http://localhost:${port}`
@@ -281,18 +281,22 @@ test('a webhook is made, looked at and deleted; a drink gets a rule; an audit ad
 
 for (const width of [390, 1280]) {
   for (const colorScheme of ['light', 'dark'] as const) {
-    test(`every part is accessible and nothing is cut off, ${width} pixels, ${colorScheme}`, async ({ openContext }) => {
-      const page = await openDesk(openContext, { viewport: { width, height: 900 }, colorScheme })
-      for (const name of ['Today', 'Find', 'Cases', 'Market', 'Webhooks', 'Keys and staff', 'Log', 'Audit']) {
-        await nav(page, name).click()
-        const title = page.getByRole('heading', { name, level: 2 })
-        // The page begins at the first part, so its link leads nowhere else.
-        await (name === 'Today' ? expect(title).toBeVisible() : expect(title).toBeFocused())
-        await expect(page.getByRole('status')).toHaveCount(0)
-        await expectAccessible(page)
-        expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), name).toBe(0)
-      }
-    })
+    test(
+      `every part is accessible and nothing is cut off, ${width} pixels, ${colorScheme}`,
+      fullOnly((width === 390) === (colorScheme === 'light')),
+      async ({ openContext }) => {
+        const page = await openDesk(openContext, { viewport: { width, height: 900 }, colorScheme })
+        for (const name of ['Today', 'Find', 'Cases', 'Market', 'Webhooks', 'Keys and staff', 'Log', 'Audit']) {
+          await nav(page, name).click()
+          const title = page.getByRole('heading', { name, level: 2 })
+          // The page begins at the first part, so its link leads nowhere else.
+          await (name === 'Today' ? expect(title).toBeVisible() : expect(title).toBeFocused())
+          await expect(page.getByRole('status')).toHaveCount(0)
+          await expectAccessible(page)
+          expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), name).toBe(0)
+        }
+      },
+    )
   }
 }
 
@@ -331,8 +335,14 @@ test('players load nothing of the desk', () => {
 
 /** After a reload the session is there, and the wallet is asked again when it is needed. */
 async function connect(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Connect', exact: true }).click()
-  await expect(page.getByRole('button', { name: 'Connect', exact: true })).toHaveCount(0)
+  const button = page.getByRole('button', { name: 'Connect', exact: true })
+  const offered = page.getByRole('dialog').getByRole('button', { name: /Demo Wallet/ })
+  await button.click()
+  // The picker opens if the page has not found the wallet yet; behind it, the button cannot be seen.
+  await expect(async () => {
+    if (await offered.isVisible()) await offered.click()
+    await expect(page.getByRole('dialog').or(button)).toHaveCount(0, { timeout: 1_000 })
+  }).toPass()
 }
 
 async function approve(page: Page, what: string): Promise<void> {

@@ -7,7 +7,7 @@ import { expectAccessible } from './support/accessible.ts'
 import { list } from './support/api-listing.ts'
 import { type OwnServer, startOwnServer } from './support/own-server.ts'
 import { holdByHand, payHold } from './support/pay-by-hand.ts'
-import { expect, type Player, test } from './support/test.ts'
+import { expect, fullOnly, type Player, test } from './support/test.ts'
 
 const port = Number(process.env['E2E_PORT'] ?? '3210') + 11
 const origin = `http://localhost:${port}`
@@ -259,7 +259,7 @@ test('what is downloaded for the page is little, and only when it is opened', as
 })
 
 for (const width of [320, 390, 768, 1280, 1920]) {
-  test(`nothing is cut off or shifts at ${width} pixels`, async ({ openContext }) => {
+  test(`nothing is cut off or shifts at ${width} pixels`, fullOnly(width !== 320 && width !== 1280), async ({ openContext }) => {
     const page = await (await openContext({ viewport: { width, height: 900 }, reducedMotion: 'reduce' })).newPage()
     await page.addInitScript(() => {
       const seen = { sum: 0 }

@@ -1,3 +1,4 @@
+import { list } from './support/api-listing.ts'
 import { banner, expect, findListing, sell, test } from './support/test.ts'
 
 test.use({ allowedErrors: /Failed to load resource/ })
@@ -69,7 +70,7 @@ test('a failed removal shows the server’s message, or else its own', async ({ 
 
 test('a purchase that the server refuses shows its message, and the wallet is not asked', async ({ signedIn }) => {
   const seller = await signedIn({ sol: 0 })
-  await sell(seller.page, 'Apple Juice', 1, 0.5)
+  await list(seller, 'APPLE_JUICE', 1, 0.5)
   const { page } = await signedIn()
   await page.route('**/api/marketplace/purchases', (route) => route.fulfill(closed))
   await (await findListing(page, seller.address)).getByRole('button', { name: 'Buy' }).click()
@@ -79,7 +80,7 @@ test('a purchase that the server refuses shows its message, and the wallet is no
 
 test('a purchase that fails for an unknown reason still says that no SOL moved', async ({ signedIn }) => {
   const seller = await signedIn({ sol: 0 })
-  await sell(seller.page, 'Apple Juice', 1, 0.5)
+  await list(seller, 'APPLE_JUICE', 1, 0.5)
   const { page } = await signedIn()
   await page.route('**/api/marketplace/purchases', (route) => route.fulfill({ status: 500, body: '' }))
   await (await findListing(page, seller.address)).getByRole('button', { name: 'Buy' }).click()

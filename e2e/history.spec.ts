@@ -3,16 +3,17 @@ import { readFile } from 'node:fs/promises'
 import { type Purchase } from '@juicebar/contract/schemas'
 import { type Page } from '@playwright/test'
 
+import { list } from './support/api-listing.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { holdByHand, listingsOf, payHold } from './support/pay-by-hand.ts'
-import { expect, type Player, sell, test } from './support/test.ts'
+import { expect, type Player, test } from './support/test.ts'
 
 test('a purchase of several sellers is one row with its items, and each seller sees only their own', async ({ signedIn, baseURL }) => {
   test.slow()
   const one = await signedIn({ sol: 1 })
-  await sell(one.page, 'Apple Juice', 40, 0.4)
+  await list(one, 'APPLE_JUICE', 40, 0.4)
   const two = await signedIn({ sol: 1 })
-  await sell(two.page, 'Grape Soda', 5, 0.25)
+  await list(two, 'GRAPE_SODA', 5, 0.25)
   const buyer = await signedIn({ sol: 2 })
   const items = [{ listingId: await listingOf(buyer, one.address), amount: 10 }, { listingId: await listingOf(buyer, two.address) }]
   await payHold(buyer, await holdByHand(buyer, items), baseURL ?? '')
@@ -70,7 +71,7 @@ test('the fee and the total of a purchase are told, and add up in the file', asy
 test('the profit of each drink follows what is bought and sold, and its file holds everything', async ({ signedIn, baseURL }) => {
   test.slow()
   const seller = await signedIn({ sol: 1 })
-  await sell(seller.page, 'Apple Juice', 40, 0.4)
+  await list(seller, 'APPLE_JUICE', 40, 0.4)
   const buyer = await signedIn({ sol: 2 })
   await seller.page.getByRole('tab', { name: 'Inventory' }).click()
   await seller.page.getByText('Profit', { exact: true }).click()

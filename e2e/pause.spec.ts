@@ -1,5 +1,6 @@
 import { type Page } from '@playwright/test'
 
+import { list } from './support/api-listing.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { type OwnServer, startOwnServer } from './support/own-server.ts'
 import { banner, expect, sell, test } from './support/test.ts'
@@ -77,7 +78,7 @@ test('a blocked player is told why and what to do, and can still remove a lot', 
 
 test('a broken rule is told where it was broken, with its number', async ({ signedIn }) => {
   const seller = await signedIn()
-  await sell(seller.page, 'Orange Juice', 2, 0.2)
+  await list(seller, 'ORANGE_JUICE', 2, 0.2)
   await server.studio('PUT', 'rules', { rules: [{ tokenType: 'ORANGE_JUICE', minUnitPrice: 0.25 }] })
   const words = 'Orange Juice must cost at least 0.25 SOL a drink.'
   await seller.page.getByRole('tab', { name: 'Inventory' }).click()

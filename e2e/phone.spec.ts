@@ -1,12 +1,12 @@
 import { type Locator, type Page } from '@playwright/test'
 
 import { installPhantom } from './support/phantom.ts'
-import { expect, sell, signIn, test } from './support/test.ts'
+import { expect, fullOnly, sell, signIn, test } from './support/test.ts'
 
 const PHONE_HEIGHT = 700
 
 for (const width of [320, 390]) {
-  test.describe(`a phone of ${width} pixels`, () => {
+  test.describe(`a phone of ${width} pixels`, fullOnly(width !== 320), () => {
     test('shows the product’s name, the balance and every tab once signed in', async ({ openContext, baseURL }) => {
       const page = await openPhone(openContext, baseURL, width)
       await signIn(page)

@@ -1,11 +1,12 @@
 import { type Page, type Route } from '@playwright/test'
 
-import { expect, findListing, sell, test } from './support/test.ts'
+import { list } from './support/api-listing.ts'
+import { expect, findListing, test } from './support/test.ts'
 
 test('the buyer may go on browsing once the payment is sent, and its steps survive a reload', async ({ signedIn }) => {
   test.slow()
   const seller = await signedIn({ sol: 1 })
-  await sell(seller.page, 'Grape Soda', 2, 0.2)
+  await list(seller, 'GRAPE_SODA', 2, 0.2)
   const { page } = await signedIn({ sol: 1 })
   const payment = await holdBackDelivery(page)
 
@@ -35,7 +36,7 @@ test('the buyer may go on browsing once the payment is sent, and its steps survi
 
 test('the countdown follows when an outage has extended the time to pay', async ({ signedIn }) => {
   const seller = await signedIn({ sol: 0 })
-  await sell(seller.page, 'Grape Soda', 2, 0.2)
+  await list(seller, 'GRAPE_SODA', 2, 0.2)
   const { page } = await signedIn({ sol: 1 })
   await page.route('**/rpc', (route) => (route.request().postData()?.includes('getLatestBlockhash') ? undefined : route.continue()))
   await (await findListing(page, seller.address)).getByRole('button', { name: 'Buy' }).click()

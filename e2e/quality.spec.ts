@@ -2,7 +2,7 @@ import { type Page } from '@playwright/test'
 
 import { expectAccessible } from './support/accessible.ts'
 import { installPhantom } from './support/phantom.ts'
-import { expect, signIn, test } from './support/test.ts'
+import { expect, fullOnly, signIn, test } from './support/test.ts'
 
 for (const colorScheme of ['dark', 'light'] as const) {
   test(`every screen is accessible, ${colorScheme}`, async ({ openContext, baseURL }) => {
@@ -61,7 +61,7 @@ test.describe('an unavailable server', () => {
 })
 
 for (const width of [320, 390, 768, 1280, 1920, 3840]) {
-  test(`nothing is cut off or shifts at ${width} pixels`, async ({ openContext, baseURL }) => {
+  test(`nothing is cut off or shifts at ${width} pixels`, fullOnly(width !== 320 && width !== 1280), async ({ openContext, baseURL }) => {
     const context = await openContext({ viewport: { width, height: 900 } })
     await installPhantom(context, baseURL ?? '')
     const page = await context.newPage()
@@ -85,7 +85,7 @@ for (const width of [320, 390, 768, 1280, 1920, 3840]) {
 }
 
 for (const width of [320, 1280]) {
-  test(`the welcome picture fits 1, 2 and 3 glasses at ${width} pixels`, async ({ openContext }) => {
+  test(`the welcome picture fits 1, 2 and 3 glasses at ${width} pixels`, fullOnly(width !== 320), async ({ openContext }) => {
     const context = await openContext({ viewport: { width, height: 900 } })
     const page = await context.newPage()
     await page.goto('/')
@@ -187,7 +187,7 @@ test('a long market scrolls to its end, with only the cards near the window in t
 })
 
 for (const width of [320, 390, 1280]) {
-  test(`the longest numbers fit their card at ${width} pixels`, async ({ openContext }) => {
+  test(`the longest numbers fit their card at ${width} pixels`, fullOnly(width !== 320), async ({ openContext }) => {
     const context = await openContext({ viewport: { width, height: 900 } })
     const page = await context.newPage()
     const amount = 1_000_000_000

@@ -1,5 +1,6 @@
 import { type Page } from '@playwright/test'
 
+import { list } from './support/api-listing.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { holdByHand, listingsOf, payHold } from './support/pay-by-hand.ts'
 import { expect, type Player, sell, test } from './support/test.ts'
@@ -47,7 +48,7 @@ test('a fee is the buyer’s, and the seller is told so', async ({ signedIn }) =
 test('a lot of which a part is being bought stays one row, until it is sold and removed', async ({ signedIn, baseURL }) => {
   test.slow()
   const seller = await signedIn({ sol: 1 })
-  await sell(seller.page, 'Apple Juice', 40, 0.4)
+  await list(seller, 'APPLE_JUICE', 40, 0.4)
   await seller.page.getByRole('tab', { name: 'My Listings' }).click()
   const rows = seller.page.getByRole('tabpanel').getByRole('listitem')
   await expect(rows).toContainText('Amount 40')

@@ -1,13 +1,14 @@
 import { type Listing, type Purchase } from '@juicebar/contract/schemas'
 import { type Page } from '@playwright/test'
 
+import { list } from './support/api-listing.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { expect, findListing, sell, test } from './support/test.ts'
+import { expect, findListing, test } from './support/test.ts'
 
 test('a hold that only the studio can end says so to buyer, seller and visitors, and then why it was released', async ({ signedIn }) => {
   test.slow()
   const seller = await signedIn({ sol: 1 })
-  await sell(seller.page, 'Grape Soda', 2, 0.2)
+  await list(seller, 'GRAPE_SODA', 2, 0.2)
   const { page } = await signedIn({ sol: 1 })
   await hold(page, seller.address)
 

@@ -1,3 +1,4 @@
+import { list } from './support/api-listing.ts'
 import { expect, findListing, LAMPORTS_PER_SOL, lamportsOf, sell, test } from './support/test.ts'
 
 test('a listing is sold: SOL goes to the seller, drinks to the buyer', async ({ signedIn, baseURL }) => {
@@ -44,7 +45,7 @@ test('a listing is sold: SOL goes to the seller, drinks to the buyer', async ({ 
 test('sales made while the seller was away are told on return, and counted until the seller looks', async ({ signedIn }) => {
   test.slow()
   const seller = await signedIn({ sol: 1 })
-  await sell(seller.page, 'Orange Juice', 6, 0.3)
+  await list(seller, 'ORANGE_JUICE', 6, 0.3)
   const context = seller.page.context()
   await seller.page.close()
   const buyer = await signedIn({ sol: 1 })
@@ -71,7 +72,7 @@ test('sales made while the seller was away are told on return, and counted until
 
 test('a wallet that only sends by itself can buy too', async ({ signedIn, baseURL }) => {
   const seller = await signedIn({ sol: 1 })
-  await sell(seller.page, 'Apple Juice', 2, 0.1)
+  await list(seller, 'APPLE_JUICE', 2, 0.1)
   const buyer = await signedIn({ sol: 1, sendsByItself: true })
   await (await findListing(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
   await buyer.page.getByRole('button', { name: 'Pay 0.1 SOL' }).click()
@@ -137,7 +138,7 @@ test('the sell form enforces its bounds', async ({ signedIn }) => {
 
 test('a listing that costs more than the wallet holds is refused before anything happens', async ({ signedIn }) => {
   const seller = await signedIn({ sol: 0 })
-  await sell(seller.page, 'Apple Juice', 1, 3)
+  await list(seller, 'APPLE_JUICE', 1, 3)
   const buyer = await signedIn({ sol: 1 })
   await (await findListing(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
   await expect(buyer.page.getByRole('alert').filter({ hasText: /^Insufficient SOL to purchase!$/ })).toBeVisible()
@@ -146,7 +147,7 @@ test('a listing that costs more than the wallet holds is refused before anything
 
 test('a payment declined in the wallet moves no SOL and frees the listing', async ({ signedIn, baseURL }) => {
   const seller = await signedIn({ sol: 0 })
-  await sell(seller.page, 'Orange Juice', 3, 0.3)
+  await list(seller, 'ORANGE_JUICE', 3, 0.3)
   const buyer = await signedIn({ sol: 1 })
   await buyer.phantom.refuse(buyer.page, 4001)
   await (await findListing(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
@@ -160,7 +161,7 @@ test('a payment declined in the wallet moves no SOL and frees the listing', asyn
 
 test('declining once leaves a listing for sale to the buyer, declining twice until its cooldown ends', async ({ signedIn }) => {
   const seller = await signedIn({ sol: 0 })
-  await sell(seller.page, 'Orange Juice', 3, 0.3)
+  await list(seller, 'ORANGE_JUICE', 3, 0.3)
   const { page, phantom } = await signedIn({ sol: 1 })
   const decline = async () => {
     await phantom.refuse(page, 4001)
@@ -185,7 +186,7 @@ test('declining once leaves a listing for sale to the buyer, declining twice unt
 
 test('a hold survives a reload, and is then paid', async ({ signedIn }) => {
   const seller = await signedIn({ sol: 1 })
-  await sell(seller.page, 'Grape Soda', 1, 0.2)
+  await list(seller, 'GRAPE_SODA', 1, 0.2)
   const buyer = await signedIn({ sol: 1 })
   await buyer.phantom.refuse(buyer.page, -32603)
   await (await findListing(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
@@ -204,7 +205,7 @@ test('a hold survives a reload, and is then paid', async ({ signedIn }) => {
 
 test('a hold can be cancelled', async ({ signedIn }) => {
   const seller = await signedIn({ sol: 1 })
-  await sell(seller.page, 'Grape Soda', 1, 0.2)
+  await list(seller, 'GRAPE_SODA', 1, 0.2)
   const buyer = await signedIn({ sol: 1 })
   await buyer.phantom.refuse(buyer.page, 4900)
   await (await findListing(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()

@@ -21,6 +21,7 @@ const RINGS = {
   rules: 'Ring 1: rules',
   market: 'Ring 2: database and chain',
   browser: 'Ring 2: browser',
+  variants: 'Ring 3: browser',
   guests: 'Ring 3: guests',
 }
 const USAGE = `npm test                          everything that a change can break: the checks, the build, and the tests of rings 1 and 2
@@ -61,8 +62,16 @@ function allParts({ full }) {
     { title: CHROMIUM, run: ensureChromium },
     vitest(RINGS.rules, ['--project=ring 1*']),
     { ...vitest(RINGS.market, ['--project=ring 2*']), after: [RINGS.rules] },
-    { ...playwright(RINGS.browser, []), needs: [BUILD, CHROMIUM], after: [RINGS.market] },
-    ...(full ? [{ ...vitest(RINGS.guests, ['--project=ring 3*']), needs: [BUILD], after: [RINGS.browser] }] : []),
+    { ...playwright(RINGS.browser, ['--grep-invert=@full']), needs: [BUILD, CHROMIUM], after: [RINGS.market] },
+    ...(full ? variantsAndGuests() : []),
+  ]
+}
+
+/** @returns {Part[]} */
+function variantsAndGuests() {
+  return [
+    { ...playwright(RINGS.variants, ['--grep=@full']), needs: [BUILD, CHROMIUM], after: [RINGS.browser] },
+    { ...vitest(RINGS.guests, ['--project=ring 3*']), needs: [BUILD], after: [RINGS.variants] },
   ]
 }
 

@@ -21,6 +21,8 @@ export interface PhantomOptions {
 /** A wallet named Phantom in a browser. Its keys are real, and stay outside the page. */
 export interface Phantom {
   address: string
+  /** Signs a message outside of any page. */
+  signMessage(message: string): Promise<Uint8Array>
   /** Signs a transaction outside of any page. */
   sign(transaction: Uint8Array): Promise<Uint8Array>
   /** Makes every request fail with this code; undefined makes them succeed again. */
@@ -39,11 +41,12 @@ export async function installPhantom(context: BrowserContext, origin: string, op
     if (!signer) throw new Error(`no key for ${address}`)
     return signer
   }
-  await context.exposeFunction('phantomSignMessage', async (address: string, message: Bytes): Promise<Bytes> => {
+  const signMessage = async (address: string, message: Iterable<number>): Promise<Bytes> => {
     const signer = signerOf(address)
-    const [signatures] = await signer.signMessages([createSignableMessage(new Uint8Array(message))])
+    const [signatures] = await signer.signMessages([createSignableMessage(Uint8Array.from(message))])
     return [...(signatures?.[signer.address] ?? [])]
-  })
+  }
+  await context.exposeFunction('phantomSignMessage', signMessage)
   const sign = async (address: string, transaction: Iterable<number>): Promise<Bytes> => {
     const signer = signerOf(address)
     const decoded = getTransactionDecoder().decode(Uint8Array.from(transaction))
@@ -59,6 +62,7 @@ export async function installPhantom(context: BrowserContext, origin: string, op
   await context.addInitScript(registerPhantom, { accounts, sendsByItself: false, lateBy: 0, connectsAfter: 0, ...options })
   return {
     address: signers[0]?.address ?? '',
+    signMessage: async (message) => Uint8Array.from(await signMessage(signers[0]?.address ?? '', new TextEncoder().encode(message))),
     sign: async (transaction) => Uint8Array.from(await sign(signers[0]?.address ?? '', transaction)),
     refuse: (page, code) => page.evaluate((refusal) => Object.assign(window, { phantomRefusal: refusal }), code).then(() => undefined),
     switchAccount: async (page) => {

@@ -1,4 +1,6 @@
+import { type Reply } from '@juicebar/contract/calls'
 import { type BrowserContext, type BrowserContextOptions, expect, type Page, test as base } from '@playwright/test'
+import { base58 } from '@scure/base'
 
 import { askChain, installPhantom, type Phantom, type PhantomOptions } from './phantom.ts'
 
@@ -8,15 +10,22 @@ export interface Player {
   address: string
 }
 
+type PlayerOptions = PhantomOptions & { sol?: number }
+
 interface Fixtures {
   /** Console errors that a test causes on purpose. */
   allowedErrors: RegExp | undefined
   /** A new browser profile under watch: an error in the console or a request to another origin fails the test. */
   openContext: (options?: BrowserContextOptions) => Promise<BrowserContext>
   /** A new browser profile with Phantom in it, at the market. */
-  openPlayer: (options?: PhantomOptions & { sol?: number }) => Promise<Player>
+  openPlayer: (options?: PlayerOptions) => Promise<Player>
   /** The same, signed in. */
-  signedIn: (options?: PhantomOptions & { sol?: number }) => Promise<Player>
+  signedIn: (options?: PlayerOptions) => Promise<Player>
+}
+
+/** Leaves a test to `npm run test:full`: it tries what another test has tried at one more width, or in the other colour scheme. */
+export function fullOnly(isVariant: boolean): { tag: string[] } {
+  return { tag: isVariant ? ['@full'] : [] }
 }
 
 export const LAMPORTS_PER_SOL = 1_000_000_000
@@ -43,23 +52,46 @@ export const test = base.extend<Fixtures>({
 
   openPlayer: async ({ openContext, baseURL }, use) => {
     const origin = new URL(baseURL ?? '').origin
-    await use(async ({ sol = 5, ...options } = {}) => {
-      const context = await openContext()
-      const phantom = await installPhantom(context, origin, options)
-      if (sol > 0) await fund(origin, phantom.address, sol)
-      const page = await context.newPage()
-      await page.goto('/')
-      return { page, phantom, address: phantom.address }
+    await use(async (options) => {
+      const player = await newPlayer(await openContext(), origin, options)
+      await player.page.goto('/')
+      return player
     })
   },
 
-  signedIn: async ({ openPlayer }, use) =>
-    use(async (options) => {
-      const player = await openPlayer(options)
-      await signIn(player.page)
+  signedIn: async ({ openContext, baseURL }, use) => {
+    const origin = new URL(baseURL ?? '').origin
+    await use(async (options) => {
+      const player = await newPlayer(await openContext(), origin, options)
+      await openSignedIn(player.page, player.phantom)
       return player
-    }),
+    })
+  },
 })
+
+async function newPlayer(context: BrowserContext, origin: string, { sol = 5, ...options }: PlayerOptions = {}): Promise<Player> {
+  const phantom = await installPhantom(context, origin, options)
+  if (sol > 0) await fund(origin, phantom.address, sol)
+  return { page: await context.newPage(), phantom, address: phantom.address }
+}
+
+/** Opens the market as somebody who has signed in before, and connects their wallet. The session comes from the API. */
+export async function openSignedIn(page: Page, phantom: Phantom): Promise<void> {
+  const walletAddress = phantom.address
+  const nonce = await page.request.post('/api/auth/nonce', { data: { walletAddress } })
+  const { message } = (await nonce.json()) as Reply<'requestNonce'>
+  const signature = base58.encode(await phantom.signMessage(message))
+  const session = await page.request.post('/api/auth/verify', { data: { walletAddress, signature } })
+  const { token } = (await session.json()) as Reply<'verifySignature'>
+  await page.goto('/health')
+  await page.evaluate((jwt) => {
+    localStorage.setItem('jwt_token', jwt)
+    localStorage.setItem('walletName', '"Phantom"')
+  }, token)
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
+  await expect(page.getByRole('button', { name: walletAddress.slice(0, 4) })).toBeVisible()
+}
 
 /** Chooses Phantom, and waits until the login is complete. */
 export async function signIn(page: Page): Promise<void> {

@@ -22,7 +22,9 @@ export async function ensureChromium() {
 
 async function installWithApt() {
   if (process.platform !== 'linux' || process.geteuid?.() !== 0) return undefined
-  const command = 'apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium'
+  const install = 'apt-get install -y -qq --no-install-recommends'
+  // Not every release has the headless shell alone.
+  const command = `apt-get update -qq && (${install} chromium-headless-shell || ${install} chromium)`
   const result = await run(['/bin/sh', '-c', command], { env: { DEBIAN_FRONTEND: 'noninteractive' } })
   return result.code === 0 && !findChromium() ? { ...result, code: 1 } : result
 }

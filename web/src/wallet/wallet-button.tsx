@@ -51,21 +51,13 @@ function PlainButton({ state }: { state: keyof typeof labels }) {
 }
 
 function ConnectedButton({ address, icon }: { address: string; icon: string }) {
-  const face = (
-    <>
-      <img src={icon} alt="" width={20} height={20} className="size-5 rounded-md max-sm:hidden" />
-      <span className="figures">{shortAddress(address)}</span>
-    </>
-  )
+  // A face without its menu would lose a press, so the button still says that it connects.
   return (
-    <Suspense
-      fallback={
-        <button type="button" className="button button-quiet max-sm:px-3">
-          {face}
-        </button>
-      }
-    >
-      <WalletMenu address={address}>{face}</WalletMenu>
+    <Suspense fallback={<PlainButton state="connecting" />}>
+      <WalletMenu address={address}>
+        <img src={icon} alt="" width={20} height={20} className="size-5 rounded-md max-sm:hidden" />
+        <span className="figures">{shortAddress(address)}</span>
+      </WalletMenu>
     </Suspense>
   )
 }
