@@ -1,30 +1,35 @@
+import { base64 } from '@scure/base'
 import { parseWalletAddress, type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { lamports } from '@juicebar/contract/money'
 import { type Case, type Purchase } from '@juicebar/contract/schemas'
-import { generateKeyPairSigner, type Instruction } from '@solana/kit'
-import { expect, vi } from 'vitest'
+import { generateKeyPairSigner, getTransactionDecoder, type Instruction, partiallySignTransaction } from '@solana/kit'
+import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest'
 
 import { defaultCatalogue } from '../support/catalogue.ts'
 import { type Chain, type Commitment } from '../../src/chain/chain.ts'
-import { createChain } from '../../src/chain/client/solana-chain.ts'
-import { connectDatabase } from '../../src/database/connect.ts'
+import { createChain, type SolanaChain } from '../../src/chain/client/solana-chain.ts'
+import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
 import { postStudioOrder } from '../../src/inventory/post-studio-order.ts'
 import { readBalances } from '../../src/inventory/ledger-store.ts'
 import { createListing } from '../../src/listings/create-listing.ts'
 import { createFailureLog } from '../../src/logging/failure-log.ts'
 import { type FeeTerms } from '../../src/purchases/fee.ts'
+import { prepareRefund } from '../../src/purchases/cases/refund-case.ts'
 import { listCases } from '../../src/purchases/cases/case-reply-store.ts'
+import { cancelHold } from '../../src/purchases/hold/cancel-hold.ts'
 import { type HoldOrder, type OrderedItem } from '../../src/purchases/hold/hold.ts'
 import { placeHold } from '../../src/purchases/hold/place-hold.ts'
+import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
 import { type PurchaseDeps } from '../../src/purchases/purchase-deps.ts'
 import { findPurchaseReply } from '../../src/purchases/purchase-reply-store.ts'
 import { createReferences } from '../../src/purchases/reference.ts'
+import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase.ts'
 import { reconcileOnce } from '../../src/purchases/reconciliation/reconcile-round.ts'
 import { runAudit } from '../../src/studio/audit/run-audit.ts'
 import { collectLog } from '../logging/collected-log.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
-import { sharedChain } from '../support/test-chain.ts'
-import { type Payer, type SignedPayment, signTransaction, transfer, type TransactionVersion } from './transactions.ts'
+import { sharedChain, type TestChain } from '../support/test-chain.ts'
+import { type Payer, type SignedPayment, signedPayment, signTransaction, transfer, type TransactionVersion } from './transactions.ts'
 
 const SOL = 1_000_000_000n
 /** How long a slot takes on Solana's clusters. */
@@ -64,272 +69,347 @@ interface TradingOptions {
   pageSize?: number
 }
 
-export type TradingWorld = Awaited<ReturnType<typeof openTradingWorld>>
+type SendsThrough = 'server' | 'wallet'
+type Identified = Pick<Purchase, 'purchaseId'>
 
 /**
- * A market for one test file: an empty database, the chain of this worker, and wallets with 10 SOL and 1,000 apple juices each. By default,
- * there is a payment window of a minute. Nothing reconciles by itself: tests call `reconcileUntil`. Close it in `afterAll`, after
- * `expectAllAddsUp`.
+ * The market of a test file, open from its first test to its last: an empty database, the chain of this worker, and wallets with 10 SOL and
+ * 1,000 apple juices each. Each test has a buyer and a rival of its own. By default, there is a payment window of a minute. Nothing
+ * reconciles by itself: tests call `reconcileUntil`. After the last test the money audit must find nothing, whatever they did.
  */
-export async function openTradingWorld(options: TradingOptions = {}) {
-  const { holdSeconds = 60, settleAt = 'confirmed', pageSize, fee = noFee, database = freshDatabase() } = options
-  const { log, lines } = collectLog()
-  const [fresh, testChain] = await Promise.all([database, sharedChain()])
-  const { rpcUrl } = testChain
-  const connection = connectDatabase(fresh.url, () => undefined)
-  let skippedMillis = 0
-  const clock = () => performance.now() + skippedMillis
-  const chain = createChain({ endpoints: [rpcUrl], log, clock, ...(pageSize !== undefined && { pageSize }) })
-  await chain.start()
-  let lastPrice = FIRST_PRICE
-  const deps: PurchaseDeps = {
-    database: connection.database,
-    chain,
-    catalogue: defaultCatalogue,
-    settings: { holdSeconds, settleAt, fee },
-    references: createReferences(['r'.repeat(32)]),
-    log,
-    failures: createFailureLog(log),
-  }
-  return {
-    deps,
-    chain,
-    database: connection.database,
-    rpcUrl,
-    databaseUrl: fresh.url,
-    connection,
-    /** What the server has logged at level info and above. */
-    lines,
-    /** A price in lamports that no other listing has, so that no payment can be taken for another's. */
-    nextPrice: () => (lastPrice += PRICE_STEP),
-    createWallet: async ({ sol = 10n * SOL }: { sol?: bigint } = {}) => {
-      const wallet = await createWallet(deps)
-      if (sol > 0n) testChain.fund([wallet.address], sol)
-      return wallet
-    },
-    /** Lets the chain produce so many blocks at once. What the server has read of the chain is as old as they are. */
-    mine: async (blocks: number) => {
-      await testChain.mine(blocks)
-      skippedMillis += blocks * SLOT_MILLIS
-    },
-    close: async () => {
-      await chain.stop()
-      await connection.close()
-      await fresh.drop()
-    },
-  }
+export function useTradingWorld(options: TradingOptions = {}): TradingWorld {
+  const world = new TradingWorld()
+  beforeAll(async () => {
+    await world.open(options)
+    world.seller = await world.createWallet()
+  })
+  beforeEach(async () => void ([world.buyer, world.rival] = await Promise.all([world.createWallet(), world.createWallet()])))
+  afterAll(async () => {
+    await world.expectAllAddsUp()
+    await world.close()
+  })
+  return world
 }
 
-async function createWallet(deps: PurchaseDeps): Promise<Wallet> {
-  const signer = await generateKeyPairSigner()
-  const wallet = { address: asWallet(signer.address), signer }
-  await deps.database.insertInto('players').values({ walletAddress: wallet.address }).execute()
-  await postStudioOrder(deps, {
-    direction: 'credit',
-    walletAddress: wallet.address,
-    tokenType: 'APPLE_JUICE',
-    amount: 1_000,
-    idempotencyKey: `test:${wallet.address}`,
-  })
-  return wallet
+/** Opens a market outside the hooks of a file; whoever opens it closes it. */
+export async function openTradingWorld(options: TradingOptions = {}): Promise<TradingWorld> {
+  const world = new TradingWorld()
+  await world.open(options)
+  return world
 }
 
-/** Lists apple juice for `price` lamports, by default a price of its own. Returns the listing's identifier. */
-export async function list(
-  world: TradingWorld,
-  seller: Wallet,
-  { amount = 10, price = world.nextPrice(), divisible = false } = {},
-): Promise<string> {
-  const listing = await createListing(world.database, seller.address, {
-    tokenType: 'APPLE_JUICE',
-    amount,
-    priceLamports: lamports(price),
-    divisible,
-  })
-  return listing._id
+/** A market, and what players, their wallets and the passing of time do to it. */
+export class TradingWorld {
+  deps!: PurchaseDeps
+  chain!: SolanaChain
+  connection!: DatabaseConnection
+  rpcUrl!: string
+  databaseUrl!: string
+  /** What the server has logged at level info and above. */
+  lines!: ReturnType<typeof collectLog>['lines']
+  seller!: Wallet
+  buyer!: Wallet
+  rival!: Wallet
+  private testChain!: TestChain
+  private fresh!: FreshDatabase
+  /** Shared by all views. */
+  private readonly passed = { price: FIRST_PRICE, millis: 0 }
+
+  async open({ holdSeconds = 60, settleAt = 'confirmed', pageSize, fee = noFee, database }: TradingOptions): Promise<void> {
+    const { log, lines } = collectLog()
+    ;[this.fresh, this.testChain] = await Promise.all([database ?? freshDatabase(), sharedChain()])
+    this.lines = lines
+    this.rpcUrl = this.testChain.rpcUrl
+    this.databaseUrl = this.fresh.url
+    this.connection = connectDatabase(this.fresh.url, () => undefined)
+    const clock = () => performance.now() + this.passed.millis
+    this.chain = createChain({ endpoints: [this.rpcUrl], log, clock, ...(pageSize !== undefined && { pageSize }) })
+    await this.chain.start()
+    this.deps = {
+      database: this.connection.database,
+      chain: this.chain,
+      catalogue: defaultCatalogue,
+      settings: { holdSeconds, settleAt, fee },
+      references: createReferences(['r'.repeat(32)]),
+      log,
+      failures: createFailureLog(log),
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.chain.stop()
+    await this.connection.close()
+    await this.fresh.drop()
+  }
+
+  /** The same market as another server sees it. */
+  seenWith(changes: Partial<Pick<TradingWorld, 'deps' | 'chain' | 'connection' | 'databaseUrl'>>): TradingWorld {
+    return Object.assign(Object.create(this) as TradingWorld, changes)
+  }
+
+  get database(): PurchaseDeps['database'] {
+    return this.connection.database
+  }
+
+  /** A price in lamports that no other listing has, so that no payment can be taken for another's. */
+  nextPrice(): bigint {
+    return (this.passed.price += PRICE_STEP)
+  }
+
+  async createWallet({ sol = 10n * SOL }: { sol?: bigint } = {}): Promise<Wallet> {
+    const signer = await generateKeyPairSigner()
+    const wallet = { address: asWallet(signer.address), signer }
+    await this.database.insertInto('players').values({ walletAddress: wallet.address }).execute()
+    const order = {
+      walletAddress: wallet.address,
+      tokenType: 'APPLE_JUICE',
+      amount: 1_000,
+      idempotencyKey: `test:${wallet.address}`,
+    } as const
+    await postStudioOrder(this.deps, { direction: 'credit', ...order })
+    if (sol > 0n) this.testChain.fund([wallet.address], sol)
+    return wallet
+  }
+
+  async appleJuice({ address }: Pick<Wallet, 'address'>): Promise<number> {
+    return (await readBalances(this.database, address, defaultCatalogue))['appleJuice'] ?? 0
+  }
+
+  /** Lists apple juice for `price` lamports, by default a price of its own. Returns the listing's identifier. */
+  async list(seller = this.seller, { amount = 10, price = this.nextPrice(), divisible = false } = {}): Promise<string> {
+    const draft = { tokenType: 'APPLE_JUICE', amount, priceLamports: lamports(price), divisible } as const
+    return (await createListing(this.database, seller.address, draft))._id
+  }
+
+  /** Holds several listings, or parts of them. Returns the purchase as its buyer sees it. */
+  async holdItems(buyer: Wallet, items: readonly OrderedItem[], sendsThrough: SendsThrough = 'server'): Promise<Purchase> {
+    return this.read((await placeHold(this.deps, orderOf(buyer, items, sendsThrough))).id)
+  }
+
+  /** Holds a listing. Returns the purchase as its buyer sees it. */
+  hold(buyer: Wallet, listingId: string, sendsThrough?: SendsThrough): Promise<Purchase> {
+    return this.holdItems(buyer, [{ listingId }], sendsThrough)
+  }
+
+  /** Lists, and has `buyer` hold that. */
+  async holdNew(buyer = this.buyer, sendsThrough?: SendsThrough): Promise<Purchase> {
+    return this.hold(buyer, await this.list(), sendsThrough)
+  }
+
+  async cancel(buyer: Wallet, { purchaseId }: Identified): Promise<void> {
+    await cancelHold(this.deps, buyer.address, purchaseId)
+  }
+
+  /** Cancels a hold at once, even one that the buyer's wallet could still pay, so that its buyer has room for others. */
+  async abandonHold(buyer: Wallet, purchase: Identified): Promise<void> {
+    await this.connection.pool.query('update purchases set server_sends = true where id = $1', [purchase.purchaseId])
+    await this.cancel(buyer, purchase)
+  }
+
+  /** Signs the agreed payment of a purchase, or one that differs from it. Sends nothing. */
+  async signPayment(buyer: Wallet, purchase: Purchase, changes: PaymentChanges = {}): Promise<SignedPayment> {
+    const {
+      from = buyer,
+      to = asWallet(purchase.seller),
+      lamports: amount = BigInt(purchase.lamports),
+      references = [purchase.reference],
+      before = [],
+      after = [],
+      version,
+    } = changes
+    return signTransaction(this, buyer, [...before, transfer(from, to, amount, references), ...after], { version })
+  }
+
+  /** Signs the agreed payment of a purchase with all its transfers; the fee goes to `studio`. Sends nothing. */
+  async signTransfers(buyer: Wallet, purchase: Purchase, studio: Pick<Wallet, 'address'>): Promise<SignedPayment> {
+    const { items, fee, reference } = purchase
+    const received = new Map<WalletAddress, bigint>()
+    for (const { seller, lamports: amount } of items)
+      received.set(asWallet(seller), (received.get(asWallet(seller)) ?? 0n) + BigInt(amount))
+    if (fee.lamports !== '0') received.set(studio.address, BigInt(fee.lamports))
+    return signTransaction(
+      this,
+      buyer,
+      [...received].map(([to, amount]) => transfer(buyer, to, amount, [reference])),
+    )
+  }
+
+  /** Prepares the refund of a case and signs it as its seller's wallet does. Sends nothing. */
+  async signRefund(seller: Wallet, { caseId }: { caseId: string }): Promise<SignedPayment> {
+    const { transaction } = await prepareRefund(this.deps, seller.address, caseId)
+    const unsigned = getTransactionDecoder().decode(base64.decode(transaction))
+    return signedPayment(await partiallySignTransaction([seller.signer.keyPair], unsigned))
+  }
+
+  /** Sends a transaction without the server, as a wallet does, and waits until the chain has confirmed that it landed, or failed. */
+  async sendByWallet(payment: SignedPayment): Promise<Signature> {
+    await callRpc(this.rpcUrl, 'sendTransaction', [payment.base64, { encoding: 'base64', skipPreflight: true }])
+    await this.mine(2)
+    await vi.waitFor(async () => {
+      const status = (await this.chain.statuses([payment.signature])).get(payment.signature)
+      expect(status?.commitment).not.toBe('processed')
+      expect(status).toBeDefined()
+    }, waiting)
+    return payment.signature
+  }
+
+  /** The buyer's wallet signs the agreed payment, or one that differs from it, and sends it. */
+  async payByWallet(buyer: Wallet, purchase: Purchase, changes?: PaymentChanges): Promise<Signature> {
+    return this.sendByWallet(await this.signPayment(buyer, purchase, changes))
+  }
+
+  /** Hands a signed payment to the server, which sends it. */
+  submit(buyer: Wallet, { purchaseId }: Identified, payment: SignedPayment) {
+    return submitPayment(this.deps, buyer.address, purchaseId, payment.base64)
+  }
+
+  /** The server is told that a listing was paid with this transaction. */
+  confirm(buyer: Wallet, listingId: string, signature: string) {
+    return confirmPurchase(this.deps, buyer.address, listingId, signature)
+  }
+
+  async read(purchaseId: string): Promise<Purchase> {
+    const purchase = await findPurchaseReply(this.database, purchaseId, { catalogue: defaultCatalogue, genesisHash: undefined })
+    if (!purchase) throw new Error('no such purchase')
+    return purchase
+  }
+
+  /** The cases that a wallet sees, at most 500. */
+  async casesOf({ address }: Pick<Wallet, 'address'>): Promise<Case[]> {
+    return (await listCases(this.deps, { wallet: address, limit: 500 })).cases
+  }
+
+  /** What a wallet sees of the cases that one transaction opened. */
+  async casesAbout(signature: string, wallet: Pick<Wallet, 'address'> = this.seller): Promise<Case[]> {
+    return (await this.casesOf(wallet)).filter((found) => found.signature === signature)
+  }
+
+  /** Lets the chain produce so many blocks at once. What the server has read of the chain is as old as they are. */
+  async mine(blocks: number): Promise<void> {
+    await this.testChain.mine(blocks)
+    this.passed.millis += blocks * SLOT_MILLIS
+  }
+
+  reconcileOnce(): Promise<unknown> {
+    return reconcileOnce(this.deps)
+  }
+
+  /**
+   * Reconciles everything that will ever be due, round after round, until `condition` no longer throws. Between two rounds the chain
+   * produces blocks, so that payments become final, and what was signed and never sent expires; recorded payments grow older with them.
+   * Fails after 30 seconds.
+   *
+   * @param scansBuyers also finds what only a search of the buyer's own transactions does, for clients that add no reference
+   */
+  async reconcileUntil(condition: () => Promise<void>, { scansBuyers = false }: { scansBuyers?: boolean } = {}): Promise<void> {
+    let round = 0
+    await vi.waitFor(async () => {
+      if (scansBuyers) await this.makeBuyerScansDue()
+      await this.makePurchasesDue()
+      await this.makeCasesDue()
+      await this.reconcileOnce()
+      try {
+        await condition()
+      } catch (error) {
+        round += 1
+        await this.passTime(round * MORE_BLOCKS)
+        throw error
+      }
+    }, waiting)
+  }
+
+  /** Reconciles until a purchase has this status. */
+  untilStatus({ purchaseId }: Identified, status: Purchase['status']): Promise<void> {
+    return this.reconcileUntil(async () => expect((await this.read(purchaseId)).status).toBe(status))
+  }
+
+  /** Reconciles once: the purchase must still be held, so whatever was sent did not pay for it. */
+  async expectStillHeld({ purchaseId }: Identified): Promise<void> {
+    await this.reconcileOnce()
+    expect(await this.read(purchaseId)).toMatchObject({ status: 'held' })
+  }
+
+  /** Makes one purchase due, however recently it was reconciled. */
+  async makeDue({ purchaseId }: Identified): Promise<void> {
+    await this.connection.pool.query('update purchases set reconcile_at = now() where id = $1', [purchaseId])
+  }
+
+  /** Makes every purchase due that will ever be again. */
+  async makePurchasesDue(): Promise<void> {
+    await this.connection.pool.query('update purchases set reconcile_at = now() where reconcile_at is not null')
+  }
+
+  /** Makes every case due that will ever be again. */
+  async makeCasesDue(): Promise<void> {
+    await this.connection.pool.query('update cases set reconcile_at = now() where reconcile_at is not null')
+  }
+
+  /** Lets the next reconciliation of every hold search its buyer's own transactions, as happens every now and then over a hold's life. */
+  async makeBuyerScansDue(): Promise<void> {
+    await this.connection.pool.query(
+      `update purchases set created_at = least(created_at, now() - interval '2 minutes'), buyer_scans = 0 where status = 'held'`,
+    )
+  }
+
+  /** Closes a hold's payment window, by the database's clock, and makes the purchase due. */
+  async closePaymentWindow({ purchaseId }: Identified): Promise<void> {
+    await this.connection.pool.query(
+      `with closed as (
+         update purchases set pay_before = now() - interval '1 second', reconcile_at = now() where id = $1 returning id, pay_before
+       ) update listings set held_until = pay_before from closed where held_by = closed.id`,
+      [purchaseId],
+    )
+  }
+
+  /** Runs the money audit, which must find nothing. */
+  async expectAllAddsUp(): Promise<void> {
+    expect(await runAudit(this.deps, { full: true })).toMatchObject({ ok: true, violations: [] })
+  }
+
+  /** The dependencies, with some of the chain's calls replaced. */
+  chainBut(changes: Partial<Chain>): PurchaseDeps {
+    const chain = new Proxy<Chain>(this.deps.chain, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(changes, name) ?? Reflect.get(target, name, target)
+        return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(target) : value
+      },
+    })
+    return { ...this.deps, chain }
+  }
+
+  /** The dependencies on a chain whose transactions are at `commitment`, however far they have come. */
+  chainAt(commitment: Commitment): PurchaseDeps {
+    const statuses = async (signatures: readonly Signature[]) => {
+      const known = await this.chain.statuses(signatures)
+      return new Map([...known].map(([signature, status]) => [signature, { ...status, commitment }]))
+    }
+    return this.chainBut({ statuses, finality: statuses })
+  }
+
+  /** Produces blocks, and makes payments that nobody has seen yet older, with their purchases: the server sends them again. */
+  private async passTime(blocks: number): Promise<void> {
+    await this.mine(blocks)
+    await this.connection.pool.query(
+      `with older as (update payments set created_at = created_at - interval '2 seconds' where status = 'recorded' returning purchase_id)
+      update purchases set created_at = created_at - interval '2 seconds' where id in (select purchase_id from older)`,
+    )
+  }
 }
 
 /** The order of a client that pays all transfers. */
 export function orderOf(
   { address: buyer }: Pick<Wallet, 'address'>,
   items: readonly OrderedItem[],
-  sendsThrough: 'server' | 'wallet' = 'server',
+  sendsThrough: SendsThrough = 'server',
 ): HoldOrder {
   return { buyer, items, sendsThrough, paysTransfers: true }
 }
 
-/** Holds several listings, or parts of them. Returns the purchase as its buyer sees it. */
-export async function holdItems(
-  world: TradingWorld,
-  buyer: Wallet,
-  items: readonly OrderedItem[],
-  sendsThrough: 'server' | 'wallet' = 'server',
-): Promise<Purchase> {
-  const held = await placeHold(world.deps, orderOf(buyer, items, sendsThrough))
-  return readPurchase(world, held.id)
-}
-
-/** Holds a listing. Returns the purchase as its buyer sees it. */
-export async function hold(
-  world: TradingWorld,
-  buyer: Wallet,
-  listingId: string,
-  sendsThrough: 'server' | 'wallet' = 'server',
-): Promise<Purchase> {
-  const held = await placeHold(world.deps, orderOf(buyer, [{ listingId }], sendsThrough))
-  return readPurchase(world, held.id)
-}
-
-export async function readPurchase(world: TradingWorld, id: string): Promise<Purchase> {
-  const purchase = await findPurchaseReply(world.database, id, { catalogue: defaultCatalogue, genesisHash: undefined })
-  if (!purchase) throw new Error('no such purchase')
-  return purchase
-}
-
-/** The cases that a wallet sees, at most 500. */
-export async function casesOf(world: TradingWorld, wallet: WalletAddress): Promise<Case[]> {
-  return (await listCases(world.deps, { wallet, limit: 500 })).cases
-}
-
-/** Signs the agreed payment of a purchase, or one that differs from it. Sends nothing. */
-export async function signPayment(
-  world: TradingWorld,
-  buyer: Wallet,
-  purchase: Purchase,
-  changes: PaymentChanges = {},
-): Promise<SignedPayment> {
-  const {
-    from = buyer,
-    to = asWallet(purchase.seller),
-    lamports: amount = BigInt(purchase.lamports),
-    references = [purchase.reference],
-    before = [],
-    after = [],
-    version,
-  } = changes
-  return signTransaction(world, buyer, [...before, transfer(from, to, amount, references), ...after], { version })
-}
-
-/** Signs the agreed payment of a purchase with all its transfers; the fee goes to `studio`. Sends nothing. */
-export async function signTransfers(
-  world: TradingWorld,
-  buyer: Wallet,
-  purchase: Purchase,
-  studio: Pick<Wallet, 'address'>,
-): Promise<SignedPayment> {
-  const { items, fee, reference } = purchase
-  const received = new Map<WalletAddress, bigint>()
-  for (const { seller, lamports: amount } of items) received.set(asWallet(seller), (received.get(asWallet(seller)) ?? 0n) + BigInt(amount))
-  if (fee.lamports !== '0') received.set(studio.address, BigInt(fee.lamports))
-  return signTransaction(
-    world,
-    buyer,
-    [...received].map(([to, amount]) => transfer(buyer, to, amount, [reference])),
-  )
-}
-
-/** Sends a transaction without the server, as a wallet does, and waits until the chain has confirmed that it landed, or failed. */
-export async function sendByWallet(world: TradingWorld, payment: SignedPayment): Promise<Signature> {
-  await callRpc(world.rpcUrl, 'sendTransaction', [payment.base64, { encoding: 'base64', skipPreflight: true }])
-  await world.mine(2)
-  await vi.waitFor(async () => {
-    const status = (await world.chain.statuses([payment.signature])).get(payment.signature)
-    expect(status?.commitment).not.toBe('processed')
-    expect(status).toBeDefined()
-  }, waiting)
-  return payment.signature
-}
-
-/**
- * Reconciles everything that will ever be due, round after round, until `condition` no longer throws. Between two rounds the chain produces
- * blocks, so that payments become final, and what was signed and never sent expires; recorded payments grow older with them. Fails after 30
- * seconds.
- *
- * @param scansBuyers also finds what only a search of the buyer's own transactions does, for clients that add no reference
- */
-export async function reconcileUntil(
-  world: TradingWorld,
-  condition: () => Promise<void>,
-  { scansBuyers = false }: { scansBuyers?: boolean } = {},
-): Promise<void> {
-  let round = 0
-  await vi.waitFor(async () => {
-    if (scansBuyers) await makeBuyerScansDue(world)
-    await makePurchasesDue(world)
-    await makeCasesDue(world)
-    await reconcileOnce(world.deps)
-    try {
-      await condition()
-    } catch (error) {
-      round += 1
-      await passTime(world, round * MORE_BLOCKS)
-      throw error
-    }
-  }, waiting)
-}
-
-/** Makes every purchase due that will ever be again. */
-export async function makePurchasesDue({ connection }: TradingWorld): Promise<void> {
-  await connection.pool.query('update purchases set reconcile_at = now() where reconcile_at is not null')
-}
-
-/** Lets the next reconciliation of every hold search its buyer's own transactions, as happens every now and then over a hold's life. */
-export async function makeBuyerScansDue({ connection }: TradingWorld): Promise<void> {
-  await connection.pool.query(
-    `update purchases set created_at = least(created_at, now() - interval '2 minutes'), buyer_scans = 0 where status = 'held'`,
-  )
-}
-
-/** Makes every case due that will ever be again. */
-export async function makeCasesDue({ connection }: TradingWorld): Promise<void> {
-  await connection.pool.query('update cases set reconcile_at = now() where reconcile_at is not null')
-}
-
-/** Produces blocks, and makes payments that nobody has seen yet older, with their purchases: the server sends them again. */
-async function passTime({ mine, connection }: TradingWorld, blocks: number): Promise<void> {
-  await mine(blocks)
-  await connection.pool.query(
-    `with older as (update payments set created_at = created_at - interval '2 seconds' where status = 'recorded' returning purchase_id)
-    update purchases set created_at = created_at - interval '2 seconds' where id in (select purchase_id from older)`,
-  )
-}
-
-/** Reconciles until a purchase has this status. */
-export async function untilStatus(world: TradingWorld, purchaseId: string, status: Purchase['status']): Promise<void> {
-  await reconcileUntil(world, async () => expect((await readPurchase(world, purchaseId)).status).toBe(status))
-}
-
-export async function appleJuice(world: TradingWorld, { address: wallet }: Wallet): Promise<number> {
-  return (await readBalances(world.database, wallet, defaultCatalogue))['appleJuice'] ?? 0
-}
-
-/** Runs the money audit, which must find nothing, whatever the tests did. */
-export async function expectAllAddsUp(world: TradingWorld): Promise<void> {
-  expect(await runAudit(world.deps, { full: true })).toMatchObject({ ok: true, violations: [] })
-}
-
-/** The world's dependencies, with some of the chain's calls replaced. */
-export function chainBut({ deps }: TradingWorld, changes: Partial<Chain>): PurchaseDeps {
-  const chain = new Proxy(deps.chain, {
-    get: (target, name) => {
-      const value: unknown = Reflect.get(changes, name) ?? Reflect.get(target, name, target)
-      return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(target) : value
-    },
-  })
-  return { ...deps, chain }
-}
-
-/** The world's dependencies on a chain whose transactions are at `commitment`, however far they have come. */
-export function chainAt(world: TradingWorld, commitment: Commitment): PurchaseDeps {
-  const statuses = async (signatures: readonly Signature[]) => {
-    const known = await world.chain.statuses(signatures)
-    return new Map([...known].map(([signature, status]) => [signature, { ...status, commitment }]))
-  }
-  return chainBut(world, { statuses, finality: statuses })
-}
-
 /** For `vi.waitFor`: what a busy machine may take. */
 export const waiting = { timeout: 30_000, interval: 50 }
+
+/** A refusal with this code, thrown by an action. */
+export const refusal = (code: string) => expect.objectContaining({ code })
 
 /** Calls the chain without the client under test. */
 export async function callRpc(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
@@ -348,3 +428,22 @@ function asWallet(text: string): WalletAddress {
   if (!wallet) throw new Error(`${text} is not a wallet address`)
   return wallet
 }
+
+export const list = (world: TradingWorld, ...rest: Parameters<TradingWorld['list']>) => world.list(...rest)
+export const holdItems = (world: TradingWorld, ...rest: Parameters<TradingWorld['holdItems']>) => world.holdItems(...rest)
+export const hold = (world: TradingWorld, ...rest: Parameters<TradingWorld['hold']>) => world.hold(...rest)
+export const readPurchase = (world: TradingWorld, id: string) => world.read(id)
+export const casesOf = (world: TradingWorld, address: WalletAddress) => world.casesOf({ address })
+export const signPayment = (world: TradingWorld, ...rest: Parameters<TradingWorld['signPayment']>) => world.signPayment(...rest)
+export const signTransfers = (world: TradingWorld, ...rest: Parameters<TradingWorld['signTransfers']>) => world.signTransfers(...rest)
+export const sendByWallet = (world: TradingWorld, payment: SignedPayment) => world.sendByWallet(payment)
+export const reconcileUntil = (world: TradingWorld, ...rest: Parameters<TradingWorld['reconcileUntil']>) => world.reconcileUntil(...rest)
+export const makePurchasesDue = (world: TradingWorld) => world.makePurchasesDue()
+export const makeBuyerScansDue = (world: TradingWorld) => world.makeBuyerScansDue()
+export const makeCasesDue = (world: TradingWorld) => world.makeCasesDue()
+export const untilStatus = (world: TradingWorld, purchaseId: string, status: Purchase['status']) =>
+  world.untilStatus({ purchaseId }, status)
+export const appleJuice = (world: TradingWorld, wallet: Wallet) => world.appleJuice(wallet)
+export const expectAllAddsUp = (world: TradingWorld) => world.expectAllAddsUp()
+export const chainBut = (world: TradingWorld, changes: Partial<Chain>) => world.chainBut(changes)
+export const chainAt = (world: TradingWorld, commitment: Commitment) => world.chainAt(commitment)

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 
 import pg from 'pg'
-import { inject } from 'vitest'
+import { afterAll, beforeAll, inject } from 'vitest'
+
+import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
 
 /** A test file's own database on a real PostgreSQL, migrated and empty. */
 export interface FreshDatabase {
@@ -18,6 +20,25 @@ export async function freshDatabase(template = inject('templateDatabase')): Prom
     url: new URL(`/${name}`, inject('adminUrl')).href,
     drop: () => administer(`drop database ${name} with (force)`),
   }
+}
+
+/** The database of a test file, with a server's connection to it. */
+export type FileDatabase = Pick<FreshDatabase, 'url'> & Pick<DatabaseConnection, 'pool' | 'database'> & { connection: DatabaseConnection }
+
+/** A database of its own for a test file, migrated and empty, from its first test to its last. */
+export function useDatabase(): FileDatabase {
+  const opened = {} as FileDatabase
+  let fresh: FreshDatabase
+  beforeAll(async () => {
+    fresh = await freshDatabase()
+    const connection = connectDatabase(fresh.url, () => undefined)
+    Object.assign(opened, { url: fresh.url, connection, pool: connection.pool, database: connection.database })
+  })
+  afterAll(async () => {
+    await opened.connection.close()
+    await fresh.drop()
+  })
+  return opened
 }
 
 async function administer(sql: string): Promise<void> {

@@ -151,7 +151,7 @@ describe('a submitted payment that never lands', () => {
     await expect(cancelHold(world.deps, buyer.address, purchase.purchaseId)).rejects.toMatchObject({ code: 'PAYMENT_UNDER_WAY' })
     await expect(hold(world, buyer, listingId)).rejects.toMatchObject({ code: 'PAYMENT_UNDER_WAY' })
     await closePaymentWindow(world, purchase)
-    await reconcileUntil({ ...world, deps: silent }, async () => {
+    await reconcileUntil(world.seenWith({ deps: silent }), async () => {
       expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'expired' })
     })
     await expect(hold(world, buyer, listingId)).resolves.toMatchObject({ status: 'held' })

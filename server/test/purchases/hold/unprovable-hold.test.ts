@@ -87,7 +87,7 @@ async function reconcileOften(deps: PurchaseDeps, purchase: Purchase, rounds: nu
 }
 
 async function untilUnprovable(purchase: Purchase, deps = blind()): Promise<void> {
-  await reconcileUntil({ ...world, deps }, async () => {
+  await reconcileUntil(world.seenWith({ deps }), async () => {
     await makeDue(world, purchase)
     expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held', waitsForStudio: true })
   })

@@ -40,7 +40,7 @@ let chain: ForkableChain
 beforeAll(async () => {
   const opened = await openTradingWorld({ holdSeconds: 600 })
   chain = forkable(opened.chain)
-  world = { ...opened, deps: { ...opened.deps, chain } }
+  world = opened.seenWith({ deps: { ...opened.deps, chain } })
 })
 
 afterAll(() => world.close())
@@ -64,7 +64,7 @@ async function openMarket(basisPoints: number): Promise<RealMarket> {
   const [sellers, buyers, studio] = await Promise.all([create(2), create(2), world.createWallet()])
   const fee = { basisPoints, wallet: basisPoints > 0 ? studio.address : undefined }
   const deps = { ...world.deps, settings: { ...world.deps.settings, fee } }
-  return { world: { ...world, deps }, chain, sellers, buyers, studio, purchases: [], payments: [] }
+  return { world: world.seenWith({ deps }), chain, sellers, buyers, studio, purchases: [], payments: [] }
 }
 
 /** Invariant I4: in the end every payment that the chain accepted has moved tokens, or is in a case that both sides see. */

@@ -130,7 +130,7 @@ describe('a payment that no endpoint accepts', () => {
     const deps = chainBut(world, { broadcast: () => Promise.reject(new Failure('CHAIN_DOWN')) })
     expect(await submitPayment(deps, buyer.address, purchase.purchaseId, payment.base64)).toBe(payment.signature)
     await closePaymentWindow(world, purchase)
-    await untilStatus({ ...world, deps }, purchase.purchaseId, 'ended')
+    await untilStatus(world.seenWith({ deps }), purchase.purchaseId, 'ended')
     expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ endReason: 'expired' })
   })
 })

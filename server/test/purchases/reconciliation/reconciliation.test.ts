@@ -94,7 +94,7 @@ describe('a purchase that a stranger floods with transactions', () => {
         return world.chain.transaction(signature)
       },
     })
-    await untilStatus({ ...world, deps }, purchase.purchaseId, 'settled')
+    await untilStatus(world.seenWith({ deps }), purchase.purchaseId, 'settled')
   })
 
   it('ends in time, after each of them was read once', async () => {
@@ -109,7 +109,7 @@ describe('a purchase that a stranger floods with transactions', () => {
         return world.chain.transaction(signature)
       },
     })
-    await untilStatus({ ...world, deps }, purchase.purchaseId, 'ended')
+    await untilStatus(world.seenWith({ deps }), purchase.purchaseId, 'ended')
     expect(reads.toSorted()).toEqual([...sent].toSorted())
   })
 })

@@ -55,7 +55,7 @@ function rollBack(lost: Signature): { fork: TradingWorld; broadcasts: () => numb
       }
     },
   })
-  return { fork: { ...world, deps }, broadcasts: () => broadcasts }
+  return { fork: world.seenWith({ deps }), broadcasts: () => broadcasts }
 }
 
 async function settledPurchase() {
@@ -109,12 +109,12 @@ describe('a settled payment', () => {
 
 describe('with SETTLE_AT=finalized', () => {
   it('tokens move only when the payment is finalized', async () => {
-    const strict = { ...world, deps: { ...world.deps, settings: { ...world.deps.settings, settleAt: 'finalized' as const } } }
+    const strict = world.seenWith({ deps: { ...world.deps, settings: { ...world.deps.settings, settleAt: 'finalized' as const } } })
     const purchase = await hold(strict, buyer, await list(strict, seller))
     const payment = await signPayment(strict, buyer, purchase)
     await submitPayment(strict.deps, buyer.address, purchase.purchaseId, payment.base64)
     // However slow this machine is, it sees the payment while that is only confirmed.
-    const confirmed = { ...world, deps: { ...chainAt(world, 'confirmed'), settings: strict.deps.settings } }
+    const confirmed = world.seenWith({ deps: { ...chainAt(world, 'confirmed'), settings: strict.deps.settings } })
     await reconcileUntil(confirmed, async () => {
       expect(await readPurchase(strict, purchase.purchaseId)).toMatchObject({ status: 'held', stage: 'confirmed' })
     })

@@ -49,7 +49,7 @@ async function through(endpoints: number, requestsPerSecond?: number): Promise<{
   const chain = createChain({ endpoints: urls, log: world.deps.log, requestsPerSecond, probeMillis: 60_000 })
   await chain.start()
   cleanUps.push(() => chain.stop(), ...fronts.map((front) => () => front.stop()))
-  return { seen: { ...world, chain, deps: { ...world.deps, chain } }, fronts }
+  return { seen: world.seenWith({ chain, deps: { ...world.deps, chain } }), fronts }
 }
 
 function countOf(fronts: readonly FrontServer[]): (method: string) => number {

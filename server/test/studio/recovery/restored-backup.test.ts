@@ -151,7 +151,7 @@ async function restore(): Promise<TradingWorld> {
     await drop()
   })
   const { database } = connection
-  return { ...world, connection, database, databaseUrl: url, deps: { ...world.deps, database } }
+  return world.seenWith({ connection, databaseUrl: url, deps: { ...world.deps, database } })
 }
 
 async function beginRecovery({ database }: TradingWorld): Promise<string> {
