@@ -47,10 +47,12 @@ export const signedTransaction = RequiredText('a signed Solana transaction in ba
   description: 'A signed Solana transaction, as it goes over the wire, in base64',
 })
 
+const logReasonOf = (minLength: number) =>
+  Type.Optional(RequiredText(`why, at most ${MAX_REASON} characters`, MAX_REASON, { minLength, description: 'Why, for the studio’s log' }))
 /** Why a call is made. It changes nothing but the studio's log. */
-export const logReason = Type.Optional(
-  RequiredText(`why, at most ${MAX_REASON} characters`, MAX_REASON, { description: 'Why, for the studio’s log' }),
-)
+export const logReason = logReasonOf(1)
+/** The same for an order, which may have said nothing in 0.1.0, too. */
+export const orderReason = logReasonOf(0)
 /** The same for a call without a body. */
 export const logReasonQuery = Type.Object({ reason: logReason }, closed)
 

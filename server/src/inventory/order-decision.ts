@@ -1,8 +1,7 @@
 import { Failure } from '@juicebar/contract/errors'
 import { type WalletAddress } from '@juicebar/contract/addresses'
 
-import { type StoredOrder } from './order-store.ts'
-import { type StudioOrder } from './studio-order.ts'
+import { type StoredOrder, type StudioOrder } from './studio-order.ts'
 
 /** As CHECK constraints of the database have it. */
 const MAX_BALANCE = 9_000_000_000_000_000n

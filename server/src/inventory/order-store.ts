@@ -1,11 +1,10 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type TokenType } from '@juicebar/contract/catalogue'
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 
-import { type Transfers } from '../database/schema.ts'
 import { type Tx } from '../database/transact.ts'
 import { balanceOf } from './order-decision.ts'
-import { type StudioOrder } from './studio-order.ts'
+import { type StoredOrder, type StudioOrder } from './studio-order.ts'
 
 const orderColumns = [
   'id',
@@ -15,10 +14,7 @@ const orderColumns = [
   'walletAddress',
   'idempotencyKey',
   'createdAt',
-] as const satisfies (keyof Transfers)[]
-
-/** A posted credit or debit. */
-export type StoredOrder = Pick<Selectable<Transfers>, (typeof orderColumns)[number]>
+] as const satisfies (keyof StoredOrder)[]
 
 type Account = Pick<StudioOrder, 'walletAddress' | 'tokenType'>
 

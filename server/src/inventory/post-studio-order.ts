@@ -7,8 +7,8 @@ import { violatedConstraint } from '../database/refusals.ts'
 import { inTransaction, type Tx } from '../database/transact.ts'
 import { checkSigners } from './check-signers.ts'
 import { balanceOf, changeOf, decideOrders, type OrderDecision } from './order-decision.ts'
-import { findOrders, insertOrders, lockBalances, type StoredOrder } from './order-store.ts'
-import { type StudioOrder } from './studio-order.ts'
+import { findOrders, insertOrders, lockBalances } from './order-store.ts'
+import { type StoredOrder, type StudioOrder } from './studio-order.ts'
 
 export interface PostedOrder extends Omit<StudioOrder, 'reason'> {
   id: string

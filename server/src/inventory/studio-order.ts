@@ -1,8 +1,10 @@
 import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { Failure } from '@juicebar/contract/errors'
+import { type Selectable } from 'kysely'
 
 import { type Catalogue, requireTokenType } from '../catalogue/catalogue.ts'
+import { type Transfers } from '../database/schema.ts'
 import { requireTokenAmount } from './token-amount.ts'
 
 /** Tokens that the studio moves into a player's balance (credit) or out of it (debit). */
@@ -15,6 +17,12 @@ export interface StudioOrder {
   /** For the studio's log. */
   reason?: string | undefined
 }
+
+/** A posted credit or debit. */
+export type StoredOrder = Pick<
+  Selectable<Transfers>,
+  'id' | 'kind' | 'tokenType' | 'amount' | 'walletAddress' | 'idempotencyKey' | 'createdAt'
+>
 
 interface OrderFields {
   walletAddress: string

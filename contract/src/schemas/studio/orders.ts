@@ -1,8 +1,8 @@
 import Type from 'typebox'
 
-import { MAX_IDEMPOTENCY_KEY, MAX_ORDERS, MAX_ORDERS_BYTES, MAX_REASON } from '../../limits.ts'
+import { MAX_IDEMPOTENCY_KEY, MAX_ORDERS, MAX_ORDERS_BYTES } from '../../limits.ts'
 import { type CallSchema, type Keywords } from '../call.ts'
-import { amount, closed, OneOf, requiredToken, RequiredText, walletAddress } from '../fields.ts'
+import { amount, closed, OneOf, orderReason, requiredToken, RequiredText, walletAddress } from '../fields.ts'
 import { StudioOrder } from '../inventory.ts'
 
 const keywords = (own: Keywords) => own
@@ -14,13 +14,7 @@ const orderFields = {
   idempotencyKey: RequiredText(`at most ${MAX_IDEMPOTENCY_KEY} characters, one for each order`, MAX_IDEMPOTENCY_KEY, {
     description: 'Your own name for this order. The same key never moves tokens twice: it returns the order posted first.',
   }),
-  reason: Type.Optional(
-    Type.String({
-      ...keywords({ mustBe: `at most ${MAX_REASON} characters` }),
-      description: 'Why, for the studio’s log',
-      maxLength: MAX_REASON,
-    }),
-  ),
+  reason: orderReason,
 }
 
 const StudioOrderBody = Type.Object(orderFields, { ...closed, title: 'StudioOrderRequest' })

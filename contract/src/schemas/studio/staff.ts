@@ -1,9 +1,9 @@
 import Type from 'typebox'
 
-import { CHALLENGE_SECONDS, MAX_ORDERS_BYTES, MAX_REASON, MAX_STAFF, MAX_STAFF_NAME } from '../../limits.ts'
+import { CHALLENGE_SECONDS, MAX_ORDERS_BYTES, MAX_STAFF, MAX_STAFF_NAME } from '../../limits.ts'
 import { staffScopes } from '../../scopes.ts'
 import { type CallSchema } from '../call.ts'
-import { Address, closed, Id, Nullable, RequiredText, Timestamp, walletAddress } from '../fields.ts'
+import { Address, closed, Id, logReason, logReasonQuery, Nullable, RequiredText, Timestamp, walletAddress } from '../fields.ts'
 import { requiredScopes, ScopeSchema } from './keys.ts'
 
 const MAX_PATH = 512
@@ -23,9 +23,6 @@ export const StaffSchema = Type.Object(
   { title: 'Staff', description: 'Somebody who may use the studio’s desk' },
 )
 
-const reason = Type.Optional(
-  RequiredText(`why, at most ${MAX_REASON} characters`, MAX_REASON, { description: 'Why, for the studio’s log' }),
-)
 const staffParams = Type.Object({ wallet: walletAddress })
 
 const ChallengeSchema = Type.Object(
@@ -81,7 +78,7 @@ export const staffCalls = {
             name: Type.Optional(
               RequiredText(`a name of at most ${MAX_STAFF_NAME} characters`, MAX_STAFF_NAME, { description: 'Whose it is' }),
             ),
-            reason,
+            reason: logReason,
           },
           { ...closed, title: 'StaffRequest' },
         ),
@@ -95,7 +92,7 @@ export const staffCalls = {
     description:
       'From then on no server lets it use the desk, even if `STUDIO_WALLETS` names it, until a call puts it on the staff again. Keys that it made stay. Doing it again changes nothing.',
     params: staffParams,
-    querystring: Type.Object({ reason }, closed),
+    querystring: logReasonQuery,
     response: { 200: Type.Object({ staff: Type.Null() }) },
     failures: ['WALLET_ADDRESS_INVALID', 'STAFF_NOT_FOUND'],
   },

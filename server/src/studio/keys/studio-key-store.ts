@@ -6,35 +6,7 @@ import { batchedStatement } from '../../database/batched-statement.ts'
 import { type Database } from '../../database/connect.ts'
 import { now } from '../../database/time.ts'
 import { type Tx } from '../../database/transact.ts'
-import { type KeyWish } from './studio-key.ts'
-
-/** A key as found by its secret. */
-export interface KnownKey {
-  id: string
-  name: string
-  secretHash: Buffer
-  scopes: Scope[]
-  dailyCreditLimit: bigint | null
-  expiresAt: Date | null
-  isRevoked: boolean
-  isExpired: boolean
-  /** Its last use was recorded within this minute. */
-  isUseRecorded: boolean
-}
-
-/** A key as lists show it. */
-export interface KeyRow {
-  id: string
-  name: string
-  scopes: Scope[]
-  dailyCreditLimit: bigint | null
-  creditedToday: bigint
-  expiresAt: Date | null
-  revokedAt: Date | null
-  lastUsedAt: Date | null
-  createdAt: Date
-  createdBy: string
-}
+import { type KeyRow, type KeyWish, type KnownKey } from './studio-key.ts'
 
 const BY_HASH = `
   select asked.n::integer as n, k.id, k.name, k.secret_hash, k.scopes, k.daily_credit_limit, k.expires_at,

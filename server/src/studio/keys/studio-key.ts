@@ -6,7 +6,6 @@ import { Failure } from '@juicebar/contract/errors'
 import { ROOT_KEY, type Scope } from '@juicebar/contract/scopes'
 
 import { type StudioKey } from '../../http/api/studio-key-check.ts'
-import { type KeyRow, type KnownKey } from './studio-key-store.ts'
 
 type KeyReply = Reply<'studioKeys'>['keys'][number]
 
@@ -16,6 +15,34 @@ export interface KeyWish {
   scopes: readonly Scope[]
   dailyCreditLimit: number | null
   expiresAt: Date | null
+}
+
+/** A key as found by its secret. */
+export interface KnownKey {
+  id: string
+  name: string
+  secretHash: Buffer
+  scopes: Scope[]
+  dailyCreditLimit: bigint | null
+  expiresAt: Date | null
+  isRevoked: boolean
+  isExpired: boolean
+  /** Its last use was recorded within this minute. */
+  isUseRecorded: boolean
+}
+
+/** A key as lists show it. */
+export interface KeyRow {
+  id: string
+  name: string
+  scopes: Scope[]
+  dailyCreditLimit: bigint | null
+  creditedToday: bigint
+  expiresAt: Date | null
+  revokedAt: Date | null
+  lastUsedAt: Date | null
+  createdAt: Date
+  createdBy: string
 }
 
 interface WishFields {

@@ -7,17 +7,7 @@ import { batchedStatement } from '../../database/batched-statement.ts'
 import { type Database } from '../../database/connect.ts'
 import { now } from '../../database/time.ts'
 import { type Tx } from '../../database/transact.ts'
-import { type StaffWish } from './staff.ts'
-
-/** The latest change to a wallet by a call. */
-export interface StaffRow {
-  walletAddress: string
-  name: string | null
-  scopes: Scope[]
-  setBy: string
-  setAt: Date
-  removedAt: Date | null
-}
+import { type StaffRow, type StaffWish } from './staff.ts'
 
 const BY_WALLET = `
   select asked.n::integer as n, s.wallet_address, s.name, s.scopes, s.set_by, s.set_at, s.removed_at

@@ -4,7 +4,6 @@ import { Failure } from '@juicebar/contract/errors'
 import { type Scope, scopes as allScopes } from '@juicebar/contract/scopes'
 
 import { type StudioKey } from '../../http/api/studio-key-check.ts'
-import { type StaffRow } from './staff-store.ts'
 
 type Staff = Reply<'setStaff'>['staff']
 
@@ -13,6 +12,16 @@ export interface StaffWish {
   wallet: WalletAddress
   name: string | null
   scopes: readonly Scope[]
+}
+
+/** The latest change to a wallet by a call. */
+export interface StaffRow {
+  walletAddress: string
+  name: string | null
+  scopes: Scope[]
+  setBy: string
+  setAt: Date
+  removedAt: Date | null
 }
 
 /**
