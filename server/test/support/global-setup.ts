@@ -26,6 +26,7 @@ const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'juicebar-test-'))
   const postgres = await startEmbeddedPostgres({ dataDir: folder, log: pino({ level: 'error' }) })
+  await forgetDurability(postgres.url)
   await makeTemplate(postgres.url)
   project.provide('adminUrl', postgres.url)
   project.provide('templateDatabase', TEMPLATE)
@@ -33,6 +34,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await postgres.stop()
     await rm(folder, { recursive: true })
   }
+}
+
+/** Nobody reads this cluster after a crash. Tests that kill a database start one of their own. */
+async function forgetDurability(adminUrl: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: adminUrl })
+  await admin.connect()
+  for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes']) await admin.query(`alter system set ${setting} = off`)
+  await admin.query('select pg_reload_conf()')
+  await admin.end()
 }
 
 async function makeTemplate(adminUrl: string): Promise<void> {
