@@ -91,8 +91,9 @@ const browserOnly = [
  */
 const serverArrows = {
   settings: ['database/connections', 'chain/transactions/signing-key.ts'],
-  database: ['repeat.ts', 'request-batch.ts', 'database/connections'],
+  database: ['repeat.ts', 'request-batch.ts', 'database/connections', 'database/functions'],
   'database/connections': ['repeat.ts', 'logging/outage.ts', 'database/refusals.ts'],
+  'database/functions': ['database/migration-turns.ts'],
   logging: ['settings', 'database/database-outage.ts'],
   'http/api': [],
   'http/docs': ['http/api'],

@@ -1,4 +1,4 @@
--- The database as the migrations leave it, for reading; nothing applies this file. `npm run schema` writes it, and a test compares
+-- The database as migrations and functions leave it, for reading; nothing applies this file. `npm run schema` writes it, and a test compares
 -- it with a migrated database.
 
 -- A function may call others that come after it.
@@ -844,6 +844,17 @@ create table pushes_head (
 insert into pushes_head (only_row, ordinal) values
   ('true', '0');
 
+-- The functions that the database has had, as a whole; the last row are those it has. A server whose own are an earlier row leaves them
+-- alone.
+create table function_sets (
+  id bigint primary key generated always as identity,
+  -- SHA-256 of all their files, in hex.
+  checksum text not null,
+  -- The newest migration of the servers that have them.
+  migration text not null,
+  applied_at timestamptz not null default now()
+);
+
 -- Both sides of every transfer: what leaves an account is negative, so the entries of a transfer add up to zero.
 create view ledger_entries as
  select transfers.id as transfer_id,
@@ -883,50 +894,32 @@ create view trades as
            from sales undone
           where undone.purchase_id = s.purchase_id and undone.is_reversal));
 
-create function emit_event(p_type text, p_audience text[], p_data json) returns void language sql as $$
-  insert into events (type, audience, data) values (p_type, p_audience, p_data)
+-- The purchases that a wallet has left unpaid in the last 48 hours. Without those that somebody else's link has placed for it: they count
+-- in link_limits, where nobody can use them to keep the wallet from buying by itself.
+create function abandoned_holds(p_buyer text) returns table(purchase_id uuid, abandoned_at timestamptz) language sql stable as $$
+  select p.id, coalesce(p.ended_at, now())
+  from (
+    select * from purchases
+    where buyer = p_buyer and end_reason in ('cancelled', 'lapsed') and ended_at > now() - interval '48 hours'
+    union all
+    select * from purchases where buyer = p_buyer and status = 'held' and ends_unsent(purchases)
+  ) p
+  where not exists (select from outages_so_far() o where o.began_at < p.pay_before and o.ended_at > p.created_at)
+    and not exists (select from pay_link_holds h where h.purchase_id = p.id and h.maker_wallet is distinct from p_buyer)
 $$;
 
-create function json_time(p_time timestamptz) returns text language sql stable as $$
-  select to_char(p_time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+-- How many items a wallet may hold in all: one after it abandoned three purchases within an hour.
+create function allowed_items(p_buyer text, p_max_items integer) returns integer language sql stable as $$
+  select case when count(*) < 3 then p_max_items else 1 end from abandoned_holds(p_buyer) where abandoned_at > now() - interval '1 hour'
 $$;
 
--- A listing as the API shows it: the only place that says so.
-create function render_listing(l listings) returns text language plpgsql stable as $$
-begin
-  return rtrim(json_build_object(
-    '_id', l.id,
-    'seller', l.seller,
-    'tokenName', (select name from token_types where token_type = l.token_type),
-    'tokenType', l.token_type,
-    'amount', l.amount,
-    'price', trim_scale(l.price_lamports * 0.000000001),
-    -- Computed here, because the generated column is still empty in a before-trigger.
-    'unitPrice', trim_scale(round(l.price_lamports::numeric / l.amount, 9) * 0.000000001),
-    'divisible', l.divisible,
-    'status', case l.status when 'reserved' then 'active' when 'merged' then 'removed' else l.status end,
-    'heldUntil', json_time(l.held_until),
-    'createdAt', json_time(l.created_at))::text, '}')
-    -- Left out unless they say something, as in the listings that were rendered before there were such fields.
-    || case when l.part_of is null then '' else ', "partOf" : "' || l.part_of || '"' end
-    || case when l.waits_for_studio then ', "waitsForStudio" : true}' else '}' end;
-end
+create function asks_for(p_listing uuid, p_amount bigint, item purchase_items) returns boolean language sql immutable as $$
+  select item.listing_id = p_listing and item.amount = coalesce(p_amount, item.amount)
+    or coalesce(item.part_of = p_listing and item.amount = p_amount, false)
 $$;
 
--- Raises JB003 if a purchase would take over a listing that another one holds.
-create function before_listing_write() returns trigger language plpgsql as $$
-begin
-  if new.held_by is null then
-    new.waits_for_studio := false;
-  end if;
-  new.reply_json := render_listing(new);
-  if tg_op = 'INSERT' then
-    insert into sellers (seller) values (new.seller) on conflict do nothing;
-  elsif old.held_by <> new.held_by then
-    raise exception 'listing % is held by another purchase', new.id using errcode = 'JB003';
-  end if;
-  return new;
-end
+create function balance_event(p_wallet text) returns table(type text, audience text[], data json) language sql stable as $$
+  select 'balance.changed', array[p_wallet], json_build_object('type', 'balance.changed')
 $$;
 
 -- Every server calls this every few seconds while it reaches the chain. A silence of more than 15 s is recorded as an outage once it is
@@ -945,717 +938,19 @@ begin
 end
 $$;
 
--- Whether an open hold may end without asking the chain: nothing was submitted, only a server would have sent it, and none may any more.
-create function ends_unsent(p purchases) returns boolean language sql stable as $$
-  select p.status = 'held' and p.server_sends and (p.cancel_requested or window_closed(p))
-    and not exists (select from payments where purchase_id = p.id and kind = 'purchase' and status = 'recorded')
-$$;
-
--- Whole milliseconds that a buyer has left to pay.
-create function pay_millis_left(p purchases) returns integer language sql stable as $$
-  select (case when p.status = 'held' then greatest(0, floor(extract(epoch from pay_until(p) - now()) * 1000)) else 0 end)::integer
-$$;
-
-create function listing_event(p_type text, l listings) returns table(type text, audience text[], data json) language sql stable as $$
-  select p_type, null::text[], json_build_object('type', p_type, 'listing', l.reply_json::json)
-$$;
-
-create function balance_event(p_wallet text) returns table(type text, audience text[], data json) language sql stable as $$
-  select 'balance.changed', array[p_wallet], json_build_object('type', 'balance.changed')
-$$;
-
-create function emit_listing(p_type text, l listings) returns void language sql as $$
-  insert into events (type, audience, data) select * from listing_event(p_type, l)
-$$;
-
-create function emit_balance(p_wallet text) returns void language sql as $$
-  insert into events (type, audience, data) select * from balance_event(p_wallet)
-$$;
-
-create function refuse_change() returns trigger language plpgsql as $$
+-- Raises JB003 if a purchase would take over a listing that another one holds.
+create function before_listing_write() returns trigger language plpgsql as $$
 begin
-  raise exception 'the rows of % are never changed', tg_table_name;
-end
-$$;
-
--- The application_name of the oldest servers that may write: each server appends the number of the newest migration it knows.
-create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0028' $$;
-
--- Raises JB002 for a server that does not know the newest incompatible migration.
-create function refuse_older_servers() returns trigger language plpgsql as $$
-begin
-  -- Names of other programs are not between these two. The name is all that a connection pooler passes on.
-  if current_setting('application_name') collate "C" >= 'juicebar' and current_setting('application_name') collate "C" < oldest_server() then
-    raise exception 'this server is older than the database' using errcode = 'JB002';
+  if new.held_by is null then
+    new.waits_for_studio := false;
   end if;
-  return null;
-end
-$$;
-
--- Called before each incompatible migration, in its transaction, with its number. What older servers have begun to write is waited for;
--- whatever they write afterwards is refused.
-create function upgrade_servers(p_number text) returns void language plpgsql as $$
-begin
-  lock table listings, purchases, payments, cases, transfers in share row exclusive mode;
-  execute format(
-    'create or replace function oldest_server() returns text language sql immutable as %L', format(' select %L ', 'juicebar ' || p_number));
-end
-$$;
-
--- The recorded outages, and the one that is not over, if there is one.
-create function outages_so_far() returns table(began_at timestamptz, ended_at timestamptz) language sql stable as $$
-  select began_at, ended_at from outages
-  union all
-  select beat_at, now() from heartbeat where beat_at < now() - interval '15 s'
-$$;
-
--- When the payment window closes, outages included: each that began within it extends it by as long as it lasted, all together by at most
--- as much again as was agreed. Never for a hold that was cancelled, has recorded bytes, or has a release height.
-create function pay_until(p purchases) returns timestamptz language plpgsql stable as $$
-declare
-  deadline timestamptz := coalesce(p.agreed_pay_before, p.pay_before);
-  latest constant timestamptz := deadline + (deadline - p.created_at);
-  outage record;
-begin
-  if p.status <> 'held' or p.cancel_requested or p.release_height is not null then
-    return p.pay_before;
+  new.reply_json := render_listing(new);
+  if tg_op = 'INSERT' then
+    insert into sellers (seller) values (new.seller) on conflict do nothing;
+  elsif old.held_by <> new.held_by then
+    raise exception 'listing % is held by another purchase', new.id using errcode = 'JB003';
   end if;
-  -- Nearly always there is none, and a hold need not wait for more than this question.
-  if not exists (select from outages_so_far() where ended_at > p.created_at) then
-    return p.pay_before;
-  end if;
-  if exists (select from payments where purchase_id = p.id and kind = 'purchase' and status = 'recorded') then
-    return p.pay_before;
-  end if;
-  for outage in select * from outages_so_far() where ended_at > p.created_at order by began_at loop
-    exit when outage.began_at >= deadline;
-    deadline := deadline + (outage.ended_at - greatest(outage.began_at, p.created_at));
-  end loop;
-  return greatest(p.pay_before, least(deadline, latest));
-end
-$$;
-
--- Whether the time to pay is over. While an outage lasts that may extend it, it is not.
-create function window_closed(p purchases) returns boolean language sql stable as $$
-  select p.pay_before <= now() and pay_until(p) <= now()
-$$;
-
--- The only writer of balances and transfers but for deliver_items. Returns the transfer's id. Raises JB001 if the wallet has fewer tokens
--- than it would pay.
-create function post_transfer(
-  p_kind text, p_token_type text, p_amount bigint, p_wallet text, p_listing uuid, p_idempotency_key text default null, p_parent uuid default null::uuid
-) returns bigint language plpgsql as $$
-declare
-  transfer_id bigint;
-begin
-  if p_kind in ('credit', 'return', 'sale') then
-    insert into balances (wallet_address, token_type, amount) values (p_wallet, p_token_type, p_amount)
-    on conflict (wallet_address, token_type) do update set amount = balances.amount + excluded.amount;
-  elsif p_kind in ('debit', 'escrow') then
-    update balances set amount = amount - p_amount
-    where wallet_address = p_wallet and token_type = p_token_type and amount >= p_amount;
-    if not found then
-      raise exception 'insufficient tokens' using errcode = 'JB001';
-    end if;
-  end if;
-  insert into transfers (kind, token_type, amount, wallet_address, listing_id, idempotency_key, parent_id)
-  values (p_kind, p_token_type, p_amount, p_wallet, p_listing, p_idempotency_key, p_parent)
-  returning id into transfer_id;
-  return transfer_id;
-end
-$$;
-
-create function purchase_event(p purchases) returns table(type text, audience text[], data json) language sql stable as $$
-  select 'purchase.changed', p.buyer || p.sellers, json_build_object('type', 'purchase.changed', 'purchaseId', p.id)
-$$;
-
-create function emit_purchase(p purchases) returns void language sql as $$
-  insert into events (type, audience, data) select * from purchase_event(p)
-$$;
-
--- The items of a purchase, in their order, as the server reads them.
-create function items_of(p_purchase uuid) returns json language plpgsql stable as $$
-begin
-  return (
-    select json_agg(
-      json_build_object('listingId', listing_id, 'partOf', part_of, 'seller', seller, 'tokenType', token_type, 'amount', amount,
-        'lamports', price_lamports::text)
-      order by place
-    ) from purchase_items where purchase_id = p_purchase
-  );
-end
-$$;
-
--- The rows that an open purchase holds.
-create function held_listings(p_purchase uuid) returns setof listings language sql stable as $$
-  select l.* from purchase_items i join listings l on l.id = i.listing_id where i.purchase_id = p_purchase and l.held_by = p_purchase
-$$;
-
--- Locks listings with all that may be split from them, or merge into them, in the one order in which every transaction locks listings.
-create function lock_listings(p_ids uuid[]) returns void language plpgsql as $$
-declare
-  listing uuid;
-  family uuid[] := p_ids;
-begin
-  -- One by one, each along an index. A single statement for all is planned again at each call, which takes longer than to lock them.
-  foreach listing in array p_ids loop
-    family := family || array(select part_of from listings where id = listing and part_of is not null)
-      || array(select id from listings where part_of = listing and status in ('active', 'reserved'));
-  end loop;
-  for listing in select distinct id from unnest(family) id order by id loop
-    perform from listings where id = listing for update;
-  end loop;
-end
-$$;
-
--- As lock_listings, the items of a purchase.
-create function lock_listings_of(p_purchase uuid) returns void language plpgsql as $$
-begin
-  perform from listings where id in (
-    select family.id from purchase_items item cross join lateral (
-      select item.listing_id as id
-      union all select item.part_of
-      union all select part.id from listings part where part.part_of = item.listing_id and part.status in ('active', 'reserved')
-    ) family
-    where item.purchase_id = p_purchase
-  ) order by id for update;
-end
-$$;
-
--- What so much of a listing costs. Rounded up: the rest of a divisible listing keeps at least a lamport a drink.
-create function part_cost(l listings, p_amount bigint) returns bigint language sql immutable as $$
-  select case when p_amount < l.amount then ceil(l.price_lamports::numeric * p_amount / l.amount)::bigint else l.price_lamports end
-$$;
-
--- Splits a part off a listing, which keeps the rest and stays for sale. p_status: reserved, with the purchase that holds the part, or sold.
-create function split_listing(
-  l listings, p_amount bigint, p_status text, p_held_by uuid, p_held_until timestamptz
-) returns listings language plpgsql as $$
-declare
-  part listings;
-begin
-  insert into listings (seller, token_type, amount, price_lamports, part_of, status, closed_at, held_by, held_until)
-    values (l.seller, l.token_type, p_amount, part_cost(l, p_amount), l.id, p_status, now(), p_held_by, p_held_until)
-    returning * into part;
-  update listings
-    set amount = amount - part.amount, price_lamports = price_lamports - part.price_lamports,
-      whole_amount = coalesce(whole_amount, amount), whole_lamports = coalesce(whole_lamports, price_lamports)
-    where id = l.id returning * into l;
-  perform post_transfer('split', part.token_type, part.amount, part.seller, part.id, null, l.id);
-  insert into events (type, audience, data) select * from listing_event('listing.changed', l);
-  return part;
-end
-$$;
-
--- Returns a part to its listing, which is active. Returns that listing.
-create function merge_part(part listings) returns listings language plpgsql as $$
-declare
-  parent listings;
-begin
-  update listings set status = 'merged', closed_at = now(), held_by = null, held_until = null where id = part.id;
-  update listings set amount = amount + part.amount, price_lamports = price_lamports + part.price_lamports
-    where id = part.part_of returning * into parent;
-  perform post_transfer('merge', part.token_type, part.amount, part.seller, part.id, null, part.part_of);
-  return parent;
-end
-$$;
-
--- What becomes of a part that nobody holds any more: it merges into its listing; if that was removed, its tokens return to the seller; if
--- that is held or sold, it is for sale by itself.
-create function free_part(part listings) returns void language plpgsql as $$
-declare
-  parent listings;
-  was_on_market constant boolean := part.status = 'active';
-begin
-  select * into parent from listings where id = part.part_of;
-  if parent.status = 'active' and parent.held_by is null then
-    parent := merge_part(part);
-    insert into events (type, audience, data) select * from listing_event('listing.changed', parent);
-  elsif parent.status = 'removed' then
-    update listings set status = 'removed', closed_at = now(), held_by = null, held_until = null where id = part.id returning * into part;
-    perform post_transfer('return', part.token_type, part.amount, part.seller, part.id);
-    perform emit_balance(part.seller);
-  else
-    update listings set status = 'active', closed_at = null, held_by = null, held_until = null where id = part.id returning * into part;
-    perform emit_listing(case when was_on_market then 'listing.released' else 'listing.created' end, part);
-    return;
-  end if;
-  if was_on_market then
-    select * into part from listings where id = part.id;
-    perform emit_listing('listing.removed', part);
-  end if;
-end
-$$;
-
--- Ends the hold on a row. Parts that were for sale by themselves merge into their listing now that it is free.
-create function free_listing(l listings) returns void language plpgsql as $$
-declare
-  part listings;
-begin
-  if l.part_of is not null then
-    perform free_part(l);
-    return;
-  end if;
-  update listings set held_by = null, held_until = null where id = l.id returning * into l;
-  insert into events (type, audience, data) select * from listing_event('listing.released', l);
-  for part in select * from listings where part_of = l.id and status = 'active' and held_by is null order by id loop
-    perform free_part(part);
-  end loop;
-end
-$$;
-
--- The purchases that a wallet has left unpaid in the last 48 hours. Without those that somebody else's link has placed for it: they count
--- in link_limits, where nobody can use them to keep the wallet from buying by itself.
-create function abandoned_holds(p_buyer text) returns table(purchase_id uuid, abandoned_at timestamptz) language sql stable as $$
-  select p.id, coalesce(p.ended_at, now())
-  from (
-    select * from purchases
-    where buyer = p_buyer and end_reason in ('cancelled', 'lapsed') and ended_at > now() - interval '48 hours'
-    union all
-    select * from purchases where buyer = p_buyer and status = 'held' and ends_unsent(purchases)
-  ) p
-  where not exists (select from outages_so_far() o where o.began_at < p.pay_before and o.ended_at > p.created_at)
-    and not exists (select from pay_link_holds h where h.purchase_id = p.id and h.maker_wallet is distinct from p_buyer)
-$$;
-
--- Until when a wallet may not hold a listing again, or a part of it: for 10 minutes after the second purchase of it that the wallet
--- abandons within 24 hours, doubled by each further one. Null if it has abandoned fewer. No more than nine fit into 24 hours.
-create function cooldown_until(p_buyer text, p_listing uuid) returns timestamptz language sql stable as $$
-  select max(abandoned_at) + interval '10 minutes' * power(2, least(count(*), 9) - 2)
-  from (
-    select abandoned_at, max(abandoned_at) over () as last_at from abandoned_holds(p_buyer) a
-    where exists (select from purchase_items i where i.purchase_id = a.purchase_id and p_listing in (i.listing_id, i.part_of))
-  ) abandoned
-  where abandoned_at > last_at - interval '24 hours'
-  having count(*) >= 2
-$$;
-
--- How many items a wallet may hold in all: one after it abandoned three purchases within an hour.
-create function allowed_items(p_buyer text, p_max_items integer) returns integer language sql stable as $$
-  select case when count(*) < 3 then p_max_items else 1 end from abandoned_holds(p_buyer) where abandoned_at > now() - interval '1 hour'
-$$;
-
--- Why nobody, or not this wallet, may hold so much of a listing now; null if it may. p_amount: null for all that is left.
-create function listing_refusal(p_buyer text, l listings, p_amount bigint) returns text language plpgsql stable as $$
-declare
-  holder purchases;
-begin
-  if l.id is null then
-    return 'LISTING_NOT_FOUND';
-  elsif l.seller = p_buyer then
-    return 'OWN_LISTING';
-  elsif l.status = 'reserved' then
-    return 'LISTING_HELD';
-  elsif l.status <> 'active' then
-    return 'LISTING_NOT_ACTIVE';
-  end if;
-  if l.held_by is not null then
-    select * into holder from purchases where id = l.held_by;
-    if not ends_unsent(holder) then
-      return case when holder.buyer = p_buyer then 'HELD_BY_YOU' else 'LISTING_HELD' end;
-    end if;
-  end if;
-  if p_amount > l.amount then
-    return 'AMOUNT_NOT_LEFT';
-  elsif p_amount < l.amount and not l.divisible then
-    return 'NOT_DIVISIBLE';
-  elsif is_frozen(l.seller) then
-    return 'LISTING_FROZEN';
-  end if;
-  return null;
-end
-$$;
-
--- What a purchase of these listings would hold now, in their order: all that is left of each, or so much of it.
-create function hold_plan(
-  p_buyer text, p_listings uuid[], p_amounts bigint[]
-) returns table(id uuid, seller text, token_type text, is_part boolean, amount bigint, lamports bigint, refusal text) language sql stable as $$
-  select asked.listing_id, l.seller, l.token_type, coalesce(asked.amount < l.amount, false), coalesce(asked.amount, l.amount),
-    part_cost(l, coalesce(asked.amount, l.amount)), listing_refusal(p_buyer, l, asked.amount)
-  from unnest(p_listings, p_amounts) with ordinality as asked (listing_id, amount, place)
-  left join listings l on l.id = asked.listing_id
-  order by asked.place
-$$;
-
-create function asks_for(p_listing uuid, p_amount bigint, item purchase_items) returns boolean language sql immutable as $$
-  select item.listing_id = p_listing and item.amount = coalesce(p_amount, item.amount)
-    or coalesce(item.part_of = p_listing and item.amount = p_amount, false)
-$$;
-
--- The open hold of a buyer who places the same order again; null if there is none that stays. A wallet that now wants to send may: from
--- then on only the chain can prove that no payment came. Refuses if paying for it would be a mistake, or is not what this client would do.
-create function repeat_hold(
-  p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean, p_wallet_sends boolean, out refusal text, out purchase purchases
-) returns record language plpgsql as $$
-begin
-  select p.* into purchase from purchases p
-    where p.buyer = p_buyer and p.status = 'held' and not ends_unsent(p)
-      and cardinality(p_listings) = (select count(*) from purchase_items where purchase_id = p.id)
-      and not exists (
-        select from unnest(p_listings, p_amounts) as asked (listing_id, amount)
-        where not exists (select from purchase_items i where i.purchase_id = p.id and asks_for(asked.listing_id, asked.amount, i))
-      )
-      and not exists (
-        select from purchase_items i
-        where i.purchase_id = p.id
-          and not exists (select from unnest(p_listings, p_amounts) as asked (listing_id, amount) where asks_for(asked.listing_id, asked.amount, i))
-      )
-    limit 1;
-  if not found then
-    return;
-  end if;
-  perform lock_listings_of(purchase.id);
-  select p.* into purchase from purchases p where p.id = purchase.id for update;
-  if purchase.status <> 'held' or ends_unsent(purchase) then
-    purchase := null;
-  elsif exists (select from payments where purchase_id = purchase.id and kind = 'purchase' and status = 'recorded') then
-    refusal := 'PAYMENT_UNDER_WAY';
-  elsif purchase.cancel_requested or window_closed(purchase) then
-    refusal := 'HOLD_ENDED';
-  elsif (cardinality(purchase.sellers) > 1 or purchase.fee_basis_points > 0) and not p_transfers then
-    refusal := 'TRANSFERS_NEEDED';
-  elsif purchase.price_lamports + purchase.fee_lamports > p_most_lamports then
-    refusal := 'PRICE_MOVED';
-  else
-    purchase := extend_hold(purchase);
-    if purchase.server_sends and p_wallet_sends then
-      update purchases set server_sends = false, reconcile_at = now() where id = purchase.id returning * into purchase;
-    end if;
-  end if;
-end
-$$;
-
--- Ends an open hold, under the locks of lock_listings_of and of its purchase. Its listings are free again, first of all for those whose
--- payment for them came too late: their cases are due at once. If the studio has taken a blocked seller's listings back, so are these.
--- p_search_at: when to search for a late payment; null for never.
-create function end_hold(p purchases, p_reason text, p_search_at timestamptz) returns void language plpgsql as $$
-declare
-  l listings;
-begin
-  update payments set status = 'void' where purchase_id = p.id and kind = 'purchase' and status = 'recorded';
-  update purchases set status = 'ended', end_reason = p_reason, ended_at = now(), reconciliations = 0, reconcile_at = p_search_at
-    where id = p.id returning * into p;
-  for l in select * from held_listings(p.id) order by seller, token_type, id loop
-    perform free_listing(l);
-  end loop;
-  if exists (select from unnest(p.sellers) s where is_taken_back(s)) then
-    for l in
-      select * from listings
-      where status = 'active' and held_by is null and is_taken_back(seller) and id in (
-        select listing_id from purchase_items where purchase_id = p.id
-        union select part_of from purchase_items where purchase_id = p.id
-        union select s.id from purchase_items i join listings s on s.part_of in (i.listing_id, i.part_of) where i.purchase_id = p.id
-      )
-      order by seller, token_type, id
-    loop
-      perform take_back(l);
-    end loop;
-  end if;
-  update cases set reconcile_at = now() where id in (
-    select id from cases
-      where status = 'open' and deliverable and purchase_id in (
-        select other.purchase_id from purchase_items mine
-          join purchase_items other on other.listing_id in (mine.listing_id, mine.part_of) or other.part_of in (mine.listing_id, mine.part_of)
-          where mine.purchase_id = p.id
-      )
-      order by id for update
-  );
-  insert into events (type, audience, data) select * from purchase_event(p);
-end
-$$;
-
--- Writes down what an outage has added to the time to pay, under the locks of listings and purchase, and tells both sides.
-create function extend_hold(p purchases) returns purchases language plpgsql as $$
-declare
-  deadline constant timestamptz := pay_until(p);
-  l listings;
-begin
-  if deadline <= p.pay_before then
-    return p;
-  end if;
-  update purchases
-    set agreed_pay_before = coalesce(agreed_pay_before, pay_before), pay_before = deadline,
-      reconcile_at = case when server_sends then deadline else reconcile_at end
-    where id = p.id returning * into p;
-  for l in update listings set held_until = deadline where held_by = p.id and id in (select id from held_listings(p.id)) returning * loop
-    if l.status = 'active' then
-      perform emit_listing('listing.held', l);
-    end if;
-  end loop;
-  perform emit_purchase(p);
-  return p;
-end
-$$;
-
--- Extends the holds that an outage interrupted, at most p_limit, and returns how many. One that somebody is at work on is left for the next
--- time: its window does not close before.
-create function extend_holds(p_limit integer) returns integer language plpgsql as $$
-declare
-  due record;
-  purchase purchases;
-  extended integer := 0;
-begin
-  for due in
-    select id, array(select listing_id from purchase_items where purchase_id = p.id) as listings from purchases p
-    where status = 'held' and exists (select from outages where ended_at > p.created_at) and pay_until(p) > pay_before
-    order by id limit p_limit
-  loop
-    continue when cardinality(due.listings) > (
-      select count(*) from (select from listings where id = any (due.listings) order by id for update skip locked) locked
-    );
-    select * into purchase from purchases where id = due.id for update skip locked;
-    continue when not found;
-    perform extend_hold(purchase);
-    extended := extended + 1;
-  end loop;
-  return extended;
-end
-$$;
-
--- Records the payment of a purchase and moves its tokens. Returns settled, or signature_used with nothing changed. Raises JB004 if one item
--- cannot be delivered: its caller then rolls back to before the call.
-create function deliver_items(
-  purchase purchases, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint
-) returns text language plpgsql as $$
-declare
-  to_sell uuid[];
-begin
-  insert into payments (signature, kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status, confirmed_at, slot)
-  values (p_signature, 'purchase', purchase.id, purchase.genesis_hash, p_transaction_bytes, p_expiry_height, 'settled', now(), p_slot)
-  on conflict (signature) do update
-    set status = 'settled', slot = excluded.slot, confirmed_at = coalesce(payments.confirmed_at, excluded.confirmed_at)
-    where payments.purchase_id = excluded.purchase_id and payments.kind = 'purchase';
-  if not found then
-    return 'signature_used';
-  end if;
-  to_sell := rows_to_sell(purchase);
-  if cardinality(to_sell) <> (select count(*) from purchase_items where purchase_id = purchase.id) then
-    raise exception 'an item of purchase % cannot be delivered', purchase.id using errcode = 'JB004';
-  end if;
-  with sold as (
-    update listings l set status = 'sold', closed_at = now(), held_by = null, held_until = null where id = any (to_sell)
-    returning l.id, l.token_type, l.amount, l as listing
-  ), transferred as (
-    insert into transfers (kind, token_type, amount, wallet_address, listing_id)
-      select 'sale', token_type, amount, purchase.buyer, id from sold
-  ), received as (
-    -- In the order in which every transaction locks balances.
-    insert into balances (wallet_address, token_type, amount)
-      select purchase.buyer, token_type, sum(amount) from sold group by token_type order by token_type
-      on conflict (wallet_address, token_type) do update set amount = balances.amount + excluded.amount
-  )
-  insert into events (type, audience, data) select event.* from sold, listing_event('listing.sold', listing) event;
-  return 'settled';
-end
-$$;
-
--- Delivers all items for a payment that the chain accepted, or none. Idempotent. Returns when, and
---   settled: delivered, by this call or an earlier one;    paid_before: another payment settled this purchase;
---   listing_gone: an item is sold, removed or held by someone else, or would cost more now;
---   signature_used: the transaction served another purpose;
---   refunding: a seller is paying it back, or may be.
-create function settle_purchase(
-  p_purchase uuid, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint, p_referenced boolean, out outcome text, out settled_at timestamptz
-) returns record language plpgsql as $$
-declare
-  purchase purchases;
-  c cases;
-  open_cases uuid[] := '{}';
-begin
-  perform lock_listings_of(p_purchase);
-  select * into purchase from purchases where id = p_purchase for update;
-  if purchase.status = 'settled' then
-    outcome := case when purchase.signature = p_signature then 'settled' else 'paid_before' end;
-    settled_at := purchase.settled_at;
-    return;
-  end if;
-  -- A late payment is delivered only if it carries the reference and all items are free.
-  if purchase.status = 'ended' and not p_referenced then
-    outcome := 'listing_gone';
-    return;
-  end if;
-  for c in select * from cases where purchase_id = purchase.id and signature = p_signature order by id for update loop
-    if c.status in ('refunding', 'refunded', 'closed') or c.status = 'open' and c.refund_expiry_height is not null then
-      outcome := 'refunding';
-      return;
-    end if;
-    if c.status = 'open' then
-      open_cases := open_cases || c.id;
-    end if;
-  end loop;
-
-  if purchase.status = 'held' then
-    outcome := deliver_items(purchase, p_signature, p_slot, p_transaction_bytes, p_expiry_height);
-  else
-    begin
-      outcome := deliver_items(purchase, p_signature, p_slot, p_transaction_bytes, p_expiry_height);
-    exception when sqlstate 'JB004' then
-      outcome := 'listing_gone';
-    end;
-  end if;
-  if outcome <> 'settled' then
-    return;
-  end if;
-  -- A payment is finalized some 32 slots, about 13 s, after it was confirmed: until then there is nothing new to learn.
-  settled_at := now();
-  update purchases set status = 'settled', end_reason = null, signature = p_signature, settled_at = now(), reconcile_at = now() + interval '12 s'
-    where id = purchase.id returning * into purchase;
-  if open_cases <> '{}' then
-    update cases set status = 'delivered', closed_at = now(), reconcile_at = null where id = any (open_cases);
-  end if;
-  insert into events (type, audience, data)
-    select * from purchase_event(purchase) union all select * from balance_event(purchase.buyer);
-end
-$$;
-
--- The items of a settled purchase, as sales tells of them.
-create function sales_of(
-  p_purchase uuid
-) returns table(place smallint, listing_id uuid, buyer text, seller text, token_type text, amount bigint, price_lamports bigint, fee_lamports bigint, fee_basis_points integer, signature text, settled_at timestamptz) language plpgsql stable as $$
-declare
-  p purchases;
-begin
-  select * into p from purchases where id = p_purchase;
-  return query
-    select i.place, i.listing_id, p.buyer, i.seller, i.token_type, i.amount, i.price_lamports,
-      -- As feeShares in server/src/purchases/fee.ts.
-      case when p.fee_wallet is null or i.seller = p.fee_wallet then 0
-        else floor(i.charged * p.fee_basis_points / 10000) - floor((i.charged - i.price_lamports) * p.fee_basis_points / 10000) end::bigint,
-      p.fee_basis_points, p.signature, p.settled_at
-    from (
-      select *, sum(item.price_lamports) filter (where item.seller is distinct from p.fee_wallet) over (order by item.place) as charged
-      from purchase_items item where item.purchase_id = p_purchase
-    ) i order by i.place;
-end
-$$;
-
--- Gives ordinals to what was settled, of at most p_limit purchases, and returns how many it gave. Only one at a time works, and settling
--- never waits for it.
-create function stamp_sales(p_limit integer) returns integer language plpgsql as $$
-declare
-  head bigint;
-  stamped integer;
-  stamp_time timestamptz;
-begin
-  if not exists (select from sales_to_stamp) then
-    return 0;
-  end if;
-  select ordinal into head from sales_head for update;
-  stamp_time := clock_timestamp();
-  -- Each statement sees what was committed before it began: under the lock, all that others have stamped.
-  with taken as (
-    delete from sales_to_stamp where id in (select id from sales_to_stamp order by id limit p_limit) returning id, purchase_id, is_reversal, noted_at
-  ), due as (
-    -- Each seller of a vanished payment has a case.
-    select distinct on (purchase_id, is_reversal) id, purchase_id, is_reversal, noted_at from taken t
-    where not exists (select from sales s where s.purchase_id = t.purchase_id and s.is_reversal = t.is_reversal)
-    order by purchase_id, is_reversal, id
-  )
-  insert into sales (ordinal, stamped_at, purchase_id, place, is_reversal, listing_id, buyer, seller, token_type, amount, price_lamports,
-      fee_lamports, fee_basis_points, signature, settled_at)
-    select head + row_number() over (order by d.id, s.place), stamp_time, d.purchase_id, s.place, d.is_reversal, s.listing_id, s.buyer, s.seller,
-      s.token_type, s.amount, s.price_lamports, s.fee_lamports, s.fee_basis_points, s.signature,
-      case when d.is_reversal then d.noted_at else s.settled_at end
-    from due d cross join lateral sales_of(d.purchase_id) s;
-  get diagnostics stamped = row_count;
-  update sales_head set ordinal = head + stamped;
-  return stamped;
-end
-$$;
-
-create function note_sale() returns trigger language plpgsql as $$
-begin
-  insert into sales_to_stamp (purchase_id, is_reversal) values (new.id, false);
-  return null;
-end
-$$;
-
-create function note_reversal() returns trigger language plpgsql as $$
-begin
-  insert into sales_to_stamp (purchase_id, is_reversal) values (new.purchase_id, true);
-  return null;
-end
-$$;
-
--- Notes what just happened, if a webhook wants to know it.
-create function note_for_webhooks(p_type text, p_subject uuid, p_snapshot json default null::json) returns void language sql as $$
-  insert into webhook_outbox (type, subject, snapshot)
-    select p_type, p_subject, p_snapshot where exists (select from webhooks where p_type = any (events))
-$$;
-
-create function note_settled_purchase() returns trigger language plpgsql as $$
-begin
-  perform note_for_webhooks('sale.settled', new.id);
-  return null;
-end
-$$;
-
-create function note_listing() returns trigger language plpgsql as $$
-begin
-  perform note_for_webhooks(case when new.status = 'active' then 'listing.created' else 'listing.removed' end, new.id, new.reply_json::json);
-  return null;
-end
-$$;
-
-create function note_case() returns trigger language plpgsql as $$
-begin
-  -- The payment of a purchase is undone as a whole, and each of its sellers has a case.
-  if tg_op = 'INSERT' and new.kind = 'vanished'
-      and not exists (select from cases where purchase_id = new.purchase_id and kind = 'vanished' and id <> new.id) then
-    perform note_for_webhooks('sale.reversed', new.purchase_id);
-  end if;
-  perform note_for_webhooks(case when tg_op = 'INSERT' then 'case.opened' else 'case.closed' end, new.id,
-    json_build_object('status', new.status, 'deliverable', new.deliverable, 'note', new.note, 'closedAt', json_time(new.closed_at)));
-  return null;
-end
-$$;
-
--- Taken before any row is locked, so that nobody who waits for it makes others wait. What is read after it holds until the transaction
--- ends.
-create function share_restrictions() returns void language plpgsql as $$
-begin
-  perform pg_advisory_xact_lock_shared(20021);
-end
-$$;
-
-create function lock_restrictions() returns void language plpgsql as $$
-begin
-  perform pg_advisory_xact_lock(20021);
-end
-$$;
-
--- Why a wallet may neither list nor hold anything now; null if it may.
-create function restriction_of(p_wallet text, out refusal text, out restriction json) returns record language plpgsql stable as $$
-begin
-  select 'PAUSED', json_build_object('message', message) into refusal, restriction from current_pause();
-  if not found then
-    select 'BLOCKED', json_build_object('reason', reason, 'until', json_time(until)) into refusal, restriction
-      from blocks where wallet_address = p_wallet and (until is null or until > now());
-  end if;
-end
-$$;
-
-create function is_taken_back(p_wallet text) returns boolean language plpgsql stable as $$
-begin
-  return (
-    select exists (select from blocks where wallet_address = p_wallet and takes_listings and (until is null or until > now()))
-  );
-end
-$$;
-
--- The rule of the unit price that so many drinks for so many lamports break; null if none. The rules are whole lamports, so that no part of
--- a listing that keeps them breaks one, and no rest.
-create function broken_price_rule(p_token_type text, p_amount bigint, p_lamports bigint) returns json language plpgsql stable as $$
-begin
-  return (
-    select case
-      when p_lamports < min_unit_lamports::numeric * p_amount
-        then json_build_object('rule', 'minUnitPrice', 'tokenType', token_type, 'limit', min_unit_lamports::text)
-      when p_lamports > max_unit_lamports::numeric * p_amount
-        then json_build_object('rule', 'maxUnitPrice', 'tokenType', token_type, 'limit', max_unit_lamports::text)
-    end
-    from token_rules where token_type = p_token_type
-  );
+  return new;
 end
 $$;
 
@@ -1701,55 +996,108 @@ begin
 end
 $$;
 
--- Why a wallet may not list this now; null if it may. max_listings: how many listings of the drink it may have then, which is counted once
--- the wallet's balance is locked; null if that is not limited. The first statement of a transaction that lists.
-create function listing_restriction(
-  p_seller text, p_token_type text, p_amount bigint, p_lamports bigint, out refusal text, out restriction json, out max_listings integer
-) returns record language plpgsql as $$
+-- The rule of the unit price that so many drinks for so many lamports break; null if none. The rules are whole lamports, so that no part of
+-- a listing that keeps them breaks one, and no rest.
+create function broken_price_rule(p_token_type text, p_amount bigint, p_lamports bigint) returns json language plpgsql stable as $$
 begin
-  perform share_restrictions();
-  select r.refusal, r.restriction into refusal, restriction from restriction_of(p_seller) r;
-  if refusal is null then
-    restriction := broken_price_rule(p_token_type, p_amount, p_lamports);
-    refusal := case when restriction is not null then 'RULE_BROKEN' end;
-  end if;
-  select r.max_listings into max_listings from token_rules r where r.token_type = p_token_type;
+  return (
+    select case
+      when p_lamports < min_unit_lamports::numeric * p_amount
+        then json_build_object('rule', 'minUnitPrice', 'tokenType', token_type, 'limit', min_unit_lamports::text)
+      when p_lamports > max_unit_lamports::numeric * p_amount
+        then json_build_object('rule', 'maxUnitPrice', 'tokenType', token_type, 'limit', max_unit_lamports::text)
+    end
+    from token_rules where token_type = p_token_type
+  );
 end
 $$;
 
--- Returns a listing that nobody holds to its seller, under its lock. False if the seller's balance has no room: then it stays on the
--- market.
-create function take_back(l listings) returns boolean language plpgsql as $$
+create function candle_length(p_step text) returns interval language sql immutable as $$
+  select case p_step when '5m' then interval '5 minutes' when '1h' then interval '1 hour' when '1d' then interval '24 hours' end
+$$;
+
+-- When the candle begins that a time belongs to: a whole step in UTC, whatever the time zone of the session.
+create function candle_start(p_step text, p_time timestamptz) returns timestamptz language sql immutable as $$
+  select date_bin(candle_length(p_step), p_time, '2000-01-01 00:00:00+00'::timestamptz)
+$$;
+
+-- What one costs at least now, in whole lamports: the floor, as depth and summary show it. Without the listings of frozen sellers, and with
+-- a wallet without its own. Null if none is for sale.
+create function cheapest_offer(p_token_type text, p_frozen text[], p_wallet text default null) returns bigint language plpgsql stable as $$
+declare
+  offer bigint;
 begin
-  update listings set status = 'removed', closed_at = now() where id = l.id returning * into l;
-  perform post_transfer('return', l.token_type, l.amount, l.seller, l.id);
-  perform emit_listing('listing.removed', l);
-  perform emit_balance(l.seller);
-  return true;
-exception when check_violation then
-  return false;
+  select unit_lamports(l.price_lamports, l.amount) into offer
+  from listings l
+  where l.status = 'active' and l.token_type = p_token_type and l.held_by is null and l.seller is distinct from p_wallet
+    and l.seller <> all (p_frozen)
+  order by l.unit_lamports limit 1;
+  return offer;
 end
 $$;
 
--- Returns a seller's listings to it, the next p_limit after one of them; those that buyers hold stay. last: where to go on; null at the
--- end.
-create function take_back_listings(
-  p_seller text, p_after uuid, p_limit integer, out last uuid, out taken integer
+-- Decides about a hold as far as that is possible without the chain, whose requests are scarce, and without waiting for the lock of a
+-- listing that somebody else is about to hold. Returns the same hold to a buyer who has it already, or the code of a refusal; neither if
+-- place_hold may succeed.
+create function check_hold(
+  p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean, p_wallet_sends boolean, p_max_holds integer, p_max_items integer, p_max_sellers integer, p_fee_basis_points integer, p_fee_wallet text, out refusal text, out refused uuid, out restriction json, out retry_seconds integer, out allowed integer, out fee bigint, out sellers text[], out received bigint[], out purchase purchases, out items json
 ) returns record language plpgsql as $$
 declare
-  ids uuid[];
-  l listings;
+  repeated record;
 begin
-  -- Held ones too: a hold that is just ending may not know of the block.
-  ids := array(
-    select id from listings where seller = p_seller and status in ('active', 'reserved') and id > p_after order by id limit p_limit for update
-  );
-  last := ids[cardinality(ids)];
-  taken := 0;
-  for l in select * from listings where id = any (ids) and status = 'active' and held_by is null order by token_type, id loop
-    taken := taken + take_back(l)::integer;
-  end loop;
+  -- In this order: what a hold of this buyer makes impossible, that hold is found for.
+  select d.refusal, d.refused, d.restriction, d.retry_seconds, d.allowed, d.fee, d.sellers, d.received
+    into refusal, refused, restriction, retry_seconds, allowed, fee, sellers, received
+    from decide_hold(
+      p_buyer, p_listings, p_amounts, p_most_lamports, p_transfers, p_max_holds, p_max_items, p_max_sellers, p_fee_basis_points, p_fee_wallet
+    ) d;
+  select * into repeated from repeat_hold(p_buyer, p_listings, p_amounts, p_most_lamports, p_transfers, p_wallet_sends);
+  if repeated.refusal is not null or (repeated.purchase).id is not null then
+    refusal := repeated.refusal;
+    refused := null;
+    restriction := null;
+    retry_seconds := null;
+    allowed := null;
+    fee := null;
+    purchase := repeated.purchase;
+    items := items_of(purchase.id);
+  end if;
 end
+$$;
+
+-- Until when a wallet may not hold a listing again, or a part of it: for 10 minutes after the second purchase of it that the wallet
+-- abandons within 24 hours, doubled by each further one. Null if it has abandoned fewer. No more than nine fit into 24 hours.
+create function cooldown_until(p_buyer text, p_listing uuid) returns timestamptz language sql stable as $$
+  select max(abandoned_at) + interval '10 minutes' * power(2, least(count(*), 9) - 2)
+  from (
+    select abandoned_at, max(abandoned_at) over () as last_at from abandoned_holds(p_buyer) a
+    where exists (select from purchase_items i where i.purchase_id = a.purchase_id and p_listing in (i.listing_id, i.part_of))
+  ) abandoned
+  where abandoned_at > last_at - interval '24 hours'
+  having count(*) >= 2
+$$;
+
+-- The cluster, the database in it, and the timeline of its log: a restored dump is another database, and each fail-over and each restore to
+-- a point in time begins another timeline. Null on a stand-by.
+create function current_identity() returns text language sql stable as $$
+  select case when not pg_is_in_recovery() then concat_ws(' ',
+    (select system_identifier from pg_control_system()),
+    (select oid from pg_database where datname = current_database()),
+    left(pg_walfile_name(pg_current_wal_lsn()), 8)
+  ) end
+$$;
+
+-- Why nothing can be listed or held now: the studio's pause, or else a rewind; no row while the market is open.
+create function current_pause() returns table(message text, actor text, since timestamptz) language sql stable as $$
+  select message, actor, since from pauses
+  union all
+  select 'The market is being checked after trouble with its data. What you have paid for is not lost.', 'juicebar', since
+  from (
+    select found_at as since from rewinds where ended_at is null
+    union all
+    select now() where is_in_doubt() and not exists (select from rewinds where ended_at is null)
+  ) checked
+  where not exists (select from pauses)
 $$;
 
 -- The rules of a purchase that need no chain: first whether the market is paused or the wallet blocked, then the rules of its items, in
@@ -1850,32 +1198,690 @@ begin
 end
 $$;
 
--- Decides about a hold as far as that is possible without the chain, whose requests are scarce, and without waiting for the lock of a
--- listing that somebody else is about to hold. Returns the same hold to a buyer who has it already, or the code of a refusal; neither if
--- place_hold may succeed.
-create function check_hold(
-  p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean, p_wallet_sends boolean, p_max_holds integer, p_max_items integer, p_max_sellers integer, p_fee_basis_points integer, p_fee_wallet text, out refusal text, out refused uuid, out restriction json, out retry_seconds integer, out allowed integer, out fee bigint, out sellers text[], out received bigint[], out purchase purchases, out items json
+-- Records the payment of a purchase and moves its tokens. Returns settled, or signature_used with nothing changed. Raises JB004 if one item
+-- cannot be delivered: its caller then rolls back to before the call.
+create function deliver_items(
+  purchase purchases, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint
+) returns text language plpgsql as $$
+declare
+  to_sell uuid[];
+begin
+  insert into payments (signature, kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status, confirmed_at, slot)
+  values (p_signature, 'purchase', purchase.id, purchase.genesis_hash, p_transaction_bytes, p_expiry_height, 'settled', now(), p_slot)
+  on conflict (signature) do update
+    set status = 'settled', slot = excluded.slot, confirmed_at = coalesce(payments.confirmed_at, excluded.confirmed_at)
+    where payments.purchase_id = excluded.purchase_id and payments.kind = 'purchase';
+  if not found then
+    return 'signature_used';
+  end if;
+  to_sell := rows_to_sell(purchase);
+  if cardinality(to_sell) <> (select count(*) from purchase_items where purchase_id = purchase.id) then
+    raise exception 'an item of purchase % cannot be delivered', purchase.id using errcode = 'JB004';
+  end if;
+  with sold as (
+    update listings l set status = 'sold', closed_at = now(), held_by = null, held_until = null where id = any (to_sell)
+    returning l.id, l.token_type, l.amount, l as listing
+  ), transferred as (
+    insert into transfers (kind, token_type, amount, wallet_address, listing_id)
+      select 'sale', token_type, amount, purchase.buyer, id from sold
+  ), received as (
+    -- In the order in which every transaction locks balances.
+    insert into balances (wallet_address, token_type, amount)
+      select purchase.buyer, token_type, sum(amount) from sold group by token_type order by token_type
+      on conflict (wallet_address, token_type) do update set amount = balances.amount + excluded.amount
+  )
+  insert into events (type, audience, data) select event.* from sold, listing_event('listing.sold', listing) event;
+  return 'settled';
+end
+$$;
+
+-- A candle from all its trades, or from the candles of the next shorter step. trades is 0 if there is nothing in it.
+create function derive_candle(
+  p_step text, p_token_type text, p_start timestamptz, out open bigint, out high bigint, out low bigint, out close bigint, out amount bigint, out lamports numeric, out trades bigint
+) returns record language plpgsql stable as $$
+begin
+  if p_step = '5m' then
+    select (array_agg(t.unit_lamports order by t.settled_at, t.purchase_id, t.place))[1], max(t.unit_lamports), min(t.unit_lamports),
+      (array_agg(t.unit_lamports order by t.settled_at desc, t.purchase_id desc, t.place desc))[1], sum(t.amount), sum(t.price_lamports), count(*)
+    into open, high, low, close, amount, lamports, trades
+    from trades t where t.token_type = p_token_type and t.settled_at >= p_start and t.settled_at < p_start + candle_length(p_step);
+  else
+    select (array_agg(c.open order by c.start))[1], max(c.high), min(c.low), (array_agg(c.close order by c.start desc))[1], sum(c.amount),
+      sum(c.lamports), coalesce(sum(c.trades), 0)
+    into open, high, low, close, amount, lamports, trades
+    from candles c
+    where c.token_type = p_token_type and c.step = case p_step when '1h' then '5m' else '1h' end
+      and c.start >= p_start and c.start < p_start + candle_length(p_step);
+  end if;
+end
+$$;
+
+create function emit_balance(p_wallet text) returns void language sql as $$
+  insert into events (type, audience, data) select * from balance_event(p_wallet)
+$$;
+
+create function emit_event(p_type text, p_audience text[], p_data json) returns void language sql as $$
+  insert into events (type, audience, data) values (p_type, p_audience, p_data)
+$$;
+
+create function emit_listing(p_type text, l listings) returns void language sql as $$
+  insert into events (type, audience, data) select * from listing_event(p_type, l)
+$$;
+
+create function emit_purchase(p purchases) returns void language sql as $$
+  insert into events (type, audience, data) select * from purchase_event(p)
+$$;
+
+-- Ends an open hold, under the locks of lock_listings_of and of its purchase. Its listings are free again, first of all for those whose
+-- payment for them came too late: their cases are due at once. If the studio has taken a blocked seller's listings back, so are these.
+-- p_search_at: when to search for a late payment; null for never.
+create function end_hold(p purchases, p_reason text, p_search_at timestamptz) returns void language plpgsql as $$
+declare
+  l listings;
+begin
+  update payments set status = 'void' where purchase_id = p.id and kind = 'purchase' and status = 'recorded';
+  update purchases set status = 'ended', end_reason = p_reason, ended_at = now(), reconciliations = 0, reconcile_at = p_search_at
+    where id = p.id returning * into p;
+  for l in select * from held_listings(p.id) order by seller, token_type, id loop
+    perform free_listing(l);
+  end loop;
+  if exists (select from unnest(p.sellers) s where is_taken_back(s)) then
+    for l in
+      select * from listings
+      where status = 'active' and held_by is null and is_taken_back(seller) and id in (
+        select listing_id from purchase_items where purchase_id = p.id
+        union select part_of from purchase_items where purchase_id = p.id
+        union select s.id from purchase_items i join listings s on s.part_of in (i.listing_id, i.part_of) where i.purchase_id = p.id
+      )
+      order by seller, token_type, id
+    loop
+      perform take_back(l);
+    end loop;
+  end if;
+  update cases set reconcile_at = now() where id in (
+    select id from cases
+      where status = 'open' and deliverable and purchase_id in (
+        select other.purchase_id from purchase_items mine
+          join purchase_items other on other.listing_id in (mine.listing_id, mine.part_of) or other.part_of in (mine.listing_id, mine.part_of)
+          where mine.purchase_id = p.id
+      )
+      order by id for update
+  );
+  insert into events (type, audience, data) select * from purchase_event(p);
+end
+$$;
+
+create function end_push_subscription() returns trigger language plpgsql as $$
+begin
+  delete from push_subscriptions where session_id = new.id;
+  return null;
+end
+$$;
+
+-- Whether an open hold may end without asking the chain: nothing was submitted, only a server would have sent it, and none may any more.
+create function ends_unsent(p purchases) returns boolean language sql stable as $$
+  select p.status = 'held' and p.server_sends and (p.cancel_requested or window_closed(p))
+    and not exists (select from payments where purchase_id = p.id and kind = 'purchase' and status = 'recorded')
+$$;
+
+-- Writes down what an outage has added to the time to pay, under the locks of listings and purchase, and tells both sides.
+create function extend_hold(p purchases) returns purchases language plpgsql as $$
+declare
+  deadline constant timestamptz := pay_until(p);
+  l listings;
+begin
+  if deadline <= p.pay_before then
+    return p;
+  end if;
+  update purchases
+    set agreed_pay_before = coalesce(agreed_pay_before, pay_before), pay_before = deadline,
+      reconcile_at = case when server_sends then deadline else reconcile_at end
+    where id = p.id returning * into p;
+  for l in update listings set held_until = deadline where held_by = p.id and id in (select id from held_listings(p.id)) returning * loop
+    if l.status = 'active' then
+      perform emit_listing('listing.held', l);
+    end if;
+  end loop;
+  perform emit_purchase(p);
+  return p;
+end
+$$;
+
+-- Extends the holds that an outage interrupted, at most p_limit, and returns how many. One that somebody is at work on is left for the next
+-- time: its window does not close before.
+create function extend_holds(p_limit integer) returns integer language plpgsql as $$
+declare
+  due record;
+  purchase purchases;
+  extended integer := 0;
+begin
+  for due in
+    select id, array(select listing_id from purchase_items where purchase_id = p.id) as listings from purchases p
+    where status = 'held' and exists (select from outages where ended_at > p.created_at) and pay_until(p) > pay_before
+    order by id limit p_limit
+  loop
+    continue when cardinality(due.listings) > (
+      select count(*) from (select from listings where id = any (due.listings) order by id for update skip locked) locked
+    );
+    select * into purchase from purchases where id = due.id for update skip locked;
+    continue when not found;
+    perform extend_hold(purchase);
+    extended := extended + 1;
+  end loop;
+  return extended;
+end
+$$;
+
+-- Fires the alerts whose price is on the market now, at most p_limit, and returns how many; with p_only at most that one. What frozen
+-- sellers offer does not count. Row locks let any number of servers do this at the same time: an alert that another is firing is left to
+-- it.
+create function fire_alerts(p_limit integer, p_frozen text[], p_only uuid default null::uuid) returns integer language plpgsql as $$
+declare
+  alert alerts;
+  fired integer := 0;
+begin
+  -- Few alerts lie at or above the floor and do not fire: those of whoever sells there.
+  for alert in
+    with floors as materialized (
+      select t.token_type, cheapest_offer(t.token_type, p_frozen) as lamports from token_types t
+      where exists (select from alerts a where a.token_type = t.token_type and a.fired_at is null)
+    ), due as (
+      select a.id, offer.lamports
+      from floors f join alerts a on a.token_type = f.token_type and a.fired_at is null and a.below_lamports >= f.lamports
+        cross join cheapest_offer(a.token_type, p_frozen, a.wallet_address) as offer (lamports)
+      where offer.lamports <= a.below_lamports and (p_only is null or a.id = p_only)
+      limit p_limit for update of a skip locked
+    )
+    update alerts a set fired_at = now(), fired_lamports = due.lamports from due where a.id = due.id returning a.*
+  loop
+    perform emit_event('alert.fired', array[alert.wallet_address],
+      json_build_object('type', 'alert.fired', 'alert', render_alert(alert)));
+    perform queue_push(alert.wallet_address, 'alert', alert.token_type, alert.fired_lamports);
+    fired := fired + 1;
+  end loop;
+  return fired;
+end
+$$;
+
+-- Ends the hold on a row. Parts that were for sale by themselves merge into their listing now that it is free.
+create function free_listing(l listings) returns void language plpgsql as $$
+declare
+  part listings;
+begin
+  if l.part_of is not null then
+    perform free_part(l);
+    return;
+  end if;
+  update listings set held_by = null, held_until = null where id = l.id returning * into l;
+  insert into events (type, audience, data) select * from listing_event('listing.released', l);
+  for part in select * from listings where part_of = l.id and status = 'active' and held_by is null order by id loop
+    perform free_part(part);
+  end loop;
+end
+$$;
+
+-- What becomes of a part that nobody holds any more: it merges into its listing; if that was removed, its tokens return to the seller; if
+-- that is held or sold, it is for sale by itself.
+create function free_part(part listings) returns void language plpgsql as $$
+declare
+  parent listings;
+  was_on_market constant boolean := part.status = 'active';
+begin
+  select * into parent from listings where id = part.part_of;
+  if parent.status = 'active' and parent.held_by is null then
+    parent := merge_part(part);
+    insert into events (type, audience, data) select * from listing_event('listing.changed', parent);
+  elsif parent.status = 'removed' then
+    update listings set status = 'removed', closed_at = now(), held_by = null, held_until = null where id = part.id returning * into part;
+    perform post_transfer('return', part.token_type, part.amount, part.seller, part.id);
+    perform emit_balance(part.seller);
+  else
+    update listings set status = 'active', closed_at = null, held_by = null, held_until = null where id = part.id returning * into part;
+    perform emit_listing(case when was_on_market then 'listing.released' else 'listing.created' end, part);
+    return;
+  end if;
+  if was_on_market then
+    select * into part from listings where id = part.id;
+    perform emit_listing('listing.removed', part);
+  end if;
+end
+$$;
+
+-- As is_frozen, all of them.
+create function frozen_sellers() returns text[] language plpgsql stable as $$
+begin
+  return array(select distinct seller from cases where kind = 'lost' and status = 'open' and seller is not null);
+end
+$$;
+
+-- The rows that an open purchase holds.
+create function held_listings(p_purchase uuid) returns setof listings language sql stable as $$
+  select l.* from purchase_items i join listings l on l.id = i.listing_id where i.purchase_id = p_purchase and l.held_by = p_purchase
+$$;
+
+-- What a purchase of these listings would hold now, in their order: all that is left of each, or so much of it.
+create function hold_plan(
+  p_buyer text, p_listings uuid[], p_amounts bigint[]
+) returns table(id uuid, seller text, token_type text, is_part boolean, amount bigint, lamports bigint, refusal text) language sql stable as $$
+  select asked.listing_id, l.seller, l.token_type, coalesce(asked.amount < l.amount, false), coalesce(asked.amount, l.amount),
+    part_cost(l, coalesce(asked.amount, l.amount)), listing_refusal(p_buyer, l, asked.amount)
+  from unnest(p_listings, p_amounts) with ordinality as asked (listing_id, amount, place)
+  left join listings l on l.id = asked.listing_id
+  order by asked.place
+$$;
+
+-- Whether a seller's listings are neither sold nor returned: one of them was paid for in a purchase that the database has lost, and nobody
+-- knows which.
+create function is_frozen(p_seller text) returns boolean language plpgsql stable as $$
+begin
+  return exists (select from cases where seller = p_seller and kind = 'lost' and status = 'open');
+end
+$$;
+
+-- Whether this may be an earlier state of the database, because no server has said yet that nothing is missing.
+create function is_in_doubt() returns boolean language sql stable as $$
+  select exists (select from database_identity where identity <> current_identity())
+$$;
+
+create function is_taken_back(p_wallet text) returns boolean language plpgsql stable as $$
+begin
+  return (
+    select exists (select from blocks where wallet_address = p_wallet and takes_listings and (until is null or until > now()))
+  );
+end
+$$;
+
+-- The items of a purchase, in their order, as the server reads them.
+create function items_of(p_purchase uuid) returns json language plpgsql stable as $$
+begin
+  return (
+    select json_agg(
+      json_build_object('listingId', listing_id, 'partOf', part_of, 'seller', seller, 'tokenType', token_type, 'amount', amount,
+        'lamports', price_lamports::text)
+      order by place
+    ) from purchase_items where purchase_id = p_purchase
+  );
+end
+$$;
+
+create function json_time(p_time timestamptz) returns text language sql stable as $$
+  select to_char(p_time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$$;
+
+-- Takes the oldest push of each of at most p_limit browsers to which nothing is being sent. The next attempt at a browser is made when this
+-- one has succeeded, else after half a minute, two, ten, and then half an hour each.
+create function lease_pushes(
+  p_limit integer
+) returns table(id uuid, session_id uuid, endpoint text, p256dh text, auth text, kind text, token_type text, quantity bigint, seconds_left integer) language sql as $$
+  with ready as (
+    select s.session_id from push_subscriptions s
+    where s.attempt_at <= now()
+      and s.session_id in (select p.session_id from pushes p where p.created_at > now() - interval '1 hour')
+      and exists (select from sessions z where z.id = s.session_id and z.revoked_at is null and z.expires_at > now())
+    order by s.attempt_at limit p_limit for update skip locked
+  ), leased as (
+    update push_subscriptions s
+    set failed_attempts = s.failed_attempts + 1,
+      attempt_at = now() + make_interval(secs => (array[30, 120, 600, 1800])[least(s.failed_attempts + 1, 4)])
+    from ready where s.session_id = ready.session_id
+    returning s.session_id, s.endpoint, s.p256dh, s.auth
+  )
+  select next.id, l.session_id, l.endpoint, l.p256dh, l.auth, next.kind, next.token_type, next.quantity, next.seconds_left
+  from leased l cross join lateral (
+    select p.id, p.kind, p.token_type, p.quantity, ceil(extract(epoch from p.created_at + interval '1 hour' - now()))::integer as seconds_left
+    from pushes p where p.session_id = l.session_id and p.created_at > now() - interval '1 hour' order by p.id limit 1
+  ) next
+$$;
+
+-- Whether links of a maker may hold a listing, for an account if one is named; null if so. A cooldown of the listing as for wallets, for
+-- maker and account alike; after as many abandoned holds within an hour as there may be open ones, none for the rest of that hour; and no
+-- more open holds than a wallet may have, those of the maker's own wallet included.
+create function link_limits(
+  p_maker bytea, p_wallet text, p_account text, p_listing uuid, p_max_holds integer, out refusal text, out retry_seconds integer
+) returns record language plpgsql stable as $$
+declare
+  open_holds bigint;
+  cooldown timestamptz;
+  pause timestamptz;
+begin
+  select max(abandoned.cooldown), max(abandoned.pause) into cooldown, pause
+  from (
+    select
+      case when count(*) filter (where is_same) >= 2
+        then max(at) filter (where is_same) + interval '10 minutes' * power(2, least(count(*) filter (where is_same), 9) - 2)
+      end as cooldown,
+      (array_agg(at order by at desc))[p_max_holds] + interval '1 hour' as pause
+    from (
+      select subject.name, p.ended_at as at, h.listing_id = p_listing as is_same
+      from pay_link_holds h
+      join purchases p on p.id = h.purchase_id
+      cross join lateral (
+        values ('maker', h.maker = p_maker), ('wallet', h.maker_wallet = p_wallet), ('account', h.account = p_account)
+      ) as subject (name, fits)
+      where (h.maker = p_maker or h.maker_wallet = p_wallet or h.account = p_account) and subject.fits
+        and p.end_reason in ('cancelled', 'lapsed') and p.ended_at > now() - interval '24 hours'
+        and not exists (select from outages_so_far() o where o.began_at < p.pay_before and o.ended_at > p.created_at)
+    ) of_subject
+    group by name
+  ) abandoned;
+  if cooldown > now() then
+    refusal := 'COOLDOWN';
+    retry_seconds := ceil(extract(epoch from cooldown - now()));
+    return;
+  end if;
+  if pause > now() then
+    refusal := 'PAY_LINK_LIMIT';
+    retry_seconds := ceil(extract(epoch from pause - now()));
+    return;
+  end if;
+  select greatest(
+      count(*) filter (where h.maker = p_maker),
+      count(*) filter (where h.maker_wallet = p_wallet)
+        + (select count(*) from purchases own where own.buyer = p_wallet and own.status = 'held'
+            and not exists (select from pay_link_holds mine where mine.purchase_id = own.id and mine.maker_wallet = p_wallet))
+    )
+    into open_holds
+    from pay_link_holds h join purchases p on p.id = h.purchase_id
+    where (h.maker = p_maker or h.maker_wallet = p_wallet) and p.status = 'held';
+  if open_holds >= p_max_holds then
+    refusal := 'PAY_LINK_LIMIT';
+    retry_seconds := 60;
+  end if;
+end
+$$;
+
+-- Why an account cannot hold through a link now; null if it may, or has its hold already. What nobody has proved to be a wallet's own wish
+-- may be one open hold of it, and never changes one that the wallet has placed itself.
+create function link_refusal(
+  link pay_links, p_account text, p_max_holds integer, out refusal text, out retry_seconds integer
+) returns record language plpgsql stable as $$
+declare
+  former purchases;
+begin
+  if link.id is null then
+    refusal := 'PAY_LINK_NOT_FOUND';
+    return;
+  elsif exists (select from pay_link_holds h join purchases p on p.id = h.purchase_id where h.link_id = link.id and p.status = 'settled') then
+    refusal := 'PAY_LINK_PAID';
+    return;
+  elsif link.expires_at <= now() then
+    refusal := 'PAY_LINK_EXPIRED';
+    return;
+  end if;
+  select * into former from purchases where id = link.purchase_id;
+  if former.status = 'held' then
+    if former.buyer <> p_account then
+      refusal := 'PAY_LINK_HELD';
+    end if;
+    return;
+  end if;
+  if exists (
+    select from purchases p join purchase_items i on i.purchase_id = p.id
+    where p.buyer = p_account and p.status = 'held' and link.listing_id in (i.listing_id, i.part_of)
+  ) then
+    refusal := 'HELD_BY_YOU';
+    return;
+  elsif exists (
+    select from pay_link_holds h join purchases p on p.id = h.purchase_id where h.account = p_account and p.status = 'held'
+  ) then
+    refusal := 'PAY_LINK_ELSEWHERE';
+    return;
+  end if;
+  select l.refusal, l.retry_seconds into refusal, retry_seconds
+    from link_limits(link.maker, link.maker_wallet, p_account, link.listing_id, p_max_holds) l;
+end
+$$;
+
+create function listing_event(p_type text, l listings) returns table(type text, audience text[], data json) language sql stable as $$
+  select p_type, null::text[], json_build_object('type', p_type, 'listing', l.reply_json::json)
+$$;
+
+-- Why nobody, or not this wallet, may hold so much of a listing now; null if it may. p_amount: null for all that is left.
+create function listing_refusal(p_buyer text, l listings, p_amount bigint) returns text language plpgsql stable as $$
+declare
+  holder purchases;
+begin
+  if l.id is null then
+    return 'LISTING_NOT_FOUND';
+  elsif l.seller = p_buyer then
+    return 'OWN_LISTING';
+  elsif l.status = 'reserved' then
+    return 'LISTING_HELD';
+  elsif l.status <> 'active' then
+    return 'LISTING_NOT_ACTIVE';
+  end if;
+  if l.held_by is not null then
+    select * into holder from purchases where id = l.held_by;
+    if not ends_unsent(holder) then
+      return case when holder.buyer = p_buyer then 'HELD_BY_YOU' else 'LISTING_HELD' end;
+    end if;
+  end if;
+  if p_amount > l.amount then
+    return 'AMOUNT_NOT_LEFT';
+  elsif p_amount < l.amount and not l.divisible then
+    return 'NOT_DIVISIBLE';
+  elsif is_frozen(l.seller) then
+    return 'LISTING_FROZEN';
+  end if;
+  return null;
+end
+$$;
+
+-- Why a wallet may not list this now; null if it may. max_listings: how many listings of the drink it may have then, which is counted once
+-- the wallet's balance is locked; null if that is not limited. The first statement of a transaction that lists.
+create function listing_restriction(
+  p_seller text, p_token_type text, p_amount bigint, p_lamports bigint, out refusal text, out restriction json, out max_listings integer
+) returns record language plpgsql as $$
+begin
+  perform share_restrictions();
+  select r.refusal, r.restriction into refusal, restriction from restriction_of(p_seller) r;
+  if refusal is null then
+    restriction := broken_price_rule(p_token_type, p_amount, p_lamports);
+    refusal := case when restriction is not null then 'RULE_BROKEN' end;
+  end if;
+  select r.max_listings into max_listings from token_rules r where r.token_type = p_token_type;
+end
+$$;
+
+create function lock_link_maker(p_maker bytea, p_wallet text) returns void language plpgsql as $$
+begin
+  perform lock_link_subject('maker', encode(p_maker, 'hex'));
+  if p_wallet is not null then
+    perform lock_link_subject('wallet', p_wallet);
+  end if;
+end
+$$;
+
+-- Makes counting exact, also for those who never signed in and have no row to lock. In this order, after the link and before all other
+-- rows: maker, wallet, account.
+create function lock_link_subject(p_kind text, p_subject text) returns void language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended(p_kind || ' ' || p_subject, 28));
+end
+$$;
+
+-- Locks listings with all that may be split from them, or merge into them, in the one order in which every transaction locks listings.
+create function lock_listings(p_ids uuid[]) returns void language plpgsql as $$
+declare
+  listing uuid;
+  family uuid[] := p_ids;
+begin
+  -- One by one, each along an index. A single statement for all is planned again at each call, which takes longer than to lock them.
+  foreach listing in array p_ids loop
+    family := family || array(select part_of from listings where id = listing and part_of is not null)
+      || array(select id from listings where part_of = listing and status in ('active', 'reserved'));
+  end loop;
+  for listing in select distinct id from unnest(family) id order by id loop
+    perform from listings where id = listing for update;
+  end loop;
+end
+$$;
+
+-- As lock_listings, the items of a purchase.
+create function lock_listings_of(p_purchase uuid) returns void language plpgsql as $$
+begin
+  perform from listings where id in (
+    select family.id from purchase_items item cross join lateral (
+      select item.listing_id as id
+      union all select item.part_of
+      union all select part.id from listings part where part.part_of = item.listing_id and part.status in ('active', 'reserved')
+    ) family
+    where item.purchase_id = p_purchase
+  ) order by id for update;
+end
+$$;
+
+create function lock_restrictions() returns void language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(20021);
+end
+$$;
+
+-- Makes a link for all that is left of a listing, at its price now. Or the code of a refusal; restriction: of PAUSED and BLOCKED, what the
+-- studio has set; retry_seconds: of COOLDOWN and PAY_LINK_LIMIT.
+create function make_pay_link(
+  p_listing uuid, p_token_hash bytea, p_maker bytea, p_wallet text, p_fee_basis_points integer, p_fee_wallet text, p_life_seconds integer, p_max_links integer, p_max_holds integer, out refusal text, out restriction json, out retry_seconds integer, out id uuid, out amount bigint, out most_lamports bigint, out expires_at timestamptz
 ) returns record language plpgsql as $$
 declare
-  repeated record;
+  l listings;
+  live bigint;
 begin
-  -- In this order: what a hold of this buyer makes impossible, that hold is found for.
-  select d.refusal, d.refused, d.restriction, d.retry_seconds, d.allowed, d.fee, d.sellers, d.received
-    into refusal, refused, restriction, retry_seconds, allowed, fee, sellers, received
-    from decide_hold(
-      p_buyer, p_listings, p_amounts, p_most_lamports, p_transfers, p_max_holds, p_max_items, p_max_sellers, p_fee_basis_points, p_fee_wallet
-    ) d;
-  select * into repeated from repeat_hold(p_buyer, p_listings, p_amounts, p_most_lamports, p_transfers, p_wallet_sends);
-  if repeated.refusal is not null or (repeated.purchase).id is not null then
-    refusal := repeated.refusal;
-    refused := null;
-    restriction := null;
-    retry_seconds := null;
-    allowed := null;
-    fee := null;
-    purchase := repeated.purchase;
-    items := items_of(purchase.id);
+  perform lock_link_maker(p_maker, p_wallet);
+  select r.refusal, r.restriction into refusal, restriction from restriction_of(coalesce(p_wallet, '')) r;
+  if refusal is not null then
+    return;
   end if;
+  select kept.* into l from listings asked
+    join listings kept on kept.id = case when asked.status = 'merged' then asked.part_of else asked.id end
+    where asked.id = p_listing;
+  refusal := listing_refusal('', l, null);
+  if refusal is not null then
+    return;
+  end if;
+  select t.refusal, t.retry_seconds into refusal, retry_seconds from link_limits(p_maker, p_wallet, null, l.id, p_max_holds) t;
+  if refusal is not null then
+    return;
+  end if;
+  select greatest(count(*) filter (where k.maker = p_maker), count(*) filter (where k.maker_wallet = p_wallet)),
+      ceil(extract(epoch from min(k.expires_at) - now()))
+    into live, retry_seconds
+    from pay_links k where (k.maker = p_maker or k.maker_wallet = p_wallet) and k.expires_at > now();
+  if live >= p_max_links then
+    refusal := 'PAY_LINK_LIMIT';
+    return;
+  end if;
+  retry_seconds := null;
+  insert into pay_links as made (token_hash, listing_id, amount, most_lamports, maker, maker_wallet, expires_at)
+    values (p_token_hash, l.id, l.amount,
+      l.price_lamports + case when l.seller = p_fee_wallet then 0 else div(l.price_lamports::numeric * p_fee_basis_points, 10000)::bigint end,
+      p_maker, p_wallet, now() + make_interval(secs => p_life_seconds))
+    returning made.id, made.amount, made.most_lamports, made.expires_at into id, amount, most_lamports, expires_at;
+end
+$$;
+
+-- Returns a part to its listing, which is active. Returns that listing.
+create function merge_part(part listings) returns listings language plpgsql as $$
+declare
+  parent listings;
+begin
+  update listings set status = 'merged', closed_at = now(), held_by = null, held_until = null where id = part.id;
+  update listings set amount = amount + part.amount, price_lamports = price_lamports + part.price_lamports
+    where id = part.part_of returning * into parent;
+  perform post_transfer('merge', part.token_type, part.amount, part.seller, part.id, null, part.part_of);
+  return parent;
+end
+$$;
+
+create function note_case() returns trigger language plpgsql as $$
+begin
+  -- The payment of a purchase is undone as a whole, and each of its sellers has a case.
+  if tg_op = 'INSERT' and new.kind = 'vanished'
+      and not exists (select from cases where purchase_id = new.purchase_id and kind = 'vanished' and id <> new.id) then
+    perform note_for_webhooks('sale.reversed', new.purchase_id);
+  end if;
+  perform note_for_webhooks(case when tg_op = 'INSERT' then 'case.opened' else 'case.closed' end, new.id,
+    json_build_object('status', new.status, 'deliverable', new.deliverable, 'note', new.note, 'closedAt', json_time(new.closed_at)));
+  return null;
+end
+$$;
+
+-- Notes what just happened, if a webhook wants to know it.
+create function note_for_webhooks(p_type text, p_subject uuid, p_snapshot json default null::json) returns void language sql as $$
+  insert into webhook_outbox (type, subject, snapshot)
+    select p_type, p_subject, p_snapshot where exists (select from webhooks where p_type = any (events))
+$$;
+
+create function note_listing() returns trigger language plpgsql as $$
+begin
+  perform note_for_webhooks(case when new.status = 'active' then 'listing.created' else 'listing.removed' end, new.id, new.reply_json::json);
+  return null;
+end
+$$;
+
+create function note_reversal() returns trigger language plpgsql as $$
+begin
+  insert into sales_to_stamp (purchase_id, is_reversal) values (new.purchase_id, true);
+  return null;
+end
+$$;
+
+create function note_sale() returns trigger language plpgsql as $$
+begin
+  insert into sales_to_stamp (purchase_id, is_reversal) values (new.id, false);
+  return null;
+end
+$$;
+
+create function note_settled_purchase() returns trigger language plpgsql as $$
+begin
+  perform note_for_webhooks('sale.settled', new.id);
+  return null;
+end
+$$;
+
+-- The application_name of the oldest servers that may write: each server appends the number of the newest migration it knows.
+create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0033' $$;
+
+-- The recorded outages, and the one that is not over, if there is one.
+create function outages_so_far() returns table(began_at timestamptz, ended_at timestamptz) language sql stable as $$
+  select began_at, ended_at from outages
+  union all
+  select beat_at, now() from heartbeat where beat_at < now() - interval '15 s'
+$$;
+
+-- What so much of a listing costs. Rounded up: the rest of a divisible listing keeps at least a lamport a drink.
+create function part_cost(l listings, p_amount bigint) returns bigint language sql immutable as $$
+  select case when p_amount < l.amount then ceil(l.price_lamports::numeric * p_amount / l.amount)::bigint else l.price_lamports end
+$$;
+
+-- Whole milliseconds that a buyer has left to pay.
+create function pay_millis_left(p purchases) returns integer language sql stable as $$
+  select (case when p.status = 'held' then greatest(0, floor(extract(epoch from pay_until(p) - now()) * 1000)) else 0 end)::integer
+$$;
+
+-- When the payment window closes, outages included: each that began within it extends it by as long as it lasted, all together by at most
+-- as much again as was agreed. Never for a hold that was cancelled, has recorded bytes, or has a release height.
+create function pay_until(p purchases) returns timestamptz language plpgsql stable as $$
+declare
+  deadline timestamptz := coalesce(p.agreed_pay_before, p.pay_before);
+  latest constant timestamptz := deadline + (deadline - p.created_at);
+  outage record;
+begin
+  if p.status <> 'held' or p.cancel_requested or p.release_height is not null then
+    return p.pay_before;
+  end if;
+  -- Nearly always there is none, and a hold need not wait for more than this question.
+  if not exists (select from outages_so_far() where ended_at > p.created_at) then
+    return p.pay_before;
+  end if;
+  if exists (select from payments where purchase_id = p.id and kind = 'purchase' and status = 'recorded') then
+    return p.pay_before;
+  end if;
+  for outage in select * from outages_so_far() where ended_at > p.created_at order by began_at loop
+    exit when outage.began_at >= deadline;
+    deadline := deadline + (outage.ended_at - greatest(outage.began_at, p.created_at));
+  end loop;
+  return greatest(p.pay_before, least(deadline, latest));
 end
 $$;
 
@@ -1989,46 +1995,264 @@ begin
 end
 $$;
 
--- The cluster, the database in it, and the timeline of its log: a restored dump is another database, and each fail-over and each restore to
--- a point in time begins another timeline. Null on a stand-by.
-create function current_identity() returns text language sql stable as $$
-  select case when not pg_is_in_recovery() then concat_ws(' ',
-    (select system_identifier from pg_control_system()),
-    (select oid from pg_database where datname = current_database()),
-    left(pg_walfile_name(pg_current_wal_lsn()), 8)
-  ) end
-$$;
-
--- Whether this may be an earlier state of the database, because no server has said yet that nothing is missing.
-create function is_in_doubt() returns boolean language sql stable as $$
-  select exists (select from database_identity where identity <> current_identity())
-$$;
-
--- Why nothing can be listed or held now: the studio's pause, or else a rewind; no row while the market is open.
-create function current_pause() returns table(message text, actor text, since timestamptz) language sql stable as $$
-  select message, actor, since from pauses
-  union all
-  select 'The market is being checked after trouble with its data. What you have paid for is not lost.', 'juicebar', since
-  from (
-    select found_at as since from rewinds where ended_at is null
-    union all
-    select now() where is_in_doubt() and not exists (select from rewinds where ended_at is null)
-  ) checked
-  where not exists (select from pauses)
-$$;
-
--- Whether a seller's listings are neither sold nor returned: one of them was paid for in a purchase that the database has lost, and nobody
--- knows which.
-create function is_frozen(p_seller text) returns boolean language plpgsql stable as $$
+-- What place_hold does, for an account that pays through a link: decided again and noted for the link in the same transaction.
+create function place_link_hold(
+  p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean, p_wallet_sends boolean, p_max_holds integer, p_max_items integer, p_max_sellers integer, p_fee_basis_points integer, p_fee_wallet text, p_reference text, p_genesis_hash text, p_slot bigint, p_spendable bigint, p_network_fee bigint, p_hold_seconds integer, p_rent_minimum bigint, p_recipients text[], p_balances bigint[], p_link uuid, out refusal text, out refused uuid, out restriction json, out retry_seconds integer, out allowed integer, out needed_amount bigint, out purchase purchases, out items json
+) returns record language plpgsql as $$
+declare
+  link pay_links;
+  placed record;
 begin
-  return exists (select from cases where seller = p_seller and kind = 'lost' and status = 'open');
+  perform share_restrictions();
+  select * into link from pay_links where id = p_link for update;
+  perform lock_link_maker(link.maker, link.maker_wallet);
+  perform lock_link_subject('account', p_buyer);
+  perform from players where wallet_address = p_buyer for update;
+  select r.refusal, r.retry_seconds into refusal, retry_seconds from link_refusal(link, p_buyer, p_max_holds) r;
+  if refusal is not null then
+    return;
+  end if;
+  select * into placed from place_hold(
+    p_buyer, p_listings, p_amounts, p_most_lamports, p_transfers, p_wallet_sends, p_max_holds, p_max_items, p_max_sellers,
+    p_fee_basis_points, p_fee_wallet, p_reference, p_genesis_hash, p_slot, p_spendable, p_network_fee, p_hold_seconds, p_rent_minimum,
+    p_recipients, p_balances
+  );
+  refusal := placed.refusal;
+  refused := placed.refused;
+  restriction := placed.restriction;
+  retry_seconds := placed.retry_seconds;
+  allowed := placed.allowed;
+  needed_amount := placed.needed_amount;
+  purchase := placed.purchase;
+  items := placed.items;
+  if refusal is null then
+    insert into pay_link_holds (purchase_id, link_id, listing_id, account, maker, maker_wallet)
+      values (purchase.id, link.id, link.listing_id, p_buyer, link.maker, link.maker_wallet) on conflict do nothing;
+    update pay_links set purchase_id = purchase.id where pay_links.id = link.id;
+  end if;
 end
 $$;
 
--- As is_frozen, all of them.
-create function frozen_sellers() returns text[] language plpgsql stable as $$
+-- The only writer of balances and transfers but for deliver_items. Returns the transfer's id. Raises JB001 if the wallet has fewer tokens
+-- than it would pay.
+create function post_transfer(
+  p_kind text, p_token_type text, p_amount bigint, p_wallet text, p_listing uuid, p_idempotency_key text default null, p_parent uuid default null::uuid
+) returns bigint language plpgsql as $$
+declare
+  transfer_id bigint;
 begin
-  return array(select distinct seller from cases where kind = 'lost' and status = 'open' and seller is not null);
+  if p_kind in ('credit', 'return', 'sale') then
+    insert into balances (wallet_address, token_type, amount) values (p_wallet, p_token_type, p_amount)
+    on conflict (wallet_address, token_type) do update set amount = balances.amount + excluded.amount;
+  elsif p_kind in ('debit', 'escrow') then
+    update balances set amount = amount - p_amount
+    where wallet_address = p_wallet and token_type = p_token_type and amount >= p_amount;
+    if not found then
+      raise exception 'insufficient tokens' using errcode = 'JB001';
+    end if;
+  end if;
+  insert into transfers (kind, token_type, amount, wallet_address, listing_id, idempotency_key, parent_id)
+  values (p_kind, p_token_type, p_amount, p_wallet, p_listing, p_idempotency_key, p_parent)
+  returning id into transfer_id;
+  return transfer_id;
+end
+$$;
+
+create function purchase_event(p purchases) returns table(type text, audience text[], data json) language sql stable as $$
+  select 'purchase.changed', p.buyer || p.sellers, json_build_object('type', 'purchase.changed', 'purchaseId', p.id)
+$$;
+
+-- Tells sellers of the next sales in their order, at most p_limit, and returns how many it went on by. Only one at a time works, and
+-- nothing that lists, holds or delivers waits for it.
+create function push_sales(p_limit integer) returns integer language plpgsql as $$
+declare
+  head bigint;
+  reached bigint;
+begin
+  if (select h.ordinal from pushes_head h) >= (select h.ordinal from sales_head h) then
+    return 0;
+  end if;
+  select ordinal into head from pushes_head for update;
+  -- Each statement sees what was committed before it began: under the lock, all that others have told of.
+  select max(next.ordinal) into reached from (select ordinal from sales where ordinal > head order by ordinal limit p_limit) next;
+  if reached is null then
+    return 0;
+  end if;
+  -- What is older than pushes are sent for is no news.
+  perform queue_push(sold.seller, 'sale', sold.token_type, sold.amount)
+    from (
+      select s.seller, s.token_type, sum(s.amount)::bigint as amount from sales s
+      where s.ordinal > head and s.ordinal <= reached and not s.is_reversal and s.settled_at > now() - interval '1 hour'
+        and exists (select from push_subscriptions p where p.wallet_address = s.seller)
+      group by s.purchase_id, s.seller, s.token_type order by min(s.ordinal)
+    ) sold;
+  update pushes_head set ordinal = reached;
+  return reached - head;
+end
+$$;
+
+-- Has the browsers of a wallet show something. One that is sent nothing for long, as its push service does not answer, has at most 100
+-- waiting.
+create function queue_push(p_wallet text, p_kind text, p_token_type text, p_quantity bigint) returns void language plpgsql as $$
+begin
+  insert into pushes (session_id, kind, token_type, quantity)
+    select s.session_id, p_kind, p_token_type, p_quantity from push_subscriptions s
+    where s.wallet_address = p_wallet and (select count(*) from pushes p where p.session_id = s.session_id) < 100;
+end
+$$;
+
+create function refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'the rows of % are never changed', tg_table_name;
+end
+$$;
+
+-- Raises JB002 for a server that does not know the newest incompatible migration.
+create function refuse_older_servers() returns trigger language plpgsql as $$
+begin
+  -- Names of other programs are not between these two. The name is all that a connection pooler passes on.
+  if current_setting('application_name') collate "C" >= 'juicebar' and current_setting('application_name') collate "C" < oldest_server() then
+    raise exception 'this server is older than the database' using errcode = 'JB002';
+  end if;
+  return null;
+end
+$$;
+
+-- An alert as replies and events carry it.
+create function render_alert(a alerts) returns json language sql stable as $$
+  select json_build_object(
+    'id', a.id,
+    'tokenType', a.token_type,
+    'below', trim_scale(a.below_lamports * 0.000000001),
+    'createdAt', json_time(a.created_at),
+    'firedAt', json_time(a.fired_at),
+    'price', trim_scale(a.fired_lamports * 0.000000001))
+$$;
+
+-- A listing as the API shows it: the only place that says so.
+create function render_listing(l listings) returns text language plpgsql stable as $$
+begin
+  return rtrim(json_build_object(
+    '_id', l.id,
+    'seller', l.seller,
+    'tokenName', (select name from token_types where token_type = l.token_type),
+    'tokenType', l.token_type,
+    'amount', l.amount,
+    'price', trim_scale(l.price_lamports * 0.000000001),
+    -- Computed here, because the generated column is still empty in a before-trigger.
+    'unitPrice', trim_scale(round(l.price_lamports::numeric / l.amount, 9) * 0.000000001),
+    'divisible', l.divisible,
+    'status', case l.status when 'reserved' then 'active' when 'merged' then 'removed' else l.status end,
+    'heldUntil', json_time(l.held_until),
+    'createdAt', json_time(l.created_at))::text, '}')
+    -- Left out unless they say something, as in the listings that were rendered before there were such fields.
+    || case when l.part_of is null then '' else ', "partOf" : "' || l.part_of || '"' end
+    || case when l.waits_for_studio then ', "waitsForStudio" : true}' else '}' end;
+end
+$$;
+
+-- Derives the candles again that these times of these tokens belong to.
+create function renew_candles(p_step text, p_tokens text[], p_times timestamptz[]) returns void language plpgsql as $$
+begin
+  with touched as (
+    select distinct t.token_type, candle_start(p_step, t.time) as start from unnest(p_tokens, p_times) t (token_type, time)
+  ), derived as (
+    select t.token_type, t.start, d.open, d.high, d.low, d.close, d.amount, d.lamports, d.trades
+    from touched t cross join lateral derive_candle(p_step, t.token_type, t.start) d
+  ), emptied as (
+    delete from candles c using derived d
+      where d.trades = 0 and c.token_type = d.token_type and c.step = p_step and c.start = d.start
+  )
+  insert into candles (token_type, step, start, open, high, low, close, amount, lamports, trades)
+    select token_type, p_step, start, open, high, low, close, amount, lamports, trades from derived where trades > 0
+    on conflict (token_type, step, start) do update set open = excluded.open, high = excluded.high, low = excluded.low, close = excluded.close,
+      amount = excluded.amount, lamports = excluded.lamports, trades = excluded.trades;
+end
+$$;
+
+-- The open hold of a buyer who places the same order again; null if there is none that stays. A wallet that now wants to send may: from
+-- then on only the chain can prove that no payment came. Refuses if paying for it would be a mistake, or is not what this client would do.
+create function repeat_hold(
+  p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean, p_wallet_sends boolean, out refusal text, out purchase purchases
+) returns record language plpgsql as $$
+begin
+  select p.* into purchase from purchases p
+    where p.buyer = p_buyer and p.status = 'held' and not ends_unsent(p)
+      and cardinality(p_listings) = (select count(*) from purchase_items where purchase_id = p.id)
+      and not exists (
+        select from unnest(p_listings, p_amounts) as asked (listing_id, amount)
+        where not exists (select from purchase_items i where i.purchase_id = p.id and asks_for(asked.listing_id, asked.amount, i))
+      )
+      and not exists (
+        select from purchase_items i
+        where i.purchase_id = p.id
+          and not exists (select from unnest(p_listings, p_amounts) as asked (listing_id, amount) where asks_for(asked.listing_id, asked.amount, i))
+      )
+    limit 1;
+  if not found then
+    return;
+  end if;
+  perform lock_listings_of(purchase.id);
+  select p.* into purchase from purchases p where p.id = purchase.id for update;
+  if purchase.status <> 'held' or ends_unsent(purchase) then
+    purchase := null;
+  elsif exists (select from payments where purchase_id = purchase.id and kind = 'purchase' and status = 'recorded') then
+    refusal := 'PAYMENT_UNDER_WAY';
+  elsif purchase.cancel_requested or window_closed(purchase) then
+    refusal := 'HOLD_ENDED';
+  elsif (cardinality(purchase.sellers) > 1 or purchase.fee_basis_points > 0) and not p_transfers then
+    refusal := 'TRANSFERS_NEEDED';
+  elsif purchase.price_lamports + purchase.fee_lamports > p_most_lamports then
+    refusal := 'PRICE_MOVED';
+  else
+    purchase := extend_hold(purchase);
+    if purchase.server_sends and p_wallet_sends then
+      update purchases set server_sends = false, reconcile_at = now() where id = purchase.id returning * into purchase;
+    end if;
+  end if;
+end
+$$;
+
+-- Why a wallet may neither list nor hold anything now; null if it may.
+create function restriction_of(p_wallet text, out refusal text, out restriction json) returns record language plpgsql stable as $$
+begin
+  select 'PAUSED', json_build_object('message', message) into refusal, restriction from current_pause();
+  if not found then
+    select 'BLOCKED', json_build_object('reason', reason, 'until', json_time(until)) into refusal, restriction
+      from blocks where wallet_address = p_wallet and (until is null or until > now());
+  end if;
+end
+$$;
+
+-- Has the candles show the next sales in their order, at most p_limit, and returns how many it went on by. Only one at a time works, and
+-- nothing that lists, holds or delivers waits for it.
+create function roll_up_sales(p_limit integer) returns integer language plpgsql as $$
+declare
+  head bigint;
+  reached bigint;
+  tokens text[];
+  times timestamptz[];
+begin
+  if (select h.ordinal from candles_head h) >= (select h.ordinal from sales_head h) then
+    return 0;
+  end if;
+  select ordinal into head from candles_head for update;
+  -- Each statement sees what was committed before it began: under the lock, all that others have rolled up.
+  select max(next.ordinal) into reached from (select ordinal from sales where ordinal > head order by ordinal limit p_limit) next;
+  if reached is null then
+    return 0;
+  end if;
+  -- Of a reversal, the time of what was undone.
+  select array_agg(touched.token_type), array_agg(touched.start) into tokens, times from (
+    select distinct s.token_type, candle_start('5m', s.settled_at) as start
+    from sales told join sales s on s.purchase_id = told.purchase_id and s.place = told.place and not s.is_reversal
+    where told.ordinal > head and told.ordinal <= reached
+  ) touched;
+  perform renew_candles('5m', tokens, times);
+  perform renew_candles('1h', tokens, times);
+  perform renew_candles('1d', tokens, times);
+  update candles_head set ordinal = reached;
+  return reached - head;
 end
 $$;
 
@@ -2077,437 +2301,231 @@ begin
 end
 $$;
 
-create function candle_length(p_step text) returns interval language sql immutable as $$
-  select case p_step when '5m' then interval '5 minutes' when '1h' then interval '1 hour' when '1d' then interval '24 hours' end
-$$;
-
--- When the candle begins that a time belongs to: a whole step in UTC, whatever the time zone of the session.
-create function candle_start(p_step text, p_time timestamptz) returns timestamptz language sql immutable as $$
-  select date_bin(candle_length(p_step), p_time, '2000-01-01 00:00:00+00'::timestamptz)
-$$;
-
--- A candle from all its trades, or from the candles of the next shorter step. trades is 0 if there is nothing in it.
-create function derive_candle(
-  p_step text, p_token_type text, p_start timestamptz, out open bigint, out high bigint, out low bigint, out close bigint, out amount bigint, out lamports numeric, out trades bigint
-) returns record language plpgsql stable as $$
-begin
-  if p_step = '5m' then
-    select (array_agg(t.unit_lamports order by t.settled_at, t.purchase_id, t.place))[1], max(t.unit_lamports), min(t.unit_lamports),
-      (array_agg(t.unit_lamports order by t.settled_at desc, t.purchase_id desc, t.place desc))[1], sum(t.amount), sum(t.price_lamports), count(*)
-    into open, high, low, close, amount, lamports, trades
-    from trades t where t.token_type = p_token_type and t.settled_at >= p_start and t.settled_at < p_start + candle_length(p_step);
-  else
-    select (array_agg(c.open order by c.start))[1], max(c.high), min(c.low), (array_agg(c.close order by c.start desc))[1], sum(c.amount),
-      sum(c.lamports), coalesce(sum(c.trades), 0)
-    into open, high, low, close, amount, lamports, trades
-    from candles c
-    where c.token_type = p_token_type and c.step = case p_step when '1h' then '5m' else '1h' end
-      and c.start >= p_start and c.start < p_start + candle_length(p_step);
-  end if;
-end
-$$;
-
--- Derives the candles again that these times of these tokens belong to.
-create function renew_candles(p_step text, p_tokens text[], p_times timestamptz[]) returns void language plpgsql as $$
-begin
-  with touched as (
-    select distinct t.token_type, candle_start(p_step, t.time) as start from unnest(p_tokens, p_times) t (token_type, time)
-  ), derived as (
-    select t.token_type, t.start, d.open, d.high, d.low, d.close, d.amount, d.lamports, d.trades
-    from touched t cross join lateral derive_candle(p_step, t.token_type, t.start) d
-  ), emptied as (
-    delete from candles c using derived d
-      where d.trades = 0 and c.token_type = d.token_type and c.step = p_step and c.start = d.start
-  )
-  insert into candles (token_type, step, start, open, high, low, close, amount, lamports, trades)
-    select token_type, p_step, start, open, high, low, close, amount, lamports, trades from derived where trades > 0
-    on conflict (token_type, step, start) do update set open = excluded.open, high = excluded.high, low = excluded.low, close = excluded.close,
-      amount = excluded.amount, lamports = excluded.lamports, trades = excluded.trades;
-end
-$$;
-
--- Has the candles show the next sales in their order, at most p_limit, and returns how many it went on by. Only one at a time works, and
--- nothing that lists, holds or delivers waits for it.
-create function roll_up_sales(p_limit integer) returns integer language plpgsql as $$
+-- The items of a settled purchase, as sales tells of them.
+create function sales_of(
+  p_purchase uuid
+) returns table(place smallint, listing_id uuid, buyer text, seller text, token_type text, amount bigint, price_lamports bigint, fee_lamports bigint, fee_basis_points integer, signature text, settled_at timestamptz) language plpgsql stable as $$
 declare
-  head bigint;
-  reached bigint;
-  tokens text[];
-  times timestamptz[];
+  p purchases;
 begin
-  if (select h.ordinal from candles_head h) >= (select h.ordinal from sales_head h) then
-    return 0;
-  end if;
-  select ordinal into head from candles_head for update;
-  -- Each statement sees what was committed before it began: under the lock, all that others have rolled up.
-  select max(next.ordinal) into reached from (select ordinal from sales where ordinal > head order by ordinal limit p_limit) next;
-  if reached is null then
-    return 0;
-  end if;
-  -- Of a reversal, the time of what was undone.
-  select array_agg(touched.token_type), array_agg(touched.start) into tokens, times from (
-    select distinct s.token_type, candle_start('5m', s.settled_at) as start
-    from sales told join sales s on s.purchase_id = told.purchase_id and s.place = told.place and not s.is_reversal
-    where told.ordinal > head and told.ordinal <= reached
-  ) touched;
-  perform renew_candles('5m', tokens, times);
-  perform renew_candles('1h', tokens, times);
-  perform renew_candles('1d', tokens, times);
-  update candles_head set ordinal = reached;
-  return reached - head;
-end
-$$;
-
--- Whether links of a maker may hold a listing, for an account if one is named; null if so. A cooldown of the listing as for wallets, for
--- maker and account alike; after as many abandoned holds within an hour as there may be open ones, none for the rest of that hour; and no
--- more open holds than a wallet may have, those of the maker's own wallet included.
-create function link_limits(
-  p_maker bytea, p_wallet text, p_account text, p_listing uuid, p_max_holds integer, out refusal text, out retry_seconds integer
-) returns record language plpgsql stable as $$
-declare
-  open_holds bigint;
-  cooldown timestamptz;
-  pause timestamptz;
-begin
-  select max(abandoned.cooldown), max(abandoned.pause) into cooldown, pause
-  from (
-    select
-      case when count(*) filter (where is_same) >= 2
-        then max(at) filter (where is_same) + interval '10 minutes' * power(2, least(count(*) filter (where is_same), 9) - 2)
-      end as cooldown,
-      (array_agg(at order by at desc))[p_max_holds] + interval '1 hour' as pause
+  select * into p from purchases where id = p_purchase;
+  return query
+    select i.place, i.listing_id, p.buyer, i.seller, i.token_type, i.amount, i.price_lamports,
+      -- As feeShares in server/src/purchases/fee.ts.
+      case when p.fee_wallet is null or i.seller = p.fee_wallet then 0
+        else floor(i.charged * p.fee_basis_points / 10000) - floor((i.charged - i.price_lamports) * p.fee_basis_points / 10000) end::bigint,
+      p.fee_basis_points, p.signature, p.settled_at
     from (
-      select subject.name, p.ended_at as at, h.listing_id = p_listing as is_same
-      from pay_link_holds h
-      join purchases p on p.id = h.purchase_id
-      cross join lateral (
-        values ('maker', h.maker = p_maker), ('wallet', h.maker_wallet = p_wallet), ('account', h.account = p_account)
-      ) as subject (name, fits)
-      where (h.maker = p_maker or h.maker_wallet = p_wallet or h.account = p_account) and subject.fits
-        and p.end_reason in ('cancelled', 'lapsed') and p.ended_at > now() - interval '24 hours'
-        and not exists (select from outages_so_far() o where o.began_at < p.pay_before and o.ended_at > p.created_at)
-    ) of_subject
-    group by name
-  ) abandoned;
-  if cooldown > now() then
-    refusal := 'COOLDOWN';
-    retry_seconds := ceil(extract(epoch from cooldown - now()));
-    return;
-  end if;
-  if pause > now() then
-    refusal := 'PAY_LINK_LIMIT';
-    retry_seconds := ceil(extract(epoch from pause - now()));
-    return;
-  end if;
-  select greatest(
-      count(*) filter (where h.maker = p_maker),
-      count(*) filter (where h.maker_wallet = p_wallet)
-        + (select count(*) from purchases own where own.buyer = p_wallet and own.status = 'held'
-            and not exists (select from pay_link_holds mine where mine.purchase_id = own.id and mine.maker_wallet = p_wallet))
-    )
-    into open_holds
-    from pay_link_holds h join purchases p on p.id = h.purchase_id
-    where (h.maker = p_maker or h.maker_wallet = p_wallet) and p.status = 'held';
-  if open_holds >= p_max_holds then
-    refusal := 'PAY_LINK_LIMIT';
-    retry_seconds := 60;
-  end if;
+      select *, sum(item.price_lamports) filter (where item.seller is distinct from p.fee_wallet) over (order by item.place) as charged
+      from purchase_items item where item.purchase_id = p_purchase
+    ) i order by i.place;
 end
 $$;
 
--- Why an account cannot hold through a link now; null if it may, or has its hold already. What nobody has proved to be a wallet's own wish
--- may be one open hold of it, and never changes one that the wallet has placed itself.
-create function link_refusal(
-  link pay_links, p_account text, p_max_holds integer, out refusal text, out retry_seconds integer
-) returns record language plpgsql stable as $$
+-- Delivers all items for a payment that the chain accepted, or none. Idempotent. Returns when, and
+--   settled: delivered, by this call or an earlier one;    paid_before: another payment settled this purchase;
+--   listing_gone: an item is sold, removed or held by someone else, or would cost more now;
+--   signature_used: the transaction served another purpose;
+--   refunding: a seller is paying it back, or may be.
+create function settle_purchase(
+  p_purchase uuid, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint, p_referenced boolean, out outcome text, out settled_at timestamptz
+) returns record language plpgsql as $$
 declare
-  former purchases;
+  purchase purchases;
+  c cases;
+  open_cases uuid[] := '{}';
 begin
-  if link.id is null then
-    refusal := 'PAY_LINK_NOT_FOUND';
-    return;
-  elsif exists (select from pay_link_holds h join purchases p on p.id = h.purchase_id where h.link_id = link.id and p.status = 'settled') then
-    refusal := 'PAY_LINK_PAID';
-    return;
-  elsif link.expires_at <= now() then
-    refusal := 'PAY_LINK_EXPIRED';
+  perform lock_listings_of(p_purchase);
+  select * into purchase from purchases where id = p_purchase for update;
+  if purchase.status = 'settled' then
+    outcome := case when purchase.signature = p_signature then 'settled' else 'paid_before' end;
+    settled_at := purchase.settled_at;
     return;
   end if;
-  select * into former from purchases where id = link.purchase_id;
-  if former.status = 'held' then
-    if former.buyer <> p_account then
-      refusal := 'PAY_LINK_HELD';
+  -- A late payment is delivered only if it carries the reference and all items are free.
+  if purchase.status = 'ended' and not p_referenced then
+    outcome := 'listing_gone';
+    return;
+  end if;
+  for c in select * from cases where purchase_id = purchase.id and signature = p_signature order by id for update loop
+    if c.status in ('refunding', 'refunded', 'closed') or c.status = 'open' and c.refund_expiry_height is not null then
+      outcome := 'refunding';
+      return;
     end if;
-    return;
-  end if;
-  if exists (
-    select from purchases p join purchase_items i on i.purchase_id = p.id
-    where p.buyer = p_account and p.status = 'held' and link.listing_id in (i.listing_id, i.part_of)
-  ) then
-    refusal := 'HELD_BY_YOU';
-    return;
-  elsif exists (
-    select from pay_link_holds h join purchases p on p.id = h.purchase_id where h.account = p_account and p.status = 'held'
-  ) then
-    refusal := 'PAY_LINK_ELSEWHERE';
-    return;
-  end if;
-  select l.refusal, l.retry_seconds into refusal, retry_seconds
-    from link_limits(link.maker, link.maker_wallet, p_account, link.listing_id, p_max_holds) l;
-end
-$$;
-
--- Makes counting exact, also for those who never signed in and have no row to lock. In this order, after the link and before all other
--- rows: maker, wallet, account.
-create function lock_link_subject(p_kind text, p_subject text) returns void language plpgsql as $$
-begin
-  perform pg_advisory_xact_lock(hashtextextended(p_kind || ' ' || p_subject, 28));
-end
-$$;
-
-create function lock_link_maker(p_maker bytea, p_wallet text) returns void language plpgsql as $$
-begin
-  perform lock_link_subject('maker', encode(p_maker, 'hex'));
-  if p_wallet is not null then
-    perform lock_link_subject('wallet', p_wallet);
-  end if;
-end
-$$;
-
--- Makes a link for all that is left of a listing, at its price now. Or the code of a refusal; restriction: of PAUSED and BLOCKED, what the
--- studio has set; retry_seconds: of COOLDOWN and PAY_LINK_LIMIT.
-create function make_pay_link(
-  p_listing uuid, p_token_hash bytea, p_maker bytea, p_wallet text, p_fee_basis_points integer, p_fee_wallet text, p_life_seconds integer, p_max_links integer, p_max_holds integer, out refusal text, out restriction json, out retry_seconds integer, out id uuid, out amount bigint, out most_lamports bigint, out expires_at timestamptz
-) returns record language plpgsql as $$
-declare
-  l listings;
-  live bigint;
-begin
-  perform lock_link_maker(p_maker, p_wallet);
-  select r.refusal, r.restriction into refusal, restriction from restriction_of(coalesce(p_wallet, '')) r;
-  if refusal is not null then
-    return;
-  end if;
-  select kept.* into l from listings asked
-    join listings kept on kept.id = case when asked.status = 'merged' then asked.part_of else asked.id end
-    where asked.id = p_listing;
-  refusal := listing_refusal('', l, null);
-  if refusal is not null then
-    return;
-  end if;
-  select t.refusal, t.retry_seconds into refusal, retry_seconds from link_limits(p_maker, p_wallet, null, l.id, p_max_holds) t;
-  if refusal is not null then
-    return;
-  end if;
-  select greatest(count(*) filter (where k.maker = p_maker), count(*) filter (where k.maker_wallet = p_wallet)),
-      ceil(extract(epoch from min(k.expires_at) - now()))
-    into live, retry_seconds
-    from pay_links k where (k.maker = p_maker or k.maker_wallet = p_wallet) and k.expires_at > now();
-  if live >= p_max_links then
-    refusal := 'PAY_LINK_LIMIT';
-    return;
-  end if;
-  retry_seconds := null;
-  insert into pay_links as made (token_hash, listing_id, amount, most_lamports, maker, maker_wallet, expires_at)
-    values (p_token_hash, l.id, l.amount,
-      l.price_lamports + case when l.seller = p_fee_wallet then 0 else div(l.price_lamports::numeric * p_fee_basis_points, 10000)::bigint end,
-      p_maker, p_wallet, now() + make_interval(secs => p_life_seconds))
-    returning made.id, made.amount, made.most_lamports, made.expires_at into id, amount, most_lamports, expires_at;
-end
-$$;
-
--- What place_hold does, for an account that pays through a link: decided again and noted for the link in the same transaction.
-create function place_link_hold(
-  p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean, p_wallet_sends boolean, p_max_holds integer, p_max_items integer, p_max_sellers integer, p_fee_basis_points integer, p_fee_wallet text, p_reference text, p_genesis_hash text, p_slot bigint, p_spendable bigint, p_network_fee bigint, p_hold_seconds integer, p_rent_minimum bigint, p_recipients text[], p_balances bigint[], p_link uuid, out refusal text, out refused uuid, out restriction json, out retry_seconds integer, out allowed integer, out needed_amount bigint, out purchase purchases, out items json
-) returns record language plpgsql as $$
-declare
-  link pay_links;
-  placed record;
-begin
-  perform share_restrictions();
-  select * into link from pay_links where id = p_link for update;
-  perform lock_link_maker(link.maker, link.maker_wallet);
-  perform lock_link_subject('account', p_buyer);
-  perform from players where wallet_address = p_buyer for update;
-  select r.refusal, r.retry_seconds into refusal, retry_seconds from link_refusal(link, p_buyer, p_max_holds) r;
-  if refusal is not null then
-    return;
-  end if;
-  select * into placed from place_hold(
-    p_buyer, p_listings, p_amounts, p_most_lamports, p_transfers, p_wallet_sends, p_max_holds, p_max_items, p_max_sellers,
-    p_fee_basis_points, p_fee_wallet, p_reference, p_genesis_hash, p_slot, p_spendable, p_network_fee, p_hold_seconds, p_rent_minimum,
-    p_recipients, p_balances
-  );
-  refusal := placed.refusal;
-  refused := placed.refused;
-  restriction := placed.restriction;
-  retry_seconds := placed.retry_seconds;
-  allowed := placed.allowed;
-  needed_amount := placed.needed_amount;
-  purchase := placed.purchase;
-  items := placed.items;
-  if refusal is null then
-    insert into pay_link_holds (purchase_id, link_id, listing_id, account, maker, maker_wallet)
-      values (purchase.id, link.id, link.listing_id, p_buyer, link.maker, link.maker_wallet) on conflict do nothing;
-    update pay_links set purchase_id = purchase.id where pay_links.id = link.id;
-  end if;
-end
-$$;
-
--- An alert as replies and events carry it.
-create function render_alert(a alerts) returns json language sql stable as $$
-  select json_build_object(
-    'id', a.id,
-    'tokenType', a.token_type,
-    'below', trim_scale(a.below_lamports * 0.000000001),
-    'createdAt', json_time(a.created_at),
-    'firedAt', json_time(a.fired_at),
-    'price', trim_scale(a.fired_lamports * 0.000000001))
-$$;
-
--- Has the browsers of a wallet show something. One that is sent nothing for long, as its push service does not answer, has at most 100
--- waiting.
-create function queue_push(p_wallet text, p_kind text, p_token_type text, p_quantity bigint) returns void language plpgsql as $$
-begin
-  insert into pushes (session_id, kind, token_type, quantity)
-    select s.session_id, p_kind, p_token_type, p_quantity from push_subscriptions s
-    where s.wallet_address = p_wallet and (select count(*) from pushes p where p.session_id = s.session_id) < 100;
-end
-$$;
-
--- What one costs at least now, in whole lamports: the floor, as depth and summary show it. Without the listings of frozen sellers, and with
--- a wallet without its own. Null if none is for sale.
-create function cheapest_offer(p_token_type text, p_frozen text[], p_wallet text default null) returns bigint language plpgsql stable as $$
-declare
-  offer bigint;
-begin
-  select unit_lamports(l.price_lamports, l.amount) into offer
-  from listings l
-  where l.status = 'active' and l.token_type = p_token_type and l.held_by is null and l.seller is distinct from p_wallet
-    and l.seller <> all (p_frozen)
-  order by l.unit_lamports limit 1;
-  return offer;
-end
-$$;
-
--- Fires the alerts whose price is on the market now, at most p_limit, and returns how many; with p_only at most that one. What frozen
--- sellers offer does not count. Row locks let any number of servers do this at the same time: an alert that another is firing is left to
--- it.
-create function fire_alerts(p_limit integer, p_frozen text[], p_only uuid default null::uuid) returns integer language plpgsql as $$
-declare
-  alert alerts;
-  fired integer := 0;
-begin
-  -- Few alerts lie at or above the floor and do not fire: those of whoever sells there.
-  for alert in
-    with floors as materialized (
-      select t.token_type, cheapest_offer(t.token_type, p_frozen) as lamports from token_types t
-      where exists (select from alerts a where a.token_type = t.token_type and a.fired_at is null)
-    ), due as (
-      select a.id, offer.lamports
-      from floors f join alerts a on a.token_type = f.token_type and a.fired_at is null and a.below_lamports >= f.lamports
-        cross join cheapest_offer(a.token_type, p_frozen, a.wallet_address) as offer (lamports)
-      where offer.lamports <= a.below_lamports and (p_only is null or a.id = p_only)
-      limit p_limit for update of a skip locked
-    )
-    update alerts a set fired_at = now(), fired_lamports = due.lamports from due where a.id = due.id returning a.*
-  loop
-    perform emit_event('alert.fired', array[alert.wallet_address],
-      json_build_object('type', 'alert.fired', 'alert', render_alert(alert)));
-    perform queue_push(alert.wallet_address, 'alert', alert.token_type, alert.fired_lamports);
-    fired := fired + 1;
+    if c.status = 'open' then
+      open_cases := open_cases || c.id;
+    end if;
   end loop;
-  return fired;
+
+  if purchase.status = 'held' then
+    outcome := deliver_items(purchase, p_signature, p_slot, p_transaction_bytes, p_expiry_height);
+  else
+    begin
+      outcome := deliver_items(purchase, p_signature, p_slot, p_transaction_bytes, p_expiry_height);
+    exception when sqlstate 'JB004' then
+      outcome := 'listing_gone';
+    end;
+  end if;
+  if outcome <> 'settled' then
+    return;
+  end if;
+  -- A payment is finalized some 32 slots, about 13 s, after it was confirmed: until then there is nothing new to learn.
+  settled_at := now();
+  update purchases set status = 'settled', end_reason = null, signature = p_signature, settled_at = now(), reconcile_at = now() + interval '12 s'
+    where id = purchase.id returning * into purchase;
+  if open_cases <> '{}' then
+    update cases set status = 'delivered', closed_at = now(), reconcile_at = null where id = any (open_cases);
+  end if;
+  insert into events (type, audience, data)
+    select * from purchase_event(purchase) union all select * from balance_event(purchase.buyer);
 end
 $$;
 
--- Tells sellers of the next sales in their order, at most p_limit, and returns how many it went on by. Only one at a time works, and
--- nothing that lists, holds or delivers waits for it.
-create function push_sales(p_limit integer) returns integer language plpgsql as $$
+-- Taken before any row is locked, so that nobody who waits for it makes others wait. What is read after it holds until the transaction
+-- ends.
+create function share_restrictions() returns void language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock_shared(20021);
+end
+$$;
+
+-- Splits a part off a listing, which keeps the rest and stays for sale. p_status: reserved, with the purchase that holds the part, or sold.
+create function split_listing(
+  l listings, p_amount bigint, p_status text, p_held_by uuid, p_held_until timestamptz
+) returns listings language plpgsql as $$
+declare
+  part listings;
+begin
+  insert into listings (seller, token_type, amount, price_lamports, part_of, status, closed_at, held_by, held_until)
+    values (l.seller, l.token_type, p_amount, part_cost(l, p_amount), l.id, p_status, now(), p_held_by, p_held_until)
+    returning * into part;
+  update listings
+    set amount = amount - part.amount, price_lamports = price_lamports - part.price_lamports,
+      whole_amount = coalesce(whole_amount, amount), whole_lamports = coalesce(whole_lamports, price_lamports)
+    where id = l.id returning * into l;
+  perform post_transfer('split', part.token_type, part.amount, part.seller, part.id, null, l.id);
+  insert into events (type, audience, data) select * from listing_event('listing.changed', l);
+  return part;
+end
+$$;
+
+-- Gives ordinals to what was settled, of at most p_limit purchases, and returns how many it gave. Only one at a time works, and settling
+-- never waits for it.
+create function stamp_sales(p_limit integer) returns integer language plpgsql as $$
 declare
   head bigint;
-  reached bigint;
+  stamped integer;
+  stamp_time timestamptz;
 begin
-  if (select h.ordinal from pushes_head h) >= (select h.ordinal from sales_head h) then
+  if not exists (select from sales_to_stamp) then
     return 0;
   end if;
-  select ordinal into head from pushes_head for update;
-  -- Each statement sees what was committed before it began: under the lock, all that others have told of.
-  select max(next.ordinal) into reached from (select ordinal from sales where ordinal > head order by ordinal limit p_limit) next;
-  if reached is null then
-    return 0;
-  end if;
-  -- What is older than pushes are sent for is no news.
-  perform queue_push(sold.seller, 'sale', sold.token_type, sold.amount)
-    from (
-      select s.seller, s.token_type, sum(s.amount)::bigint as amount from sales s
-      where s.ordinal > head and s.ordinal <= reached and not s.is_reversal and s.settled_at > now() - interval '1 hour'
-        and exists (select from push_subscriptions p where p.wallet_address = s.seller)
-      group by s.purchase_id, s.seller, s.token_type order by min(s.ordinal)
-    ) sold;
-  update pushes_head set ordinal = reached;
-  return reached - head;
-end
-$$;
-
--- Takes the oldest push of each of at most p_limit browsers to which nothing is being sent. The next attempt at a browser is made when this
--- one has succeeded, else after half a minute, two, ten, and then half an hour each.
-create function lease_pushes(
-  p_limit integer
-) returns table(id uuid, session_id uuid, endpoint text, p256dh text, auth text, kind text, token_type text, quantity bigint, seconds_left integer) language sql as $$
-  with ready as (
-    select s.session_id from push_subscriptions s
-    where s.attempt_at <= now()
-      and s.session_id in (select p.session_id from pushes p where p.created_at > now() - interval '1 hour')
-      and exists (select from sessions z where z.id = s.session_id and z.revoked_at is null and z.expires_at > now())
-    order by s.attempt_at limit p_limit for update skip locked
-  ), leased as (
-    update push_subscriptions s
-    set failed_attempts = s.failed_attempts + 1,
-      attempt_at = now() + make_interval(secs => (array[30, 120, 600, 1800])[least(s.failed_attempts + 1, 4)])
-    from ready where s.session_id = ready.session_id
-    returning s.session_id, s.endpoint, s.p256dh, s.auth
+  select ordinal into head from sales_head for update;
+  stamp_time := clock_timestamp();
+  -- Each statement sees what was committed before it began: under the lock, all that others have stamped.
+  with taken as (
+    delete from sales_to_stamp where id in (select id from sales_to_stamp order by id limit p_limit) returning id, purchase_id, is_reversal, noted_at
+  ), due as (
+    -- Each seller of a vanished payment has a case.
+    select distinct on (purchase_id, is_reversal) id, purchase_id, is_reversal, noted_at from taken t
+    where not exists (select from sales s where s.purchase_id = t.purchase_id and s.is_reversal = t.is_reversal)
+    order by purchase_id, is_reversal, id
   )
-  select next.id, l.session_id, l.endpoint, l.p256dh, l.auth, next.kind, next.token_type, next.quantity, next.seconds_left
-  from leased l cross join lateral (
-    select p.id, p.kind, p.token_type, p.quantity, ceil(extract(epoch from p.created_at + interval '1 hour' - now()))::integer as seconds_left
-    from pushes p where p.session_id = l.session_id and p.created_at > now() - interval '1 hour' order by p.id limit 1
-  ) next
-$$;
-
-create function end_push_subscription() returns trigger language plpgsql as $$
-begin
-  delete from push_subscriptions where session_id = new.id;
-  return null;
+  insert into sales (ordinal, stamped_at, purchase_id, place, is_reversal, listing_id, buyer, seller, token_type, amount, price_lamports,
+      fee_lamports, fee_basis_points, signature, settled_at)
+    select head + row_number() over (order by d.id, s.place), stamp_time, d.purchase_id, s.place, d.is_reversal, s.listing_id, s.buyer, s.seller,
+      s.token_type, s.amount, s.price_lamports, s.fee_lamports, s.fee_basis_points, s.signature,
+      case when d.is_reversal then d.noted_at else s.settled_at end
+    from due d cross join lateral sales_of(d.purchase_id) s;
+  get diagnostics stamped = row_count;
+  update sales_head set ordinal = head + stamped;
+  return stamped;
 end
 $$;
 
-create trigger listings_before_write before insert or update on listings for each row execute function before_listing_write();
+-- Returns a listing that nobody holds to its seller, under its lock. False if the seller's balance has no room: then it stays on the
+-- market.
+create function take_back(l listings) returns boolean language plpgsql as $$
+begin
+  update listings set status = 'removed', closed_at = now() where id = l.id returning * into l;
+  perform post_transfer('return', l.token_type, l.amount, l.seller, l.id);
+  perform emit_listing('listing.removed', l);
+  perform emit_balance(l.seller);
+  return true;
+exception when check_violation then
+  return false;
+end
+$$;
 
-create trigger studio_log_append_only before delete or update or truncate on studio_log for each statement execute function refuse_change();
+-- Returns a seller's listings to it, the next p_limit after one of them; those that buyers hold stay. last: where to go on; null at the
+-- end.
+create function take_back_listings(
+  p_seller text, p_after uuid, p_limit integer, out last uuid, out taken integer
+) returns record language plpgsql as $$
+declare
+  ids uuid[];
+  l listings;
+begin
+  -- Held ones too: a hold that is just ending may not know of the block.
+  ids := array(
+    select id from listings where seller = p_seller and status in ('active', 'reserved') and id > p_after order by id limit p_limit for update
+  );
+  last := ids[cardinality(ids)];
+  taken := 0;
+  for l in select * from listings where id = any (ids) and status = 'active' and held_by is null order by token_type, id loop
+    taken := taken + take_back(l)::integer;
+  end loop;
+end
+$$;
 
-create trigger refuse_older_servers before insert or delete or update on listings for each statement execute function refuse_older_servers();
+-- Called before each incompatible migration, in its transaction, with its number. What older servers have begun to write is waited for;
+-- whatever they write afterwards is refused.
+create function upgrade_servers(p_number text) returns void language plpgsql as $$
+begin
+  lock table listings, purchases, payments, cases, transfers in share row exclusive mode;
+  perform write_oldest_server(p_number);
+end
+$$;
 
-create trigger refuse_older_servers before insert or delete or update on purchases for each statement execute function refuse_older_servers();
+-- Whether the time to pay is over. While an outage lasts that may extend it, it is not.
+create function window_closed(p purchases) returns boolean language sql stable as $$
+  select p.pay_before <= now() and pay_until(p) <= now()
+$$;
 
-create trigger refuse_older_servers before insert or delete or update on payments for each statement execute function refuse_older_servers();
-
-create trigger refuse_older_servers before insert or delete or update on cases for each statement execute function refuse_older_servers();
-
-create trigger refuse_older_servers before insert or delete or update on transfers for each statement execute function refuse_older_servers();
-
-create trigger purchases_note_sale after update of status on purchases for each row when (old.status <> 'settled' and new.status = 'settled') execute function note_sale();
-
-create trigger cases_note_reversal after insert on cases for each row when (new.kind = 'vanished') execute function note_reversal();
-
-create trigger purchases_note_settled after update of status on purchases for each row when (old.status <> 'settled' and new.status = 'settled') execute function note_settled_purchase();
-
-create trigger listings_note_created after insert on listings for each row when (new.status = 'active') execute function note_listing();
-
-create trigger listings_note_changed after update of status on listings for each row when (old.status = 'reserved' and new.status = 'active' or old.status = 'active' and (new.status in ('removed', 'merged'))) execute function note_listing();
-
-create trigger cases_note_opened after insert on cases for each row execute function note_case();
+-- Writes the newest incompatible migration into the body of oldest_server, where reading it costs nothing.
+create function write_oldest_server(p_number text) returns void language plpgsql as $$
+begin
+  execute format(
+    'create or replace function oldest_server() returns text language sql immutable as %L', format(' select %L ', 'juicebar ' || p_number));
+end
+$$;
 
 create trigger cases_note_closed after update of status on cases for each row when (old.closed_at is null and new.closed_at is not null) execute function note_case();
 
+create trigger cases_note_opened after insert on cases for each row execute function note_case();
+
+create trigger cases_note_reversal after insert on cases for each row when (new.kind = 'vanished') execute function note_reversal();
+
+create trigger refuse_older_servers before insert or delete or update on cases for each statement execute function refuse_older_servers();
+
+create trigger listings_before_write before insert or update on listings for each row execute function before_listing_write();
+
+create trigger listings_note_changed after update of status on listings for each row when (old.status = 'reserved' and new.status = 'active' or old.status = 'active' and (new.status in ('removed', 'merged'))) execute function note_listing();
+
+create trigger listings_note_created after insert on listings for each row when (new.status = 'active') execute function note_listing();
+
+create trigger refuse_older_servers before insert or delete or update on listings for each statement execute function refuse_older_servers();
+
+create trigger refuse_older_servers before insert or delete or update on payments for each statement execute function refuse_older_servers();
+
+create trigger purchases_note_sale after update of status on purchases for each row when (old.status <> 'settled' and new.status = 'settled') execute function note_sale();
+
+create trigger purchases_note_settled after update of status on purchases for each row when (old.status <> 'settled' and new.status = 'settled') execute function note_settled_purchase();
+
+create trigger refuse_older_servers before insert or delete or update on purchases for each statement execute function refuse_older_servers();
+
 create trigger sessions_end_push after update of revoked_at on sessions for each row when (old.revoked_at is null and new.revoked_at is not null) execute function end_push_subscription();
+
+create trigger studio_log_append_only before delete or update or truncate on studio_log for each statement execute function refuse_change();
+
+create trigger refuse_older_servers before insert or delete or update on transfers for each statement execute function refuse_older_servers();

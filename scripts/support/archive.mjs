@@ -23,6 +23,7 @@ const CONTENTS = [
   'scripts/support/node-version.mjs',
   'server/dist',
   'server/catalogue',
+  'server/functions',
   'server/migrations',
   'web/dist',
 ]

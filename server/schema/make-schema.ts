@@ -9,7 +9,7 @@ import { printSchema } from './print-schema.ts'
 import { printTableTypes } from './print-table-types.ts'
 import { readCatalog } from './read-catalog.ts'
 
-/** The database as migrations leave it. */
+/** The database as migrations and functions leave it. */
 interface Schema {
   /** To read. */
   sql: string
@@ -21,7 +21,7 @@ interface Schema {
  * Migrates an empty database of its own, and prints what that is. However it ends, the database is stopped.
  *
  * @param dataDir an empty folder for the database
- * @param migrations the folder of the migrations
+ * @param migrations the folder of the migrations; the functions lie beside it
  * @throws Error if a migration fails, or makes something that cannot be printed
  */
 export async function makeSchema({ dataDir, migrations }: { dataDir: string; migrations: string }): Promise<Schema> {

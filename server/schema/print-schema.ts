@@ -2,7 +2,7 @@ import { type Catalog, type Column, type Constraint, type SqlFunction, type Tabl
 
 const WIDTH = 140
 
-const HEADER = `-- The database as the migrations leave it, for reading; nothing applies this file. \`npm run schema\` writes it, and a test compares
+const HEADER = `-- The database as migrations and functions leave it, for reading; nothing applies this file. \`npm run schema\` writes it, and a test compares
 -- it with a migrated database.`
 
 const FUNCTIONS_IN_ANY_ORDER = `-- A function may call others that come after it.

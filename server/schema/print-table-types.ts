@@ -101,7 +101,7 @@ export async function printTableTypes(databaseUrl: string): Promise<string> {
       db,
       dialect,
       camelCase: true,
-      excludePattern: 'migrations',
+      excludePattern: '{migrations,function_sets}',
       outFile: null,
       overrides: { columns: columnTypes },
       customImports: Object.fromEntries(Object.entries(contractTypes).map(([name, file]) => [name, `@juicebar/contract/${file}#${name}`])),

@@ -55,7 +55,8 @@ export interface Catalog {
 }
 
 /**
- * Reads everything in the `public` schema from PostgreSQL's catalog, in the order in which it was created.
+ * Reads everything in the `public` schema from PostgreSQL's catalog: tables and views in the order in which they were created, functions and
+ * triggers, which are written again and again, in the order of their names.
  *
  * @throws Error if it holds something of a kind that would not be printed: better no schema than an incomplete one.
  */
@@ -78,9 +79,12 @@ async function assertNothingElse(client: pg.ClientBase): Promise<void> {
   if (rows.length > 0) throw new Error(`cannot print ${rows.map(({ what }) => what).join(', ')}: teach server/schema/ to`)
 }
 
-/** The rows of a table as SQL literals. Those of `migrations` are left out: they are the steps, not the state. */
+/** Their rows are the steps, not the state. */
+const stepTables = ['migrations', 'function_sets']
+
+/** The rows of a table as SQL literals. */
 async function readRows(client: pg.ClientBase, table: string): Promise<string[]> {
-  if (table === 'migrations') return []
+  if (stepTables.includes(table)) return []
   const { rows } = await client.query<{ values: string }>(
     `select (select string_agg(quote_nullable(value), ', ') from json_each_text(to_json(t))) as values from ${table} t order by 1`,
   )
@@ -129,11 +133,11 @@ const functionsSql = `
     p.prosrc as body, obj_description(p.oid, 'pg_proc') as comment,
     exists (select from pg_depend d
       where d.classid in ('pg_attrdef'::regclass, 'pg_class'::regclass, 'pg_rewrite'::regclass) and d.refclassid = 'pg_proc'::regclass and d.refobjid = p.oid) as "beforeTables"
-  from ${ownFunctions} order by p.oid`
+  from ${ownFunctions} order by p.proname, p.oid::regprocedure::text`
 
 const triggersSql = `
   select pg_get_triggerdef(oid, true) as definition, obj_description(oid, 'pg_trigger') as comment
-  from pg_trigger where not tgisinternal order by oid`
+  from pg_trigger where not tgisinternal order by (select relname from pg_class where oid = tgrelid), tgname`
 
 const unknownSql = `
   select 'relation ' || c.relname as what from pg_class c

@@ -2,8 +2,9 @@ import { type BaseLogger } from 'pino'
 
 import { type DatabaseConnection } from './database/connect.ts'
 import { isDatabaseOutage } from './database/database-outage.ts'
-import { migrate, type MigrationStep } from './database/migrate.ts'
+import { migrate } from './database/migrate.ts'
 import { readMigrations } from './database/migration-files.ts'
+import { type MigrationStep } from './database/migration-turns.ts'
 import { type FailureLog } from './logging/failure-log.ts'
 import { pause, repeat } from './repeat.ts'
 import { type MigrationProgress, RunningMigration } from './database/running-migration.ts'
@@ -16,7 +17,7 @@ const PROGRESS_MILLIS = 10_000
 
 /**
  * The database's state for this server. unreached: it has not answered yet. migrating: this server, or another that it waits for, applies
- * migrations. outdated: a newer server has upgraded the database, and this one must not work on it any more.
+ * migrations or functions. outdated: a newer server has upgraded the database, and this one must not work on it any more.
  */
 export type DatabaseState = 'unreached' | 'migrating' | 'ready' | 'outdated'
 

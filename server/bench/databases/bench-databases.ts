@@ -16,6 +16,7 @@ import { fillMarket } from './fill-market.ts'
 
 const folder = fileURLToPath(new URL('../../../.cache/bench', import.meta.url))
 const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
+const functions = fileURLToPath(new URL('../../functions', import.meta.url))
 
 export interface BenchDatabases {
   /** The URL of a market with this many active listings. It is created by the first run and kept. */
@@ -65,10 +66,12 @@ export async function openBenchDatabases(say: (sentence: string) => void): Promi
   }
 }
 
-/** A filled market is marked with this. One without it is unfinished, or of other migrations or items, and is created again. */
+/** A filled market is marked with this. One without it is unfinished, or of other migrations, functions or items, and is created again. */
 async function fingerprintMarket(): Promise<string> {
   const hash = createHash('sha256').update(tokens.join())
-  for (const file of (await readdir(migrations)).sort()) hash.update(await readFile(join(migrations, file)))
+  for (const folder of [migrations, functions]) {
+    for (const file of (await readdir(folder)).sort()) hash.update(await readFile(join(folder, file)))
+  }
   return hash.digest('hex')
 }
 

@@ -22,7 +22,7 @@ export async function buildVersion(folder: string): Promise<Version> {
   const server = join(folder, 'server')
   await mkdir(server, { recursive: true })
   await build({ configFile: join(serverFolder, 'vite.config.ts'), logLevel: 'warn', build: { outDir: join(server, 'dist') } })
-  for (const part of ['migrations', 'catalogue']) await cp(join(serverFolder, part), join(server, part), { recursive: true })
+  for (const part of ['migrations', 'functions', 'catalogue']) await cp(join(serverFolder, part), join(server, part), { recursive: true })
   await cp(join(serverFolder, 'package.json'), join(server, 'package.json'))
   await cp(join(rootFolder, 'SECURITY.md'), join(folder, 'SECURITY.md'))
   await symlink(join(rootFolder, 'node_modules'), join(folder, 'node_modules'))

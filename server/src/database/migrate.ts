@@ -1,66 +1,35 @@
-import type pg from 'pg'
-
-import { pause } from '../repeat.ts'
-import { type AppliedMigration, type Migration, pendingMigrations, readMigrations, SchemaMismatchError } from './migration-files.ts'
+import { applyFunctions } from './functions/apply-functions.ts'
+import { readFunctions } from './functions/function-files.ts'
+import {
+  type AppliedMigration,
+  isReplacement,
+  type Migration,
+  pendingMigrations,
+  readMigrations,
+  SchemaMismatchError,
+} from './migration-files.ts'
+import { inTurn, type MigrateOptions, type MigrationClient, runUnlimited } from './migration-turns.ts'
 import { sqlState } from './refusals.ts'
 
-/** SQLSTATEs (PostgreSQL, appendix A). */
+/** SQLSTATE (PostgreSQL, appendix A). */
 const UNDEFINED_COLUMN = '42703'
-const LOCK_NOT_AVAILABLE = '55P03'
-const DEADLOCK = '40P01'
-
-/** How long a migration first waits for a lock, and all calls that need the same table with it; then twice as long each time. */
-const FIRST_LOCK_MILLIS = 500
-const MAX_LOCK_MILLIS = 16_000
-/** The pause before it tries again, in which calls proceed. */
-const PAUSE_MILLIS = 1_000
-
-/** A statement that the driver waits for indefinitely, whatever the pool's limit for others. */
-interface Unlimited extends pg.QueryConfig<unknown[]> {
-  query_timeout: number
-}
-
-/** The longest that a timer can wait, 24 days. */
-const UNLIMITED_MILLIS = 2 ** 31 - 1
-
-interface Client {
-  query<Row extends pg.QueryResultRow>(text: string | Unlimited, values?: unknown[]): Promise<{ rows: Row[] }>
-  /** @param failure ends the connection, even in the middle of a statement */
-  release(failure?: Error): void
-}
 
 /** Where the connection of the migrations comes from. The database must not set its statements a time-out. */
 export interface MigrationPool {
-  connect(): Promise<Client>
-}
-
-/** The migration that is being applied. */
-export interface MigrationStep {
-  name: string
-  /** Its place among those that were pending, from 1. */
-  number: number
-  of: number
-  state: 'applying' | 'applied' | 'waiting for another server' | 'waiting for locks'
-  /** The process of the database that applies it. */
-  backend?: number
-}
-
-export interface MigrateOptions {
-  /** Ends the connection, which rolls back everything uncommitted. */
-  signal?: AbortSignal
-  report?: (step: MigrationStep) => void
+  connect(): Promise<MigrationClient>
 }
 
 /**
- * Applies the numbered `.sql` files of `folder` that this database has not seen, in order, each in a transaction of its own, however
- * long it takes. Servers that start together take turns by a lock, which the database drops with its holder's connection.
+ * Applies the numbered `.sql` files of `folder` that this database has not seen, in order, each in a transaction of its own, and then the
+ * functions in the folder `functions` beside it, if they have changed. Servers that start together take turns.
  *
- * @returns the names of the files it applied.
+ * @returns the names of the files it applied; `functions` for the functions.
  * @throws SchemaMismatchError if this server cannot run on the database: it was upgraded by a newer one, or a file has changed; the
  * signal's reason if it was aborted before the first file
  */
 export async function migrate(pool: MigrationPool, folder: string, options: MigrateOptions = {}): Promise<string[]> {
   const migrations = await readMigrations(folder)
+  const functions = await readFunctions(folder)
   const client = await pool.connect()
   const abort = () => client.release(new Error('the migration was stopped'))
   options.signal?.addEventListener('abort', abort)
@@ -71,84 +40,53 @@ export async function migrate(pool: MigrationPool, folder: string, options: Migr
     const pending = pendingMigrations(migrations, await readApplied(client))
     const applied = await applyAll(client, pending, options)
     pendingMigrations(migrations, await readApplied(client))
-    return applied
+    const names = migrations.map(({ name }) => name)
+    return (await applyFunctions(client, functions, names, options)) ? [...applied, 'functions'] : applied
   } finally {
     options.signal?.removeEventListener('abort', abort)
     if (!options.signal?.aborted) client.release()
   }
 }
 
-async function applyAll(client: Client, pending: readonly Migration[], { signal, report }: MigrateOptions): Promise<string[]> {
+async function applyAll(client: MigrationClient, pending: readonly Migration[], options: MigrateOptions): Promise<string[]> {
   const applied: string[] = []
   for (const [index, migration] of pending.entries()) {
     const step = { name: migration.name, number: index + 1, of: pending.length }
-    const start = (backend: number) => report?.({ ...step, state: 'applying', backend })
-    for (let lockMillis = FIRST_LOCK_MILLIS; ; lockMillis = Math.min(2 * lockMillis, MAX_LOCK_MILLIS)) {
-      const outcome = await applyOnce(client, migration, { lockMillis, start })
-      if (outcome === 'applied') applied.push(migration.name)
-      if (outcome !== 'known') report?.({ ...step, state: outcome })
-      if (outcome === 'applied' || outcome === 'known') break
-      await pause(PAUSE_MILLIS, signal ?? new AbortController().signal)
-    }
+    if (await inTurn(client, step, (start) => apply(client, migration, start), options)) applied.push(migration.name)
   }
   return applied
 }
 
-interface Turn {
-  lockMillis: number
-  start: (backend: number) => void
-}
-
-async function applyOnce(client: Client, migration: Migration, { lockMillis, start }: Turn): Promise<MigrationStep['state'] | 'known'> {
+async function apply(client: MigrationClient, migration: Migration, start: () => Promise<void>): Promise<boolean> {
   const { name, sql, checksum, compatible } = migration
-  let isOurTurn = false
-  try {
-    await client.query(`begin; ${sessionSettings(lockMillis)}; lock table migrations in exclusive mode`)
-    isOurTurn = true
-    const { rows } = await client.query<{ known: boolean; guarded: boolean; backend: number }>(
-      `select exists (select from migrations where name = $1) as known, to_regproc('upgrade_servers') is not null as guarded,
-        pg_backend_pid() as backend`,
-      [name],
-    )
-    const known = rows[0]?.known === true
-    if (!known) {
-      start(rows[0]?.backend ?? 0)
-      if (!compatible && rows[0]?.guarded) await client.query('select upgrade_servers($1)', [name.slice(0, 4)])
-      await client.query({ text: sql, query_timeout: UNLIMITED_MILLIS })
-      await client.query('insert into migrations (name, checksum, compatible) values ($1, $2, $3)', [name, checksum, compatible])
-    }
-    await client.query('commit')
-    return known ? 'known' : 'applied'
-  } catch (error) {
-    // On a lost connection there is nothing to roll back, and the first error says more.
-    await client.query('rollback').catch(() => undefined)
-    if (!isLockConflict(error))
-      throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
-    return isOurTurn ? 'waiting for locks' : 'waiting for another server'
+  const applied = await readApplied(client)
+  if (applied.some((one) => one.name === name)) return false
+  await start()
+  if (!compatible && (await hasUpgradeServers(client))) await client.query('select upgrade_servers($1)', [name.slice(0, 4)])
+  if (isReplacement(migration, applied)) {
+    await replaceRows(client, migration)
+  } else {
+    await runUnlimited(client, sql)
+    await client.query('insert into migrations (name, checksum, compatible) values ($1, $2, $3)', [name, checksum, compatible])
   }
+  return true
 }
 
-/**
- * Of one transaction, so that they reach the database through a connection pooler, too. A migration may take as long as it needs; if its
- * server dies or falls silent, the database notices within 20 s and lets another take over.
- */
-function sessionSettings(lockMillis: number): string {
-  const settings = {
-    statement_timeout: 0,
-    lock_timeout: lockMillis,
-    idle_in_transaction_session_timeout: 20_000,
-    client_connection_check_interval: 5_000,
-    tcp_keepalives_idle: 5,
-    tcp_keepalives_interval: 5,
-    tcp_keepalives_count: 3,
-  }
-  return Object.entries(settings)
-    .map(([name, value]) => `set local ${name} = ${value}`)
-    .join('; ')
+/** A new database has no such function until the functions are applied. */
+async function hasUpgradeServers(client: MigrationClient): Promise<boolean> {
+  const { rows } = await client.query<{ exists: boolean }>(`select to_regproc('upgrade_servers') is not null as exists`)
+  return rows[0]?.exists === true
 }
 
-function isLockConflict(error: unknown): boolean {
-  return [LOCK_NOT_AVAILABLE, DEADLOCK].includes(sqlState(error) ?? '')
+/** Puts a migration in the place of those that it replaces, all of which were applied. */
+async function replaceRows(client: MigrationClient, { name, checksum, compatible, replaces }: Migration): Promise<void> {
+  const kept = replaces.find(({ keepsTime }) => keepsTime)?.name
+  await client.query(
+    `insert into migrations (name, checksum, compatible, applied_at)
+      select $1, $2, $3, coalesce((select applied_at from migrations where name = $4), now())`,
+    [name, checksum, compatible, kept],
+  )
+  await client.query('delete from migrations where name = any ($1)', [replaces.map((one) => one.name)])
 }
 
 const CREATE_TABLE = `
@@ -163,20 +101,20 @@ const CREATE_TABLE = `
   comment on column migrations.compatible is 'Servers that do not know this migration may run on the database.';
 `
 
-async function ensureMigrationsTable(client: Client): Promise<void> {
+async function ensureMigrationsTable(client: MigrationClient): Promise<void> {
   if (await hasMigrationsTable(client)) return
   // Despite `if not exists` it fails, in several ways, if another server creates the table at the same moment: then it is there.
   await client.query(CREATE_TABLE).catch(() => client.query(CREATE_TABLE))
 }
 
-async function hasMigrationsTable(client: Client): Promise<boolean> {
+async function hasMigrationsTable(client: MigrationClient): Promise<boolean> {
   const { rows } = await client.query<{ exists: boolean }>(
     `select exists (select from pg_attribute where attrelid = to_regclass('migrations') and attname = 'compatible') as exists`,
   )
   return rows[0]?.exists === true
 }
 
-async function readApplied(client: Client): Promise<AppliedMigration[]> {
+async function readApplied(client: MigrationClient): Promise<AppliedMigration[]> {
   try {
     return (await client.query<AppliedMigration>('select name, checksum, compatible from migrations order by name')).rows
   } catch (error) {

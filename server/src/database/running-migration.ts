@@ -1,7 +1,7 @@
 import { type BaseLogger } from 'pino'
 
 import { type DatabaseConnection } from './connect.ts'
-import { type MigrationStep } from './migrate.ts'
+import { type MigrationStep } from './migration-turns.ts'
 
 /** The migration that is being applied, and for how long. */
 export interface MigrationProgress extends Pick<MigrationStep, 'name' | 'number' | 'of'> {

@@ -72,7 +72,7 @@ export const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Returns the next listings after one of them to their seller, except those that buyers hold: `take_back_listings` in
- * 0021-restrictions.sql.
+ * functions/restrictions.sql.
  *
  * @returns `last`: the listing to go on after; null at the end
  */

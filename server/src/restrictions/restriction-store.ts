@@ -27,7 +27,7 @@ interface OfferCheck {
 }
 
 /**
- * Why a wallet may not list this now: `listing_restriction` in 0021-restrictions.sql. Its result stays valid until the end of the
+ * Why a wallet may not list this now: `listing_restriction` in functions/restrictions.sql. Its result stays valid until the end of the
  * transaction, whose first statement it must be.
  */
 export async function checkOfferRestriction(tx: Tx, seller: WalletAddress, offer: Offer): Promise<OfferCheck> {

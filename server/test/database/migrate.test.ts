@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import pg from 'pg'
@@ -8,8 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { migrate } from '../../src/database/migrate.ts'
 import { SchemaMismatchError } from '../../src/database/migration-files.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
-
-const folder = new URL('../../migrations', import.meta.url).pathname
+import { migrationsFolder as folder, newerMigrations } from '../support/migrations-folder.ts'
 
 async function openEmptyDatabase() {
   const empty = await freshDatabase('template0')
@@ -94,10 +92,11 @@ it('a migration that is stopped while it waits for its connection gives it back 
 it('a file checked out with other line ends is the same file', async () => {
   const pool = await openEmptyDatabase()
   await migrate(pool, folder)
-  const copy = await mkdtemp(join(tmpdir(), 'migrations-'))
-  onTestFinished(() => rm(copy, { recursive: true }))
-  for (const name of await readdir(folder)) {
-    await writeFile(join(copy, name), (await readFile(join(folder, name), 'utf8')).replaceAll('\n', '\r\n'))
+  const copy = await newerMigrations({})
+  for (const part of [copy, join(copy, '../functions')]) {
+    for (const name of await readdir(part)) {
+      await writeFile(join(part, name), (await readFile(join(part, name), 'utf8')).replaceAll('\n', '\r\n'))
+    }
   }
   expect(await migrate(pool, copy)).toEqual([])
 })

@@ -1,7 +1,3 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
-
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type Listing } from '@juicebar/contract/schemas'
 import pg from 'pg'
@@ -11,13 +7,10 @@ import { connectDatabase, type DatabaseConnection } from '../../src/database/con
 import { migrate } from '../../src/database/migrate.ts'
 import { findListing, listOwnListings } from '../../src/listings/listing-store.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
-import { migrationsFolder } from '../support/migrations-folder.ts'
+import { applyMigrationsOf010, migrationsFolder } from '../support/migrations-folder.ts'
 
 /** A database as it was before listings could be divisible. */
 async function openOldDatabase(): Promise<{ pool: pg.Pool; connection: DatabaseConnection }> {
-  const older = await mkdtemp(join(tmpdir(), 'migrations-'))
-  onTestFinished(() => rm(older, { recursive: true }))
-  await cp(migrationsFolder, older, { recursive: true, filter: (path) => !/^\d/.test(basename(path)) || basename(path) < '0015' })
   const fresh = await freshDatabase('template0')
   const pool = new pg.Pool({ connectionString: fresh.url })
   pool.on('error', () => undefined)
@@ -27,7 +20,7 @@ async function openOldDatabase(): Promise<{ pool: pg.Pool; connection: DatabaseC
     await connection.close()
     await fresh.drop()
   })
-  await migrate(pool, older)
+  await applyMigrationsOf010(pool)
   return { pool, connection }
 }
 

@@ -1,20 +1,13 @@
-import { createHash } from 'node:crypto'
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-
 import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
 import { generateKeyPairSigner } from '@solana/kit'
-import { expect, onTestFinished, vi } from 'vitest'
+import { expect } from 'vitest'
 
-import { migrate } from '../../src/database/migrate.ts'
-import { callRpc, sendByWallet, type TradingWorld, waiting, type Wallet } from '../purchases/trading-world.ts'
+import { callRpc, sendByWallet, type TradingWorld, type Wallet } from '../purchases/trading-world.ts'
 import { type SignedPayment, signTransaction, transfer } from '../purchases/transactions.ts'
-import { migrationsFolder } from '../support/migrations-folder.ts'
+import { applyMigrationsOf010 } from '../support/migrations-folder.ts'
+import { sharedChain } from '../support/test-chain.ts'
 
-/** The migrations of 0.1.0, as they were released, and the SHA-256 of all of them in order. */
-const RELEASED = { number: 5, sha256: '5f355cc2363166e4f98ac816aa7089fb49ed5f784ef34e76364ef728040483b9' }
-const SOL = 1_000_000_000
+const SOL = 1_000_000_000n
 
 interface OldHold {
   id: string
@@ -34,10 +27,8 @@ interface HoldOptions {
 
 /** A market on the schema of 0.1.0, in which things happen as that version made them happen: with its SQL functions and its statements. */
 export async function createOldMarket(world: TradingWorld) {
-  const { pool, migrationPool } = world.connection
-  await migrate(migrationPool, await releasedMigrations())
-  // It came later, and no file adds it.
-  await pool.query('alter table migrations drop column compatible')
+  const { pool } = world.connection
+  await applyMigrationsOf010(pool)
   const genesisHash = await world.chain.genesisHash()
   let price = 200_000_000n
 
@@ -46,8 +37,7 @@ export async function createOldMarket(world: TradingWorld) {
   const createWallet = async (): Promise<Wallet> => {
     const signer = await generateKeyPairSigner()
     const wallet = { address: asWallet(signer.address), signer }
-    await callRpc(world.rpcUrl, 'requestAirdrop', [wallet.address, 10 * SOL])
-    await vi.waitFor(async () => expect(await world.chain.balance(wallet.address, { fresh: true })).toBe(BigInt(10 * SOL)), waiting)
+    ;(await sharedChain()).fund([wallet.address], 10n * SOL)
     await pool.query('insert into players (wallet_address) values ($1)', [wallet.address])
     await pool.query(`select post_transfer('credit', 'APPLE_JUICE', 100, $1, null, $2)`, [wallet.address, `quest:${wallet.address}`])
     return wallet
@@ -135,17 +125,6 @@ export async function createOldMarket(world: TradingWorld) {
   }
 
   return { createWallet, list, remove, hold, endHold, sign, record, settle, payLate }
-}
-
-async function releasedMigrations(): Promise<string> {
-  const names = (await readdir(migrationsFolder)).toSorted().filter((name) => Number(name.slice(0, 4)) <= RELEASED.number)
-  const hash = createHash('sha256')
-  for (const name of names) hash.update(await readFile(join(migrationsFolder, name)))
-  expect(hash.digest('hex'), 'released migrations never change').toBe(RELEASED.sha256)
-  const folder = await mkdtemp(join(tmpdir(), 'migrations-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  for (const name of names) await cp(join(migrationsFolder, name), join(folder, name))
-  return folder
 }
 
 function asWallet(text: string): WalletAddress {

@@ -6,7 +6,7 @@ const AT_ONCE = 1_000
 
 /**
  * Updates the candles with sales settled before the call, as many as one short statement each can handle. `roll_up_sales` in
- * 0027-candles.sql explains why no sale is left out or counted twice, however many servers do this and whenever one of them is killed.
+ * functions/figures.sql explains why no sale is left out or counted twice, however many servers do this and whenever one of them is killed.
  * @returns how many it processed; 0 if nothing is left
  */
 export async function rollUpSales(database: Database): Promise<number> {

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { type Database } from '../../database/connect.ts'
 
 /**
- * Whether the items of a purchase that ended could be delivered for its late payment: `row_to_sell` in 0024-deliveries-in-one-statement.sql
+ * Whether the items of a purchase that ended could be delivered for its late payment: `row_to_sell` in functions/settle.sql
  * decides. held: not now. gone: never again, because one of them was sold or removed, or a seller returns the SOL.
  */
 export async function readAvailability(database: Database, purchaseId: string, signature: Signature): Promise<'free' | 'held' | 'gone'> {

@@ -32,7 +32,7 @@ export interface HoldTerms {
 }
 
 /**
- * Decides about a hold without the chain, in one statement: `check_hold` in 0021-restrictions.sql. It returns a hold only to a buyer who
+ * Decides about a hold without the chain, in one statement: `check_hold` in functions/holds.sql. It returns a hold only to a buyer who
  * already has it, and the terms if the hold may be placed.
  */
 export async function checkHold(database: Database, order: HoldOrder, fee: FeeTerms): Promise<HoldOutcome | HoldTerms> {
@@ -55,8 +55,8 @@ export interface NewHold {
 }
 
 /**
- * Decides again and holds all items, in one statement and one transaction: `place_hold` in 0021-restrictions.sql, or `place_link_hold` in
- * 0028-pay-links.sql.
+ * Decides again and holds all items, in one statement and one transaction: `place_hold` in functions/holds.sql, or `place_link_hold` in
+ * functions/pay-links.sql.
  */
 export async function insertHold(database: Database, order: HoldOrder, fee: FeeTerms, hold: NewHold): Promise<HoldOutcome> {
   const { reference, genesisHash, heldAtSlot, spendable, holdSeconds, rentExemptMinimum, balances } = hold
@@ -169,7 +169,7 @@ export async function setReleaseReason(tx: Tx, id: string, releaseReason: string
 }
 
 /**
- * Ends a hold whose listings and purchase are locked, and frees the listings: `end_hold` in 0021-restrictions.sql.
+ * Ends a hold whose listings and purchase are locked, and frees the listings: `end_hold` in functions/holds.sql.
  * `searchSeconds`: when to first search for a late payment; null for never.
  */
 export async function recordEnd(tx: Tx, id: string, reason: EndReason, searchSeconds: number | null): Promise<void> {

@@ -5,13 +5,13 @@ import { type Database } from '../../database/connect.ts'
 /** The number of holds extended in one transaction. */
 const EXTENDED_TOGETHER = 100
 
-/** Records that the database and the chain can be reached, and the outage that this ends, if there was one: `beat` in 0006-holds.sql. */
+/** Records that database and chain can be reached, and the outage that this ends, if there was one: `beat` in functions/outages.sql. */
 export async function beat(database: Database): Promise<void> {
   await sql`select beat()`.execute(database)
 }
 
 /**
- * Extends the open holds whose time to pay was interrupted by an outage: `extend_holds` in 0013-outages.sql.
+ * Extends the open holds whose time to pay was interrupted by an outage: `extend_holds` in functions/outages.sql.
  * @returns whether there may be more
  */
 export async function extendHolds(database: Database): Promise<boolean> {

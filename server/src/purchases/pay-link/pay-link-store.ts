@@ -31,7 +31,7 @@ interface NewPayLink {
   fee: FeeTerms
 }
 
-/** Makes a link, unless it must be refused: `make_pay_link` in 0028-pay-links.sql. */
+/** Makes a link, unless it must be refused: `make_pay_link` in functions/pay-links.sql. */
 export async function insertPayLink(
   database: Database,
   { listingId, tokenHash, maker, fee }: NewPayLink,
@@ -65,7 +65,7 @@ export interface PayLinkOrder {
   isHeld: boolean
 }
 
-/** Finds a link, and decides whether an account may hold through it, without any lock: `link_refusal` in 0028-pay-links.sql. */
+/** Finds a link, and decides whether an account may hold through it, without any lock: `link_refusal` in functions/pay-links.sql. */
 export async function checkPayLink(
   database: Database,
   tokenHash: Buffer,

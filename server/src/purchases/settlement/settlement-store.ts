@@ -120,7 +120,7 @@ export interface DeliveredCase {
 export type SettleOutcome = 'settled' | 'paid_before' | 'listing_gone' | 'signature_used' | 'refunding'
 
 /**
- * Delivers the tokens in one round trip and one transaction; `settle_purchase` in 0017-holds-of-several-items.sql explains each outcome.
+ * Delivers the tokens in one round trip and one transaction; `settle_purchase` in functions/settle.sql explains each outcome.
  * `referenced`: the payment carries the purchase's reference, so it may be delivered even after the hold ended.
  */
 export async function settlePurchase(

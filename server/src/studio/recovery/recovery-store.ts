@@ -176,7 +176,7 @@ export async function readNewestPurchases(database: Database, until: Date, limit
       .selectFrom('purchases')
       .select(['reference', 'genesisHash', 'heldAtSlot', 'feeWallet'])
       // Servers from before are refused since then.
-      .select(sql<boolean>`created_at > (select applied_at from migrations where name = '0022-recovery.sql')`.as('hasCode'))
+      .select(sql<boolean>`created_at > (select applied_at from migrations where name = '0032-release-0.2.0.sql')`.as('hasCode'))
       .where('id', '<=', `${millis.slice(0, 8)}-${millis.slice(8)}-7fff-bfff-ffffffffffff`)
       .orderBy('id', 'desc')
       .limit(limit)

@@ -5,7 +5,7 @@ import { type Database } from '../../database/connect.ts'
 import { type Tx, withRetry } from '../../database/transact.ts'
 import { type SalePosition, type SaleRow } from './sale.ts'
 
-/** A row of `sales_of` in 0019-sales.sql. */
+/** A row of `sales_of` in functions/sales.sql. */
 const itemColumns = [
   'place',
   'listingId',
@@ -22,7 +22,7 @@ const itemColumns = [
 const saleColumns = ['purchaseId', 'isReversal', ...itemColumns] as const satisfies (keyof SaleRow)[]
 
 /**
- * Gives a place to everything settled before the call, for at most this many purchases. `stamp_sales` in 0019-sales.sql explains
+ * Gives a place to everything settled before the call, for at most this many purchases. `stamp_sales` in functions/sales.sql explains
  * why no sale can get a place below one that was read.
  * @returns how many places it gave
  */

@@ -49,7 +49,7 @@ function notedEvent({ id, type, subject, snapshot, createdAt }: NotedRow): Noted
       return { ...noted, type, purchaseId: subject }
     case 'listing.created':
     case 'listing.removed':
-      // The triggers of 0020-webhooks.sql write these.
+      // The triggers of functions/webhooks.sql write these.
       return { ...noted, type, listing: snapshot as object }
     case 'case.opened':
     case 'case.closed': {

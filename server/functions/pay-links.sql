@@ -1,60 +1,6 @@
--- Links that a wallet on a phone buys through (Solana Pay). Replaces abandoned_holds of 0017-holds-of-several-items.sql.
+-- Links that a wallet on a phone buys through (Solana Pay).
 
-create table pay_links (
-  id uuid primary key default new_id(),
-  -- SHA-256.
-  token_hash bytea not null unique check (octet_length(token_hash) = 32),
-  listing_id uuid not null references listings,
-  amount bigint not null check (amount > 0),
-  most_lamports bigint not null check (most_lamports > 0),
-  maker bytea not null check (octet_length(maker) = 32),
-  maker_wallet text,
-  purchase_id uuid references purchases,
-  created_at timestamptz not null default now(),
-  expires_at timestamptz not null
-);
-create index pay_links_by_maker on pay_links (maker, expires_at);
-create index pay_links_by_wallet on pay_links (maker_wallet, expires_at) where maker_wallet is not null;
-create index pay_links_by_expiry on pay_links (expires_at);
-comment on table pay_links is
-  'Links that a wallet on a phone buys through: each for an amount of a listing, for ten minutes, with one open hold at a time, and paid once.';
-comment on column pay_links.maker is 'The network that the link was made from, as a keyed hash.';
-comment on column pay_links.maker_wallet is 'Who made it; null if nobody was signed in.';
-comment on column pay_links.purchase_id is 'The hold that it placed last.';
-
-create table pay_link_holds (
-  purchase_id uuid primary key references purchases,
-  link_id uuid not null,
-  listing_id uuid not null references listings,
-  account text not null,
-  maker bytea not null,
-  maker_wallet text
-);
-create index pay_link_holds_by_link on pay_link_holds (link_id);
-create index pay_link_holds_by_account on pay_link_holds (account);
-create index pay_link_holds_by_maker on pay_link_holds (maker);
-create index pay_link_holds_by_wallet on pay_link_holds (maker_wallet) where maker_wallet is not null;
-comment on table pay_link_holds is
-  'Holds that were placed through links. Nobody has proved that the account asked for one, so they count against whoever made the link as '
-  'well. Kept as long as an abandoned hold counts.';
-
-create or replace function abandoned_holds(p_buyer text) returns table (purchase_id uuid, abandoned_at timestamptz)
-language sql stable as $$
-  select p.id, coalesce(p.ended_at, now())
-  from (
-    select * from purchases
-    where buyer = p_buyer and end_reason in ('cancelled', 'lapsed') and ended_at > now() - interval '48 hours'
-    union all
-    select * from purchases where buyer = p_buyer and status = 'held' and ends_unsent(purchases)
-  ) p
-  where not exists (select from outages_so_far() o where o.began_at < p.pay_before and o.ended_at > p.created_at)
-    and not exists (select from pay_link_holds h where h.purchase_id = p.id and h.maker_wallet is distinct from p_buyer)
-$$;
-comment on function abandoned_holds is
-  'The purchases that a wallet has left unpaid in the last 48 hours. Without those that somebody else''s link has placed for it: they count in '
-  'link_limits, where nobody can use them to keep the wallet from buying by itself.';
-
-create function link_limits(
+create or replace function link_limits(
   p_maker bytea, p_wallet text, p_account text, p_listing uuid, p_max_holds integer, out refusal text, out retry_seconds integer
 ) language plpgsql stable as $$
 declare
@@ -112,7 +58,7 @@ comment on function link_limits is
   'maker and account alike; after as many abandoned holds within an hour as there may be open ones, none for the rest of that hour; and no '
   'more open holds than a wallet may have, those of the maker''s own wallet included.';
 
-create function link_refusal(
+create or replace function link_refusal(
   link pay_links, p_account text, p_max_holds integer, out refusal text, out retry_seconds integer
 ) language plpgsql stable as $$
 declare
@@ -155,7 +101,7 @@ comment on function link_refusal is
   'Why an account cannot hold through a link now; null if it may, or has its hold already. What nobody has proved to be a wallet''s own wish may '
   'be one open hold of it, and never changes one that the wallet has placed itself.';
 
-create function lock_link_subject(p_kind text, p_subject text) returns void language plpgsql as $$
+create or replace function lock_link_subject(p_kind text, p_subject text) returns void language plpgsql as $$
 begin
   perform pg_advisory_xact_lock(hashtextextended(p_kind || ' ' || p_subject, 28));
 end
@@ -164,7 +110,7 @@ comment on function lock_link_subject is
   'Makes counting exact, also for those who never signed in and have no row to lock. In this order, after the link and before all other '
   'rows: maker, wallet, account.';
 
-create function lock_link_maker(p_maker bytea, p_wallet text) returns void language plpgsql as $$
+create or replace function lock_link_maker(p_maker bytea, p_wallet text) returns void language plpgsql as $$
 begin
   perform lock_link_subject('maker', encode(p_maker, 'hex'));
   if p_wallet is not null then
@@ -173,7 +119,7 @@ begin
 end
 $$;
 
-create function make_pay_link(
+create or replace function make_pay_link(
   p_listing uuid, p_token_hash bytea, p_maker bytea, p_wallet text, p_fee_basis_points integer, p_fee_wallet text,
   p_life_seconds integer, p_max_links integer, p_max_holds integer,
   out refusal text, out restriction json, out retry_seconds integer, out id uuid, out amount bigint, out most_lamports bigint,
@@ -219,7 +165,7 @@ comment on function make_pay_link is
   'Makes a link for all that is left of a listing, at its price now. Or the code of a refusal; restriction: of PAUSED and BLOCKED, what the '
   'studio has set; retry_seconds: of COOLDOWN and PAY_LINK_LIMIT.';
 
-create function place_link_hold(
+create or replace function place_link_hold(
   p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean, p_wallet_sends boolean,
   p_max_holds integer, p_max_items integer, p_max_sellers integer, p_fee_basis_points integer, p_fee_wallet text,
   p_reference text, p_genesis_hash text, p_slot bigint, p_spendable bigint, p_network_fee bigint, p_hold_seconds integer,

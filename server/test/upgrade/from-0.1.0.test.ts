@@ -19,6 +19,7 @@ import {
 import { freshDatabase } from '../support/fresh-database.ts'
 import { migrationsFolder } from '../support/migrations-folder.ts'
 import { createOldMarket } from './market-0.1.0.ts'
+import { expectSchemaOfToday } from './schema-of-today.ts'
 
 it('a market of 0.1.0 is upgraded with all that is under way: nothing is lost, and what was paid is delivered', async () => {
   const world = await openTradingWorld({ database: await freshDatabase('template0') })
@@ -46,7 +47,8 @@ it('a market of 0.1.0 is upgraded with all that is under way: nothing is lost, a
   await old.remove(await old.list(seller))
 
   const applied = await migrate(world.connection.migrationPool, migrationsFolder)
-  expect(applied[0]).toBe('0006-holds.sql')
+  expect(applied).toEqual(['0032-release-0.2.0.sql', '0033-functions.sql', 'functions'])
+  await expectSchemaOfToday(world.databaseUrl)
 
   // What was under way goes on.
   await untilStatus(world, paid.id, 'settled')

@@ -1,65 +1,16 @@
--- compatible: older servers may run on it
--- What the market traded: trades, and candles that are rolled up from them. Nothing of it is written when a purchase is delivered: it is all
--- derived from the order of sales, up to a watermark. Older servers go on putting sales in order, and leave the candles to newer ones.
+-- What the market traded, rolled up into candles. Nothing of it is written when a purchase is delivered: it is all derived from the order of
+-- sales, up to a watermark.
 
-create function trade_time(p_time timestamptz) returns timestamptz language sql immutable as $$
-  select date_bin('1 millisecond', p_time, '2000-01-01 00:00:00+00'::timestamptz)
-$$;
-comment on function trade_time is
-  'A time as replies show it, in whole milliseconds: whoever sorts trades by what was shown gets the order in which candles open and close.';
-
-create function unit_lamports(p_lamports bigint, p_amount bigint) returns bigint language sql immutable as $$
-  select (2 * p_lamports + p_amount) / (2 * p_amount)
-$$;
-comment on function unit_lamports is 'What one costs, in whole lamports (nine decimals of SOL); a half is rounded up. Exact: only integers.';
-
-create function candle_length(p_step text) returns interval language sql immutable as $$
+create or replace function candle_length(p_step text) returns interval language sql immutable as $$
   select case p_step when '5m' then interval '5 minutes' when '1h' then interval '1 hour' when '1d' then interval '24 hours' end
 $$;
 
-create function candle_start(p_step text, p_time timestamptz) returns timestamptz language sql immutable as $$
+create or replace function candle_start(p_step text, p_time timestamptz) returns timestamptz language sql immutable as $$
   select date_bin(candle_length(p_step), p_time, '2000-01-01 00:00:00+00'::timestamptz)
 $$;
 comment on function candle_start is 'When the candle begins that a time belongs to: a whole step in UTC, whatever the time zone of the session.';
 
-create index sales_as_trades on sales (trade_time(settled_at), purchase_id, place) where not is_reversal;
-create index sales_as_trades_of_token on sales (token_type, trade_time(settled_at), purchase_id, place) where not is_reversal;
-comment on index sales_as_trades is 'Trades in their order, which is that of their times and then of their ids; of one token by the next index.';
-
-create view trades as
-  select s.purchase_id, s.place, s.token_type, s.amount, s.price_lamports, unit_lamports(s.price_lamports, s.amount) as unit_lamports,
-    s.signature, trade_time(s.settled_at) as settled_at
-  from sales s
-  where not s.is_reversal and not exists (select from sales undone where undone.purchase_id = s.purchase_id and undone.is_reversal);
-comment on view trades is 'The sales whose payment the chain has kept.';
-
-create table candles (
-  token_type text not null,
-  step text not null check (step in ('5m', '1h', '1d')),
-  start timestamptz not null,
-  open bigint not null,
-  high bigint not null,
-  low bigint not null,
-  close bigint not null,
-  amount bigint not null,
-  lamports numeric not null,
-  trades bigint not null check (trades > 0),
-  primary key (token_type, step, start)
-) with (fillfactor = 80);
-comment on table candles is
-  'What was traded of a token in a step of time, from its start up to the next. Steps without a trade have none. Written by roll_up_sales alone, '
-  'which never adds to one: it derives those again in which something was sold or undone. open, high, low and close are unit_lamports.';
-comment on column candles.lamports is 'What was paid in all, without fees. In numeric, as the sum of the highest prices is no bigint.';
-
-create table candles_head (
-  only_row boolean primary key default true check (only_row),
-  ordinal bigint not null
-);
-comment on table candles_head is
-  'The watermark: candles show all sales up to this ordinal, and none after it. Its row is also the lock that lets one roll_up_sales work at a time.';
-insert into candles_head (ordinal) values (0);
-
-create function derive_candle(
+create or replace function derive_candle(
   p_step text, p_token_type text, p_start timestamptz,
   out open bigint, out high bigint, out low bigint, out close bigint, out amount bigint, out lamports numeric, out trades bigint
 ) language plpgsql stable as $$
@@ -81,7 +32,7 @@ end
 $$;
 comment on function derive_candle is 'A candle from all its trades, or from the candles of the next shorter step. trades is 0 if there is nothing in it.';
 
-create function renew_candles(p_step text, p_tokens text[], p_times timestamptz[]) returns void language plpgsql as $$
+create or replace function renew_candles(p_step text, p_tokens text[], p_times timestamptz[]) returns void language plpgsql as $$
 begin
   with touched as (
     select distinct t.token_type, candle_start(p_step, t.time) as start from unnest(p_tokens, p_times) t (token_type, time)
@@ -100,7 +51,7 @@ end
 $$;
 comment on function renew_candles is 'Derives the candles again that these times of these tokens belong to.';
 
-create function roll_up_sales(p_limit integer) returns integer language plpgsql as $$
+create or replace function roll_up_sales(p_limit integer) returns integer language plpgsql as $$
 declare
   head bigint;
   reached bigint;

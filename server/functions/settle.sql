@@ -1,22 +1,6 @@
--- Delivering the items of a purchase in one statement, however many there are. Replaces functions of 0017-holds-of-several-items.sql.
+-- Delivering what the chain has paid for, all items of a purchase or none.
 
-drop function deliver_item;
-
-create or replace function lock_listings_of(p_purchase uuid) returns void language plpgsql as $$
-begin
-  perform from listings where id in (
-    select family.id from purchase_items item cross join lateral (
-      select item.listing_id as id
-      union all select item.part_of
-      union all select part.id from listings part where part.part_of = item.listing_id and part.status in ('active', 'reserved')
-    ) family
-    where item.purchase_id = p_purchase
-  ) order by id for update;
-end
-$$;
-comment on function lock_listings_of is 'As lock_listings, the items of a purchase.';
-
-create function row_to_sell(item purchase_items, p_taken uuid[]) returns uuid language plpgsql as $$
+create or replace function row_to_sell(item purchase_items, p_taken uuid[]) returns uuid language plpgsql as $$
 declare
   l listings;
 begin
@@ -42,7 +26,7 @@ comment on function row_to_sell is
   'if it would cost more now: after the end, prices and amounts may have changed by parts. Of a part that was merged, the listing pays: as much '
   'of it is split off, or all that is left of it is sold. p_taken: the rows that other items of the purchase take.';
 
-create function rows_to_sell(purchase purchases) returns uuid[] language plpgsql as $$
+create or replace function rows_to_sell(purchase purchases) returns uuid[] language plpgsql as $$
 declare
   item purchase_items;
   sold uuid;
@@ -101,6 +85,63 @@ comment on function deliver_items is
   'Records the payment of a purchase and moves its tokens. Returns settled, or signature_used with nothing changed. Raises JB004 if one item '
   'cannot be delivered: its caller then rolls back to before the call.';
 
-comment on function post_transfer is
-  'The only writer of balances and transfers but for deliver_items. Returns the transfer''s id. Raises JB001 if the wallet has fewer tokens than '
-  'it would pay.';
+create or replace function settle_purchase(
+  p_purchase uuid, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint, p_referenced boolean,
+  out outcome text, out settled_at timestamptz
+) language plpgsql as $$
+declare
+  purchase purchases;
+  c cases;
+  open_cases uuid[] := '{}';
+begin
+  perform lock_listings_of(p_purchase);
+  select * into purchase from purchases where id = p_purchase for update;
+  if purchase.status = 'settled' then
+    outcome := case when purchase.signature = p_signature then 'settled' else 'paid_before' end;
+    settled_at := purchase.settled_at;
+    return;
+  end if;
+  -- A late payment is delivered only if it carries the reference and all items are free.
+  if purchase.status = 'ended' and not p_referenced then
+    outcome := 'listing_gone';
+    return;
+  end if;
+  for c in select * from cases where purchase_id = purchase.id and signature = p_signature order by id for update loop
+    if c.status in ('refunding', 'refunded', 'closed') or c.status = 'open' and c.refund_expiry_height is not null then
+      outcome := 'refunding';
+      return;
+    end if;
+    if c.status = 'open' then
+      open_cases := open_cases || c.id;
+    end if;
+  end loop;
+
+  if purchase.status = 'held' then
+    outcome := deliver_items(purchase, p_signature, p_slot, p_transaction_bytes, p_expiry_height);
+  else
+    begin
+      outcome := deliver_items(purchase, p_signature, p_slot, p_transaction_bytes, p_expiry_height);
+    exception when sqlstate 'JB004' then
+      outcome := 'listing_gone';
+    end;
+  end if;
+  if outcome <> 'settled' then
+    return;
+  end if;
+  -- A payment is finalized some 32 slots, about 13 s, after it was confirmed: until then there is nothing new to learn.
+  settled_at := now();
+  update purchases set status = 'settled', end_reason = null, signature = p_signature, settled_at = now(), reconcile_at = now() + interval '12 s'
+    where id = purchase.id returning * into purchase;
+  if open_cases <> '{}' then
+    update cases set status = 'delivered', closed_at = now(), reconcile_at = null where id = any (open_cases);
+  end if;
+  insert into events (type, audience, data)
+    select * from purchase_event(purchase) union all select * from balance_event(purchase.buyer);
+end
+$$;
+comment on function settle_purchase is
+  'Delivers all items for a payment that the chain accepted, or none. Idempotent. Returns when, and
+  settled: delivered, by this call or an earlier one;    paid_before: another payment settled this purchase;
+  listing_gone: an item is sold, removed or held by someone else, or would cost more now;
+  signature_used: the transaction served another purpose;
+  refunding: a seller is paying it back, or may be.';

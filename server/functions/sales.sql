@@ -1,53 +1,6 @@
 -- Every settled item, in one order that never changes, for games that follow all sales.
 
-create table sales_to_stamp (
-  id bigint primary key generated always as identity,
-  purchase_id uuid not null,
-  is_reversal boolean not null,
-  noted_at timestamptz not null default now()
-);
-comment on table sales_to_stamp is
-  'Settled purchases, and those whose payment the chain has undone, that stamp_sales has not seen yet. Written by the transaction that settles: a row of its own, so that none waits for another.';
-
-create table sales_head (
-  only_row boolean primary key default true check (only_row),
-  ordinal bigint not null
-);
-comment on table sales_head is 'The last ordinal in sales. Its row is also the lock that lets one stamp_sales work at a time.';
-insert into sales_head (ordinal) values (0);
-
-create table sales (
-  ordinal bigint primary key,
-  stamped_at timestamptz not null,
-  purchase_id uuid not null,
-  place smallint not null,
-  is_reversal boolean not null,
-  listing_id uuid not null,
-  buyer text not null,
-  seller text not null,
-  token_type text not null,
-  amount bigint not null,
-  price_lamports bigint not null,
-  fee_lamports bigint not null,
-  fee_basis_points integer not null,
-  signature text not null,
-  settled_at timestamptz not null,
-  constraint sales_once unique (purchase_id, is_reversal, place)
-);
-comment on table sales is
-  'Every settled item, and its reversal if the chain undid the payment. Append-only. Ordinals are committed one after the other, after the sale itself: whoever has read up to one has read everything below it. No foreign keys, which would have stamp_sales wait for locks on purchases.';
-comment on column sales.stamped_at is
-  'The same for all that was stamped together. Cursors carry it: after a restore, an ordinal that is given again has another time.';
-comment on column sales.fee_lamports is 'Its share of the fee: by how much it raises the fee of the items before it, rounded down.';
-comment on column sales.settled_at is 'Of a reversal: when the server found out.';
-create index sales_by_time on sales (settled_at) where not is_reversal;
-comment on index sales_by_time is 'The sales of a day, for the statistics.';
-create index sales_undone on sales (purchase_id) where is_reversal;
-
-create index transfers_of_orders on transfers (created_at) include (kind, token_type, amount) where kind in ('credit', 'debit');
-comment on index transfers_of_orders is 'What the studio credited and debited in a day.';
-
-create function sales_of(p_purchase uuid) returns table (
+create or replace function sales_of(p_purchase uuid) returns table (
   place smallint, listing_id uuid, buyer text, seller text, token_type text, amount bigint, price_lamports bigint, fee_lamports bigint,
   fee_basis_points integer, signature text, settled_at timestamptz
 ) language plpgsql stable as $$
@@ -69,7 +22,7 @@ end
 $$;
 comment on function sales_of is 'The items of a settled purchase, as sales tells of them.';
 
-create function stamp_sales(p_limit integer) returns integer language plpgsql as $$
+create or replace function stamp_sales(p_limit integer) returns integer language plpgsql as $$
 declare
   head bigint;
   stamped integer;
@@ -103,26 +56,21 @@ $$;
 comment on function stamp_sales is
   'Gives ordinals to what was settled, of at most p_limit purchases, and returns how many it gave. Only one at a time works, and settling never waits for it.';
 
-create function note_sale() returns trigger language plpgsql as $$
+create or replace function note_sale() returns trigger language plpgsql as $$
 begin
   insert into sales_to_stamp (purchase_id, is_reversal) values (new.id, false);
   return null;
 end
 $$;
 
-create function note_reversal() returns trigger language plpgsql as $$
+create or replace function note_reversal() returns trigger language plpgsql as $$
 begin
   insert into sales_to_stamp (purchase_id, is_reversal) values (new.purchase_id, true);
   return null;
 end
 $$;
 
-create trigger purchases_note_sale after update of status on purchases
+create or replace trigger purchases_note_sale after update of status on purchases
   for each row when (old.status <> 'settled' and new.status = 'settled') execute function note_sale();
-create trigger cases_note_reversal after insert on cases
+create or replace trigger cases_note_reversal after insert on cases
   for each row when (new.kind = 'vanished') execute function note_reversal();
-
-insert into sales_to_stamp (purchase_id, is_reversal, noted_at)
-  select id, false, settled_at from purchases where status = 'settled' order by settled_at, id;
-insert into sales_to_stamp (purchase_id, is_reversal, noted_at)
-  select purchase_id, true, min(opened_at) from cases where kind = 'vanished' group by purchase_id order by min(opened_at), purchase_id;

@@ -1,195 +1,106 @@
--- What the studio restricts: a pause of the market, blocked wallets, rules of the drinks. Checked when listing and when holding, never when
--- delivering. Replaces functions of 0017-holds-of-several-items.sql.
+-- Holding the items of a purchase, and ending the hold. Each call is one statement, and one transaction.
 
-create table pauses (
-  is_now boolean primary key default true check (is_now),
-  message text not null,
-  actor text not null,
-  since timestamptz not null default now()
-);
-comment on table pauses is 'The pause of the market: one row, or none while it is open.';
+-- Items
 
-create table blocks (
-  wallet_address text primary key,
-  reason text not null,
-  until timestamptz,
-  takes_listings boolean not null,
-  actor text not null,
-  since timestamptz not null default now()
-);
-comment on table blocks is 'Wallets that may neither list nor hold. Counts until `until`, or until it is deleted.';
-comment on column blocks.takes_listings is 'The wallet''s listings go back to it, those that are held as soon as their hold has ended unpaid.';
-
-create table token_rules (
-  token_type text primary key references token_types,
-  min_unit_lamports bigint check (min_unit_lamports >= 0),
-  max_unit_lamports bigint check (max_unit_lamports >= 0),
-  max_listings integer check (max_listings >= 0),
-  max_daily_lamports bigint check (max_daily_lamports >= 0),
-  check (min_unit_lamports <= max_unit_lamports)
-);
-comment on table token_rules is
-  'What the studio allows of a drink: whole lamports for one, listings of a wallet at a time, and what a wallet may spend on it in a UTC day. '
-  'Null: no such rule.';
-
--- Who lists or holds shares a lock until its transaction ends, and who changes restrictions takes it alone. So when a change has been
--- answered, nothing that was decided before it is still to be committed. In plpgsql, which keeps its plans: each hold asks all of these.
-
-create function share_restrictions() returns void language plpgsql as $$
-begin
-  perform pg_advisory_xact_lock_shared(20021);
-end
-$$;
-comment on function share_restrictions is
-  'Taken before any row is locked, so that nobody who waits for it makes others wait. What is read after it holds until the transaction ends.';
-
-create function lock_restrictions() returns void language plpgsql as $$
-begin
-  perform pg_advisory_xact_lock(20021);
-end
-$$;
-
-create function restriction_of(p_wallet text, out refusal text, out restriction json) language plpgsql stable as $$
-begin
-  select 'PAUSED', json_build_object('message', message) into refusal, restriction from pauses;
-  if not found then
-    select 'BLOCKED', json_build_object('reason', reason, 'until', json_time(until)) into refusal, restriction
-      from blocks where wallet_address = p_wallet and (until is null or until > now());
-  end if;
-end
-$$;
-comment on function restriction_of is 'Why a wallet may neither list nor hold anything now; null if it may.';
-
-create function is_taken_back(p_wallet text) returns boolean language plpgsql stable as $$
+create or replace function items_of(p_purchase uuid) returns json language plpgsql stable as $$
 begin
   return (
-    select exists (select from blocks where wallet_address = p_wallet and takes_listings and (until is null or until > now()))
+    select json_agg(
+      json_build_object('listingId', listing_id, 'partOf', part_of, 'seller', seller, 'tokenType', token_type, 'amount', amount,
+        'lamports', price_lamports::text)
+      order by place
+    ) from purchase_items where purchase_id = p_purchase
   );
 end
 $$;
+comment on function items_of is 'The items of a purchase, in their order, as the server reads them.';
 
--- In numeric: a bigint does not reach as far as the highest unit price times the largest amount.
-create function broken_price_rule(p_token_type text, p_amount bigint, p_lamports bigint) returns json language plpgsql stable as $$
-begin
-  return (
-    select case
-      when p_lamports < min_unit_lamports::numeric * p_amount
-        then json_build_object('rule', 'minUnitPrice', 'tokenType', token_type, 'limit', min_unit_lamports::text)
-      when p_lamports > max_unit_lamports::numeric * p_amount
-        then json_build_object('rule', 'maxUnitPrice', 'tokenType', token_type, 'limit', max_unit_lamports::text)
-    end
-    from token_rules where token_type = p_token_type
-  );
-end
+create or replace function held_listings(p_purchase uuid) returns setof listings language sql stable as $$
+  select l.* from purchase_items i join listings l on l.id = i.listing_id where i.purchase_id = p_purchase and l.held_by = p_purchase
 $$;
-comment on function broken_price_rule is
-  'The rule of the unit price that so many drinks for so many lamports break; null if none. The rules are whole lamports, so that no part of a '
-  'listing that keeps them breaks one, and no rest.';
+comment on function held_listings is 'The rows that an open purchase holds.';
 
-create index purchases_settled_by_buyer on purchases (buyer, settled_at) where status = 'settled';
-comment on index purchases_settled_by_buyer is 'What a wallet has bought today.';
+-- What a wallet may hold
 
-create function bought_today(p_buyer text, p_token_type text, p_replaced uuid[]) returns numeric language plpgsql stable as $$
-begin
-  return (
-    select coalesce(sum(i.price_lamports), 0)
-    from (
-      select id from purchases p
-        where buyer = p_buyer and status = 'held' and not ends_unsent(p)
-          and not exists (select from purchase_items j where j.purchase_id = p.id and j.listing_id = any (p_replaced))
-      union all
-      select id from purchases where buyer = p_buyer and status = 'settled' and settled_at >= date_trunc('day', now(), 'utc')
-    ) p
-    join purchase_items i on i.purchase_id = p.id and i.token_type = p_token_type
-  );
-end
+create or replace function abandoned_holds(p_buyer text) returns table (purchase_id uuid, abandoned_at timestamptz)
+language sql stable as $$
+  select p.id, coalesce(p.ended_at, now())
+  from (
+    select * from purchases
+    where buyer = p_buyer and end_reason in ('cancelled', 'lapsed') and ended_at > now() - interval '48 hours'
+    union all
+    select * from purchases where buyer = p_buyer and status = 'held' and ends_unsent(purchases)
+  ) p
+  where not exists (select from outages_so_far() o where o.began_at < p.pay_before and o.ended_at > p.created_at)
+    and not exists (select from pay_link_holds h where h.purchase_id = p.id and h.maker_wallet is distinct from p_buyer)
 $$;
-comment on function bought_today is
-  'What a wallet buys of a drink today, by UTC, in lamports: what was delivered, and what it holds. p_replaced: the listings that it is about to '
-  'hold, whose former holds do not count.';
+comment on function abandoned_holds is
+  'The purchases that a wallet has left unpaid in the last 48 hours. Without those that somebody else''s link has placed for it: they count in '
+  'link_limits, where nobody can use them to keep the wallet from buying by itself.';
 
-create function broken_daily_rule(p_buyer text, p_listings uuid[], p_amounts bigint[]) returns json language plpgsql stable as $$
+create or replace function cooldown_until(p_buyer text, p_listing uuid) returns timestamptz language sql stable as $$
+  select max(abandoned_at) + interval '10 minutes' * power(2, least(count(*), 9) - 2)
+  from (
+    select abandoned_at, max(abandoned_at) over () as last_at from abandoned_holds(p_buyer) a
+    where exists (select from purchase_items i where i.purchase_id = a.purchase_id and p_listing in (i.listing_id, i.part_of))
+  ) abandoned
+  where abandoned_at > last_at - interval '24 hours'
+  having count(*) >= 2
+$$;
+comment on function cooldown_until is
+  'Until when a wallet may not hold a listing again, or a part of it: for 10 minutes after the second purchase of it that the wallet abandons '
+  'within 24 hours, doubled by each further one. Null if it has abandoned fewer. No more than nine fit into 24 hours.';
+
+create or replace function allowed_items(p_buyer text, p_max_items integer) returns integer language sql stable as $$
+  select case when count(*) < 3 then p_max_items else 1 end from abandoned_holds(p_buyer) where abandoned_at > now() - interval '1 hour'
+$$;
+comment on function allowed_items is 'How many items a wallet may hold in all: one after it abandoned three purchases within an hour.';
+
+create or replace function listing_refusal(p_buyer text, l listings, p_amount bigint) returns text language plpgsql stable as $$
 declare
-  asked record;
-  bought numeric;
+  holder purchases;
 begin
-  if not exists (select from token_rules where max_daily_lamports is not null) then
-    return null;
+  if l.id is null then
+    return 'LISTING_NOT_FOUND';
+  elsif l.seller = p_buyer then
+    return 'OWN_LISTING';
+  elsif l.status = 'reserved' then
+    return 'LISTING_HELD';
+  elsif l.status <> 'active' then
+    return 'LISTING_NOT_ACTIVE';
   end if;
-  for asked in
-    select r.token_type, r.max_daily_lamports, sum(h.lamports) as lamports
-    from hold_plan(p_buyer, p_listings, p_amounts) h join token_rules r on r.token_type = h.token_type and r.max_daily_lamports is not null
-    group by r.token_type order by r.token_type
-  loop
-    bought := bought_today(p_buyer, asked.token_type, p_listings);
-    if bought + asked.lamports > asked.max_daily_lamports then
-      return json_build_object('rule', 'maxSolPerWalletPerDay', 'tokenType', asked.token_type, 'limit', asked.max_daily_lamports::text,
-        'left', greatest(asked.max_daily_lamports - bought, 0)::text);
+  if l.held_by is not null then
+    select * into holder from purchases where id = l.held_by;
+    if not ends_unsent(holder) then
+      return case when holder.buyer = p_buyer then 'HELD_BY_YOU' else 'LISTING_HELD' end;
     end if;
-  end loop;
+  end if;
+  if p_amount > l.amount then
+    return 'AMOUNT_NOT_LEFT';
+  elsif p_amount < l.amount and not l.divisible then
+    return 'NOT_DIVISIBLE';
+  elsif is_frozen(l.seller) then
+    return 'LISTING_FROZEN';
+  end if;
   return null;
 end
 $$;
-comment on function broken_daily_rule is
-  'The rule of a wallet''s day that a purchase would break; null if none. Exact once the buyer''s row in players is locked.';
+comment on function listing_refusal is
+  'Why nobody, or not this wallet, may hold so much of a listing now; null if it may. p_amount: null for all that is left.';
 
-create function listing_restriction(
-  p_seller text, p_token_type text, p_amount bigint, p_lamports bigint, out refusal text, out restriction json, out max_listings integer
-) language plpgsql as $$
-begin
-  perform share_restrictions();
-  select r.refusal, r.restriction into refusal, restriction from restriction_of(p_seller) r;
-  if refusal is null then
-    restriction := broken_price_rule(p_token_type, p_amount, p_lamports);
-    refusal := case when restriction is not null then 'RULE_BROKEN' end;
-  end if;
-  select r.max_listings into max_listings from token_rules r where r.token_type = p_token_type;
-end
+create or replace function hold_plan(p_buyer text, p_listings uuid[], p_amounts bigint[])
+returns table (id uuid, seller text, token_type text, is_part boolean, amount bigint, lamports bigint, refusal text)
+language sql stable as $$
+  select asked.listing_id, l.seller, l.token_type, coalesce(asked.amount < l.amount, false), coalesce(asked.amount, l.amount),
+    part_cost(l, coalesce(asked.amount, l.amount)), listing_refusal(p_buyer, l, asked.amount)
+  from unnest(p_listings, p_amounts) with ordinality as asked (listing_id, amount, place)
+  left join listings l on l.id = asked.listing_id
+  order by asked.place
 $$;
-comment on function listing_restriction is
-  'Why a wallet may not list this now; null if it may. max_listings: how many listings of the drink it may have then, which is counted once the '
-  'wallet''s balance is locked; null if that is not limited. The first statement of a transaction that lists.';
+comment on function hold_plan is
+  'What a purchase of these listings would hold now, in their order: all that is left of each, or so much of it.';
 
--- A seller's listings taken back
-
-create function take_back(l listings) returns boolean language plpgsql as $$
-begin
-  update listings set status = 'removed', closed_at = now() where id = l.id returning * into l;
-  perform post_transfer('return', l.token_type, l.amount, l.seller, l.id);
-  perform emit_listing('listing.removed', l);
-  perform emit_balance(l.seller);
-  return true;
-exception when check_violation then
-  return false;
-end
-$$;
-comment on function take_back is
-  'Returns a listing that nobody holds to its seller, under its lock. False if the seller''s balance has no room: then it stays on the market.';
-
-create function take_back_listings(p_seller text, p_after uuid, p_limit integer, out last uuid, out taken integer) language plpgsql as $$
-declare
-  ids uuid[];
-  l listings;
-begin
-  -- Held ones too: a hold that is just ending may not know of the block.
-  ids := array(
-    select id from listings where seller = p_seller and status in ('active', 'reserved') and id > p_after order by id limit p_limit for update
-  );
-  last := ids[cardinality(ids)];
-  taken := 0;
-  for l in select * from listings where id = any (ids) and status = 'active' and held_by is null order by token_type, id loop
-    taken := taken + take_back(l)::integer;
-  end loop;
-end
-$$;
-comment on function take_back_listings is
-  'Returns a seller''s listings to it, the next p_limit after one of them; those that buyers hold stay. last: where to go on; null at the end.';
-
--- Holding
-
-drop function check_hold, place_hold, decide_hold;
-
-create function decide_hold(
+create or replace function decide_hold(
   p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean,
   p_max_holds integer, p_max_items integer, p_max_sellers integer, p_fee_basis_points integer, p_fee_wallet text,
   out refusal text, out refused uuid, out restriction json, out retry_seconds integer, out allowed integer,
@@ -291,7 +202,59 @@ comment on function decide_hold is
   'restriction: of PAUSED, BLOCKED and RULE_BROKEN, what the studio has set; retry_seconds: of a COOLDOWN; allowed: of TOO_MANY_HOLDS, how many '
   'items, or null if it is the purchases that are too many. Without one, what is to be paid: in all, as a fee, and to each seller.';
 
-create function check_hold(
+-- Holding
+
+create or replace function asks_for(p_listing uuid, p_amount bigint, item purchase_items) returns boolean language sql immutable as $$
+  select item.listing_id = p_listing and item.amount = coalesce(p_amount, item.amount)
+    or coalesce(item.part_of = p_listing and item.amount = p_amount, false)
+$$;
+
+create or replace function repeat_hold(
+  p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean, p_wallet_sends boolean,
+  out refusal text, out purchase purchases
+) language plpgsql as $$
+begin
+  select p.* into purchase from purchases p
+    where p.buyer = p_buyer and p.status = 'held' and not ends_unsent(p)
+      and cardinality(p_listings) = (select count(*) from purchase_items where purchase_id = p.id)
+      and not exists (
+        select from unnest(p_listings, p_amounts) as asked (listing_id, amount)
+        where not exists (select from purchase_items i where i.purchase_id = p.id and asks_for(asked.listing_id, asked.amount, i))
+      )
+      and not exists (
+        select from purchase_items i
+        where i.purchase_id = p.id
+          and not exists (select from unnest(p_listings, p_amounts) as asked (listing_id, amount) where asks_for(asked.listing_id, asked.amount, i))
+      )
+    limit 1;
+  if not found then
+    return;
+  end if;
+  perform lock_listings_of(purchase.id);
+  select p.* into purchase from purchases p where p.id = purchase.id for update;
+  if purchase.status <> 'held' or ends_unsent(purchase) then
+    purchase := null;
+  elsif exists (select from payments where purchase_id = purchase.id and kind = 'purchase' and status = 'recorded') then
+    refusal := 'PAYMENT_UNDER_WAY';
+  elsif purchase.cancel_requested or window_closed(purchase) then
+    refusal := 'HOLD_ENDED';
+  elsif (cardinality(purchase.sellers) > 1 or purchase.fee_basis_points > 0) and not p_transfers then
+    refusal := 'TRANSFERS_NEEDED';
+  elsif purchase.price_lamports + purchase.fee_lamports > p_most_lamports then
+    refusal := 'PRICE_MOVED';
+  else
+    purchase := extend_hold(purchase);
+    if purchase.server_sends and p_wallet_sends then
+      update purchases set server_sends = false, reconcile_at = now() where id = purchase.id returning * into purchase;
+    end if;
+  end if;
+end
+$$;
+comment on function repeat_hold is
+  'The open hold of a buyer who places the same order again; null if there is none that stays. A wallet that now wants to send may: from '
+  'then on only the chain can prove that no payment came. Refuses if paying for it would be a mistake, or is not what this client would do.';
+
+create or replace function check_hold(
   p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean, p_wallet_sends boolean,
   p_max_holds integer, p_max_items integer, p_max_sellers integer, p_fee_basis_points integer, p_fee_wallet text,
   out refusal text, out refused uuid, out restriction json, out retry_seconds integer, out allowed integer,
@@ -324,7 +287,7 @@ comment on function check_hold is
   'listing that somebody else is about to hold. Returns the same hold to a buyer who has it already, or the code of a refusal; neither if '
   'place_hold may succeed.';
 
-create function place_hold(
+create or replace function place_hold(
   p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean, p_wallet_sends boolean,
   p_max_holds integer, p_max_items integer, p_max_sellers integer, p_fee_basis_points integer, p_fee_wallet text,
   p_reference text, p_genesis_hash text, p_slot bigint, p_spendable bigint, p_network_fee bigint, p_hold_seconds integer,
@@ -439,6 +402,8 @@ comment on function place_hold is
   'and writes. Holds on them that may end unsent end first. p_spendable: what the wallet''s SOL leaves for prices and fees; p_network_fee: '
   'lamports for each payment; p_balances: the lamports of those sellers whose account might stay below p_rent_minimum. '
   'needed_amount: of PART_TOO_SMALL, how much of the listing it takes; null if all of it is too little.';
+
+-- The end of a hold that is not paid
 
 create or replace function end_hold(p purchases, p_reason text, p_search_at timestamptz) returns void language plpgsql as $$
 declare

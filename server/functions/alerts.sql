@@ -1,74 +1,7 @@
--- compatible: older servers may run on it
--- Alerts of players, and the pushes that tell them when no page is open. Nothing of it is written when drinks are listed, held or delivered:
--- alerts fire when a server has heard of an offer, and sales are read in their order, up to a watermark. Older servers go on without both.
+-- Alerts of players, and the pushes that tell them when no page is open. Nothing here runs when drinks are listed, held or delivered:
+-- alerts fire when a server has heard of an offer, and sales are read in their order, up to a watermark.
 
-create table alerts (
-  id uuid primary key default new_id(),
-  wallet_address text not null references players,
-  token_type text not null,
-  below_lamports bigint not null check (below_lamports > 0),
-  created_at timestamptz not null default now(),
-  fired_at timestamptz,
-  fired_lamports bigint,
-  check ((fired_at is null) = (fired_lamports is null))
-);
-comment on table alerts is 'Prices that players want to hear of. Each fires once, and stays until its player deletes it or needs its place.';
-comment on column alerts.below_lamports is 'What one may cost at most; compared with unit_lamports.';
-comment on column alerts.fired_lamports is 'What one cost at that moment.';
-create index alerts_by_wallet on alerts (wallet_address, id);
-create unique index alerts_waiting on alerts (wallet_address, token_type, below_lamports) where fired_at is null;
-create index alerts_to_fire on alerts (token_type, below_lamports) where fired_at is null;
-
-create table push_keys (
-  only_row boolean primary key default true check (only_row),
-  public_key text not null,
-  private_key text not null,
-  created_at timestamptz not null default now()
-);
-comment on table push_keys is
-  'The VAPID keys (RFC 8292) by which push services know this market, of all servers: generated when they are first needed. Subscriptions are made '
-  'for the public key, so they are lost with it.';
-
-create table push_subscriptions (
-  session_id uuid primary key references sessions on delete cascade,
-  wallet_address text not null,
-  endpoint text not null unique check (char_length(endpoint) <= 1024),
-  p256dh text not null,
-  auth text not null,
-  created_at timestamptz not null default now(),
-  failed_attempts integer not null default 0,
-  attempt_at timestamptz not null default now()
-);
-comment on table push_subscriptions is 'Browsers that show pushes. Each belongs to a session, and is gone when that ends.';
-comment on column push_subscriptions.endpoint is 'Of the browser''s push service. Whoever knows it and the keys can show messages there.';
-comment on column push_subscriptions.failed_attempts is
-  'Since the last push that was taken. Raised when an attempt begins, so that one during which a server is killed counts.';
-comment on column push_subscriptions.attempt_at is 'Before that, nothing is sent: an attempt is under way, or the one before failed.';
-create index push_subscriptions_by_wallet on push_subscriptions (wallet_address, created_at);
-
-create table pushes (
-  id uuid primary key default new_id(),
-  session_id uuid not null references push_subscriptions on delete cascade,
-  kind text not null check (kind in ('alert', 'sale')),
-  token_type text not null,
-  quantity bigint not null,
-  created_at timestamptz not null default now()
-);
-comment on table pushes is
-  'What browsers are to show and have not been sent: nearly always empty. Written in the transaction of its cause, sent for an hour.';
-comment on column pushes.quantity is 'Of an alert what one cost, in lamports; of a sale how many were sold.';
-create index pushes_by_subscription on pushes (session_id, id);
-create index pushes_by_age on pushes (created_at);
-
-create table pushes_head (
-  only_row boolean primary key default true check (only_row),
-  ordinal bigint not null
-);
-comment on table pushes_head is
-  'The watermark: sellers have been told of all sales up to this ordinal. Its row is also the lock that lets one push_sales work at a time.';
-insert into pushes_head (ordinal) select ordinal from sales_head;
-
-create function render_alert(a alerts) returns json language sql stable as $$
+create or replace function render_alert(a alerts) returns json language sql stable as $$
   select json_build_object(
     'id', a.id,
     'tokenType', a.token_type,
@@ -79,7 +12,7 @@ create function render_alert(a alerts) returns json language sql stable as $$
 $$;
 comment on function render_alert is 'An alert as replies and events carry it.';
 
-create function queue_push(p_wallet text, p_kind text, p_token_type text, p_quantity bigint) returns void language plpgsql as $$
+create or replace function queue_push(p_wallet text, p_kind text, p_token_type text, p_quantity bigint) returns void language plpgsql as $$
 begin
   insert into pushes (session_id, kind, token_type, quantity)
     select s.session_id, p_kind, p_token_type, p_quantity from push_subscriptions s
@@ -89,7 +22,7 @@ $$;
 comment on function queue_push is
   'Has the browsers of a wallet show something. One that is sent nothing for long, as its push service does not answer, has at most 100 waiting.';
 
-create function cheapest_offer(p_token_type text, p_frozen text[], p_wallet text default null) returns bigint language plpgsql stable as $$
+create or replace function cheapest_offer(p_token_type text, p_frozen text[], p_wallet text default null) returns bigint language plpgsql stable as $$
 declare
   offer bigint;
 begin
@@ -105,7 +38,7 @@ comment on function cheapest_offer is
   'What one costs at least now, in whole lamports: the floor, as depth and summary show it. Without the listings of frozen sellers, and with a '
   'wallet without its own. Null if none is for sale.';
 
-create function fire_alerts(p_limit integer, p_frozen text[], p_only uuid default null) returns integer language plpgsql as $$
+create or replace function fire_alerts(p_limit integer, p_frozen text[], p_only uuid default null) returns integer language plpgsql as $$
 declare
   alert alerts;
   fired integer := 0;
@@ -137,7 +70,7 @@ comment on function fire_alerts is
   'does not count. Row locks let any number '
   'of servers do this at the same time: an alert that another is firing is left to it.';
 
-create function push_sales(p_limit integer) returns integer language plpgsql as $$
+create or replace function push_sales(p_limit integer) returns integer language plpgsql as $$
 declare
   head bigint;
   reached bigint;
@@ -167,7 +100,7 @@ comment on function push_sales is
   'Tells sellers of the next sales in their order, at most p_limit, and returns how many it went on by. Only one at a time works, and nothing '
   'that lists, holds or delivers waits for it.';
 
-create function lease_pushes(p_limit integer) returns table (
+create or replace function lease_pushes(p_limit integer) returns table (
   id uuid, session_id uuid, endpoint text, p256dh text, auth text, kind text, token_type text, quantity bigint, seconds_left integer
 ) language sql as $$
   with ready as (
@@ -193,12 +126,12 @@ comment on function lease_pushes is
   'Takes the oldest push of each of at most p_limit browsers to which nothing is being sent. The next attempt at a browser is made when '
   'this one has succeeded, else after half a minute, two, ten, and then half an hour each.';
 
-create function end_push_subscription() returns trigger language plpgsql as $$
+create or replace function end_push_subscription() returns trigger language plpgsql as $$
 begin
   delete from push_subscriptions where session_id = new.id;
   return null;
 end
 $$;
 
-create trigger sessions_end_push after update of revoked_at on sessions
+create or replace trigger sessions_end_push after update of revoked_at on sessions
   for each row when (old.revoked_at is null and new.revoked_at is not null) execute function end_push_subscription();

@@ -1,0 +1,161 @@
+-- What is for sale: rows as replies show them, their locks, and the parts that are split off and merge again.
+
+-- In PL/pgSQL, which plans its queries once per connection.
+create or replace function render_listing(l listings) returns text language plpgsql stable as $$
+begin
+  return rtrim(json_build_object(
+    '_id', l.id,
+    'seller', l.seller,
+    'tokenName', (select name from token_types where token_type = l.token_type),
+    'tokenType', l.token_type,
+    'amount', l.amount,
+    'price', trim_scale(l.price_lamports * 0.000000001),
+    -- Computed here, because the generated column is still empty in a before-trigger.
+    'unitPrice', trim_scale(round(l.price_lamports::numeric / l.amount, 9) * 0.000000001),
+    'divisible', l.divisible,
+    'status', case l.status when 'reserved' then 'active' when 'merged' then 'removed' else l.status end,
+    'heldUntil', json_time(l.held_until),
+    'createdAt', json_time(l.created_at))::text, '}')
+    -- Left out unless they say something, as in the listings that were rendered before there were such fields.
+    || case when l.part_of is null then '' else ', "partOf" : "' || l.part_of || '"' end
+    || case when l.waits_for_studio then ', "waitsForStudio" : true}' else '}' end;
+end
+$$;
+comment on function render_listing is 'A listing as the API shows it: the only place that says so.';
+
+create or replace function before_listing_write() returns trigger language plpgsql as $$
+begin
+  if new.held_by is null then
+    new.waits_for_studio := false;
+  end if;
+  new.reply_json := render_listing(new);
+  if tg_op = 'INSERT' then
+    insert into sellers (seller) values (new.seller) on conflict do nothing;
+  elsif old.held_by <> new.held_by then
+    raise exception 'listing % is held by another purchase', new.id using errcode = 'JB003';
+  end if;
+  return new;
+end
+$$;
+comment on function before_listing_write is 'Raises JB003 if a purchase would take over a listing that another one holds.';
+
+create or replace trigger listings_before_write before insert or update on listings for each row execute function before_listing_write();
+
+-- Locks
+
+create or replace function lock_listings(p_ids uuid[]) returns void language plpgsql as $$
+declare
+  listing uuid;
+  family uuid[] := p_ids;
+begin
+  -- One by one, each along an index. A single statement for all is planned again at each call, which takes longer than to lock them.
+  foreach listing in array p_ids loop
+    family := family || array(select part_of from listings where id = listing and part_of is not null)
+      || array(select id from listings where part_of = listing and status in ('active', 'reserved'));
+  end loop;
+  for listing in select distinct id from unnest(family) id order by id loop
+    perform from listings where id = listing for update;
+  end loop;
+end
+$$;
+comment on function lock_listings is
+  'Locks listings with all that may be split from them, or merge into them, in the one order in which every transaction locks listings.';
+
+create or replace function lock_listings_of(p_purchase uuid) returns void language plpgsql as $$
+begin
+  perform from listings where id in (
+    select family.id from purchase_items item cross join lateral (
+      select item.listing_id as id
+      union all select item.part_of
+      union all select part.id from listings part where part.part_of = item.listing_id and part.status in ('active', 'reserved')
+    ) family
+    where item.purchase_id = p_purchase
+  ) order by id for update;
+end
+$$;
+comment on function lock_listings_of is 'As lock_listings, the items of a purchase.';
+
+-- Splitting and merging, under the locks of lock_listings
+
+create or replace function part_cost(l listings, p_amount bigint) returns bigint language sql immutable as $$
+  select case when p_amount < l.amount then ceil(l.price_lamports::numeric * p_amount / l.amount)::bigint else l.price_lamports end
+$$;
+comment on function part_cost is 'What so much of a listing costs. Rounded up: the rest of a divisible listing keeps at least a lamport a drink.';
+
+create or replace function split_listing(l listings, p_amount bigint, p_status text, p_held_by uuid, p_held_until timestamptz) returns listings
+language plpgsql as $$
+declare
+  part listings;
+begin
+  insert into listings (seller, token_type, amount, price_lamports, part_of, status, closed_at, held_by, held_until)
+    values (l.seller, l.token_type, p_amount, part_cost(l, p_amount), l.id, p_status, now(), p_held_by, p_held_until)
+    returning * into part;
+  update listings
+    set amount = amount - part.amount, price_lamports = price_lamports - part.price_lamports,
+      whole_amount = coalesce(whole_amount, amount), whole_lamports = coalesce(whole_lamports, price_lamports)
+    where id = l.id returning * into l;
+  perform post_transfer('split', part.token_type, part.amount, part.seller, part.id, null, l.id);
+  insert into events (type, audience, data) select * from listing_event('listing.changed', l);
+  return part;
+end
+$$;
+comment on function split_listing is
+  'Splits a part off a listing, which keeps the rest and stays for sale. p_status: reserved, with the purchase that holds the part, or sold.';
+
+create or replace function merge_part(part listings) returns listings language plpgsql as $$
+declare
+  parent listings;
+begin
+  update listings set status = 'merged', closed_at = now(), held_by = null, held_until = null where id = part.id;
+  update listings set amount = amount + part.amount, price_lamports = price_lamports + part.price_lamports
+    where id = part.part_of returning * into parent;
+  perform post_transfer('merge', part.token_type, part.amount, part.seller, part.id, null, part.part_of);
+  return parent;
+end
+$$;
+comment on function merge_part is 'Returns a part to its listing, which is active. Returns that listing.';
+
+create or replace function free_part(part listings) returns void language plpgsql as $$
+declare
+  parent listings;
+  was_on_market constant boolean := part.status = 'active';
+begin
+  select * into parent from listings where id = part.part_of;
+  if parent.status = 'active' and parent.held_by is null then
+    parent := merge_part(part);
+    insert into events (type, audience, data) select * from listing_event('listing.changed', parent);
+  elsif parent.status = 'removed' then
+    update listings set status = 'removed', closed_at = now(), held_by = null, held_until = null where id = part.id returning * into part;
+    perform post_transfer('return', part.token_type, part.amount, part.seller, part.id);
+    perform emit_balance(part.seller);
+  else
+    update listings set status = 'active', closed_at = null, held_by = null, held_until = null where id = part.id returning * into part;
+    perform emit_listing(case when was_on_market then 'listing.released' else 'listing.created' end, part);
+    return;
+  end if;
+  if was_on_market then
+    select * into part from listings where id = part.id;
+    perform emit_listing('listing.removed', part);
+  end if;
+end
+$$;
+comment on function free_part is
+  'What becomes of a part that nobody holds any more: it merges into its listing; if that was removed, its tokens return to the seller; if '
+  'that is held or sold, it is for sale by itself.';
+
+create or replace function free_listing(l listings) returns void language plpgsql as $$
+declare
+  part listings;
+begin
+  if l.part_of is not null then
+    perform free_part(l);
+    return;
+  end if;
+  update listings set held_by = null, held_until = null where id = l.id returning * into l;
+  insert into events (type, audience, data) select * from listing_event('listing.released', l);
+  for part in select * from listings where part_of = l.id and status = 'active' and held_by is null order by id loop
+    perform free_part(part);
+  end loop;
+end
+$$;
+comment on function free_listing is 'Ends the hold on a row. Parts that were for sale by themselves merge into their listing now that it is free.';
