@@ -850,7 +850,7 @@ create table function_sets (
   id bigint primary key generated always as identity,
   -- SHA-256 of all their files, in hex.
   checksum text not null,
-  -- The newest migration of the servers that have them.
+  -- The newest migration of the server that applied them.
   migration text not null,
   applied_at timestamptz not null default now()
 );

@@ -10,4 +10,4 @@ create table function_sets (
 comment on table function_sets is
   'The functions that the database has had, as a whole; the last row are those it has. A server whose own are an earlier row leaves them alone.';
 comment on column function_sets.checksum is 'SHA-256 of all their files, in hex.';
-comment on column function_sets.migration is 'The newest migration of the servers that have them.';
+comment on column function_sets.migration is 'The newest migration of the server that applied them.';

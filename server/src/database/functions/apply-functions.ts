@@ -20,7 +20,6 @@ export async function applyFunctions(
   const decide = async () => decideFunctions(own, await readState(client))
   const decision = await decide()
   if (decision === 'older') options.report?.({ ...STEP, state: 'left to newer servers' })
-  if (decision === 'current') await noteMigration(client, newest(own))
   if (decision !== 'apply') return false
   return inTurn(
     client,
@@ -43,13 +42,6 @@ async function readState(client: MigrationClient) {
   const sets = await client.query<FunctionSet>('select checksum, migration from function_sets order by id')
   const applied = await client.query<{ name: string }>('select name from migrations')
   return { sets: sets.rows, migrations: applied.rows.map(({ name }) => name) }
-}
-
-/** A newer version may come with the same functions: whoever has later ones and no newer migration is then not older than these. */
-async function noteMigration(client: MigrationClient, migration: string): Promise<void> {
-  const outdated = 'migration < $1 and id = (select max(id) from function_sets)'
-  const { rows } = await client.query(`select from function_sets where ${outdated}`, [migration])
-  if (rows.length > 0) await client.query(`update function_sets set migration = $1 where ${outdated}`, [migration])
 }
 
 /**

@@ -13,7 +13,7 @@ export interface Functions {
 /** What a database has had as its functions. */
 export interface FunctionSet {
   checksum: string
-  /** The newest migration of the servers that have them. */
+  /** The newest migration of the server that applied them. */
   migration: string
 }
 
