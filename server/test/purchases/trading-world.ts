@@ -258,6 +258,11 @@ export class TradingWorld {
     return this.sendByWallet(await this.signPayment(buyer, purchase, changes))
   }
 
+  /** A wallet signs a transaction of its own and sends it. */
+  async transact(payer: Wallet, ...instructions: readonly Instruction[]): Promise<Signature> {
+    return this.sendByWallet(await signTransaction(this, payer, instructions))
+  }
+
   /** Hands a signed payment to the server, which sends it. */
   submit(buyer: Wallet, { purchaseId }: Identified, payment: SignedPayment) {
     return submitPayment(this.deps, buyer.address, purchaseId, payment.base64)
@@ -282,6 +287,18 @@ export class TradingWorld {
   /** What a wallet sees of the cases that one transaction opened. */
   async casesAbout(signature: string, wallet: Pick<Wallet, 'address'> = this.seller): Promise<Case[]> {
     return (await this.casesOf(wallet)).filter((found) => found.signature === signature)
+  }
+
+  /** Buyer and seller see one case that this transaction opened, and see it so. Returns it. */
+  async expectCase(signature: string, expected: Partial<Case>): Promise<Case> {
+    for (const wallet of [this.buyer, this.seller]) expect(await this.casesAbout(signature, wallet)).toMatchObject([expected])
+    return (await this.casesAbout(signature))[0]!
+  }
+
+  /** Reconciles until buyer and seller see the case of this transaction so. */
+  async untilCase(signature: string, expected: Partial<Case>): Promise<Case> {
+    await this.reconcileUntil(async () => void (await this.expectCase(signature, expected)))
+    return this.expectCase(signature, expected)
   }
 
   /** Lets the chain produce so many blocks at once. What the server has read of the chain is as old as they are. */
