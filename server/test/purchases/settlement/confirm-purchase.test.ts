@@ -1,127 +1,86 @@
+import { type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { type Purchase } from '@juicebar/contract/schemas'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
-import { defaultCatalogue } from '../../support/catalogue.ts'
 import { type Commitment } from '../../../src/chain/chain.ts'
 import { type PurchaseDeps } from '../../../src/purchases/purchase-deps.ts'
-import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
-import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
-import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
-import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
-import {
-  chainAt,
-  chainBut,
-  expectAllAddsUp,
-  hold,
-  list,
-  openTradingWorld,
-  readPurchase,
-  sendByWallet,
-  signPayment,
-  type TradingWorld,
-  waiting,
-  type Wallet,
-} from '../trading-world.ts'
 import { purchaseReply } from '../../../src/purchases/purchase-reply.ts'
-import { signTransaction, transfer } from '../transactions.ts'
+import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
+import { defaultCatalogue } from '../../support/catalogue.ts'
+import { refusal, useTradingWorld, waiting } from '../trading-world.ts'
+import { transfer } from '../transactions.ts'
 
-let world: TradingWorld
-let seller: Wallet
-let buyer: Wallet
+const world = useTradingWorld()
 
-beforeAll(async () => {
-  world = await openTradingWorld()
-  seller = await world.createWallet()
-})
+const holdForWallet = (wallet = world.buyer) => world.holdNew(wallet, 'wallet')
+const confirm = ({ listingId }: Purchase, signature: string, wallet = world.buyer) => world.confirm(wallet, listingId, signature)
+/** A transaction of the buyer that has nothing to do with any purchase. */
+const payNobody = () => world.transact(world.buyer, transfer(world.buyer, world.buyer.address, 1n))
 
-beforeEach(async () => void (buyer = await world.createWallet()))
-
-afterAll(async () => {
-  await expectAllAddsUp(world)
-  await world.close()
-})
-
-/** Holds a listing and cancels, `times` in a row, as if there were no cooldown. */
-async function holdOften(listingId: string, times: number) {
+/** Holds a listing and cancels, `times` in a row, as if there were no cooldown. Returns the first purchase. */
+async function holdOften(times: number): Promise<Purchase> {
+  const listingId = await world.list()
   const purchases: Purchase[] = []
   for (let n = 0; n < times; n++) {
-    const purchase = await hold(world, buyer, listingId)
-    await cancelHold(world.deps, buyer.address, purchase.purchaseId)
+    const purchase = await world.hold(world.buyer, listingId)
+    await world.cancel(world.buyer, purchase)
     await world.connection.pool.query(`update purchases set ended_at = now() - interval '2 days' where id = $1`, [purchase.purchaseId])
     purchases.push(purchase)
   }
-  return purchases
+  return purchases[0]!
 }
 
 /** Counts the chain's calls that read payments. */
 function counting() {
-  let calls = 0
-  const deps = chainBut(world, {
-    statuses: async (signatures) => {
-      calls += 1
-      return world.chain.statuses(signatures)
-    },
-    transaction: async (signature) => {
-      calls += 1
-      return world.chain.transaction(signature)
-    },
-  })
-  return { deps, calls: () => calls }
+  const statuses = vi.fn<typeof world.chain.statuses>((signatures) => world.chain.statuses(signatures))
+  const transaction = vi.fn<typeof world.chain.transaction>((signature) => world.chain.transaction(signature))
+  const calls = () => statuses.mock.calls.length + transaction.mock.calls.length
+  return { deps: world.chainBut({ statuses, transaction }), calls }
 }
 
 describe('confirming', () => {
   it('finds the purchase whose reference the payment carries, however many came after it', async () => {
-    const listingId = await list(world, seller)
-    const [first] = await holdOften(listingId, 7)
-    if (!first) throw new Error('no purchase')
-    const signature = await sendByWallet(world, await signPayment(world, buyer, first))
-    expect(await confirmPurchase(world.deps, buyer.address, listingId, signature)).toMatchObject({
-      purchase: { id: first.purchaseId },
-      settled: true,
-    })
+    const first = await holdOften(7)
+    const signature = await world.payByWallet(world.buyer, first)
+    expect(await confirm(first, signature)).toMatchObject({ purchase: { id: first.purchaseId }, settled: true })
   })
 
   it('an unrelated transaction takes at most two calls to the chain', async () => {
-    const listingId = await list(world, seller)
-    await holdOften(listingId, 5)
-    const other = await sendByWallet(world, await signTransaction(world, buyer, [transfer(buyer, buyer.address, 1n)]))
+    const { listingId } = await holdOften(5)
+    const other = await payNobody()
     const { deps, calls } = counting()
-    await expect(confirmPurchase(deps, buyer.address, listingId, other)).rejects.toMatchObject({ code: 'PAYMENT_MISMATCH' })
+    await expect(confirmPurchase(deps, world.buyer.address, listingId, other)).rejects.toEqual(refusal('PAYMENT_MISMATCH'))
     expect(calls()).toBeLessThanOrEqual(2)
   })
 
   it('rate-limits a landed transaction that was not submitted, and does not read one that is refused', async () => {
-    const listingId = await list(world, seller)
-    await hold(world, buyer, listingId, 'wallet')
-    const other = await sendByWallet(world, await signTransaction(world, buyer, [transfer(buyer, buyer.address, 2n)]))
+    const { listingId } = await holdForWallet()
+    const other = await payNobody()
     const { deps, calls } = counting()
-    const refuse = async () => {
-      throw new Failure('TOO_MANY_REQUESTS', { detail: 'a minute' })
-    }
-    await expect(confirmPurchase(deps, buyer.address, listingId, other, refuse)).rejects.toMatchObject({ code: 'TOO_MANY_REQUESTS' })
+    const refuse = () => Promise.reject(new Failure('TOO_MANY_REQUESTS', { detail: 'a minute' }))
+    await expect(confirmPurchase(deps, world.buyer.address, listingId, other, refuse)).rejects.toEqual(refusal('TOO_MANY_REQUESTS'))
     expect(calls()).toBe(1)
   })
 
   it('does not rate-limit a submitted payment', async () => {
-    const listingId = await list(world, seller)
-    const purchase = await hold(world, buyer, listingId)
-    const payment = await signPayment(world, buyer, purchase)
-    await submitPayment(world.deps, buyer.address, purchase.purchaseId, payment.base64)
+    const purchase = await world.holdNew()
+    const payment = await world.signPayment(world.buyer, purchase)
+    await world.submit(world.buyer, purchase, payment)
     const count = vi.fn<() => Promise<void>>(async () => undefined)
     await vi.waitFor(async () => {
-      expect(await confirmPurchase(world.deps, buyer.address, listingId, payment.signature, count)).toMatchObject({ settled: true })
+      const confirmed = await confirmPurchase(world.deps, world.buyer.address, purchase.listingId, payment.signature, count)
+      expect(confirmed).toMatchObject({ settled: true })
     }, waiting)
     expect(count).not.toHaveBeenCalled()
   })
 
   it('a delivered purchase again takes no call to the chain, and gets the same reply', async () => {
-    const listingId = await list(world, seller)
-    const purchase = await hold(world, buyer, listingId, 'wallet')
-    const signature = await sendByWallet(world, await signPayment(world, buyer, purchase))
-    const first = await confirmPurchase(world.deps, buyer.address, listingId, signature)
+    const purchase = await holdForWallet()
+    const signature = await world.payByWallet(world.buyer, purchase)
+    const first = await confirm(purchase, signature)
     const { deps, calls } = counting()
-    const again = await confirmPurchase(deps, buyer.address, listingId, signature)
+    const again = await confirmPurchase(deps, world.buyer.address, purchase.listingId, signature)
     const context = { catalogue: defaultCatalogue, genesisHash: undefined }
     expect(purchaseReply(again.purchase, context)).toEqual(purchaseReply(first.purchase, context))
     expect(purchaseReply(again.purchase, context)).toMatchObject({ status: 'settled', payMillisLeft: 0 })
@@ -134,13 +93,98 @@ describe('a payment that is not final enough', () => {
     ['processed', 'processed', 'confirmed'],
     ['confirmed with SETTLE_AT=finalized', 'confirmed', 'finalized'],
   ])('delivers nothing yet: %s', async (_, commitment, settleAt) => {
-    const listingId = await list(world, seller)
-    const purchase = await hold(world, buyer, listingId, 'wallet')
-    const signature = await sendByWallet(world, await signPayment(world, buyer, purchase))
-    const deps = { ...chainAt(world, commitment), settings: { ...world.deps.settings, settleAt } }
-    expect(await confirmPurchase(deps, buyer.address, listingId, signature)).toMatchObject({ settled: false })
-    await reconcileOnce(deps)
-    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held' })
-    expect(await confirmPurchase(world.deps, buyer.address, listingId, signature)).toMatchObject({ settled: true })
+    const purchase = await holdForWallet()
+    const signature = await world.payByWallet(world.buyer, purchase)
+    const early = world.seenWith({ deps: { ...world.chainAt(commitment), settings: { ...world.deps.settings, settleAt } } })
+    expect(await early.confirm(world.buyer, purchase.listingId, signature)).toMatchObject({ settled: false })
+    await early.expectStillHeld(purchase)
+    expect(await confirm(purchase, signature)).toMatchObject({ settled: true })
+  })
+})
+
+describe('a purchase is not settled by', () => {
+  it.each<[string, () => Promise<[Purchase, Signature]>]>([
+    [
+      'the payment that settled another purchase of the same buyer',
+      async () => {
+        const paid = await holdForWallet()
+        const signature = await world.payByWallet(world.buyer, paid)
+        await confirm(paid, signature)
+        return [await holdForWallet(), signature]
+      },
+    ],
+    [
+      'an unreferenced transfer of its price from before the hold',
+      async () => {
+        const price = world.nextPrice()
+        const early = await world.transact(world.buyer, transfer(world.buyer, world.seller.address, price))
+        const slot = await world.chain.highestSlot()
+        await world.reconcileUntil(async () => expect(await world.chain.highestSlot()).toBeGreaterThan(slot))
+        return [await world.hold(world.buyer, await world.list(world.seller, { price }), 'wallet'), early]
+      },
+    ],
+    [
+      "a third party's payment, even with its reference",
+      async () => {
+        const purchase = await holdForWallet()
+        return [purchase, await world.payByWallet(world.rival, purchase)]
+      },
+    ],
+    [
+      'a transfer to anyone but the seller',
+      async () => {
+        const purchase = await holdForWallet()
+        return [purchase, await world.payByWallet(world.buyer, purchase, { to: world.rival.address })]
+      },
+    ],
+    [
+      'a payment in a transaction that failed',
+      async () => {
+        const purchase = await holdForWallet()
+        const tooMuch = transfer(world.buyer, world.rival.address, 1_000n * 1_000_000_000n)
+        return [purchase, await world.payByWallet(world.buyer, purchase, { after: [tooMuch] })]
+      },
+    ],
+  ])('%s', async (_, act) => {
+    const [purchase, signature] = await act()
+    await expect(confirm(purchase, signature)).rejects.toEqual(refusal('PAYMENT_MISMATCH'))
+    await world.expectStillHeld(purchase)
+  })
+
+  it("another buyer's payment for another listing", async () => {
+    const other = await holdForWallet(world.rival)
+    const signature = await world.payByWallet(world.rival, other)
+    const purchase = await holdForWallet()
+    await expect(confirm(purchase, signature)).rejects.toEqual(refusal('PAYMENT_MISMATCH'))
+    await world.expectStillHeld(purchase)
+    expect(await confirm(other, signature, world.rival)).toMatchObject({ settled: true })
+  })
+
+  it('an unreferenced payment that settled another purchase of the same price', async () => {
+    const price = world.nextPrice()
+    const holdOne = async () => world.hold(world.buyer, await world.list(world.seller, { price }), 'wallet')
+    const paid = await holdOne()
+    const signature = await world.payByWallet(world.buyer, paid, { references: [] })
+    await confirm(paid, signature)
+    const purchase = await holdOne()
+    // As if the second hold had been placed in the payment's own slot: only its signature shows that it has been used.
+    await world.connection.pool.query('update purchases set held_at_slot = 0 where id = $1', [purchase.purchaseId])
+    await expect(confirm(purchase, signature)).rejects.toEqual(refusal('SIGNATURE_USED'))
+    await world.expectStillHeld(purchase)
+  })
+
+  it.each(['', 'x', '1'.repeat(88), 'z'.repeat(88), '0OIl', "'; drop table purchases; --"])('the forged signature %j', async (forged) => {
+    const purchase = await holdForWallet()
+    const outcome = await confirm(purchase, forged).catch((error: unknown) => error)
+    expect(outcome).toSatisfy((it: { code?: string; settled?: boolean }) => it.code === 'BAD_REQUEST' || it.settled === false)
+    await world.expectStillHeld(purchase)
+  })
+
+  it('a payment for a listing that the buyer never held', async () => {
+    const price = world.nextPrice()
+    const listingId = await world.list(world.seller, { price })
+    const signature = await world.transact(world.buyer, transfer(world.buyer, world.seller.address, price))
+    await expect(world.confirm(world.buyer, listingId, signature)).rejects.toEqual(refusal('NO_HOLD'))
+    await expect(world.confirm(world.buyer, 'no-listing', signature)).rejects.toEqual(refusal('NO_HOLD'))
   })
 })

@@ -1,29 +1,17 @@
 import { parseSignature } from '@juicebar/contract/addresses'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 
 import { addHeldPurchases, type HeldPurchase } from '../../../bench/databases/held-purchases.ts'
-import { connectDatabase, type DatabaseConnection } from '../../../src/database/connect.ts'
 import { listPayablePurchases } from '../../../src/purchases/settlement/settlement-store.ts'
 import { createWallet } from '../../sign-in/wallet.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/fresh-database.ts'
+import { useDatabase } from '../../support/fresh-database.ts'
 
-let fresh: FreshDatabase
-let connection: DatabaseConnection
+const opened = useDatabase()
 let purchases: HeldPurchase[]
-
-beforeAll(async () => {
-  fresh = await freshDatabase()
-  connection = connectDatabase(fresh.url, () => undefined)
-  purchases = await addHeldPurchases(connection.pool.pg, { count: 120, sellers: 120 })
-})
-
-afterAll(async () => {
-  await connection.close()
-  await fresh.drop()
-})
+beforeAll(async () => void (purchases = await addHeldPurchases(opened.pool.pg, { count: 120, sellers: 120 })))
 
 const list = ({ listingId, buyer, signature }: Pick<HeldPurchase, 'listingId' | 'buyer' | 'signature'>) =>
-  listPayablePurchases(connection.database, { listingId, buyer: buyer.wallet, signature })
+  listPayablePurchases(opened.database, { listingId, buyer: buyer.wallet, signature })
 const idsOf = async (asked: Parameters<typeof list>[0]) => (await list(asked)).map(({ purchase }) => purchase.id)
 
 it('buyers who ask at the same time each get their own purchases', async () => {
@@ -36,7 +24,7 @@ it('the purchase of a recorded payment comes first, then the open hold, then the
   const [held] = purchases as [HeldPurchase, ...HeldPurchase[]]
   // Identifiers sort by age: the first digit says it here.
   const add = async (age: number) => {
-    const { rows } = await connection.pool.pg.query<{ id: string }>(
+    const { rows } = await opened.pool.query<{ id: string }>(
       `with copy as (
          insert into purchases (buyer, sellers, price_lamports, reference, genesis_hash, held_at_slot, server_sends, pay_before, status,
            end_reason, ended_at, id)
@@ -53,7 +41,7 @@ it('the purchase of a recorded payment comes first, then the open hold, then the
   }
   const [newest, older, oldest] = [await add(1), await add(2), await add(3)]
   const signature = parseSignature(createWallet().sign('paid'))!
-  await connection.pool.pg.query(
+  await opened.pool.query(
     `insert into payments (signature, kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status)
      values ($1, 'purchase', $2, 'x', '\\x01', 7, 'void')`,
     [signature, older],

@@ -1,59 +1,34 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type Purchase } from '@juicebar/contract/schemas'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { createChain } from '../../../src/chain/client/solana-chain.ts'
-import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
-import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
-import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
 import { type FrontServer, handOnTo, result, startFrontServer } from '../../chain/front-server.ts'
-import {
-  casesOf,
-  expectAllAddsUp,
-  hold,
-  list,
-  openTradingWorld,
-  readPurchase,
-  reconcileUntil,
-  sendByWallet,
-  signPayment,
-  type TradingWorld,
-  untilStatus,
-  waiting,
-  type Wallet,
-} from '../trading-world.ts'
+import { type TradingWorld, useTradingWorld, waiting, type Wallet } from '../trading-world.ts'
 
-let world: TradingWorld
-let seller: Wallet
-let buyer: Wallet
-const cleanUps: (() => Promise<unknown>)[] = []
-
-beforeAll(async () => {
-  world = await openTradingWorld()
-  seller = await world.createWallet()
-})
-
-beforeEach(async () => void (buyer = await world.createWallet()))
-
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
-})
-
-afterAll(async () => {
-  await expectAllAddsUp(world)
-  await world.close()
-})
+const world = useTradingWorld()
 
 /** The same world, seen through so many endpoints that count what they are asked. */
-async function through(endpoints: number, requestsPerSecond?: number): Promise<{ seen: TradingWorld; fronts: FrontServer[] }> {
+async function through(endpoints: number, requestsPerSecond?: number) {
   const fronts = await Promise.all(Array.from({ length: endpoints }, () => startFrontServer(handOnTo(world.rpcUrl))))
   const urls = fronts.map(({ url }) => url)
   const chain = createChain({ endpoints: urls, log: world.deps.log, requestsPerSecond, probeMillis: 60_000 })
   await chain.start()
-  cleanUps.push(() => chain.stop(), ...fronts.map((front) => () => front.stop()))
-  return { seen: world.seenWith({ chain, deps: { ...world.deps, chain } }), fronts }
+  onTestFinished(async () => {
+    await chain.stop()
+    for (const front of fronts) await front.stop()
+  })
+  const count = (method: string) => fronts.flatMap(({ calls }) => calls).filter((called) => called === method).length
+  return { seen: world.seenWith({ chain, deps: { ...world.deps, chain } }), fronts, count }
 }
 
-function countOf(fronts: readonly FrontServer[]): (method: string) => number {
-  return (method) => fronts.flatMap(({ calls }) => calls).filter((called) => called === method).length
+/** So many buyers, each with a listing to hold. */
+const createBuyers = (count: number) =>
+  Promise.all(Array.from({ length: count }, async () => ({ buyer: await world.createWallet(), listingId: await world.list() })))
+
+async function pay(seen: TradingWorld, buyer: Wallet, purchase: Purchase) {
+  const payment = await seen.signPayment(buyer, purchase)
+  await seen.submit(buyer, purchase, payment)
+  return payment
 }
 
 // First in this file: whatever other purchases are due would cost requests, too.
@@ -61,22 +36,18 @@ describe('many purchases at once', () => {
   const PURCHASES = 20
 
   it('cost two requests each, besides those that serve all of them', async () => {
-    const { seen, fronts } = await through(1, 200)
-    const buyers = await Promise.all(Array.from({ length: PURCHASES }, () => world.createWallet()))
-    const listings = await Promise.all(buyers.map(() => list(seen, seller)))
+    const { seen, count } = await through(1, 200)
     const purchases = await Promise.all(
-      buyers.map(async (one, index) => {
-        const purchase = await hold(seen, one, listings[index] ?? '')
-        const { base64 } = await signPayment(seen, one, purchase)
-        await submitPayment(seen.deps, one.address, purchase.purchaseId, base64)
+      (await createBuyers(PURCHASES)).map(async ({ buyer, listingId }) => {
+        const purchase = await seen.hold(buyer, listingId)
+        await pay(seen, buyer, purchase)
         return purchase
       }),
     )
     await vi.waitFor(async () => {
-      await reconcileOnce(seen.deps)
-      for (const { purchaseId } of purchases) expect((await readPurchase(seen, purchaseId)).status).toBe('settled')
+      await seen.reconcileOnce()
+      for (const { purchaseId } of purchases) expect((await seen.read(purchaseId)).status).toBe('settled')
     }, waiting)
-    const count = countOf(fronts)
     expect(count('simulateTransaction')).toBe(PURCHASES)
     expect(count('sendTransaction')).toBeGreaterThanOrEqual(PURCHASES)
     expect(count('getMultipleAccounts')).toBeLessThan(PURCHASES / 2)
@@ -88,54 +59,47 @@ describe('many purchases at once', () => {
 describe('more buyers than the budget carries', () => {
   it('are refused before anything is held, and every payment of those who hold is sent', async () => {
     const { seen } = await through(1, 10)
-    const buyers = await Promise.all(Array.from({ length: 24 }, () => world.createWallet()))
-    const listings = await Promise.all(buyers.map(() => list(seen, seller)))
-    const holds = await Promise.allSettled(buyers.map((one, index) => hold(seen, one, listings[index] ?? '')))
+    const buyers = await createBuyers(24)
+    const holds = await Promise.allSettled(
+      buyers.map(async ({ buyer, listingId }) => ({ buyer, purchase: await seen.hold(buyer, listingId) })),
+    )
     const refusals = holds.flatMap((outcome): unknown[] => (outcome.status === 'rejected' ? [outcome.reason] : []))
     expect(refusals.length).toBeGreaterThan(0)
     for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'CHAIN_BUSY', retryAfter: expect.any(Number) })
+    const listings = buyers.map(({ listingId }) => listingId)
     const placed = await world.connection.pool.query('select 1 from purchase_items where listing_id = any($1::uuid[])', [listings])
     expect(placed.rowCount).toBe(buyers.length - refusals.length)
-    const paying = holds.flatMap((outcome, index) =>
-      outcome.status === 'fulfilled' ? [{ purchase: outcome.value, one: buyers[index] }] : [],
-    )
-    await Promise.all(
-      paying.map(async ({ purchase, one = buyer }) => {
-        const { base64 } = await signPayment(world, one, purchase)
-        await submitPayment(seen.deps, one.address, purchase.purchaseId, base64)
-      }),
-    )
-    for (const { purchase } of paying) await untilStatus(world, purchase.purchaseId, 'settled')
+    const paying = holds.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+    await Promise.all(paying.map(async ({ buyer, purchase }) => seen.submit(buyer, purchase, await world.signPayment(buyer, purchase))))
+    for (const { purchase } of paying) await world.untilStatus(purchase, 'settled')
   })
 })
 
 describe('a payment', () => {
   it('that was recorded settles by its status, and is never read', async () => {
-    const { seen, fronts } = await through(2)
-    const purchase = await hold(seen, buyer, await list(seen, seller))
-    const payment = await signPayment(seen, buyer, purchase)
-    await submitPayment(seen.deps, buyer.address, purchase.purchaseId, payment.base64)
-    await untilStatus(seen, purchase.purchaseId, 'settled')
-    await reconcileUntil(seen, async () => {
-      expect(await readPurchase(seen, purchase.purchaseId)).toMatchObject({ finalized: true, signature: payment.signature })
+    const { seen, count } = await through(2)
+    const purchase = await seen.holdNew()
+    const { signature } = await pay(seen, seen.buyer, purchase)
+    await seen.untilStatus(purchase, 'settled')
+    await seen.reconcileUntil(async () => {
+      expect(await seen.read(purchase.purchaseId)).toMatchObject({ finalized: true, signature })
     })
-    expect(countOf(fronts)('getTransaction')).toBe(0)
+    expect(count('getTransaction')).toBe(0)
   })
 
   it('that the wallet sent is read before it settles', async () => {
-    const { seen, fronts } = await through(1)
-    const listingId = await list(seen, seller)
-    const purchase = await hold(seen, buyer, listingId, 'wallet')
-    const signature = await sendByWallet(seen, await signPayment(seen, buyer, purchase))
-    expect(await confirmPurchase(seen.deps, buyer.address, listingId, signature)).toMatchObject({ settled: true })
-    expect(countOf(fronts)('getTransaction')).toBe(1)
+    const { seen, count } = await through(1)
+    const purchase = await seen.holdNew(seen.buyer, 'wallet')
+    const signature = await seen.payByWallet(seen.buyer, purchase)
+    expect(await seen.confirm(seen.buyer, purchase.listingId, signature)).toMatchObject({ settled: true })
+    expect(count('getTransaction')).toBe(1)
   })
 
   it('that only a lying endpoint has seen is delivered on its word, never becomes final, and is reported', async () => {
     const { seen, fronts } = await through(2)
     const [liar, honest] = fronts as [FrontServer, FrontServer]
-    const purchase = await hold(seen, buyer, await list(seen, seller))
-    const payment = await signPayment(seen, buyer, purchase)
+    const purchase = await seen.holdNew()
+    const payment = await seen.signPayment(seen.buyer, purchase)
     const landed = { slot: 50, confirmations: null, err: null, status: { Ok: null }, confirmationStatus: 'finalized' }
     const lies = result({ context: { slot: 1e9 }, value: [landed] })
     const swallows = result(payment.signature)
@@ -145,12 +109,9 @@ describe('a payment', () => {
       return call.method === 'getSignatureStatuses' ? lies(call, response) : handOn(call, response)
     })
     honest.behave((call, response) => (call.method === 'sendTransaction' ? swallows(call, response) : handOn(call, response)))
-    await submitPayment(seen.deps, buyer.address, purchase.purchaseId, payment.base64)
-    await untilStatus(seen, purchase.purchaseId, 'settled')
-    await reconcileUntil(seen, async () => {
-      const cases = await casesOf(seen, seller.address)
-      expect(cases).toContainEqual(expect.objectContaining({ kind: 'vanished', signature: payment.signature }))
-    })
-    expect(await readPurchase(seen, purchase.purchaseId)).toMatchObject({ status: 'settled', finalized: false })
+    await seen.submit(seen.buyer, purchase, payment)
+    await seen.untilStatus(purchase, 'settled')
+    await seen.untilCase(payment.signature, { kind: 'vanished' })
+    expect(await seen.read(purchase.purchaseId)).toMatchObject({ status: 'settled', finalized: false })
   })
 })
