@@ -25,7 +25,10 @@ const everywhere = {
   'typescript/only-throw-error': 'error',
   'typescript/return-await': ['error', 'error-handling-correctness-only'],
   'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
-  'vitest/expect-expect': ['error', { assertFunctionNames: ['expect*', 'assert*', 'fc.assert', 'until*', 'attack'] }],
+  'vitest/expect-expect': [
+    'error',
+    { assertFunctionNames: ['expect*', '*.expect*', 'assert*', 'fc.assert', 'until*', '*.until*', 'attack'] },
+  ],
 
   'consistent-return': 'off',
   'import/no-named-as-default': 'off',
