@@ -1,52 +1,21 @@
 import { type Purchase } from '@juicebar/contract/schemas'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
 import { type FinalizedView, type HistoryRange } from '../../../src/chain/chain.ts'
-import { type PurchaseDeps } from '../../../src/purchases/purchase-deps.ts'
-import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
-import { makeDue } from '../reconciling.ts'
-import {
-  chainBut,
-  expectAllAddsUp,
-  hold,
-  list,
-  openTradingWorld,
-  readPurchase,
-  sendByWallet,
-  signPayment,
-  type TradingWorld,
-  waiting,
-  type Wallet,
-} from '../trading-world.ts'
-import { signTransaction, transfer } from '../transactions.ts'
+import { useTradingWorld, waiting } from '../trading-world.ts'
+import { transfer } from '../transactions.ts'
 
 const PAGE_SIZE = 2
 const OTHER_TRANSACTIONS = 21
 /** One round lists five. Only a page without entries tells that the one before it was the last. */
 const PAGES = 12
 
-let world: TradingWorld
-let seller: Wallet
-let stranger: Wallet
-let buyer: Wallet
-
-beforeAll(async () => {
-  world = await openTradingWorld({ pageSize: PAGE_SIZE })
-  ;[seller, stranger] = await Promise.all([world.createWallet(), world.createWallet()])
-})
-
-beforeEach(async () => void (buyer = await world.createWallet()))
-
-afterAll(async () => {
-  await expectAllAddsUp(world)
-  await world.close()
-})
+const world = useTradingWorld({ pageSize: PAGE_SIZE })
 
 /** Transfers that have nothing to do with a purchase, all finalized. */
 async function sendOthers(): Promise<void> {
-  for (let count = 1n; count <= OTHER_TRANSACTIONS; count++) {
-    await sendByWallet(world, await signTransaction(world, buyer, [transfer(buyer, stranger.address, 1_000_000n + count)]))
-  }
+  const { buyer, rival } = world
+  for (let count = 1n; count <= OTHER_TRANSACTIONS; count++) await world.transact(buyer, transfer(buyer, rival.address, 1_000_000n + count))
   await world.mine(32)
 }
 
@@ -64,27 +33,26 @@ async function reconcileByNewServers(purchase: Purchase): Promise<HistoryRange[]
   const watch = (view: FinalizedView): FinalizedView => ({
     ...view,
     history: async (address, range) => {
-      if (address === buyer.address) ranges.push(range)
+      if (address === world.buyer.address) ranges.push(range)
       return view.history(address, range)
     },
   })
-  const newServer = (): PurchaseDeps =>
-    chainBut(world, { recentSignatures: async () => [], finalized: async (options) => watch(await world.chain.finalized(options)) })
+  const finalized: typeof world.chain.finalized = async (options) => watch(await world.chain.finalized(options))
   await vi.waitFor(async () => {
-    await makeDue(world, purchase)
-    await reconcileOnce(newServer())
-    expect((await readPurchase(world, purchase.purchaseId)).status).not.toBe('held')
+    await world.makeDue(purchase)
+    await world.seenWith({ deps: world.chainBut({ recentSignatures: async () => [], finalized }) }).reconcileOnce()
+    expect((await world.read(purchase.purchaseId)).status).not.toBe('held')
   }, waiting)
   return ranges
 }
 
 describe('a hold of a wallet with a long history', () => {
   it('ends once each part of it was searched once, whichever server searches', async () => {
-    const purchase = await hold(world, buyer, await list(world, seller), 'wallet')
+    const purchase = await world.holdNew(world.buyer, 'wallet')
     await sendOthers()
     await closeBeyondRelease(purchase)
     const ranges = await reconcileByNewServers(purchase)
-    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'lapsed' })
+    expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'lapsed' })
     const [listing, deciding] = [ranges.filter(({ pages }) => pages > 1), ranges.filter(({ pages }) => pages === 1)]
     expect(listing).toHaveLength(3)
     expect(listing.filter(({ before }) => before === undefined)).toHaveLength(1)
@@ -93,11 +61,11 @@ describe('a hold of a wallet with a long history', () => {
   })
 
   it('is settled by a payment behind all the others', async () => {
-    const purchase = await hold(world, buyer, await list(world, seller), 'wallet')
-    const signature = await sendByWallet(world, await signPayment(world, buyer, purchase, { references: [] }))
+    const purchase = await world.holdNew(world.buyer, 'wallet')
+    const signature = await world.payByWallet(world.buyer, purchase, { references: [] })
     await sendOthers()
     await closeBeyondRelease(purchase)
     await reconcileByNewServers(purchase)
-    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'settled', signature })
+    expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'settled', signature })
   })
 })

@@ -3,12 +3,15 @@ import { describe, expect, it } from 'vitest'
 import {
   decidePurchase,
   type PurchaseAction,
+  type PurchaseSnapshot,
   type PurchaseState,
   purchaseStateOf,
 } from '../../../src/purchases/reconciliation/purchase/purchase-decision.ts'
 import { beginSearch } from '../../../src/purchases/reconciliation/purchase/history-search.ts'
 import { type DuePurchase } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
 import {
+  everyCandidate,
+  failed,
   held,
   landed,
   payment,
@@ -24,15 +27,8 @@ import {
 
 /** An action in a few words. */
 function words(action: PurchaseAction): string {
-  switch (action.kind) {
-    case 'settle':
-    case 'ruleOut':
-      return `${action.kind} ${action.candidate.signature}`
-    case 'endHold':
-      return `endHold ${action.because}`
-    default:
-      return action.kind
-  }
+  if (action.kind === 'endHold') return `endHold ${action.because}`
+  return 'candidate' in action ? `${action.kind} ${action.candidate.signature}` : action.kind
 }
 
 const decide = (...given: Parameters<typeof snapshot>) => decidePurchase(snapshot(...given)).actions.map(words)
@@ -140,5 +136,99 @@ describe('what is done for a purchase', () => {
     ['an old ended hold', snapshot('ended', closedFor(700_000)), null],
   ])('%s is due again in time', (_, given, seconds) => {
     expect(decidePurchase(given).nextSeconds).toBe(seconds)
+  })
+})
+
+/** Every snapshot that differs in what a decision can depend on, with up to two candidates. */
+function* everySnapshot(): Generator<PurchaseSnapshot> {
+  const inWindow: PurchaseState[] = ['unsent', 'chainGone', 'windowOpen', 'windowClosed']
+  const states: PurchaseState[] = [...inWindow, 'awaitingFinality', 'finalized', 'ended', 'earlierChain']
+  const statuses = [undefined, seen('processed'), seen('confirmed'), seen('finalized'), seen('confirmed', true), seen('finalized', true)]
+  const pairs = [[], ...everyCandidate.map((one) => [one]), ...everyCandidate.flatMap((one) => everyCandidate.map((other) => [one, other]))]
+  for (const state of states)
+    for (const recorded of state === 'awaitingFinality' ? [payment] : [undefined, payment])
+      for (const status of recorded ? statuses : [undefined])
+        for (const candidates of pairs)
+          for (const flags of Array.from({ length: 64 }, (_, bits) => bits))
+            yield snapshot(state, {
+              payment: recorded,
+              status,
+              candidates,
+              allRead: (flags & 1) > 0,
+              finalizedSearched: (flags & 2) > 0,
+              paymentExpired: (flags & 4) > 0,
+              purchase: { ...held, releaseHeight: (flags & 8) > 0 ? 500n : null, unprovableAt: (flags & 16) > 0 ? new Date(0) : null },
+              releaseHeight: (flags & 8) > 0 ? undefined : 500n,
+              searches: (flags & 2) > 0 ? [] : [beginSearch(held.id, 'endpoint', held.buyer)],
+              unprovable: (flags & 32) > 0 ? (flags & 2) === 0 : undefined,
+            })
+}
+
+describe('in every state, whatever the chain shows', () => {
+  const all = [...everySnapshot()].map((given) => ({ given, decision: decidePurchase(given) }))
+  const doing = (kind: PurchaseAction['kind']) => all.filter(({ decision }) => decision.actions.some((action) => action.kind === kind))
+
+  it('a hold that a wallet may have paid ends on proof alone', () => {
+    const unproved = doing('endHold').filter(({ given, decision }) => {
+      const { state, allRead, finalizedSearched, purchase, candidates } = given
+      const mayPay = candidates.some(({ verdict }) => verdict.kind === 'pays' || verdict.kind === 'pending')
+      const proved = state === 'windowClosed' && allRead && finalizedSearched && purchase.releaseHeight !== null && !mayPay
+      return !proved && decision.actions.map(words).includes('endHold unpaid')
+    })
+    expect(unproved).toEqual([])
+  })
+
+  it('a hold is marked as unprovable, or no longer, only while it waits for proof and if that is news', () => {
+    const wrong = doing('markUnprovable').filter(({ given, decision }) => {
+      const { state, purchase, unprovable } = given
+      const ends = decision.actions.some(({ kind }) => kind === 'endHold')
+      const isNews = unprovable !== undefined && unprovable !== (purchase.unprovableAt !== null)
+      return ends || !isNews || state !== 'windowClosed' || purchase.releaseHeight === null
+    })
+    expect(wrong).toEqual([])
+    expect(doing('markUnprovable').length).toBeGreaterThan(0)
+  })
+
+  it('what a search has passed is saved only after everything that it found is dealt with', () => {
+    const early = doing('saveSearches').filter(({ decision }) => {
+      const kinds = decision.actions.map(({ kind }) => kind)
+      return kinds.slice(kinds.indexOf('saveSearches') + 1).some((kind) => kind !== 'markUnprovable')
+    })
+    expect(early).toEqual([])
+    expect(doing('saveSearches').length).toBeGreaterThan(0)
+  })
+
+  it('a payment that was found settles in every state in which it can', () => {
+    const unsettled = all.filter(({ given: { state, candidates }, decision }) => {
+      const canSettle = ['windowOpen', 'windowClosed', 'finalized', 'ended'].includes(state) && candidates.includes(pays)
+      return canSettle && !decision.actions.some((action) => action.kind === 'settle' && action.candidate === pays)
+    })
+    expect(unsettled).toEqual([])
+  })
+
+  it('no candidate that may yet pay is ruled out', () => {
+    const ruledOut = all.flatMap(({ decision }) =>
+      decision.actions.flatMap((action) => (action.kind === 'ruleOut' ? [action.candidate] : [])),
+    )
+    expect(new Set(ruledOut)).toEqual(new Set([failed, unrelated]))
+  })
+
+  it('a delivery is final only when its payment is finalized, and vanished only when it can never land again', () => {
+    const tooEarly = doing('markFinalized').filter(({ given: { status } }) => status?.commitment !== 'finalized' || status.failed)
+    const tooSoon = doing('openVanishedCase').filter(({ given }) => !given.paymentExpired || given.status?.failed === false)
+    expect([...tooEarly, ...tooSoon]).toEqual([])
+    expect(doing('markFinalized').length * doing('openVanishedCase').length).toBeGreaterThan(0)
+  })
+
+  it('a payment is void only when it failed for good', () => {
+    const tooEarly = doing('voidPayment').filter(({ given: { status } }) => !(status?.failed === true && status.commitment === 'finalized'))
+    expect(tooEarly).toEqual([])
+  })
+
+  it('a purchase is due again unless its chain is gone', () => {
+    const forgotten = all.filter(
+      ({ given, decision }) => decision.nextSeconds === null && !['chainGone', 'earlierChain'].includes(given.state),
+    )
+    expect(forgotten).toEqual([])
   })
 })

@@ -1,46 +1,17 @@
 import { type Signature } from '@juicebar/contract/addresses'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
-import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
 import { readSales } from '../../../src/studio/sales/read-sales.ts'
-import {
-  appleJuice,
-  casesOf,
-  chainAt,
-  chainBut,
-  expectAllAddsUp,
-  hold,
-  list,
-  makePurchasesDue,
-  openTradingWorld,
-  readPurchase,
-  reconcileUntil,
-  signPayment,
-  type TradingWorld,
-  untilStatus,
-  type Wallet,
-} from '../trading-world.ts'
+import { type TradingWorld, useTradingWorld } from '../trading-world.ts'
 
-let world: TradingWorld
-let seller: Wallet
-let buyer: Wallet
-
-beforeAll(async () => {
-  world = await openTradingWorld()
-  ;[seller, buyer] = await Promise.all([world.createWallet(), world.createWallet()])
-})
-
-afterAll(async () => {
-  await expectAllAddsUp(world)
-  await world.close()
-})
+const world = useTradingWorld()
 
 /** The chain after a rollback of one transaction, whose fork lost; counts how often its bytes are broadcast again. */
 function rollBack(lost: Signature): { fork: TradingWorld; broadcasts: () => number } {
   const { chain } = world
   let broadcasts = 0
   const isKept = (signature: Signature) => signature !== lost
-  const deps = chainBut(world, {
+  const deps = world.chainBut({
     statuses: async (signatures) => chain.statuses(signatures.filter(isKept)),
     finality: async (signatures) => chain.finality(signatures.filter(isKept)),
     transaction: async (signature) => (isKept(signature) ? chain.transaction(signature) : undefined),
@@ -59,35 +30,31 @@ function rollBack(lost: Signature): { fork: TradingWorld; broadcasts: () => numb
 }
 
 async function settledPurchase() {
-  const purchase = await hold(world, buyer, await list(world, seller))
-  const payment = await signPayment(world, buyer, purchase)
-  await submitPayment(world.deps, buyer.address, purchase.purchaseId, payment.base64)
-  await untilStatus(world, purchase.purchaseId, 'settled')
-  return { purchase, payment }
+  const purchase = await world.holdNew()
+  const payment = await world.signPayment(world.buyer, purchase)
+  await world.submit(world.buyer, purchase, payment)
+  await world.untilStatus(purchase, 'settled')
+  return { purchase, signature: payment.signature, read: () => world.read(purchase.purchaseId) }
 }
 
 describe('a settled payment', () => {
   it('is reconciled until it is finalized', async () => {
-    const { purchase } = await settledPurchase()
-    await reconcileUntil(world, async () => {
-      expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'settled', finalized: true })
-    })
+    const { read } = await settledPurchase()
+    await world.reconcileUntil(async () => expect(await read()).toMatchObject({ status: 'settled', finalized: true }))
   })
 
   it('that is rolled back is broadcast again, and becomes a case and a reversal of its sale once it can no longer land', async () => {
-    const { purchase, payment } = await settledPurchase()
-    await world.connection.pool.query('update purchases set finalized_at = null, reconcile_at = now() where id = $1', [purchase.purchaseId])
-    const tokens = await appleJuice(world, buyer)
-    const { fork, broadcasts } = rollBack(payment.signature)
-    await reconcileUntil(fork, async () => {
-      const cases = await casesOf(world, seller.address)
-      expect(cases).toContainEqual(expect.objectContaining({ kind: 'vanished', signature: payment.signature, refundable: false }))
-    })
+    const { purchase, signature, read } = await settledPurchase()
+    const { purchaseId } = purchase
+    await world.connection.pool.query('update purchases set finalized_at = null, reconcile_at = now() where id = $1', [purchaseId])
+    const tokens = await world.appleJuice(world.buyer)
+    const { fork, broadcasts } = rollBack(signature)
+    await fork.untilCase(signature, { kind: 'vanished', refundable: false })
     expect(broadcasts()).toBeGreaterThan(0)
-    expect(await appleJuice(world, buyer)).toBe(tokens)
-    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'settled', finalized: false })
-    const sales = (await readSales(world.database, { limit: 500 })).sales.filter(({ purchaseId }) => purchaseId === purchase.purchaseId)
-    const saleId = `${purchase.purchaseId}.1`
+    expect(await world.appleJuice(world.buyer)).toBe(tokens)
+    expect(await read()).toMatchObject({ status: 'settled', finalized: false })
+    const sales = (await readSales(world.database, { limit: 500 })).sales.filter((sale) => sale.purchaseId === purchaseId)
+    const saleId = `${purchaseId}.1`
     expect(sales.map(({ saleId: id, reverses }) => [id, reverses])).toEqual([
       [saleId, null],
       [`${saleId}.reversed`, saleId],
@@ -95,30 +62,27 @@ describe('a settled payment', () => {
   })
 
   it('that only seemed rolled back opens no case', async () => {
-    const { purchase, payment } = await settledPurchase()
-    const { fork, broadcasts } = rollBack(payment.signature)
-    await makePurchasesDue(world)
-    await reconcileUntil(fork, async () => expect(broadcasts()).toBeGreaterThan(0))
-    await reconcileUntil(world, async () => {
-      expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ finalized: true })
-    })
-    const cases = await casesOf(world, seller.address)
-    expect(cases.filter((found) => found.signature === payment.signature)).toEqual([])
+    const { signature, read } = await settledPurchase()
+    const { fork, broadcasts } = rollBack(signature)
+    await fork.reconcileUntil(async () => expect(broadcasts()).toBeGreaterThan(0))
+    await world.reconcileUntil(async () => expect(await read()).toMatchObject({ finalized: true }))
+    expect(await world.casesAbout(signature)).toEqual([])
   })
 })
 
 describe('with SETTLE_AT=finalized', () => {
   it('tokens move only when the payment is finalized', async () => {
-    const strict = world.seenWith({ deps: { ...world.deps, settings: { ...world.deps.settings, settleAt: 'finalized' as const } } })
-    const purchase = await hold(strict, buyer, await list(strict, seller))
-    const payment = await signPayment(strict, buyer, purchase)
-    await submitPayment(strict.deps, buyer.address, purchase.purchaseId, payment.base64)
+    const settings = { ...world.deps.settings, settleAt: 'finalized' as const }
+    const strict = world.seenWith({ deps: { ...world.deps, settings } })
+    const purchase = await strict.holdNew()
+    const payment = await strict.signPayment(world.buyer, purchase)
+    await strict.submit(world.buyer, purchase, payment)
     // However slow this machine is, it sees the payment while that is only confirmed.
-    const confirmed = world.seenWith({ deps: { ...chainAt(world, 'confirmed'), settings: strict.deps.settings } })
-    await reconcileUntil(confirmed, async () => {
-      expect(await readPurchase(strict, purchase.purchaseId)).toMatchObject({ status: 'held', stage: 'confirmed' })
+    const confirmed = world.seenWith({ deps: { ...world.chainAt('confirmed'), settings } })
+    await confirmed.reconcileUntil(async () => {
+      expect(await strict.read(purchase.purchaseId)).toMatchObject({ status: 'held', stage: 'confirmed' })
     })
-    await untilStatus(strict, purchase.purchaseId, 'settled')
+    await strict.untilStatus(purchase, 'settled')
     expect((await world.chain.statuses([payment.signature])).get(payment.signature)?.commitment).toBe('finalized')
   })
 })
