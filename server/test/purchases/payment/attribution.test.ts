@@ -14,7 +14,7 @@ const references = ids.map(referenceOf)
 const amount = fc.bigInt({ min: 0n, max: 3n })
 const agreed = fc.array(fc.tuple(fc.constantFrom(...sellers), fc.bigInt({ min: 1n, max: 3n })), { minLength: 1, maxLength: 3 })
 const purchases = fc
-  .tuple(...ids.map((id) => fc.tuple(fc.constantFrom(...buyers), agreed).map(([buyer, transfers]) => purchaseOf(id, buyer, transfers))))
+  .tuple(...ids.map((id) => fc.tuple(fc.constantFrom(...buyers), agreed).map(([buyer, transfers]) => purchaseOf(id, buyer, ...transfers))))
   .chain((all) => fc.shuffledSubarray(all, { minLength: 1 }))
 const carried = fc.shuffledSubarray([...references, refund, 'Unknown'], { maxLength: 2 })
 const anyTransfer = fc

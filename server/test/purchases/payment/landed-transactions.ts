@@ -5,7 +5,7 @@ import { type Instruction, type LandedTransaction } from '../../../src/chain/cha
 import { type KnownPurchase, type KnownReferences } from '../../../src/purchases/payment/landed-payment.ts'
 
 /** A purchase by `buyer` whose reference is called after it, and what it pays to whom. */
-export function purchaseOf(id: string, buyer: string, transfers: readonly (readonly [to: string, amount: bigint])[]): KnownPurchase {
+export function purchaseOf(id: string, buyer: string, ...transfers: readonly (readonly [to: string, amount: bigint])[]): KnownPurchase {
   return {
     id,
     buyer: buyer as WalletAddress,
@@ -20,7 +20,7 @@ export function referenceOf(id: string): string {
 }
 
 /** A System transfer that carries these accounts. */
-export function moves(from: string, to: string, amount: bigint, carried: readonly string[]): Instruction {
+export function moves(from: string, to: string, amount: bigint, carried: readonly string[] = []): Instruction {
   return { program: '11111111111111111111111111111111', accounts: [from, to, ...carried], transfer: { from, to, lamports: amount } }
 }
 

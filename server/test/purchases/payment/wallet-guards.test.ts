@@ -1,24 +1,11 @@
 import { lamports } from '@juicebar/contract/money'
 import { MAX_SELLERS } from '@juicebar/contract/limits'
 import { address, AccountRole, type Instruction } from '@solana/kit'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { decodePayment } from '../../../src/purchases/payment/check-payment.ts'
 import { verifyPayment } from '../../../src/purchases/payment/landed-payment.ts'
-import { createReferences } from '../../../src/purchases/reference.ts'
-import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
-import {
-  callRpc,
-  expectAllAddsUp,
-  hold,
-  list,
-  openTradingWorld,
-  sendByWallet,
-  signPayment,
-  type TradingWorld,
-  untilStatus,
-  type Wallet,
-} from '../trading-world.ts'
+import { callRpc, refusal, useTradingWorld, type Wallet } from '../trading-world.ts'
 import { signTransaction, transfer, type TransactionVersion } from '../transactions.ts'
 
 const computeBudget = 'ComputeBudget111111111111111111111111111111'
@@ -31,36 +18,21 @@ const MAX_BYTES = 1232
 /** The bytes of each guard that Phantom added on mainnet in August 2026: three before the payment and one after it. */
 const guardBytes = [17, 52, 16, 27] as const
 
-let world: TradingWorld
-let seller: Wallet
-let buyer: Wallet
-
-beforeAll(async () => {
-  world = await openTradingWorld()
-  seller = await world.createWallet()
-  await installGuards(world)
-})
-
-beforeEach(async () => void (buyer = await world.createWallet()))
-
-afterAll(async () => {
-  await expectAllAddsUp(world)
-  await world.close()
-})
-
-/** The local chain has no Lighthouse. The Memo program in its place accepts the same instructions, if their data is text. */
-async function installGuards({ rpcUrl }: TradingWorld): Promise<void> {
-  const { value } = (await callRpc(rpcUrl, 'getAccountInfo', [memo, { encoding: 'base64' }])) as { value: ProgramAccount }
-  const { lamports, owner, data } = value
-  const copy = { lamports, owner, executable: true, data: Buffer.from(data[0], 'base64').toString('hex') }
-  await callRpc(rpcUrl, 'surfnet_setAccount', [lighthouse, copy])
-}
-
 interface ProgramAccount {
   lamports: number
   owner: string
   data: [string, string]
 }
+
+const world = useTradingWorld()
+
+/** The local chain has no Lighthouse. The Memo program in its place accepts the same instructions, if their data is text. */
+beforeAll(async () => {
+  const { value } = (await callRpc(world.rpcUrl, 'getAccountInfo', [memo, { encoding: 'base64' }])) as { value: ProgramAccount }
+  const { lamports: balance, owner, data } = value
+  const copy = { lamports: balance, owner, executable: true, data: Buffer.from(data[0], 'base64').toString('hex') }
+  await callRpc(world.rpcUrl, 'surfnet_setAccount', [lighthouse, copy])
+})
 
 /** What Phantom puts around a payment: a price for its compute units, and guards over the payer's account. */
 function around({ signer }: Wallet, guardsBefore: number) {
@@ -75,49 +47,51 @@ function around({ signer }: Wallet, guardsBefore: number) {
 
 describe('a payment with what Phantom adds', () => {
   it.each(versions)('is delivered if it is submitted in version %s', async (version) => {
-    const purchase = await hold(world, buyer, await list(world, seller))
-    const { base64 } = await signPayment(world, buyer, purchase, { ...around(buyer, 3), version })
-    await submitPayment(world.deps, buyer.address, purchase.purchaseId, base64)
-    await untilStatus(world, purchase.purchaseId, 'settled')
+    const purchase = await world.holdNew()
+    await world.submit(world.buyer, purchase, await world.signPayment(world.buyer, purchase, { ...around(world.buyer, 3), version }))
+    await world.untilStatus(purchase, 'settled')
   })
 
   it.each(versions)('is delivered if the wallet sends it in version %s', async (version) => {
-    const purchase = await hold(world, buyer, await list(world, seller), 'wallet')
-    await sendByWallet(world, await signPayment(world, buyer, purchase, { ...around(buyer, 3), version }))
-    await untilStatus(world, purchase.purchaseId, 'settled')
+    const purchase = await world.holdNew(world.buyer, 'wallet')
+    await world.payByWallet(world.buyer, purchase, { ...around(world.buyer, 3), version })
+    await world.untilStatus(purchase, 'settled')
   })
 
   it.each(versions)('is accepted in version %s wherever its guards are', async (version) => {
-    const purchase = await hold(world, buyer, await list(world, seller), 'wallet')
+    const { buyer } = world
+    const purchase = await world.holdNew(buyer, 'wallet')
     const { seller: to, reference } = purchase
     const expected = { from: buyer.address, transfers: [{ to, lamports: BigInt(purchase.lamports) }], reference }
     for (const guardsBefore of [0, 1, 2, 3, 4]) {
-      const { base64, bytes } = await signPayment(world, buyer, purchase, { ...around(buyer, guardsBefore), version })
+      const { base64, bytes } = await world.signPayment(buyer, purchase, { ...around(buyer, guardsBefore), version })
       expect(decodePayment(base64, expected)).toMatchObject({ bytes, signaturesValid: true })
     }
   })
 
   it.each(versions)('is refused in version %s if it does something else besides', async (version) => {
-    const purchase = await hold(world, buyer, await list(world, seller), 'wallet')
-    const { before, after } = around(buyer, 3)
+    const purchase = await world.holdNew(world.buyer, 'wallet')
+    const { before, after } = around(world.buyer, 3)
     const stranger = { programAddress: address('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'), data: Uint8Array.from([1]) }
-    const { base64 } = await signPayment(world, buyer, purchase, { before, after: [...after, stranger], version })
-    await expect(submitPayment(world.deps, buyer.address, purchase.purchaseId, base64)).rejects.toMatchObject({ code: 'PAYMENT_REFUSED' })
+    const payment = await world.signPayment(world.buyer, purchase, { before, after: [...after, stranger], version })
+    await expect(world.submit(world.buyer, purchase, payment)).rejects.toEqual(refusal('PAYMENT_REFUSED'))
   })
 })
 
 describe('a payment to as many sellers as a purchase may have, and of the fee,', () => {
   it.each(['legacy', 0] as const)('fits into a transaction of version %s with what Phantom adds, and counts', async (version) => {
+    const { buyer } = world
     const recipients = await Promise.all(Array.from({ length: MAX_SELLERS + 1 }, () => world.createWallet()))
     const transfers = recipients.map(({ address: to }, index) => ({ to, lamports: lamports(1_000_000n + BigInt(index)) }))
-    const terms = { buyer: buyer.address, transfers, reference: createReferences(['r'.repeat(32)]).make('purchase'), heldAtSlot: 0n }
-    const payments = transfers.map(({ to, lamports: amount }) => transfer(buyer, to, amount, [terms.reference]))
+    const reference = world.deps.references.make('purchase')
+    const payments = transfers.map(({ to, lamports: amount }) => transfer(buyer, to, amount, [reference]))
     const { before, after } = around(buyer, 3)
     const signed = await signTransaction(world, buyer, [...before, ...payments, ...after], { version })
     expect(signed.bytes.length).toBeLessThanOrEqual(MAX_BYTES)
-    const expected = { from: buyer.address, transfers, reference: terms.reference }
-    expect(decodePayment(signed.base64, expected)).toMatchObject({ bytes: signed.bytes, signaturesValid: true, version })
-    const landed = await world.chain.transaction(await sendByWallet(world, signed))
+    const decoded = decodePayment(signed.base64, { from: buyer.address, transfers, reference })
+    expect(decoded).toMatchObject({ bytes: signed.bytes, signaturesValid: true, version })
+    const landed = await world.chain.transaction(await world.sendByWallet(signed))
+    const terms = { buyer: buyer.address, transfers, reference, heldAtSlot: 0n }
     expect(landed && verifyPayment(landed, terms)).toEqual({ kind: 'pays', referenced: true })
   })
 })
