@@ -4,16 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { type AccountInstruction, type SignedTransaction } from '../../../src/chain/chain.ts'
 import { type ExpectedPayment, findPaymentFlaw } from '../../../src/purchases/payment/signed-payment.ts'
 
-const single: ExpectedPayment = { from: 'Buyer', transfers: [{ to: 'Seller', lamports: 50n }], reference: 'Reference' }
-const basket: ExpectedPayment = {
-  from: 'Buyer',
-  transfers: [
-    { to: 'Seller', lamports: 50n },
-    { to: 'Second', lamports: 70n },
-    { to: 'Studio', lamports: 6n },
-  ],
-  reference: 'Reference',
+const expects = (...transfers: [to: string, lamports: bigint][]): ExpectedPayment => {
+  return { from: 'Buyer', transfers: transfers.map(([to, lamports]) => ({ to, lamports })), reference: 'Reference' }
 }
+const single = expects(['Seller', 50n])
+const basket = expects(['Seller', 50n], ['Second', 70n], ['Studio', 6n])
 const system = '11111111111111111111111111111111'
 const computeBudget = 'ComputeBudget111111111111111111111111111111'
 const token = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
@@ -23,10 +18,8 @@ const signer = { address: 'Buyer', signer: true, writable: true }
 const receiver = { address: 'Seller', signer: false, writable: true }
 const reference = { address: 'Reference', signer: false, writable: false }
 
-function transfer(
-  changes: { from?: string; to?: string; lamports?: bigint; accounts?: AccountInstruction['accounts'] } = {},
-): AccountInstruction {
-  const { from = 'Buyer', to = 'Seller', lamports = 50n, accounts = [signer, receiver, reference] } = changes
+type TransferChanges = Partial<AccountInstruction['transfer'] & Pick<AccountInstruction, 'accounts'>>
+function transfer({ from = 'Buyer', to = 'Seller', lamports = 50n, accounts = [signer, receiver, reference] }: TransferChanges = {}) {
   return { program: system, accounts, transfer: { from, to, lamports } }
 }
 
@@ -116,8 +109,7 @@ describe('a signed payment of several transfers', () => {
   })
 
   it('may pay one recipient twice if that was agreed, but no other amounts', () => {
-    const transfers = [...basket.transfers, { to: 'Seller', lamports: 3n }]
-    const twice = { ...basket, transfers }
+    const twice = expects(['Seller', 50n], ['Second', 70n], ['Studio', 6n], ['Seller', 3n])
     const again = transfer({ lamports: 3n })
     expect(flawOf([transfer(), second, fee, again], twice)).toBeUndefined()
     expect(flawOf([transfer(), second, fee, transfer()], twice)).toBe('its amount for Seller differs from what was agreed.')
