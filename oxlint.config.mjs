@@ -372,8 +372,8 @@ export default {
     { files: ['scripts/**', 'server/bench/**', 'server/chaos/**', 'examples/**'], rules: { 'no-console': 'off' } },
     // What the example hands to timers and its server catches its own errors.
     { files: ['examples/**'], rules: { 'typescript/no-misused-promises': 'off' } },
-    // Playwright hands a fixture over by a function called `use`.
-    { files: ['e2e/**'], rules: { 'react/rules-of-hooks': 'off' } },
+    // Fixtures are called `use` too, in Playwright and in our own tests.
+    { files: ['e2e/**', 'server/test/**'], rules: { 'react/rules-of-hooks': 'off' } },
     { files: ['*/test/**', 'server/bench/**', 'server/chaos/**', 'e2e/**', 'scripts/**', 'examples/**', '*.config.mjs'], rules: inTests },
     ...arrows,
   ],

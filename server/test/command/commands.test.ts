@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { commands, helpText, readCommand, UsageError } from '../../src/command/commands.ts'
 import { replyText } from '../../src/command/reply-text.ts'
+import { typedCommand } from '../../src/command/typed-command.ts'
 
 const read = (typed: string) => readCommand((typed.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", '')))
 
@@ -89,4 +90,13 @@ describe('a reply for a person', () => {
   it('cannot steer the terminal', () => {
     expect(replyText({ case: { note: 'a\u001b[2Jb\nc' } })).toBe('note  a [2Jb c')
   })
+})
+
+it.each([
+  ['/opt/juicebar/start.mjs', 'case list', 'node start.mjs studio case list'],
+  ['/opt/juicebar/start.mjs', '', 'node start.mjs studio'],
+  ['/srv/juicebar/server/dist/studio.js', 'case list', 'npm run studio -- case list'],
+  ['/srv/juicebar/server/dist/studio.js', '', 'npm run studio'],
+])('a command of %s is typed as there', (started, words, typed) => {
+  expect(typedCommand('studio', words, started)).toBe(typed)
 })

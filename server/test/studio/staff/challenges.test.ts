@@ -3,58 +3,42 @@ import { randomUUID } from 'node:crypto'
 import { signedCalls } from '@juicebar/contract/endpoints/signed'
 import { CHALLENGE_SECONDS, MAX_OPEN_CHALLENGES } from '@juicebar/contract/limits'
 import { scopes } from '@juicebar/contract/scopes'
-import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 
-import { connectDatabase } from '../../../src/database/connect.ts'
 import { deleteOldChallenges, spendChallenge } from '../../../src/studio/staff/challenge-store.ts'
 import { createWallet } from '../../sign-in/wallet.ts'
-import { freshDatabase, type FreshDatabase } from '../../support/fresh-database.ts'
-import { startStudio } from '../studio-client.ts'
-import { deskOf, type Member, memberOfStaff, type Signature } from './desk-client.ts'
+import { refused, startStudio, useStudio } from '../studio-client.ts'
+import { deskOf, openDesk, type Signature } from './desk-client.ts'
 
-let fresh: FreshDatabase
-let pool: pg.Pool
-let studio: Awaited<ReturnType<typeof startStudio>>
-let member: Member
-let desk: ReturnType<typeof deskOf>
+const studio = useStudio({ settings: { PRODUCT_NAME: 'Corner Bar', PUBLIC_ORIGIN: 'https://bar.example' } })
+let desk: Awaited<ReturnType<typeof openDesk>>
 
-beforeAll(async () => {
-  fresh = await freshDatabase()
-  pool = new pg.Pool({ connectionString: fresh.url, max: 2 })
-})
-beforeEach(async () => {
-  studio = await startStudio(fresh.url, { settings: { PRODUCT_NAME: 'Corner Bar', PUBLIC_ORIGIN: 'https://bar.example' } })
-  member = await memberOfStaff(studio, { scopes })
-  desk = deskOf(studio.origin, member)
-})
-afterAll(async () => {
-  await pool.end()
-  await fresh.drop()
-})
+beforeEach(async () => void (desk = await openDesk(studio, { scopes })))
 
 const newKey = (name = 'a key') => JSON.stringify({ name, scopes: ['read'] })
+const orderTo = (wallet: string) => ({ walletAddress: wallet, tokenType: 'APPLE_JUICE', amount: 1, idempotencyKey: wallet })
+const signKey = () => desk.sign('POST', '/keys', newKey())
 const post = (text: string, signed?: Partial<Signature>, path = '/keys') => desk.call('POST', path, { text, signed })
-const refused = (code: string) => ({ status: 403, body: { code } })
-const keysMade = async () => (await pool.query<{ n: number }>('select count(*)::integer as n from studio_keys')).rows[0]?.n ?? 0
+const forbidden = (code: string) => refused(403, code)
+const keysMade = async () => (await studio.pool.query<{ n: number }>('select count(*)::integer as n from studio_keys')).rows[0]?.n ?? 0
 const age = (id: string, seconds: number) =>
-  pool.query('update studio_challenges set expires_at = expires_at - make_interval(secs => $2) where id = $1', [id, seconds])
+  studio.pool.query('update studio_challenges set expires_at = expires_at - make_interval(secs => $2) where id = $1', [id, seconds])
 
 describe('a fresh signature', () => {
   it('lets one call be made, once, on whichever server', async () => {
-    const other = await startStudio(fresh.url)
-    const signed = await desk.sign('POST', '/keys', newKey())
-    const made = await deskOf(other.origin, member).call('POST', '/keys', { text: newKey(), signed })
-    expect(made).toMatchObject({ status: 201, body: { key: { createdBy: member.wallet.address } } })
-    for (const { origin } of [studio, other]) {
-      const again = await deskOf(origin, member).call('POST', '/keys', { text: newKey(), signed })
-      expect(again).toMatchObject(refused('CHALLENGE_USED'))
+    const other = await startStudio(studio.url)
+    const signed = await signKey()
+    const made = await deskOf(other, desk).call('POST', '/keys', { text: newKey(), signed })
+    expect(made).toMatchObject({ status: 201, body: { key: { createdBy: desk.wallet.address } } })
+    for (const server of [studio, other]) {
+      const again = await deskOf(server, desk).call('POST', '/keys', { text: newKey(), signed })
+      expect(again).toMatchObject(forbidden('CHALLENGE_USED'))
     }
   })
 
   it('lets one of many calls through that use it at the same time', async () => {
-    const other = deskOf((await startStudio(fresh.url)).origin, member)
-    const signed = await desk.sign('POST', '/keys', newKey())
+    const other = deskOf(await startStudio(studio.url), desk)
+    const signed = await signKey()
     const before = await keysMade()
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, index) => (index % 2 ? desk : other).call('POST', '/keys', { text: newKey(), signed })),
@@ -68,7 +52,7 @@ describe('a fresh signature', () => {
 
   it('is needed for each of these calls, and by keys for none', async () => {
     const wallet = createWallet().address
-    const order = { walletAddress: wallet, tokenType: 'APPLE_JUICE', amount: 1, idempotencyKey: wallet }
+    const order = orderTo(wallet)
     const calls: [string, string, object?][] = [
       ['POST', '/credits', order],
       ['POST', '/debits', { ...order, idempotencyKey: `${wallet} back` }],
@@ -85,7 +69,7 @@ describe('a fresh signature', () => {
     expect(calls).toHaveLength(signedCalls.length)
     for (const [method, path, body] of calls) {
       const text = body && JSON.stringify(body)
-      expect([path, await desk.call(method, path, { text })]).toMatchObject([path, refused('CHALLENGE_NEEDED')])
+      expect([path, await desk.call(method, path, { text })]).toMatchObject([path, forbidden('CHALLENGE_NEEDED')])
       const { status, body: reply } = await desk.callSigned(method, path, body)
       expect([path, reply.code ?? status]).toEqual([
         path,
@@ -98,82 +82,82 @@ describe('a fresh signature', () => {
 
 describe('refused is', () => {
   it('a call without a signature, or with half of it', async () => {
-    const { challenge, signature } = await desk.sign('POST', '/keys', newKey())
+    const { challenge, signature } = await signKey()
     for (const signed of [undefined, { challenge }, { signature }]) {
-      expect(await post(newKey(), signed)).toMatchObject(refused('CHALLENGE_NEEDED'))
+      expect(await post(newKey(), signed)).toMatchObject(forbidden('CHALLENGE_NEEDED'))
     }
     expect((await post(newKey(), { challenge, signature })).status).toBe(201)
   })
 
   it('another body, however alike', async () => {
-    const signed = await desk.sign('POST', '/keys', newKey())
+    const signed = await signKey()
     for (const text of [newKey('another'), `${newKey()} `, newKey().replace('"a key"', '"\\u0061 key"')]) {
-      expect(await post(text, signed)).toMatchObject(refused('CHALLENGE_BODY_DIFFERS'))
+      expect(await post(text, signed)).toMatchObject(forbidden('CHALLENGE_BODY_DIFFERS'))
     }
     expect((await post(newKey(), signed)).status).toBe(201)
   })
 
   it('another call', async () => {
     const wallet = createWallet().address
-    const order = JSON.stringify({ walletAddress: wallet, tokenType: 'APPLE_JUICE', amount: 1, idempotencyKey: wallet })
+    const order = JSON.stringify(orderTo(wallet))
     const signed = await desk.sign('POST', '/debits', order)
-    expect(await post(order, signed, '/credits')).toMatchObject(refused('CHALLENGE_CALL_DIFFERS'))
+    expect(await post(order, signed, '/credits')).toMatchObject(forbidden('CHALLENGE_CALL_DIFFERS'))
     const removal = await desk.sign('DELETE', `/staff/${wallet}`)
-    expect(await desk.call('DELETE', `/staff/${member.wallet.address}`, { signed: removal })).toMatchObject(
-      refused('CHALLENGE_CALL_DIFFERS'),
-    )
-    expect(await desk.call('DELETE', `/staff/${wallet}?reason=x`, { signed: removal })).toMatchObject(refused('CHALLENGE_CALL_DIFFERS'))
-    expect(await desk.call('PUT', `/staff/${wallet}`, { signed: removal })).toMatchObject(refused('CHALLENGE_CALL_DIFFERS'))
+    for (const [method, path] of [
+      ['DELETE', desk.wallet.address],
+      ['DELETE', `${wallet}?reason=x`],
+      ['PUT', wallet],
+    ] as const) {
+      expect(await desk.call(method, `/staff/${path}`, { signed: removal })).toMatchObject(forbidden('CHALLENGE_CALL_DIFFERS'))
+    }
   })
 
   it('another wallet, and what another wallet has signed', async () => {
-    const thief = await memberOfStaff(studio, { scopes })
-    const { challenge, message, signature } = await desk.sign('POST', '/keys', newKey())
+    const thief = await openDesk(studio, { scopes })
+    const { challenge, message, signature } = await signKey()
     const theirs = { text: newKey(), signed: { challenge, signature } }
-    expect(await deskOf(studio.origin, thief).call('POST', '/keys', theirs)).toMatchObject(refused('CHALLENGE_WALLET_DIFFERS'))
-    const forged = [thief.wallet.sign(message), member.wallet.sign(`${message} `), member.wallet.sign(''), '1'.repeat(64), 'no signature']
+    expect(await thief.call('POST', '/keys', theirs)).toMatchObject(forbidden('CHALLENGE_WALLET_DIFFERS'))
+    const forged = [thief.wallet.sign(message), desk.wallet.sign(`${message} `), desk.wallet.sign(''), '1'.repeat(64), 'no signature']
     for (const wrong of forged) {
-      expect(await post(newKey(), { challenge, signature: wrong })).toMatchObject(refused('CHALLENGE_SIGNATURE_INVALID'))
+      expect(await post(newKey(), { challenge, signature: wrong })).toMatchObject(forbidden('CHALLENGE_SIGNATURE_INVALID'))
     }
     expect((await post(newKey(), { challenge, signature })).status).toBe(201)
   })
 
   it('a signature that comes too late', async () => {
-    const [late, inTime] = [await desk.sign('POST', '/keys', newKey()), await desk.sign('POST', '/keys', newKey())]
+    const [late, inTime] = [await signKey(), await signKey()]
     await age(late.challenge, CHALLENGE_SECONDS)
     await age(inTime.challenge, CHALLENGE_SECONDS / 2)
-    expect(await post(newKey(), late)).toMatchObject(refused('CHALLENGE_EXPIRED'))
+    expect(await post(newKey(), late)).toMatchObject(forbidden('CHALLENGE_EXPIRED'))
     expect((await post(newKey(), inTime)).status).toBe(201)
     // Also where its time ends after it was looked at.
-    const connection = connectDatabase(fresh.url, () => undefined)
-    expect(await spendChallenge(connection.database, late.challenge)).toBe(false)
-    await connection.close()
+    expect(await spendChallenge(studio.database, late.challenge)).toBe(false)
   })
 
   it('a challenge that nobody has made', async () => {
-    const { signature } = await desk.sign('POST', '/keys', newKey())
+    const { signature } = await signKey()
     for (const challenge of [randomUUID(), 'x', "' or 1=1--"]) {
-      expect(await post(newKey(), { challenge, signature })).toMatchObject(refused('CHALLENGE_NOT_FOUND'))
+      expect(await post(newKey(), { challenge, signature })).toMatchObject(forbidden('CHALLENGE_NOT_FOUND'))
     }
   })
 
   it('the signature of a sign-in', async () => {
-    const { challenge } = await desk.sign('POST', '/keys', newKey())
+    const { challenge } = await signKey()
     const headers = { 'content-type': 'application/json' }
-    const body = JSON.stringify({ walletAddress: member.wallet.address })
+    const body = JSON.stringify({ walletAddress: desk.wallet.address })
     const reply = await fetch(`${studio.origin}/api/auth/nonce`, { method: 'POST', headers, body })
     const { message } = (await reply.json()) as { message: string }
-    expect(await post(newKey(), { challenge, signature: member.wallet.sign(message) })).toMatchObject(
-      refused('CHALLENGE_SIGNATURE_INVALID'),
+    expect(await post(newKey(), { challenge, signature: desk.wallet.sign(message) })).toMatchObject(
+      forbidden('CHALLENGE_SIGNATURE_INVALID'),
     )
   })
 
   it('what is wrong in itself, before the signature is used up', async () => {
-    const reader = deskOf(studio.origin, await memberOfStaff(studio, { scopes: ['read'] }))
+    const reader = await openDesk(studio, { scopes: ['read'] })
     const signed = await reader.sign('POST', '/keys', newKey())
-    expect(await reader.call('POST', '/keys', { text: newKey(), signed })).toMatchObject(refused('INSUFFICIENT_SCOPE'))
-    expect(await post('{"name":"a key"}', await desk.sign('POST', '/keys', newKey()))).toMatchObject({ status: 400 })
-    const { rows } = await pool.query('select from studio_challenges where id = $1 and used_at is null', [signed.challenge])
+    expect(await reader.call('POST', '/keys', { text: newKey(), signed })).toMatchObject(forbidden('INSUFFICIENT_SCOPE'))
+    expect(await post('{"name":"a key"}', await signKey())).toMatchObject({ status: 400 })
+    const { rows } = await studio.pool.query('select from studio_challenges where id = $1 and used_at is null', [signed.challenge])
     expect(rows).toHaveLength(1)
   })
 })
@@ -181,7 +165,7 @@ describe('refused is', () => {
 describe('a challenge', () => {
   it('says in words what will be done, where', async () => {
     const wallet = createWallet().address
-    const order = { walletAddress: wallet, tokenType: 'APPLE_JUICE', amount: 25, idempotencyKey: wallet, reason: 'quest 17\nfor Ann' }
+    const order = { ...orderTo(wallet), amount: 25, reason: 'quest 17\nfor Ann' }
     const { challenge } = (await desk.challenge('POST', '/credits', JSON.stringify(order))).body
     const [title, action, reason, gap, call, hash, id, ...rest] = challenge.message.split('\n')
     expect([title, action, reason, gap, call, id, rest]).toEqual([
@@ -220,10 +204,10 @@ describe('a challenge', () => {
       ['POST', '/keys/x'],
       ['PUT', '/staff'],
     ] as const) {
-      expect(await desk.challenge(method, path, '{}')).toMatchObject({ status: 409, body: { code: 'SIGNATURE_NOT_NEEDED' } })
+      expect(await desk.challenge(method, path, '{}')).toMatchObject(refused(409, 'SIGNATURE_NOT_NEEDED'))
     }
     const body = { method: 'POST', path: '/api/studio/keys', body: newKey() }
-    expect(await studio.call('POST', '/challenges', { body })).toMatchObject({ status: 409, body: { code: 'SIGNATURE_NOT_NEEDED' } })
+    expect(await studio.call('POST', '/challenges', { body })).toMatchObject(refused(409, 'SIGNATURE_NOT_NEEDED'))
     expect((await desk.challenge('POST', '/keys', '{"name":')).status).toBe(400)
     expect(await desk.challenge('POST', '/keys', '{"name":"a key"}')).toMatchObject({ body: { code: 'FIELDS_MISSING' } })
     expect(await desk.challenge('POST', '/keys')).toMatchObject({ body: { code: 'FIELDS_MISSING' } })
@@ -231,11 +215,11 @@ describe('a challenge', () => {
   })
 
   it('is one of a bounded number, until it is used or over', async () => {
-    const signed = await desk.sign('POST', '/keys', newKey())
+    const signed = await signKey()
     const ask = () => desk.challenge('POST', '/keys', newKey())
     for (let count = 1; count < MAX_OPEN_CHALLENGES; count++) expect((await ask()).status).toBe(201)
-    expect(await ask()).toMatchObject({ status: 429, body: { code: 'TOO_MANY_REQUESTS' } })
-    const others = deskOf(studio.origin, await memberOfStaff(studio, { scopes }))
+    expect(await ask()).toMatchObject(refused(429, 'TOO_MANY_REQUESTS'))
+    const others = await openDesk(studio, { scopes })
     expect((await others.challenge('POST', '/keys', newKey())).status).toBe(201)
     expect((await post(newKey(), signed)).status).toBe(201)
     const next = await ask()
@@ -245,13 +229,11 @@ describe('a challenge', () => {
   })
 
   it('is deleted some minutes after its time', async () => {
-    const [old, young] = [await desk.sign('POST', '/keys', newKey()), await desk.sign('POST', '/keys', newKey())]
+    const [old, young] = [await signKey(), await signKey()]
     await age(old.challenge, CHALLENGE_SECONDS + 601)
     await age(young.challenge, CHALLENGE_SECONDS + 300)
-    const connection = connectDatabase(fresh.url, () => undefined)
-    await deleteOldChallenges(connection.database)
-    await connection.close()
-    expect(await post(newKey(), old)).toMatchObject(refused('CHALLENGE_NOT_FOUND'))
-    expect(await post(newKey(), young)).toMatchObject(refused('CHALLENGE_EXPIRED'))
+    await deleteOldChallenges(studio.database)
+    expect(await post(newKey(), old)).toMatchObject(forbidden('CHALLENGE_NOT_FOUND'))
+    expect(await post(newKey(), young)).toMatchObject(forbidden('CHALLENGE_EXPIRED'))
   })
 })

@@ -1,4 +1,4 @@
-import { type StudioClient } from '../studio-client.ts'
+import { type Studio } from '../studio-client.ts'
 import { createWallet, type TestWallet } from '../../sign-in/wallet.ts'
 
 export interface Member {
@@ -19,7 +19,7 @@ export async function signInAt(origin: string, wallet: TestWallet = createWallet
 }
 
 /** Somebody with a new wallet, who is put on the staff if a body for that call is given. */
-export async function memberOfStaff({ origin, call }: StudioClient & { origin: string }, wish?: object): Promise<Member> {
+export async function memberOfStaff({ origin, call }: Pick<Studio, 'origin' | 'call'>, wish?: object): Promise<Member> {
   const member = await signInAt(origin)
   if (!wish) return member
   const { status, body } = await call('PUT', `/staff/${member.wallet.address}`, { body: wish })
@@ -33,7 +33,7 @@ export interface Signature {
 }
 
 /** What somebody does at the desk of a server. */
-export function deskOf(origin: string, { wallet, token }: Member) {
+export function deskOf({ origin }: Pick<Studio, 'origin'>, { wallet, token }: Member) {
   /** @param text the body as it is sent */
   const call = async (
     method: string,
@@ -62,5 +62,10 @@ export function deskOf(origin: string, { wallet, token }: Member) {
     const text = body && JSON.stringify(body)
     return call(method, path, { text, signed: await sign(method, path, text) })
   }
-  return { call, challenge, sign, callSigned }
+  return { wallet, token, call, get: (path: string) => call('GET', path), challenge, sign, callSigned }
+}
+
+/** The desk of somebody with a new wallet, as `memberOfStaff`. */
+export async function openDesk(studio: Pick<Studio, 'origin' | 'call'>, wish?: object) {
+  return deskOf(studio, await memberOfStaff(studio, wish))
 }

@@ -1,17 +1,14 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 
 import { type Audit } from '@juicebar/contract/schemas'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { tempFolder } from '../embedded/temp-folder.ts'
-
-const program = fileURLToPath(new URL('../../src/audit.ts', import.meta.url))
-const KEY = 'the-studio-key-of-this-test'
+import { studioApiKey } from '../support/start-app.ts'
+import { runCommand } from './run-command.ts'
 
 const clean: Audit = {
   id: '01a1f7e3-d2be-70a3-b634-7c62066aaf1d',
@@ -45,7 +42,7 @@ async function serveAudit(audit: Audit): Promise<Served> {
   const started: unknown[] = []
   let reads = 0
   const answer = async (request: IncomingMessage): Promise<[status: number, body: unknown]> => {
-    if (request.headers.authorization !== `Bearer ${KEY}`) return [401, {}]
+    if (request.headers.authorization !== `Bearer ${studioApiKey}`) return [401, {}]
     if (request.method === 'POST' && request.url === '/api/studio/audits') {
       started.push(JSON.parse(await text(request)))
       return [202, { audit: { ...audit, status: 'running', progress: { checked: 0, total: 1234 } } }]
@@ -64,15 +61,9 @@ async function serveAudit(audit: Audit): Promise<Served> {
   return { port: String((server.address() as AddressInfo).port), started }
 }
 
-async function run(settings: NodeJS.ProcessEnv, ...options: string[]) {
-  const env = { PATH: process.env['PATH'] ?? '', STUDIO_API_KEY: KEY, ...settings }
-  const child = spawn(process.execPath, ['--import', 'tsx', program, ...options], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const [output, complaint, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
-  return { output, complaint, code: Number(code) }
-}
-
-/** Each starts a process, which takes a while on a busy machine. */
 describe('the command for the money audit', { timeout: 120_000 }, () => {
+  const run = (settings: NodeJS.ProcessEnv, ...typed: string[]) => runCommand('audit', settings, typed)
+
   it.each<[code: number, what: string, audit: Audit, said: string]>([
     [0, 'everything adds up', clean, 'Everything adds up.'],
     [1, 'something does not add up', { ...clean, ...wrong }, violation.detail],
