@@ -1,65 +1,57 @@
-import { type WalletAddress } from '@juicebar/contract/addresses'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 
 import { rollUpSales } from '../../src/market/figures/roll-up-store.ts'
 import { readLedger } from '../../src/studio/audit/ledger-check-store.ts'
-import { addPlayer, offer, openStoreMarket, type StoreMarket } from '../purchases/baskets/store-market.ts'
-import { settledPurchase } from './sales/sale-market.ts'
+import { useSaleMarket } from './sales/sale-market.ts'
 
-let market: StoreMarket
-let seller: WalletAddress
-let buyer: WalletAddress
+const market = useSaleMarket()
+const found = async () => (await readLedger(market.database)).violations
 
 beforeAll(async () => {
-  market = await openStoreMarket()
-  ;[seller, buyer] = [await addPlayer(market), await addPlayer(market)]
   for (const amount of [1, 2, 3]) {
-    await settledPurchase(market, buyer, [{ listingId: await offer(market, seller, { amount }) }])
+    await market.trade({ amount })
     await rollUpSales(market.database)
   }
 })
-afterAll(() => market.close())
-
-const found = async () => (await readLedger(market.database)).violations
-const query = (text: string) => market.connection.pool.query(text)
 
 it('finds nothing wrong, also while a sale waits to be rolled up', async () => {
   expect(await found()).toEqual([])
-  await settledPurchase(market, buyer, [{ listingId: await offer(market, seller) }])
+  await market.trade()
   expect(await found()).toEqual([])
-  await query('select stamp_sales(1000)')
+  await market.query('select stamp_sales(1000)')
   expect(await found()).toEqual([])
   await rollUpSales(market.database)
   expect(await found()).toEqual([])
 })
 
 it.each(['5m', '1h', '1d'])('names a %s candle that is not what was sold', async (step) => {
-  const kept = await query(`create temporary table kept as select * from candles`).then(() => true)
-  expect(kept).toBe(true)
+  await market.query(`create table kept as select * from candles`)
   for (const change of ['open = open + 1', 'low = low - 1', 'amount = amount + 1', 'lamports = lamports - 1', 'trades = trades + 1']) {
-    await query(`update candles set ${change} where step = '${step}'`)
+    await market.query(`update candles set ${change} where step = '${step}'`)
     expect(await found()).toContainEqual({
       invariant: 'I6',
       detail: expect.stringMatching(`^the ${step} candle of APPLE_JUICE at 20..-..-..T..:..:00.000Z is not what was sold$`),
     })
-    await query(
-      'update candles c set open = k.open, low = k.low, amount = k.amount, lamports = k.lamports, trades = k.trades from kept k where k.step = c.step',
-    )
+    // All of them: the sales may be in two steps of time.
+    await market.query('truncate candles')
+    await market.query('insert into candles select * from kept')
   }
-  await query('drop table kept')
+  await market.query('drop table kept')
   expect(await found()).toEqual([])
 })
 
 it('names a candle that is missing, and one of what was never sold', async () => {
-  await query(`delete from candles where step = '5m'; insert into candles select 'GRAPE_SODA', '1h', '2030-01-01Z', 1, 1, 1, 1, 1, 1, 1`)
+  await market.query(
+    `delete from candles where step = '5m'; insert into candles select 'GRAPE_SODA', '1h', '2030-01-01Z', 1, 1, 1, 1, 1, 1, 1`,
+  )
   const details = (await found()).map(({ detail }) => detail)
   expect(details).toContainEqual(expect.stringContaining('the 5m candle of APPLE_JUICE'))
   expect(details).toContain('the 1h candle of GRAPE_SODA at 2030-01-01T00:00:00.000Z is not what was sold')
 })
 
 it('finds a sale that the order of sales has lost, since it asks the purchases', async () => {
-  await query(`delete from candles; delete from sales where ordinal = 1; update candles_head set ordinal = 0`)
-  await query(`update sales set ordinal = ordinal - 1`)
+  await market.query(`delete from candles; delete from sales where ordinal = 1; update candles_head set ordinal = 0`)
+  await market.query(`update sales set ordinal = ordinal - 1`)
   await rollUpSales(market.database)
   expect((await found()).map(({ invariant }) => invariant)).toEqual(['I6'])
 })

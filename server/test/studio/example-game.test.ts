@@ -8,18 +8,17 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { findFreePort } from '../../src/embedded/free-port.ts'
 import { readText, root } from '../docs/repository.ts'
 import { tempFolder } from '../embedded/temp-folder.ts'
-import { addPlayer, newAddress, offer, openStoreMarket } from '../purchases/baskets/store-market.ts'
+import { newAddress } from '../purchases/baskets/store-market.ts'
 import { studioApiKey } from '../support/start-app.ts'
-import { followSales, settledPurchase } from './sales/sale-market.ts'
+import { followSales, openSaleMarket } from './sales/sale-market.ts'
 import { startStudio, type StudioClient } from './studio-client.ts'
 
 const game = 'examples/game/game.mjs'
 
 /** A market, and the example as a process beside its server. Both are stopped when the test is over. */
 async function openGame() {
-  const market = await openStoreMarket()
+  const market = await openSaleMarket({ tokens: 100_000 })
   onTestFinished(() => market.close())
-  const [seller, buyer] = [await addPlayer(market, 100_000), await addPlayer(market)]
   const studio = await startStudio(market.databaseUrl, { settings: { WEBHOOK_ALLOW_PRIVATE: 'on' } })
   const [port, folder] = [await findFreePort(), await tempFolder()]
   const env = { MARKET_URL: studio.origin, STUDIO_API_KEY: studioApiKey, PORT: String(port) }
@@ -36,20 +35,14 @@ async function openGame() {
     const text = await reply.text()
     return { status: reply.status, text, body: reply.ok ? JSON.parse(text) : undefined }
   }
-  const isUp = () =>
-    call('GET', '/sales').then(
-      () => true,
-      () => false,
-    )
+  const isUp = async () => (await call('GET', '/sales').catch(() => undefined)) !== undefined
   await expect.poll(isUp).toBe(true)
   return {
     market,
-    seller,
-    buyer,
     studio,
     call,
     kill,
-    trade: async () => settledPurchase(market, buyer, [{ listingId: await offer(market, seller, { amount: 3 }) }]),
+    trade: () => market.trade({ amount: 3 }),
     /** The identifiers of all sales of the market, in order. */
     sold: async () => (await followSales(market)).sales.map(({ saleId }) => saleId),
     startAgain: async () => {
@@ -65,10 +58,10 @@ async function openGame() {
 }
 
 /** How many messages its game has taken. */
-async function delivered({ call }: StudioClient): Promise<number> {
-  const [webhook] = (await call('GET', '/webhooks')).body.webhooks
+async function delivered({ get }: StudioClient): Promise<number> {
+  const [webhook] = (await get('/webhooks')).body.webhooks
   if (webhook === undefined) return 0
-  const { deliveries } = (await call('GET', `/webhooks/${webhook.id}/deliveries?limit=200`)).body
+  const { deliveries } = (await get(`/webhooks/${webhook.id}/deliveries?limit=200`)).body
   return deliveries.filter((one: { delivered: boolean }) => one.delivered).length
 }
 
@@ -97,12 +90,13 @@ describe('the example game', () => {
   })
 
   it('hears of a sale and of its reversal from the market, and believes nobody else', async () => {
-    const { market, seller, buyer, trade, studio, call } = await openGame()
-    await expect.poll(async () => (await studio.call('GET', '/webhooks')).body.webhooks.length).toBe(1)
+    const { market, trade, studio, call } = await openGame()
+    const { seller, buyer } = market
+    await expect.poll(async () => (await studio.get('/webhooks')).body.webhooks.length).toBe(1)
     const purchaseId = await trade()
     await expect.poll(() => delivered(studio)).toBe(1)
     expect((await call('GET', '/sales')).body.at(-1)).toMatchObject({ saleId: `${purchaseId}.1`, buyer, seller, amount: 3 })
-    await market.connection.pool.query(
+    await market.query(
       `insert into cases (purchase_id, kind, signature, seller, lamports, deliverable)
        select id, 'vanished', signature, $2, 1, false from purchases where id = $1`,
       [purchaseId, seller],
@@ -140,6 +134,6 @@ describe('the example game', () => {
     const told = async () => (await call('GET', '/sales')).body.map(({ saleId }: { saleId: string }) => saleId)
     await expect.poll(told).toEqual(ledger)
     expect(await saved()).toEqual(ledger)
-    await expect.poll(async () => (await studio.call('GET', '/webhooks')).body.webhooks).toMatchObject([{ waitingSince: null }])
+    await expect.poll(async () => (await studio.get('/webhooks')).body.webhooks).toMatchObject([{ waitingSince: null }])
   })
 })

@@ -1,4 +1,3 @@
-import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type Sale } from '@juicebar/contract/schemas'
 import fc from 'fast-check'
 import pg from 'pg'
@@ -6,32 +5,34 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 
 import { connectDatabase, type DatabaseConnection } from '../../../src/database/connect.ts'
 import { readSales } from '../../../src/studio/sales/read-sales.ts'
-import { addPlayer, newSignature, offer, openStoreMarket, type StoreMarket } from '../../purchases/baskets/store-market.ts'
-import { followSales, heldPurchase } from './sale-market.ts'
+import { newSignature, offer } from '../../purchases/baskets/store-market.ts'
+import { followSales, heldPurchase, useSaleMarket } from './sale-market.ts'
 
 const AT_ONCE = 12
 const READERS = 3
 const numRuns = inject('propertyRuns')
 
-let market: StoreMarket
+const market = useSaleMarket({ buyers: AT_ONCE, tokens: 1_000_000 })
 let servers: DatabaseConnection[]
 let clients: pg.Client[]
-let seller: WalletAddress
-let buyers: WalletAddress[]
 
 beforeAll(async () => {
-  market = await openStoreMarket()
   servers = Array.from({ length: READERS }, () => connectDatabase(market.databaseUrl, () => undefined))
   clients = Array.from({ length: AT_ONCE }, () => new pg.Client({ connectionString: market.databaseUrl }))
   await Promise.all(clients.map((client) => client.connect()))
-  seller = await addPlayer(market, 1_000_000)
-  buyers = await Promise.all(clients.map(() => addPlayer(market)))
 })
 afterAll(async () => {
   await Promise.all(clients.map((client) => client.end()))
   await Promise.all(servers.map((server) => server.close()))
-  await market.close()
 })
+
+/** Has so many buyers each hold something. */
+const holdForEach = (count: number) =>
+  Promise.all(
+    market.buyers
+      .slice(0, count)
+      .map(async (buyer) => heldPurchase(market, buyer, [{ listingId: await offer(market, market.seller, { amount: 1 }) }])),
+  )
 
 /** A game that follows the sales on one of the servers. */
 class Game {
@@ -54,12 +55,8 @@ class Game {
 /** What happens, by the number of the transaction or of the game. */
 type Step = { kind: 'settle' | 'commit'; which: number } | { kind: 'read'; which: number; limit: number }
 
-const reads = fc.array(
-  fc.record({ kind: fc.constant('read' as const), which: fc.nat(READERS - 1), limit: fc.integer({ min: 1, max: 4 }) }),
-  {
-    maxLength: 2,
-  },
-)
+const read = fc.record({ kind: fc.constant('read' as const), which: fc.nat(READERS - 1), limit: fc.integer({ min: 1, max: 4 }) })
+const reads = fc.array(read, { maxLength: 2 })
 const shuffled = fc.shuffledSubarray([...Array(AT_ONCE).keys()], { minLength: AT_ONCE, maxLength: AT_ONCE })
 
 /** Every transaction settles before it commits, both in any order, with reads in between. */
@@ -93,9 +90,7 @@ it(
   async () => {
     await fc.assert(
       fc.asyncProperty(histories, async (history) => {
-        const purchases = await Promise.all(
-          buyers.map(async (buyer) => heldPurchase(market, buyer, [{ listingId: await offer(market, seller, { amount: 1 }) }])),
-        )
+        const purchases = await holdForEach(AT_ONCE)
         const start = (await followSales(market)).next
         const games = servers.map((server) => new Game(server, start))
         const perform = async (step: Step): Promise<unknown> => {
@@ -108,8 +103,10 @@ it(
         for (const atOnce of history) {
           // A game reads one page after the other.
           const byGame = new Map<string, Step[]>()
-          for (const step of atOnce)
-            byGame.set(`${step.kind === 'read'}${step.which}`, [...(byGame.get(`${step.kind === 'read'}${step.which}`) ?? []), step])
+          for (const step of atOnce) {
+            const game = `${step.kind === 'read'}${step.which}`
+            byGame.set(game, [...(byGame.get(game) ?? []), step])
+          }
           await Promise.all(
             [...byGame.values()].map(async (steps) => {
               for (const step of steps) await perform(step)
@@ -130,15 +127,13 @@ it(
 
 it('settling waits for nobody who puts sales in order, nor they for it', async () => {
   const [first, second] = clients
-  const [early, late] = await Promise.all(
-    buyers.slice(0, 2).map(async (buyer) => heldPurchase(market, buyer, [{ listingId: await offer(market, seller, { amount: 1 }) }])),
-  )
+  const [early, late] = await holdForEach(2)
   await first!.query('begin')
   await first!.query(`select settle_purchase($1, $2, 2, '', 9, true)`, [early, newSignature()])
   await second!.query('begin')
   await second!.query('select from sales_head for update')
   // The head is locked, and the first purchase is settled but not committed: the next one settles and commits all the same.
-  await market.connection.pool.query(`select settle_purchase($1, $2, 2, '', 9, true)`, [late, newSignature()])
+  await market.query(`select settle_purchase($1, $2, 2, '', 9, true)`, [late, newSignature()])
   await second!.query('commit')
   const { sales, next } = await followSales(market)
   expect(sales.at(-1)?.purchaseId).toBe(late)

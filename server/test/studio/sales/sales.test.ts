@@ -1,24 +1,13 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { feeShares } from '../../../src/purchases/fee.ts'
 import { readSales } from '../../../src/studio/sales/read-sales.ts'
 import { startStampingSales } from '../../../src/studio/sales/run-stamping.ts'
-import { addPlayer, newAddress, newSignature, offer, openStoreMarket, type StoreMarket } from '../../purchases/baskets/store-market.ts'
-import { followSales, heldPurchase, settledPurchase } from './sale-market.ts'
+import { newAddress, newSignature, offer } from '../../purchases/baskets/store-market.ts'
+import { followSales, heldPurchase, settledPurchase, useSaleMarket } from './sale-market.ts'
 
-let market: StoreMarket
-let sellers: WalletAddress[]
-let buyer: WalletAddress
-
-beforeAll(async () => {
-  market = await openStoreMarket()
-  sellers = [await addPlayer(market, 100_000), await addPlayer(market, 100_000), await addPlayer(market, 100_000)]
-  buyer = await addPlayer(market)
-})
-afterAll(() => market.close())
-
-const query = async (text: string, values: unknown[] = []) => market.connection.pool.query(text, values)
+const market = useSaleMarket({ sellers: 3, tokens: 100_000 })
 
 it('begins before the first sale, and says where to go on although there is none', async () => {
   const empty = await readSales(market.database, {})
@@ -27,6 +16,7 @@ it('begins before the first sale, and says where to go on although there is none
 })
 
 it('each item of a settled purchase is a sale, and their shares add up to the fee', async () => {
+  const { sellers, buyer } = market
   const studio = sellers[1]!
   const fee = { basisPoints: 333, wallet: studio }
   const prices = [1_000_000n, 7_000_000n, 3_000_000n]
@@ -38,7 +28,7 @@ it('each item of a settled purchase is a sale, and their shares add up to the fe
   const purchaseId = await settledPurchase(market, buyer, items, { fee, signature })
 
   const { sales } = await followSales(market, next)
-  const { rows } = await query('select fee_lamports, settled_at from purchases where id = $1', [purchaseId])
+  const { rows } = await market.query('select fee_lamports, settled_at from purchases where id = $1', [purchaseId])
   const paid = sales.map(({ seller, lamports }) => ({ seller, lamports: BigInt(lamports) }))
   expect(sales.map((sale) => BigInt(sale.fee.lamports))).toEqual(feeShares(paid, fee, buyer))
   expect(sales.reduce((sum, sale) => sum + BigInt(sale.fee.lamports), 0n)).toBe(rows[0]!.fee_lamports)
@@ -61,24 +51,25 @@ it('each item of a settled purchase is a sale, and their shares add up to the fe
 
 it('a hold and an unpaid purchase are no sales', async () => {
   const { next } = await followSales(market)
-  await heldPurchase(market, buyer, [{ listingId: await offer(market, sellers[0]!) }])
+  await heldPurchase(market, market.buyer, [{ listingId: await offer(market, market.seller) }])
   expect(await readSales(market.database, { after: next })).toEqual({ sales: [], next })
-  await query(`update purchases set status = 'ended', end_reason = 'lapsed', ended_at = now() where status = 'held'`)
+  await market.query(`update purchases set status = 'ended', end_reason = 'lapsed', ended_at = now() where status = 'held'`)
   expect(await readSales(market.database, { after: next })).toEqual({ sales: [], next })
 })
 
 it('the same in pages of any size', async () => {
-  for (let n = 0; n < 5; n++) await settledPurchase(market, buyer, [{ listingId: await offer(market, sellers[0]!) }])
+  for (let n = 0; n < 5; n++) await market.trade()
   const { sales, next } = await followSales(market)
   for (const limit of [1, 2, 3]) expect(await followSales(market, undefined, limit)).toEqual({ sales, next })
   expect(new Set(sales.map(({ saleId }) => saleId)).size).toBe(sales.length)
 })
 
 it('a payment that the chain undid is an entry for each item, once, after the sale', async () => {
+  const { sellers, buyer } = market
   const items = [{ listingId: await offer(market, sellers[0]!) }, { listingId: await offer(market, sellers[1]!) }]
   const purchaseId = await settledPurchase(market, buyer, items)
   const openCases = (seller: WalletAddress) =>
-    query(
+    market.query(
       `insert into cases (purchase_id, kind, signature, seller, lamports, deliverable)
        select id, 'vanished', signature, $2, 1, false from purchases where id = $1`,
       [purchaseId, seller],
@@ -97,9 +88,8 @@ it('a payment that the chain undid is an entry for each item, once, after the sa
 
 it('sales get their places although nobody reads them', async () => {
   const stop = startStampingSales(market)
-  const listingId = await offer(market, sellers[0]!)
-  const purchaseId = await settledPurchase(market, buyer, [{ listingId }])
-  await expect.poll(async () => (await query('select from sales where purchase_id = $1', [purchaseId])).rowCount).toBe(1)
+  const purchaseId = await market.trade()
+  await expect.poll(async () => (await market.query('select from sales where purchase_id = $1', [purchaseId])).rowCount).toBe(1)
   await stop()
 })
 
@@ -111,16 +101,15 @@ it.each(['', '0', '1-', '-1-1', '1-1-1', '1e3-1', `${'9'.repeat(19)}-1`, '1-1; d
 )
 
 it('a place that the database has lost, or given to another sale since, is refused instead of leaving a gap', async () => {
-  const listingIds = [await offer(market, sellers[0]!), await offer(market, sellers[0]!), await offer(market, sellers[0]!)]
-  await settledPurchase(market, buyer, [{ listingId: listingIds[0]! }])
+  await market.trade()
   const kept = (await followSales(market)).next
-  const soldId = await settledPurchase(market, buyer, [{ listingId: listingIds[1]! }])
+  const soldId = await market.trade()
   const after = (await followSales(market)).next
 
-  await query('delete from sales where purchase_id = $1', [soldId])
-  await query('update sales_head set ordinal = ordinal - 1')
+  await market.query('delete from sales where purchase_id = $1', [soldId])
+  await market.query('update sales_head set ordinal = ordinal - 1')
   await expect(readSales(market.database, { after })).rejects.toMatchObject({ code: 'CURSOR_EPOCH' })
-  const otherId = await settledPurchase(market, buyer, [{ listingId: listingIds[2]! }])
+  const otherId = await market.trade()
   expect((await followSales(market, kept)).sales.map(({ purchaseId }) => purchaseId)).toEqual([otherId])
   await expect(readSales(market.database, { after })).rejects.toMatchObject({ code: 'CURSOR_EPOCH' })
 })

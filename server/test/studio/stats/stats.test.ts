@@ -1,33 +1,21 @@
-import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type StatsGroup, type StatsRow } from '@juicebar/contract/schemas'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 
 import { feeShares, type FeeTerms } from '../../../src/purchases/fee.ts'
 import { postStudioOrder } from '../../../src/inventory/post-studio-order.ts'
 import { readStats } from '../../../src/studio/stats/read-stats.ts'
 import { readRange, statsCsv, takesCsv } from '../../../src/studio/stats/stats.ts'
-import { addPlayer, offer, openStoreMarket, type StoreMarket } from '../../purchases/baskets/store-market.ts'
-import { settledPurchase } from '../sales/sale-market.ts'
+import { offer } from '../../purchases/baskets/store-market.ts'
+import { settledPurchase, useSaleMarket } from '../sales/sale-market.ts'
 
 const numRuns = inject('propertyRuns')
 const tokens = ['APPLE_JUICE', 'ORANGE_JUICE'] as const
 const DAY = 86_400_000
 const FIRST = Date.parse('2030-03-01T00:00:00Z')
 
-let market: StoreMarket
-let sellers: WalletAddress[]
-let buyers: WalletAddress[]
-let studio: WalletAddress
+const market = useSaleMarket({ sellers: 2, buyers: 3, tokens: 1_000_000 })
 let orders = 0
-
-beforeAll(async () => {
-  market = await openStoreMarket()
-  sellers = [await addPlayer(market, 1_000_000), await addPlayer(market, 1_000_000)]
-  buyers = [await addPlayer(market), await addPlayer(market), await addPlayer(market)]
-  studio = sellers[1]!
-})
-afterAll(() => market.close())
 
 /** Around the edges of days and hours, to the millisecond. */
 const times = fc
@@ -99,10 +87,9 @@ function medianOf(values: readonly number[]): number | null {
   return (low + high) / 2
 }
 
-const query = (text: string, values: unknown[] = []) => market.connection.pool.query(text, values)
-
 async function buy({ buyer, items: wanted, at, undone, basisPoints }: typeof purchases extends fc.Arbitrary<infer T> ? T : never) {
-  const fee: FeeTerms = { basisPoints, wallet: studio }
+  const { sellers, buyers } = market
+  const fee: FeeTerms = { basisPoints, wallet: sellers[1] }
   const ordered = []
   for (const { seller, token, amount, price, part } of wanted) {
     const listingId = await offer(market, sellers[seller]!, { amount, price, tokenType: tokens[token]! })
@@ -110,40 +97,31 @@ async function buy({ buyer, items: wanted, at, undone, basisPoints }: typeof pur
   }
   const id = await settledPurchase(market, buyers[buyer]!, ordered, { fee })
   // The triggers have noted the sale; it takes its place when it is read.
-  await query('update purchases set settled_at = $2 where id = $1', [id, at])
+  await market.query('update purchases set settled_at = $2 where id = $1', [id, at])
   if (undone) {
-    await query(
+    await market.query(
       `insert into cases (purchase_id, kind, signature, seller, lamports, deliverable) select id, 'vanished', signature, sellers[1], 1, false from purchases where id = $1`,
       [id],
     )
   }
-  const { rows } = await query(
+  const { rows } = await market.query(
     'select seller, token_type, amount::int, price_lamports from purchase_items where purchase_id = $1 order by place',
     [id],
   )
-  const shares = feeShares(
-    rows.map((row) => ({ seller: row.seller, lamports: row.price_lamports })),
-    fee,
-    buyers[buyer],
-  )
-  return undone
-    ? []
-    : rows.map((row, n): Sold => ({
-        at,
-        token: row.token_type,
-        buyer: buyers[buyer]!,
-        amount: row.amount,
-        lamports: row.price_lamports,
-        fee: shares[n]!,
-      }))
+  if (undone) return []
+  const paid = rows.map((row) => ({ seller: row.seller, lamports: row.price_lamports }))
+  const shares = feeShares(paid, fee, buyers[buyer])
+  return rows.map((row, n): Sold => {
+    return { at, token: row.token_type, buyer: buyers[buyer]!, amount: row.amount, lamports: row.price_lamports, fee: shares[n]! }
+  })
 }
 
 async function order({ at, token, amount, isDebit }: { at: Date; token: number; amount: number; isDebit: boolean }): Promise<Moved> {
   const tokenType = tokens[token]!
   const direction = isDebit ? 'debit' : 'credit'
   const idempotencyKey = `stats:${++orders}`
-  await postStudioOrder(market, { direction, walletAddress: sellers[0]!, tokenType, amount, idempotencyKey })
-  await query('update transfers set created_at = $2 where idempotency_key = $1', [idempotencyKey, at])
+  await postStudioOrder(market, { direction, walletAddress: market.seller, tokenType, amount, idempotencyKey })
+  await market.query('update transfers set created_at = $2 where idempotency_key = $1', [idempotencyKey, at])
   return { at, token: tokenType, amount, isDebit }
 }
 
@@ -155,8 +133,8 @@ it('the figures of any range are those that somebody gets who adds up every sale
       fc.array(credits, { maxLength: 4 }),
       range,
       async (bought, moves, { from, to }) => {
-        await query('truncate sales, sales_to_stamp')
-        await query(`update transfers set created_at = '2020-01-01' where kind in ('credit', 'debit')`)
+        await market.query('truncate sales, sales_to_stamp')
+        await market.query(`update transfers set created_at = '2020-01-01' where kind in ('credit', 'debit')`)
         const sold: Sold[] = []
         for (const each of bought) sold.push(...(await buy(each)))
         const moved: Moved[] = []
