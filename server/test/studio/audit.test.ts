@@ -3,35 +3,28 @@ import { EventEmitter, once } from 'node:events'
 import { type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { type Audit } from '@juicebar/contract/schemas'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
-import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
 import { continueAudit, type Working } from '../../src/studio/audit/continue-audit.ts'
 import { readAudit } from '../../src/studio/audit/read-audit.ts'
 import { requestAudit } from '../../src/studio/audit/request-audit.ts'
 import { runAudit } from '../../src/studio/audit/run-audit.ts'
-import {
-  chainBut,
-  hold,
-  list,
-  openTradingWorld,
-  signPayment,
-  type TradingWorld,
-  untilStatus,
-  type Wallet,
-} from '../purchases/trading-world.ts'
+import { type TradingWorld, useTradingWorld } from '../purchases/trading-world.ts'
 
 const TRADES = 12
 const untilDone = { signal: new AbortController().signal }
 const impatient = { downMillis: 0, busyMillis: 0 }
 
-let world: TradingWorld
+const world = useTradingWorld()
 let signatures: Signature[]
 
 beforeAll(async () => {
-  world = await openTradingWorld()
-  const [seller, buyer] = await Promise.all([world.createWallet(), world.createWallet()])
-  for (let n = 0; n < TRADES; n++) await trade(seller, buyer, 10_000_000n + BigInt(n) * 1_000_000n)
+  const buyer = await world.createWallet()
+  for (let n = 0; n < TRADES; n++) {
+    const purchase = await world.holdNew(buyer)
+    await world.submit(buyer, purchase, await world.signPayment(buyer, purchase))
+    await world.untilStatus(purchase, 'settled')
+  }
   const { rows } = await sql<{ signature: Signature }>('select signature from purchases order by id')
   signatures = rows.map((row) => row.signature)
 })
@@ -45,14 +38,6 @@ beforeEach(async () => {
   )
 })
 
-afterAll(() => world.close())
-
-async function trade(seller: Wallet, buyer: Wallet, price: bigint): Promise<void> {
-  const purchase = await hold(world, buyer, await list(world, seller, { price }))
-  await submitPayment(world.deps, buyer.address, purchase.purchaseId, (await signPayment(world, buyer, purchase)).base64)
-  await untilStatus(world, purchase.purchaseId, 'settled')
-}
-
 function sql<Row extends object>(text: string, values: unknown[] = []) {
   return world.connection.pool.query<Row>(text, values)
 }
@@ -63,10 +48,16 @@ async function tamper(change: string, undo: string): Promise<void> {
   onTestFinished(async () => void (await sql(undo)))
 }
 
+const tamperWithPrices = (lamports: number, where = '') =>
+  tamper(
+    `update purchase_items set price_lamports = price_lamports + ${lamports} ${where}`,
+    `update purchase_items set price_lamports = price_lamports - ${lamports} ${where}`,
+  )
+
 /** A server whose reads of the chain are recorded, and go to `read` first, which may hang or throw. */
 function watching(read: (signature: Signature) => unknown = () => undefined) {
   const reads: Signature[] = []
-  const deps = chainBut(world, {
+  const deps = world.chainBut({
     transaction: async (signature, options) => {
       reads.push(signature)
       expect(options).toEqual({ spare: true })
@@ -78,11 +69,8 @@ function watching(read: (signature: Signature) => unknown = () => undefined) {
 }
 
 /** Requests an audit and has one server carry it out. */
-async function audit({
-  full = false,
-  deps = world.deps,
-  ...working
-}: { full?: boolean; deps?: TradingWorld['deps'] } & Partial<Working> = {}): Promise<Audit> {
+async function audit(given: { full?: boolean; deps?: TradingWorld['deps'] } & Partial<Working> = {}): Promise<Audit> {
+  const { full = false, deps = world.deps, ...working } = given
   const { id } = await requestAudit(world.database, { full })
   await continueAudit(deps, { ...untilDone, ...working })
   return readAudit(world.database, id)
@@ -112,16 +100,13 @@ describe('a money audit', () => {
   })
 
   it('finds a payment that is not what the purchase agreed on', async () => {
-    await tamper(
-      'update purchase_items set price_lamports = price_lamports + 1000000',
-      'update purchase_items set price_lamports = price_lamports - 1000000',
-    )
+    await tamperWithPrices(1_000_000)
     expect(await audit()).toMatchObject({ ok: false, violationCount: TRADES, purchases: { verifiedOnChain: 0 } })
   })
 
   it('does not claim to have checked a payment that the chain does not show, and asks for it again the next time', async () => {
     const [first = '', second, ...others] = signatures
-    const deps = chainBut(world, {
+    const deps = world.chainBut({
       transaction: async (signature) => (signature === second ? undefined : world.chain.transaction(signature)),
     })
     expect(await audit({ deps })).toMatchObject({ ok: true, uncheckedCount: 1, unchecked: [expect.stringContaining(`${second}`)] })
@@ -132,7 +117,7 @@ describe('a money audit', () => {
   })
 
   it('ends, and says what it did not check, if the chain answers nothing', async () => {
-    const deps = chainBut(world, { genesisHash: () => Promise.reject(new Failure('CHAIN_DOWN')) })
+    const deps = world.chainBut({ genesisHash: () => Promise.reject(new Failure('CHAIN_DOWN')) })
     const done = await audit({ deps, patience: impatient })
     expect(done).toMatchObject({ status: 'done', ok: true, uncheckedCount: 1, unchecked: [expect.stringContaining(`${TRADES} payments`)] })
     expect(await audit()).toMatchObject({ uncheckedCount: 0, purchases: { verifiedOnChain: TRADES } })
@@ -161,10 +146,7 @@ describe('the watermark of an audit', () => {
 
   it('goes back to where a full audit found something wrong, until that is right', async () => {
     await audit()
-    await tamper(
-      `update purchase_items set price_lamports = price_lamports + 1 where purchase_id = (select id from purchases where signature = '${signatures[5]}')`,
-      `update purchase_items set price_lamports = price_lamports - 1 where purchase_id = (select id from purchases where signature = '${signatures[5]}')`,
-    )
+    await tamperWithPrices(1, `where purchase_id = (select id from purchases where signature = '${signatures[5]}')`)
     expect(await audit()).toMatchObject({ ok: true })
     expect(await audit({ full: true })).toMatchObject({ ok: false, violationCount: 1 })
     expect(await audit()).toMatchObject({ ok: false, violationCount: 1, progress: { total: TRADES - 5 } })

@@ -1,12 +1,107 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
+import { type Instruction } from '../../../src/chain/chain.ts'
 import { createReferences } from '../../../src/purchases/reference.ts'
+import { findLost, type Known, namedAccounts } from '../../../src/studio/recovery/lost-payment.ts'
 import { givenUp, outcomeOf, recoveryReply, type RecoveryRow, type RecoveryState } from '../../../src/studio/recovery/recovery.ts'
 import { afterHeight, afterListing, afterReading, begin, type Beginning } from '../../../src/studio/recovery/recovery-step.ts'
-import { landedWith, moves } from '../../purchases/payment/landed-transactions.ts'
+import { landedWith, moves, names } from '../../purchases/payment/landed-transactions.ts'
 
 const own = createReferences(['r'.repeat(32)])
+const foreign = createReferences(['f'.repeat(32)])
+const address = (): string => foreign.make('purchase')
+const [ann, bob, studio, buyer, rival, oldFashioned] = [address(), address(), address(), address(), address(), address()]
+const [lost, lostToo, kept] = [own.make('purchase'), own.make('purchase'), own.make('purchase')]
+const lostRefund = own.make('refund')
+const others = foreign.make('purchase')
+
+const known: Known = {
+  references: new Set([kept, oldFashioned]),
+  kindOf: own.kindOf,
+  feeWallets: new Set([studio]),
+  sellers: new Set([ann]),
+}
+const find = (instructions: Instruction[], inner: Instruction[] = [], changes: Partial<Known> = {}) =>
+  findLost(landedWith(instructions, inner), { ...known, ...changes })
+
+describe('what a transaction moved for purchases that the database has lost', () => {
+  it('is found for each seller, with the fee in the first', () => {
+    const payment = [moves(buyer, ann, 5n, [lost]), moves(buyer, bob, 7n, [lost]), moves(buyer, studio, 1n, [lost])]
+    expect(find(payment)).toEqual({
+      lost: [
+        { buyer, seller: ann, lamports: 5n, feeLamports: 1n },
+        { buyer, seller: bob, lamports: 7n, feeLamports: 0n },
+      ],
+      refunds: [],
+      isOurs: true,
+    })
+  })
+
+  it('has no seller if only the fee was paid, unless the fee wallet sells by itself', () => {
+    const payment = [moves(buyer, studio, 4n, [lost])]
+    expect(find(payment).lost).toEqual([{ buyer, seller: null, lamports: 0n, feeLamports: 4n }])
+    expect(find(payment, [], { sellers: new Set([studio]) }).lost).toEqual([{ buyer, seller: studio, lamports: 4n, feeLamports: 0n }])
+  })
+
+  it('counts what a program moved, and nothing that names no reference or one that somebody else made', () => {
+    expect(find([names(lost), moves(buyer, ann, 1n, []), moves(buyer, ann, 2n, [others])], [moves(buyer, ann, 4n, [lost])]).lost).toEqual([
+      { buyer, seller: ann, lamports: 4n, feeLamports: 0n },
+    ])
+  })
+
+  it('is nothing of a transaction that failed', () => {
+    const failed = { ...landedWith([moves(buyer, ann, 5n, [lost])]), failed: true }
+    expect(findLost(failed, known)).toEqual({ lost: [], refunds: [], isOurs: false })
+  })
+
+  it('is nothing that the database knows, with a code or from before there were any', () => {
+    const payment = [moves(buyer, ann, 5n, [kept]), moves(buyer, ann, 5n, [oldFashioned])]
+    expect(find(payment)).toEqual({ lost: [], refunds: [], isOurs: true })
+  })
+
+  it('tells of refunds, which are no payments', () => {
+    const refund = { from: ann, to: buyer, lamports: 5n }
+    expect(find([moves(ann, buyer, 5n, [lostRefund])])).toEqual({ lost: [], refunds: [refund], isOurs: true })
+  })
+})
+
+const carried = fc.shuffledSubarray([lost, lostToo, kept, oldFashioned, lostRefund, others], { maxLength: 3 })
+const anyTransfer = fc
+  .tuple(fc.constantFrom(buyer, rival, ann), fc.constantFrom(ann, bob, studio, buyer), fc.bigInt({ min: 0n, max: 9n }), carried)
+  .map(([from, to, lamports, extra]) => moves(from, to, lamports, extra))
+const isLost = (reference: string | undefined) => reference === lost || reference === lostToo
+const ownerOf = ({ accounts }: Instruction) => accounts.slice(2).find((account) => account !== others)
+
+describe('each lamport', () => {
+  it('that belongs to a lost purchase is in exactly one case of its buyer, and no other is in any', () => {
+    fc.assert(
+      fc.property(fc.array(anyTransfer, { maxLength: 6 }), fc.array(anyTransfer, { maxLength: 3 }), (instructions, inner) => {
+        const { lost: found } = find(instructions, inner)
+        for (const from of [buyer, rival, ann]) {
+          const owed = [...instructions, ...inner].filter(
+            (each) => each.transfer?.from === from && each.transfer.to !== from && isLost(ownerOf(each)),
+          )
+          const told = found.filter((each) => each.buyer === from)
+          const sum = owed.reduce((total, { transfer }) => total + (transfer?.lamports ?? 0n), 0n)
+          expect(told.reduce((total, { lamports, feeLamports }) => total + lamports + feeLamports, 0n)).toBe(sum)
+          expect(new Set(told.map(({ seller }) => seller)).size).toBe(told.length)
+        }
+      }),
+    )
+  })
+
+  it('is looked up by all accounts that could be its reference', () => {
+    fc.assert(
+      fc.property(fc.array(anyTransfer, { maxLength: 6 }), (instructions) => {
+        const accounts = new Set(instructions.flatMap((each) => each.accounts.slice(2)))
+        expect(new Set(namedAccounts(landedWith(instructions)))).toEqual(accounts)
+      }),
+    )
+  })
+})
+
 const isOurs = (reference: string) => own.kindOf(reference) !== undefined
 
 const fresh: RecoveryState = {
@@ -49,33 +144,34 @@ const beginning = (changes: Partial<Beginning> = {}): Beginning => ({
   feeWallets: [],
   ...changes,
 })
-const limits = (changes: Partial<Beginning>) => begin(fresh, beginning(changes)).state.limits.join('\n')
+const begun = (changes: Partial<Beginning> = {}) => begin(fresh, beginning(changes)).state
+const limits = (changes: Partial<Beginning>) => begun(changes).limits.join('\n')
 
 describe('a recovery', () => {
   it('looks back to the newest thing that the database knows of this chain, and some minutes more', () => {
-    expect(begin(fresh, beginning()).state).toMatchObject({ sinceSlot: 8_000n, neededSlot: 9_000n, expiryHeight: 500n, wallets: 3 })
+    expect(begun()).toMatchObject({ sinceSlot: 8_000n, neededSlot: 9_000n, expiryHeight: 500n, wallets: 3 })
     const elsewhere = { newest: [purchase(9_000n, { genesisHash: 'another' })] }
-    expect(begin(fresh, beginning(elsewhere)).state).toMatchObject({ sinceSlot: 0n, neededSlot: 0n })
+    expect(begun(elsewhere)).toMatchObject({ sinceSlot: 0n, neededSlot: 0n })
     const seen = { genesisHash: 'ours', slot: 20_000n }
-    expect(begin(fresh, beginning({ seen })).state).toMatchObject({ sinceSlot: 19_000n, neededSlot: 20_000n })
-    expect(begin(fresh, beginning({ newest: [purchase(30_000n)], seen })).state).toMatchObject({ neededSlot: 30_000n })
-    expect(begin(fresh, beginning({ seen: { ...seen, genesisHash: 'another' } })).state).toMatchObject({ neededSlot: 9_000n })
+    expect(begun({ seen })).toMatchObject({ sinceSlot: 19_000n, neededSlot: 20_000n })
+    expect(begun({ newest: [purchase(30_000n)], seen })).toMatchObject({ neededSlot: 30_000n })
+    expect(begun({ seen: { ...seen, genesisHash: 'another' } })).toMatchObject({ neededSlot: 9_000n })
   })
 
   it('believes no slot that the chain has not reached', () => {
     const told = { newest: [purchase(1_000_000n), purchase(8_000n)], seen: { genesisHash: 'ours', slot: 2_000_000n } }
-    expect(begin(fresh, beginning(told)).state).toMatchObject({ sinceSlot: 7_000n, neededSlot: 8_000n })
-    expect(begin(fresh, beginning({ newest: [purchase(40_050n)] })).state).toMatchObject({ neededSlot: 40_050n })
+    expect(begun(told)).toMatchObject({ sinceSlot: 7_000n, neededSlot: 8_000n })
+    expect(begun({ newest: [purchase(40_050n)] })).toMatchObject({ neededSlot: 40_050n })
   })
 
   it('cannot check anything with another secret than the purchases that the database has were made with', () => {
     const reference = createReferences(['f'.repeat(32)]).make('purchase')
-    expect(begin(fresh, beginning()).state).toMatchObject({ unchecked: [], uncheckedCount: 0 })
-    expect(begin(fresh, beginning({ newest: [purchase(1n), purchase(2n, { reference })] })).state).toMatchObject({
+    expect(begun()).toMatchObject({ unchecked: [], uncheckedCount: 0 })
+    expect(begun({ newest: [purchase(1n), purchase(2n, { reference })] })).toMatchObject({
       unchecked: [expect.stringContaining('1 of the newest 2, whose references were made with another REFERENCE_SECRET')],
       uncheckedCount: 1,
     })
-    const earlier = begin(fresh, beginning({ newest: [purchase(1n), purchase(2n, { reference, hasCode: false })] })).state
+    const earlier = begun({ newest: [purchase(1n), purchase(2n, { reference, hasCode: false })] })
     expect(earlier).toMatchObject({ unchecked: [], uncheckedCount: 0 })
     expect(earlier.limits.join()).toContain('1 of the newest 2 purchases were begun by a version before')
   })
@@ -96,10 +192,8 @@ describe('a recovery', () => {
 
   it('lists wallets in their order, and tells of those that it cannot list', () => {
     const wallets = ['a', 'b'] as WalletAddress[]
-    const step = afterListing({ ...fresh, part: 'listing', wallets: 3 }, wallets, [
-      { signatures: ['s' as Signature] },
-      { unchecked: 'b: why' },
-    ])
+    const listed = [{ signatures: ['s' as Signature] }, { unchecked: 'b: why' }]
+    const step = afterListing({ ...fresh, part: 'listing', wallets: 3 }, wallets, listed)
     expect(step).toMatchObject({ listed: ['s'], done: false })
     expect(step.state).toMatchObject({ lastWallet: 'b', walletsListed: 2, wallets: 3, unchecked: ['b: why'], uncheckedCount: 1 })
     expect(afterListing(step.state, [], []).state.part).toBe('reading')
@@ -121,16 +215,8 @@ describe('a recovery', () => {
   })
 
   it('ends clean only if it found nothing and checked everything', () => {
-    const row: RecoveryRow = {
-      ...fresh,
-      id: 'id',
-      rewindId: 'rewind',
-      since: new Date(0),
-      createdAt: new Date(0),
-      finishedAt: new Date(1),
-      failures: 0,
-      isPaused: true,
-    }
+    const [since, createdAt, finishedAt] = [new Date(0), new Date(0), new Date(1)]
+    const row: RecoveryRow = { ...fresh, id: 'id', rewindId: 'rewind', since, createdAt, finishedAt, failures: 0, isPaused: true }
     expect(outcomeOf(row)).toBe('clean')
     expect(outcomeOf({ ...row, finishedAt: null })).toBeNull()
     expect(outcomeOf({ ...row, uncheckedCount: 1 })).toBe('unchecked')

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 
 import { lamports } from '@juicebar/contract/money'
+import { type Purchase } from '@juicebar/contract/schemas'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
 
@@ -12,7 +13,6 @@ import { connectDatabase } from '../../../src/database/connect.ts'
 import { createListing } from '../../../src/listings/create-listing.ts'
 import { removeListing } from '../../../src/listings/remove-listing.ts'
 import { findCandidates } from '../../../src/market/candidate-store.ts'
-import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
 import { createReferences } from '../../../src/purchases/reference.ts'
 import { createReconciliation } from '../../../src/purchases/reconciliation/run-reconciliation.ts'
 import { readConfig } from '../../../src/settings/config.ts'
@@ -21,18 +21,7 @@ import { outcomeOf } from '../../../src/studio/recovery/recovery.ts'
 import { findRecovery, insertRecovery } from '../../../src/studio/recovery/recovery-store.ts'
 import { findOpenRewind, insertRewind } from '../../../src/studio/recovery/rewind/rewind-store.ts'
 import { freshDatabase } from '../../support/fresh-database.ts'
-import {
-  casesOf,
-  expectAllAddsUp,
-  hold,
-  list,
-  openTradingWorld,
-  signTransfers,
-  type TradingWorld,
-  untilStatus,
-  type Wallet,
-  waiting,
-} from '../../purchases/trading-world.ts'
+import { useTradingWorld, type TradingWorld, type Wallet, waiting } from '../../purchases/trading-world.ts'
 
 const studioApiKey = 's'.repeat(32)
 const migrationsFolder = new URL('../../../migrations', import.meta.url).pathname
@@ -41,8 +30,8 @@ const BUYERS = 20
 const PURCHASES_EACH = 10
 const LOST = BUYERS * PURCHASES_EACH
 
-let world: TradingWorld
-let studio: Pick<Wallet, 'address'>
+const studio = { address: 'JCYoWVEjgW4iocDBRcWPhNYNnNFx3tSqSDxAZetY3Dmz' as Wallet['address'] }
+const world = useTradingWorld({ fee: { basisPoints: 250, wallet: studio.address }, holdSeconds: 600 })
 let sellers: Wallet[]
 let buyers: Wallet[]
 let backup: string
@@ -82,20 +71,15 @@ async function serve(on: TradingWorld) {
   return { send, stop: () => app.stop() }
 }
 
-async function pay(buyer: Wallet, purchase: Awaited<ReturnType<typeof hold>>) {
-  const { base64 } = await signTransfers(world, buyer, purchase, studio)
-  await submitPayment(world.deps, buyer.address, purchase.purchaseId, base64)
+async function pay(buyer: Wallet, purchase: Purchase) {
+  await world.submit(buyer, purchase, await world.signTransfers(buyer, purchase, studio))
 }
 
 async function buy(buyer: Wallet, listingId: string): Promise<string> {
-  const purchase = await hold(world, buyer, listingId)
+  const purchase = await world.hold(buyer, listingId)
   await pay(buyer, purchase)
-  await vi.waitFor(async () => expect(await statusOf(purchase.purchaseId)).toBe('settled'), waiting)
+  await vi.waitFor(async () => expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'settled' }), waiting)
   return purchase.purchaseId
-}
-
-async function statusOf(id: string): Promise<string | undefined> {
-  return (await world.database.selectFrom('purchases').select('status').where('id', '=', id).executeTakeFirst())?.status
 }
 
 /** What `pg_dump` and a restore would make: another database of the cluster, with what this one has now. */
@@ -112,23 +96,20 @@ async function backUp(): Promise<string> {
 }
 
 beforeAll(async () => {
-  const wallet = 'JCYoWVEjgW4iocDBRcWPhNYNnNFx3tSqSDxAZetY3Dmz' as Wallet['address']
-  world = await openTradingWorld({ fee: { basisPoints: 250, wallet }, holdSeconds: 600 })
-  studio = { address: wallet }
   ;[newcomer, ...sellers] = (await Promise.all(Array.from({ length: SELLERS + 1 }, () => world.createWallet()))) as [Wallet, ...Wallet[]]
   buyers = await Promise.all(Array.from({ length: BUYERS }, () => world.createWallet({ sol: 100_000_000_000n })))
   await (await serve(world)).stop()
 
   const stop = createReconciliation(world.deps).start()
   const listings: string[] = []
-  for (let index = 0; index < LOST + 2; index++) listings.push(await list(world, sellers[index % SELLERS]!, { amount: 2 }))
+  for (let index = 0; index < LOST + 2; index++) listings.push(await world.list(sellers[index % SELLERS], { amount: 2 }))
   const settled = await buy(buyers[0]!, listings.pop()!)
-  const held = await hold(world, buyers[1]!, listings.pop()!)
+  const held = await world.hold(buyers[1]!, listings.pop()!)
   backup = await backUp()
 
   await pay(buyers[1]!, held)
   known = { settled, paidLater: held.purchaseId }
-  listings[0] = await list(world, newcomer, { amount: 2 })
+  listings[0] = await world.list(newcomer, { amount: 2 })
   await Promise.all(
     buyers.map(async (buyer, index) => {
       for (const listingId of listings.slice(index * PURCHASES_EACH, (index + 1) * PURCHASES_EACH)) await buy(buyer, listingId)
@@ -137,10 +118,7 @@ beforeAll(async () => {
   await stop()
 }, 120_000)
 
-afterAll(async () => {
-  await administer(`drop database ${backup} with (force)`)
-  await world.close()
-})
+afterAll(() => administer(`drop database ${backup} with (force)`))
 
 /** The same market on the database as it was when the backup was made. */
 async function restore(): Promise<TradingWorld> {
@@ -183,20 +161,14 @@ describe('a database that is 200 purchases old', { timeout: 120_000 }, () => {
     const buyer = buyers[2]!
     const seller = sellers[1]!
     const offer = { tokenType: 'APPLE_JUICE', amount: 1, priceLamports: lamports(world.nextPrice()), divisible: false } as const
-    const listing = async (of: Wallet) =>
-      (
-        await restored.database
-          .selectFrom('listings')
-          .select('id')
-          .where('seller', '=', of.address)
-          .where('status', '=', 'active')
-          .limit(1)
-          .executeTakeFirstOrThrow()
-      ).id
+    const listing = async ({ address }: Wallet) => {
+      const active = restored.database.selectFrom('listings').select('id').where('seller', '=', address).where('status', '=', 'active')
+      return (await active.limit(1).executeTakeFirstOrThrow()).id
+    }
     const sold = await listing(seller)
 
     expect(await server.send({ method: 'GET', path: '/pause' })).toMatchObject({ pause: { actor: 'juicebar' } })
-    await expect(hold(restored, buyer, sold)).rejects.toMatchObject({ code: 'PAUSED' })
+    await expect(restored.hold(buyer, sold)).rejects.toMatchObject({ code: 'PAUSED' })
     await expect(createListing(restored.database, seller.address, offer)).rejects.toMatchObject({ code: 'PAUSED' })
     // The studio's own pause does not open it.
     await server.send({ method: 'PUT', path: '/pause', body: { message: 'Back soon.' } })
@@ -205,7 +177,7 @@ describe('a database that is 200 purchases old', { timeout: 120_000 }, () => {
     // Nothing that was signed before can land any more.
     await world.mine(200)
     expect(await run()).toBe(1)
-    await expect(hold(restored, buyer, sold)).rejects.toMatchObject({ code: 'PAUSED' })
+    await expect(restored.hold(buyer, sold)).rejects.toMatchObject({ code: 'PAUSED' })
     const lost = await restored.database
       .selectFrom('cases')
       .innerJoin('players', 'players.walletAddress', 'cases.buyer')
@@ -219,38 +191,28 @@ describe('a database that is 200 purchases old', { timeout: 120_000 }, () => {
       .where('id', 'not in', [known.settled, known.paidLater])
       .execute()
     expect(lost).toHaveLength(LOST)
-    expect(
-      new Set(lost.map(({ seller: to, signature, lamports: amount, feeLamports }) => `${to} ${signature} ${amount} ${feeLamports}`)),
-    ).toEqual(
-      new Set(paid.map(({ sellers: [to], signature, priceLamports, feeLamports }) => `${to} ${signature} ${priceLamports} ${feeLamports}`)),
-    )
+    const found = lost.map((each) => `${each.seller} ${each.signature} ${each.lamports} ${each.feeLamports}`)
+    const expected = paid.map((each) => `${each.sellers[0]} ${each.signature} ${each.priceLamports} ${each.feeLamports}`)
+    expect(new Set(found)).toEqual(new Set(expected))
     // Whoever lists for the first time after the backup is found by the fee.
     expect(lost.filter((each) => each.seller === newcomer.address)).toHaveLength(1)
-    expect((await casesOf(restored, newcomer.address))[0]).toMatchObject({
-      kind: 'lost',
-      purchaseId: null,
-      amount: null,
-      refundable: false,
-    })
+    const unknown = { kind: 'lost', purchaseId: null, amount: null, refundable: false }
+    expect((await restored.casesOf(newcomer))[0]).toMatchObject(unknown)
 
     expect(await run()).toBe(0)
     expect(await server.send({ method: 'GET', path: '/pause' })).toEqual({ pause: null })
-    await untilStatus(restored, known.paidLater, 'settled')
+    await restored.untilStatus({ purchaseId: known.paidLater }, 'settled')
 
-    await expect(hold(restored, buyer, sold)).rejects.toMatchObject({ code: 'LISTING_FROZEN' })
+    await expect(restored.hold(buyer, sold)).rejects.toMatchObject({ code: 'LISTING_FROZEN' })
     await expect(removeListing(restored.database, seller.address, sold)).rejects.toMatchObject({ code: 'LISTING_FROZEN' })
-    const quoted = await findCandidates(
-      restored.connection.readPool,
-      { tokenType: 'APPLE_JUICE', amount: 100, excludeSeller: undefined },
-      20,
-    )
-    expect(quoted).toEqual([])
-    for (const { caseId } of await casesOf(restored, seller.address)) {
+    const wanted = { tokenType: 'APPLE_JUICE', amount: 100, excludeSeller: undefined } as const
+    expect(await findCandidates(restored.connection.readPool, wanted, 20)).toEqual([])
+    for (const { caseId } of await restored.casesOf(seller)) {
       await server.send({ method: 'POST', path: '/cases', body: { caseId, note: 'Compensated.' } })
     }
-    await hold(restored, buyer, sold)
-    await expect(hold(restored, buyer, await listing(sellers[2]!))).rejects.toMatchObject({ code: 'LISTING_FROZEN' })
-    await expectAllAddsUp(restored)
+    await restored.hold(buyer, sold)
+    await expect(restored.hold(buyer, await listing(sellers[2]!))).rejects.toMatchObject({ code: 'LISTING_FROZEN' })
+    await restored.expectAllAddsUp()
   })
 
   it('stays paused with another REFERENCE_SECRET, which recognises nothing', async () => {
@@ -275,14 +237,11 @@ describe('a database that is 200 purchases old', { timeout: 120_000 }, () => {
       const killed = new AbortController()
       const work = continueRecovery(restored.deps, { signal: killed.signal, portions })
       const before = recovery.walletsListed + recovery.transactionsRead
-      await expect
-        .poll(async () => {
-          recovery = await findRecovery(restored.database, id)
-          return (
-            recovery!.finishedAt !== null || recovery!.part === 'waiting' || recovery!.walletsListed + recovery!.transactionsRead > before
-          )
-        }, waiting)
-        .toBe(true)
+      const hasGoneOn = async () => {
+        const { finishedAt, part, walletsListed, transactionsRead } = (recovery = await findRecovery(restored.database, id))!
+        return finishedAt !== null || part === 'waiting' || walletsListed + transactionsRead > before
+      }
+      await expect.poll(hasGoneOn, waiting).toBe(true)
       killed.abort()
       await work
       recovery = await findRecovery(restored.database, id)

@@ -1,12 +1,17 @@
 import { setMaxListeners } from 'node:events'
 
 import { sql } from 'kysely'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
+import { createChain } from '../../../src/chain/client/solana-chain.ts'
 import { connectDatabase, type Database } from '../../../src/database/connect.ts'
 import { createFailureLog } from '../../../src/logging/failure-log.ts'
 import { createEventFeed } from '../../../src/realtime/poll-outbox.ts'
+import { createReferences } from '../../../src/purchases/reference.ts'
 import { findPause } from '../../../src/restrictions/restriction-store.ts'
+import { continueRecovery } from '../../../src/studio/recovery/continue-recovery.ts'
+import { recoveryReply } from '../../../src/studio/recovery/recovery.ts'
+import { acceptRecovery, requestRecovery, requireRecovery } from '../../../src/studio/recovery/request-recovery.ts'
 import { checkIdentity } from '../../../src/studio/recovery/rewind/check-identity.ts'
 import { recordRewind } from '../../../src/studio/recovery/rewind/record-rewind.ts'
 import { saveIdentity } from '../../../src/studio/recovery/rewind/rewind-store.ts'
@@ -14,6 +19,7 @@ import { recordResumption } from '../../../src/studio/restrictions/record-pause.
 import { collectLog } from '../../logging/collected-log.ts'
 import { emission } from '../../realtime/live-world.ts'
 import { waiting } from '../../purchases/trading-world.ts'
+import { defaultCatalogue } from '../../support/catalogue.ts'
 import { freshDatabase } from '../../support/fresh-database.ts'
 import { startApp } from '../../support/start-app.ts'
 
@@ -22,8 +28,8 @@ let database: Database
 let query: (sql: string, values?: unknown[]) => Promise<unknown>
 const { log, about } = collectLog()
 
-/** An empty market for this test alone. */
-async function openMarket(): Promise<void> {
+/** Each test has an empty market of its own. */
+beforeEach(async () => {
   const fresh = await freshDatabase()
   const connection = connectDatabase(fresh.url, () => undefined)
   url = fresh.url
@@ -33,7 +39,7 @@ async function openMarket(): Promise<void> {
     await connection.close()
     await fresh.drop()
   })
-}
+})
 
 /** A whole server, once it takes calls. */
 async function startServer(): Promise<void> {
@@ -58,7 +64,6 @@ async function start(files?: string): Promise<void> {
 
 describe('a database', () => {
   it('that no server has seen before is complete', async () => {
-    await openMarket()
     await start()
     expect(await isPaused()).toBe(false)
     await start()
@@ -66,7 +71,6 @@ describe('a database', () => {
   })
 
   it('that is another one than before sells nothing, even before a server has said why', async () => {
-    await openMarket()
     await start()
     await becomeAnother()
     expect(await isPaused()).toBe(true)
@@ -75,7 +79,6 @@ describe('a database', () => {
   })
 
   it('is recognised by what every user of it may know', async () => {
-    await openMarket()
     await database.transaction().execute(async (tx) => {
       await sql`create role nobody_special`.execute(tx)
       await sql`set local role nobody_special`.execute(tx)
@@ -87,7 +90,6 @@ describe('a database', () => {
   })
 
   it('that is another one when the first server starts was restored', async () => {
-    await openMarket()
     await start()
     await becomeAnother()
     await start()
@@ -98,7 +100,6 @@ describe('a database', () => {
   })
 
   it('that is built in is told from a copy of its files', async () => {
-    await openMarket()
     await start('the files')
     await start('the files')
     expect(await rewinds()).toEqual([])
@@ -108,7 +109,6 @@ describe('a database', () => {
   })
 
   it('goes back once, however many servers miss what they had read', async () => {
-    await openMarket()
     const { rows } = (await query('select (extract(epoch from now()) * 1000000)::bigint as at')) as { rows: { at: bigint }[] }
     const lostAt = rows[0]!.at
     await recordRewind({ database, log }, { cause: 'lost', lostAt })
@@ -126,7 +126,6 @@ describe('a database', () => {
 
 describe('a running server', { timeout: 60_000 }, () => {
   it('that finds all it has read after a fail-over opens the market at once', async () => {
-    await openMarket()
     await startServer()
     await query(emission, [null, 'kept'])
     await becomeAnother()
@@ -136,14 +135,9 @@ describe('a running server', { timeout: 60_000 }, () => {
   })
 
   it('that misses what it has read pauses the market, and no call opens it', async () => {
-    await openMarket()
     await start()
-    const failures = createFailureLog(log)
-    const feed = createEventFeed(database, {
-      log,
-      failures,
-      onLoss: (lostAt) => recordRewind({ database, log }, { cause: 'lost', lostAt }),
-    })
+    const onLoss = (lostAt: bigint) => recordRewind({ database, log }, { cause: 'lost', lostAt })
+    const feed = createEventFeed(database, { log, failures: createFailureLog(log), onLoss })
     const seen: string[] = []
     feed.subscribe({ onEvents: (events) => void seen.push(...events.map(({ json }) => json)), onReset: () => undefined })
     onTestFinished(feed.start())
@@ -159,11 +153,44 @@ describe('a running server', { timeout: 60_000 }, () => {
   })
 
   it('accepts a fail-over of which another server has said that nothing is missing', async () => {
-    await openMarket()
     await startServer()
     await becomeAnother()
     await saveIdentity(database)
     await start()
     expect(await rewinds()).toEqual([])
   })
+})
+
+it('a chain that does not answer leaves the market paused, until the studio accepts it with a reason', async () => {
+  const chain = createChain({ endpoints: ['http://127.0.0.1:9'], log })
+  onTestFinished(() => chain.stop())
+  const settings = { settleAt: 'confirmed', holdSeconds: 60, fee: { basisPoints: 0, wallet: undefined } } as const
+  const references = createReferences(['r'.repeat(32)])
+  const deps = { database, chain, catalogue: defaultCatalogue, settings, references, log, failures: createFailureLog(log) }
+  const signal = AbortSignal.timeout(30_000)
+  const request = () => requestRecovery(deps, { since: undefined, actor: 'root' })
+  const recoverInVain = () => continueRecovery(deps, { signal, patience: { downMillis: 0, busyMillis: 0 } })
+  const accept = (id: string) => acceptRecovery(database, { id, reason: 'There was nothing yet.', actor: 'ops' })
+
+  const first = await request()
+  expect((await request()).id).toBe(first.id)
+  await expect(accept(first.id)).rejects.toMatchObject({ code: 'RECOVERY_NOT_ACCEPTABLE' })
+  await recoverInVain()
+  const outcome = { outcome: 'unchecked', marketPaused: true, casesOpened: 0 }
+  expect(recoveryReply(await requireRecovery(database, first.id))).toMatchObject(outcome)
+  expect(await isPaused()).toBe(true)
+
+  const second = await request()
+  expect(second).toMatchObject({ rewindId: first.rewindId })
+  await recoverInVain()
+  await expect(accept(first.id)).rejects.toMatchObject({ code: 'RECOVERY_NOT_ACCEPTABLE' })
+  expect(await accept(second.id)).toMatchObject({ isPaused: false })
+  expect(await isPaused()).toBe(false)
+  const entries = await database.selectFrom('studioLog').select(['actor', 'call', 'subject', 'reason']).orderBy('id').execute()
+  expect(entries).toEqual([
+    { actor: 'root', call: 'startRecovery', subject: first.id, reason: null },
+    { actor: 'root', call: 'startRecovery', subject: second.id, reason: null },
+    { actor: 'ops', call: 'acceptRecovery', subject: second.id, reason: 'There was nothing yet.' },
+  ])
+  await expect(accept('no id')).rejects.toMatchObject({ code: 'RECOVERY_NOT_FOUND' })
 })

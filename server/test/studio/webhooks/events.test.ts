@@ -1,40 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { removeListing } from '../../../src/listings/remove-listing.ts'
 import { closeCase } from '../../../src/purchases/cases/close-case.ts'
 import { openCase, openVanishedCase } from '../../../src/purchases/cases/open-case.ts'
-import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
 import { findPurchase, type PurchaseRow } from '../../../src/purchases/purchase-store.ts'
 import { createWebhook } from '../../../src/studio/webhooks/create-webhook.ts'
 import { collectMessages } from '../../../src/studio/webhooks/messages/collect-messages.ts'
-import {
-  casesOf,
-  expectAllAddsUp,
-  hold,
-  holdItems,
-  list,
-  openTradingWorld,
-  signTransfers,
-  type TradingWorld,
-  untilStatus,
-  type Wallet,
-} from '../../purchases/trading-world.ts'
+import { useTradingWorld, type Wallet } from '../../purchases/trading-world.ts'
 
-let studio: Wallet
-let world: TradingWorld
+const studio = { address: 'JCYoWVEjgW4iocDBRcWPhNYNnNFx3tSqSDxAZetY3Dmz' as Wallet['address'] }
+const world = useTradingWorld({ fee: { basisPoints: 333, wallet: studio.address } })
 
 beforeAll(async () => {
-  const wallets = await openTradingWorld()
-  studio = await wallets.createWallet()
-  await wallets.close()
-  world = await openTradingWorld({ fee: { basisPoints: 333, wallet: studio.address } })
   const events = ['sale.settled', 'sale.reversed', 'case.opened', 'case.closed', 'listing.created', 'listing.removed'] as const
   await createWebhook(world.database, { url: 'https://game.example/', events, allowPrivate: false, actor: 'test' })
-})
-
-afterAll(async () => {
-  await expectAllAddsUp(world)
-  await world.close()
 })
 
 /** What happened since the last time. */
@@ -46,24 +25,20 @@ async function takeMessages(): Promise<{ type: string; timestamp: string; data: 
   return rows.map(({ body }) => JSON.parse(body))
 }
 
-async function buy(): Promise<{ purchase: PurchaseRow; sellers: Wallet[]; buyer: Wallet }> {
-  const [buyer, ...sellers] = await Promise.all([world.createWallet(), world.createWallet(), world.createWallet()])
-  const listings = [await list(world, sellers[0]), await list(world, sellers[1])]
-  const held = await holdItems(
-    world,
-    buyer,
-    listings.map((listingId) => ({ listingId })),
-  )
-  await submitPayment(world.deps, buyer.address, held.purchaseId, (await signTransfers(world, buyer, held, studio)).base64)
-  await untilStatus(world, held.purchaseId, 'settled')
-  const purchase = await findPurchase(world.database, held.purchaseId)
-  return { purchase: purchase!, sellers, buyer }
+/** The buyer of this test buys from its seller and another one. */
+async function buy(): Promise<{ purchase: PurchaseRow; sellers: Wallet[] }> {
+  const sellers = [world.seller, await world.createWallet()]
+  const items = [{ listingId: await world.list(sellers[0]) }, { listingId: await world.list(sellers[1]) }]
+  const held = await world.holdItems(world.buyer, items)
+  await world.submit(world.buyer, held, await world.signTransfers(world.buyer, held, studio))
+  await world.untilStatus(held, 'settled')
+  return { purchase: (await findPurchase(world.database, held.purchaseId))!, sellers }
 }
 
 describe('webhooks are told', () => {
   it('of a listing with its seller, and of its removal', async () => {
-    const seller = await world.createWallet()
-    const id = await list(world, seller)
+    const { seller } = world
+    const id = await world.list()
     await removeListing(world.database, seller.address, id)
     expect(await takeMessages()).toMatchObject([
       { type: 'listing.created', data: { _id: id, seller: seller.address, status: 'active', amount: 10 } },
@@ -72,15 +47,14 @@ describe('webhooks are told', () => {
   })
 
   it('of nothing when a listing is held and is free again', async () => {
-    const [seller, buyer] = await Promise.all([world.createWallet(), world.createWallet()])
-    const id = await list(world, seller)
+    const id = await world.list()
     await takeMessages()
-    await hold(world, buyer, id)
+    await world.hold(world.buyer, id)
     expect(await takeMessages()).toEqual([])
   })
 
   it('of each item of a sale, whose fees add up; of its reversal; and of its cases', async () => {
-    const { purchase, sellers, buyer } = await buy()
+    const { purchase, sellers } = await buy()
     const sold = (await takeMessages()).filter(({ type }) => type === 'sale.settled')
     expect(sold.map(({ data }) => data)).toEqual(
       purchase.items.map((item, index) => ({
@@ -88,7 +62,7 @@ describe('webhooks are told', () => {
         reverses: null,
         purchaseId: purchase.id,
         listingId: item.listingId,
-        buyer: buyer.address,
+        buyer: world.buyer.address,
         seller: sellers[index]!.address,
         tokenType: 'APPLE_JUICE',
         amount: 10,
@@ -116,21 +90,13 @@ describe('webhooks are told', () => {
   })
 
   it('of a case as it was when it was opened, and when it was closed', async () => {
-    const { purchase, sellers, buyer } = await buy()
+    const { purchase, sellers } = await buy()
     await takeMessages()
     const payment = { signature: 'x'.repeat(64) as never, transactionBytes: Buffer.alloc(1), slot: 1n, expiryHeight: 1n }
     const received = [{ to: sellers[0]!.address, lamports: 90_000_000_000n, referencedLamports: 90_000_000_000n }]
-    const unmatched = {
-      purchase,
-      kind: 'double',
-      payment,
-      referenced: true,
-      received,
-      paidPurchase: undefined,
-      deliverable: false,
-    } as const
-    expect(await openCase(world.deps, unmatched)).toBe('open')
-    const found = (await casesOf(world, buyer.address)).find(({ kind }) => kind === 'double')
+    const unmatched = { purchase, payment, referenced: true, received, paidPurchase: undefined, deliverable: false }
+    expect(await openCase(world.deps, { ...unmatched, kind: 'double' })).toBe('open')
+    const found = (await world.casesOf(world.buyer)).find(({ kind }) => kind === 'double')
     const closed = await closeCase(world.deps, found!.caseId, 'Paid back by hand.')
     expect(await takeMessages()).toMatchObject([
       { type: 'case.opened', data: { ...found, purchaseId: purchase.id, signature: payment.signature, status: 'open', note: null } },

@@ -68,6 +68,3 @@ export async function openWebhookWorld() {
 export type WebhookWorld = Awaited<ReturnType<typeof openWebhookWorld>>
 
 export const listingIds = (messages: readonly { body: { data: Record<string, unknown> } }[]) => messages.map(({ body }) => body.data['_id'])
-
-/** For `vi.waitFor` and `expect.poll`: what a busy machine may take. */
-export const waiting = { timeout: 30_000, interval: 20 }
