@@ -1,11 +1,8 @@
-import pg from 'pg'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { fireAlerts, pushSales } from '../../src/alerts/alert-store.ts'
 import { leasePushes } from '../../src/alerts/push/push-store.ts'
-import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
-import { type LongReadsOf, tellPlans, watchPlans } from '../support/executed-plans.ts'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { useFilledDatabase } from '../support/executed-plans.ts'
 
 /** Enough for PostgreSQL to choose as it does for many more. */
 const PLAYERS = 5_000
@@ -15,17 +12,9 @@ const FEW = 12
 /** Pushes, after the tests before: five alerts fired, and three sales were told of. */
 const WAITING = 8
 
-let fresh: FreshDatabase
-let connection: DatabaseConnection
-let longReadsOf: LongReadsOf
-
 /** A market where one costs 0.01 SOL or more, and everybody waits for less, with a browser that shows pushes. */
-beforeAll(async () => {
-  fresh = await freshDatabase()
-  const client = new pg.Client({ connectionString: fresh.url })
-  await client.connect()
-  const tables = ['alerts', 'listings', 'players', 'sessions', 'push_subscriptions', 'pushes', 'sales']
-  for (const table of tables) await client.query(`alter table ${table} set (autovacuum_enabled = off)`)
+const tables = ['alerts', 'listings', 'players', 'sessions', 'push_subscriptions', 'pushes', 'sales']
+const market = useFilledDatabase(tables, async (client) => {
   await client.query(`insert into players (wallet_address) select 'player ' || n from generate_series(1, $1::integer) n`, [PLAYERS])
   await client.query(
     `insert into alerts (wallet_address, token_type, below_lamports)
@@ -56,42 +45,35 @@ beforeAll(async () => {
   )
   await client.query('update sales_head set ordinal = $1', [PLAYERS])
   await client.query('update pushes_head set ordinal = $1', [PLAYERS - 3])
-  await client.query('vacuum analyze')
-  await tellPlans(client)
-  await client.end()
-  connection = connectDatabase(fresh.url, () => undefined)
-  longReadsOf = watchPlans(connection)
-}, 120_000)
-afterAll(async () => {
-  await connection.close()
-  await fresh.drop()
 })
 
 it('looking whether alerts fire reads the floor of each drink, and no alert that waits for less', async () => {
   let fired = -1
-  expect(await longReadsOf(async () => void (fired = await fireAlerts(connection.database, 500)), FEW)).toEqual([])
+  expect(await market.longReadsOfWrites(async () => void (fired = await fireAlerts(market.database, 500)), FEW)).toEqual([])
   expect(fired).toBe(0)
 })
 
 it('firing reads the alerts that fire', async () => {
-  await connection.pool.query(
+  await market.pool.query(
     `update alerts set below_lamports = 20000000 where id in (select id from alerts where token_type = 'GRAPE_SODA' order by id limit 5)`,
   )
   let fired = -1
-  expect(await longReadsOf(async () => void (fired = await fireAlerts(connection.database, 500)), FEW)).toEqual([])
+  expect(await market.longReadsOfWrites(async () => void (fired = await fireAlerts(market.database, 500)), FEW)).toEqual([])
   expect(fired).toBe(5)
 })
 
 it('telling sellers reads the new sales, and their browsers', async () => {
   let told = -1
-  expect(await longReadsOf(async () => void (told = await pushSales(connection.database, 500)), FEW)).toEqual([])
+  expect(await market.longReadsOfWrites(async () => void (told = await pushSales(market.database, 500)), FEW)).toEqual([])
   expect(told).toBe(3)
 })
 
 it('sending reads what waits, and the browsers that it is for', async () => {
   let leased = -1
   // The table has nothing but what waits: in one so small, PostgreSQL reads all of it for each browser.
-  expect(await longReadsOf(async () => void (leased = (await leasePushes(connection.database, 50)).length), WAITING ** 2)).toEqual([])
+  expect(await market.longReadsOfWrites(async () => void (leased = (await leasePushes(market.database, 50)).length), WAITING ** 2)).toEqual(
+    [],
+  )
   expect(leased).toBe(WAITING)
-  expect(await longReadsOf(() => leasePushes(connection.database, 50), FEW)).toEqual([])
+  expect(await market.longReadsOfWrites(() => leasePushes(market.database, 50), FEW)).toEqual([])
 })

@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 
 import { base58 } from '@scure/base'
+import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { type Listing, type ListingSort } from '@juicebar/contract/schemas'
-import { fastify as createFastify } from 'fastify'
+import { fastify as createFastify, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { pino } from 'pino'
-import { expect } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 
 import { defaultCatalogue } from '../support/catalogue.ts'
 import { type Catalogue } from '../../src/catalogue/catalogue.ts'
@@ -14,7 +15,7 @@ import { createChain } from '../../src/chain/client/solana-chain.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
 import { replyWithFailure } from '../../src/http/server/failure-reply.ts'
 import { createRateLimits } from '../../src/http/api/rate-limits.ts'
-import { createApi } from '../../src/http/api/route.ts'
+import { type Api, createApi } from '../../src/http/api/route.ts'
 import { validatorCompiler } from '../../src/http/api/validation.ts'
 import { compress, compressFigures } from '../../src/http/api/compression.ts'
 import { createFailureLog } from '../../src/logging/failure-log.ts'
@@ -26,21 +27,22 @@ import { marketRoutes } from '../../src/market/routes.ts'
 import { type FeeTerms } from '../../src/purchases/fee.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 
+/** By default, one apple juice for 0.001 SOL, of a seller of its own. */
 export interface ListingToAdd {
   seller: string
   tokenType: TokenType
   amount: number
   /** In steps of 0.001 SOL. */
   steps: number
-  divisible?: boolean
+  divisible: boolean
 }
 
-export interface Page {
+interface Page {
   listings: Listing[]
   nextCursor: string | null
 }
 
-export type MarketWorld = Awaited<ReturnType<typeof openMarketWorld>>
+export type MarketWorld = Awaited<ReturnType<typeof openMarket>>
 
 const noFee: FeeTerms = { basisPoints: 0, wallet: undefined }
 
@@ -50,49 +52,56 @@ interface MarketOptions {
   catalogue?: Catalogue
 }
 
-/** A server of its own with only the market's calls, by default without a chain, on a fresh database, and ways to fill that database. */
-export async function openMarketWorld({ endpoint = 'http://127.0.0.1:9', fee = noFee, catalogue = defaultCatalogue }: MarketOptions = {}) {
-  const fresh = await freshDatabase()
-  const connection = connectDatabase(fresh.url, () => undefined)
-  await recordCatalogue(connection.database, catalogue)
-  const { pool, database, close } = connection
-  const caches = createPageCaches({ lastEventId: () => undefined, compress, compressFigures })
+/** The market of a test file or of some of its tests, open from the first of them to the last. */
+export function useMarket(given: MarketOptions | (() => Promise<MarketOptions>) = {}): MarketWorld {
+  const market = {} as MarketWorld
+  beforeAll(async () => void Object.assign(market, await openMarket(typeof given === 'function' ? await given() : given)))
+  afterAll(() => market.stop())
+  return market
+}
+
+/** A server with the calls that a test declares. The header `player` says who is signed in. */
+export async function openServer(declare: (api: Api, fastify: FastifyInstance) => void): Promise<FastifyInstance> {
   const fastify = createFastify()
   fastify.setValidatorCompiler(validatorCompiler)
   fastify.decorate('failures', createFailureLog(pino({ level: 'silent' })))
   fastify.setErrorHandler(replyWithFailure)
-  invalidatePagesOnWrites(fastify, caches)
-  const authenticate = () => Promise.reject(new Error('nobody signs in here'))
-  const api = createApi(fastify, { limits: await createRateLimits(fastify), studioApiKey: 'k'.repeat(32), authenticate })
+  const authenticate = async ({ headers }: FastifyRequest) => ({ id: 'session', player: String(headers['player']) as WalletAddress })
+  declare(createApi(fastify, { limits: await createRateLimits(fastify), studioApiKey: 'k'.repeat(32), authenticate }), fastify)
+  return fastify
+}
+
+/** A server of its own with only the market's calls, by default without a chain, on a fresh database, and ways to fill that database. */
+async function openMarket({ endpoint = 'http://127.0.0.1:9', fee = noFee, catalogue = defaultCatalogue }: MarketOptions) {
+  const fresh = await freshDatabase()
+  const connection = connectDatabase(fresh.url, () => undefined)
+  await recordCatalogue(connection.database, catalogue)
+  const { pool } = connection
+  const caches = createPageCaches({ lastEventId: () => undefined, compress, compressFigures })
   const chain = createChain({ endpoints: [endpoint], log: pino({ level: 'silent' }), probeMillis: 20 })
   await chain.start()
-  marketRoutes(api, connection, { pageCache: caches.listings, probeDatabase: () => world.probe() }, { chain, fee, catalogue })
-  figureRoutes(api, {
-    figures: createFigures(connection, catalogue),
-    catalogue,
-    caches,
-    probeDatabase: () => world.probe(),
+  const probeDatabase = () => connection.probe()
+  const fastify = await openServer((api, server) => {
+    invalidatePagesOnWrites(server, caches)
+    marketRoutes(api, connection, { pageCache: caches.listings, probeDatabase }, { chain, fee, catalogue })
+    figureRoutes(api, { figures: createFigures(connection, catalogue), catalogue, caches, probeDatabase })
   })
 
-  const get = (query: Record<string, string>, headers: Record<string, string> = {}) =>
-    fastify.inject({ method: 'GET', url: '/api/marketplace/listings', query, headers })
+  const get = (call: string, query: Record<string, string> = {}, headers: Record<string, string> = {}) =>
+    fastify.inject({ method: 'GET', url: `/api/marketplace/${call}`, query, headers })
   const page = async (query: Record<string, string> = {}): Promise<Page> => {
-    const reply = await get(query)
+    const reply = await get('listings', query)
     expect(reply.statusCode).toBe(200)
     return reply.json<Page>()
   }
-  const world = {
+  return {
     connection,
     pool,
-    database,
-    /** Of the server, whether the database is there. */
-    probe: () => connection.probe(),
+    database: connection.database,
     fastify,
-    pageCache: caches.listings,
     caches,
     get,
     page,
-    quote: (query: Record<string, string>) => fastify.inject({ method: 'GET', url: '/api/marketplace/quote', query }),
     /** All listings that paging returns, in any number of pages; `between` runs before each page but the first. */
     everything: async (query: Record<string, string>, between: () => Promise<unknown> = async () => undefined): Promise<Listing[]> => {
       const found: Listing[] = []
@@ -107,7 +116,7 @@ export async function openMarketWorld({ endpoint = 'http://127.0.0.1:9', fee = n
       return found
     },
     /** Lists the oldest first. Ids of one millisecond are in no order, so they are sorted before they are given out. */
-    add: async (added: readonly ListingToAdd[]): Promise<string[]> => {
+    add: async (added: readonly Partial<ListingToAdd>[]): Promise<string[]> => {
       const { rows } = await pool.query<{ id: string }>(
         `insert into listings (id, seller, token_type, amount, price_lamports, divisible)
          select (array(select new_id() from generate_series(1, cardinality($1::text[])) order by 1))[place], seller, token_type, amount, price, divisible
@@ -115,11 +124,11 @@ export async function openMarketWorld({ endpoint = 'http://127.0.0.1:9', fee = n
            with ordinality as added (seller, token_type, amount, price, divisible, place)
          order by place returning id`,
         [
-          added.map((one) => one.seller),
-          added.map((one) => one.tokenType),
-          added.map((one) => one.amount),
-          added.map((one) => one.steps * 1_000_000),
-          added.map((one) => one.divisible ?? false),
+          added.map(({ seller = randomWallet() }) => seller),
+          added.map(({ tokenType = 'APPLE_JUICE' }) => tokenType),
+          added.map(({ amount = 1 }) => amount),
+          added.map(({ steps = 1 }) => steps * 1_000_000),
+          added.map(({ divisible = false }) => divisible),
         ],
       )
       return rows.map((row) => row.id)
@@ -128,15 +137,17 @@ export async function openMarketWorld({ endpoint = 'http://127.0.0.1:9', fee = n
       pool.query('update listings set status = $2, closed_at = now(), held_by = null, held_until = null where id = $1', [id, status]),
     hold: (id: string) =>
       pool.query(`update listings set held_by = coalesce(held_by, new_id()), held_until = now() + interval '1 minute' where id = $1`, [id]),
-    empty: () => pool.query('truncate listings, sellers cascade'),
+    empty: async () => {
+      await pool.query('truncate listings, sellers cascade')
+      caches.clear()
+    },
     stop: async () => {
       await fastify.close()
       await chain.stop()
-      await close()
+      await connection.close()
       await fresh.drop()
     },
   }
-  return world
 }
 
 export function randomWallet(): string {

@@ -1,24 +1,43 @@
 import { gunzipSync } from 'node:zlib'
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
-import { defaultCatalogue } from '../support/catalogue.ts'
 import { compress } from '../../src/http/api/compression.ts'
-import { createPageCache, isCacheable } from '../../src/market/page-cache.ts'
 import { readMarketQuery } from '../../src/market/market-query.ts'
-import { type MarketWorld, openMarketWorld, randomWallet } from './market-world.ts'
+import { createPageCache, isCacheable, type PageCache } from '../../src/market/page-cache.ts'
+import { readFirstPage } from '../../src/market/read-first-page.ts'
+import { defaultCatalogue } from '../support/catalogue.ts'
 
-/** Pages age by this clock, which only `pass` moves. */
-beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+const SELLER = 'So11111111111111111111111111111111111111112'
+
+/** The last event that the server knows. */
+let known: string | undefined
+let pages: PageCache
+
+/** Pages age, and patience ends, by this clock, which only `pass` moves. */
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  known = undefined
+  pages = createPageCache({ lastEventId: () => known, compress })
+})
 afterEach(() => void vi.useRealTimers())
-const unknown = () => undefined
 const pass = (millis: number) => void vi.advanceTimersByTime(millis)
+
+/** Reads of which each says how many there were. */
+function countReadings() {
+  const readings = { count: 0, read: async () => `reading ${++readings.count}` }
+  return readings
+}
+
+/** A read that ends when the test says so. */
+function slowReading() {
+  let finish = (_text: string): void => undefined
+  return { read: () => new Promise<string>((resolve) => (finish = resolve)), finish: (text: string) => finish(text) }
+}
 
 describe('first pages', () => {
   it('are read once for all callers, until a change is reported', async () => {
-    const pages = createPageCache({ lastEventId: unknown, compress })
-    let readings = 0
-    const read = async () => `reading ${++readings}`
+    const { read } = countReadings()
     const both = await Promise.all([pages.get('a', read), pages.get('a', read)])
     expect(both.map((page) => page.json)).toEqual(['reading 1', 'reading 1'])
     expect((await pages.get('b', read)).json).toBe('reading 2')
@@ -27,8 +46,7 @@ describe('first pages', () => {
   })
 
   it('carry the last event that was known before they were read', async () => {
-    let known = '1-1'
-    const pages = createPageCache({ lastEventId: () => known, compress })
+    known = '1-1'
     const read = async () => {
       known = '2-2'
       return 'page'
@@ -39,8 +57,7 @@ describe('first pages', () => {
   })
 
   it('are compressed once, and not again while they stay the same', async () => {
-    let known = '1-1'
-    const pages = createPageCache({ lastEventId: () => known, compress })
+    known = '1-1'
     const first = await pages.get('a', async () => 'page')
     expect(gunzipSync(first.gzipped).toString()).toBe('page')
     known = '2-2'
@@ -51,51 +68,45 @@ describe('first pages', () => {
   })
 
   it('are not cached if a change came while they were being read', async () => {
-    const pages = createPageCache({ lastEventId: unknown, compress })
-    let finish: ((text: string) => void) | undefined
-    const slow = pages.get('a', () => new Promise((resolve) => (finish = resolve)))
+    const { read, finish } = slowReading()
+    const slow = pages.get('a', read)
     pages.clear()
     expect((await pages.get('a', async () => 'new')).json).toBe('new')
-    finish?.('old')
+    finish('old')
     expect((await slow).json).toBe('old')
     expect((await pages.get('a', async () => 'newer')).json).toBe('new')
   })
 
   it('requested all the time are renewed before they are too old, and no request waits for it', async () => {
-    const pages = createPageCache({ lastEventId: unknown, compress })
-    let readings = 0
-    await pages.get('a', async () => `reading ${++readings}`)
+    const readings = countReadings()
+    await pages.get('a', readings.read)
     pass(600)
     expect(pages.find('a')?.json).toBe('reading 1')
     await expect.poll(() => pages.find('a')?.json).toBe('reading 2')
     pass(300)
     expect(pages.find('a')?.json).toBe('reading 2')
-    expect(readings).toBe(2)
+    expect(readings.count).toBe(2)
   })
 
   it('invalidated during their renewal do not come back', async () => {
-    const pages = createPageCache({ lastEventId: unknown, compress })
-    let finish: ((text: string) => void) | undefined
-    let readings = 0
-    const read = () => (++readings === 1 ? Promise.resolve('first') : new Promise<string>((resolve) => (finish = resolve)))
-    await pages.get('a', read)
+    const renewal = slowReading()
+    const renewals = vi.fn<() => Promise<string>>(renewal.read).mockResolvedValueOnce('first')
+    await pages.get('a', renewals)
     pass(600)
     expect(pages.find('a')?.json).toBe('first')
-    expect(finish).toBeDefined()
+    expect(renewals).toHaveBeenCalledTimes(2)
     pages.clear()
-    finish?.('renewed')
+    renewal.finish('renewed')
     await new Promise((resolve) => setImmediate(resolve))
     expect(pages.find('a')).toBeUndefined()
   })
 
   it('are read again after a failed read', async () => {
-    const pages = createPageCache({ lastEventId: unknown, compress })
     await expect(pages.get('a', () => Promise.reject(new Error('no database')))).rejects.toThrow('no database')
     expect((await pages.get('a', async () => 'there')).json).toBe('there')
   })
 
   it('are kept as copies for a minute, whatever has changed since', async () => {
-    const pages = createPageCache({ lastEventId: unknown, compress })
     expect(pages.copyOf('a')).toBeUndefined()
     await pages.get('a', async () => 'page')
     pages.clear()
@@ -110,12 +121,11 @@ describe('first pages', () => {
   })
 
   it('keep their copies nearly new, and cost one read in five seconds for that', async () => {
-    const pages = createPageCache({ lastEventId: unknown, compress })
-    let readings = 0
-    await pages.get('a', async () => `reading ${++readings}`)
+    const readings = countReadings()
+    await pages.get('a', readings.read)
     pass(5_000)
     await pages.refreshCopies()
-    expect(readings).toBe(1)
+    expect(readings.count).toBe(1)
     pass(1)
     await pages.refreshCopies()
     expect(pages.copyOf('a')).toMatchObject({ page: { json: 'reading 2' }, ageSeconds: 0 })
@@ -123,25 +133,21 @@ describe('first pages', () => {
   })
 
   it('keep the copies of the thirty that were last asked for', async () => {
-    const pages = createPageCache({ lastEventId: unknown, compress })
     const ask = async (url: string) => pages.get(url, async () => url)
     for (let page = 0; page < 30; page++) await ask(`page ${page}`)
     pages.clear()
     await ask('page 0')
     await ask('page 30')
-    expect(pages.copyOf('page 0')).toBeDefined()
-    expect(pages.copyOf('page 1')).toBeUndefined()
-    expect(pages.copyOf('page 30')).toBeDefined()
+    expect(['page 0', 'page 1', 'page 30'].map((url) => pages.copyOf(url)?.page.json)).toEqual(['page 0', undefined, 'page 30'])
   })
 
   it('never replace a copy by one that was read before it', async () => {
-    const pages = createPageCache({ lastEventId: unknown, compress })
-    let finish: ((text: string) => void) | undefined
-    const slow = pages.get('a', () => new Promise((resolve) => (finish = resolve)))
+    const { read, finish } = slowReading()
+    const slow = pages.get('a', read)
     pass(10)
     pages.clear()
     await pages.get('a', async () => 'new')
-    finish?.('old')
+    finish('old')
     await slow
     expect(pages.copyOf('a')?.page.json).toBe('new')
   })
@@ -150,50 +156,54 @@ describe('first pages', () => {
     const isKept = (query: Parameters<typeof readMarketQuery>[0]) => isCacheable(readMarketQuery(query, defaultCatalogue))
     const cursor = Buffer.from(JSON.stringify(['price', '5', '01890000-0000-7000-8000-000000000000'])).toString('base64url')
     const kept = [{}, { tokenType: 'APPLE_JUICE' }, { sort: 'price' as const }, { search: 'grape soda' }, { limit: 1 }]
-    const others = [{ search: 'juice' }, { seller: randomWallet() }, { limit: 51 }, { sort: 'price' as const, cursor }]
+    const others = [{ search: 'juice' }, { seller: SELLER }, { limit: 51 }, { sort: 'price' as const, cursor }]
     expect([...kept, ...others].map(isKept)).toEqual([...kept.map(() => true), ...others.map(() => false)])
   })
 })
 
-describe('the market over HTTP', () => {
-  let world: MarketWorld
-  beforeAll(async () => {
-    world = await openMarketWorld()
-    world.fastify.post('/api/marketplace/anything', async () => ({}))
-  })
-  afterAll(() => world.stop())
+describe('a first page of which there is a copy, 20 seconds old,', () => {
+  const lost = () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }))
+  const busy = () => Promise.reject(new Error('timeout exceeded when trying to connect'))
+  const broken = () => Promise.reject(new Error('a fault of ours'))
+  const away = (): Promise<void> => Promise.reject(new Error('no answer'))
+  const there = async () => undefined
+
   beforeEach(async () => {
-    await world.empty()
-    world.pageCache.clear()
+    await pages.get('a', async () => 'the page as it was')
+    pages.clear()
+    pass(20_000)
   })
 
-  const listing = { seller: randomWallet(), tokenType: 'APPLE_JUICE' as const, amount: 1, steps: 1 }
+  const readPage = (render: () => Promise<string>, { probeDatabase = away, takesCopy = true } = {}) =>
+    readFirstPage({ pageCache: pages, probeDatabase }, { url: 'a', render, takesCopy })
 
-  it('answers 304 to a client that has the page, until the page changes', async () => {
-    await world.add([listing])
-    const first = await world.get({})
-    expect(first.headers).toMatchObject({ 'cache-control': 'no-cache', 'content-type': 'application/json; charset=utf-8' })
-    const seen = { 'if-none-match': String(first.headers['etag']) }
-    const again = await world.get({}, seen)
-    expect([again.statusCode, again.body, again.headers['etag']]).toEqual([304, '', first.headers['etag']])
-    await world.add([listing])
-    world.pageCache.clear()
-    const changed = await world.get({}, seen)
-    expect([changed.statusCode, changed.json().listings.length]).toEqual([200, 2])
+  it('that cannot be read while the database is away is its copy, with its age', async () => {
+    expect(await readPage(lost)).toMatchObject({ copy: { page: { json: 'the page as it was' }, ageSeconds: 20 } })
   })
 
-  it('shows a change in the next answer after the reply to the write', async () => {
-    expect((await world.page()).listings).toHaveLength(0)
-    await world.add([listing])
-    await world.fastify.inject({ method: 'POST', url: '/api/marketplace/anything' })
-    expect((await world.page()).listings).toHaveLength(1)
+  it('that is never answered is its copy, too: a connection can be lost in silence', async () => {
+    expect(await readPage(() => new Promise(() => undefined))).toMatchObject({ copy: { ageSeconds: 20 } })
   })
 
-  it('shows a change made elsewhere within a second, even if no event reports it', async () => {
-    expect((await world.page()).listings).toHaveLength(0)
-    await world.add([listing])
-    expect((await world.page()).listings).toHaveLength(0)
-    pass(1_001)
-    expect((await world.page()).listings).toHaveLength(1)
+  it.each([
+    ['for a caller with a session', lost, { takesCopy: false }, 'ECONNREFUSED'],
+    ['while the database is up, even if it is too busy to answer', busy, { probeDatabase: there }, 'timeout exceeded'],
+    ['if something else is wrong than the database', broken, {}, 'a fault of ours'],
+  ])('is no copy %s', async (_when, render, parts, message) => {
+    await expect(readPage(render, parts)).rejects.toThrow(message)
+  })
+
+  it('is waited for while the database is up, however long it takes', async () => {
+    const { read, finish } = slowReading()
+    const probeDatabase = vi.fn<() => Promise<void>>(there)
+    const reading = readPage(read, { probeDatabase })
+    await vi.waitFor(() => expect(probeDatabase).toHaveBeenCalled(), { timeout: 5_000 })
+    finish('the page as it is')
+    expect(await reading).toMatchObject({ page: { json: 'the page as it is' } })
+  })
+
+  it('that was read more than a minute ago is not shown any more', async () => {
+    pass(40_001)
+    await expect(readPage(lost)).rejects.toThrow('ECONNREFUSED')
   })
 })

@@ -1,39 +1,21 @@
 import { type ListingSort } from '@juicebar/contract/schemas'
 import { listingSorts } from '@juicebar/contract/schemas/market'
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { type Catalogue } from '../../src/catalogue/catalogue.ts'
 import { recordCatalogue } from '../../src/catalogue/record-catalogue.ts'
 import { catalogueOf, defaultCatalogue } from '../support/catalogue.ts'
 import { fillMarket, randomWallet } from '../../bench/databases/fill-market.ts'
-import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
+import { connectDatabase } from '../../src/database/connect.ts'
 import { findCandidates } from '../../src/market/candidate-store.ts'
 import { formatCursor, readMarketQuery } from '../../src/market/market-query.ts'
 import { readMarketPage } from '../../src/market/market-store.ts'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { type Step, useFilledDatabase } from '../support/executed-plans.ts'
 
 /** Enough for PostgreSQL to choose as it does for a million, which `PLAN_LISTINGS=1000000` tries. */
 const LISTINGS = Number(process.env['PLAN_LISTINGS'] ?? 20_000)
 const FORMER_SELLERS = 20_000
 const FILL_MILLIS = 60_000 + 2 * LISTINGS
-
-/** A step of a plan, as `auto_explain` prints it. */
-interface Step {
-  'Node Type': string
-  'Relation Name'?: string
-  'Index Name'?: string
-  'Parent Relationship'?: string
-  Filter?: string
-  Plans?: Step[]
-}
-
-const tellPlans = [
-  `session_preload_libraries = 'auto_explain'`,
-  'auto_explain.log_min_duration = 0',
-  'auto_explain.log_format = json',
-  'auto_explain.log_level = notice',
-]
 
 interface Case {
   catalogue: Catalogue
@@ -99,44 +81,23 @@ const visibilities = [
 ] as const
 
 describe.each(cases)('in a market of %s', (_items, { catalogue, listings, code, word, always }) => {
-  let fresh: FreshDatabase
-  let connection: DatabaseConnection
   let seller: string
-  let plans: Step[] = []
 
-  beforeAll(async () => {
-    fresh = await freshDatabase()
-    const client = new pg.Client({ connectionString: fresh.url })
-    await client.connect()
-    // The planner's figures are the same in every run, and no background worker gathers others meanwhile.
-    await client.query('select setseed(0.5)')
-    for (const table of ['listings', 'sellers']) await client.query(`alter table ${table} set (autovacuum_enabled = off)`)
-    const first = connectDatabase(fresh.url, () => undefined)
-    await recordCatalogue(first.database, catalogue)
-    await first.close()
-    await fillMarket(client, listings)
-    await client.query('insert into sellers select unnest($1::text[])', [Array.from({ length: FORMER_SELLERS }, randomWallet)])
-    // What was sold long ago stays in the table, and no page may walk past it.
-    await client.query(`update listings set status = 'sold', held_by = null, held_until = null, closed_at = now() where random() < 0.5`)
-    // In the order in which they were listed, as in a market that grew: the planner then finds an index in this order the cheapest to walk.
-    await client.query('cluster listings using listings_pkey')
-    await client.query('vacuum analyze')
-    const { rows } = await client.query<{ seller: string }>('select seller from sellers limit 1')
-    seller = rows[0]!.seller
-    for (const setting of tellPlans) await client.query(`alter database ${client.database} set ${setting}`)
-    await client.end()
-    connection = connectDatabase(fresh.url, () => undefined)
-    connection.readPool.pg.on('connect', (opened) => {
-      opened.on('notice', ({ message = '' }) => {
-        const { Plan } = JSON.parse(message.slice(message.indexOf('{'))) as { Plan: Step }
-        plans.push(Plan)
-      })
-    })
-  }, FILL_MILLIS)
-  afterAll(async () => {
-    await connection.close()
-    await fresh.drop()
-  })
+  const market = useFilledDatabase(
+    ['listings', 'sellers'],
+    async (client, { database }) => {
+      await recordCatalogue(database, catalogue)
+      await fillMarket(client, listings)
+      await client.query('insert into sellers select unnest($1::text[])', [Array.from({ length: FORMER_SELLERS }, randomWallet)])
+      // What was sold long ago stays in the table, and no page may walk past it.
+      await client.query(`update listings set status = 'sold', held_by = null, held_until = null, closed_at = now() where random() < 0.5`)
+      // In the order in which they were listed, as in a market that grew: the planner then finds an index in this order the cheapest to walk.
+      await client.query('cluster listings using listings_pkey')
+      const { rows } = await client.query<{ seller: string }>('select seller from sellers limit 1')
+      seller = rows[0]!.seller
+    },
+    FILL_MILLIS,
+  )
 
   /** Terms of three characters and less are in no item's name. */
   const listed: [what: string, fields: () => Record<string, string>, ways: Way[]][] = [
@@ -156,45 +117,43 @@ describe.each(cases)('in a market of %s', (_items, { catalogue, listings, code, 
 
   describe.each(visibilities)('%s', (_when, visiblePages) => {
     beforeAll(async () => {
-      await connection.pool.query(`update pg_class set relallvisible = ${visiblePages} where relname in ('listings', 'sellers')`)
+      await market.pool.query(`update pg_class set relallvisible = ${visiblePages} where relname in ('listings', 'sellers')`)
     })
 
     describe.each(['force_custom_plan', 'force_generic_plan'])('under %s', (mode) => {
+      beforeEach(async () => {
+        await market.readPool.query(`set plan_cache_mode = ${mode}`)
+        // Without the plans of the functions that a statement calls.
+        await market.readPool.query('set auto_explain.log_nested_statements = off')
+      })
+      afterEach(() => expect(market.readPool.pg.totalCount, 'one connection, whose plans are these').toBe(1))
+
       it.each(listed)('pages of %s come from indexes, in every order and from any start', async (_what, fields, ways) => {
-        const { readPool } = connection
-        await readPool.query(`set plan_cache_mode = ${mode}`)
         for (const sort of listingSorts) {
           const query = { ...fields(), sort, limit: 2 }
           const allowed = ['Bitmap Index Scan on sellers_by_substring', LOOKUP, ...[...ways, ...always].map((way) => scanOf(way, sort))]
-          plans = []
-          const { next } = await readMarketPage(readPool, readMarketQuery(query, catalogue))
-          if (next) await readMarketPage(readPool, readMarketQuery({ ...query, cursor: formatCursor(sort, next) }, catalogue))
+          const plans = await market.plansOfReads(async () => {
+            const { next } = await readMarketPage(market.readPool, readMarketQuery(query, catalogue))
+            if (next) await readMarketPage(market.readPool, readMarketQuery({ ...query, cursor: formatCursor(sort, next) }, catalogue))
+          })
           const reads = plans.flatMap((plan) => readsOf(plan))
           expect(reads.length).toBeGreaterThan(0)
           expect({ sort, others: reads.filter((read) => !allowed.includes(read)) }).toEqual({ sort, others: [] })
         }
-        expect(readPool.pg.totalCount, 'one connection, whose plans are these').toBe(1)
+      })
+
+      it('a quote walks along one index, no further than its limit, however little of it is for sale', async () => {
+        for (const most of [1, 300]) {
+          const wanted = { tokenType: code, amount: 1, excludeSeller: undefined }
+          const plans = await market.plansOfReads(() => findCandidates(market.readPool, wanted, most))
+          expect(plans.flatMap((plan) => readsOf(plan))).toEqual([scanOf('drink', 'unitPrice')])
+        }
       })
     })
   })
 
-  describe.each(visibilities)('%s', (_when, visiblePages) => {
-    it('a quote walks along one index, no further than its limit, however little of it is for sale', async () => {
-      await connection.pool.query(`update pg_class set relallvisible = ${visiblePages} where relname = 'listings'`)
-      const { readPool } = connection
-      for (const mode of ['force_custom_plan', 'force_generic_plan']) {
-        await readPool.query(`set plan_cache_mode = ${mode}`)
-        plans = []
-        for (const most of [1, 300]) {
-          await findCandidates(readPool, { tokenType: code, amount: 1, excludeSeller: undefined }, most)
-        }
-        expect(plans.flatMap((plan) => readsOf(plan))).toEqual(Array(2).fill(scanOf('drink', 'unitPrice')))
-      }
-    })
-  })
-
   it("the product's own connection plans a page once, whatever is asked", async () => {
-    const { readPool, close } = connectDatabase(fresh.url, () => undefined)
+    const { readPool, close } = connectDatabase(market.url, () => undefined)
     for (const tokenType of [catalogue.items[0]!.code, code]) await readMarketPage(readPool, readMarketQuery({ tokenType }, catalogue))
     const { rows } = await readPool.query('select generic_plans, custom_plans from pg_prepared_statements')
     expect(rows).toEqual([{ generic_plans: 2n, custom_plans: 0n }])

@@ -1,33 +1,58 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { defaultCatalogue } from '../../support/catalogue.ts'
 import { rollUpSales } from '../../../src/market/figures/roll-up-store.ts'
 import { compress, compressFigures } from '../../../src/http/api/compression.ts'
 import { candleJson, type CandleRow, readCandleQuery } from '../../../src/market/figures/candle.ts'
-import { type MarketWorld, openMarketWorld, randomWallet } from '../market-world.ts'
-import { addSales, type SaleToAdd } from './sales-to-read.ts'
+import { randomWallet, useMarket } from '../market-world.ts'
 
-let market: MarketWorld
-
-beforeAll(async () => void (market = await openMarketWorld()))
-afterAll(() => market.stop())
+const market = useMarket()
 beforeEach(async () => {
   await market.pool.query('truncate sales, candles, sales_to_stamp; update sales_head set ordinal = 0; update candles_head set ordinal = 0')
   await market.empty()
-  market.caches.clear()
 })
 
-const get = (call: string, query: Record<string, string> = {}, headers: Record<string, string> = {}) =>
-  market.fastify.inject({ method: 'GET', url: `/api/marketplace/${call}`, query, headers })
 const json = async (call: string, query: Record<string, string> = {}) => {
-  const reply = await get(call, query)
+  const reply = await market.get(call, query)
   expect(reply.statusCode).toBe(200)
   return reply.json()
 }
 const apple = { tokenType: 'APPLE_JUICE' }
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+
+interface SaleToAdd {
+  tokenType?: string
+  amount?: number
+  lamports?: number
+  at: string
+  purchaseId?: string
+  place?: number
+  reverses?: boolean
+}
+
+/** Adds sales as if purchases had been settled, in the order given: by default, one apple juice for 0.001 SOL. */
+async function addSales(...sales: SaleToAdd[]): Promise<void> {
+  await market.pool.query(
+    `with head as (update sales_head set ordinal = ordinal + cardinality($1::text[]) returning ordinal - cardinality($1::text[]) as before)
+     insert into sales (ordinal, stamped_at, purchase_id, place, is_reversal, listing_id, buyer, seller, token_type, amount, price_lamports,
+       fee_lamports, fee_basis_points, signature, settled_at)
+     select head.before + n, now(), coalesce(purchase_id, gen_random_uuid()), place, is_reversal, gen_random_uuid(), 'buyer', 'seller', token_type,
+       amount, lamports, 0, 0, 'signature of ' || head.before + n, at
+     from head, unnest($1::text[], $2::bigint[], $3::bigint[], $4::timestamptz[], $5::uuid[], $6::smallint[], $7::boolean[]) with ordinality
+       sale (token_type, amount, lamports, at, purchase_id, place, is_reversal, n)`,
+    [
+      sales.map(({ tokenType = 'APPLE_JUICE' }) => tokenType),
+      sales.map(({ amount = 1 }) => amount),
+      sales.map(({ lamports = 1_000_000 }) => lamports),
+      sales.map(({ at }) => at),
+      sales.map(({ purchaseId }) => purchaseId),
+      sales.map(({ place = 1 }) => place),
+      sales.map(({ reverses = false }) => reverses),
+    ],
+  )
+}
 
 /** An unpaged list of trades, by pages of any size. */
 async function allTrades(query: Record<string, string>): Promise<{ id: string }[]> {
@@ -44,12 +69,12 @@ async function allTrades(query: Record<string, string>): Promise<{ id: string }[
 describe('trades', () => {
   it('are shown by whole milliseconds and sorted by what is shown, the newest first', async () => {
     const at = (micros: string) => `2030-01-01T00:00:00.000${micros}Z`
-    await addSales(market, [
+    await addSales(
       { at: at('900'), purchaseId: uuid(1), amount: 3, lamports: 1_000_000 },
       { at: at('100'), purchaseId: uuid(2), place: 2 },
       { at: at('100'), purchaseId: uuid(2), place: 10 },
       { at: '2030-01-01T00:00:00.001Z', purchaseId: uuid(0), tokenType: 'GRAPE_SODA' },
-    ])
+    )
     const { trades, nextCursor } = await json('trades')
     expect(nextCursor).toBeNull()
     expect(trades.map(({ id }: { id: string }) => id)).toEqual([`${uuid(0)}.01`, `${uuid(2)}.10`, `${uuid(2)}.02`, `${uuid(1)}.01`])
@@ -70,9 +95,9 @@ describe('trades', () => {
       at: new Date(Date.UTC(2030, 0, 1) + Math.floor(n / 3)).toISOString(),
       purchaseId: uuid((n * 7) % 30),
     }))
-    await addSales(market, sales)
+    await addSales(...sales)
     const undone = [3, 4, 5, 29].map((n) => ({ at: '2030-02-01T00:00:00Z', purchaseId: uuid(n), reverses: true }))
-    await addSales(market, undone)
+    await addSales(...undone)
     const all = await allTrades({ limit: '200' })
     expect(all).toHaveLength(26)
     for (const limit of ['1', '2', '25', '26']) {
@@ -82,9 +107,9 @@ describe('trades', () => {
   })
 
   it('are found however many after them were undone, in bounded steps', async () => {
-    await addSales(market, [{ at: '2030-01-01T00:00:00Z', purchaseId: uuid(0) }])
+    await addSales({ at: '2030-01-01T00:00:00Z', purchaseId: uuid(0) })
     const many = Array.from({ length: 1_500 }, (_, n) => ({ at: '2030-01-02T00:00:00Z', purchaseId: uuid(n + 1) }))
-    await addSales(market, [...many, ...many.map((sale) => ({ ...sale, reverses: true }))])
+    await addSales(...many, ...many.map((sale) => ({ ...sale, reverses: true })))
     const first = await json('trades', { limit: '1' })
     expect(first).toEqual({ trades: [], nextCursor: expect.any(String) })
     expect(await allTrades({ limit: '1' })).toEqual([expect.objectContaining({ id: `${uuid(0)}.01` })])
@@ -93,63 +118,41 @@ describe('trades', () => {
   it.each(['x', '1.2.3', `1.${uuid(1)}.1`, `${'9'.repeat(15)}.${uuid(1)}.01`, `1.${uuid(1)}.99; select`])(
     'have no page with the cursor %j',
     async (cursor) => {
-      expect((await get('trades', { cursor })).json()).toMatchObject({ code: 'CURSOR_INVALID' })
+      expect((await market.get('trades', { cursor })).json()).toMatchObject({ code: 'CURSOR_INVALID' })
     },
   )
 
   it.each(['0', '99999999999999'])('have a page from any time on: %s', async (millis) => {
-    expect((await get('trades', { cursor: `${millis}.${uuid(1)}.99` })).statusCode).toBe(200)
+    expect((await market.get('trades', { cursor: `${millis}.${uuid(1)}.99` })).statusCode).toBe(200)
   })
 })
 
 describe('candles', () => {
   it('show what was just sold, and no longer what was undone', async () => {
     const range = { ...apple, step: '1h', from: '2030-01-01', to: '2030-01-02' }
-    await addSales(market, [
+    await addSales(
       { at: '2030-01-01T10:59:59.9999Z', purchaseId: uuid(1), amount: 3, lamports: 7_000_000 },
       { at: '2030-01-01T10:05:00Z', purchaseId: uuid(2), amount: 2, lamports: 3_000_000 },
       { at: '2030-01-01T11:00:00Z', purchaseId: uuid(3), lamports: 5_000_000 },
-    ])
-    const eleven = {
-      start: '2030-01-01T11:00:00.000Z',
-      open: 0.005,
-      high: 0.005,
-      low: 0.005,
-      close: 0.005,
-      amount: 1,
-      sol: 0.005,
-      trades: 1,
-      average: 0.005,
-    }
-    expect(await json('candles', range)).toEqual({
-      candles: [
-        {
-          start: '2030-01-01T10:00:00.000Z',
-          open: 0.0015,
-          high: 0.002333333,
-          low: 0.0015,
-          close: 0.002333333,
-          amount: 5,
-          sol: 0.01,
-          trades: 2,
-          average: 0.002,
-        },
-        eleven,
-      ],
-    })
-    await addSales(
-      market,
-      [1, 2].map((n) => ({ at: '2030-01-03T00:00:00Z', purchaseId: uuid(n), reverses: true })),
     )
+    const [first, last] = [0.0015, 0.002333333]
+    const ten = { open: first, high: last, low: first, close: last, amount: 5, sol: 0.01, trades: 2, average: 0.002 }
+    const eleven = { open: 0.005, high: 0.005, low: 0.005, close: 0.005, amount: 1, sol: 0.005, trades: 1, average: 0.005 }
+    const hours = [
+      { start: '2030-01-01T10:00:00.000Z', ...ten },
+      { start: '2030-01-01T11:00:00.000Z', ...eleven },
+    ]
+    expect(await json('candles', range)).toEqual({ candles: hours })
+    await addSales(...[1, 2].map((n) => ({ at: '2030-01-03T00:00:00Z', purchaseId: uuid(n), reverses: true })))
     market.caches.clear()
-    expect(await json('candles', range)).toEqual({ candles: [eleven] })
+    expect(await json('candles', range)).toEqual({ candles: hours.slice(1) })
     const { rows } = await market.pool.query('select step from candles order by step')
     expect(rows).toEqual([{ step: '1d' }, { step: '1h' }, { step: '5m' }])
   })
 
   it('begin at from and before to', async () => {
     const days = ['01', '02', '03'].map((day) => ({ at: `2030-01-${day}T12:00:00Z` }))
-    await addSales(market, days)
+    await addSales(...days)
     const starts = async (from: string, to: string) =>
       (await json('candles', { ...apple, step: '1d', from, to })).candles.map(({ start }: { start: string }) => start.slice(8, 10))
     expect(await starts('2030-01-01', '2030-01-03')).toEqual(['01', '02'])
@@ -186,25 +189,22 @@ describe('candles', () => {
     [{ ...apple, step: '1d', from: '2030-01-01T00:00:00' }, 'BAD_REQUEST'],
     [{ ...apple, step: '1d', from: '1970-01-01' }, 'BAD_REQUEST'],
   ])('asked for by %j are refused with %s', async (query, code) => {
-    const reply = await get('candles', query)
+    const reply = await market.get('candles', query)
     expect([reply.statusCode, reply.json().code]).toEqual([400, code])
   })
 
   it('of a year of days take less than 8 kB', async () => {
-    let seed = 1
-    const random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647
-    let price = 5
+    const walk = randomWalk(1)
     const sales = Array.from({ length: 365 * 3 }, (_, n) => {
-      price *= Math.exp((random() - 0.5) / 20)
-      const amount = 1 + Math.floor(random() * 20)
+      const [price, amount] = [walk.step(1), 1 + Math.floor(walk.random() * 20)]
       const at = new Date(Date.UTC(2029, 0, 1) + (n / 3) * 86_400_000).toISOString()
       return { at, amount, lamports: Math.max(1, Math.round(price * amount)) * 1_000_000 }
     })
-    await addSales(market, sales)
-    await until(() => rollUpSales(market.database).then((count) => count === 0))
-    const reply = await get('candles', { ...apple, step: '1d', from: '2029-01-01', to: '2030-01-01' }, { 'accept-encoding': 'gzip' })
-    const { candles } = JSON.parse((await get('candles', { ...apple, step: '1d', from: '2029-01-01', to: '2030-01-01' })).body)
-    expect(candles).toHaveLength(365)
+    await addSales(...sales)
+    while ((await rollUpSales(market.database)) > 0);
+    const year = { ...apple, step: '1d', from: '2029-01-01', to: '2030-01-01' }
+    const reply = await market.get('candles', year, { 'accept-encoding': 'gzip' })
+    expect((await json('candles', year)).candles).toHaveLength(365)
     expect(reply.headers['content-encoding']).toBe('gzip')
     expect(reply.rawPayload.length).toBeLessThan(8_000)
     expect(gzipSync(reply.rawPayload).length).toBeGreaterThan(2_000)
@@ -223,43 +223,43 @@ describe('a year of days', () => {
     expect(compressed.length).toBeLessThan(bytes)
     expect(compressed.length).toBeLessThan((await compress(json)).length)
   })
+
+  /** Candles of trades whose prices differ a little. */
+  function yearOf({ trades, most }: { trades: number; most: number }): CandleRow[] {
+    const { step, random } = randomWalk(7)
+    return Array.from({ length: 365 }, (_, day) => {
+      const units: bigint[] = []
+      let [amount, lamports] = [0n, 0n]
+      for (let n = 0; n < trades; n++) {
+        const price = step(Math.sqrt(trades / 3))
+        const drinks = BigInt(1 + Math.floor(random() * most))
+        const paid = BigInt(Math.max(1, Math.round(price * Number(drinks) * (0.97 + random() * 0.06)))) * 1_000_000n
+        units.push((2n * paid + drinks) / (2n * drinks))
+        amount += drinks
+        lamports += paid
+      }
+      const [low, high] = [units.reduce((a, b) => (a < b ? a : b)), units.reduce((a, b) => (a > b ? a : b))]
+      const start = new Date(Date.UTC(2029, 0, 1 + day))
+      return { start, open: units[0]!, high, low, close: units.at(-1)!, amount, lamports: String(lamports), trades: BigInt(trades) }
+    })
+  }
 })
 
-/** Candles of a price that walks at random, of trades whose prices differ a little. */
-function yearOf({ trades, most }: { trades: number; most: number }): CandleRow[] {
-  let seed = 7
-  const random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647
-  let price = 5
-  return Array.from({ length: 365 }, (_, day) => {
-    const units: bigint[] = []
-    let [amount, lamports] = [0n, 0n]
-    for (let n = 0; n < trades; n++) {
-      price *= Math.exp((random() - 0.5) / 20 / Math.sqrt(trades / 3))
-      const drinks = BigInt(1 + Math.floor(random() * most))
-      const paid = BigInt(Math.max(1, Math.round(price * Number(drinks) * (0.97 + random() * 0.06)))) * 1_000_000n
-      units.push((2n * paid + drinks) / (2n * drinks))
-      amount += drinks
-      lamports += paid
-    }
-    const [low, high] = [units.reduce((a, b) => (a < b ? a : b)), units.reduce((a, b) => (a > b ? a : b))]
-    const start = new Date(Date.UTC(2029, 0, 1 + day))
-    return { start, open: units[0]!, high, low, close: units.at(-1)!, amount, lamports: String(lamports), trades: BigInt(trades) }
-  })
-}
-
-async function until(isDone: () => Promise<boolean>): Promise<void> {
-  while (!(await isDone()));
+/** A price that walks at random, and the same way in every run. */
+function randomWalk(seed: number) {
+  let [state, price] = [seed, 5]
+  const random = () => (state = (state * 16_807) % 2_147_483_647) / 2_147_483_647
+  return { random, step: (calm: number) => (price *= Math.exp((random() - 0.5) / 20 / calm)) }
 }
 
 describe('depth', () => {
   it('counts what can be bought, by the price of one', async () => {
-    const seller = randomWallet()
     const ids = await market.add([
-      { seller, tokenType: 'APPLE_JUICE', amount: 3, steps: 1 },
-      { seller, tokenType: 'APPLE_JUICE', amount: 30, steps: 10 },
-      { seller, tokenType: 'APPLE_JUICE', amount: 1, steps: 1 },
-      { seller, tokenType: 'APPLE_JUICE', amount: 100, steps: 1 },
-      { seller, tokenType: 'GRAPE_SODA', amount: 100, steps: 1 },
+      { amount: 3 },
+      { amount: 30, steps: 10 },
+      { amount: 1 },
+      { amount: 100 },
+      { tokenType: 'GRAPE_SODA', amount: 100 },
     ])
     await market.hold(ids[3]!)
     expect(await json('depth', apple)).toEqual({
@@ -274,14 +274,13 @@ describe('depth', () => {
   })
 
   it('tells of the thousand cheapest prices, and of the amount at all of them', async () => {
-    const seller = randomWallet()
-    await market.add(Array.from({ length: 1_001 }, (_, n) => ({ seller, tokenType: 'APPLE_JUICE' as const, amount: 1, steps: n + 1 })))
+    await market.add(Array.from({ length: 1_001 }, (_, n) => ({ steps: n + 1 })))
     const { levels, amount } = await json('depth', apple)
     expect([levels.length, levels.at(-1).unitPrice, amount]).toEqual([1_000, 1, 1_001])
   })
 
   it('rounds a price exactly, which is just below a half lamport', async () => {
-    await market.add([{ seller: randomWallet(), tokenType: 'APPLE_JUICE', amount: 999_999_999, steps: 500 }])
+    await market.add([{ amount: 999_999_999, steps: 500 }])
     expect((await json('depth', apple)).levels).toEqual([{ unitPrice: 0.000000001, amount: 999_999_999, listings: 1 }])
   })
 })
@@ -301,7 +300,7 @@ describe('the summary', () => {
     const [before, edge, after, recent, undone] = await ago('3 days', '24:00:01', '23:59:30', '00:00:01', '00:00:00')
     // On both sides of that moment, as near as may be: these are read one by one.
     const undoneAtEdge = await ago('24:00:00.5', '23:59:59')
-    await addSales(market, [
+    await addSales(
       ...undoneAtEdge.flatMap((at, n) => [
         { at, lamports: 50_000_000, purchaseId: uuid(10 + n) },
         { at, purchaseId: uuid(10 + n), reverses: true },
@@ -312,21 +311,16 @@ describe('the summary', () => {
       { at: recent!, amount: 2, lamports: 10_000_000 },
       { at: undone!, lamports: 99_000_000, purchaseId: uuid(1) },
       { at: undone!, purchaseId: uuid(1), reverses: true },
-    ])
-    const [seller] = [randomWallet()]
-    await market.add([{ seller, tokenType: 'APPLE_JUICE', amount: 4, steps: 10 }])
+    )
+    await market.add([{ amount: 4, steps: 10 }])
     const { items } = await json('summary')
     expect(items[0]).toEqual({ tokenType: 'APPLE_JUICE', floor: 0.0025, last: 0.005, change24h: 0.25, volume24h: 0.017, amount: 4 })
   })
 
   it('has floor and amount as depth has them: without what somebody is buying, and what frozen sellers offer', async () => {
-    const [seller, frozen] = [randomWallet(), randomWallet()]
-    const ids = await market.add([
-      { seller, tokenType: 'APPLE_JUICE', amount: 2, steps: 1 },
-      { seller: frozen, tokenType: 'APPLE_JUICE', amount: 4, steps: 2 },
-      { seller, tokenType: 'APPLE_JUICE', amount: 8, steps: 8 },
-    ])
-    await market.hold(ids[0]!)
+    const frozen = randomWallet()
+    const [held] = await market.add([{ amount: 2 }, { seller: frozen, amount: 4, steps: 2 }, { amount: 8, steps: 8 }])
+    await market.hold(held!)
     await market.pool.query(
       `insert into cases (kind, signature, lamports, deliverable, seller, buyer) values ('lost', 'lost', 1, false, $1, 'buyer')`,
       [frozen],
@@ -352,30 +346,26 @@ describe('while the database is away', () => {
     market.caches.clear()
     const spies = [vi.spyOn(market.connection.database, 'runStatement'), vi.spyOn(market.connection.readPool, 'query')]
     for (const spy of spies) spy.mockRejectedValue(lost)
-    const probe = vi.spyOn(market, 'probe').mockRejectedValue(lost)
+    const probe = vi.spyOn(market.connection, 'probe').mockRejectedValue(lost)
     for (const [call, query] of calls) {
-      const reply = await get(call, query)
-      expect([reply.statusCode, reply.headers.age, reply.headers['cache-control'], reply.headers.etag]).toEqual([
-        200,
-        '0',
-        'no-store',
-        undefined,
-      ])
-      expect((await get(call, query, { authorization: 'Bearer x' })).statusCode).not.toBe(200)
+      const reply = await market.get(call, query)
+      const { age, etag, 'cache-control': caching } = reply.headers
+      expect([reply.statusCode, age, caching, etag]).toEqual([200, '0', 'no-store', undefined])
+      expect((await market.get(call, query, { authorization: 'Bearer x' })).statusCode).not.toBe(200)
     }
-    expect((await get('depth', apple)).statusCode).not.toBe(200)
+    expect((await market.get('depth', apple)).statusCode).not.toBe(200)
     for (const spy of [...spies, probe]) spy.mockRestore()
   })
 
   it('an answer is not sent again to who has it', async () => {
-    const { headers } = await get('summary')
-    const again = await get('summary', {}, { 'if-none-match': String(headers.etag) })
+    const { headers } = await market.get('summary')
+    const again = await market.get('summary', {}, { 'if-none-match': String(headers.etag) })
     expect([again.statusCode, again.body]).toEqual([304, ''])
   })
 })
 
 it('candles of whole steps are kept in memory, and no others, of which there are too many', async () => {
-  const etag = async (range: Record<string, string>) => (await get('candles', { ...apple, step: '1h', ...range })).headers.etag
+  const etag = async (range: Record<string, string>) => (await market.get('candles', { ...apple, step: '1h', ...range })).headers.etag
   const whole = { from: '2030-01-01T00:00:00Z', to: '2030-01-01T05:00:00Z' }
   expect(await etag({})).toBeDefined()
   expect(await etag(whole)).toBeDefined()

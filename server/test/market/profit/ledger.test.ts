@@ -1,15 +1,9 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type Reply } from '@juicebar/contract/calls'
-import { fastify as createFastify, type FastifyInstance } from 'fastify'
-import { pino } from 'pino'
+import { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
-import { createRateLimits } from '../../../src/http/api/rate-limits.ts'
-import { createApi } from '../../../src/http/api/route.ts'
-import { validatorCompiler } from '../../../src/http/api/validation.ts'
-import { replyWithFailure } from '../../../src/http/server/failure-reply.ts'
 import { postStudioOrder } from '../../../src/inventory/post-studio-order.ts'
-import { createFailureLog } from '../../../src/logging/failure-log.ts'
 import { stampSales } from '../../../src/market/figures/roll-up-store.ts'
 import { createProfits } from '../../../src/market/profit/read-profit.ts'
 import { profitRoutes } from '../../../src/market/profit/routes.ts'
@@ -21,23 +15,17 @@ import {
   openStoreMarket,
   type StoreMarket,
 } from '../../purchases/baskets/store-market.ts'
+import { openServer } from '../market-world.ts'
 import { settledPurchase } from '../../studio/sales/sale-market.ts'
 
-type LedgerPage = Reply<'myLedger'>
+type Entries = Reply<'myLedger'>['entries']
 
 let market: StoreMarket
 let fastify: FastifyInstance
 
 beforeAll(async () => {
   market = await openStoreMarket()
-  fastify = createFastify()
-  fastify.setValidatorCompiler(validatorCompiler)
-  fastify.decorate('failures', createFailureLog(pino({ level: 'silent' })))
-  fastify.setErrorHandler(replyWithFailure)
-  const authenticate = ({ headers }: { headers: Record<string, unknown> }) =>
-    Promise.resolve({ id: 'session', player: String(headers['player']) as WalletAddress })
-  const api = createApi(fastify, { limits: await createRateLimits(fastify), studioApiKey: 'k'.repeat(32), authenticate })
-  profitRoutes(api, market.connection)
+  fastify = await openServer((api) => profitRoutes(api, market.connection))
 })
 afterAll(async () => {
   await expectLedgerAddsUp(market)
@@ -49,12 +37,12 @@ const get = (player: string, call: string, query: Record<string, string> = {}) =
   fastify.inject({ method: 'GET', url: `/api/marketplace/${call}`, query, headers: { player } })
 const readProfit = async (player: string) => (await get(player, 'profit')).json<Reply<'profit'>>()
 
-async function readLedger(player: string, limit: number): Promise<LedgerPage['entries']> {
-  const entries: LedgerPage['entries'] = []
+async function readLedger(player: string, limit: number): Promise<Entries> {
+  const entries: Entries = []
   for (let cursor: string | null = ''; cursor !== null;) {
     const reply = await get(player, 'my-ledger', { limit: String(limit), ...(cursor && { cursor }) })
     expect(reply.statusCode).toBe(200)
-    const page: LedgerPage = reply.json()
+    const page: Reply<'myLedger'> = reply.json()
     entries.push(...page.entries)
     cursor = page.nextCursor
   }
@@ -62,14 +50,8 @@ async function readLedger(player: string, limit: number): Promise<LedgerPage['en
 }
 
 async function use(walletAddress: WalletAddress, amount: number): Promise<void> {
-  const order = {
-    direction: 'debit',
-    walletAddress,
-    tokenType: 'APPLE_JUICE',
-    amount,
-    idempotencyKey: `use ${walletAddress} ${amount}`,
-  } as const
-  await postStudioOrder(market, order)
+  const idempotencyKey = `use ${walletAddress} ${amount}`
+  await postStudioOrder(market, { direction: 'debit', walletAddress, tokenType: 'APPLE_JUICE', amount, idempotencyKey })
 }
 
 async function vanish(purchaseId: string): Promise<void> {
@@ -78,13 +60,6 @@ async function vanish(purchaseId: string): Promise<void> {
      select id, 'vanished', signature, sellers[1], 1, false from purchases where id = $1`,
     [purchaseId],
   )
-}
-
-/** The same moment for everything of some players: the order is then that of the identifiers. */
-async function atOnce(...wallets: WalletAddress[]): Promise<void> {
-  const { pool } = market.connection
-  await pool.query(`update sales set settled_at = '2030-01-01' where buyer = any ($1) or seller = any ($1)`, [wallets])
-  await pool.query(`update transfers set created_at = '2030-01-01' where wallet_address = any ($1)`, [wallets])
 }
 
 it('a basket with a fee, a part, what was used and what was undone are in the ledger of both sides, and add up', async () => {
@@ -100,7 +75,7 @@ it('a basket with a fee, a part, what was used and what was undone are in the le
   const resold = await offer(market, buyer, { amount: 4, price: 9_000_000n })
   await settledPurchase(market, seller, [{ listingId: resold, amount: 3 }])
 
-  const shown = (entries: LedgerPage['entries']) =>
+  const shown = (entries: Entries) =>
     entries.map(({ kind, tokenType, amount, lamports, feeLamports, undone }) => [kind, tokenType, amount, lamports, feeLamports, undone])
   const own = await readLedger(buyer, 3)
   expect(shown(own)).toEqual([
@@ -123,29 +98,27 @@ it('a basket with a fee, a part, what was used and what was undone are in the le
   expect(own[5]).toMatchObject({ id: expect.stringMatching(/^\d+$/), counterparty: null, signature: null })
 
   // Five credited and one bought were used; the next three were bought as well. 7 cost 2,391,667, so the first of them 341,667.
-  expect(await readProfit(buyer)).toEqual({
-    complete: true,
-    drinks: [
-      {
-        tokenType: 'APPLE_JUICE',
-        bought: { amount: 7, basis: '2391667', fee: '58333' },
-        credited: { amount: 8 },
-        sold: { amount: 3, basis: '1025000', lamports: '6750000', profit: '5725000' },
-        used: { amount: 6, basis: '341667' },
-        lost: { amount: 0, basis: '0' },
-        held: { amount: 6, basis: '1025000' },
-      },
-      {
-        tokenType: 'ORANGE_JUICE',
-        bought: { amount: 7, basis: '1025000', fee: '25000' },
-        credited: { amount: 5 },
-        sold: { amount: 0, basis: '0', lamports: '0', profit: '0' },
-        used: { amount: 0, basis: '0' },
-        lost: { amount: 0, basis: '0' },
-        held: { amount: 12, basis: '1025000' },
-      },
-    ],
-  })
+  const apple = {
+    bought: { amount: 7, basis: '2391667', fee: '58333' },
+    credited: { amount: 8 },
+    sold: { amount: 3, basis: '1025000', lamports: '6750000', profit: '5725000' },
+    used: { amount: 6, basis: '341667' },
+    lost: { amount: 0, basis: '0' },
+    held: { amount: 6, basis: '1025000' },
+  }
+  const orange = {
+    bought: { amount: 7, basis: '1025000', fee: '25000' },
+    credited: { amount: 5 },
+    sold: { amount: 0, basis: '0', lamports: '0', profit: '0' },
+    used: { amount: 0, basis: '0' },
+    lost: { amount: 0, basis: '0' },
+    held: { amount: 12, basis: '1025000' },
+  }
+  const drinks = [
+    { tokenType: 'APPLE_JUICE', ...apple },
+    { tokenType: 'ORANGE_JUICE', ...orange },
+  ]
+  expect(await readProfit(buyer)).toEqual({ complete: true, drinks })
   expect((await readProfit(seller)).drinks[0]).toMatchObject({
     sold: { amount: 7, lamports: '2333334', profit: '2333334' },
     lost: { amount: 3, basis: '0' },
@@ -165,7 +138,10 @@ it('a ledger is the same in pages of any size, also of what happened in the same
     await use(buyer, amount)
   }
   await readProfit(buyer)
-  await atOnce(buyer, seller)
+  // The same moment for everything: the order is then that of the identifiers.
+  const { pool } = market.connection
+  await pool.query(`update sales set settled_at = '2030-01-01' where buyer = any ($1) or seller = any ($1)`, [[buyer, seller]])
+  await pool.query(`update transfers set created_at = '2030-01-01' where wallet_address = any ($1)`, [[buyer, seller]])
   const all = await readLedger(buyer, 1_000)
   expect(all).toHaveLength(2 + 12)
   expect(new Set(all.map(({ at }) => at)).size).toBe(1)
