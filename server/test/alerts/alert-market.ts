@@ -3,18 +3,27 @@ import { randomUUID } from 'node:crypto'
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type Alert } from '@juicebar/contract/schemas'
 import { lamports } from '@juicebar/contract/money'
-import { onTestFinished } from 'vitest'
+import { beforeEach, onTestFinished } from 'vitest'
 
 import { createAlert } from '../../src/alerts/create-alert.ts'
-import { openStoreMarket, type StoreMarket } from '../purchases/baskets/store-market.ts'
+import { addPlayer, openStoreMarket, type StoreMarket } from '../purchases/baskets/store-market.ts'
 
 /** For `vi.waitFor` and `expect.poll`: what a busy machine may take. */
 export const waiting = { timeout: 30_000, interval: 20 }
 
-/** A market without a chain, until the test is over. */
-export async function openAlertMarket(): Promise<StoreMarket> {
-  const market = await openStoreMarket()
-  onTestFinished(market.close)
+interface AlertMarket extends StoreMarket {
+  player: WalletAddress
+  seller: WalletAddress
+}
+
+/** Each test's market without a chain, with a player who sets alerts, and a seller. */
+export function useAlertMarkets(): AlertMarket {
+  const market = {} as AlertMarket
+  beforeEach(async () => {
+    Object.assign(market, await openStoreMarket())
+    onTestFinished(market.close)
+    Object.assign(market, { player: await addPlayer(market), seller: await addPlayer(market) })
+  })
   return market
 }
 

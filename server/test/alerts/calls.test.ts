@@ -1,55 +1,63 @@
 import { parseWalletAddress } from '@juicebar/contract/addresses'
 import { type Alert } from '@juicebar/contract/schemas'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { postStudioOrder } from '../../src/inventory/post-studio-order.ts'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { useDatabase } from '../support/fresh-database.ts'
 import { collectLog } from '../logging/collected-log.ts'
 import { signInAt } from '../studio/staff/desk-client.ts'
-import { startApp } from '../support/start-app.ts'
+import { openApp } from '../support/start-app.ts'
 import { waiting } from './alert-market.ts'
 import { createBrowser, startPushService } from './push-receiver.ts'
 
 const nobody = '01a1f7d2-f049-703c-aa02-0770f4434472'
 
-let fresh: FreshDatabase
+const database = useDatabase()
+const { log, about } = collectLog()
+let app: Awaited<ReturnType<typeof openApp>>
+let player: Player
+let other: Player
 
-beforeAll(async () => void (fresh = await freshDatabase()))
-afterAll(() => fresh.drop())
+beforeAll(async () => {
+  app = await openApp(database.url, { log, settings: { WEBHOOK_ALLOW_PRIVATE: 'on' } })
+  await vi.waitFor(async () => expect((await app.get('/health/ready')).status).toBe(200), waiting)
+})
+afterAll(() => app.stop())
+beforeEach(async () => void ([player, other] = await Promise.all([addPlayer(), addPlayer()])))
 
-async function openCalls(options: Parameters<typeof startApp>[1] = {}) {
-  const app = await startApp(fresh.url, options)
-  await expect.poll(async () => (await app.get('/health/ready')).status, waiting).toBe(200)
-  const { origin, connection } = app
-  /** A player with apple juice. */
-  const addPlayer = async () => {
-    const { wallet, token } = await signInAt(origin)
-    const walletAddress = parseWalletAddress(wallet.address)!
-    const order = { walletAddress, tokenType: 'APPLE_JUICE', amount: 100, idempotencyKey: walletAddress } as const
-    await postStudioOrder({ database: connection.database, log: collectLog().log }, { ...order, direction: 'credit' })
-    const call = async (method: string, path: string, body?: unknown) => {
-      const headers = { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) }
-      const reply = await fetch(`${origin}/api${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
-      const text = await reply.text()
-      return { status: reply.status, body: text === '' ? undefined : JSON.parse(text) }
-    }
-    return {
-      token,
-      call,
-      list: (amount: number, price: number) => call('POST', '/marketplace/listings', { tokenType: 'APPLE_JUICE', amount, price }),
-    }
+type Player = Awaited<ReturnType<typeof addPlayer>>
+
+/** A player with apple juice, who is signed in. */
+async function addPlayer() {
+  const { origin } = app
+  const { wallet, token } = await signInAt(origin)
+  const walletAddress = parseWalletAddress(wallet.address)!
+  const order = { walletAddress, tokenType: 'APPLE_JUICE', amount: 100, idempotencyKey: walletAddress } as const
+  await postStudioOrder({ database: database.database, log }, { ...order, direction: 'credit' })
+  const call = async (method: string, path: string, body?: unknown) => {
+    const headers = { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) }
+    const reply = await fetch(`${origin}/api${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+    const text = await reply.text()
+    return { status: reply.status, body: text === '' ? undefined : JSON.parse(text) }
   }
-  return { origin, addPlayer, pool: connection.pool }
+  return {
+    token,
+    call,
+    alerts: () => call('GET', '/marketplace/alerts'),
+    setAlert: (body: unknown) => call('POST', '/marketplace/alerts', body),
+    deleteAlert: (id: string) => call('DELETE', `/marketplace/alerts/${id}`),
+    list: (amount: number, price: number) => call('POST', '/marketplace/listings', { tokenType: 'APPLE_JUICE', amount, price }),
+    push: () => call('GET', '/marketplace/push'),
+    subscribe: (subscription: unknown) => call('PUT', '/marketplace/push', subscription),
+  }
 }
 
 /** Reads a player's event stream, as text that grows. */
-async function readEvents(origin: string, token?: string) {
+async function readEvents(token?: string) {
   const closing = new AbortController()
   onTestFinished(() => closing.abort())
-  const reply = await fetch(`${origin}/api/marketplace/events`, {
-    headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }) },
-    signal: closing.signal,
-  })
+  const headers = { ...(token !== undefined && { authorization: `Bearer ${token}` }) }
+  const reply = await fetch(`${app.origin}/api/marketplace/events`, { headers, signal: closing.signal })
   const seen = { text: '' }
   const read = async () => {
     for await (const chunk of reply.body!.pipeThrough(new TextDecoderStream())) seen.text += chunk
@@ -62,55 +70,48 @@ async function readEvents(origin: string, token?: string) {
 const refused = (status: number, code: string) => ({ status, body: { code } })
 
 describe('the calls of alerts', () => {
+  const apple = { tokenType: 'APPLE_JUICE' }
+
   it('set one, list it and delete it', async () => {
-    const { addPlayer } = await openCalls()
-    const { call } = await addPlayer()
-    const set = await call('POST', '/marketplace/alerts', { tokenType: 'Orange Juice', below: 0.000004 })
+    const set = await player.setAlert({ tokenType: 'Orange Juice', below: 0.000004 })
     expect(set).toMatchObject({ status: 201, body: { alert: { tokenType: 'ORANGE_JUICE', below: 0.000004, firedAt: null, price: null } } })
-    expect(await call('GET', '/marketplace/alerts')).toEqual({ status: 200, body: { alerts: [set.body.alert] } })
-    expect(await call('DELETE', `/marketplace/alerts/${set.body.alert.id}`)).toEqual({ status: 200, body: set.body })
-    expect(await call('DELETE', `/marketplace/alerts/${set.body.alert.id}`)).toMatchObject(refused(404, 'ALERT_NOT_FOUND'))
-    expect(await call('GET', '/marketplace/alerts')).toEqual({ status: 200, body: { alerts: [] } })
+    expect(await player.alerts()).toEqual({ status: 200, body: { alerts: [set.body.alert] } })
+    expect(await player.deleteAlert(set.body.alert.id)).toEqual({ status: 200, body: set.body })
+    expect(await player.deleteAlert(set.body.alert.id)).toMatchObject(refused(404, 'ALERT_NOT_FOUND'))
+    expect(await player.alerts()).toEqual({ status: 200, body: { alerts: [] } })
   })
 
-  it('refuse what is wrong, and what belongs to another', async () => {
-    const { addPlayer, origin } = await openCalls()
-    const [player, other] = [await addPlayer(), await addPlayer()]
-    for (const below of [0, -1, 0.0000001, 0.0040000001, 1_000_001])
-      expect(await player.call('POST', '/marketplace/alerts', { tokenType: 'APPLE_JUICE', below })).toMatchObject(
-        refused(400, 'ALERT_PRICE_INVALID'),
-      )
-    expect(await player.call('POST', '/marketplace/alerts', { tokenType: 'WATER', below: 1 })).toMatchObject(
-      refused(400, 'TOKEN_TYPE_UNKNOWN'),
-    )
-    expect(await player.call('POST', '/marketplace/alerts', { tokenType: 'APPLE_JUICE', below: 1, wallet: 'x' })).toMatchObject({
-      status: 400,
-    })
-    expect(await player.call('POST', '/marketplace/alerts', { tokenType: 'APPLE_JUICE', below: '1' })).toMatchObject({ status: 400 })
-    const { body } = await player.call('POST', '/marketplace/alerts', { tokenType: 'APPLE_JUICE', below: 0.001 })
-    for (const id of [body.alert.id, nobody, 'x'])
-      expect(await other.call('DELETE', `/marketplace/alerts/${id}`)).toMatchObject(refused(404, 'ALERT_NOT_FOUND'))
-    expect((await fetch(`${origin}/api/marketplace/alerts`)).status).toBe(401)
+  it.each<[wish: object, status: number, code?: string]>([
+    [{ ...apple, below: 0 }, 400, 'ALERT_PRICE_INVALID'],
+    [{ ...apple, below: -1 }, 400, 'ALERT_PRICE_INVALID'],
+    [{ ...apple, below: 0.0000001 }, 400, 'ALERT_PRICE_INVALID'],
+    [{ ...apple, below: 0.0040000001 }, 400, 'ALERT_PRICE_INVALID'],
+    [{ ...apple, below: 1_000_001 }, 400, 'ALERT_PRICE_INVALID'],
+    [{ tokenType: 'WATER', below: 1 }, 400, 'TOKEN_TYPE_UNKNOWN'],
+    [{ ...apple, below: 1, wallet: 'x' }, 400],
+    [{ ...apple, below: '1' }, 400],
+  ])('refuse %j', async (wish, status, code) => {
+    expect(await player.setAlert(wish)).toMatchObject({ status, ...(code !== undefined && { body: { code } }) })
+  })
+
+  it('refuse what belongs to another', async () => {
+    const { body } = await player.setAlert({ ...apple, below: 0.001 })
+    for (const id of [body.alert.id, nobody, 'x']) expect(await other.deleteAlert(id)).toMatchObject(refused(404, 'ALERT_NOT_FOUND'))
+    expect((await fetch(`${app.origin}/api/marketplace/alerts`)).status).toBe(401)
   })
 
   it('lead to one event on the streams of whoever set it, as soon as somebody else’s offer is there', async () => {
-    const { addPlayer, origin } = await openCalls()
-    const [player, seller] = [await addPlayer(), await addPlayer()]
-    const streams = {
-      own: await readEvents(origin, player.token),
-      other: await readEvents(origin, seller.token),
-      open: await readEvents(origin),
-    }
-    const { body } = await player.call('POST', '/marketplace/alerts', { tokenType: 'APPLE_JUICE', below: 0.004 })
+    const streams = { own: await readEvents(player.token), other: await readEvents(other.token), open: await readEvents() }
+    const { body } = await player.setAlert({ ...apple, below: 0.004 })
     expect(body.alert.firedAt).toBeNull()
     expect(await player.list(1, 0.001)).toMatchObject({ status: 201 })
-    expect(await seller.list(2, 0.008)).toMatchObject({ status: 201 })
+    expect(await other.list(2, 0.008)).toMatchObject({ status: 201 })
     await expect.poll(() => streams.own.text, waiting).toContain('event: alert.fired')
     const data = /event: alert\.fired\ndata: (.*)\n/.exec(streams.own.text)?.[1] ?? '{}'
     const fired: { alert: Alert } = JSON.parse(data)
     expect(fired.alert).toEqual({ ...body.alert, price: 0.004, firedAt: expect.any(String) })
-    expect(await player.call('GET', '/marketplace/alerts')).toEqual({ status: 200, body: { alerts: [fired.alert] } })
-    await seller.list(1, 0.002)
+    expect(await player.alerts()).toEqual({ status: 200, body: { alerts: [fired.alert] } })
+    await other.list(1, 0.002)
     await expect.poll(() => streams.other.text, waiting).toContain('"price" : 0.002')
     expect(streams.own.text.match(/alert\.fired\n/g)).toHaveLength(1)
     expect([streams.other.text, streams.open.text].join('')).not.toContain('alert.fired')
@@ -119,28 +120,26 @@ describe('the calls of alerts', () => {
 
 describe('the calls of pushes', () => {
   const endpoint = 'https://push.example/send/1'
-  const bodyOf = ({ endpoint: given, p256dh, auth }: ReturnType<typeof createBrowser>['subscription']) => ({
-    endpoint: given,
-    keys: { p256dh, auth },
-  })
-  const own = () => bodyOf({ ...createBrowser('https://push.example').subscription, endpoint })
+  const own = () => {
+    const { p256dh, auth } = createBrowser('https://push.example').subscription
+    return { endpoint, keys: { p256dh, auth } }
+  }
+  const count = async () => (await database.pool.query('select from push_subscriptions')).rowCount
 
   it('say the market’s key, subscribe a browser, end that at logout, and on wish', async () => {
-    const { addPlayer, pool } = await openCalls()
-    const [player, other] = [await addPlayer(), await addPlayer()]
-    const before = await player.call('GET', '/marketplace/push')
+    const before = await player.push()
     expect(before).toEqual({ status: 200, body: { publicKey: expect.stringMatching(/^B[\w-]{86}$/), endpoint: null } })
-    expect(await player.call('PUT', '/marketplace/push', own())).toEqual({ status: 204, body: undefined })
-    expect(await player.call('GET', '/marketplace/push')).toEqual({ status: 200, body: { ...before.body, endpoint } })
-    expect((await other.call('GET', '/marketplace/push')).body.endpoint).toBeNull()
+    expect(await player.subscribe(own())).toEqual({ status: 204, body: undefined })
+    expect(await player.push()).toEqual({ status: 200, body: { ...before.body, endpoint } })
+    expect((await other.push()).body.endpoint).toBeNull()
     expect(await player.call('DELETE', '/marketplace/push')).toEqual({ status: 204, body: undefined })
-    expect((await player.call('GET', '/marketplace/push')).body.endpoint).toBeNull()
+    expect((await player.push()).body.endpoint).toBeNull()
 
-    await player.call('PUT', '/marketplace/push', own())
-    expect((await pool.query('select from push_subscriptions')).rowCount).toBe(1)
+    await player.subscribe(own())
+    expect(await count()).toBe(1)
     expect(await player.call('POST', '/auth/logout')).toMatchObject({ status: 204 })
-    expect((await pool.query('select from push_subscriptions')).rowCount).toBe(0)
-    expect(await player.call('PUT', '/marketplace/push', own())).toMatchObject(refused(401, 'SESSION_ENDED'))
+    expect(await count()).toBe(0)
+    expect(await player.subscribe(own())).toMatchObject(refused(401, 'SESSION_ENDED'))
   })
 
   it.each([
@@ -163,44 +162,35 @@ describe('the calls of pushes', () => {
     'https://user:secret@push.example/',
     'ftp://push.example/',
     'push.example/1',
-    `https://push.example/${'x'.repeat(1_024)}`,
   ])('refuse to send to %s', async (given) => {
-    const { addPlayer } = await openCalls()
-    const { call } = await addPlayer()
-    const { status, body } = await call('PUT', '/marketplace/push', { ...own(), endpoint: given })
-    expect([status, given.length > 1_024 ? 'PUSH_SUBSCRIPTION_INVALID' : body.code]).toEqual([400, 'PUSH_SUBSCRIPTION_INVALID'])
+    expect(await player.subscribe({ ...own(), endpoint: given })).toMatchObject(refused(400, 'PUSH_SUBSCRIPTION_INVALID'))
+  })
+
+  it('refuse to send to an address that is too long', async () => {
+    expect(await player.subscribe({ ...own(), endpoint: `https://push.example/${'x'.repeat(1_024)}` })).toMatchObject({ status: 400 })
   })
 
   it('lead to no request to a private address, even where webhooks may make some, and to no address in the log', async () => {
     const service = await startPushService()
-    const { log, about } = collectLog()
-    const { addPlayer, pool } = await openCalls({ log, settings: { WEBHOOK_ALLOW_PRIVATE: 'on' } })
-    const { call } = await addPlayer()
-    expect((await call('PUT', '/marketplace/push', own())).status).toBe(204)
+    expect((await player.subscribe(own())).status).toBe(204)
     // As if its name had led elsewhere when it was subscribed.
-    await pool.query('update push_subscriptions set endpoint = $1', [`${service.origin}/secret-of-a-browser`])
-    await pool.query(`select queue_push(wallet_address, 'alert', 'APPLE_JUICE', 1) from push_subscriptions`)
+    await database.pool.query('update push_subscriptions set endpoint = $1', [`${service.origin}/secret-of-a-browser`])
+    await database.pool.query(`select queue_push(wallet_address, 'alert', 'APPLE_JUICE', 1) from push_subscriptions`)
     const words = 'a push service does not take a push'
     await expect.poll(() => about(words), waiting).toMatchObject([{ pushService: `127.0.0.1:${service.port}`, status: null }])
     expect(service.received).toEqual([])
     expect(JSON.stringify(about(''))).not.toContain('secret-of-a-browser')
-    await pool.query('delete from push_subscriptions')
+    await database.pool.query('delete from push_subscriptions')
   })
 
-  it('refuse keys that encrypt nothing', async () => {
-    const { addPlayer } = await openCalls()
-    const { call } = await addPlayer()
-    const { keys } = own()
-    const offCurve = Buffer.from(keys.p256dh, 'base64url').fill(7, 40).toString('base64url')
-    for (const wrong of [
-      { p256dh: offCurve },
-      { p256dh: 'BA' },
-      { p256dh: '!'.repeat(87) },
-      { auth: 'AA' },
-      { auth: keys.auth.replace(/^./, '!') },
-    ])
-      expect(await call('PUT', '/marketplace/push', { endpoint, keys: { ...keys, ...wrong } })).toMatchObject(
-        refused(400, 'PUSH_SUBSCRIPTION_INVALID'),
-      )
+  const { keys } = own()
+  it.each([
+    ['a point off the curve', { p256dh: Buffer.from(keys.p256dh, 'base64url').fill(7, 40).toString('base64url') }],
+    ['too short a point', { p256dh: 'BA' }],
+    ['no base64url for a point', { p256dh: '!'.repeat(87) }],
+    ['too short a secret', { auth: 'AA' }],
+    ['no base64url for a secret', { auth: keys.auth.replace(/^./, '!') }],
+  ])('refuse keys that encrypt nothing: %s', async (_what, wrong) => {
+    expect(await player.subscribe({ endpoint, keys: { ...keys, ...wrong } })).toMatchObject(refused(400, 'PUSH_SUBSCRIPTION_INVALID'))
   })
 })

@@ -46,8 +46,7 @@ async function fireAndDie({ databaseUrl }: StoreMarket): Promise<void> {
 async function openRandomMarket() {
   const market = await openStoreMarket()
   const other = connectDatabase(market.databaseUrl, () => undefined)
-  const wallets: WalletAddress[] = []
-  for (let n = 0; n < PLAYERS; n++) wallets.push(await addPlayer(market, 1_000))
+  const wallets = await Promise.all(Array.from({ length: PLAYERS }, () => addPlayer(market)))
   const walletOf = (n: number) => wallets[n] ?? wallets[0]!
   const held: string[] = []
   const { pool } = market.connection
@@ -78,12 +77,8 @@ async function openRandomMarket() {
         return Promise.all([fireAlerts(market.database, 100), fireAlerts(other.database, 100), fireAlerts(market.database, 1)])
     }
   }
-  const alerts = async () =>
-    (
-      await pool.query<{ id: string; wallet: WalletAddress; below: string; fired: string | null }>(
-        'select id, wallet_address as wallet, below_lamports::text as below, fired_lamports::text as fired from alerts',
-      )
-    ).rows
+  const readAlerts = 'select id, wallet_address as wallet, below_lamports::text as below, fired_lamports::text as fired from alerts'
+  const alerts = async () => (await pool.query<{ id: string; wallet: string; below: string; fired: string | null }>(readAlerts)).rows
   const close = async () => {
     await other.close()
     await market.close()
