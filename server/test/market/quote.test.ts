@@ -18,29 +18,22 @@ function candidate(changes: Partial<Candidate> & { by?: string } = {}): Candidat
   return { listingId: `listing-${listed}`, seller: by as WalletAddress, amount: 10, lamports: 10_000_000n, divisible: true, ...fields }
 }
 
+/** What a quote takes: so many of the listing at this place. */
 const takenOf = (candidates: Candidate[], amount: number, canReceive: Parameters<typeof fillQuote>[2] = anybody) =>
-  fillQuote(candidates, amount, canReceive).map(({ listingId, amount }) => [
-    candidates.findIndex((one) => one.listingId === listingId),
-    amount,
-  ])
+  fillQuote(candidates, amount, canReceive).map(
+    ({ listingId, amount }) => `${amount} of ${candidates.findIndex((one) => one.listingId === listingId)}`,
+  )
 
 describe('a quote', () => {
   it('takes the cheapest first, and of the last one no more than is needed', () => {
-    expect(takenOf([candidate(), candidate(), candidate()], 15)).toEqual([
-      [0, 10],
-      [1, 5],
-    ])
+    expect(takenOf([candidate(), candidate(), candidate()], 15)).toEqual(['10 of 0', '5 of 1'])
   })
 
   it('skips what is sold whole and too large, wherever it is', () => {
     const whole = (amount: number) => candidate({ amount, divisible: false })
-    expect(takenOf([whole(20), whole(6), whole(5), whole(4), candidate()], 12)).toEqual([
-      [1, 6],
-      [2, 5],
-      [4, 1],
-    ])
-    expect(takenOf([whole(10), whole(100)], 60)).toEqual([[0, 10]])
-    expect(takenOf([whole(3), whole(4)], 4)).toEqual([[0, 3]])
+    expect(takenOf([whole(20), whole(6), whole(5), whole(4), candidate()], 12)).toEqual(['6 of 1', '5 of 2', '1 of 4'])
+    expect(takenOf([whole(10), whole(100)], 60)).toEqual(['10 of 0'])
+    expect(takenOf([whole(3), whole(4)], 4)).toEqual(['3 of 0'])
   })
 
   it('rounds the price of a part up', () => {
@@ -55,8 +48,8 @@ describe('a quote', () => {
       return seller !== 'poor' || lamports > 12_000_000n
     }
     expect(takenOf([candidate({ by: 'rich' }), candidate({ by: 'poor' }), candidate({ by: 'rich' })], 15, canReceive)).toEqual([
-      [0, 10],
-      [2, 5],
+      '10 of 0',
+      '5 of 2',
     ])
     expect(asked).toEqual([
       ['rich', 10_000_000n],
@@ -76,10 +69,7 @@ describe('a quote', () => {
 
   it('passes over single drinks that would keep a buyer from getting many', () => {
     const crumbs = Array.from({ length: 30 }, (_, index) => candidate({ amount: 1, by: `crumb ${index}` }))
-    expect(takenOf([...crumbs, candidate({ amount: 90 }), candidate({ amount: 90 })], 100)).toEqual([
-      [30, 90],
-      [31, 10],
-    ])
+    expect(takenOf([...crumbs, candidate({ amount: 90 }), candidate({ amount: 90 })], 100)).toEqual(['90 of 30', '10 of 31'])
   })
 
   it('tells who would get very little', () => {

@@ -28,7 +28,8 @@ async function quote(amount: number, query: Record<string, string> = {}): Promis
   return reply.json<Quote>()
 }
 
-const placesOf = ({ items }: Quote, ids: string[]) => items.map(({ listingId, amount }) => [ids.indexOf(listingId), amount])
+/** What a quote takes: so many of the listing at this place. */
+const takenOf = ({ items }: Quote, ids: string[]) => items.map(({ listingId, amount }) => `${amount} of ${ids.indexOf(listingId)}`)
 
 describe('a quote over HTTP', () => {
   it('names what to buy, what each seller gets, the fee and the unit prices', async () => {
@@ -50,16 +51,10 @@ describe('a quote over HTTP', () => {
 
   it('takes the cheapest drink first, then the oldest listing, and of this drink only', async () => {
     const ids = await world.add([apple({ steps: 20 }), apple({ steps: 10 }), apple({ steps: 1, tokenType: 'GRAPE_SODA' })])
-    expect(placesOf(await quote(100), ids)).toEqual([
-      [1, 10],
-      [0, 10],
-    ])
+    expect(takenOf(await quote(100), ids)).toEqual(['10 of 1', '10 of 0'])
     // Ids sort by age.
     const alike = (await world.add([apple({ steps: 2, amount: 5 }), apple({ steps: 2, amount: 5 })])).toSorted()
-    expect(placesOf(await quote(8), alike)).toEqual([
-      [0, 5],
-      [1, 3],
-    ])
+    expect(takenOf(await quote(8), alike)).toEqual(['5 of 0', '3 of 1'])
   })
 
   it('counts no listing that is held, sold, removed or of the asker', async () => {
@@ -69,11 +64,8 @@ describe('a quote over HTTP', () => {
     await world.hold(held!)
     await world.close(sold!, 'sold')
     await world.close(removed!, 'removed')
-    expect(placesOf(await quote(30), [own!, left!])).toEqual([
-      [0, 10],
-      [1, 10],
-    ])
-    expect(placesOf(await quote(30, { excludeSeller: poor }), [left!])).toEqual([[0, 10]])
+    expect(takenOf(await quote(30), [own!, left!])).toEqual(['10 of 0', '10 of 1'])
+    expect(takenOf(await quote(30, { excludeSeller: poor }), [left!])).toEqual(['10 of 0'])
   })
 
   it('takes no fee of the wallet that receives it', async () => {
@@ -128,14 +120,11 @@ describe('a part so small that its payment leaves an account below the rent-exem
   it('is taken if the seller owns enough, and else the next one is', async () => {
     const ids = await world.add([small(poor), small(rich)])
     // A quote does not wait long for the chain, which a busy machine may make slow.
-    const taken = (amount: number) => expect.poll(async () => placesOf(await quote(amount), ids))
-    await taken(1).toEqual([[1, 1]])
-    await taken(4).toEqual([[1, 4]])
-    await taken(5).toEqual([[0, 5]])
-    await taken(11).toEqual([
-      [0, 10],
-      [1, 1],
-    ])
+    const taken = (amount: number) => expect.poll(async () => takenOf(await quote(amount), ids))
+    await taken(1).toEqual(['1 of 1'])
+    await taken(4).toEqual(['4 of 1'])
+    await taken(5).toEqual(['5 of 0'])
+    await taken(11).toEqual(['10 of 0', '1 of 1'])
   })
 
   it('is taken if the seller gets enough by other items', async () => {
@@ -166,8 +155,8 @@ describe('a part so small that its payment leaves an account below the rent-exem
     const ids = await world.add([small(seller), apple({ seller, amount: 2, steps: 5, divisible: false })])
     front.behave(behaviour)
     onTestFinished(() => front.behave(handOnTo(chain.rpcUrl)))
-    expect(placesOf(await quote(1), ids)).toEqual([])
-    expect(placesOf(await quote(2), ids)).toEqual([[1, 2]])
-    expect(placesOf(await quote(10), ids)).toEqual([[0, 10]])
+    expect(takenOf(await quote(1), ids)).toEqual([])
+    expect(takenOf(await quote(2), ids)).toEqual(['2 of 1'])
+    expect(takenOf(await quote(10), ids)).toEqual(['10 of 0'])
   })
 })
