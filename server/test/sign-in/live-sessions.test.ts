@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto'
 
 import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 
-import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
 import { isSessionAlive, revokeSession } from '../../src/sign-in/sign-in-store.ts'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { useDatabase } from '../support/fresh-database.ts'
 import { createWallet } from './wallet.ts'
 
 interface TestSession {
@@ -14,25 +13,13 @@ interface TestSession {
   wallet: WalletAddress
 }
 
-let fresh: FreshDatabase
-let connection: DatabaseConnection
-let wallets: WalletAddress[]
-
-beforeAll(async () => {
-  fresh = await freshDatabase()
-  connection = connectDatabase(fresh.url, () => undefined)
-  wallets = Array.from({ length: 4 }, () => parseWalletAddress(createWallet().address)!)
-  await connection.pool.query('insert into players (wallet_address) select unnest($1::text[])', [wallets])
-})
-
-afterAll(async () => {
-  await connection.close()
-  await fresh.drop()
-})
+const opened = useDatabase()
+const wallets = Array.from({ length: 4 }, () => parseWalletAddress(createWallet().address)!)
+beforeAll(async () => void (await opened.pool.query('insert into players (wallet_address) select unnest($1::text[])', [wallets])))
 
 async function openSessions(): Promise<TestSession[]> {
   const sessions = wallets.map((wallet) => ({ id: randomUUID(), wallet }))
-  await connection.pool.query(
+  await opened.pool.query(
     `insert into sessions (id, wallet_address, expires_at)
      select id, wallet, now() + interval '1 hour' from unnest($1::uuid[], $2::text[]) as u(id, wallet)`,
     [sessions.map(({ id }) => id), wallets],
@@ -40,7 +27,7 @@ async function openSessions(): Promise<TestSession[]> {
   return sessions
 }
 
-const isAlive = ({ id, wallet }: TestSession) => isSessionAlive(connection.database, id, wallet)
+const isAlive = ({ id, wallet }: TestSession) => isSessionAlive(opened.database, id, wallet)
 
 it('a session is alive for its own wallet only, among others that are asked about at the same time', async () => {
   const [mine, yours] = (await openSessions()) as [TestSession, TestSession, ...TestSession[]]
@@ -67,7 +54,7 @@ it('a session that was signed out is refused at once, and no other is, however m
     }
     const signOut = async (session: TestSession) => {
       signingOut.add(session)
-      await revokeSession(connection.database, session.id)
+      await revokeSession(opened.database, session.id)
       signedOut.add(session)
     }
     const calls: Promise<void>[] = []

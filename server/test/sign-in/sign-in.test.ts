@@ -1,34 +1,77 @@
 import { randomBytes } from 'node:crypto'
 
+import { type WalletAddress } from '@juicebar/contract/addresses'
 import { base58 } from '@scure/base'
 import { createSigner } from 'fast-jwt'
 import fc from 'fast-check'
 import { type FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
 import { isSignedBy } from '../../src/chain/transactions/wallet-signature.ts'
-import { connectDatabase, type Database } from '../../src/database/connect.ts'
+import { connectDatabase } from '../../src/database/connect.ts'
+import { bearerToken } from '../../src/http/api/bearer-token.ts'
+import { checkSignIn, readOwnBlock } from '../../src/restrictions/check-sign-in.ts'
+import { createLoginText } from '../../src/sign-in/login-text.ts'
+import { readSession } from '../../src/sign-in/read-session.ts'
+import { signInRoutes } from '../../src/sign-in/routes.ts'
+import { createSessionJwts } from '../../src/sign-in/session-jwt.ts'
 import { deleteExpired } from '../../src/sign-in/sign-in-store.ts'
 import { forgeSignature, malleate, satisfiesEquation, smallOrderKeys } from '../chain/forged-signature.ts'
-import { freshDatabase } from '../support/fresh-database.ts'
-import { askNonce, JWT_SECRET, logOut, serveSignIn, signIn, verify, whoAmI } from './sign-in-server.ts'
+import { startPrimaryAndStandby } from '../database/primary-and-standby.ts'
+import { serve } from '../http/test-server.ts'
+import { useDatabase } from '../support/fresh-database.ts'
 import { createWallet, type TestWallet } from './wallet.ts'
 
-let database: Database
-let close: () => Promise<void>
+const opened = useDatabase()
+let server: FastifyInstance
+beforeEach(async () => void (server = await serveSignIn()))
 
-beforeAll(async () => {
-  const fresh = await freshDatabase()
-  const connection = connectDatabase(fresh.url, () => undefined)
-  database = connection.database
-  close = async () => {
-    await connection.close()
-    await fresh.drop()
-  }
-})
+const JWT_SECRET = 'a secret that all servers share, 32+'
 
-afterAll(() => close())
+/** One of any number of servers on the same database. */
+function serveSignIn({
+  database = opened.database,
+  onFirstSignIn = async (_wallet: WalletAddress): Promise<void> => undefined,
+} = {}): Promise<FastifyInstance> {
+  const jwts = createSessionJwts(JWT_SECRET)
+  return serve(
+    (api) =>
+      signInRoutes(api, database, {
+        jwts,
+        loginText: createLoginText('Juicebar', 'https://market.example'),
+        onFirstSignIn,
+        checkSignIn: (wallet) => checkSignIn(database, wallet),
+        readBlock: (wallet) => readOwnBlock(database, wallet),
+      }),
+    {},
+    { authenticate: (request) => readSession(database, jwts, bearerToken(request)) },
+  )
+}
+
+function askNonce(server: FastifyInstance, walletAddress: string, headers: Record<string, string> = {}) {
+  return server.inject({ method: 'POST', url: '/api/auth/nonce', payload: { walletAddress }, headers })
+}
+
+function verify(server: FastifyInstance, walletAddress: string, signature: string) {
+  return server.inject({ method: 'POST', url: '/api/auth/verify', payload: { walletAddress, signature } })
+}
+
+/** Signs a wallet in and returns its session JWT. */
+async function signIn(server: FastifyInstance, wallet: TestWallet): Promise<string> {
+  const { message } = (await askNonce(server, wallet.address)).json()
+  return (await verify(server, wallet.address, wallet.sign(message))).json().token
+}
+
+function whoAmI(server: FastifyInstance, jwt: string) {
+  return server.inject({ url: '/api/auth/me', headers: { authorization: `Bearer ${jwt}` } })
+}
+
+function logOut(server: FastifyInstance, jwt: string) {
+  return server.inject({ method: 'POST', url: '/api/auth/logout', headers: { authorization: `Bearer ${jwt}` } })
+}
+
+const statusAndCode = (reply: Awaited<ReturnType<typeof whoAmI>>) => [reply.statusCode, reply.json().code]
 
 async function nonceOf(server: FastifyInstance, wallet: TestWallet) {
   const reply = await askNonce(server, wallet.address)
@@ -37,16 +80,17 @@ async function nonceOf(server: FastifyInstance, wallet: TestWallet) {
 }
 
 function expireNonce(wallet: TestWallet) {
-  return sql`update sign_in_nonces set expires_at = now() - interval '1 second' where wallet_address = ${wallet.address}`.execute(database)
+  return sql`update sign_in_nonces set expires_at = now() - interval '1 second' where wallet_address = ${wallet.address}`.execute(
+    opened.database,
+  )
 }
 
 async function sessionsOf(wallet: TestWallet): Promise<number> {
-  return (await sql`select from sessions where wallet_address = ${wallet.address}`.execute(database)).rows.length
+  return (await sql`select from sessions where wallet_address = ${wallet.address}`.execute(opened.database)).rows.length
 }
 
 describe('asking for a nonce', () => {
   it('returns the two lines to sign, with our own host whatever host was requested', async () => {
-    const server = await serveSignIn(database)
     const before = Date.now()
     const { nonce, message, expiresAt, millisLeft } = (await askNonce(server, createWallet().address, { host: 'phishing.example' })).json()
     const after = Date.now()
@@ -60,14 +104,15 @@ describe('asking for a nonce', () => {
   })
 
   it('again returns the same one, even to many at once and on another server', async () => {
-    const [one, two] = [await serveSignIn(database), await serveSignIn(database)]
+    const other = await serveSignIn()
     const wallet = createWallet()
-    const replies = await Promise.all([one, two].flatMap((server) => Array.from({ length: 8 }, () => askNonce(server, wallet.address))))
+    const replies = await Promise.all(
+      [server, other].flatMap((server) => Array.from({ length: 8 }, () => askNonce(server, wallet.address))),
+    )
     expect(new Set(replies.map((reply) => reply.json().nonce)).size).toBe(1)
   })
 
   it('returns a new one once it has expired', async () => {
-    const server = await serveSignIn(database)
     const wallet = createWallet()
     const { nonce } = await nonceOf(server, wallet)
     await expireNonce(wallet)
@@ -79,16 +124,14 @@ describe('asking for a nonce', () => {
   it.each(['abc', 'O'.repeat(44), '1'.repeat(31), 'So1111111111111111111111111111111111111111', 5, [createWallet().address]])(
     'for %j is refused',
     async (walletAddress) => {
-      const server = await serveSignIn(database)
       const reply = await server.inject({ method: 'POST', url: '/api/auth/nonce', payload: { walletAddress } })
-      expect([reply.statusCode, reply.json().code]).toEqual([400, 'WALLET_ADDRESS_INVALID'])
+      expect(statusAndCode(reply)).toEqual([400, 'WALLET_ADDRESS_INVALID'])
     },
   )
 })
 
 describe('signing in', () => {
   it('opens a session until logging out', async () => {
-    const server = await serveSignIn(database)
     const wallet = createWallet()
     const { message } = await nonceOf(server, wallet)
     const verified = await verify(server, wallet.address, wallet.sign(message))
@@ -99,35 +142,34 @@ describe('signing in', () => {
 
     expect((await logOut(server, token)).statusCode).toBe(204)
     const ended = await whoAmI(server, token)
-    expect([ended.statusCode, ended.json().code]).toEqual([401, 'SESSION_ENDED'])
+    expect(statusAndCode(ended)).toEqual([401, 'SESSION_ENDED'])
     expect((await logOut(server, token)).statusCode).toBe(401)
   })
 
   it('ends on every server at once, and only the session that was logged out of', async () => {
-    const [one, two] = [await serveSignIn(database), await serveSignIn(database)]
+    const other = await serveSignIn()
     const wallet = createWallet()
-    const [left, kept] = [await signIn(one, wallet), await signIn(one, wallet)]
-    expect((await whoAmI(two, left)).statusCode).toBe(200)
-    await logOut(one, left)
-    expect((await whoAmI(two, left)).statusCode).toBe(401)
-    expect((await whoAmI(two, kept)).statusCode).toBe(200)
+    const [left, kept] = [await signIn(server, wallet), await signIn(server, wallet)]
+    expect((await whoAmI(other, left)).statusCode).toBe(200)
+    await logOut(server, left)
+    expect((await whoAmI(other, left)).statusCode).toBe(401)
+    expect((await whoAmI(other, kept)).statusCode).toBe(200)
   })
 
   it('works once for a nonce', async () => {
-    const server = await serveSignIn(database)
     const wallet = createWallet()
     const signature = wallet.sign((await nonceOf(server, wallet)).message)
     expect((await verify(server, wallet.address, signature)).statusCode).toBe(200)
     const replay = await verify(server, wallet.address, signature)
-    expect([replay.statusCode, replay.json().code]).toEqual([401, 'NONCE_INVALID'])
+    expect(statusAndCode(replay)).toEqual([401, 'NONCE_INVALID'])
     await nonceOf(server, wallet)
     expect((await verify(server, wallet.address, signature)).json().code).toBe('SIGNATURE_INVALID')
   })
 
   it('works once for a nonce however many try at the same moment', async () => {
-    const servers = [await serveSignIn(database), await serveSignIn(database)]
+    const servers = [await serveSignIn(), await serveSignIn()]
     const wallet = createWallet()
-    const signature = wallet.sign((await nonceOf(await serveSignIn(database), wallet)).message)
+    const signature = wallet.sign((await nonceOf(server, wallet)).message)
     const replies = await Promise.all(
       servers.flatMap((server) => Array.from({ length: 10 }, () => verify(server, wallet.address, signature))),
     )
@@ -138,7 +180,6 @@ describe('signing in', () => {
   })
 
   it('needs a nonce that was asked for and has not expired', async () => {
-    const server = await serveSignIn(database)
     const wallet = createWallet()
     expect((await verify(server, wallet.address, wallet.sign('anything'))).json().code).toBe('NONCE_INVALID')
     const { message } = await nonceOf(server, wallet)
@@ -148,7 +189,6 @@ describe('signing in', () => {
   })
 
   it('is refused for a wrong signature, which leaves the nonce to its owner', async () => {
-    const server = await serveSignIn(database)
     const [wallet, thief] = [createWallet(), createWallet()]
     const { message, nonce } = await nonceOf(server, wallet)
     const theirs = await nonceOf(server, thief)
@@ -165,7 +205,7 @@ describe('signing in', () => {
     ]
     for (const signature of wrong) {
       const reply = await verify(server, wallet.address, signature)
-      expect([reply.statusCode, reply.json().code]).toEqual([401, 'SIGNATURE_INVALID'])
+      expect(statusAndCode(reply)).toEqual([401, 'SIGNATURE_INVALID'])
     }
     expect((await verify(server, thief.address, good)).json().code).toBe('SIGNATURE_INVALID')
     expect((await verify(server, wallet.address, good)).statusCode).toBe(200)
@@ -174,23 +214,23 @@ describe('signing in', () => {
   it.each(smallOrderKeys.map((key) => [key.toString('hex'), key] as const))(
     'is refused under the small-order key %s',
     async (_hex, key) => {
-      const server = await serveSignIn(database)
       const address = base58.encode(key)
       const { message } = (await askNonce(server, address)).json()
       const forged = forgeSignature(key, Buffer.from(message))
       expect(satisfiesEquation(key, Buffer.from(message), forged)).toBe(true)
       const reply = await verify(server, address, base58.encode(forged))
-      expect([reply.statusCode, reply.json().code]).toEqual([401, 'SIGNATURE_INVALID'])
+      expect(statusAndCode(reply)).toEqual([401, 'SIGNATURE_INVALID'])
     },
   )
 
   it('reports a new wallet until the report succeeds', async () => {
     const heard: string[] = []
     let deaf = true
-    const server = await serveSignIn(database, async (wallet) => {
+    const onFirstSignIn = async (wallet: string) => {
       if (deaf) throw Object.assign(new Error('lost'), { code: '57P01' })
       heard.push(wallet)
-    })
+    }
+    const server = await serveSignIn({ onFirstSignIn })
     const wallet = createWallet()
     const signature = wallet.sign((await nonceOf(server, wallet)).message)
     expect((await verify(server, wallet.address, signature)).json().code).toBe('DATABASE_DOWN')
@@ -215,7 +255,6 @@ function bytes(length: number) {
 
 describe('a session JWT', () => {
   it('counts only with our signature, our algorithm and a live session of its wallet', async () => {
-    const server = await serveSignIn(database)
     const [wallet, other] = [createWallet(), createWallet()]
     const token = await signIn(server, wallet)
     const [head = '', body = '', signature = ''] = token.split('.')
@@ -238,37 +277,48 @@ describe('a session JWT', () => {
     ]
     for (const forged of dead) {
       const reply = await whoAmI(server, forged)
-      expect([reply.statusCode, reply.json().code]).toEqual([401, 'SESSION_ENDED'])
+      expect(statusAndCode(reply)).toEqual([401, 'SESSION_ENDED'])
     }
     expect((await whoAmI(server, token)).statusCode).toBe(200)
-    await sql`update sessions set expires_at = now() where id = ${claims.jti}::uuid`.execute(database)
+    await sql`update sessions set expires_at = now() where id = ${claims.jti}::uuid`.execute(opened.database)
     expect((await whoAmI(server, token)).json().code).toBe('SESSION_ENDED')
   })
 
   it('is required', async () => {
-    const server = await serveSignIn(database)
     for (const headers of [{}, { authorization: 'Basic abc' }, { authorization: 'Bearer' }]) {
       const reply = await server.inject({ url: '/api/auth/me', headers })
-      expect([reply.statusCode, reply.json().code]).toEqual([401, 'UNAUTHORIZED'])
+      expect(statusAndCode(reply)).toEqual([401, 'UNAUTHORIZED'])
     }
   })
 })
 
 describe('what expired', () => {
   it('is deleted, and nothing else', async () => {
-    const server = await serveSignIn(database)
     const [gone, kept] = [createWallet(), createWallet()]
     const [deadToken, liveToken] = [await signIn(server, gone), await signIn(server, kept)]
     await nonceOf(server, gone)
     const { nonce } = await nonceOf(server, kept)
     await expireNonce(gone)
-    await sql`update sessions set expires_at = now() - interval '1 second' where wallet_address = ${gone.address}`.execute(database)
+    await sql`update sessions set expires_at = now() - interval '1 second' where wallet_address = ${gone.address}`.execute(opened.database)
 
-    await deleteExpired(database)
+    await deleteExpired(opened.database)
     expect(await sessionsOf(gone)).toBe(0)
-    expect((await sql`select from sign_in_nonces where wallet_address = ${gone.address}`.execute(database)).rows).toHaveLength(0)
+    expect((await sql`select from sign_in_nonces where wallet_address = ${gone.address}`.execute(opened.database)).rows).toHaveLength(0)
     expect((await whoAmI(server, deadToken)).statusCode).toBe(401)
     expect((await whoAmI(server, liveToken)).statusCode).toBe(200)
     expect((await nonceOf(server, kept)).nonce).toBe(nonce)
+  })
+})
+
+describe('a server whose database takes no writes', () => {
+  it('answers a sign-in as any call during an outage', async () => {
+    const { standby, stop } = await startPrimaryAndStandby()
+    onTestFinished(stop)
+    const { database, close } = connectDatabase(standby.url, () => undefined)
+    onTestFinished(close)
+    const server = await serveSignIn({ database })
+    const wallet = createWallet()
+    for (const reply of [await askNonce(server, wallet.address), await verify(server, wallet.address, wallet.sign('anything'))])
+      expect(statusAndCode(reply)).toEqual([503, 'DATABASE_DOWN'])
   })
 })
