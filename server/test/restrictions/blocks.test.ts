@@ -1,46 +1,25 @@
 import { lamports } from '@juicebar/contract/money'
-import { type Signature } from '@juicebar/contract/addresses'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
+import fc from 'fast-check'
+import { beforeEach, describe, expect, inject, it } from 'vitest'
 
 import { createListing } from '../../src/listings/create-listing.ts'
 import { findListing, listOwnListings } from '../../src/listings/listing-store.ts'
 import { removeListing } from '../../src/listings/remove-listing.ts'
-import { cancelHold } from '../../src/purchases/hold/cancel-hold.ts'
-import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
+import { blockCursor, parseBlockCursor } from '../../src/restrictions/block.ts'
 import { checkSignIn, readOwnBlock } from '../../src/restrictions/check-sign-in.ts'
+import { readBlocks } from '../../src/studio/restrictions/read-blocks.ts'
 import { recordBlock, recordUnblock } from '../../src/studio/restrictions/record-block.ts'
-import {
-  appleJuice,
-  expectAllAddsUp,
-  hold,
-  holdItems,
-  list,
-  openTradingWorld,
-  signPayment,
-  type TradingWorld,
-  untilStatus,
-  type Wallet,
-} from '../purchases/trading-world.ts'
+import { createWallet } from '../sign-in/wallet.ts'
+import { useTradingWorld, type Wallet } from '../purchases/trading-world.ts'
 
 const reason = 'Sells what others paid for elsewhere'
 const actor = 'test'
 const blocked = expect.objectContaining({ code: 'BLOCKED', message: expect.stringContaining(`${reason}.`) })
 
-let world: TradingWorld
-let seller: Wallet
-let buyer: Wallet
-
-beforeAll(async () => void (world = await openTradingWorld()))
-
-beforeEach(async () => {
-  ;[seller, buyer] = await Promise.all([world.createWallet(), world.createWallet()])
-})
-
-afterAll(async () => {
-  await expectAllAddsUp(world)
-  await world.close()
-})
-
+const world = useTradingWorld()
+/** Of each test: it would find the listings and blocks of those before. */
+beforeEach(async () => void (world.seller = await world.createWallet()))
 function block({ address: wallet }: Wallet, changes: { until?: Date; removeListings?: boolean } = {}) {
   return recordBlock(world.database, { wallet, reason, until: null, removeListings: false, actor, ...changes })
 }
@@ -49,7 +28,7 @@ const signIn = ({ address }: Wallet) => checkSignIn(world.database, address)
 
 async function listDivisible(amount: number): Promise<string> {
   const draft = { tokenType: 'APPLE_JUICE', amount, priceLamports: lamports(world.nextPrice()), divisible: true } as const
-  return (await createListing(world.database, seller.address, draft))._id
+  return (await createListing(world.database, world.seller.address, draft))._id
 }
 
 async function statusOf(listingId: string): Promise<string | undefined> {
@@ -58,67 +37,69 @@ async function statusOf(listingId: string): Promise<string | undefined> {
 
 describe('a blocked wallet', () => {
   it('can neither list nor hold; others can, and buy what it has listed', async () => {
-    const [own, others] = [await list(world, buyer), await list(world, seller)]
-    await block(buyer)
-    await expect(list(world, buyer)).rejects.toEqual(blocked)
-    await expect(hold(world, buyer, others)).rejects.toEqual(blocked)
-    const { purchaseId } = await hold(world, seller, own)
-    await cancelHold(world.deps, seller.address, purchaseId)
-    await removeListing(world.database, buyer.address, own)
+    const [own, others] = [await world.list(world.buyer), await world.list()]
+    await block(world.buyer)
+    await expect(world.list(world.buyer)).rejects.toEqual(blocked)
+    await expect(world.hold(world.buyer, others)).rejects.toEqual(blocked)
+    const { purchaseId } = await world.hold(world.seller, own)
+    await world.cancel(world.seller, { purchaseId })
+    await removeListing(world.database, world.buyer.address, own)
   })
 
   it('pays for what it holds, and gets it', async () => {
-    const purchase = await hold(world, buyer, await list(world, seller))
-    const payment = await signPayment(world, buyer, purchase)
-    await block(buyer)
-    await submitPayment(world.deps, buyer.address, purchase.purchaseId, payment.base64)
-    await untilStatus(world, purchase.purchaseId, 'settled')
-    expect(await appleJuice(world, buyer)).toBe(1_010)
+    const purchase = await world.holdNew()
+    const payment = await world.signPayment(world.buyer, purchase)
+    await block(world.buyer)
+    await world.submit(world.buyer, purchase, payment)
+    await world.untilStatus(purchase, 'settled')
+    expect(await world.appleJuice(world.buyer)).toBe(1_010)
   })
 
   it('is free again when the block ends, by itself or by a call', async () => {
-    await block(buyer, { until: new Date(Date.now() + 3_600_000) })
-    await expect(list(world, buyer)).rejects.toMatchObject({ message: expect.stringMatching(/Until \d{4}-\d\d-\d\d \d\d:\d\d UTC\./) })
-    await world.connection.pool.query(`update blocks set until = now() - interval '1 second' where wallet_address = $1`, [buyer.address])
-    await list(world, buyer)
-    expect(await readOwnBlock(world.database, buyer.address)).toBeUndefined()
-    await block(buyer)
-    expect(await readOwnBlock(world.database, buyer.address)).toEqual({ reason, until: null })
-    await recordUnblock(world.database, { wallet: buyer.address, actor })
-    await list(world, buyer)
+    await block(world.buyer, { until: new Date(Date.now() + 3_600_000) })
+    await expect(world.list(world.buyer)).rejects.toMatchObject({ message: expect.stringMatching(/Until \d{4}-\d\d-\d\d \d\d:\d\d UTC\./) })
+    await world.connection.pool.query(`update blocks set until = now() - interval '1 second' where wallet_address = $1`, [
+      world.buyer.address,
+    ])
+    await world.list(world.buyer)
+    expect(await readOwnBlock(world.database, world.buyer.address)).toBeUndefined()
+    await block(world.buyer)
+    expect(await readOwnBlock(world.database, world.buyer.address)).toEqual({ reason, until: null })
+    await recordUnblock(world.database, { wallet: world.buyer.address, actor })
+    await world.list(world.buyer)
   })
 
   it('cannot be blocked until a time that has passed', async () => {
-    await expect(block(buyer, { until: new Date(0) })).rejects.toMatchObject({
+    await expect(block(world.buyer, { until: new Date(0) })).rejects.toMatchObject({
       code: 'BAD_REQUEST',
       message: 'until must be in the future.',
     })
-    await expect(list(world, buyer)).resolves.toBeDefined()
+    await expect(world.list(world.buyer)).resolves.toBeDefined()
   })
 
   it('signs in only while it has a listing, an open purchase or an open case', async () => {
-    await block(buyer)
-    await expect(signIn(buyer)).rejects.toEqual(blocked)
-    await recordUnblock(world.database, { wallet: buyer.address, actor })
+    await block(world.buyer)
+    await expect(signIn(world.buyer)).rejects.toEqual(blocked)
+    await recordUnblock(world.database, { wallet: world.buyer.address, actor })
 
-    const own = await list(world, buyer)
-    await block(buyer)
-    await signIn(buyer)
-    await removeListing(world.database, buyer.address, own)
-    await expect(signIn(buyer)).rejects.toEqual(blocked)
-    await recordUnblock(world.database, { wallet: buyer.address, actor })
+    const own = await world.list(world.buyer)
+    await block(world.buyer)
+    await signIn(world.buyer)
+    await removeListing(world.database, world.buyer.address, own)
+    await expect(signIn(world.buyer)).rejects.toEqual(blocked)
+    await recordUnblock(world.database, { wallet: world.buyer.address, actor })
 
-    const purchase = await hold(world, buyer, await list(world, seller))
-    await Promise.all([block(buyer), block(seller)])
-    await Promise.all([signIn(buyer), signIn(seller)])
-    await cancelHold(world.deps, buyer.address, purchase.purchaseId)
-    await removeListing(world.database, seller.address, purchase.listingId)
-    await Promise.all([buyer, seller].map((wallet) => expect(signIn(wallet)).rejects.toEqual(blocked)))
+    const purchase = await world.holdNew()
+    await Promise.all([block(world.buyer), block(world.seller)])
+    await Promise.all([signIn(world.buyer), signIn(world.seller)])
+    await world.cancel(world.buyer, purchase)
+    await removeListing(world.database, world.seller.address, purchase.listingId)
+    await Promise.all([world.buyer, world.seller].map((wallet) => expect(signIn(wallet)).rejects.toEqual(blocked)))
 
     await openCase(purchase.purchaseId)
-    await Promise.all([signIn(buyer), signIn(seller)])
+    await Promise.all([signIn(world.buyer), signIn(world.seller)])
     await world.connection.pool.query('delete from cases where purchase_id = $1', [purchase.purchaseId])
-    await Promise.all([buyer, seller].map((wallet) => expect(signIn(wallet)).rejects.toEqual(blocked)))
+    await Promise.all([world.buyer, world.seller].map((wallet) => expect(signIn(wallet)).rejects.toEqual(blocked)))
   })
 
   async function openCase(purchaseId: string): Promise<void> {
@@ -126,58 +107,137 @@ describe('a blocked wallet', () => {
     const lamportsPaid = lamports(1n)
     await world.database
       .insertInto('cases')
-      .values({ purchaseId, kind: 'late', signature, seller: seller.address, lamports: lamportsPaid, deliverable: false })
+      .values({ purchaseId, kind: 'late', signature, seller: world.seller.address, lamports: lamportsPaid, deliverable: false })
       .execute()
   }
 })
 
 describe('a seller whose listings are taken back', () => {
   it('has the drinks again, of more listings than fit into one transaction', async () => {
-    await Promise.all(Array.from({ length: 120 }, () => list(world, seller, { amount: 1 })))
-    expect(await appleJuice(world, seller)).toBe(880)
-    expect(await block(seller, { removeListings: true })).toMatchObject({ removedListings: 120, block: { removeListings: true } })
-    expect(await appleJuice(world, seller)).toBe(1_000)
-    expect(await listOwnListings(world.database, seller.address, 'active')).toEqual([])
-    expect(await block(seller, { removeListings: true })).toMatchObject({ removedListings: 0 })
+    for (let listed = 0; listed < 120; listed += 10)
+      await Promise.all(Array.from({ length: 10 }, () => world.list(world.seller, { amount: 1 })))
+    expect(await world.appleJuice(world.seller)).toBe(880)
+    expect(await block(world.seller, { removeListings: true })).toMatchObject({ removedListings: 120, block: { removeListings: true } })
+    expect(await world.appleJuice(world.seller)).toBe(1_000)
+    expect(await listOwnListings(world.database, world.seller.address, 'active')).toEqual([])
+    expect(await block(world.seller, { removeListings: true })).toMatchObject({ removedListings: 0 })
   })
 
   it('loses what is being bought, if it is paid', async () => {
-    const [whole, divisible] = [await list(world, seller), await listDivisible(20)]
-    const purchase = await holdItems(world, buyer, [{ listingId: whole }, { listingId: divisible, amount: 5 }])
-    expect(await block(seller, { removeListings: true })).toMatchObject({ removedListings: 1 })
+    const [whole, divisible] = [await world.list(), await listDivisible(20)]
+    const purchase = await world.holdItems(world.buyer, [{ listingId: whole }, { listingId: divisible, amount: 5 }])
+    expect(await block(world.seller, { removeListings: true })).toMatchObject({ removedListings: 1 })
     expect([await statusOf(whole), await statusOf(divisible)]).toEqual(['active', 'removed'])
-    await submitPayment(world.deps, buyer.address, purchase.purchaseId, (await signPayment(world, buyer, purchase)).base64)
-    await untilStatus(world, purchase.purchaseId, 'settled')
-    expect([await appleJuice(world, buyer), await appleJuice(world, seller)]).toEqual([1_015, 985])
+    await world.submit(world.buyer, purchase, await world.signPayment(world.buyer, purchase))
+    await world.untilStatus(purchase, 'settled')
+    expect([await world.appleJuice(world.buyer), await world.appleJuice(world.seller)]).toEqual([1_015, 985])
   })
 
   it('has what was being bought, a whole lot or a part, as soon as its hold ends unpaid', async () => {
-    const [whole, divisible] = [await list(world, seller), await listDivisible(20)]
-    const { purchaseId } = await holdItems(world, buyer, [{ listingId: whole }, { listingId: divisible, amount: 5 }])
-    await block(seller, { removeListings: true })
-    await cancelHold(world.deps, buyer.address, purchaseId)
+    const [whole, divisible] = [await world.list(), await listDivisible(20)]
+    const { purchaseId } = await world.holdItems(world.buyer, [{ listingId: whole }, { listingId: divisible, amount: 5 }])
+    await block(world.seller, { removeListings: true })
+    await world.cancel(world.buyer, { purchaseId })
     expect([await statusOf(whole), await statusOf(divisible)]).toEqual(['removed', 'removed'])
-    expect(await appleJuice(world, seller)).toBe(1_000)
+    expect(await world.appleJuice(world.seller)).toBe(1_000)
   })
 
   it('has a part of a lot that is itself being bought', async () => {
     const other = await world.createWallet()
     const divisible = await listDivisible(20)
-    const part = await holdItems(world, buyer, [{ listingId: divisible, amount: 5 }])
-    const rest = await holdItems(world, other, [{ listingId: divisible }])
-    await block(seller, { removeListings: true })
-    await cancelHold(world.deps, buyer.address, part.purchaseId)
-    expect(await appleJuice(world, seller)).toBe(985)
-    await cancelHold(world.deps, other.address, rest.purchaseId)
-    expect(await appleJuice(world, seller)).toBe(1_000)
+    const part = await world.holdItems(world.buyer, [{ listingId: divisible, amount: 5 }])
+    const rest = await world.holdItems(other, [{ listingId: divisible }])
+    await block(world.seller, { removeListings: true })
+    await world.cancel(world.buyer, part)
+    expect(await world.appleJuice(world.seller)).toBe(985)
+    await world.cancel(other, rest)
+    expect(await world.appleJuice(world.seller)).toBe(1_000)
   })
 
   it('keeps on the market what was being bought if the block has ended meanwhile', async () => {
-    const whole = await list(world, seller)
-    const { purchaseId } = await hold(world, buyer, whole)
-    await block(seller, { removeListings: true })
-    await recordUnblock(world.database, { wallet: seller.address, actor })
-    await cancelHold(world.deps, buyer.address, purchaseId)
+    const whole = await world.list()
+    const { purchaseId } = await world.hold(world.buyer, whole)
+    await block(world.seller, { removeListings: true })
+    await recordUnblock(world.database, { wallet: world.seller.address, actor })
+    await world.cancel(world.buyer, { purchaseId })
     expect(await statusOf(whole)).toBe('active')
   })
+})
+
+describe('the list of blocks', () => {
+  beforeEach(async () => void (await world.connection.pool.query('delete from blocks')))
+
+  const newAddress = () => createWallet().address as WalletAddress
+  const readPage = (limit = 50, cursor?: string) => readBlocks(world.database, { cursor, limit })
+
+  /** All pages, by their cursors. */
+  async function readAll(limit: number): Promise<string[]> {
+    const wallets: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await readPage(limit, cursor)
+      expect(page.blocks.length).toBeLessThanOrEqual(limit)
+      wallets.push(...page.blocks.map(({ walletAddress }) => walletAddress))
+      cursor = page.nextCursor ?? undefined
+    } while (cursor !== undefined)
+    return wallets
+  }
+
+  it('says who is blocked, why, since when, until when and by whom', async () => {
+    expect(await readPage()).toEqual({ blocks: [], nextCursor: null })
+    const [one, other] = [newAddress(), newAddress()]
+    const until = new Date('2099-01-31T12:00:00Z')
+    await recordBlock(world.database, { wallet: one, reason: 'Three refunds', until, removeListings: false, actor: 'root key' })
+    await recordBlock(world.database, { wallet: other, reason: 'Bots', until: null, removeListings: true, actor: one })
+    const since = expect.any(String)
+    expect(await readPage()).toEqual({
+      blocks: [
+        { walletAddress: other, reason: 'Bots', until: null, removeListings: true, since, actor: one },
+        { walletAddress: one, reason: 'Three refunds', until: until.toISOString(), removeListings: false, since, actor: 'root key' },
+      ],
+      nextCursor: null,
+    })
+    await recordUnblock(world.database, { wallet: other, reason: 'They are none', actor: 'root key' })
+    expect((await readPage()).blocks.map(({ walletAddress }) => walletAddress)).toEqual([one])
+    await world.connection.pool.query('update blocks set until = now()')
+    expect((await readPage()).blocks).toEqual([])
+  })
+
+  it('has each block once, the latest first, however long the pages are', async () => {
+    const start = Date.parse('2030-01-31T12:00:00Z')
+    // Some at the same moment, some a microsecond apart, which is less than JavaScript can tell.
+    const blocks = fc.array(fc.record({ micros: fc.integer({ min: 0, max: 3 }), ended: fc.boolean() }), { maxLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(blocks, fc.integer({ min: 1, max: 5 }), async (wanted, limit) => {
+        await world.connection.pool.query('delete from blocks')
+        const made = wanted.map(({ micros, ended }) => ({ wallet: newAddress(), micros, ended }))
+        for (const { wallet, micros, ended } of made) {
+          await world.connection.pool.query(
+            `insert into blocks (wallet_address, reason, until, takes_listings, actor, since)
+           values ($1, 'x', case when $2 then now() end, false, 'x', $3::timestamptz + $4 * interval '1 microsecond')`,
+            [wallet, ended, new Date(start), micros],
+          )
+        }
+        const expected = made
+          .filter(({ ended }) => !ended)
+          .toSorted((a, b) => b.micros - a.micros || (a.wallet < b.wallet ? -1 : 1))
+          .map(({ wallet }) => wallet)
+        expect(await readAll(limit)).toEqual(expected)
+      }),
+      { numRuns: inject('propertyRuns'), endOnFailure: true },
+    )
+  })
+
+  it('reads its own cursors', () => {
+    const position = { sinceMicros: 1_896_091_200_123_456n, wallet: newAddress() }
+    expect(parseBlockCursor(blockCursor(position))).toEqual(position)
+  })
+
+  const wallet = newAddress()
+  it.each(['', 'x', '1', `1.${wallet}x`, `-1.${wallet}`, `1.5.${wallet}`, `1e3.${wallet}`, `${'9'.repeat(18)}.${wallet}`, `1.${wallet}.`])(
+    'refuses the cursor %j',
+    (cursor) => {
+      expect(() => parseBlockCursor(cursor)).toThrow(expect.objectContaining({ code: 'CURSOR_INVALID' }))
+    },
+  )
 })

@@ -1,47 +1,18 @@
 import { lamports } from '@juicebar/contract/money'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import { createListing } from '../../src/listings/create-listing.ts'
 import { removeListing } from '../../src/listings/remove-listing.ts'
 import { cancelHold } from '../../src/purchases/hold/cancel-hold.ts'
 import { placeHold } from '../../src/purchases/hold/place-hold.ts'
-import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
 import { readPause, recordPause, recordResumption } from '../../src/studio/restrictions/record-pause.ts'
-import {
-  appleJuice,
-  expectAllAddsUp,
-  hold,
-  holdItems,
-  list,
-  openTradingWorld,
-  orderOf,
-  readPurchase,
-  reconcileUntil,
-  signPayment,
-  type TradingWorld,
-  waiting,
-  type Wallet,
-} from '../purchases/trading-world.ts'
+import { orderOf, useTradingWorld, waiting, type Wallet } from '../purchases/trading-world.ts'
 
 const message = 'We clean the glasses for $& minutes.'
 const actor = 'test'
 
-let world: TradingWorld
-let seller: Wallet
-let buyer: Wallet
-
-beforeAll(async () => {
-  world = await openTradingWorld()
-  ;[seller, buyer] = await Promise.all([world.createWallet(), world.createWallet()])
-})
-
+const world = useTradingWorld()
 afterEach(() => resume())
-
-afterAll(async () => {
-  await expectAllAddsUp(world)
-  await world.close()
-})
-
 const pause = () => recordPause(world.database, { message, actor })
 const resume = () => recordResumption(world.database, { actor })
 const paused = expect.objectContaining({ code: 'PAUSED', message: `Buying and selling are paused: ${message}` })
@@ -66,28 +37,28 @@ async function blockWrites(table: string, work: () => unknown): Promise<() => Pr
 
 describe('while the market is paused', () => {
   it('nothing can be listed or held, one item or several, and all is well afterwards', async () => {
-    const [one, two] = [await list(world, seller), await list(world, seller)]
+    const [one, two] = [await world.list(), await world.list()]
     await pause()
-    await expect(list(world, seller)).rejects.toEqual(paused)
-    await expect(hold(world, buyer, one)).rejects.toEqual(paused)
-    await expect(holdItems(world, buyer, [{ listingId: one }, { listingId: two }])).rejects.toEqual(paused)
+    await expect(world.list()).rejects.toEqual(paused)
+    await expect(world.hold(world.buyer, one)).rejects.toEqual(paused)
+    await expect(world.holdItems(world.buyer, [{ listingId: one }, { listingId: two }])).rejects.toEqual(paused)
     await resume()
-    await cancelHold(world.deps, buyer.address, (await hold(world, buyer, one)).purchaseId)
+    await world.cancel(world.buyer, await world.hold(world.buyer, one))
   })
 
   it('listings can be removed, and who has a hold can ask for it again, or cancel it', async () => {
-    const [held, other] = [await list(world, seller), await list(world, seller)]
-    const { purchaseId } = await hold(world, buyer, held)
+    const [held, other] = [await world.list(), await world.list()]
+    const { purchaseId } = await world.hold(world.buyer, held)
     await pause()
-    await expect(removeListing(world.database, seller.address, other)).resolves.toMatchObject({ status: 'removed' })
-    await expect(hold(world, buyer, held)).resolves.toMatchObject({ purchaseId })
-    await cancelHold(world.deps, buyer.address, purchaseId)
-    expect((await readPurchase(world, purchaseId)).status).toBe('ended')
+    await expect(removeListing(world.database, world.seller.address, other)).resolves.toMatchObject({ status: 'removed' })
+    await expect(world.hold(world.buyer, held)).resolves.toMatchObject({ purchaseId })
+    await world.cancel(world.buyer, { purchaseId })
+    expect((await world.read(purchaseId)).status).toBe('ended')
   })
 
   it('a listing that was created before is returned for its idempotency key', async () => {
     const draft = { tokenType: 'APPLE_JUICE', amount: 1, priceLamports: lamports(1_000_000n), divisible: false } as const
-    const create = () => createListing(world.database, seller.address, draft, { idempotencyKey: 'once' })
+    const create = () => createListing(world.database, world.seller.address, draft, { idempotencyKey: 'once' })
     const listing = await create()
     await pause()
     await expect(create()).resolves.toEqual(listing)
@@ -109,25 +80,25 @@ it('a pause keeps its beginning when its message changes, and is in the log', as
 
 describe('a pause is answered', () => {
   it('after what was about to be held is held', async () => {
-    const listingId = await list(world, seller)
+    const listingId = await world.list()
     const order: string[] = []
     let held = Promise.resolve()
     const letWrite = await blockWrites('purchase_items', () => {
-      held = placeHold(world.deps, orderOf(buyer, [{ listingId }])).then(({ id }) => void order.push(id))
+      held = placeHold(world.deps, orderOf(world.buyer, [{ listingId }])).then(({ id }) => void order.push(id))
     })
     const reply = pause().then(() => void order.push('paused'))
     await untilPausing()
     await letWrite()
     await Promise.all([held, reply])
     expect(order).toEqual([expect.any(String), 'paused'])
-    await cancelHold(world.deps, buyer.address, order[0] ?? '')
+    await cancelHold(world.deps, world.buyer.address, order[0] ?? '')
   })
 
   it('after what was about to be listed is listed', async () => {
     const order: string[] = []
     let listed = Promise.resolve()
     const letWrite = await blockWrites('transfers', () => {
-      listed = list(world, seller).then(() => void order.push('listed'))
+      listed = world.list().then(() => void order.push('listed'))
     })
     const reply = pause().then(() => void order.push('paused'))
     await untilPausing()
@@ -148,9 +119,9 @@ describe('a pause is answered', () => {
   it('and nothing is held after it, however many hold at the same time', async () => {
     const buyers = await Promise.all(Array.from({ length: 17 }, () => world.createWallet()))
     const orders = await Promise.all(
-      Array.from({ length: 50 }, async (_, n) => ({ buyer: buyers[n % 17]!, listingId: await list(world, seller, { amount: 1 }) })),
+      Array.from({ length: 50 }, async (_, n) => ({ buyer: buyers[n % 17]!, listingId: await world.list(world.seller, { amount: 1 }) })),
     )
-    const holds = orders.map((order) => hold(world, order.buyer, order.listingId))
+    const holds = orders.map((order) => world.hold(order.buyer, order.listingId))
     // Some are held before, so that the pause comes in the middle.
     await vi.waitFor(async () => expect(await countOpen()).toBeGreaterThan(0), { ...waiting, interval: 1 })
     await pause()
@@ -172,19 +143,19 @@ it('a pause in the middle of 50 open payments delivers them all', async () => {
   const purchases = await Promise.all(
     Array.from({ length: 50 }, async (_, n) => {
       const wallet = buyers[n % 17]!
-      const purchase = await hold(world, wallet, await list(world, seller, { amount: 1 }))
-      return { wallet, purchase, payment: await signPayment(world, wallet, purchase) }
+      const purchase = await world.hold(wallet, await world.list(world.seller, { amount: 1 }))
+      return { wallet, purchase, payment: await world.signPayment(wallet, purchase) }
     }),
   )
   const submissions = purchases.map(async ({ wallet, purchase, payment }, n) => {
     if (n === 25) await pause()
-    await submitPayment(world.deps, wallet.address, purchase.purchaseId, payment.base64)
+    await world.submit(wallet, purchase, payment)
   })
   await Promise.all(submissions)
-  await reconcileUntil(world, async () => expect(await countOpen()).toBe(0))
+  await world.reconcileUntil(async () => expect(await countOpen()).toBe(0))
   expect(await readPause(world.database)).not.toBeNull()
-  const replies = await Promise.all(purchases.map(({ purchase }) => readPurchase(world, purchase.purchaseId)))
+  const replies = await Promise.all(purchases.map(({ purchase }) => world.read(purchase.purchaseId)))
   expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 'settled'))
-  const juice = await Promise.all(buyers.map((wallet) => appleJuice(world, wallet)))
+  const juice = await Promise.all(buyers.map((wallet) => world.appleJuice(wallet)))
   expect(juice.reduce((sum, amount) => sum + amount, 0)).toBe(17 * 1_000 + 50)
 }, 120_000)

@@ -1,50 +1,24 @@
-import '../support/property-seed.ts'
-
 import { lamports, lamportsToSol, partPrice } from '@juicebar/contract/money'
 import { type Rule } from '@juicebar/contract/schemas'
 import fc from 'fast-check'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { defaultCatalogue } from '../support/catalogue.ts'
 import { createListing } from '../../src/listings/create-listing.ts'
 import { removeListing } from '../../src/listings/remove-listing.ts'
 import { cancelHold } from '../../src/purchases/hold/cancel-hold.ts'
-import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
 import { draftRules, ruleReply } from '../../src/restrictions/rule.ts'
 import { recordRules } from '../../src/studio/restrictions/record-rules.ts'
-import {
-  expectAllAddsUp,
-  hold,
-  holdItems,
-  list,
-  openTradingWorld,
-  signPayment,
-  type TradingWorld,
-  untilStatus,
-  type Wallet,
-} from '../purchases/trading-world.ts'
+import { useTradingWorld, type Wallet } from '../purchases/trading-world.ts'
 
 const SOL = 1_000_000_000n
 const broken = (words: string) =>
   expect.objectContaining({ code: 'RULE_BROKEN', message: `A rule of this market does not allow that: ${words}` })
 
-let world: TradingWorld
-let seller: Wallet
-let buyer: Wallet
-
-beforeAll(async () => void (world = await openTradingWorld()))
-
-beforeEach(async () => {
-  ;[seller, buyer] = await Promise.all([world.createWallet(), world.createWallet()])
-})
-
+const world = useTradingWorld()
+/** Of each test: it would find the listings and blocks of those before. */
+beforeEach(async () => void (world.seller = await world.createWallet()))
 afterEach(() => set([]))
-
-afterAll(async () => {
-  await expectAllAddsUp(world)
-  await world.close()
-})
-
 const set = (rules: Rule[]) =>
   recordRules(world.database, { rules: draftRules(rules, defaultCatalogue), catalogue: defaultCatalogue, reason: undefined, actor: 'test' })
 const setApple = (limits: Omit<Rule, 'tokenType'>) => set([{ tokenType: 'APPLE_JUICE', ...limits }])
@@ -136,42 +110,42 @@ describe('the unit price', () => {
   })
 
   it('is checked when listing and when holding, not of what is paid', async () => {
-    const listingId = await list(world, seller, { amount: 10, price: 1n * SOL })
-    const other = await list(world, seller, { amount: 10, price: 2n * SOL })
-    const purchase = await hold(world, buyer, other)
+    const listingId = await world.list(world.seller, { amount: 10, price: 1n * SOL })
+    const other = await world.list(world.seller, { amount: 10, price: 2n * SOL })
+    const purchase = await world.hold(world.buyer, other)
     await setApple({ minUnitPrice: 0.100000001, maxUnitPrice: 0.15 })
     const tooCheap = broken('Apple Juice must cost at least 0.100000001 SOL a drink.')
     const tooDear = broken('Apple Juice must cost at most 0.15 SOL a drink.')
-    await expect(list(world, seller, { amount: 10, price: 1n * SOL })).rejects.toEqual(tooCheap)
-    await expect(list(world, seller, { amount: 10, price: 2n * SOL })).rejects.toEqual(tooDear)
-    await expect(hold(world, buyer, listingId)).rejects.toEqual(tooCheap)
-    await expect(holdItems(world, buyer, [{ listingId }])).rejects.toMatchObject({ listingId })
-    await submitPayment(world.deps, buyer.address, purchase.purchaseId, (await signPayment(world, buyer, purchase)).base64)
-    await untilStatus(world, purchase.purchaseId, 'settled')
+    await expect(world.list(world.seller, { amount: 10, price: 1n * SOL })).rejects.toEqual(tooCheap)
+    await expect(world.list(world.seller, { amount: 10, price: 2n * SOL })).rejects.toEqual(tooDear)
+    await expect(world.hold(world.buyer, listingId)).rejects.toEqual(tooCheap)
+    await expect(world.holdItems(world.buyer, [{ listingId }])).rejects.toMatchObject({ listingId })
+    await world.submit(world.buyer, purchase, await world.signPayment(world.buyer, purchase))
+    await world.untilStatus(purchase, 'settled')
     await setApple({ minUnitPrice: 0.1, maxUnitPrice: 0.1 })
-    await cancelHold(world.deps, buyer.address, (await hold(world, buyer, listingId)).purchaseId)
+    await world.cancel(world.buyer, await world.hold(world.buyer, listingId))
   })
 })
 
 describe('the number of listings', () => {
   it('is exact, however many are created at the same time, and counts each drink by itself', async () => {
     await setApple({ maxListingsPerWallet: 3 })
-    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => list(world, seller, { amount: 1 })))
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => world.list(world.seller, { amount: 1 })))
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
     expect(refused).toEqual(Array.from({ length: 17 }, () => broken('You may have at most 3 lots of Apple Juice on the market.')))
-    await list(world, buyer)
+    await world.list(world.buyer)
     const [first] = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
-    await removeListing(world.database, seller.address, first ?? '')
-    await list(world, seller)
+    await removeListing(world.database, world.seller.address, first ?? '')
+    await world.list()
   })
 
   it('counts a listing that is sold in parts once', async () => {
     const draft = { tokenType: 'APPLE_JUICE', amount: 20, priceLamports: lamports(world.nextPrice()), divisible: true } as const
-    const { _id: listingId } = await createListing(world.database, seller.address, draft)
-    await holdItems(world, buyer, [{ listingId, amount: 5 }])
+    const { _id: listingId } = await createListing(world.database, world.seller.address, draft)
+    await world.holdItems(world.buyer, [{ listingId, amount: 5 }])
     await setApple({ maxListingsPerWallet: 2 })
-    await list(world, seller)
-    await expect(list(world, seller)).rejects.toMatchObject({ code: 'RULE_BROKEN' })
+    await world.list()
+    await expect(world.list()).rejects.toMatchObject({ code: 'RULE_BROKEN' })
   })
 })
 
@@ -179,45 +153,43 @@ describe('what a wallet spends in a day', () => {
   it('is exact under 50 holds at the same time, equal allowed', async () => {
     const step = 1_000_000n
     const prices = Array.from({ length: 50 }, (_, n) => 100_000_000n + BigInt(n) * step)
-    const listings = await Promise.all(prices.map((price) => list(world, seller, { amount: 1, price })))
+    const listings = await Promise.all(prices.map((price) => world.list(world.seller, { amount: 1, price })))
     // The two cheapest fit exactly, and no other two do.
     const limit = 200_000_000n + step
     await setApple({ maxSolPerWalletPerDay: lamportsToSol(limit) })
-    await Promise.allSettled(listings.slice(2).map((listingId) => hold(world, buyer, listingId)))
-    expect(await openOf(buyer)).toHaveLength(1)
-    await cancelAll(buyer)
-    await Promise.allSettled(listings.map((listingId) => hold(world, buyer, listingId)))
-    expect((await openOf(buyer)).reduce((sum, { price }) => sum + price, 0n)).toBeLessThanOrEqual(limit)
-    await cancelAll(buyer)
-    const fitting = await Promise.allSettled(listings.slice(0, 2).map((listingId) => hold(world, buyer, listingId)))
+    await Promise.allSettled(listings.slice(2).map((listingId) => world.hold(world.buyer, listingId)))
+    expect(await openOf(world.buyer)).toHaveLength(1)
+    await cancelAll(world.buyer)
+    await Promise.allSettled(listings.map((listingId) => world.hold(world.buyer, listingId)))
+    expect((await openOf(world.buyer)).reduce((sum, { price }) => sum + price, 0n)).toBeLessThanOrEqual(limit)
+    await cancelAll(world.buyer)
+    const fitting = await Promise.allSettled(listings.slice(0, 2).map((listingId) => world.hold(world.buyer, listingId)))
     expect(fitting.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
   })
 
   it('includes what was delivered today and what is in the same basket, and is told with what is left', async () => {
     const price = 100_000_000n
-    const [bought, ...others] = await Promise.all([1, 2, 3].map(() => list(world, seller, { amount: 1, price })))
-    const purchase = await hold(world, buyer, bought ?? '')
-    await submitPayment(world.deps, buyer.address, purchase.purchaseId, (await signPayment(world, buyer, purchase)).base64)
-    await untilStatus(world, purchase.purchaseId, 'settled')
+    const [bought, ...others] = await Promise.all([1, 2, 3].map(() => world.list(world.seller, { amount: 1, price })))
+    const purchase = await world.hold(world.buyer, bought ?? '')
+    await world.submit(world.buyer, purchase, await world.signPayment(world.buyer, purchase))
+    await world.untilStatus(purchase, 'settled')
     await setApple({ maxSolPerWalletPerDay: 0.25 })
-    const both = holdItems(
-      world,
-      buyer,
+    const both = world.holdItems(
+      world.buyer,
       others.map((listingId) => ({ listingId })),
     )
     await expect(both).rejects.toEqual(broken('You may buy Apple Juice for at most 0.25 SOL a day; 0.15 SOL are left until midnight UTC.'))
-    await cancelHold(world.deps, buyer.address, (await hold(world, buyer, others[0] ?? '')).purchaseId)
+    await world.cancel(world.buyer, await world.hold(world.buyer, others[0] ?? ''))
     await world.connection.pool.query(
       `update purchases set settled_at = date_trunc('day', now(), 'utc') - interval '1 second' where id = $1`,
       [purchase.purchaseId],
     )
     await cancelHold(
       world.deps,
-      buyer.address,
+      world.buyer.address,
       (
-        await holdItems(
-          world,
-          buyer,
+        await world.holdItems(
+          world.buyer,
           others.map((listingId) => ({ listingId })),
         )
       ).purchaseId,
