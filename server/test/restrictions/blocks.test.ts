@@ -3,7 +3,6 @@ import { type Signature, type WalletAddress } from '@juicebar/contract/addresses
 import fc from 'fast-check'
 import { beforeEach, describe, expect, inject, it } from 'vitest'
 
-import { createListing } from '../../src/listings/create-listing.ts'
 import { findListing, listOwnListings } from '../../src/listings/listing-store.ts'
 import { removeListing } from '../../src/listings/remove-listing.ts'
 import { blockCursor, parseBlockCursor } from '../../src/restrictions/block.ts'
@@ -26,10 +25,8 @@ function block({ address: wallet }: Wallet, changes: { until?: Date; removeListi
 
 const signIn = ({ address }: Wallet) => checkSignIn(world.database, address)
 
-async function listDivisible(amount: number): Promise<string> {
-  const draft = { tokenType: 'APPLE_JUICE', amount, priceLamports: lamports(world.nextPrice()), divisible: true } as const
-  return (await createListing(world.database, world.seller.address, draft))._id
-}
+const unblock = ({ address: wallet }: Wallet) => recordUnblock(world.database, { wallet, actor })
+const remove = ({ address }: Wallet, listingId: string) => removeListing(world.database, address, listingId)
 
 async function statusOf(listingId: string): Promise<string | undefined> {
   return (await findListing(world.database, listingId))?.status
@@ -41,9 +38,8 @@ describe('a blocked wallet', () => {
     await block(world.buyer)
     await expect(world.list(world.buyer)).rejects.toEqual(blocked)
     await expect(world.hold(world.buyer, others)).rejects.toEqual(blocked)
-    const { purchaseId } = await world.hold(world.seller, own)
-    await world.cancel(world.seller, { purchaseId })
-    await removeListing(world.database, world.buyer.address, own)
+    await world.cancel(world.seller, await world.hold(world.seller, own))
+    await remove(world.buyer, own)
   })
 
   it('pays for what it holds, and gets it', async () => {
@@ -58,61 +54,58 @@ describe('a blocked wallet', () => {
   it('is free again when the block ends, by itself or by a call', async () => {
     await block(world.buyer, { until: new Date(Date.now() + 3_600_000) })
     await expect(world.list(world.buyer)).rejects.toMatchObject({ message: expect.stringMatching(/Until \d{4}-\d\d-\d\d \d\d:\d\d UTC\./) })
-    await world.connection.pool.query(`update blocks set until = now() - interval '1 second' where wallet_address = $1`, [
-      world.buyer.address,
-    ])
+    const end = `update blocks set until = now() - interval '1 second' where wallet_address = $1`
+    await world.connection.pool.query(end, [world.buyer.address])
     await world.list(world.buyer)
     expect(await readOwnBlock(world.database, world.buyer.address)).toBeUndefined()
     await block(world.buyer)
     expect(await readOwnBlock(world.database, world.buyer.address)).toEqual({ reason, until: null })
-    await recordUnblock(world.database, { wallet: world.buyer.address, actor })
+    await unblock(world.buyer)
     await world.list(world.buyer)
   })
 
   it('cannot be blocked until a time that has passed', async () => {
-    await expect(block(world.buyer, { until: new Date(0) })).rejects.toMatchObject({
-      code: 'BAD_REQUEST',
-      message: 'until must be in the future.',
-    })
+    const refused = { code: 'BAD_REQUEST', message: 'until must be in the future.' }
+    await expect(block(world.buyer, { until: new Date(0) })).rejects.toMatchObject(refused)
     await expect(world.list(world.buyer)).resolves.toBeDefined()
   })
 
   it('signs in only while it has a listing, an open purchase or an open case', async () => {
     await block(world.buyer)
     await expect(signIn(world.buyer)).rejects.toEqual(blocked)
-    await recordUnblock(world.database, { wallet: world.buyer.address, actor })
+    await unblock(world.buyer)
 
     const own = await world.list(world.buyer)
     await block(world.buyer)
     await signIn(world.buyer)
-    await removeListing(world.database, world.buyer.address, own)
+    await remove(world.buyer, own)
     await expect(signIn(world.buyer)).rejects.toEqual(blocked)
-    await recordUnblock(world.database, { wallet: world.buyer.address, actor })
+    await unblock(world.buyer)
 
+    const both = [world.buyer, world.seller]
+    const expectRefused = () => Promise.all(both.map((wallet) => expect(signIn(wallet)).rejects.toEqual(blocked)))
     const purchase = await world.holdNew()
-    await Promise.all([block(world.buyer), block(world.seller)])
-    await Promise.all([signIn(world.buyer), signIn(world.seller)])
+    await Promise.all(both.map((wallet) => block(wallet)))
+    await Promise.all(both.map(signIn))
     await world.cancel(world.buyer, purchase)
-    await removeListing(world.database, world.seller.address, purchase.listingId)
-    await Promise.all([world.buyer, world.seller].map((wallet) => expect(signIn(wallet)).rejects.toEqual(blocked)))
+    await remove(world.seller, purchase.listingId)
+    await expectRefused()
 
-    await openCase(purchase.purchaseId)
-    await Promise.all([signIn(world.buyer), signIn(world.seller)])
-    await world.connection.pool.query('delete from cases where purchase_id = $1', [purchase.purchaseId])
-    await Promise.all([world.buyer, world.seller].map((wallet) => expect(signIn(wallet)).rejects.toEqual(blocked)))
-  })
-
-  async function openCase(purchaseId: string): Promise<void> {
-    const signature = '1'.repeat(64) as Signature
-    const lamportsPaid = lamports(1n)
+    const found = { kind: 'late', signature: '1'.repeat(64) as Signature, lamports: lamports(1n), deliverable: false } as const
+    const { purchaseId } = purchase
     await world.database
       .insertInto('cases')
-      .values({ purchaseId, kind: 'late', signature, seller: world.seller.address, lamports: lamportsPaid, deliverable: false })
+      .values({ purchaseId, seller: world.seller.address, ...found })
       .execute()
-  }
+    await Promise.all(both.map(signIn))
+    await world.connection.pool.query('delete from cases where purchase_id = $1', [purchaseId])
+    await expectRefused()
+  })
 })
 
 describe('a seller whose listings are taken back', () => {
+  const listBoth = async () => [await world.list(), await world.list(world.seller, { amount: 20, divisible: true })] as const
+
   it('has the drinks again, of more listings than fit into one transaction', async () => {
     for (let listed = 0; listed < 120; listed += 10)
       await Promise.all(Array.from({ length: 10 }, () => world.list(world.seller, { amount: 1 })))
@@ -124,7 +117,7 @@ describe('a seller whose listings are taken back', () => {
   })
 
   it('loses what is being bought, if it is paid', async () => {
-    const [whole, divisible] = [await world.list(), await listDivisible(20)]
+    const [whole, divisible] = await listBoth()
     const purchase = await world.holdItems(world.buyer, [{ listingId: whole }, { listingId: divisible, amount: 5 }])
     expect(await block(world.seller, { removeListings: true })).toMatchObject({ removedListings: 1 })
     expect([await statusOf(whole), await statusOf(divisible)]).toEqual(['active', 'removed'])
@@ -134,17 +127,17 @@ describe('a seller whose listings are taken back', () => {
   })
 
   it('has what was being bought, a whole lot or a part, as soon as its hold ends unpaid', async () => {
-    const [whole, divisible] = [await world.list(), await listDivisible(20)]
-    const { purchaseId } = await world.holdItems(world.buyer, [{ listingId: whole }, { listingId: divisible, amount: 5 }])
+    const [whole, divisible] = await listBoth()
+    const purchase = await world.holdItems(world.buyer, [{ listingId: whole }, { listingId: divisible, amount: 5 }])
     await block(world.seller, { removeListings: true })
-    await world.cancel(world.buyer, { purchaseId })
+    await world.cancel(world.buyer, purchase)
     expect([await statusOf(whole), await statusOf(divisible)]).toEqual(['removed', 'removed'])
     expect(await world.appleJuice(world.seller)).toBe(1_000)
   })
 
   it('has a part of a lot that is itself being bought', async () => {
     const other = await world.createWallet()
-    const divisible = await listDivisible(20)
+    const divisible = await world.list(world.seller, { amount: 20, divisible: true })
     const part = await world.holdItems(world.buyer, [{ listingId: divisible, amount: 5 }])
     const rest = await world.holdItems(other, [{ listingId: divisible }])
     await block(world.seller, { removeListings: true })
@@ -156,10 +149,10 @@ describe('a seller whose listings are taken back', () => {
 
   it('keeps on the market what was being bought if the block has ended meanwhile', async () => {
     const whole = await world.list()
-    const { purchaseId } = await world.hold(world.buyer, whole)
+    const purchase = await world.hold(world.buyer, whole)
     await block(world.seller, { removeListings: true })
-    await recordUnblock(world.database, { wallet: world.seller.address, actor })
-    await world.cancel(world.buyer, { purchaseId })
+    await unblock(world.seller)
+    await world.cancel(world.buyer, purchase)
     expect(await statusOf(whole)).toBe('active')
   })
 })

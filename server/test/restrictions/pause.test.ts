@@ -3,10 +3,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import { createListing } from '../../src/listings/create-listing.ts'
 import { removeListing } from '../../src/listings/remove-listing.ts'
-import { cancelHold } from '../../src/purchases/hold/cancel-hold.ts'
 import { placeHold } from '../../src/purchases/hold/place-hold.ts'
 import { readPause, recordPause, recordResumption } from '../../src/studio/restrictions/record-pause.ts'
-import { orderOf, useTradingWorld, waiting, type Wallet } from '../purchases/trading-world.ts'
+import { orderOf, useTradingWorld, waiting } from '../purchases/trading-world.ts'
 
 const message = 'We clean the glasses for $& minutes.'
 const actor = 'test'
@@ -48,12 +47,12 @@ describe('while the market is paused', () => {
 
   it('listings can be removed, and who has a hold can ask for it again, or cancel it', async () => {
     const [held, other] = [await world.list(), await world.list()]
-    const { purchaseId } = await world.hold(world.buyer, held)
+    const purchase = await world.hold(world.buyer, held)
     await pause()
     await expect(removeListing(world.database, world.seller.address, other)).resolves.toMatchObject({ status: 'removed' })
-    await expect(world.hold(world.buyer, held)).resolves.toMatchObject({ purchaseId })
-    await world.cancel(world.buyer, { purchaseId })
-    expect((await world.read(purchaseId)).status).toBe('ended')
+    await expect(world.hold(world.buyer, held)).resolves.toMatchObject({ purchaseId: purchase.purchaseId })
+    await world.cancel(world.buyer, purchase)
+    expect((await world.read(purchase.purchaseId)).status).toBe('ended')
   })
 
   it('a listing that was created before is returned for its idempotency key', async () => {
@@ -79,33 +78,19 @@ it('a pause keeps its beginning when its message changes, and is in the log', as
 })
 
 describe('a pause is answered', () => {
-  it('after what was about to be held is held', async () => {
-    const listingId = await world.list()
+  /** Pauses the market while `work` cannot write to a table. Returns what was done first, and what then. */
+  async function pauseDuring(table: string, work: () => Promise<string>): Promise<string[]> {
     const order: string[] = []
-    let held = Promise.resolve()
-    const letWrite = await blockWrites('purchase_items', () => {
-      held = placeHold(world.deps, orderOf(world.buyer, [{ listingId }])).then(({ id }) => void order.push(id))
+    let working = Promise.resolve()
+    const letWrite = await blockWrites(table, () => {
+      working = work().then((done) => void order.push(done))
     })
     const reply = pause().then(() => void order.push('paused'))
     await untilPausing()
     await letWrite()
-    await Promise.all([held, reply])
-    expect(order).toEqual([expect.any(String), 'paused'])
-    await cancelHold(world.deps, world.buyer.address, order[0] ?? '')
-  })
-
-  it('after what was about to be listed is listed', async () => {
-    const order: string[] = []
-    let listed = Promise.resolve()
-    const letWrite = await blockWrites('transfers', () => {
-      listed = world.list().then(() => void order.push('listed'))
-    })
-    const reply = pause().then(() => void order.push('paused'))
-    await untilPausing()
-    await letWrite()
-    await Promise.all([listed, reply])
-    expect(order).toEqual(['listed', 'paused'])
-  })
+    await Promise.all([working, reply])
+    return order
+  }
 
   /** The pause waits, or has been answered too soon. */
   async function untilPausing(): Promise<void> {
@@ -115,6 +100,18 @@ describe('a pause is answered', () => {
       expect(rowCount === 1 || (await readPause(world.database)) !== null).toBe(true)
     }, waiting)
   }
+
+  it('after what was about to be held is held', async () => {
+    const items = [{ listingId: await world.list() }]
+    const order = await pauseDuring('purchase_items', async () => (await placeHold(world.deps, orderOf(world.buyer, items))).id)
+    expect(order).toEqual([expect.any(String), 'paused'])
+    await world.cancel(world.buyer, { purchaseId: order[0] ?? '' })
+  })
+
+  it('after what was about to be listed is listed', async () => {
+    const order = await pauseDuring('transfers', () => world.list().then(() => 'listed'))
+    expect(order).toEqual(['listed', 'paused'])
+  })
 
   it('and nothing is held after it, however many hold at the same time', async () => {
     const buyers = await Promise.all(Array.from({ length: 17 }, () => world.createWallet()))
@@ -132,10 +129,15 @@ describe('a pause is answered', () => {
     expect(held).toHaveLength(open)
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
     expect(refused).toEqual(refused.map(() => paused))
-    await Promise.all(held.map(({ purchaseId }, index) => cancelHold(world.deps, asBuyer(held[index]!.buyer), purchaseId)))
+    await Promise.all(
+      held.map((purchase) =>
+        world.cancel(
+          buyers.find(({ address }) => address === purchase.buyer)!,
+          purchase,
+        ),
+      ),
+    )
   })
-
-  const asBuyer = (address: string) => address as Wallet['address']
 })
 
 it('a pause in the middle of 50 open payments delivers them all', async () => {

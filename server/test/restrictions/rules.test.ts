@@ -1,12 +1,10 @@
-import { lamports, lamportsToSol, partPrice } from '@juicebar/contract/money'
+import { lamportsToSol, partPrice } from '@juicebar/contract/money'
 import { type Rule } from '@juicebar/contract/schemas'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { defaultCatalogue } from '../support/catalogue.ts'
-import { createListing } from '../../src/listings/create-listing.ts'
 import { removeListing } from '../../src/listings/remove-listing.ts'
-import { cancelHold } from '../../src/purchases/hold/cancel-hold.ts'
 import { draftRules, ruleReply } from '../../src/restrictions/rule.ts'
 import { recordRules } from '../../src/studio/restrictions/record-rules.ts'
 import { useTradingWorld, type Wallet } from '../purchases/trading-world.ts'
@@ -58,29 +56,23 @@ describe('rules', () => {
 })
 
 describe('the unit price', () => {
-  const unitPrices = fc.bigInt({ min: 0n, max: 10n ** 15n })
   const offers = fc.record({ amount: fc.integer({ min: 1, max: 1_000_000_000 }), price: fc.bigInt({ min: 1_000_000n, max: 10n ** 15n }) })
+  const anyLimit = fc.record({ offer: offers, limit: fc.bigInt({ min: 0n, max: 10n ** 15n }) })
   /** Bounds near the offer's own unit price, where rounding would show. */
-  const near = fc.tuple(offers, fc.bigInt({ min: -2n, max: 2n })).map(([offer, off]) => {
+  const nearLimit = fc.record({ offer: offers, off: fc.bigInt({ min: -2n, max: 2n }) }).map(({ offer, off }) => {
     const unit = offer.price / BigInt(offer.amount) + off
-    return { ...offer, limit: unit < 0n ? 0n : unit }
+    return { offer, limit: unit < 0n ? 0n : unit }
   })
-  const cases = fc.oneof(
-    near,
-    fc.tuple(offers, unitPrices).map(([offer, limit]) => ({ ...offer, limit })),
-  )
 
-  async function brokenRule(amount: number, price: bigint): Promise<string | undefined> {
-    const { rows } = await world.connection.pool.query<{ broken: { rule: string } | null }>(
-      `select broken_price_rule('APPLE_JUICE', $1, $2) as broken`,
-      [amount, price],
-    )
+  async function brokenRule(...offer: [amount: number, price: bigint]): Promise<string | undefined> {
+    const query = `select broken_price_rule('APPLE_JUICE', $1, $2) as broken`
+    const { rows } = await world.connection.pool.query<{ broken: { rule: string } | null }>(query, offer)
     return rows[0]?.broken?.rule
   }
 
   it('is compared exactly, for every amount and price', async () => {
     await fc.assert(
-      fc.asyncProperty(cases, async ({ amount, price, limit }) => {
+      fc.asyncProperty(fc.oneof(nearLimit, anyLimit), async ({ offer: { amount, price }, limit }) => {
         const bound = lamportsToSol(limit)
         await setApple({ minUnitPrice: bound })
         expect(await brokenRule(amount, price)).toBe(price < limit * BigInt(amount) ? 'minUnitPrice' : undefined)
@@ -110,14 +102,14 @@ describe('the unit price', () => {
   })
 
   it('is checked when listing and when holding, not of what is paid', async () => {
-    const listingId = await world.list(world.seller, { amount: 10, price: 1n * SOL })
-    const other = await world.list(world.seller, { amount: 10, price: 2n * SOL })
-    const purchase = await world.hold(world.buyer, other)
+    const listTen = (price: bigint) => world.list(world.seller, { amount: 10, price })
+    const listingId = await listTen(1n * SOL)
+    const purchase = await world.hold(world.buyer, await listTen(2n * SOL))
     await setApple({ minUnitPrice: 0.100000001, maxUnitPrice: 0.15 })
     const tooCheap = broken('Apple Juice must cost at least 0.100000001 SOL a drink.')
     const tooDear = broken('Apple Juice must cost at most 0.15 SOL a drink.')
-    await expect(world.list(world.seller, { amount: 10, price: 1n * SOL })).rejects.toEqual(tooCheap)
-    await expect(world.list(world.seller, { amount: 10, price: 2n * SOL })).rejects.toEqual(tooDear)
+    await expect(listTen(1n * SOL)).rejects.toEqual(tooCheap)
+    await expect(listTen(2n * SOL)).rejects.toEqual(tooDear)
     await expect(world.hold(world.buyer, listingId)).rejects.toEqual(tooCheap)
     await expect(world.holdItems(world.buyer, [{ listingId }])).rejects.toMatchObject({ listingId })
     await world.submit(world.buyer, purchase, await world.signPayment(world.buyer, purchase))
@@ -140,8 +132,7 @@ describe('the number of listings', () => {
   })
 
   it('counts a listing that is sold in parts once', async () => {
-    const draft = { tokenType: 'APPLE_JUICE', amount: 20, priceLamports: lamports(world.nextPrice()), divisible: true } as const
-    const { _id: listingId } = await createListing(world.database, world.seller.address, draft)
+    const listingId = await world.list(world.seller, { amount: 20, divisible: true })
     await world.holdItems(world.buyer, [{ listingId, amount: 5 }])
     await setApple({ maxListingsPerWallet: 2 })
     await world.list()
@@ -174,31 +165,21 @@ describe('what a wallet spends in a day', () => {
     await world.submit(world.buyer, purchase, await world.signPayment(world.buyer, purchase))
     await world.untilStatus(purchase, 'settled')
     await setApple({ maxSolPerWalletPerDay: 0.25 })
-    const both = world.holdItems(
-      world.buyer,
-      others.map((listingId) => ({ listingId })),
+    const both = others.map((listingId) => ({ listingId }))
+    await expect(world.holdItems(world.buyer, both)).rejects.toEqual(
+      broken('You may buy Apple Juice for at most 0.25 SOL a day; 0.15 SOL are left until midnight UTC.'),
     )
-    await expect(both).rejects.toEqual(broken('You may buy Apple Juice for at most 0.25 SOL a day; 0.15 SOL are left until midnight UTC.'))
     await world.cancel(world.buyer, await world.hold(world.buyer, others[0] ?? ''))
     await world.connection.pool.query(
       `update purchases set settled_at = date_trunc('day', now(), 'utc') - interval '1 second' where id = $1`,
       [purchase.purchaseId],
     )
-    await cancelHold(
-      world.deps,
-      world.buyer.address,
-      (
-        await world.holdItems(
-          world.buyer,
-          others.map((listingId) => ({ listingId })),
-        )
-      ).purchaseId,
-    )
+    await world.cancel(world.buyer, await world.holdItems(world.buyer, both))
   })
 
   /** Without leaving a cooldown behind. */
   async function cancelAll(wallet: Wallet): Promise<void> {
-    for (const { id } of await openOf(wallet)) await cancelHold(world.deps, wallet.address, id)
+    for (const { id: purchaseId } of await openOf(wallet)) await world.cancel(wallet, { purchaseId })
     const forget = `update purchases set ended_at = ended_at - interval '3 days' where buyer = $1 and status = 'ended'`
     await world.connection.pool.query(forget, [wallet.address])
   }
