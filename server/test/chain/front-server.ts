@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type AddressInfo, type Socket } from 'node:net'
+import { type AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 
 interface RpcCall {
   id: unknown
@@ -7,7 +8,7 @@ interface RpcCall {
   params: unknown[]
 }
 
-type Answer = (call: RpcCall, response: ServerResponse) => unknown
+export type Answer = (call: RpcCall, response: ServerResponse) => unknown
 
 export interface FrontServer {
   url: string
@@ -16,6 +17,8 @@ export interface FrontServer {
   calls: string[]
   /** Answers from now on. What it returns is the JSON-RPC reply; undefined means that it has replied itself. */
   behave(answer: Answer): void
+  /** Answers these methods otherwise from now on, and all others as at the start. */
+  override(answers: Record<string, Answer>): void
   /** Drops every open connection. */
   drop(): void
   stop(): Promise<void>
@@ -25,15 +28,10 @@ export interface FrontServer {
 export async function startFrontServer(behaviour: Answer, port = 0): Promise<FrontServer> {
   let answer = behaviour
   const calls: string[] = []
-  const sockets = new Set<Socket>()
   const server = createServer((request, response) => void handle(request, response))
-  server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket))
-  })
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const call = parseCall(await textOf(request))
+    const call = parseCall(await text(request))
     calls.push(call.method)
     const reply = await answer(call, response)
     if (reply === undefined) return
@@ -42,17 +40,18 @@ export async function startFrontServer(behaviour: Answer, port = 0): Promise<Fro
   }
 
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  const listening = addressOf(server.address())
+  const { port: actualPort } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${listening.port}`,
-    port: listening.port,
+    url: `http://127.0.0.1:${actualPort}`,
+    port: actualPort,
     calls,
     behave: (next) => void (answer = next),
-    drop: () => sockets.forEach((socket) => socket.destroy()),
+    override: (answers) => void (answer = (call, response) => (answers[call.method] ?? behaviour)(call, response)),
+    drop: () => server.closeAllConnections(),
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
-        sockets.forEach((socket) => socket.destroy())
+        server.closeAllConnections()
       }),
   }
 }
@@ -78,12 +77,6 @@ export function result(value: unknown): Answer {
   return (call) => ({ jsonrpc: '2.0', id: call.id, result: value })
 }
 
-async function textOf(request: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = []
-  for await (const part of request) parts.push(part)
-  return Buffer.concat(parts).toString()
-}
-
 function parseCall(text: string): RpcCall {
   const call: unknown = JSON.parse(text)
   if (typeof call !== 'object' || call === null || !('method' in call) || typeof call.method !== 'string')
@@ -93,9 +86,4 @@ function parseCall(text: string): RpcCall {
     method: call.method,
     params: 'params' in call && Array.isArray(call.params) ? call.params : [],
   }
-}
-
-function addressOf(address: AddressInfo | string | null): AddressInfo {
-  if (typeof address === 'object' && address !== null) return address
-  throw new Error('the server does not listen on a port')
 }

@@ -1,45 +1,43 @@
 import { address, createSolanaRpc, type Rpc, type SolanaRpcApi } from '@solana/kit'
-import { pino } from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { createRelay, type Relay } from '../../src/chain/relay/relay.ts'
 import { decodeSignedTransaction } from '../../src/chain/transactions/signed-transaction.ts'
-import { createChain, type SolanaChain } from '../../src/chain/client/solana-chain.ts'
-import { type FrontServer, handOnTo, startFrontServer, status } from './front-server.ts'
-import { sharedChain, type TestChain } from '../support/test-chain.ts'
+import { type SolanaChain } from '../../src/chain/client/solana-chain.ts'
+import { useChainClients } from './chain-clients.ts'
+import { type FrontServer, status } from './front-server.ts'
 import { newWallet, payment, sign } from './transactions.ts'
 
 const SOL = 1_000_000_000
 const key = 'very-secret-key'
 
-let surfnet: TestChain
+const clients = useChainClients()
+
 let endpoint: FrontServer
 let chain: SolanaChain
 let relay: Relay
-let page: FrontServer
 let rpc: Rpc<SolanaRpcApi>
 
 beforeAll(async () => {
-  surfnet = await sharedChain()
-  endpoint = await startFrontServer(handOnTo(surfnet.rpcUrl))
-  chain = createChain({ endpoints: [`${endpoint.url}/${key}`], log: pino({ level: 'silent' }) })
-  await chain.start()
+  endpoint = await clients.front()
+  chain = await clients.start([`${endpoint.url}/${key}`])
   relay = createRelay(chain.pool, { demo: true })
-  page = await startFrontServer(async (call) => JSON.parse(await relay({ jsonrpc: '2.0', ...call })))
+  const page = await clients.front(async (call) => JSON.parse(await relay({ jsonrpc: '2.0', ...call })))
   rpc = createSolanaRpc(page.url)
 })
 
 beforeEach(async () => {
-  endpoint.behave(handOnTo(surfnet.rpcUrl))
+  endpoint.behave(clients.handOn)
   await chain.genesisHash()
   endpoint.calls.length = 0
 })
 
-afterAll(async () => {
-  await chain.stop()
-  await page.stop()
-  await endpoint.stop()
-})
+/** A client that may ask the endpoint twice a second, and a relay that shares it. */
+async function startScarce() {
+  const scarce = await clients.start([endpoint.url], { requestsPerSecond: 2, probeMillis: 60_000 })
+  endpoint.calls.length = 0
+  return { scarce, flooded: createRelay(scarce.pool, { demo: false }) }
+}
 
 function ask(method: string, params?: unknown, id: unknown = 1, on = relay): Promise<string> {
   return on({ jsonrpc: '2.0', id, method, ...(params !== undefined && { params }) })
@@ -106,13 +104,9 @@ describe('the relay', () => {
   })
 
   test("takes nothing from the server's own calls: they go before all calls of web apps", async () => {
-    const scarce = createChain({ endpoints: [endpoint.url], log: pino({ level: 'silent' }), requestsPerSecond: 2, probeMillis: 60_000 })
-    onTestFinished(() => scarce.stop())
-    await scarce.start()
-    endpoint.calls.length = 0
+    const { scarce, flooded } = await startScarce()
     const { address: wallet, signer } = await newWallet()
     const sent = await sign(0, signer, [payment(signer, wallet, 1n)])
-    const flooded = createRelay(scarce.pool, { demo: false })
     const flood = [
       ...Array.from({ length: 10 }, (_, slot) => ask('getLatestBlockhash', [{ minContextSlot: 1e9 + slot }], 1, flooded)),
       ...Array.from({ length: 10 }, () => ask('sendTransaction', [sent, { encoding: 'base64' }], 1, flooded)),
@@ -129,11 +123,7 @@ describe('the relay', () => {
   })
 
   test('gets a web app the blockhash for its payment whatever others ask for', async () => {
-    const scarce = createChain({ endpoints: [endpoint.url], log: pino({ level: 'silent' }), requestsPerSecond: 2, probeMillis: 60_000 })
-    onTestFinished(() => scarce.stop())
-    await scarce.start()
-    endpoint.calls.length = 0
-    const flooded = createRelay(scarce.pool, { demo: false })
+    const { scarce, flooded } = await startScarce()
     const wallets = await Promise.all(Array.from({ length: 20 }, newWallet))
     const outcomes = Promise.allSettled(wallets.map(({ address: wallet }) => ask('getBalance', [wallet], 1, flooded)))
     await Promise.all([[], [{ commitment: 'confirmed' }]].map((params) => ask('getLatestBlockhash', params, 1, flooded)))
@@ -147,11 +137,9 @@ describe('the relay', () => {
     const { address: wallet } = await newWallet()
     const [, config] = JSON.parse(await ask('getAccountInfo', [wallet])).result
     expect(config).toEqual({ encoding: 'base64', dataSlice: { offset: 0, length: 1024 } })
-    const slice = { offset: 8, length: 32 }
-    expect(JSON.parse(await ask('getAccountInfo', [wallet, { dataSlice: slice }])).result[1]).toEqual({
-      encoding: 'base64',
-      dataSlice: slice,
-    })
+    const dataSlice = { offset: 8, length: 32 }
+    const [, sliced] = JSON.parse(await ask('getAccountInfo', [wallet, { dataSlice }])).result
+    expect(sliced).toEqual({ encoding: 'base64', dataSlice })
     await expect(ask('getAccountInfo', [wallet, { dataSlice: { offset: 0, length: 1025 } }])).rejects.toMatchObject({ code: 'BAD_REQUEST' })
     await expect(ask('getAccountInfo', [wallet, { encoding: 'jsonParsed' }])).rejects.toMatchObject({ code: 'BAD_REQUEST' })
   })
@@ -200,10 +188,7 @@ describe('the relay', () => {
     const real = createRelay(chain.pool, { demo: false })
     await expect(ask('requestAirdrop', [wallet, SOL], 1, real)).rejects.toMatchObject({ code: 'RPC_REFUSED' })
     expect(endpoint.calls).toEqual([])
-    endpoint.behave((call, response) => {
-      if (call.method === 'requestAirdrop') return void response.destroy()
-      return handOnTo(surfnet.rpcUrl)(call, response)
-    })
+    endpoint.override({ requestAirdrop: (_, response) => void response.destroy() })
     await expect(ask('requestAirdrop', [wallet, 5 * SOL])).rejects.toMatchObject({ code: 'CHAIN_DOWN' })
     expect(endpoint.calls.filter((method) => method === 'requestAirdrop')).toHaveLength(1)
   })
@@ -226,7 +211,7 @@ describe('the relay', () => {
   test('does not cache an error', async () => {
     endpoint.behave((call) => ({ jsonrpc: '2.0', id: call.id, error: { code: -32000, message: 'not now' } }))
     expect(await ask('getMinimumBalanceForRentExemption', [77])).toContain('not now')
-    endpoint.behave(handOnTo(surfnet.rpcUrl))
+    endpoint.behave(clients.handOn)
     expect(await ask('getMinimumBalanceForRentExemption', [77])).toContain('"result"')
   })
 

@@ -1,58 +1,27 @@
 import { lamports } from '@juicebar/contract/money'
 import { signBytes } from '@solana/kit'
 import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
-import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { buildPayment, decodeSignedTransaction } from '../../src/chain/transactions/signed-transaction.ts'
-import { createChain, type SolanaChain } from '../../src/chain/client/solana-chain.ts'
-import { airdrop, FIRST_SLOT, sharedChain, type TestChain } from '../support/test-chain.ts'
+import { type SolanaChain } from '../../src/chain/client/solana-chain.ts'
+import { airdrop, FIRST_SLOT } from '../support/test-chain.ts'
+import { pay, signPayment, SOL, useChainClients, waiting } from './chain-clients.ts'
 import { newWallet, payment, sign, type Wallet } from './transactions.ts'
 
-const SOL = 1_000_000_000n
-const log = pino({ level: 'silent' })
+const clients = useChainClients()
 
-let surfnet: TestChain
 let chain: SolanaChain
 let buyer: Wallet
 let seller: Wallet
 
 beforeAll(async () => {
-  surfnet = await sharedChain()
-  chain = createChain({ endpoints: [surfnet.rpcUrl], log })
-  await chain.start()
-  buyer = await newWallet()
-  seller = await newWallet()
-  await airdrop(surfnet, buyer.address, 5n * SOL)
+  chain = await clients.start()
+  ;[buyer, seller] = await Promise.all([clients.fundedWallet(5n * SOL), newWallet()])
 })
-
-afterAll(async () => {
-  await chain.stop()
-})
-
-/** A signed payment of the buyer on a fresh blockhash, not sent yet. */
-async function signedPayment(version: 'legacy' | 0 | 1 = 0, amount = SOL / 10n) {
-  const reference = (await newWallet()).address
-  const text = await sign(version, buyer.signer, [payment(buyer.signer, seller.address, amount, reference)], await chain.latestBlockhash())
-  return { text, bytes: Uint8Array.from(Buffer.from(text, 'base64')), reference, amount }
-}
-
-async function pay(version: 'legacy' | 0 | 1 = 0) {
-  const made = await signedPayment(version)
-  const sinceSlot = await chain.highestSlot()
-  await chain.broadcast(made.bytes)
-  const entry = await vi.waitFor(async () => {
-    const [found] = await chain.recentSignatures(made.reference, sinceSlot, 10)
-    if (!found) throw new Error('not there yet')
-    return found
-  }, waiting)
-  return { ...made, sinceSlot, signature: entry.signature, slot: entry.slot }
-}
-
-const waiting = { timeout: 30_000, interval: 50 }
 
 async function finalizedAt(slot: bigint) {
-  await surfnet.mine(32)
+  await clients.surfnet.mine(32)
   const view = await chain.finalized()
   expect(view.slot).toBeGreaterThanOrEqual(slot)
   return view
@@ -71,7 +40,7 @@ describe('a chain', () => {
   test('returns a balance, cached for two seconds unless a fresh one is requested', async () => {
     const wallet = await newWallet()
     expect(await chain.balance(wallet.address)).toBe(0n)
-    await airdrop(surfnet, wallet.address, SOL)
+    await airdrop(clients.surfnet, wallet.address, SOL)
     expect(await chain.balance(wallet.address)).toBe(0n)
     expect(await chain.balance(wallet.address, { fresh: true })).toBe(SOL)
     expect(await chain.balance(wallet.address)).toBe(SOL)
@@ -89,7 +58,7 @@ describe('a chain', () => {
 
 describe('a payment with a reference', () => {
   test.each(['legacy', 0, 1] as const)('of version %s is found by its reference and read whole', async (version) => {
-    const paid = await pay(version)
+    const paid = await pay(chain, buyer, { to: seller.address, version })
     const landed = await chain.transaction(paid.signature)
     expect(landed).toEqual({
       signature: paid.signature,
@@ -101,7 +70,7 @@ describe('a payment with a reference', () => {
         {
           program: SYSTEM_PROGRAM_ADDRESS,
           accounts: [buyer.address, seller.address, paid.reference],
-          transfer: { from: buyer.address, to: seller.address, lamports: paid.amount },
+          transfer: { from: buyer.address, to: seller.address, lamports: paid.lamports },
         },
       ],
       innerInstructions: [],
@@ -110,9 +79,8 @@ describe('a payment with a reference', () => {
   })
 
   test('goes from processed to finalized, and the finalized view then shows it', async () => {
-    const paid = await pay()
-    const unknown = decodeSignedTransaction((await signedPayment()).text)
-    if (!unknown) throw new Error('no transaction')
+    const paid = await pay(chain, buyer)
+    const unknown = await signPayment(chain, buyer)
     const view = await finalizedAt(paid.slot)
     const statuses = await chain.statuses([unknown.signature, paid.signature])
     expect(statuses).toEqual(new Map([[paid.signature, { slot: paid.slot, commitment: 'finalized', failed: false }]]))
@@ -127,9 +95,9 @@ describe('a payment with a reference', () => {
   })
 
   test('of many is listed oldest first in the view and newest first among the recent, from the slot on', async () => {
-    const first = await pay()
+    const first = await pay(chain, buyer)
     await vi.waitFor(async () => expect(await chain.highestSlot()).toBeGreaterThan(first.slot), waiting)
-    const second = await pay()
+    const second = await pay(chain, buyer)
     const view = await finalizedAt(second.slot)
     const inOrder = [first.signature, second.signature]
     expect((await view.signaturesFor(buyer.address, first.slot)).map((entry) => entry.signature)).toEqual(inOrder)
@@ -138,7 +106,7 @@ describe('a payment with a reference', () => {
   })
 
   test('can be broadcast repeatedly', async () => {
-    const paid = await pay()
+    const paid = await pay(chain, buyer)
     await expect(chain.broadcast(paid.bytes)).resolves.toBeUndefined()
     expect(await chain.simulate(paid.bytes)).toMatchObject({ kind: 'valid' })
   })
@@ -148,23 +116,20 @@ describe('a simulation', () => {
   const fails = (words: string) => ({ kind: 'fails', reason: expect.stringContaining(words) })
 
   test('passes what would succeed and sends nothing', async () => {
-    const { bytes, reference } = await signedPayment()
+    const { bytes, reference } = await signPayment(chain, buyer)
     expect(await chain.simulate(bytes)).toMatchObject({ kind: 'valid' })
     expect(await chain.recentSignatures(reference, 0n, 1)).toEqual([])
   })
 
   test('says in words why a payment would fail', async () => {
-    const tooMuch = await signedPayment(0, 100n * SOL)
+    const tooMuch = await signPayment(chain, buyer, { lamports: 100n * SOL })
     expect(await chain.simulate(tooMuch.bytes)).toEqual(fails('not have enough SOL'))
-    const { signer } = await newWallet()
-    const penniless = await sign(0, signer, [payment(signer, seller.address, 5n)], await chain.latestBlockhash())
-    expect(await chain.simulate(Buffer.from(penniless, 'base64'))).toEqual(fails('not have enough SOL'))
-    const stale = await sign(0, buyer.signer, [payment(buyer.signer, seller.address, 5n)], {
-      blockhash: seller.address,
-      lastValidBlockHeight: 1n,
-    })
+    const penniless = await signPayment(chain, await newWallet(), { lamports: 5n })
+    expect(await chain.simulate(penniless.bytes)).toEqual(fails('not have enough SOL'))
+    const past = { blockhash: seller.address, lastValidBlockHeight: 1n }
+    const stale = await sign(0, buyer.signer, [payment(buyer.signer, seller.address, 5n)], past)
     expect(await chain.simulate(Buffer.from(stale, 'base64'))).toEqual({ kind: 'expired' })
-    const tampered = (await signedPayment()).bytes
+    const tampered = (await signPayment(chain, buyer)).bytes
     tampered[3] = (tampered[3] ?? 0) ^ 1
     expect(await chain.simulate(tampered)).toEqual(fails('signature'))
   })
@@ -178,13 +143,8 @@ test('a transfer that the server built passes the simulation once it is signed',
     reference,
     ...(await chain.latestBlockhash()),
   })
-  const signed = await signBuilt(built, buyer)
-  expect(decodeSignedTransaction(signed)).toMatchObject({ signaturesValid: true, signers: [buyer.address] })
-  expect(await chain.simulate(Buffer.from(signed, 'base64'))).toMatchObject({ kind: 'valid' })
-})
-
-async function signBuilt(built: string, wallet: Wallet): Promise<string> {
   const bytes = Buffer.from(built, 'base64')
-  bytes.set(await signBytes(wallet.signer.keyPair.privateKey, bytes.subarray(65)), 1)
-  return bytes.toString('base64')
-}
+  bytes.set(await signBytes(buyer.signer.keyPair.privateKey, bytes.subarray(65)), 1)
+  expect(decodeSignedTransaction(bytes.toString('base64'))).toMatchObject({ signaturesValid: true, signers: [buyer.address] })
+  expect(await chain.simulate(bytes)).toMatchObject({ kind: 'valid' })
+})

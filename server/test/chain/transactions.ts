@@ -1,21 +1,7 @@
 import { type WalletAddress, parseWalletAddress } from '@juicebar/contract/addresses'
-import {
-  AccountRole,
-  address,
-  type AccountMeta,
-  appendTransactionMessageInstructions,
-  blockhash,
-  createTransactionMessage,
-  generateKeyPairSigner,
-  getBase64EncodedWireTransaction,
-  type Instruction,
-  type KeyPairSigner,
-  pipe,
-  setTransactionMessageFeePayerSigner,
-  setTransactionMessageLifetimeUsingBlockhash,
-  signTransactionMessageWithSigners,
-} from '@solana/kit'
-import { getTransferSolInstruction } from '@solana-program/system'
+import { generateKeyPairSigner, type Instruction, type KeyPairSigner } from '@solana/kit'
+
+import { signTransaction, transfer, type TransactionVersion } from '../purchases/transactions.ts'
 
 /** Any 32 bytes: pure decoding does not look it up. */
 export const someBlockhash = 'EkSnNWid2cvwEVnVx9aBqawnmiCNiDgp3gUdkDPTKN1N'
@@ -39,23 +25,16 @@ export function walletAddress(text: string): WalletAddress {
 
 /** A System transfer that carries the reference, as the web app builds it. */
 export function payment(from: KeyPairSigner, to: string, lamports: bigint, reference?: string): Instruction {
-  const transfer = getTransferSolInstruction({ source: from, destination: address(to), amount: lamports })
-  const extra: AccountMeta[] = reference ? [{ address: address(reference), role: AccountRole.READONLY }] : []
-  return { ...transfer, accounts: [...transfer.accounts, ...extra] }
+  return transfer({ signer: from }, walletAddress(to), lamports, reference === undefined ? [] : [reference])
 }
 
 /** Signs with the payer and every other signer of the instructions. @returns the transaction as base64. */
 export async function sign(
-  version: 'legacy' | 0 | 1,
-  payer: KeyPairSigner,
+  version: TransactionVersion,
+  signer: KeyPairSigner,
   instructions: Instruction[],
   lifetime = { blockhash: someBlockhash, lastValidBlockHeight: 200n },
 ): Promise<string> {
-  const message = pipe(
-    createTransactionMessage({ version }),
-    (draft) => setTransactionMessageFeePayerSigner(payer, draft),
-    (draft) => setTransactionMessageLifetimeUsingBlockhash({ ...lifetime, blockhash: blockhash(lifetime.blockhash) }, draft),
-    (draft) => appendTransactionMessageInstructions(instructions, draft),
-  )
-  return getBase64EncodedWireTransaction(await signTransactionMessageWithSigners(message))
+  const chain = { latestBlockhash: async () => lifetime }
+  return (await signTransaction({ chain }, { signer }, instructions, { version })).base64
 }
