@@ -1,6 +1,12 @@
-import { createHash, generateKeyPairSync } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 
-import { add, areEqual, basePoint, decodePoint, fromLittleEndian, L, littleEndian, multiply } from './edwards25519.ts'
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { bytesToNumberLE, numberToBytesLE } from '@noble/curves/utils.js'
+
+const { Point } = ed25519
+
+/** The scalars of signatures, modulo the order of the base point. */
+const scalars = Point.Fn
 
 /** The eight points of small order, and the two that are written with a sign they cannot have (RFC 8032, section 5.1). */
 export const smallOrderKeys = [
@@ -25,7 +31,8 @@ const COFACTOR = 8n
  */
 export function forgeSignature(key: Uint8Array, message: Uint8Array): Buffer {
   for (;;) {
-    const signature = pointAndScalar()
+    const scalar = scalars.create(bytesToNumberLE(randomBytes(32)))
+    const signature = Buffer.concat([Point.BASE.multiply(scalar).toBytes(), numberToBytesLE(scalar, 32)])
     if (challenge(key, message, signature) % COFACTOR === 0n) return signature
   }
 }
@@ -35,27 +42,22 @@ export function forgeSignature(key: Uint8Array, message: Uint8Array): Buffer {
  * they cannot tell whether a forgery is a good one.
  */
 export function satisfiesEquation(key: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
-  const [r, s] = [decodePoint(signature.subarray(0, 32)), fromLittleEndian(signature.subarray(32))]
-  return areEqual(multiply(basePoint, s), add(r, multiply(decodePoint(key), challenge(key, message, signature))))
-}
-
-/** k of RFC 8032, section 5.1.7. */
-function challenge(key: Uint8Array, message: Uint8Array, signature: Uint8Array): bigint {
-  return fromLittleEndian(createHash('sha512').update(signature.subarray(0, 32)).update(key).update(message).digest()) % L
-}
-
-/** A random scalar a, as R = a*B and S = a: an ordinary key pair is just that. */
-function pointAndScalar(): Buffer {
-  const pair = generateKeyPairSync('ed25519')
-  const seed = pair.privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32)
-  const point = pair.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
-  const clamped = createHash('sha512').update(seed).digest().subarray(0, 32)
-  clamped.writeUInt8(clamped.readUInt8(0) & 248, 0)
-  clamped.writeUInt8((clamped.readUInt8(31) & 127) | 64, 31)
-  return Buffer.concat([point, littleEndian(fromLittleEndian(clamped) % L)])
+  const [r, s] = [decodePoint(signature.subarray(0, 32)), bytesToNumberLE(signature.subarray(32))]
+  return Point.BASE.multiplyUnsafe(s).equals(r.add(decodePoint(key).multiplyUnsafe(challenge(key, message, signature))))
 }
 
 /** The same signature with S + L in place of S, which a careless verifier accepts too. */
 export function malleate(signature: Uint8Array): Buffer {
-  return Buffer.concat([signature.subarray(0, 32), littleEndian(fromLittleEndian(signature.subarray(32)) + L)])
+  return Buffer.concat([signature.subarray(0, 32), numberToBytesLE(bytesToNumberLE(signature.subarray(32)) + scalars.ORDER, 32)])
+}
+
+/** k of RFC 8032, section 5.1.7. */
+function challenge(key: Uint8Array, message: Uint8Array, signature: Uint8Array): bigint {
+  const hash = createHash('sha512').update(signature.subarray(0, 32)).update(key).update(message)
+  return scalars.create(bytesToNumberLE(hash.digest()))
+}
+
+/** Also what RFC 8032 does not allow: some keys are written so. */
+function decodePoint(bytes: Uint8Array) {
+  return Point.fromBytes(bytes, true)
 }

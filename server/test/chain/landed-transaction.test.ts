@@ -26,7 +26,7 @@ const bytes = signedBytes(
   [payer],
 )
 
-const signature = signatureIn(bytes)
+const signature = signatureOf(bytes.slice(1, 65))
 
 /** As an RPC node returns it, with integers read as bigints. */
 const reply = {
@@ -39,8 +39,8 @@ const reply = {
   },
 } as unknown as TransactionReply
 
-function signatureIn(transaction: Uint8Array) {
-  const found = parseSignature(base58.encode(transaction.slice(1, 65)))
+function signatureOf(name: Uint8Array) {
+  const found = parseSignature(base58.encode(name))
   if (!found) throw new Error('no signature')
   return found
 }
@@ -76,9 +76,8 @@ test.each(['legacy', 0, 1] as const)('version %s is read', async (version) => {
   const text = await sign(version, signer, [payment(signer, receiver, 5n, reference)])
   const bytes = Uint8Array.from(Buffer.from(text, 'base64'))
   const start = version === 1 ? bytes.length - 64 : 1
-  const name = parseSignature(base58.encode(bytes.slice(start, start + 64)))
-  if (!name) throw new Error('no signature')
-  const landed = decodeLandedTransaction(name, { slot: 1n, transaction: [text, 'base64'], meta: { err: null, loadedAddresses: null } })
+  const meta = { err: null, loadedAddresses: null }
+  const landed = decodeLandedTransaction(signatureOf(bytes.slice(start, start + 64)), { slot: 1n, transaction: [text, 'base64'], meta })
   expect(landed).toMatchObject({
     bytes,
     signers: [signer.address],
@@ -95,7 +94,6 @@ test.each<[string, TransactionReply]>([
 })
 
 test('a reply of another transaction is not believed', () => {
-  const other = parseSignature(base58.encode(new Uint8Array(64).fill(7)))
-  if (!other) throw new Error('no signature')
+  const other = signatureOf(new Uint8Array(64).fill(7))
   expect(() => decodeLandedTransaction(other, reply)).toThrow('another transaction')
 })

@@ -1,4 +1,6 @@
 import { lamports } from '@juicebar/contract/money'
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { numberToBytesLE } from '@noble/curves/utils.js'
 import { base58 } from '@scure/base'
 import { address } from '@solana/kit'
 import { getCreateAccountInstruction, getTransferSolWithSeedInstruction, SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
@@ -6,14 +8,25 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import { buildPayment, decodeSignedTransaction, isTransaction } from '../../src/chain/transactions/signed-transaction.ts'
+import { isSmallOrderKey } from '../../src/chain/transactions/small-order-keys.ts'
 import { forgeSignature, satisfiesEquation } from './forged-signature.ts'
-import { type HandMadeMessage, messageBytes, newKey, signedBytes, toBase64, transferData } from './hand-made.ts'
+import {
+  type HandMadeKey,
+  type HandMadeMessage,
+  littleEndian,
+  messageBytes,
+  newKey,
+  signedBytes,
+  toBase64,
+  transferData,
+} from './hand-made.ts'
 import { memoProgram, newWallet, sign, someBlockhash, walletAddress } from './transactions.ts'
 
 const payer = newKey()
 const receiver = newKey().address
 const reference = newKey().address
 const table = newKey().address
+const second = newKey()
 
 /** A transfer of 5 lamports with a reference, every byte placed by hand. */
 const plain: HandMadeMessage = {
@@ -24,14 +37,22 @@ const plain: HandMadeMessage = {
   instructions: [{ program: 2, accounts: [0, 1, 3], data: transferData(5n) }],
 }
 
-function decodeMessage(message: HandMadeMessage, keys = [payer]) {
-  return decodeSignedTransaction(toBase64(signedBytes(messageBytes(message), keys)))
+const ofTwo: Partial<HandMadeMessage> = {
+  header: [2, 1, 2],
+  accounts: [payer.address, second.address, SYSTEM_PROGRAM_ADDRESS, reference],
 }
+
+function signedMessage(changes: Partial<HandMadeMessage> = {}, keys = [payer]): Uint8Array {
+  return signedBytes(messageBytes({ ...plain, ...changes }), keys)
+}
+
+const decode = (bytes: Uint8Array) => decodeSignedTransaction(toBase64(bytes))
+const decodeMessage = (changes: Partial<HandMadeMessage>, keys?: HandMadeKey[]) => decode(signedMessage(changes, keys))
 
 describe('a signed transaction', () => {
   test.each(['legacy', 0, 1] as const)('of version %s is read whole', (version) => {
-    const bytes = signedBytes(messageBytes({ ...plain, version }), [payer])
-    expect(decodeSignedTransaction(toBase64(bytes))).toEqual({
+    const bytes = signedMessage({ version })
+    expect(decode(bytes)).toEqual({
       bytes,
       signature: base58.encode(version === 1 ? bytes.slice(-64) : bytes.slice(1, 65)),
       signers: [payer.address],
@@ -54,17 +75,15 @@ describe('a signed transaction', () => {
   })
 
   test('shows an account of a lookup table as unknown, and a transfer to it as no transfer that we know', () => {
-    const message = {
-      ...plain,
-      header: [1, 0, 1] as [number, number, number],
+    const decoded = decodeMessage({
+      header: [1, 0, 1],
       accounts: [payer.address, SYSTEM_PROGRAM_ADDRESS],
       instructions: [
         { program: 1, accounts: [0, 2, 3], data: transferData(5n) },
         { program: 1, accounts: [0, 0], data: transferData(7n) },
       ],
       lookups: [{ table, writable: [4], readonly: [9] }],
-    }
-    const decoded = decodeMessage(message)
+    })
     expect(decoded).toMatchObject({ signaturesValid: true, usesLookupTables: true })
     expect(decoded?.instructions[0]?.accounts).toEqual([{ address: payer.address, signer: true, writable: true }, undefined, undefined])
     expect(decoded?.instructions.map((instruction) => instruction.transfer)).toEqual([
@@ -74,47 +93,35 @@ describe('a signed transaction', () => {
   })
 
   test('of two signers needs both signatures, in order', () => {
-    const second = newKey()
-    const message = {
-      ...plain,
-      header: [2, 1, 2] as [number, number, number],
-      accounts: [payer.address, second.address, SYSTEM_PROGRAM_ADDRESS, reference],
-    }
-    const both = decodeMessage(message, [payer, second])
+    const both = decodeMessage(ofTwo, [payer, second])
     expect(both).toMatchObject({ signaturesValid: true, signers: [payer.address, second.address] })
     expect(both?.instructions[0]?.accounts[1]).toEqual({ address: second.address, signer: true, writable: false })
-    expect(decodeMessage(message, [second, payer])?.signaturesValid).toBe(false)
-    expect(decodeMessage(message, [payer, payer])?.signaturesValid).toBe(false)
-    expect(decodeMessage(message, [payer])).toBeUndefined()
+    expect(decodeMessage(ofTwo, [second, payer])?.signaturesValid).toBe(false)
+    expect(decodeMessage(ofTwo, [payer, payer])?.signaturesValid).toBe(false)
+    expect(decodeMessage(ofTwo, [payer])).toBeUndefined()
   })
 
   test('that lacks the second signature is read but not valid', () => {
-    const second = newKey()
-    const message = {
-      ...plain,
-      header: [2, 1, 2] as [number, number, number],
-      accounts: [payer.address, second.address, SYSTEM_PROGRAM_ADDRESS, reference],
-    }
-    const bytes = signedBytes(messageBytes(message), [payer, second])
+    const bytes = signedMessage(ofTwo, [payer, second])
     bytes.fill(0, 65, 129)
-    expect(decodeSignedTransaction(toBase64(bytes))?.signaturesValid).toBe(false)
+    expect(decode(bytes)?.signaturesValid).toBe(false)
   })
 
   test('whose payer has not signed is none', () => {
-    const bytes = signedBytes(messageBytes(plain), [payer])
+    const bytes = signedMessage()
     bytes.fill(0, 1, 65)
-    expect(decodeSignedTransaction(toBase64(bytes))).toBeUndefined()
+    expect(decode(bytes)).toBeUndefined()
     expect(isTransaction(toBase64(bytes))).toBe(true)
   })
 
   test.each(['legacy', 0, 1] as const)('of version %s is invalid or none whichever bit is changed', (version) => {
-    const bytes = signedBytes(messageBytes({ ...plain, version }), [payer])
+    const bytes = signedMessage({ version })
     const bit = fc.record({ byte: fc.nat(bytes.length - 1), bit: fc.nat(7) })
     fc.assert(
       fc.property(bit, ({ byte, bit: which }) => {
         const changed = Uint8Array.from(bytes)
         changed[byte] = (changed[byte] ?? 0) ^ (1 << which)
-        return decodeSignedTransaction(toBase64(changed))?.signaturesValid !== true
+        return decode(changed)?.signaturesValid !== true
       }),
       { numRuns: 300 },
     )
@@ -127,7 +134,7 @@ describe('a signed transaction', () => {
       const message = messageBytes(weak)
       const forged = forgeSignature(weakKey, message)
       expect(satisfiesEquation(weakKey, message, forged)).toBe(true)
-      const decoded = decodeSignedTransaction(toBase64(Uint8Array.from([1, ...forged, ...message])))
+      const decoded = decode(Uint8Array.from([1, ...forged, ...message]))
       expect(decoded).toMatchObject({ signers: [SYSTEM_PROGRAM_ADDRESS], signaturesValid: false })
     }
   })
@@ -138,13 +145,13 @@ describe('a signed transaction', () => {
     ['with a padded signature count', (bytes: Uint8Array) => Uint8Array.from([0x81, 0, ...bytes.slice(1)])],
     ['empty', () => new Uint8Array()],
   ])('%s is none', (_, change) => {
-    const changed = toBase64(change(signedBytes(messageBytes(plain), [payer])))
+    const changed = toBase64(change(signedMessage()))
     expect(decodeSignedTransaction(changed)).toBeUndefined()
     expect(isTransaction(changed)).toBe(false)
   })
 
   test('in sloppy base64 is none', () => {
-    const text = toBase64(signedBytes(messageBytes(plain), [payer]))
+    const text = toBase64(signedMessage())
     for (const sloppy of [`${text}=`, ` ${text}`, `${text}\n`, text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '') + '*']) {
       expect(decodeSignedTransaction(sloppy)).toBeUndefined()
     }
@@ -156,19 +163,14 @@ describe('a signed transaction', () => {
     [1, 4096],
   ] as const)('of version %s is at most %i bytes long', (version, limit) => {
     const withMemo = (length: number) => {
-      const message = messageBytes({
-        ...plain,
-        version,
-        header: [1, 0, 3],
-        accounts: [...plain.accounts, memoProgram],
-        instructions: [...plain.instructions, { program: 4, accounts: [], data: new Uint8Array(length) }],
-      })
-      return signedBytes(message, [payer])
+      const memo = { program: 4, accounts: [], data: new Uint8Array(length) }
+      const accounts = [...plain.accounts, memoProgram]
+      return signedMessage({ version, header: [1, 0, 3], accounts, instructions: [...plain.instructions, memo] })
     }
     const room = limit - withMemo(128).length + 128
     expect(withMemo(room).length).toBe(limit)
-    expect(decodeSignedTransaction(toBase64(withMemo(room)))?.signaturesValid).toBe(true)
-    expect(decodeSignedTransaction(toBase64(withMemo(room + 1)))).toBeUndefined()
+    expect(decode(withMemo(room))?.signaturesValid).toBe(true)
+    expect(decode(withMemo(room + 1))).toBeUndefined()
   })
 
   test.each<[string, Partial<HandMadeMessage>]>([
@@ -184,19 +186,18 @@ describe('a signed transaction', () => {
     ],
     ['an empty lookup', { lookups: [{ table, writable: [], readonly: [] }] }],
   ])('with %s is none', (_, change) => {
-    expect(decodeMessage({ ...plain, ...change })).toBeUndefined()
+    expect(decodeMessage(change)).toBeUndefined()
   })
 
   test('of a version that the network does not know is none', () => {
-    const bytes = signedBytes(messageBytes({ ...plain, version: 1 }), [payer])
-    for (const first of [0x80, 0x82, 0xff])
-      expect(decodeSignedTransaction(toBase64(Uint8Array.from([first, ...bytes.slice(1)])))).toBeUndefined()
+    const bytes = signedMessage({ version: 1 })
+    for (const first of [0x80, 0x82, 0xff]) expect(decode(Uint8Array.from([first, ...bytes.slice(1)]))).toBeUndefined()
   })
 
   test('of version 1 with its signature first is none', () => {
     const message = messageBytes({ ...plain, version: 1 })
     const signature = signedBytes(message, [payer]).slice(-64)
-    expect(decodeSignedTransaction(toBase64(Uint8Array.from([1, ...signature, ...message])))).toBeUndefined()
+    expect(decode(Uint8Array.from([1, ...signature, ...message]))).toBeUndefined()
   })
 
   test('counts a transfer with seed as a transfer, and neither account creation nor other programs', async () => {
@@ -210,13 +211,8 @@ describe('a signed transaction', () => {
       fromSeed: 'till',
       fromOwner: SYSTEM_PROGRAM_ADDRESS,
     })
-    const creation = getCreateAccountInstruction({
-      payer: signer,
-      newAccount: other.signer,
-      lamports: 9n,
-      space: 0n,
-      programAddress: SYSTEM_PROGRAM_ADDRESS,
-    })
+    const ofSystem = { space: 0n, programAddress: SYSTEM_PROGRAM_ADDRESS }
+    const creation = getCreateAccountInstruction({ payer: signer, newAccount: other.signer, lamports: 9n, ...ofSystem })
     const alike = { programAddress: address(memoProgram), data: transferData(5n) }
     const decoded = decodeSignedTransaction(await sign(0, signer, [withSeed, creation, alike]))
     expect(decoded?.signaturesValid).toBe(true)
@@ -229,7 +225,7 @@ describe('a signed transaction', () => {
 
   test('with data after the amount is still a transfer, as the System program takes it', () => {
     const data = Uint8Array.from([...transferData(5n), 1, 2, 3])
-    const decoded = decodeMessage({ ...plain, instructions: [{ program: 2, accounts: [0, 1], data }] })
+    const decoded = decodeMessage({ instructions: [{ program: 2, accounts: [0, 1], data }] })
     expect(decoded?.instructions[0]?.transfer).toEqual({ from: payer.address, to: receiver, lamports: 5n })
   })
 })
@@ -246,13 +242,7 @@ describe('a built payment', () => {
           { to: walletAddress(to), lamports: lamports(value) },
           { to: walletAddress(other), lamports: lamports(second) },
         ]
-        const built = buildPayment({
-          from: walletAddress(from),
-          transfers,
-          reference: ref,
-          blockhash,
-          lastValidBlockHeight: 7n,
-        })
+        const built = buildPayment({ from: walletAddress(from), transfers, reference: ref, blockhash, lastValidBlockHeight: 7n })
         // Unsigned it cannot be decoded; any signature, even a wrong one, makes it readable.
         expect(decodeSignedTransaction(built)).toBeUndefined()
         const signed = Buffer.from(built, 'base64').fill(1, 1, 65)
@@ -272,5 +262,112 @@ describe('a built payment', () => {
         })
       }),
     )
+  })
+})
+
+describe('a transaction of version 1', () => {
+  const PRIORITY_FEE = 0b11
+  const COMPUTE_UNITS = 0b100
+  const ACCOUNT_DATA = 0b1000
+  const HEAP_SIZE = 0b10000
+  const kibibytes = (count: number) => littleEndian(count * 1024, 4)
+
+  const configured = (mask: number, ...values: number[][]) => ({ config: { mask, values: Uint8Array.from(values.flat()) } })
+  const transferOf5 = { program: 2, accounts: [0, 1], data: transferData(5n) }
+  const addresses = (count: number) => Array.from({ length: count }, () => newKey().address)
+  const transfers = (count: number) => Array.from({ length: count }, () => transferOf5)
+  /** Without a reference. */
+  const ofV1: Partial<HandMadeMessage> = {
+    version: 1,
+    header: [1, 0, 1],
+    accounts: [payer.address, receiver, SYSTEM_PROGRAM_ADDRESS],
+    instructions: [transferOf5],
+  }
+  const decodeV1 = (changes: Partial<HandMadeMessage>, keys?: HandMadeKey[]) => decodeMessage({ ...ofV1, ...changes }, keys)
+
+  test.each<[string, Partial<HandMadeMessage>]>([
+    ['a priority fee', configured(PRIORITY_FEE, littleEndian(5_000, 8))],
+    ['compute units and a limit of account data', configured(COMPUTE_UNITS | ACCOUNT_DATA, littleEndian(200_000, 4), kibibytes(64))],
+    ['the least heap', configured(HEAP_SIZE, kibibytes(32))],
+    ['the largest heap, and all else', configured(0b11111, littleEndian(1, 8), littleEndian(1, 4), littleEndian(1, 4), kibibytes(256))],
+    ['64 accounts', { accounts: [payer.address, receiver, ...addresses(61), SYSTEM_PROGRAM_ADDRESS], instructions: [] }],
+    ['64 instructions', { instructions: transfers(64) }],
+  ])('may have %s', (_, changes) => {
+    expect(decodeV1(changes)).toMatchObject({ signaturesValid: true, signers: [payer.address], blockhash: someBlockhash })
+  })
+
+  test.each<[string, Partial<HandMadeMessage>]>([
+    ['half a priority fee', configured(0b01, littleEndian(5_000, 4))],
+    ['a configuration that the network does not know', configured(0b100000, littleEndian(1, 4))],
+    ['a configuration without a value', configured(0b10000000000000000000000000000000)],
+    ['a heap that is too small', configured(HEAP_SIZE, kibibytes(31))],
+    ['a heap that is too large', configured(HEAP_SIZE, kibibytes(257))],
+    ['a heap of no whole kibibytes', configured(HEAP_SIZE, littleEndian(32 * 1024 + 1, 4))],
+    ['65 accounts', { accounts: [payer.address, receiver, ...addresses(62), SYSTEM_PROGRAM_ADDRESS], instructions: [] }],
+    ['65 instructions', { instructions: transfers(65) }],
+    ['an account that is not there', { instructions: [{ program: 2, accounts: [0, 3], data: transferData(5n) }] }],
+    ['a program that is not there', { instructions: [{ program: 3, accounts: [0, 1], data: transferData(5n) }] }],
+    ['its payer for a program', { instructions: [{ program: 0, accounts: [0, 1], data: transferData(5n) }] }],
+    ['one account twice', { accounts: [payer.address, receiver, receiver, SYSTEM_PROGRAM_ADDRESS] }],
+    ['no writable payer', { header: [1, 1, 1] }],
+    ['more read-only accounts than accounts', { header: [1, 0, 3] }],
+  ])('with %s is none', (_, changes) => {
+    expect(decodeV1(changes)).toBeUndefined()
+  })
+
+  test('has at most 12 signers', () => {
+    const signers = (count: number) => [payer, ...Array.from({ length: count - 1 }, newKey)]
+    const signedBy = (keys: HandMadeKey[]) =>
+      decodeV1({ header: [keys.length, 0, 0], accounts: keys.map((key) => key.address), instructions: [] }, keys)
+    const twelve = signers(12)
+    expect(signedBy(twelve)).toMatchObject({ signaturesValid: true, signers: twelve.map((key) => key.address) })
+    expect(signedBy(signers(13))).toBeUndefined()
+  })
+
+  test('is named by the first of the signatures that follow its message', () => {
+    const keys = [payer, second]
+    const changes: Partial<HandMadeMessage> = { header: [2, 0, 1], accounts: [payer.address, second.address, SYSTEM_PROGRAM_ADDRESS] }
+    const bytes = signedMessage({ ...ofV1, ...changes }, keys)
+    expect(decodeV1(changes, keys)?.signature).toBe(base58.encode(bytes.slice(-128, -64)))
+    expect(decodeV1(changes, keys.toReversed())?.signaturesValid).toBe(false)
+  })
+})
+
+describe('small-order keys', () => {
+  const { Point } = ed25519
+  const p = Point.Fp.ORDER
+
+  function pointAt(y: bigint) {
+    try {
+      return Point.fromBytes(numberToBytesLE(y, 32))
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Every y of a point of order 1, 2, 4 or 8: what is left of a point of full order when the prime part is multiplied away. */
+  function smallOrderYs(): Set<bigint> {
+    const found = new Set<bigint>()
+    for (let y = 2n; found.size < 5; y++) {
+      const point = pointAt(y)
+      if (!point) continue
+      const rest = point.multiplyUnsafe(Point.Fn.ORDER - 1n).add(point)
+      expect(rest.multiplyUnsafe(8n).is0()).toBe(true)
+      found.add(rest.toAffine().y)
+    }
+    return found
+  }
+
+  test('every encoding of every small-order point is known', () => {
+    const encodings = [...smallOrderYs()].flatMap((y) => [y, y + p]).filter((y) => y < 2n ** 255n)
+    expect(encodings).toHaveLength(7)
+    for (const y of encodings) {
+      for (const signBit of [0n, 2n ** 255n]) expect(isSmallOrderKey(base58.encode(numberToBytesLE(y | signBit, 32)))).toBe(true)
+    }
+  })
+
+  test('keys of wallets are not refused, and what is no key is', () => {
+    for (let tries = 0; tries < 50; tries++) expect(isSmallOrderKey(newKey().address)).toBe(false)
+    expect(isSmallOrderKey('juice')).toBe(true)
   })
 })
