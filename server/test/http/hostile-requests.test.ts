@@ -4,56 +4,22 @@ import { text } from 'node:stream/consumers'
 import { base58 } from '@scure/base'
 import { signBytes } from '@solana/kit'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Compile } from 'typebox/compile'
+import { expect, it } from 'vitest'
 
-import { defaultCatalogue } from '../support/catalogue.ts'
-import { createApp } from '../../src/app.ts'
-import { createRelay } from '../../src/chain/relay/relay.ts'
-import { readConfig } from '../../src/settings/config.ts'
-import { expectAllAddsUp, list, openTradingWorld, type TradingWorld, type Wallet } from '../purchases/trading-world.ts'
+import { useTradingWorld, type Wallet } from '../purchases/trading-world.ts'
 import { checkAgainstDocument, type SeenReply } from './documented.ts'
-import { type HostileRequest, hostileRequests, operationsOf } from './hostile-requests.ts'
+import { serveMarket, studioApiKey } from './market-server.ts'
 
-const STUDIO_KEY = 'studio-key-of-this-test'
 const RUNS = 25
-const migrationsFolder = new URL('../../migrations', import.meta.url).pathname
 
-let world: TradingWorld
-let origin: string
-let stop: () => Promise<void>
-
-beforeAll(async () => {
-  world = await openTradingWorld()
-  const { connection, chain, deps } = world
-  const app = await createApp({
-    catalogue: defaultCatalogue,
-    config: { ...readConfig({}), port: 0, trustProxy: ['loopback'] },
-    jwtSecret: 'j'.repeat(32),
-    studioApiKey: STUDIO_KEY,
-    connection,
-    chain,
-    relay: createRelay(chain.pool, { demo: true }),
-    log: deps.log,
-    failures: deps.failures,
-    version: '0.0.0',
-    webFolder: '/nowhere',
-    migrationsFolder,
-  })
-  await app.start()
-  origin = app.fastify.listeningOrigin
-  stop = () => app.stop()
-})
-
-afterAll(async () => {
-  await stop()
-  await expectAllAddsUp(world)
-  await world.close()
-})
+const world = useTradingWorld()
 
 it('a stranger gets no reply that the API document does not describe, and nothing accepted that it does not allow', async () => {
+  const origin = await serveMarket(world, { TRUST_PROXY: 'loopback' })
   const wallets = await Promise.all(Array.from({ length: 4 }, () => world.createWallet()))
-  const listings = await Promise.all(wallets.map((wallet) => list(world, wallet, { amount: 2 })))
-  const sessions = await Promise.all(wallets.map(signIn))
+  const listings = await Promise.all(wallets.map((wallet) => world.list(wallet, { amount: 2 })))
+  const sessions = await Promise.all(wallets.map((wallet) => signIn(origin, wallet)))
   const known = [...wallets.map(({ address }) => address), ...listings]
   const problemsOf = await checkAgainstDocument(origin)
   const document = await (await fetch(`${origin}/api/openapi.json`)).json()
@@ -61,9 +27,9 @@ it('a stranger gets no reply that the API document does not describe, and nothin
   for (const operation of operationsOf(document)) {
     // It would end the sessions that the others need.
     if (operation.name === 'logout') continue
-    const credentials = operation.scheme === 'studioKey' ? [STUDIO_KEY] : sessions
+    const credentials = operation.scheme === 'studioKey' ? [studioApiKey] : sessions
     const property = fc.asyncProperty(hostileRequests(document, operation, known, credentials), async (hostile) => {
-      const reply = await send(hostile)
+      const reply = await send(origin, hostile)
       expect(problemsOf(hostile.method, hostile.url, reply)).toEqual([])
       expect(reply.status).not.toBe(500)
       if (!hostile.isDocumented) expect(reply.status).toBeGreaterThanOrEqual(400)
@@ -73,7 +39,7 @@ it('a stranger gets no reply that the API document does not describe, and nothin
 })
 
 /** Sends a request exactly as it is; `fetch` would correct its path and headers. */
-async function send({ method, url, headers, body }: HostileRequest): Promise<SeenReply> {
+async function send(origin: string, { method, url, headers, body }: HostileRequest): Promise<SeenReply> {
   const reply = await new Promise<IncomingMessage>((resolve, reject) => {
     request(origin, { method, path: url, headers, agent: false }, resolve).on('error', reject).end(body)
   })
@@ -86,13 +52,164 @@ async function send({ method, url, headers, body }: HostileRequest): Promise<See
   return { ...seen, text: '' }
 }
 
-async function signIn({ address: walletAddress, signer }: Wallet): Promise<string> {
-  const { message } = await post('/api/auth/nonce', { walletAddress })
+async function signIn(origin: string, { address: walletAddress, signer }: Wallet): Promise<string> {
+  const post = async (path: string, payload: object): Promise<Json> => {
+    const headers = { 'content-type': 'application/json' }
+    const reply = await fetch(`${origin}/api/auth/${path}`, { method: 'POST', headers, body: JSON.stringify(payload) })
+    return reply.json()
+  }
+  const { message } = await post('nonce', { walletAddress })
   const signature = base58.encode(await signBytes(signer.keyPair.privateKey, new TextEncoder().encode(message)))
-  return (await post('/api/auth/verify', { walletAddress, signature })).token
+  return (await post('verify', { walletAddress, signature })).token
 }
 
-async function post(path: string, payload: object): Promise<ReturnType<typeof JSON.parse>> {
-  const body = JSON.stringify(payload)
-  return (await fetch(`${origin}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).json()
+/** A part of a parsed document. */
+type Json = ReturnType<typeof JSON.parse>
+
+interface HostileRequest {
+  method: string
+  url: string
+  headers: Record<string, string>
+  body: string | undefined
+  /** Whether the document allows this body. */
+  isDocumented: boolean
+}
+
+interface Operation {
+  name: string
+  method: string
+  path: string
+  /** The scheme that the call needs. */
+  scheme: string | undefined
+  /** The document's own words. */
+  details: Json
+}
+
+/** The operations of a document. */
+function operationsOf(document: Json): Operation[] {
+  return Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).map(([method, details]) => {
+      const [scheme] = Object.keys(details.security.at(-1) ?? {})
+      return { name: details.operationId, method: method.toUpperCase(), path, scheme, details }
+    }),
+  )
+}
+
+const strangeCharacters = ['', ' ', '\0', '\ud800', '😀', '\u202e', '\r\nx: y']
+const strangeWords = ["' or 1=1--", '%', '..', '__proto__', 'constructor', '-1', '1e400', '1'.repeat(44), 'z'.repeat(300)]
+const strangeText = fc.oneof(fc.constantFrom(...strangeCharacters, ...strangeWords), fc.string({ unit: 'binary', maxLength: 80 }))
+
+const strangeValues = [null, true, 0, -0, -1, 0.0015, 1e21, 2 ** 53, [], {}, [[]], { length: 1 }]
+const strangeValue = fc.oneof(strangeText, fc.constantFrom(...strangeValues), fc.jsonValue({ maxDepth: 3 }))
+
+const brokenBodies = ['', '{', 'null', '[', '"', '\ufeff{}', '{"a":1,"a":2}', '{"__proto__":{"x":1}}']
+const largeBodies = ['['.repeat(8_000), 'x'.repeat(17_000)]
+const strangeTypes = ['text/plain', 'application/json; charset=utf-16', 'APPLICATION/JSON', 'application/json;', 'x', '']
+
+const headerNames = ['if-none-match', 'last-event-id', 'accept-encoding', 'accept', 'range', 'origin', 'cookie', 'content-encoding']
+const headerValues = ['*', 'W/"x"', '"', 'gzip;q=0', 'bytes=0-1']
+const eventIds = ['0-0', '99999999999999999999-9223372036854775807', '18446744073709551616-1']
+const strangeHeaders = fc.dictionary(
+  fc.constantFrom(...headerNames),
+  fc.oneof(fc.constantFrom(...headerValues, ...eventIds), fc.string({ maxLength: 60 })),
+  { maxKeys: 3 },
+)
+
+/**
+ * Requests for an operation: some as the document has them, with identifiers that exist, and some spoiled in one place or everywhere.
+ *
+ * @param known identifiers and addresses that exist
+ * @param credentials of the operation's callers, one of which is sent
+ */
+function hostileRequests(document: Json, operation: Operation, known: string[], credentials: string[]): fc.Arbitrary<HostileRequest> {
+  const { method, path, details } = operation
+  const valueOf = (schema: Json): fc.Arbitrary<unknown> => documentedValue(document, schema, known)
+  const parameters: Json[] = details.parameters ?? []
+  const inQuery = parameters.filter((parameter) => parameter.in === 'query')
+  const queryFields = inQuery.map(({ name, schema }) => [name, fc.oneof(valueOf(schema).map(textOf), strangeText)])
+  const bodySchema = details.requestBody?.content['application/json'].schema
+  const validator = bodySchema && Compile({ ...bodySchema, components: document.components })
+  const parts = {
+    place: fc.oneof(fc.constantFrom(...known), strangeText),
+    query: fc.oneof(
+      { weight: 4, arbitrary: fc.record<Record<string, unknown>>(Object.fromEntries(queryFields), { requiredKeys: [] }) },
+      { weight: 1, arbitrary: fc.dictionary(strangeText, strangeText, { maxKeys: 2 }) },
+    ),
+    body: fc.oneof(
+      { weight: 6, arbitrary: spoiled(bodySchema ? valueOf(bodySchema) : strangeValue).map((value) => JSON.stringify(value)) },
+      { weight: 1, arbitrary: fc.constantFrom(...brokenBodies, ...largeBodies) },
+    ),
+    type: fc.oneof({ weight: 8, arbitrary: fc.constant('application/json') }, { weight: 1, arbitrary: fc.constantFrom(...strangeTypes) }),
+    headers: strangeHeaders,
+    credential: fc.constantFrom(...credentials),
+    address: fc.ipV4(),
+  }
+  return fc.record(parts).map(({ place, query, body, type, headers, credential, address }) => {
+    const search = Object.entries(query).map(([name, value]) => `${encode(name)}=${encode(textOf(value))}`)
+    const sent = method === 'GET' ? undefined : body
+    return {
+      method,
+      url: `${path.replace(/\{\w+\}/, () => encode(place) || 'x')}?${search.join('&')}`,
+      headers: {
+        ...headers,
+        'x-forwarded-for': address,
+        ...(operation.scheme && { authorization: `Bearer ${credential}` }),
+        ...(sent !== undefined && { 'content-type': type, 'content-length': String(Buffer.byteLength(sent)) }),
+      },
+      body: sent,
+      isDocumented: sent ? !validator || validator.Check(parse(sent)) : details.requestBody?.required !== true,
+    }
+  })
+}
+
+/** A value that a schema of the document allows. */
+function documentedValue(document: Json, given: Json, known: string[]): fc.Arbitrary<unknown> {
+  const schema = given.$ref ? resolve(document, given.$ref) : given
+  const valueOf = (part: Json) => documentedValue(document, part, known)
+  if (schema.oneOf ?? schema.anyOf) return fc.oneof(...(schema.oneOf ?? schema.anyOf).map(valueOf))
+  if (schema.enum) return fc.constantFrom(...schema.enum)
+  const text = fc.string({ minLength: schema.minLength ?? 0, maxLength: Math.min(schema.maxLength ?? 80, 200) })
+  if (schema.type === 'string') return fc.oneof(fc.constantFrom(...known), text)
+  if (schema.type === 'integer') return fc.integer({ min: schema.minimum ?? -10, max: Math.min(schema.maximum ?? 100, 100) })
+  if (schema.type === 'number') return fc.integer({ min: 1, max: 2_000 }).map((thousandths) => thousandths / 1_000)
+  if (schema.type === 'null') return fc.constant(null)
+  if (schema.type !== 'object') return strangeValue
+  const fields = Object.entries<Json>(schema.properties ?? {}).map(([name, field]) => [name, valueOf(field)])
+  return fc.record<Record<string, unknown>>(Object.fromEntries(fields), { requiredKeys: schema.required ?? [] })
+}
+
+function resolve(document: Json, reference: string): Json {
+  const [, ...steps] = reference.split('/')
+  return steps.reduce((part, step) => part[step], document)
+}
+
+/** Values as they are, with one field replaced, added or left out, or something else altogether. */
+function spoiled(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  const changed = fc
+    .tuple(values, strangeText, strangeValue, fc.constantFrom('replace', 'add', 'drop'))
+    .map(([value, name, strange, how]) => {
+      if (typeof value !== 'object' || value === null) return strange
+      const [[field, kept] = ['x', strange], ...others] = Object.entries(value)
+      if (how === 'drop') return Object.fromEntries(others)
+      return how === 'add' ? { ...value, [name]: strange } : { ...value, [field]: typeof kept === 'object' ? kept : strange }
+    })
+  return fc.oneof({ weight: 2, arbitrary: values }, { weight: 3, arbitrary: changed }, { weight: 1, arbitrary: strangeValue })
+}
+
+/** Like the server, which ignores a byte order mark (RFC 8259, section 8.1). */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, ''))
+  } catch {
+    return undefined
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** Also of half a character, as a broken client would encode it. */
+function encode(text: string): string {
+  return /\p{Surrogate}/u.test(text) ? '%ED%A0%80' : encodeURIComponent(text)
 }

@@ -1,3 +1,6 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { type FastifyInstance, type FastifyRequest } from 'fastify'
@@ -12,9 +15,12 @@ import { createRateLimits } from '../../src/http/api/rate-limits.ts'
 import { type Api, type ApiOptions, createApi, type Session } from '../../src/http/api/route.ts'
 import { createServer, type ServerOptions } from '../../src/http/server/server.ts'
 import { createFailureLog } from '../../src/logging/failure-log.ts'
+import { tempFolder } from '../embedded/temp-folder.ts'
 
 export const STUDIO_KEY = 'studio-key-for-tests'
 export const PLAYER = 'So11111111111111111111111111111111111111112' as WalletAddress
+
+export const silent = pino({ level: 'silent' })
 
 export const testHead: PageHead = {
   settings: { title: 'Moonbase', logo: '/favicon.svg', welcome: null, footer: null, catalogue: [], ownItems: false },
@@ -25,14 +31,11 @@ export const testHead: PageHead = {
   styleSheet: undefined,
 }
 
-interface Parts {
+interface Parts extends Partial<Pick<ApiOptions, 'authenticate' | 'findStudioKey' | 'staff'>> {
   pageFolder?: string
   look?: Partial<MarketLook>
   /** Of a place called /thing. */
   describe?: Place['describe']
-  authenticate?: ApiOptions['authenticate']
-  findStudioKey?: ApiOptions['findStudioKey']
-  staff?: ApiOptions['staff']
 }
 
 /** A real server with the calls that a test declares; it ends with the test. The token "good" is PLAYER's session. */
@@ -41,7 +44,7 @@ export async function serve(
   options: Partial<ServerOptions> = {},
   parts: Parts = {},
 ): Promise<FastifyInstance> {
-  const { log = pino({ level: 'silent' }) } = options
+  const { log = silent } = options
   const fastify = await createServer({
     log,
     failures: createFailureLog(log),
@@ -53,22 +56,10 @@ export async function serve(
     ...options,
   })
   const limits = await createRateLimits(fastify)
-  declare(
-    createApi(fastify, {
-      limits,
-      studioApiKey: STUDIO_KEY,
-      authenticate: parts.authenticate ?? authenticateTheGood,
-      ...(parts.findStudioKey && { findStudioKey: parts.findStudioKey }),
-      ...(parts.staff && { staff: parts.staff }),
-    }),
-  )
-  const places = parts.describe ? [{ path: '/thing/:id', limit: limits.read, describe: parts.describe }] : []
-  await registerWebApp(
-    fastify,
-    parts.pageFolder ?? '/nowhere',
-    { head: testHead, pictures: [], styleSheet: undefined, ...parts.look },
-    places,
-  )
+  const { pageFolder = '/nowhere', look, describe, ...callers } = parts
+  declare(createApi(fastify, { limits, studioApiKey: STUDIO_KEY, authenticate: authenticateTheGood, ...callers }))
+  const places = describe ? [{ path: '/thing/:id', limit: limits.read, describe }] : []
+  await registerWebApp(fastify, pageFolder, { head: testHead, pictures: [], styleSheet: undefined, ...look }, places)
   onTestFinished(() => fastify.close())
   return fastify
 }
@@ -81,3 +72,19 @@ async function authenticateTheGood(request: FastifyRequest): Promise<Session> {
 }
 
 export const signedIn = { authorization: 'Bearer good' }
+
+/** Has the server listen on a free port. @returns its origin */
+export function listen(fastify: FastifyInstance): Promise<string> {
+  return fastify.listen({ port: 0, host: '127.0.0.1' })
+}
+
+/** The folder of a web app that was built, whose pages are empty, with more files; it is deleted when the test ends. */
+export async function builtPages(files: Record<string, string | Buffer> = {}): Promise<string> {
+  const folder = await tempFolder()
+  const pages = ['index', 'studio'].map((name) => [`${name}.html`, `<!doctype html><head><!--market-head--></head><p>${name}</p>`] as const)
+  for (const [path, content] of [...pages, ...Object.entries(files)]) {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), content)
+  }
+  return folder
+}

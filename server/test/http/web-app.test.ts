@@ -1,64 +1,57 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { brotliCompressSync, gunzipSync } from 'node:zlib'
 
+import { Failure } from '@juicebar/contract/errors'
+import { fastify as createFastify } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { renderHead } from '../../src/http/page/page-head.ts'
-import { writeBuiltPages } from './built-pages.ts'
-import { serve, testHead } from './test-server.ts'
+import { webManifest } from '../../src/http/page/web-manifest.ts'
+import { registerSecurityTxt, type SecurityTxtOptions } from '../../src/http/security-txt.ts'
+import { type Place } from '../../src/http/web-app.ts'
+import { readText, root } from '../docs/repository.ts'
+import { builtPages, serve, testHead } from './test-server.ts'
 
 const html = { accept: 'text/html,application/xhtml+xml' }
 
-async function builtPage(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'juicebar-page-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  await mkdir(join(folder, 'assets'))
-  await writeBuiltPages(folder)
-  await writeFile(join(folder, 'assets', 'app-1a2b3c.js'), 'run()')
-  await writeFile(join(folder, 'assets', 'app-1a2b3c.js.br'), brotliCompressSync('run()'))
-  await writeFile(join(folder, '.env'), 'SECRET=1')
-  return folder
+/** The web app as it was built, with some files. */
+async function serveBuilt() {
+  const script = { 'assets/app-1a2b3c.js': 'run()', 'assets/app-1a2b3c.js.br': brotliCompressSync('run()') }
+  return serve(() => {}, {}, { pageFolder: await builtPages({ ...script, '.env': 'SECRET=1' }) })
 }
 
 describe('the web app', () => {
   it('is never cached, but its hashed files forever', async () => {
-    const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
+    const fastify = await serveBuilt()
     const page = await fastify.inject({ url: '/', headers: html })
-    expect([page.statusCode, page.headers['content-type'], page.headers['cache-control']]).toEqual([
-      200,
-      'text/html; charset=utf-8',
-      'no-cache',
-    ])
+    expect(page.statusCode).toBe(200)
+    expect(page.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' })
     const script = await fastify.inject({ url: '/assets/app-1a2b3c.js' })
     expect([script.body, script.headers['cache-control']]).toEqual(['run()', 'public, max-age=31536000, immutable'])
   })
 
   it('is compressed for clients that accept it', async () => {
-    const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
+    const fastify = await serveBuilt()
     const script = await fastify.inject({ url: '/assets/app-1a2b3c.js', headers: { 'accept-encoding': 'br, gzip' } })
-    expect(script.headers['content-encoding']).toBe('br')
+    expect(script.headers).toMatchObject({ 'content-encoding': 'br', 'cache-control': 'public, max-age=31536000, immutable' })
     expect(script.headers['content-type']).toMatch(/javascript/)
-    expect(script.headers['cache-control']).toBe('public, max-age=31536000, immutable')
     expect(script.headers.vary).toMatch(/accept-encoding/i)
   })
 
   it.each(['/market', '/listings/5?from=mail'])('is served at %s, an address that only it knows', async (url) => {
-    const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
+    const fastify = await serveBuilt()
     const reply = await fastify.inject({ url, headers: html })
     expect([reply.statusCode, reply.headers['cache-control']]).toEqual([200, 'no-cache'])
     expect(reply.body).toContain('<title>Moonbase</title>')
   })
 
   it.each(['/', '/index.html', '/market'])('says at %s what market this is', async (url) => {
-    const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
+    const fastify = await serveBuilt()
     const { body } = await fastify.inject({ url, headers: html })
     expect(body).toBe(`<!doctype html><head>${renderHead(testHead)}</head><p>index</p>`)
   })
 
   it('is compressed, and not sent again to who has it', async () => {
-    const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
+    const fastify = await serveBuilt()
     const plain = await fastify.inject({ url: '/', headers: html })
     const compressed = await fastify.inject({ url: '/', headers: { ...html, 'accept-encoding': 'br, gzip' } })
     expect([compressed.headers['content-encoding'], compressed.headers.vary]).toEqual(['gzip', 'Origin, Accept-Encoding'])
@@ -71,13 +64,12 @@ describe('the web app', () => {
   })
 
   it('is refused if it has no place for the market’s part of its head', async () => {
-    const folder = await builtPage()
-    await writeFile(join(folder, 'index.html'), '<!doctype html><head></head>')
-    await expect(serve(() => {}, {}, { pageFolder: folder })).rejects.toThrow('has no place for the market’s part of its head')
+    const pageFolder = await builtPages({ 'index.html': '<!doctype html><head></head>' })
+    await expect(serve(() => {}, {}, { pageFolder })).rejects.toThrow('has no place for the market’s part of its head')
   })
 
   it('serves the desk as a page of its own, which says whose market it is as well', async () => {
-    const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
+    const fastify = await serveBuilt()
     const desk = await fastify.inject({ url: '/studio', headers: html })
     expect([desk.statusCode, desk.headers['cache-control']]).toEqual([200, 'no-cache'])
     expect(desk.body).toContain('<p>studio</p>')
@@ -104,7 +96,7 @@ describe('the web app', () => {
     ['GET', '/assets/..%2f..%2f..%2fetc%2fpasswd', {}],
     ['GET', '/assets', {}],
   ] as const)('does not answer %s %s', async (method, url, headers) => {
-    const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
+    const fastify = await serveBuilt()
     const reply = await fastify.inject({ method, url, headers: { ...headers } })
     expect(reply.statusCode).toBe(404)
     expect(reply.json()).toMatchObject({ code: 'NOT_FOUND' })
@@ -120,7 +112,7 @@ describe('the web app', () => {
 
 describe('security headers', () => {
   it('let the web app load nothing from elsewhere', async () => {
-    const fastify = await serve(() => {}, {}, { pageFolder: await builtPage() })
+    const fastify = await serveBuilt()
     const { headers } = await fastify.inject({ url: '/', headers: html })
     expect(headers['content-security-policy']).toBe(
       "default-src 'none';script-src 'self';style-src 'self';img-src 'self' data:;font-src 'self';connect-src 'self' ws://localhost:*;" +
@@ -155,5 +147,124 @@ describe('the API document', () => {
     for (const [, file] of page.body.matchAll(/(?:src|href)="([^"#]+)"/g)) {
       expect((await fastify.inject({ url: new URL(file ?? '', 'http://x/docs/').pathname })).statusCode).toBe(200)
     }
+  })
+})
+
+describe('an address of the web app that is about something of its own', () => {
+  const moonRock = { title: 'Moon Rock', description: 'What a moon rock costs.' }
+  const serveThings = async (things: Place['describe']) => serve(() => {}, {}, { pageFolder: await builtPages(), describe: things })
+
+  it('is the page with its own title and link preview', async () => {
+    const fastify = await serveThings(async (id) => ({ title: `Thing ${id}`, description: 'What it is "like" & <more>' }))
+    const { statusCode, body, headers } = await fastify.inject({ url: '/thing/a%22b' })
+    expect([statusCode, headers['cache-control']]).toEqual([200, 'no-cache'])
+    expect(body).toContain('<title>Thing a&quot;b · Moonbase</title>')
+    expect(body).toContain('<meta property="og:title" content="Thing a&quot;b" />')
+    expect(body).toContain('<meta property="og:description" content="What it is &quot;like&quot; &amp; &lt;more&gt;" />')
+    expect(body).toContain('<meta property="og:url" content="https://market.example/thing/a%22b" />')
+    expect(body).toContain('<p>index</p>')
+    expect((await fastify.inject({ url: '/thing/1', headers: { 'if-none-match': String(headers.etag) } })).statusCode).toBe(200)
+    expect((await fastify.inject({ url: '/thing/a%22b', headers: { 'if-none-match': String(headers.etag) } })).statusCode).toBe(304)
+  })
+
+  it('is compressed, and the same with a query', async () => {
+    const fastify = await serveThings(async () => moonRock)
+    const plain = await fastify.inject({ url: '/thing/MOON_ROCK' })
+    const compressed = await fastify.inject({ url: '/thing/MOON_ROCK?from=mail', headers: { 'accept-encoding': 'br, gzip' } })
+    expect(compressed.headers['content-encoding']).toBe('gzip')
+    expect(gunzipSync(compressed.rawPayload).toString()).toBe(plain.body)
+  })
+
+  it.each([
+    ['/thing/MOON_DUST', 404, 'Not found · Moonbase'],
+    ['/thing/moon_rock', 404, 'Not found · Moonbase'],
+    ['/thing/', 404, 'Not found · Moonbase'],
+    ['/thing/MOON_ROCK/', 404, 'Not found · Moonbase'],
+    ['/thing/a.b', 404, 'Not found · Moonbase'],
+    ['/thing/MOON_ROCK%3f', 404, 'Not found · Moonbase'],
+    ['/thing/away', 503, 'Moonbase'],
+  ])('%s is the page with %i, because there is no such thing or nobody can tell', async (url, status, title) => {
+    const fastify = await serveThings(async (id) => {
+      if (id === 'away') throw new Failure('DATABASE_DOWN')
+      return id === 'MOON_ROCK' ? moonRock : undefined
+    })
+    expect((await fastify.inject({ url: '/thing/MOON_ROCK' })).statusCode).toBe(200)
+    const { statusCode, body, headers } = await fastify.inject({ url, headers: { 'if-none-match': '*' } })
+    expect([statusCode, headers.etag, headers['cache-control']]).toEqual([status, undefined, 'no-store'])
+    expect(body).toContain(`<title>${title}</title>`)
+    expect(body).toContain('<p>index</p>')
+  })
+
+  it('hides what else fails', async () => {
+    const fastify = await serveThings(async () => {
+      throw new Error('a secret')
+    })
+    const { statusCode, body } = await fastify.inject({ url: '/thing/1' })
+    expect(statusCode).toBe(500)
+    expect(body).not.toContain('secret')
+  })
+})
+
+describe('the web manifest', () => {
+  it('has the market’s name, colours and icons', async () => {
+    const fastify = await serve(() => {})
+    const reply = await fastify.inject({ url: '/files/market.webmanifest' })
+    expect(reply.headers['content-type']).toBe('application/manifest+json; charset=utf-8')
+    expect(reply.json()).toMatchObject({
+      name: 'Moonbase',
+      short_name: 'Moonbase',
+      theme_color: '#000000',
+      icons: [{ sizes: '192x192' }, { sizes: '512x512' }, { purpose: 'maskable' }],
+    })
+  })
+
+  it('has a studio’s own logo in all sizes, and a short name that fits below it', () => {
+    const settings = { ...testHead.settings, title: 'Comet Tea House', logo: '/files/logo.1a.svg' }
+    expect(webManifest({ ...testHead, settings })).toMatchObject({
+      name: 'Comet Tea House',
+      short_name: 'Comet Tea',
+      icons: [{ src: '/files/logo.1a.svg', sizes: 'any', type: 'image/svg+xml' }],
+    })
+  })
+})
+
+describe('security.txt', () => {
+  const publicOrigin = 'https://market.example'
+  const policyFile = `${root}/SECURITY.md`
+  const path = '/.well-known/security.txt'
+
+  async function ask(options: Partial<SecurityTxtOptions>, url = path) {
+    const fastify = createFastify()
+    onTestFinished(() => fastify.close())
+    await registerSecurityTxt(fastify, { publicOrigin, contact: undefined, policyFile: undefined, ...options })
+    return fastify.inject(url)
+  }
+
+  /** The fields of a `security.txt`, in their order. */
+  function fieldsOf(text: string): [name: string, value: string][] {
+    const lines = text.trimEnd().split('\n')
+    return lines.map((line) => line.split(/: (.*)/s) as [string, string])
+  }
+
+  it('names the contact of the market, is plain text, and expires in less than a year', async () => {
+    const reply = await ask({ contact: 'mailto:security@studio.example', policyFile })
+    expect([reply.statusCode, reply.headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8'])
+    const fields = new Map(fieldsOf(reply.body))
+    expect([...fields.keys()]).toEqual(['Contact', 'Expires', 'Policy', 'Canonical'])
+    expect(fields.get('Contact')).toBe('mailto:security@studio.example')
+    expect(fields.get('Canonical')).toBe(`${publicOrigin}${path}`)
+    const days = (Date.parse(fields.get('Expires') ?? '') - Date.now()) / 86_400_000
+    expect(days).toBeGreaterThan(179)
+    expect(days).toBeLessThan(365)
+  })
+
+  it('points to the policy if no contact is set, and the policy is there', async () => {
+    const [[name, contact] = []] = fieldsOf((await ask({ policyFile })).body)
+    expect([name, contact]).toEqual(['Contact', `${publicOrigin}/security-policy.txt`])
+    expect((await ask({ policyFile }, new URL(contact ?? '').pathname)).body).toBe(await readText('SECURITY.md'))
+  })
+
+  it('is not there if there is nothing honest to say', async () => {
+    expect((await ask({})).statusCode).toBe(404)
   })
 })
