@@ -1,10 +1,12 @@
 import { brotliCompressSync, gunzipSync } from 'node:zlib'
 
 import { Failure } from '@juicebar/contract/errors'
+import { MARKET_SETTINGS_ID } from '@juicebar/contract/market-settings'
+import fc from 'fast-check'
 import { fastify as createFastify } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { renderHead } from '../../src/http/page/page-head.ts'
+import { renderHead, renderPage } from '../../src/http/page/page-head.ts'
 import { webManifest } from '../../src/http/page/web-manifest.ts'
 import { registerSecurityTxt, type SecurityTxtOptions } from '../../src/http/security-txt.ts'
 import { type Place } from '../../src/http/web-app.ts'
@@ -12,6 +14,9 @@ import { readText, root } from '../docs/repository.ts'
 import { builtPages, serve, testHead } from './test-server.ts'
 
 const html = { accept: 'text/html,application/xhtml+xml' }
+
+const moonRock = { title: 'Moon Rock', description: 'What a moon rock costs.' }
+const block = new RegExp(`<script type="application/json" id="${MARKET_SETTINGS_ID}">(.*?)</script>`, 's')
 
 /** The web app as it was built, with some files. */
 async function serveBuilt() {
@@ -151,7 +156,6 @@ describe('the API document', () => {
 })
 
 describe('an address of the web app that is about something of its own', () => {
-  const moonRock = { title: 'Moon Rock', description: 'What a moon rock costs.' }
   const serveThings = async (things: Place['describe']) => serve(() => {}, {}, { pageFolder: await builtPages(), describe: things })
 
   it('is the page with its own title and link preview', async () => {
@@ -268,3 +272,96 @@ describe('security.txt', () => {
     expect((await ask({})).statusCode).toBe(404)
   })
 })
+
+describe('the market’s part of the page’s head', () => {
+  it('is the title, the description, the link preview, the icon and the settings', () => {
+    const lines = renderHead(testHead).split('\n')
+    expect(lines.map((line) => line.trim())).toEqual([
+      '<title>Moonbase</title>',
+      '<meta name="description" content="Trade moon rocks." />',
+      '<meta property="og:type" content="website" />',
+      '<meta property="og:title" content="Moonbase" />',
+      '<meta property="og:description" content="Trade moon rocks." />',
+      '<meta property="og:image" content="https://market.example/preview.png" />',
+      '<meta property="og:image:width" content="1200" />',
+      '<meta property="og:image:height" content="630" />',
+      '<meta name="twitter:card" content="summary_large_image" />',
+      '<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#000000" />',
+      '<meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff" />',
+      '<link rel="manifest" href="/files/market.webmanifest" />',
+      '<link rel="icon" href="/favicon.svg" type="image/svg+xml" />',
+      '<script type="application/json" id="market-settings">{"title":"Moonbase","logo":"/favicon.svg","welcome":null,"footer":null,"catalogue":[],"ownItems":false}</script>',
+    ])
+  })
+
+  it('loads the style sheet before anything is drawn', () => {
+    const head = renderHead({ ...testHead, styleSheet: '/files/colors.1a2b.css' })
+    expect(head).toContain('<link rel="stylesheet" href="/files/colors.1a2b.css" />')
+  })
+
+  it('has the browser fetch the picture that a page is about', () => {
+    const page = { ...moonRock, path: '/thing/MOON_ROCK' }
+    const head = renderHead({ ...testHead, page: { ...page, picture: '/files/rock.1a2b.svg' } })
+    expect(head).toContain('<link rel="preload" as="image" href="/files/rock.1a2b.svg" fetchpriority="high" />')
+    expect(renderHead({ ...testHead, page })).not.toContain('preload')
+  })
+
+  it('shows a picture of unknown size small', () => {
+    const head = renderHead({ ...testHead, preview: { path: '/files/logo.1a2b.webp' } })
+    expect(head.match(/<meta (?:property="og:image|name="twitter).*>/g)).toEqual([
+      '<meta property="og:image" content="https://market.example/files/logo.1a2b.webp" />',
+      '<meta name="twitter:card" content="summary" />',
+    ])
+  })
+
+  it('has no preview picture if only this machine knows the market’s address', () => {
+    expect(renderHead({ ...testHead, publicOrigin: undefined })).not.toMatch(/og:image|twitter:card/)
+  })
+
+  const exits = [
+    '</script><script>alert(1)</script>',
+    '<!--<script>',
+    '</title>',
+    '" onload="alert(1)',
+    '&quot;',
+    '$&',
+    '<!--market-head-->',
+  ]
+
+  it.each(exits)('cannot be left by %s', (text) => {
+    const head = renderHead({ ...testHead, description: text, settings: { ...testHead.settings, title: text } })
+    const settings = block.exec(head)?.[1] ?? ''
+    expect(JSON.parse(settings)).toEqual({ ...testHead.settings, title: text })
+    expect(settings).not.toContain('<')
+    expect(tagsOf(head)).toEqual(tagsOf(renderHead(testHead)))
+    expect(renderPage('<head><!--market-head--></head>', { ...testHead, description: text })?.match(/<\/head>/g)).toHaveLength(1)
+  })
+
+  it('carries any text unchanged, in attributes and in the block', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const head = renderHead({ ...testHead, description: text, settings: { ...testHead.settings, title: text } })
+        expect(JSON.parse(block.exec(head)?.[1] ?? '')).toEqual({ ...testHead.settings, title: text })
+        const [, description = ''] = /name="description" content="([^"]*)"/.exec(head) ?? []
+        expect(unescape(description)).toBe(text)
+      }),
+    )
+  })
+})
+
+describe('a page', () => {
+  it('needs exactly one place for it', () => {
+    expect(renderPage('<head></head>', testHead)).toBeUndefined()
+    expect(renderPage('<!--market-head--><!--market-head-->', testHead)).toBeUndefined()
+  })
+})
+
+/** The tags outside the block of settings. */
+function tagsOf(head: string) {
+  return head.replace(block, '').match(/<\/?(\w+)/g)
+}
+
+/** As a browser reads the text of an attribute. */
+function unescape(text: string): string {
+  return text.replaceAll('&quot;', '"').replaceAll('&gt;', '>').replaceAll('&lt;', '<').replaceAll('&amp;', '&')
+}

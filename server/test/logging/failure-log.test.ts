@@ -2,11 +2,12 @@ import { Failure } from '@juicebar/contract/errors'
 import { describe, expect, it } from 'vitest'
 
 import { createFailureLog } from '../../src/logging/failure-log.ts'
+import { Outage } from '../../src/logging/outage.ts'
 import { repeat } from '../../src/repeat.ts'
 import { collectLog } from './collected-log.ts'
 
 const refused = () => Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:5432'), { code: 'ECONNREFUSED' })
-const silent = (host: string) => new Error(`${host}: no answer in 5000 ms`)
+const noAnswers = new AggregateError([new Error('one: no answer in 5000 ms'), new Error('other: no answer in 5000 ms')], 'no answer')
 
 describe('the failure log', () => {
   it.each([
@@ -16,7 +17,7 @@ describe('the failure log', () => {
     ['a stand-by', Object.assign(new Error('cannot execute UPDATE'), { code: '25006' }), 'database', 'cannot execute UPDATE'],
     [
       'a chain that is gone',
-      new Failure('CHAIN_DOWN', { cause: new AggregateError([silent('one'), silent('other')], 'no answer') }),
+      new Failure('CHAIN_DOWN', { cause: noAnswers }),
       'chain',
       'one: no answer in 5000 ms; other: no answer in 5000 ms',
     ],
@@ -51,5 +52,71 @@ describe('work that is repeated', () => {
     }
     await repeat(work, { everyMillis: 0, signal: stopping.signal, failures, failure: 'work failed' })
     expect(lines.map(({ msg }) => msg)).toEqual(['the database cannot be used', 'work failed'])
+  })
+})
+
+const well = { fields: { outage: 'well' }, began: 'the well is dry', ended: 'the well has water', quietMillis: 3_000 }
+
+function openOutage() {
+  let millis = 0
+  const { log, lines } = collectLog()
+  const outage = new Outage({ log, ...well, clock: () => millis })
+  return { outage, lines, pass: (more: number) => void (millis += more) }
+}
+
+describe('an outage', () => {
+  it('is one line when it begins, and one when it ends, however much fails', () => {
+    const { outage, lines, pass } = openOutage()
+    for (let failed = 0; failed < 2_270; failed++) {
+      pass(12)
+      outage.failed(`reason ${failed}`)
+    }
+    outage.worked()
+    pass(3_000)
+    outage.worked()
+    outage.worked()
+    expect(lines).toMatchObject([
+      { level: 40, outage: 'well', reason: 'reason 0', msg: 'the well is dry' },
+      { level: 40, outage: 'well', seconds: 27.2, failed: 2_270, msg: 'the well has water' },
+    ])
+  })
+
+  it('goes on while things fail between those that work', () => {
+    const { outage, lines, pass } = openOutage()
+    for (let round = 0; round < 100; round++) {
+      outage.failed('away')
+      pass(1_000)
+      outage.worked()
+      pass(1_000)
+      outage.worked()
+    }
+    expect(lines).toHaveLength(1)
+    pass(3_000)
+    outage.worked()
+    expect(lines[1]).toMatchObject({ seconds: 199, failed: 100 })
+  })
+
+  it('is told again when it comes again, and counts from zero', () => {
+    const { outage, lines, pass } = openOutage()
+    for (let time = 0; time < 2; time++) {
+      outage.failed('away')
+      outage.worked()
+      pass(3_000)
+      outage.worked()
+    }
+    const once = [{ msg: 'the well is dry' }, { msg: 'the well has water', failed: 1 }]
+    expect(lines).toMatchObject([...once, ...once])
+    expect(lines.map(({ failed }) => failed)).toEqual([undefined, 1, undefined, 1])
+  })
+
+  it('may be noticed before anything fails because of it', () => {
+    const { outage, lines, pass } = openOutage()
+    outage.worked()
+    outage.began('nobody answers')
+    outage.began('still nobody')
+    outage.worked()
+    pass(3_000)
+    outage.worked()
+    expect(lines).toMatchObject([{ reason: 'nobody answers' }, { failed: 0 }])
   })
 })

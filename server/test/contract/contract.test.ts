@@ -1,3 +1,6 @@
+import { errors, errorText, Failure } from '@juicebar/contract/errors'
+import { marketTitle } from '@juicebar/contract/market-settings'
+import { loginMessage } from '@juicebar/contract/messages'
 import {
   LAMPORTS_PER_SOL,
   lamports,
@@ -16,11 +19,7 @@ const anyPrice = fc.bigInt({ min: 1n, max: 1_000_000_000n }).map((steps) => step
 
 describe('money', () => {
   it('reads back exactly what it writes, for every price', () => {
-    fc.assert(
-      fc.property(anyPrice, (price) => {
-        expect(parsePrice(lamportsToSol(price))).toBe(price)
-      }),
-    )
+    fc.assert(fc.property(anyPrice, (price) => parsePrice(lamportsToSol(price)) === price))
   })
 
   it('writes every lamport amount as its shortest decimal', () => {
@@ -64,8 +63,8 @@ describe('money', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 1_000_000 }), { minLength: 1, maxLength: 50 }), (prices) => {
         const sum = prices.reduce((total, price) => total + price, 0)
-        expect(nearestLamports(prices.reduce((total, price) => total + price / 1e9, 0))).toBe(sum)
-        expect(roundToLamport(prices.reduce((total, price) => total + price / 1e9, 0))).toBe(sum / 1e9)
+        const sol = prices.reduce((total, price) => total + price / 1e9, 0)
+        expect([nearestLamports(sol), roundToLamport(sol)]).toEqual([sum, sum / 1e9])
       }),
     )
   })
@@ -73,4 +72,26 @@ describe('money', () => {
   it('refuses negative lamports', () => {
     expect(() => lamports(-1n)).toThrow(RangeError)
   })
+})
+
+describe('the table of errors', () => {
+  it.each(Object.entries(errors))('%s has a client or server status and a sentence', (_code, { status, text }) => {
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(status).toBeLessThan(600)
+    expect(text.length).toBeGreaterThan(0)
+  })
+
+  it('puts the detail into the text', () => {
+    expect(errorText('COOLDOWN', '10 min')).toContain('10 min')
+    expect(new Failure('BAD_REQUEST', { detail: 'price is odd.' }).message).toBe('price is odd.')
+  })
+})
+
+it.each([
+  ['Juicebar', 'Juicebar Marketplace'],
+  ['Moonbase', 'Moonbase'],
+  ['Moonbase Marketplace', 'Moonbase Marketplace'],
+])('a market called %s is %s to people, also in the message that a wallet signs', (productName, title) => {
+  expect(marketTitle(productName)).toBe(title)
+  expect(loginMessage(productName, 'market.example', 'abc')).toBe(`Log in to ${title} at market.example\nNonce: abc`)
 })
