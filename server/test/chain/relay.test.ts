@@ -144,13 +144,12 @@ describe('the relay', () => {
     await expect(ask('getAccountInfo', [wallet, { encoding: 'jsonParsed' }])).rejects.toMatchObject({ code: 'BAD_REQUEST' })
   })
 
-  test.each(['getProgramAccounts', 'getSignaturesForAddress', 'getBlock', 'getClusterNodes', 'toString', '__proto__', ''])(
-    'refuses %s',
-    async (method) => {
-      await expect(ask(method, [])).rejects.toMatchObject({ code: 'RPC_REFUSED' })
-      expect(endpoint.calls).toEqual([])
-    },
-  )
+  const refused = ['getProgramAccounts', 'getSignaturesForAddress', 'getBlock', 'getClusterNodes', 'toString', '__proto__', '']
+
+  test.each(refused)('refuses %s', async (method) => {
+    await expect(ask(method, [])).rejects.toMatchObject({ code: 'RPC_REFUSED' })
+    expect(endpoint.calls).toEqual([])
+  })
 
   test.each<[string, unknown]>([
     ['a batch', [{ jsonrpc: '2.0', id: 1, method: 'getSlot' }]],

@@ -15,18 +15,16 @@ function busyQueue(changes: Partial<typeof limits> = {}) {
   return { queue, order, add, first, finish: () => finish() }
 }
 
+function useFakeTimers(): void {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+}
+
 describe('the request queue', () => {
   test('runs the urgent before those that wait longer, and equals in their order', async () => {
     const { order, add, finish } = busyQueue({ maxWaiting: 10 })
-    const own = [
-      add('balance', 'balance 1'),
-      add('balance', 'balance 2'),
-      add('release'),
-      add('blockhash'),
-      add('payment'),
-      add('settlement'),
-    ]
-    const all = [add('spare'), add('relay'), ...own]
+    const others: Priority[] = ['release', 'blockhash', 'payment', 'settlement']
+    const all = [add('spare'), add('relay'), add('balance', 'balance 1'), add('balance', 'balance 2'), ...others.map((one) => add(one))]
     await Promise.resolve()
     finish()
     await Promise.all(all)
@@ -34,8 +32,7 @@ describe('the request queue', () => {
   })
 
   test('starts no more requests in any second than allowed', async () => {
-    vi.useFakeTimers()
-    onTestFinished(() => void vi.useRealTimers())
+    useFakeTimers()
     const perSecond = 5
     const queue = new RequestQueue({ ...limits, perSecond, maxInFlight: 100, maxWaiting: 100 }, now)
     const begun: number[] = []
@@ -72,8 +69,7 @@ describe('the request queue', () => {
   })
 
   test('gives spare requests no permit that others may want within the second', async () => {
-    vi.useFakeTimers()
-    onTestFinished(() => void vi.useRealTimers())
+    useFakeTimers()
     const queue = new RequestQueue({ ...limits, perSecond: 10, maxInFlight: 100, maxWaiting: 100, longestWaitMillis: 60_000 }, now)
     const begun: Priority[] = []
     const add = (priority: Priority) => queue.run(priority, async () => void begun.push(priority))

@@ -69,11 +69,8 @@ async function openVariables({ call, createKey }: StudioClient): Promise<Record<
 /** The name of the contract's call. */
 function nameOf({ method, path }: GuideCall): string | undefined {
   const [bare = ''] = path.split('?')
-  const found = Object.entries(studioEndpoints).find(([, endpoint]) => {
-    const pattern = endpoint.replace('/api/studio/', '').replaceAll(/:\w+/g, '[^/]+')
-    return new RegExp(`^${pattern}$`).test(`${method} ${bare}`)
-  })
-  return found?.[0]
+  const patternOf = (endpoint: string) => new RegExp(`^${endpoint.replace('/api/studio/', '').replaceAll(/:\w+/g, '[^/]+')}$`)
+  return Object.entries(studioEndpoints).find(([, endpoint]) => patternOf(endpoint).test(`${method} ${bare}`))?.[0]
 }
 
 /** No endpoint has shown that nobody can ever tell whether the purchase was paid; the recovery is not done; and a key signs nothing. */

@@ -19,12 +19,8 @@ interface DocumentedReply {
   content?: Record<string, { schema: object }>
 }
 
-interface Operation {
-  responses: Record<string, DocumentedReply>
-}
-
 interface Document {
-  paths: Record<string, Record<string, Operation>>
+  paths: Record<string, Record<string, { responses: Record<string, DocumentedReply> }>>
   components: { schemas: Record<string, object>; responses: Record<string, DocumentedReply> }
 }
 

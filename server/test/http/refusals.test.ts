@@ -1,6 +1,6 @@
 import { errors, Failure } from '@juicebar/contract/errors'
 import fc from 'fast-check'
-import { type InjectOptions } from 'fastify'
+import { type FastifyInstance, type InjectOptions } from 'fastify'
 import { describe, expect, it } from 'vitest'
 
 import { answered } from '../../src/http/api/route.ts'
@@ -43,6 +43,12 @@ async function serveListings(pageFolder = '/nowhere') {
     { pageFolder },
   )
   return { fastify, seen }
+}
+
+/** The status and the code of a reply. */
+async function answerOf(fastify: FastifyInstance, request: InjectOptions): Promise<[number, string]> {
+  const reply = await fastify.inject(request)
+  return [reply.statusCode, reply.json().code]
 }
 
 const serveFailing = (error: Error) => serve((api) => api.open('config', 'read', () => Promise.reject(error)))
@@ -90,9 +96,7 @@ describe('a body', () => {
     ['a number beyond doubles', '{"price": 1e999, "amount": 1}', 'PRICE_INVALID'],
   ] as const)('with %s is refused', async (_what, payload, code) => {
     const { fastify, seen } = await serveListings()
-    const reply = await fastify.inject(createListing(payload))
-    expect(reply.json()).toMatchObject({ code })
-    expect(reply.statusCode).toBe(400)
+    expect(await answerOf(fastify, createListing(payload))).toEqual([400, code])
     expect(seen).toEqual([])
   })
 
@@ -109,14 +113,14 @@ describe('a body', () => {
 
   it('that is too large is refused before it is read', async () => {
     const { fastify } = await serveListings()
-    const reply = await fastify.inject(createListing({ ...listing, tokenType: 'x'.repeat(20_000) }))
-    expect([reply.statusCode, reply.json().code]).toEqual([413, 'BODY_TOO_LARGE'])
+    const large = createListing({ ...listing, tokenType: 'x'.repeat(20_000) })
+    expect(await answerOf(fastify, large)).toEqual([413, 'BODY_TOO_LARGE'])
   })
 
   it('of another type is refused, unless it is empty', async () => {
     const { fastify, seen } = await serveListings()
-    const refused = await fastify.inject(createListing('price=1', { 'content-type': 'application/x-www-form-urlencoded' }))
-    expect([refused.statusCode, refused.json().code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
+    const form = createListing('price=1', { 'content-type': 'application/x-www-form-urlencoded' })
+    expect(await answerOf(fastify, form)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
     for (const type of ['application/json', 'text/plain;charset=UTF-8']) {
       const headers = { ...signedIn, 'content-type': type, 'content-length': '0' }
       const reply = await fastify.inject({ method: 'POST', url: '/api/marketplace/buy/1', headers })
@@ -148,8 +152,7 @@ describe('a query string', () => {
 
   it.each([...wrongLimits, 'sort=x', 'page=2', 'search=a%00b'])('with %s is refused', async (query) => {
     const { fastify } = await serveListings()
-    const reply = await fastify.inject({ url: `/api/marketplace/listings?${query}` })
-    expect([reply.statusCode, reply.json().code]).toEqual([400, 'BAD_REQUEST'])
+    expect(await answerOf(fastify, { url: `/api/marketplace/listings?${query}` })).toEqual([400, 'BAD_REQUEST'])
   })
 })
 
@@ -172,8 +175,7 @@ describe('an address', () => {
   ] as const)('%s %s answers %i, with a web app and without one', async (method, url, status, code) => {
     for (const pageFolder of ['/nowhere', await builtPages()]) {
       const { fastify } = await serveListings(pageFolder)
-      const reply = await fastify.inject({ method, url })
-      expect([reply.statusCode, reply.json().code]).toEqual([status, code])
+      expect(await answerOf(fastify, { method, url })).toEqual([status, code])
     }
   })
 
@@ -207,33 +209,26 @@ describe('an unforeseen error', () => {
     new Error('migration failed', { cause: Object.assign(new Error('lost'), { code: '08006' }) }),
   ])('that means that the database is away answers 503: %s', async (error) => {
     const fastify = await serveFailing(error)
-    const reply = await fastify.inject({ url: '/api/config' })
-    expect([reply.statusCode, reply.json().code]).toEqual([503, 'DATABASE_DOWN'])
+    expect(await answerOf(fastify, { url: '/api/config' })).toEqual([503, 'DATABASE_DOWN'])
   })
 })
 
 describe('who calls', () => {
   it('needs a session for a call of players, before anything else is checked', async () => {
     const { fastify } = await serveListings()
-    const strange = await fastify.inject({ ...createListing('{'), headers: { 'content-type': 'application/json' } })
-    expect([strange.statusCode, strange.json().code]).toEqual([401, 'UNAUTHORIZED'])
-    const ended = await fastify.inject(createListing('{', { authorization: 'Bearer bad' }))
-    expect([ended.statusCode, ended.json().code]).toEqual([401, 'SESSION_ENDED'])
+    const strange = { ...createListing('{'), headers: { 'content-type': 'application/json' } }
+    expect(await answerOf(fastify, strange)).toEqual([401, 'UNAUTHORIZED'])
+    expect(await answerOf(fastify, createListing('{', { authorization: 'Bearer bad' }))).toEqual([401, 'SESSION_ENDED'])
   })
 
   const almostKeys = [`Basic ${STUDIO_KEY}`, `Bearer ${STUDIO_KEY}x`, `Bearer ${STUDIO_KEY.slice(0, -1)}`]
 
-  it.each([undefined, '', 'Bearer', 'Bearer wrong', ...almostKeys, 'Bearer good'])(
-    'needs the studio key for a call of the studio; %s is not it',
-    async (authorization) => {
-      const fastify = await serveStudio()
-      const reply = await fastify.inject({
-        url: '/api/studio/cases',
-        ...(authorization === undefined ? {} : { headers: { authorization } }),
-      })
-      expect([reply.statusCode, reply.json().code]).toEqual([401, 'STUDIO_KEY_INVALID'])
-    },
-  )
+  const wrong = [undefined, '', 'Bearer', 'Bearer wrong', ...almostKeys, 'Bearer good']
+
+  it.each(wrong)('needs the studio key for a call of the studio; %s is not it', async (authorization) => {
+    const headers = authorization === undefined ? {} : { authorization }
+    expect(await answerOf(await serveStudio(), { url: '/api/studio/cases', headers })).toEqual([401, 'STUDIO_KEY_INVALID'])
+  })
 
   it('is let in with the studio key', async () => {
     const fastify = await serveStudio()
