@@ -1,45 +1,61 @@
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 
+import { endpoints } from '@juicebar/contract/endpoints'
 import { base58 } from '@scure/base'
 import { signBytes } from '@solana/kit'
 import fc from 'fast-check'
 import { Compile } from 'typebox/compile'
-import { expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { useTradingWorld, type Wallet } from '../purchases/trading-world.ts'
-import { checkAgainstDocument, type SeenReply } from './documented.ts'
-import { serveMarket, studioApiKey } from './market-server.ts'
+import { checkAgainstDocument, type DocumentCheck, type SeenReply } from './documented.ts'
+import { createMarketApp, studioApiKey } from './market-server.ts'
 
 const RUNS = 25
 
 const world = useTradingWorld()
 
-it('a stranger gets no reply that the API document does not describe, and nothing accepted that it does not allow', async () => {
-  const origin = await serveMarket(world, { TRUST_PROXY: 'loopback' })
+let origin: string
+let document: Json
+let problemsOf: DocumentCheck
+/** Identifiers and addresses that exist. */
+let known: string[]
+let sessions: string[]
+let stop: () => Promise<void>
+
+beforeAll(async () => {
+  const app = await createMarketApp(world, { TRUST_PROXY: 'loopback' })
+  await app.start()
+  stop = () => app.stop()
+  origin = app.fastify.listeningOrigin
   const wallets = await Promise.all(Array.from({ length: 4 }, () => world.createWallet()))
   const listings = await Promise.all(wallets.map((wallet) => world.list(wallet, { amount: 2 })))
-  const sessions = await Promise.all(wallets.map((wallet) => signIn(origin, wallet)))
-  const known = [...wallets.map(({ address }) => address), ...listings]
-  const problemsOf = await checkAgainstDocument(origin)
-  const document = await (await fetch(`${origin}/api/openapi.json`)).json()
+  sessions = await Promise.all(wallets.map(signIn))
+  known = [...wallets.map(({ address }) => address), ...listings]
+  problemsOf = await checkAgainstDocument(origin)
+  document = await (await fetch(`${origin}/api/openapi.json`)).json()
+})
 
-  for (const operation of operationsOf(document)) {
-    // It would end the sessions that the others need.
-    if (operation.name === 'logout') continue
+afterAll(() => stop())
+
+describe('a stranger gets no reply that the API document does not describe, and nothing accepted that it does not allow', () => {
+  // To sign out would end the sessions that the others need.
+  it.each(Object.keys(endpoints).filter((name) => name !== 'logout'))('from %s', async (name) => {
+    const operation = requireOperation(name)
     const credentials = operation.scheme === 'studioKey' ? [studioApiKey] : sessions
-    const property = fc.asyncProperty(hostileRequests(document, operation, known, credentials), async (hostile) => {
-      const reply = await send(origin, hostile)
+    const property = fc.asyncProperty(hostileRequests(operation, credentials), async (hostile) => {
+      const reply = await send(hostile)
       expect(problemsOf(hostile.method, hostile.url, reply)).toEqual([])
       expect(reply.status).not.toBe(500)
       if (!hostile.isDocumented) expect(reply.status).toBeGreaterThanOrEqual(400)
     })
     await fc.assert(property, { numRuns: RUNS })
-  }
+  })
 })
 
 /** Sends a request exactly as it is; `fetch` would correct its path and headers. */
-async function send(origin: string, { method, url, headers, body }: HostileRequest): Promise<SeenReply> {
+async function send({ method, url, headers, body }: HostileRequest): Promise<SeenReply> {
   const reply = await new Promise<IncomingMessage>((resolve, reject) => {
     request(origin, { method, path: url, headers, agent: false }, resolve).on('error', reject).end(body)
   })
@@ -52,7 +68,7 @@ async function send(origin: string, { method, url, headers, body }: HostileReque
   return { ...seen, text: '' }
 }
 
-async function signIn(origin: string, { address: walletAddress, signer }: Wallet): Promise<string> {
+async function signIn({ address: walletAddress, signer }: Wallet): Promise<string> {
   const post = async (path: string, payload: object): Promise<Json> => {
     const headers = { 'content-type': 'application/json' }
     const reply = await fetch(`${origin}/api/auth/${path}`, { method: 'POST', headers, body: JSON.stringify(payload) })
@@ -76,7 +92,6 @@ interface HostileRequest {
 }
 
 interface Operation {
-  name: string
   method: string
   path: string
   /** The scheme that the call needs. */
@@ -85,14 +100,14 @@ interface Operation {
   details: Json
 }
 
-/** The operations of a document. */
-function operationsOf(document: Json): Operation[] {
-  return Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
-    Object.entries<Json>(methods).map(([method, details]) => {
+function requireOperation(name: string): Operation {
+  for (const [path, methods] of Object.entries<Json>(document.paths)) {
+    for (const [method, details] of Object.entries<Json>(methods)) {
       const [scheme] = Object.keys(details.security.at(-1) ?? {})
-      return { name: details.operationId, method: method.toUpperCase(), path, scheme, details }
-    }),
-  )
+      if (details.operationId === name) return { method: method.toUpperCase(), path, scheme, details }
+    }
+  }
+  throw new Error(`the document has no ${name}`)
 }
 
 const strangeCharacters = ['', ' ', '\0', '\ud800', '😀', '\u202e', '\r\nx: y']
@@ -115,15 +130,9 @@ const strangeHeaders = fc.dictionary(
   { maxKeys: 3 },
 )
 
-/**
- * Requests for an operation: some as the document has them, with identifiers that exist, and some spoiled in one place or everywhere.
- *
- * @param known identifiers and addresses that exist
- * @param credentials of the operation's callers, one of which is sent
- */
-function hostileRequests(document: Json, operation: Operation, known: string[], credentials: string[]): fc.Arbitrary<HostileRequest> {
+/** Requests for an operation: some as the document has them, with identifiers that exist, and some spoiled in one place or everywhere. */
+function hostileRequests(operation: Operation, credentials: string[]): fc.Arbitrary<HostileRequest> {
   const { method, path, details } = operation
-  const valueOf = (schema: Json): fc.Arbitrary<unknown> => documentedValue(document, schema, known)
   const parameters: Json[] = details.parameters ?? []
   const inQuery = parameters.filter((parameter) => parameter.in === 'query')
   const queryFields = inQuery.map(({ name, schema }) => [name, fc.oneof(valueOf(schema).map(textOf), strangeText)])
@@ -163,9 +172,8 @@ function hostileRequests(document: Json, operation: Operation, known: string[], 
 }
 
 /** A value that a schema of the document allows. */
-function documentedValue(document: Json, given: Json, known: string[]): fc.Arbitrary<unknown> {
-  const schema = given.$ref ? resolve(document, given.$ref) : given
-  const valueOf = (part: Json) => documentedValue(document, part, known)
+function valueOf(given: Json): fc.Arbitrary<unknown> {
+  const schema = given.$ref ? resolve(given.$ref) : given
   if (schema.oneOf ?? schema.anyOf) return fc.oneof(...(schema.oneOf ?? schema.anyOf).map(valueOf))
   if (schema.enum) return fc.constantFrom(...schema.enum)
   const text = fc.string({ minLength: schema.minLength ?? 0, maxLength: Math.min(schema.maxLength ?? 80, 200) })
@@ -178,7 +186,7 @@ function documentedValue(document: Json, given: Json, known: string[]): fc.Arbit
   return fc.record<Record<string, unknown>>(Object.fromEntries(fields), { requiredKeys: schema.required ?? [] })
 }
 
-function resolve(document: Json, reference: string): Json {
+function resolve(reference: string): Json {
   const [, ...steps] = reference.split('/')
   return steps.reduce((part, step) => part[step], document)
 }
