@@ -193,7 +193,8 @@ export class RpcPool {
   async #askProven<T>(endpoint: Endpoint, ask: () => Promise<T>): Promise<T> {
     const wait = endpoint.backoffMillis
     if (wait > LONGEST_WAIT_MILLIS) throw endpoint.lastFailure ?? new EndpointError(endpoint.host, 'unsent', 'is backing off')
-    if (wait > 0) await delay(Math.ceil(wait))
+    // A timer may fire up to a millisecond early, and to ask too early would cost an attempt.
+    if (wait > 0) await delay(Math.ceil(wait) + 1)
     if (!endpoint.proven) await this.#identity.prove(endpoint)
     return await ask()
   }
