@@ -1,4 +1,13 @@
+import { type Page } from '@playwright/test'
+
 import { expect, signIn, test } from './support/test.ts'
+
+/** The sign-ins that the page begins from now on: each asks the wallet for a signature. */
+function watchSignIns(page: Page): string[] {
+  const begun: string[] = []
+  page.on('request', (request) => request.url().endsWith('/api/auth/nonce') && begun.push(request.url()))
+  return begun
+}
 
 test('a wallet signs in once, survives a reload, and logs out', async ({ openPlayer }) => {
   const { page, address } = await openPlayer()
@@ -95,11 +104,15 @@ test('another account in the wallet ends the session and signs in again', async 
 
 test('a logout in another tab is noticed', async ({ signedIn }) => {
   const { page } = await signedIn()
+  const signIns = watchSignIns(page)
   const second = await page.context().newPage()
   await second.goto('/')
   await expect(second.getByRole('tab', { name: 'Inventory' })).toBeVisible()
   await second.getByRole('button', { name: 'Logout' }).click()
   await expect(page.getByRole('tab')).toHaveText(['Market'])
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page.getByRole('tab', { name: 'My Listings' })).toBeVisible()
+  expect(signIns, 'the wallet is asked at the click alone').toHaveLength(1)
 })
 
 test('two tabs with different wallets do not end each other', async ({ signedIn }) => {
@@ -120,15 +133,16 @@ test.describe('a session that the server ended', () => {
 
   test('is noticed at the next call', async ({ signedIn }) => {
     const { page } = await signedIn()
+    const signIns = watchSignIns(page)
     const jwt = await page.evaluate(() => localStorage.getItem('jwt_token'))
     await page.getByRole('tab', { name: 'My Listings' }).focus()
     await page.request.post('/api/auth/logout', { headers: { authorization: `Bearer ${jwt}` } })
     // By key: the app may notice first, since its stream ends too, and remove the tab before a click finds it.
     await page.keyboard.press('Enter')
     await expect(page.getByRole('tab')).toHaveText(['Market'])
-    await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible()
     await page.getByRole('button', { name: 'Sign in' }).click()
     await expect(page.getByRole('tab', { name: 'My Listings' })).toBeVisible()
+    expect(signIns, 'the wallet is asked at the click alone').toHaveLength(1)
   })
 })
 

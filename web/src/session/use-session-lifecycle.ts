@@ -18,7 +18,10 @@ export function useSessionLifecycle({ online }: { online: boolean }): void {
   useLogOutOnDisconnect()
 }
 
-/** Asks for one signature per connection. After a refusal it is the person who tries again. */
+/**
+ * Asks for one signature per connection, unless it begins with a session. After a refusal, or the end of a session, it is the person who
+ * tries again.
+ */
 function useSignInOnConnect(online: boolean): void {
   const connected = useWallet((wallet) => wallet.connected)
   const { authorization, user, loading } = useSession()
@@ -29,6 +32,7 @@ function useSignInOnConnect(online: boolean): void {
     if (!connected || !online || authorization === 'checking') return
     if (authorization === 'signed-in') {
       if (user?.walletAddress !== connected.account.address) endForOtherAccount()
+      else tried.current = connected.connection
       return
     }
     if (loading || tried.current === connected.connection) return
