@@ -45,11 +45,11 @@ async function renew(page: Page): Promise<void> {
   await asked
 }
 
-test('what is sold appears at once, to visitors too, and nothing below it moves', async ({ signedIn, page, baseURL }) => {
+test('what is sold appears at once, to visitors too, and nothing below it moves', async ({ trader, page }) => {
   test.slow()
-  const seller = await signedIn({ sol: 1 })
+  const seller = await trader({ sol: 1 })
   await list(seller, 'APPLE_JUICE', 40, 0.4)
-  const buyer = await signedIn({ sol: 1 })
+  const buyer = await trader({ sol: 1 })
   const asked: string[] = []
   page.on('request', (request) => request.url().includes('/trades') && asked.push(request.url()))
   await page.goto('/')
@@ -61,7 +61,7 @@ test('what is sold appears at once, to visitors too, and nothing below it moves'
   const before = await board.boundingBox()
 
   const [listing] = await listingsOf(buyer, seller.address)
-  await payHold(buyer, await holdByHand(buyer, [{ listingId: listing?._id ?? '', amount: 17 }]), baseURL ?? '')
+  await payHold(buyer, await holdByHand(buyer, [{ listingId: listing?._id ?? '', amount: 17 }]))
   const row = rows(page).filter({ hasText: '17 Apple Juice' })
   await expect(row).toContainText('0.17 SOL')
   await expect(row).toContainText('0.01 each')
@@ -167,13 +167,13 @@ test.describe('when it cannot be asked for', () => {
 
 for (const width of [320, 768, 1920]) {
   test(`it fits ${width} pixels, by day and by night`, fullOnly(width !== 320), async ({ openContext }) => {
+    const page = await (await openContext({ viewport: { width, height: 900 } })).newPage()
+    await replaceSales(page, salesOf(PAGE, { amount: 1_000_000_000, price: 999_999.999, unitPrice: 0.000999999 }))
+    await page.goto('/')
+    await open(page)
+    await expect(rows(page)).toHaveCount(PAGE)
     for (const colorScheme of ['dark', 'light'] as const) {
-      const context = await openContext({ viewport: { width, height: 900 }, colorScheme, reducedMotion: 'reduce' })
-      const page = await context.newPage()
-      await replaceSales(page, salesOf(PAGE, { amount: 1_000_000_000, price: 999_999.999, unitPrice: 0.000999999 }))
-      await page.goto('/')
-      await open(page)
-      await expect(rows(page)).toHaveCount(PAGE)
+      await page.emulateMedia({ colorScheme })
       expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0)
       const feed = page.getByRole('group', { name: 'Latest sales' })
       expect(await feed.evaluate((frame) => frame.scrollWidth - frame.clientWidth)).toBe(0)

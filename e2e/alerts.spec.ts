@@ -5,7 +5,6 @@ import { type BrowserContext, type Page } from '@playwright/test'
 import { expectAccessible } from './support/accessible.ts'
 import { list } from './support/api-listing.ts'
 import { type OwnServer, startOwnServer } from './support/own-server.ts'
-import { installPhantom } from './support/phantom.ts'
 import { banner, expect, fullOnly, type Player, signIn, test } from './support/test.ts'
 
 /** Its offers would be the best price of everybody else's tests. */
@@ -80,6 +79,7 @@ test.afterAll(() => server.stop())
 
 test('an alert fires once, in each of the player’s tabs, when somebody else sells at its price, and stays until it is deleted', async ({
   signedIn,
+  trader,
 }) => {
   const player = await signedIn({ sol: 0 })
   const { page } = player
@@ -97,7 +97,7 @@ test('an alert fires once, in each of the player’s tabs, when somebody else se
   await expect(second.getByRole('tab', { name: 'Inventory' })).toBeVisible()
   await expect(second.getByRole('status').filter({ hasText: 'Live' })).toBeVisible()
   await list(player, 'GRAPE_SODA', CHEAP.amount, CHEAP.price)
-  const seller = await signedIn({ sol: 0 })
+  const seller = await trader({ sol: 0 })
   await list(seller, 'GRAPE_SODA', CHEAP.amount, CHEAP.price)
   for (const tab of [page, second]) await expect(toast(tab)).toHaveCount(1)
 
@@ -129,14 +129,12 @@ test('a price that cannot be is said so, and Enter sets one that can', async ({ 
 
 test('notifications are switched on for this browser, come back with the next sign-in, and end at logout and on wish', async ({
   openContext,
+  signedIn,
   baseURL,
 }) => {
-  const context = await openContext()
-  await stubPushService(context)
-  await installPhantom(context, baseURL ?? '')
-  const page = await context.newPage()
-  await page.goto('/')
-  await signIn(page)
+  const profile = await openContext()
+  await stubPushService(profile)
+  const { page } = await signedIn({ profile, sol: 0 })
   const dialog = await openAlerts(page)
   await expect(dialog).toContainText('even while the page is closed.')
   expect(await pushEndpoint({ page })).toBeNull()
@@ -160,18 +158,15 @@ test('notifications are switched on for this browser, come back with the next si
 
 test('where notifications are blocked or unknown to the browser, it says so, and alerts work all the same', async ({
   openContext,
-  baseURL,
+  signedIn,
 }) => {
   for (const [text, prepare] of [
     ['Notifications of this page are blocked.', () => Object.defineProperty(Notification, 'permission', { get: () => 'denied' })],
     ['This browser does not support notifications.', () => Reflect.deleteProperty(window, 'PushManager')],
   ] as const) {
-    const context = await openContext()
-    await context.addInitScript(prepare)
-    await installPhantom(context, baseURL ?? '')
-    const page = await context.newPage()
-    await page.goto('/')
-    await signIn(page)
+    const profile = await openContext()
+    await profile.addInitScript(prepare)
+    const { page } = await signedIn({ profile, sol: 0 })
     const dialog = await openAlerts(page)
     await expect(dialog).toContainText(text)
     await expect(dialog.getByRole('button', { name: 'Turn on' })).toBeHidden()
@@ -206,13 +201,10 @@ for (const width of [320, 390, 1280]) {
     test(
       `the alerts are accessible and fit, ${width} pixels, ${colorScheme}`,
       fullOnly(!(colorScheme === 'dark' ? width === 320 : width === 1280)),
-      async ({ openContext, baseURL }) => {
-        const context = await openContext({ colorScheme, reducedMotion: 'reduce', viewport: { width, height: 844 } })
-        await stubPushService(context)
-        await installPhantom(context, baseURL ?? '')
-        const page = await context.newPage()
-        await page.goto('/')
-        await signIn(page)
+      async ({ openContext, signedIn }) => {
+        const profile = await openContext({ colorScheme, viewport: { width, height: 844 } })
+        await stubPushService(profile)
+        const { page } = await signedIn({ profile, sol: 0 })
         const dialog = await openAlerts(page)
         await expect(dialog.getByRole('button', { name: 'Turn on' })).toBeVisible()
         await expectAccessible(page)

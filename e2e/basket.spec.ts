@@ -8,8 +8,8 @@ const basket = (page: Page) => page.getByRole('region', { name: 'Basket' })
 test.describe('a basket of two lots, of one of them a part', () => {
   test.use({ allowedErrors: /Failed to load resource/ })
 
-  test('is bounded by what was shown, names what is gone, and keeps the rest', async ({ signedIn, baseURL }) => {
-    const [first, second, buyer] = [await signedIn({ sol: 1 }), await signedIn({ sol: 1 }), await signedIn({ sol: 1 })]
+  test('is bounded by what was shown, names what is gone, and keeps the rest', async ({ signedIn, trader, baseURL }) => {
+    const [first, second, buyer] = [await trader({ sol: 1 }), await trader({ sol: 1 }), await signedIn({ sol: 1 })]
     const taken = await list(first, 'APPLE_JUICE', 2, 0.2, false)
     await list(second, 'APPLE_JUICE', 30, 0.3)
     const { page } = buyer
@@ -47,8 +47,8 @@ test.describe('a basket of two lots, of one of them a part', () => {
   })
 })
 
-test('a lot that is sold or removed is marked in the basket at once', async ({ signedIn }) => {
-  const [seller, buyer] = [await signedIn({ sol: 0 }), await signedIn({ sol: 0 })]
+test('a lot that is sold or removed is marked in the basket at once', async ({ signedIn, trader }) => {
+  const [seller, buyer] = [await trader({ sol: 0 }), await signedIn({ sol: 0 })]
   const lot = await list(seller, 'GRAPE_SODA', 3, 0.9)
   await (await findListing(buyer.page, seller.address)).getByRole('button', { name: 'Basket' }).click()
   await expect(basket(buyer.page).getByRole('button', { name: 'Pay 0.9 SOL' })).toBeEnabled()

@@ -1,9 +1,8 @@
 import { type Page } from '@playwright/test'
 
-import { expectAccessible } from './support/accessible.ts'
+import { expectAccessibleByDayAndNight } from './support/accessible.ts'
 import { list, remove } from './support/api-listing.ts'
-import { banner, expect, fullOnly, LAMPORTS_PER_SOL, lamportsOf, signIn, test } from './support/test.ts'
-import { installPhantom } from './support/phantom.ts'
+import { banner, expect, fullOnly, LAMPORTS_PER_SOL, lamportsOf, test } from './support/test.ts'
 
 async function openDemoWallet(page: Page): Promise<void> {
   await page.goto('/')
@@ -32,8 +31,8 @@ for (const width of [390, 1280]) {
   test(
     `an amount is bought from several sellers with one approval, at ${width} pixels`,
     fullOnly(width !== 1280),
-    async ({ signedIn, openContext, baseURL }) => {
-      const [first, second] = [await signedIn({ sol: 1 }), await signedIn({ sol: 1 })]
+    async ({ trader, openContext, baseURL }) => {
+      const [first, second] = [await trader({ sol: 1 }), await trader({ sol: 1 })]
       await list(first, 'GRAPE_SODA', 10, 0.01)
       const rest = await list(second, 'GRAPE_SODA', 20, 0.04)
       const context = await openContext({ viewport: { width, height: 844 } })
@@ -62,8 +61,8 @@ for (const width of [390, 1280]) {
 test.describe('an order that was shown before the market moved', () => {
   test.use({ allowedErrors: /Failed to load resource/ })
 
-  test('a price that rises has to be accepted, and is never paid without', async ({ signedIn }) => {
-    const [first, second, buyer] = [await signedIn({ sol: 1 }), await signedIn({ sol: 1 }), await signedIn({ sol: 1 })]
+  test('a price that rises has to be accepted, and is never paid without', async ({ signedIn, trader }) => {
+    const [first, second, buyer] = [await trader({ sol: 1 }), await trader({ sol: 1 }), await signedIn({ sol: 1 })]
     const cheap = await list(first, 'ORANGE_JUICE', 5, 0.005)
     const dear = await list(second, 'ORANGE_JUICE', 5, 0.01)
     const { page } = buyer
@@ -89,8 +88,8 @@ test.describe('an order that was shown before the market moved', () => {
   })
 })
 
-test('a hold of several lots survives a reload, says what it is in words, and is then paid', async ({ signedIn, baseURL }) => {
-  const [first, second, buyer] = [await signedIn({ sol: 1 }), await signedIn({ sol: 1 }), await signedIn({ sol: 1 })]
+test('a hold of several lots survives a reload, says what it is in words, and is then paid', async ({ signedIn, trader, baseURL }) => {
+  const [first, second, buyer] = [await trader({ sol: 1 }), await trader({ sol: 1 }), await signedIn({ sol: 1 })]
   await list(first, 'ORANGE_JUICE', 10, 0.01)
   const rest = await list(second, 'ORANGE_JUICE', 20, 0.04)
   const { page, phantom } = buyer
@@ -128,39 +127,33 @@ test('a drink that nobody sells has no price', async ({ page }) => {
   await expect(bestPrice(page, 'Apple Juice').getByRole('button')).toHaveCount(0)
 })
 
-test('the best price and the basket work with the keyboard alone, and are accessible', async ({ openContext, baseURL }) => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    const context = await openContext({ colorScheme, reducedMotion: 'reduce', viewport: { width: 390, height: 844 } })
-    await installPhantom(context, baseURL ?? '')
-    const page = await context.newPage()
-    await page.goto('/')
-    await signIn(page)
-    await page.getByRole('radio', { name: 'All' }).focus()
-    await page.keyboard.press('ArrowRight')
-    await expect(bestPrice(page, 'Apple Juice').getByRole('button', { name: /^Buy 10 for/ })).toBeEnabled()
-    await howMany(page).focus()
-    await page.keyboard.press('ArrowUp')
-    await expect(bestPrice(page, 'Apple Juice').getByRole('button', { name: /^Buy 11 for/ })).toBeEnabled()
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Enter')
-    await expect(bestPrice(page, 'Apple Juice').getByRole('button', { name: /^Buy 12 for/ })).toBeEnabled()
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Home')
-    await expect(howMany(page)).toHaveValue('1')
-    await page.getByRole('article').first().getByRole('button', { name: 'Basket' }).focus()
-    await page.keyboard.press('Enter')
-    await basket(page)
-      .getByRole('button', { name: /^Basket/ })
-      .focus()
-    await page.keyboard.press('Enter')
-    await expectAccessible(page)
-    await basket(page)
-      .getByRole('button', { name: /^Take out/ })
-      .focus()
-    await page.keyboard.press('Enter')
-    await expect(basket(page)).toHaveCount(0)
-    await expect(page.getByRole('tabpanel')).toBeFocused()
-  }
+test('the best price and the basket work with the keyboard alone, and are accessible', async ({ openContext, signedIn }) => {
+  const { page } = await signedIn({ profile: await openContext({ viewport: { width: 390, height: 844 } }), sol: 0 })
+  await page.getByRole('radio', { name: 'All' }).focus()
+  await page.keyboard.press('ArrowRight')
+  await expect(bestPrice(page, 'Apple Juice').getByRole('button', { name: /^Buy 10 for/ })).toBeEnabled()
+  await howMany(page).focus()
+  await page.keyboard.press('ArrowUp')
+  await expect(bestPrice(page, 'Apple Juice').getByRole('button', { name: /^Buy 11 for/ })).toBeEnabled()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await expect(bestPrice(page, 'Apple Juice').getByRole('button', { name: /^Buy 12 for/ })).toBeEnabled()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Home')
+  await expect(howMany(page)).toHaveValue('1')
+  await page.getByRole('article').first().getByRole('button', { name: 'Basket' }).focus()
+  await page.keyboard.press('Enter')
+  await basket(page)
+    .getByRole('button', { name: /^Basket/ })
+    .focus()
+  await page.keyboard.press('Enter')
+  await expectAccessibleByDayAndNight(page)
+  await basket(page)
+    .getByRole('button', { name: /^Take out/ })
+    .focus()
+  await page.keyboard.press('Enter')
+  await expect(basket(page)).toHaveCount(0)
+  await expect(page.getByRole('tabpanel')).toBeFocused()
 })
 
 test('a visitor sees the best price, and is led to a wallet', async ({ page }) => {

@@ -34,7 +34,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     `a studio’s market has its words, its logo and its colours, and can be read, ${colorScheme}`,
     fullOnly(colorScheme === 'light'),
     async ({ openContext }) => {
-      const page = await (await openContext({ colorScheme, reducedMotion: 'reduce' })).newPage()
+      const page = await (await openContext({ colorScheme })).newPage()
       await page.goto('/')
       await expect(page.getByRole('article').first()).toBeVisible()
       await expect(page).toHaveTitle('Comet Tea House')

@@ -3,16 +3,17 @@ import { type Page } from '@playwright/test'
 import { list } from './support/api-listing.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { banner, expect, findListing, type Player, test } from './support/test.ts'
+import { type Trader } from './support/trader.ts'
 
 test.use({ allowedErrors: /Failed to load resource/ })
 
 const TOLD = 'Many people are buying right now. Nothing was held, and no SOL moved.'
 const BUSY = 'Many people are buying right now. Please try again in a moment.'
 
-type SignedIn = (options?: { sol?: number }) => Promise<Player>
+type Open<Person> = (options?: { sol?: number }) => Promise<Person>
 
-test('a purchase at a busy server is tried again by itself, also after its overlay is closed', async ({ signedIn }) => {
-  const { page, seller } = await openListing(signedIn)
+test('a purchase at a busy server is tried again by itself, also after its overlay is closed', async ({ signedIn, trader }) => {
+  const { page, seller } = await openListing(signedIn, trader)
   const server = await makeBusy(page, 1)
   await buy(page, seller)
   await expect(page.getByRole('status').filter({ hasText: TOLD })).toContainText(/Trying again in [12] seconds\./)
@@ -26,8 +27,8 @@ test('a purchase at a busy server is tried again by itself, also after its overl
   await expect(attention(page)).toBeHidden()
 })
 
-test('a purchase that waits for a busy server can be cancelled with the keyboard, and is not tried again', async ({ signedIn }) => {
-  const { page, seller } = await openListing(signedIn)
+test('a purchase that waits for a busy server can be cancelled with the keyboard, and is not tried again', async ({ signedIn, trader }) => {
+  const { page, seller } = await openListing(signedIn, trader)
   const server = await makeBusy(page, 60)
   await buy(page, seller)
   const told = page.getByRole('status').filter({ hasText: TOLD })
@@ -44,8 +45,8 @@ test('a purchase that waits for a busy server can be cancelled with the keyboard
   expect(server.refused).toBe(1)
 })
 
-test('a purchase that waits in the background is cancelled among what needs attention', async ({ signedIn }) => {
-  const { page, seller } = await openListing(signedIn)
+test('a purchase that waits in the background is cancelled among what needs attention', async ({ signedIn, trader }) => {
+  const { page, seller } = await openListing(signedIn, trader)
   await makeBusy(page, 60)
   const listing = await buy(page, seller)
   await page.getByRole('button', { name: 'Keep browsing' }).click()
@@ -58,16 +59,16 @@ test('a purchase that waits in the background is cancelled among what needs atte
   await expect(attention(page)).toBeHidden()
 })
 
-test('a server that stays busy is reported in its own words', async ({ signedIn }) => {
-  const { page, seller } = await openListing(signedIn)
+test('a server that stays busy is reported in its own words', async ({ signedIn, trader }) => {
+  const { page, seller } = await openListing(signedIn, trader)
   await makeBusy(page, 3_600)
   await buy(page, seller)
   await expect(banner(page)).toHaveText(`${BUSY} Nothing was held, and no SOL moved.`)
 })
 
 /** A seller's listing of 1 Grape Soda for 0.2 SOL, and a buyer's page. */
-async function openListing(signedIn: SignedIn): Promise<{ page: Page; seller: string }> {
-  const seller = await signedIn({ sol: 0 })
+async function openListing(signedIn: Open<Player>, trader: Open<Trader>): Promise<{ page: Page; seller: string }> {
+  const seller = await trader({ sol: 0 })
   await list(seller, 'GRAPE_SODA', 1, 0.2)
   const { page } = await signedIn({ sol: 1 })
   return { page, seller: seller.address }

@@ -71,7 +71,7 @@ test.describe('an address of no listing', () => {
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`a wallet on a phone pays what is on this screen, ${colorScheme}`, fullOnly(colorScheme === 'light'), async ({ openContext }) => {
-    const page = await (await openContext({ colorScheme, reducedMotion: 'reduce' })).newPage()
+    const page = await (await openContext({ colorScheme })).newPage()
     const path = await openListing(page, colorScheme === 'light' ? 'Orange Juice' : 'Grape Soda')
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Buy with your phone' }).click()

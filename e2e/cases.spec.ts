@@ -2,25 +2,33 @@ import { type Page } from '@playwright/test'
 
 import { list } from './support/api-listing.ts'
 import { payByHand } from './support/pay-by-hand.ts'
-import { type PhantomOptions } from './support/phantom.ts'
-import { banner, expect, findListing, LAMPORTS_PER_SOL, lamportsOf, type Player, test } from './support/test.ts'
+import { banner, expect, LAMPORTS_PER_SOL, lamportsOf, type Player, test } from './support/test.ts'
+import { type Trader } from './support/trader.ts'
 
-type SignedIn = (options?: PhantomOptions & { sol?: number }) => Promise<Player>
+/** A seller at the page, and a buyer anywhere. */
+interface Sides {
+  seller: Player & Trader
+  buyer: Trader
+}
 
-test('a payment of the wrong amount becomes a case, and the seller refunds it with one click', async ({ signedIn, baseURL }) => {
+test('a payment of the wrong amount becomes a case, and the seller refunds it with one click', async ({ signedIn }) => {
   test.slow()
-  const origin = baseURL ?? ''
-  const { seller, buyer } = await payWrongly(signedIn, origin)
+  const sides = { seller: await signedIn({ sol: 1 }), buyer: await signedIn({ sol: 2 }) }
+  const { seller, buyer } = sides
+  await payWrongly(sides)
+  await expect(attention(buyer.page)).toContainText('0.4 SOL for 5 Apple Juice', { timeout: 45_000 })
   await expect(buyer.page.getByRole('button', { name: /Refund/ })).toHaveCount(0)
   await seller.page.getByRole('button', { name: 'Refund 0.4 SOL' }).click()
   await expect(seller.page.getByRole('alert').filter({ hasText: 'The refund is on its way' })).toBeVisible()
-  await expectRefunded(seller, buyer, origin)
+  await expectRefunded(sides)
+  await expect(buyer.page.getByText('0.4 SOL for 5 Apple Juice')).toHaveCount(0, { timeout: 45_000 })
 })
 
-test('a wallet that only sends by itself refunds too, and is not asked a second time', async ({ signedIn, baseURL }) => {
+test('a wallet that only sends by itself refunds too, and is not asked a second time', async ({ signedIn, trader }) => {
   test.slow()
-  const origin = baseURL ?? ''
-  const { seller, buyer } = await payWrongly(signedIn, origin, { sendsByItself: true })
+  const sides = { seller: await signedIn({ sol: 1, sendsByItself: true }), buyer: await trader({ sol: 2 }) }
+  const { seller } = sides
+  await payWrongly(sides)
   await seller.phantom.refuse(seller.page, 4001)
   await seller.page.getByRole('button', { name: 'Refund 0.4 SOL' }).click()
   await expect(banner(seller.page)).toHaveText('You declined the request in your wallet. No SOL moved.')
@@ -28,12 +36,14 @@ test('a wallet that only sends by itself refunds too, and is not asked a second 
   await seller.page.getByRole('button', { name: 'Refund 0.4 SOL' }).click()
   await expect(seller.page.getByRole('alert').filter({ hasText: 'The refund is on its way' })).toBeVisible()
   await expect(seller.page.getByRole('button', { name: /Refund/ })).toHaveCount(0)
-  await expectRefunded(seller, buyer, origin)
+  await expectRefunded(sides)
 })
 
-test('a prepared refund that is not the one shown never reaches the wallet', async ({ signedIn, baseURL }) => {
+test('a prepared refund that is not the one shown never reaches the wallet', async ({ signedIn, trader }) => {
   test.slow()
-  const { seller } = await payWrongly(signedIn, baseURL ?? '')
+  const sides = { seller: await signedIn({ sol: 1 }), buyer: await trader({ sol: 2 }) }
+  const { seller } = sides
+  await payWrongly(sides)
   await seller.page.route('**/refund', async (route) => {
     const response = await route.fetch()
     const { refundDetails } = (await response.json()) as { refundDetails: object }
@@ -46,21 +56,17 @@ test('a prepared refund that is not the one shown never reaches the wallet', asy
   )
 })
 
-/** A buyer pays 0.4 SOL for a listing of 0.5 SOL, and both sides see the case. */
-async function payWrongly(signedIn: SignedIn, origin: string, wallet: PhantomOptions = {}): Promise<{ seller: Player; buyer: Player }> {
-  const seller = await signedIn({ ...wallet, sol: 1 })
+/** A buyer pays 0.4 SOL for a listing of 0.5 SOL, and the seller sees the case. */
+async function payWrongly({ seller, buyer }: Sides): Promise<void> {
   await list(seller, 'APPLE_JUICE', 5, 0.5)
-  const buyer = await signedIn({ sol: 2 })
-  await expect(await findListing(buyer.page, seller.address)).toBeVisible()
-  await payByHand(buyer, seller.address, origin, 0.4)
-  await expect.poll(() => lamportsOf(origin, seller.address)).toBe(1.4 * LAMPORTS_PER_SOL)
-  for (const { page } of [buyer, seller]) await expect(attention(page)).toContainText('0.4 SOL for 5 Apple Juice', { timeout: 45_000 })
-  return { seller, buyer }
+  await payByHand(buyer, seller.address, 0.4)
+  await expect.poll(() => lamportsOf(seller.origin, seller.address)).toBe(1.4 * LAMPORTS_PER_SOL)
+  await expect(attention(seller.page)).toContainText('0.4 SOL for 5 Apple Juice', { timeout: 45_000 })
 }
 
-async function expectRefunded(seller: Player, buyer: Player, origin: string): Promise<void> {
-  await expect.poll(() => lamportsOf(origin, buyer.address)).toBe(2 * LAMPORTS_PER_SOL - 5_000)
-  for (const { page } of [buyer, seller]) await expect(page.getByText('0.4 SOL for 5 Apple Juice')).toHaveCount(0, { timeout: 45_000 })
+async function expectRefunded({ seller, buyer }: Sides): Promise<void> {
+  await expect.poll(() => lamportsOf(buyer.origin, buyer.address)).toBe(2 * LAMPORTS_PER_SOL - 5_000)
+  await expect(seller.page.getByText('0.4 SOL for 5 Apple Juice')).toHaveCount(0, { timeout: 45_000 })
 }
 
 function attention(page: Page) {

@@ -58,7 +58,7 @@ test.describe('seven items of a studio', () => {
       `are side by side, with their own pictures and words, ${colorScheme}`,
       fullOnly(colorScheme === 'light'),
       async ({ openContext }) => {
-        const page = await (await openContext({ colorScheme, reducedMotion: 'reduce' })).newPage()
+        const page = await (await openContext({ colorScheme })).newPage()
         await page.goto('/')
         await expect(page.getByRole('article').first()).toBeVisible()
         await expectPictures(page, '.bar', 3)
@@ -167,7 +167,7 @@ test.describe('two hundred items', () => {
 
   for (const colorScheme of ['light', 'dark'] as const) {
     test(`are searched by name, with the keyboard alone, ${colorScheme}`, fullOnly(colorScheme === 'dark'), async ({ openContext }) => {
-      const page = await (await openContext({ colorScheme, reducedMotion: 'reduce' })).newPage()
+      const page = await (await openContext({ colorScheme })).newPage()
       await page.goto('/')
       await expect(page.getByRole('article').first()).toBeVisible()
       await expectPictures(page, '.bar', 3)
@@ -210,7 +210,6 @@ test.describe('two hundred items', () => {
   test('are rows of the inventory, found by name, and traded', async ({ signedIn }) => {
     test.slow()
     const seller = await signedIn({ sol: 1 })
-    await seller.page.emulateMedia({ reducedMotion: 'reduce' })
     await seller.page.getByRole('tab', { name: 'Inventory' }).click()
     const owned = seller.page.getByRole('article')
     await expect(owned).toHaveCount(manyNames.length)

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 
-import { type Purchase } from '@juicebar/contract/schemas'
+import { type Reply } from '@juicebar/contract/calls'
 import { type BrowserContext, type Page } from '@playwright/test'
 
 import { expectAccessible } from './support/accessible.ts'
 import { list } from './support/api-listing.ts'
 import { type OwnServer, startOwnServer } from './support/own-server.ts'
 import { holdByHand, payHold } from './support/pay-by-hand.ts'
-import { expect, fullOnly, type Player, test } from './support/test.ts'
+import { expect, fullOnly, test } from './support/test.ts'
+import { type Trader } from './support/trader.ts'
 
 const port = Number(process.env['E2E_PORT'] ?? '3210') + 4
 const origin = `http://localhost:${port}`
@@ -28,7 +29,7 @@ const toast = (page: Page, text: string) => page.getByRole('alert').filter({ has
 
 /** At the desk, signed in with the Demo Wallet, which is on the staff. Nothing fades there: what is half transparent has less contrast. */
 async function openDesk(open: (options?: object) => Promise<BrowserContext>, options: object = {}): Promise<Page> {
-  const context = await open({ reducedMotion: 'reduce', ...options, storageState: state })
+  const context = await open({ ...options, storageState: state })
   const page = await context.newPage()
   await page.goto('/studio')
   await expect(page.getByRole('heading', { name: 'Today', level: 2 })).toBeVisible()
@@ -48,16 +49,14 @@ async function finish(page: Page, { label, why, doIt }: { label: string; why: st
 }
 
 /** A purchase that is paid and delivered. */
-async function trade(seller: Player, buyer: Player): Promise<string> {
+async function trade(seller: Trader, buyer: Trader): Promise<string> {
   const listingId = await list(seller, 'GRAPE_SODA', 2, 0.5)
   const details = await holdByHand(buyer, [{ listingId }])
-  await payHold(buyer, details, origin)
-  const jwt = await buyer.page.evaluate(() => localStorage.getItem('jwt_token'))
-  let purchases: Purchase[] = []
+  await payHold(buyer, details)
+  let purchases: Reply<'myPurchases'>['purchases'] = []
   await expect
     .poll(async () => {
-      const reply = await buyer.page.request.get('/api/marketplace/my-purchases', { headers: { authorization: `Bearer ${jwt}` } })
-      purchases = ((await reply.json()) as { purchases: Purchase[] }).purchases
+      ;({ purchases } = await buyer.call<Reply<'myPurchases'>>('GET', 'marketplace/my-purchases'))
       return purchases[0]?.status
     })
     .toBe('settled')
@@ -84,9 +83,9 @@ test('whoever is not staff hears it in one sentence, and who is put on the staff
   state = await context.storageState()
 })
 
-test('the front shows what today has brought, and each chart its numbers', async ({ openContext, signedIn }) => {
-  const seller = await signedIn()
-  const buyer = await signedIn()
+test('the front shows what today has brought, and each chart its numbers', async ({ openContext, trader }) => {
+  const seller = await trader()
+  const buyer = await trader()
   const page = await openDesk(openContext)
   const sales = page.locator('dl > div').filter({ hasText: 'Sales' }).locator('dd > span').first()
   await expect(sales).toHaveText('0')
@@ -121,9 +120,9 @@ test('a figure that cannot be read says why, and is never a zero', async ({ open
   await expect(page.getByText('yesterday').first()).toBeVisible()
 })
 
-test('a wallet, a purchase and a transaction are found through one field', async ({ openContext, signedIn }) => {
-  const seller = await signedIn()
-  const buyer = await signedIn()
+test('a wallet, a purchase and a transaction are found through one field', async ({ openContext, trader }) => {
+  const seller = await trader()
+  const buyer = await trader()
   const purchaseId = await trade(seller, buyer)
   const page = await openDesk(openContext)
   const field = page.getByRole('searchbox')
@@ -197,8 +196,8 @@ test('a player is blocked and unblocked', async ({ openContext, signedIn }) => {
   await expect(part(page, 'Blocked players')).toContainText('Nobody is blocked.')
 })
 
-test('drinks are credited with a signature for that alone', async ({ openContext, signedIn }) => {
-  const player = await signedIn()
+test('drinks are credited with a signature for that alone', async ({ openContext, trader }) => {
+  const player = await trader({ sol: 0 })
   const page = await openDesk(openContext)
   await connect(page)
   await page.getByRole('searchbox').fill(player.address)

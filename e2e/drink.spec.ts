@@ -3,11 +3,12 @@ import { gzipSync } from 'node:zlib'
 
 import { type Page } from '@playwright/test'
 
-import { expectAccessible } from './support/accessible.ts'
+import { expectAccessible, expectAccessibleByDayAndNight } from './support/accessible.ts'
 import { list } from './support/api-listing.ts'
 import { type OwnServer, startOwnServer } from './support/own-server.ts'
 import { holdByHand, payHold } from './support/pay-by-hand.ts'
-import { expect, fullOnly, type Player, test } from './support/test.ts'
+import { expect, fullOnly, test } from './support/test.ts'
+import { type Trader } from './support/trader.ts'
 
 const port = Number(process.env['E2E_PORT'] ?? '3210') + 11
 const origin = `http://localhost:${port}`
@@ -35,29 +36,26 @@ const choose = (page: Page, group: 'How far back' | 'Drawn as' | 'Drink', label:
   page.getByRole('group', { name: group }).getByText(label, { exact: true }).click()
 
 /** One player sells to another, who pays on the chain. */
-async function trade(seller: Player, buyer: Player, amount: number, price: number): Promise<void> {
+async function trade(seller: Trader, buyer: Trader, amount: number, price: number): Promise<void> {
   const listingId = await list(seller, 'GRAPE_SODA', amount, price)
-  await payHold(buyer, await holdByHand(buyer, [{ listingId }]), origin)
+  await payHold(buyer, await holdByHand(buyer, [{ listingId }]))
 }
 
-test('a drink that nobody has traded says so, at its own address', async ({ openContext }) => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    const page = await (await openContext({ colorScheme, reducedMotion: 'reduce' })).newPage()
-    const reply = await page.goto(SODA)
-    expect(reply?.status()).toBe(200)
-    await expect(page.getByRole('heading', { name: 'Grape Soda', exact: true })).toBeVisible()
-    await expect(page.getByText('Nobody has traded it yet')).toBeVisible()
-    await expect(page.getByText('never sold')).toBeVisible()
-    await expect(page.getByText('No trades yet.')).toBeVisible()
-    await expect(page.getByRole('region', { name: 'For sale' }).getByRole('listitem').first()).toContainText(/left.*SOL/)
-    await expect(page).toHaveTitle('Grape Soda · Juicebar Marketplace')
-    await expect(page.getByRole('tab', { name: 'Market' })).toHaveAttribute('aria-selected', 'true')
-    await expect(page.getByRole('article')).toHaveCount(0)
-    await expectAccessible(page)
-  }
+test('a drink that nobody has traded says so, at its own address', async ({ page }) => {
+  const reply = await page.goto(SODA)
+  expect(reply?.status()).toBe(200)
+  await expect(page.getByRole('heading', { name: 'Grape Soda', exact: true })).toBeVisible()
+  await expect(page.getByText('Nobody has traded it yet')).toBeVisible()
+  await expect(page.getByText('never sold')).toBeVisible()
+  await expect(page.getByText('No trades yet.')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'For sale' }).getByRole('listitem').first()).toContainText(/left.*SOL/)
+  await expect(page).toHaveTitle('Grape Soda · Juicebar Marketplace')
+  await expect(page.getByRole('tab', { name: 'Market' })).toHaveAttribute('aria-selected', 'true')
+  await expect(page.getByRole('article')).toHaveCount(0)
+  await expectAccessibleByDayAndNight(page)
 })
 
-test('a trade arrives on the page while somebody looks at it, and on the market', async ({ page, openContext, signedIn }) => {
+test('a trade arrives on the page while somebody looks at it, and on the market', async ({ page, openContext, trader }) => {
   test.slow()
   const market = await (await openContext()).newPage()
   await market.goto('/')
@@ -65,8 +63,8 @@ test('a trade arrives on the page while somebody looks at it, and on the market'
   await page.goto(SODA)
   await expect(page.getByText('Nobody has traded it yet')).toBeVisible()
   await live(page)
-  const seller = await signedIn({ sol: 1 })
-  const buyer = await signedIn({ sol: 3 })
+  const seller = await trader({ sol: 1 })
+  const buyer = await trader({ sol: 3 })
   await trade(seller, buyer, 20, 0.02)
 
   await expect(lastTrades(page).getByRole('listitem')).toHaveText(/^20 at 0\.0010\.02 SOL/, { timeout: 60_000 })
@@ -84,7 +82,7 @@ test('a trade arrives on the page while somebody looks at it, and on the market'
 })
 
 test('the chart is gone through with the keyboard, and has its numbers behind it', async ({ openContext }) => {
-  const page = await (await openContext({ reducedMotion: 'reduce' })).newPage()
+  const page = await (await openContext()).newPage()
   await page.route('**/api/marketplace/candles*', (route) => route.fulfill({ json: { candles: hours(20) } }))
   await page.goto(SODA)
   await choose(page, 'How far back', 'Week')
@@ -260,7 +258,7 @@ test('what is downloaded for the page is little, and only when it is opened', as
 
 for (const width of [320, 390, 768, 1280, 1920]) {
   test(`nothing is cut off or shifts at ${width} pixels`, fullOnly(width !== 320 && width !== 1280), async ({ openContext }) => {
-    const page = await (await openContext({ viewport: { width, height: 900 }, reducedMotion: 'reduce' })).newPage()
+    const page = await (await openContext({ viewport: { width, height: 900 } })).newPage()
     await page.addInitScript(() => {
       const seen = { sum: 0 }
       Object.assign(window, { layoutShifts: seen })

@@ -68,8 +68,8 @@ test('a failed removal shows the server’s message, or else its own', async ({ 
   }
 })
 
-test('a purchase that the server refuses shows its message, and the wallet is not asked', async ({ signedIn }) => {
-  const seller = await signedIn({ sol: 0 })
+test('a purchase that the server refuses shows its message, and the wallet is not asked', async ({ signedIn, trader }) => {
+  const seller = await trader({ sol: 0 })
   await list(seller, 'APPLE_JUICE', 1, 0.5)
   const { page } = await signedIn()
   await page.route('**/api/marketplace/purchases', (route) => route.fulfill(closed))
@@ -78,8 +78,8 @@ test('a purchase that the server refuses shows its message, and the wallet is no
   await expect(banner(page)).toHaveText('The bar is closed')
 })
 
-test('a purchase that fails for an unknown reason still says that no SOL moved', async ({ signedIn }) => {
-  const seller = await signedIn({ sol: 0 })
+test('a purchase that fails for an unknown reason still says that no SOL moved', async ({ signedIn, trader }) => {
+  const seller = await trader({ sol: 0 })
   await list(seller, 'APPLE_JUICE', 1, 0.5)
   const { page } = await signedIn()
   await page.route('**/api/marketplace/purchases', (route) => route.fulfill({ status: 500, body: '' }))

@@ -6,17 +6,18 @@ import { type Page } from '@playwright/test'
 import { list } from './support/api-listing.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { holdByHand, listingsOf, payHold } from './support/pay-by-hand.ts'
-import { expect, type Player, test } from './support/test.ts'
+import { expect, test } from './support/test.ts'
+import { type Trader } from './support/trader.ts'
 
-test('a purchase of several sellers is one row with its items, and each seller sees only their own', async ({ signedIn, baseURL }) => {
+test('a purchase of several sellers is one row with its items, and each seller sees only their own', async ({ signedIn, trader }) => {
   test.slow()
-  const one = await signedIn({ sol: 1 })
+  const one = await trader({ sol: 1 })
   await list(one, 'APPLE_JUICE', 40, 0.4)
   const two = await signedIn({ sol: 1 })
   await list(two, 'GRAPE_SODA', 5, 0.25)
   const buyer = await signedIn({ sol: 2 })
   const items = [{ listingId: await listingOf(buyer, one.address), amount: 10 }, { listingId: await listingOf(buyer, two.address) }]
-  await payHold(buyer, await holdByHand(buyer, items), baseURL ?? '')
+  await payHold(buyer, await holdByHand(buyer, items))
 
   await buyer.page.getByRole('tab', { name: 'Inventory' }).click()
   const row = rowOf(buyer.page, '15 drinks')
@@ -68,7 +69,7 @@ test('the fee and the total of a purchase are told, and add up in the file', asy
   expect(sum('feeLamports')).toBe(37_500_000)
 })
 
-test('the profit of each drink follows what is bought and sold, and its file holds everything', async ({ signedIn, baseURL }) => {
+test('the profit of each drink follows what is bought and sold, and its file holds everything', async ({ signedIn }) => {
   test.slow()
   const seller = await signedIn({ sol: 1 })
   await list(seller, 'APPLE_JUICE', 40, 0.4)
@@ -80,7 +81,7 @@ test('the profit of each drink follows what is bought and sold, and its file hol
   await expect(apple).toContainText('0 SOL')
   await expectAccessible(seller.page)
 
-  await payHold(buyer, await holdByHand(buyer, [{ listingId: await listingOf(buyer, seller.address), amount: 10 }]), baseURL ?? '')
+  await payHold(buyer, await holdByHand(buyer, [{ listingId: await listingOf(buyer, seller.address), amount: 10 }]))
   await expect(apple).toContainText('+0.1 SOL', { timeout: 45_000 })
   await expect(apple).toContainText('for 0.1 SOL, cost 0 SOL')
   await expect(profit).toContainText('drinks that were credited cost nothing')
@@ -141,7 +142,7 @@ test.describe('a ledger of many pages', () => {
   })
 })
 
-async function listingOf(player: Player, seller: string): Promise<string> {
+async function listingOf(player: Trader, seller: string): Promise<string> {
   const [listing] = await listingsOf(player, seller)
   return listing?._id ?? ''
 }

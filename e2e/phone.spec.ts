@@ -1,15 +1,13 @@
-import { type Locator, type Page } from '@playwright/test'
+import { type BrowserContextOptions, type Locator } from '@playwright/test'
 
-import { installPhantom } from './support/phantom.ts'
 import { expect, fullOnly, sell, signIn, test } from './support/test.ts'
 
 const PHONE_HEIGHT = 700
 
 for (const width of [320, 390]) {
   test.describe(`a phone of ${width} pixels`, fullOnly(width !== 320), () => {
-    test('shows the product’s name, the balance and every tab once signed in', async ({ openContext, baseURL }) => {
-      const page = await openPhone(openContext, baseURL, width)
-      await signIn(page)
+    test('shows the product’s name, the balance and every tab once signed in', async ({ openContext, signedIn }) => {
+      const { page } = await signedIn({ profile: await openContext(phone(width)), sol: 0 })
       const header = page.getByRole('banner')
       const parts = [
         header.getByText('Juicebar'),
@@ -22,15 +20,15 @@ for (const width of [320, 390]) {
       expect(await header.evaluate(scrollers)).toEqual([])
     })
 
-    test('shows a visitor the whole name', async ({ openContext, baseURL }) => {
-      const page = await openPhone(openContext, baseURL, width)
+    test('shows a visitor the whole name', async ({ openContext, openPlayer }) => {
+      const { page } = await openPlayer({ profile: await openContext(phone(width)), sol: 0 })
       const name = page.getByRole('heading', { name: 'Juicebar Marketplace' })
       await expect(name).toBeVisible()
       expect(await name.evaluate(scrollers)).toEqual([])
     })
 
-    test('has its views within reach of a thumb, below everything else', async ({ openContext, baseURL }) => {
-      const page = await openPhone(openContext, baseURL, width)
+    test('has its views within reach of a thumb, below everything else', async ({ openContext, openPlayer }) => {
+      const { page } = await openPlayer({ profile: await openContext(phone(width)), sol: 0 })
       await expect(page.getByRole('button', { name: 'Select Wallet' })).toBeVisible()
       // A visitor's only view takes no room.
       expect(await page.locator('.views').evaluate(({ clientHeight }) => clientHeight)).toBeLessThan(2)
@@ -50,9 +48,8 @@ for (const width of [320, 390]) {
       await expectUncovered(page.getByRole('link', { name: 'Licences' }))
     })
 
-    test('scrolls nothing sideways in My Listings', async ({ openContext, baseURL }) => {
-      const page = await openPhone(openContext, baseURL, width)
-      await signIn(page)
+    test('scrolls nothing sideways in My Listings', async ({ openContext, signedIn }) => {
+      const { page } = await signedIn({ profile: await openContext(phone(width)), sol: 0 })
       await sell(page, 'Orange Juice', 1, 0.5)
       await page.getByRole('tab', { name: 'My Listings' }).click()
       await expect(page.getByRole('button', { name: 'Remove' })).toBeVisible()
@@ -60,9 +57,8 @@ for (const width of [320, 390]) {
       for (const status of await page.getByRole('group', { name: 'Status' }).locator('label').all()) await expectUncovered(status)
     })
 
-    test('shows short messages where they cover neither the search nor a dialog’s buttons', async ({ openContext, baseURL }) => {
-      const page = await openPhone(openContext, baseURL, width)
-      await signIn(page)
+    test('shows short messages where they cover neither the search nor a dialog’s buttons', async ({ openContext, signedIn }) => {
+      const { page } = await signedIn({ profile: await openContext(phone(width)), sol: 0 })
       await page.getByRole('tab', { name: 'Inventory' }).click()
       await page.getByRole('button', { name: 'Sell' }).first().click()
       const dialog = page.getByRole('dialog', { name: 'Sell Tokens' })
@@ -81,17 +77,8 @@ for (const width of [320, 390]) {
   })
 }
 
-type OpenContext = (options: {
-  viewport: { width: number; height: number }
-  hasTouch: boolean
-}) => ReturnType<Page['context']> | Promise<ReturnType<Page['context']>>
-
-async function openPhone(openContext: OpenContext, origin = '', width = 0): Promise<Page> {
-  const context = await openContext({ viewport: { width, height: PHONE_HEIGHT }, hasTouch: true })
-  await installPhantom(context, origin)
-  const page = await context.newPage()
-  await page.goto('/')
-  return page
+function phone(width: number): BrowserContextOptions {
+  return { viewport: { width, height: PHONE_HEIGHT }, hasTouch: true }
 }
 
 /** Fails unless the whole element is in the window with nothing above its middle and its ends. */

@@ -3,9 +3,9 @@ import { type Page, type Route } from '@playwright/test'
 import { list } from './support/api-listing.ts'
 import { expect, findListing, test } from './support/test.ts'
 
-test('the buyer may go on browsing once the payment is sent, and its steps survive a reload', async ({ signedIn }) => {
+test('the buyer may go on browsing once the payment is sent, and its steps survive a reload', async ({ signedIn, trader }) => {
   test.slow()
-  const seller = await signedIn({ sol: 1 })
+  const seller = await trader({ sol: 1 })
   await list(seller, 'GRAPE_SODA', 2, 0.2)
   const { page } = await signedIn({ sol: 1 })
   const payment = await holdBackDelivery(page)
@@ -34,8 +34,8 @@ test('the buyer may go on browsing once the payment is sent, and its steps survi
   await page.unrouteAll({ behavior: 'ignoreErrors' })
 })
 
-test('the countdown follows when an outage has extended the time to pay', async ({ signedIn }) => {
-  const seller = await signedIn({ sol: 0 })
+test('the countdown follows when an outage has extended the time to pay', async ({ signedIn, trader }) => {
+  const seller = await trader({ sol: 0 })
   await list(seller, 'GRAPE_SODA', 2, 0.2)
   const { page } = await signedIn({ sol: 1 })
   await page.route('**/rpc', (route) => (route.request().postData()?.includes('getLatestBlockhash') ? undefined : route.continue()))

@@ -7,7 +7,7 @@ import { expect, fullOnly, signIn, test } from './support/test.ts'
 for (const colorScheme of ['dark', 'light'] as const) {
   test(`every screen is accessible, ${colorScheme}`, async ({ openContext, baseURL }) => {
     test.slow()
-    const context = await openContext({ colorScheme, reducedMotion: 'reduce' })
+    const context = await openContext({ colorScheme })
     await installPhantom(context, baseURL ?? '')
     const page = await context.newPage()
     await page.goto('/')
@@ -62,7 +62,7 @@ test.describe('an unavailable server', () => {
 
 for (const width of [320, 390, 768, 1280, 1920, 3840]) {
   test(`nothing is cut off or shifts at ${width} pixels`, fullOnly(width !== 320 && width !== 1280), async ({ openContext, baseURL }) => {
-    const context = await openContext({ viewport: { width, height: 900 } })
+    const context = await openContext({ viewport: { width, height: 900 }, reducedMotion: 'no-preference' })
     await installPhantom(context, baseURL ?? '')
     const page = await context.newPage()
     await watchShifts(page)
@@ -128,7 +128,7 @@ test('the other theme is there at once for those who want no motion', async ({ o
 })
 
 test('the theme switch follows the system', async ({ openContext }) => {
-  const page = await (await openContext({ colorScheme: 'light' })).newPage()
+  const page = await (await openContext({ colorScheme: 'light', reducedMotion: 'no-preference' })).newPage()
   await page.goto('/')
   await expect(page.getByRole('button', { name: 'Evening' })).toBeVisible()
   await page.emulateMedia({ colorScheme: 'dark' })

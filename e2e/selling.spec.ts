@@ -3,7 +3,8 @@ import { type Page } from '@playwright/test'
 import { list } from './support/api-listing.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { holdByHand, listingsOf, payHold } from './support/pay-by-hand.ts'
-import { expect, type Player, sell, test } from './support/test.ts'
+import { expect, sell, test } from './support/test.ts'
+import { type Trader } from './support/trader.ts'
 
 test('a lot is sold in parts unless its seller wants it sold whole', async ({ signedIn }) => {
   const seller = await signedIn({ sol: 0 })
@@ -45,7 +46,7 @@ test('a fee is the buyer’s, and the seller is told so', async ({ signedIn }) =
   await expect(dialog).toContainText('The buyer pays the studio’s fee of 2.5% on top.')
 })
 
-test('a lot of which a part is being bought stays one row, until it is sold and removed', async ({ signedIn, baseURL }) => {
+test('a lot of which a part is being bought stays one row, until it is sold and removed', async ({ signedIn, trader }) => {
   test.slow()
   const seller = await signedIn({ sol: 1 })
   await list(seller, 'APPLE_JUICE', 40, 0.4)
@@ -54,7 +55,7 @@ test('a lot of which a part is being bought stays one row, until it is sold and 
   await expect(rows).toContainText('Amount 40')
   await expect(rows).not.toContainText('left')
 
-  const buyer = await signedIn({ sol: 2 })
+  const buyer = await trader({ sol: 2 })
   const bought = await holdPart(buyer, seller.address, 10)
   await expect(rows).toContainText('Amount 40, of which 10 are being bought')
   await expect(rows).toContainText('30 left')
@@ -62,7 +63,7 @@ test('a lot of which a part is being bought stays one row, until it is sold and 
   await expect(rows).toHaveCount(1)
   await expectAccessible(seller.page)
 
-  await payHold(buyer, bought, baseURL ?? '')
+  await payHold(buyer, bought)
   await expect(rows).toContainText('Amount 30', { timeout: 45_000 })
   await expect(rows).toContainText('10 sold so far, 30 left')
   await expect(rows).not.toContainText('being bought')
@@ -85,7 +86,7 @@ async function openSellDialog(page: Page, drink: string) {
   return page.getByRole('dialog', { name: 'Sell Tokens' })
 }
 
-async function holdPart(buyer: Player, seller: string, amount: number) {
+async function holdPart(buyer: Trader, seller: string, amount: number) {
   const [listing] = await listingsOf(buyer, seller)
   return holdByHand(buyer, [{ listingId: listing?._id ?? '', amount }])
 }

@@ -70,8 +70,8 @@ test('sales made while the seller was away are told on return, and counted until
   await expect(tab).toHaveAccessibleDescription('')
 })
 
-test('a wallet that only sends by itself can buy too', async ({ signedIn, baseURL }) => {
-  const seller = await signedIn({ sol: 1 })
+test('a wallet that only sends by itself can buy too', async ({ signedIn, trader, baseURL }) => {
+  const seller = await trader({ sol: 1 })
   await list(seller, 'APPLE_JUICE', 2, 0.1)
   const buyer = await signedIn({ sol: 1, sendsByItself: true })
   await (await findListing(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
@@ -136,8 +136,8 @@ test('the sell form enforces its bounds', async ({ signedIn }) => {
   await expect(dialog).toBeHidden()
 })
 
-test('a listing that costs more than the wallet holds is refused before anything happens', async ({ signedIn }) => {
-  const seller = await signedIn({ sol: 0 })
+test('a listing that costs more than the wallet holds is refused before anything happens', async ({ signedIn, trader }) => {
+  const seller = await trader({ sol: 0 })
   await list(seller, 'APPLE_JUICE', 1, 3)
   const buyer = await signedIn({ sol: 1 })
   await (await findListing(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
@@ -159,8 +159,8 @@ test('a payment declined in the wallet moves no SOL and frees the listing', asyn
   await expect(seller.page.getByRole('button', { name: 'Remove' })).toBeEnabled()
 })
 
-test('declining once leaves a listing for sale to the buyer, declining twice until its cooldown ends', async ({ signedIn }) => {
-  const seller = await signedIn({ sol: 0 })
+test('declining once leaves a listing for sale to the buyer, declining twice until its cooldown ends', async ({ signedIn, trader }) => {
+  const seller = await trader({ sol: 0 })
   await list(seller, 'ORANGE_JUICE', 3, 0.3)
   const { page, phantom } = await signedIn({ sol: 1 })
   const decline = async () => {
@@ -203,8 +203,8 @@ test('a hold survives a reload, and is then paid', async ({ signedIn }) => {
   await expect(waiting).toBeHidden()
 })
 
-test('a hold can be cancelled', async ({ signedIn }) => {
-  const seller = await signedIn({ sol: 1 })
+test('a hold can be cancelled', async ({ signedIn, trader }) => {
+  const seller = await trader({ sol: 0 })
   await list(seller, 'GRAPE_SODA', 1, 0.2)
   const buyer = await signedIn({ sol: 1 })
   await buyer.phantom.refuse(buyer.page, 4900)

@@ -32,7 +32,8 @@ test('the picker offers Phantom alone, marked as detected, and more options to u
   await expect(dialog.getByRole('link', { name: /Phantom/ })).toBeHidden()
 })
 
-test('a dialog fades within 150 ms', async ({ page }) => {
+test('a dialog fades within 150 ms', async ({ openContext }) => {
+  const page = await (await openContext({ reducedMotion: 'no-preference' })).newPage()
   await page.goto('/')
   await page.getByRole('button', { name: 'Select Wallet' }).click()
   const durations = await page.getByRole('dialog').evaluate((popup) => getComputedStyle(popup).transitionDuration.split(', '))

@@ -1,12 +1,6 @@
-import {
-  createSignableMessage,
-  generateKeyPairSigner,
-  getAddressEncoder,
-  getTransactionDecoder,
-  getTransactionEncoder,
-  type KeyPairSigner,
-} from '@solana/kit'
+import { createSignableMessage, generateKeyPairSigner, getTransactionDecoder, getTransactionEncoder, type KeyPairSigner } from '@solana/kit'
 import { type BrowserContext, type Page } from '@playwright/test'
+import { base58 } from '@scure/base'
 
 /** How the injected wallet behaves. */
 export interface PhantomOptions {
@@ -18,13 +12,15 @@ export interface PhantomOptions {
   connectsAfter?: number
 }
 
-/** A wallet named Phantom in a browser. Its keys are real, and stay outside the page. */
-export interface Phantom {
+/** A wallet outside of any page. */
+export interface Wallet {
   address: string
-  /** Signs a message outside of any page. */
   signMessage(message: string): Promise<Uint8Array>
-  /** Signs a transaction outside of any page. */
   sign(transaction: Uint8Array): Promise<Uint8Array>
+}
+
+/** A wallet named Phantom in a browser. Its keys are real, and stay outside the page. */
+export interface Phantom extends Wallet {
   /** Makes every request fail with this code; undefined makes them succeed again. */
   refuse(page: Page, code: number | undefined): Promise<void>
   /** Switches to another account, as the person does inside the wallet. Returns its address. */
@@ -33,41 +29,56 @@ export interface Phantom {
 
 type Bytes = number[]
 
-/** Injects a Wallet Standard wallet named Phantom into every page of a context. It sends its transactions through the relay of `origin`. */
+/** Makes a wallet that owns nothing. */
+export async function createWallet(): Promise<Wallet> {
+  return walletOf(await generateKeyPairSigner())
+}
+
+function walletOf(signer: KeyPairSigner): Wallet {
+  return {
+    address: signer.address,
+    async signMessage(message) {
+      const [signatures] = await signer.signMessages([createSignableMessage(message)])
+      return Uint8Array.from(signatures?.[signer.address] ?? [])
+    },
+    async sign(transaction) {
+      const decoded = getTransactionDecoder().decode(transaction)
+      const [signatures] = await signer.signTransactions([decoded as Parameters<KeyPairSigner['signTransactions']>[0][number]])
+      return Uint8Array.from(getTransactionEncoder().encode({ ...decoded, signatures: { ...decoded.signatures, ...signatures } }))
+    },
+  }
+}
+
+/**
+ * Injects a Wallet Standard wallet named Phantom into every page of a context. It has two accounts, of which the first is chosen. It sends its
+ * transactions through the relay of `origin`.
+ */
 export async function installPhantom(context: BrowserContext, origin: string, options: PhantomOptions = {}): Promise<Phantom> {
-  const signers = [await generateKeyPairSigner(), await generateKeyPairSigner()]
-  const signerOf = (address: string): KeyPairSigner => {
-    const signer = signers.find((candidate) => candidate.address === address)
-    if (!signer) throw new Error(`no key for ${address}`)
-    return signer
+  const wallets = [await createWallet(), await createWallet()] as const
+  const walletAt = (address: string): Wallet => {
+    const wallet = wallets.find((candidate) => candidate.address === address)
+    if (!wallet) throw new Error(`no key for ${address}`)
+    return wallet
   }
-  const signMessage = async (address: string, message: Iterable<number>): Promise<Bytes> => {
-    const signer = signerOf(address)
-    const [signatures] = await signer.signMessages([createSignableMessage(Uint8Array.from(message))])
-    return [...(signatures?.[signer.address] ?? [])]
-  }
-  await context.exposeFunction('phantomSignMessage', signMessage)
-  const sign = async (address: string, transaction: Iterable<number>): Promise<Bytes> => {
-    const signer = signerOf(address)
-    const decoded = getTransactionDecoder().decode(Uint8Array.from(transaction))
-    const [signatures] = await signer.signTransactions([decoded as Parameters<KeyPairSigner['signTransactions']>[0][number]])
-    return [...getTransactionEncoder().encode({ ...decoded, signatures: { ...decoded.signatures, ...signatures } })]
-  }
-  await context.exposeFunction('phantomSignTransaction', sign)
+  await context.exposeFunction('phantomSignMessage', async (address: string, message: Bytes) => [
+    ...(await walletAt(address).signMessage(Buffer.from(message).toString())),
+  ])
+  await context.exposeFunction('phantomSignTransaction', async (address: string, transaction: Bytes) => [
+    ...(await walletAt(address).sign(Uint8Array.from(transaction))),
+  ])
   await context.exposeFunction('phantomBroadcast', async (transaction: Bytes): Promise<void> => {
     const params = [Buffer.from(transaction).toString('base64'), { encoding: 'base64', preflightCommitment: 'confirmed' }]
     await askChain(origin, 'sendTransaction', params)
   })
-  const accounts = signers.map(({ address }) => ({ address, publicKey: [...getAddressEncoder().encode(address)] }))
+  const accounts = wallets.map(({ address }) => ({ address, publicKey: [...base58.decode(address)] }))
   await context.addInitScript(registerPhantom, { accounts, sendsByItself: false, lateBy: 0, connectsAfter: 0, ...options })
+  const [first, second] = wallets
   return {
-    address: signers[0]?.address ?? '',
-    signMessage: async (message) => Uint8Array.from(await signMessage(signers[0]?.address ?? '', new TextEncoder().encode(message))),
-    sign: async (transaction) => Uint8Array.from(await sign(signers[0]?.address ?? '', transaction)),
+    ...first,
     refuse: (page, code) => page.evaluate((refusal) => Object.assign(window, { phantomRefusal: refusal }), code).then(() => undefined),
     switchAccount: async (page) => {
       await page.evaluate(() => window.dispatchEvent(new Event('phantom:switch')))
-      return signers[1]?.address ?? ''
+      return second.address
     },
   }
 }

@@ -1,26 +1,36 @@
-import { type Reply } from '@juicebar/contract/calls'
 import { type BrowserContext, type BrowserContextOptions, expect, type Page, test as base } from '@playwright/test'
-import { base58 } from '@scure/base'
 
-import { askChain, installPhantom, type Phantom, type PhantomOptions } from './phantom.ts'
+import { askChain, createWallet, installPhantom, type Phantom, type PhantomOptions } from './phantom.ts'
+import { signInByApi, type Trader } from './trader.ts'
 
+/** Somebody at a page, with Phantom in their browser. */
 export interface Player {
   page: Page
   phantom: Phantom
   address: string
 }
 
-type PlayerOptions = PhantomOptions & { sol?: number }
+interface Funded {
+  /** How much SOL the wallet has, 5 by default. */
+  sol?: number
+}
+
+interface PlayerOptions extends PhantomOptions, Funded {
+  /** The browser profile, a new one by default. */
+  profile?: BrowserContext
+}
 
 interface Fixtures {
   /** Console errors that a test causes on purpose. */
   allowedErrors: RegExp | undefined
   /** A new browser profile under watch: an error in the console or a request to another origin fails the test. */
   openContext: (options?: BrowserContextOptions) => Promise<BrowserContext>
-  /** A new browser profile with Phantom in it, at the market. */
+  /** A browser with Phantom in it, at the market. */
   openPlayer: (options?: PlayerOptions) => Promise<Player>
   /** The same, signed in. */
-  signedIn: (options?: PlayerOptions) => Promise<Player>
+  signedIn: (options?: PlayerOptions) => Promise<Player & Trader>
+  /** Somebody whose page does not matter: they trade through the API, and no browser has to show it to them. */
+  trader: (options?: Funded) => Promise<Trader>
 }
 
 /** Leaves a test to `npm run test:full`: it tries what another test has tried at one more width, or in the other colour scheme. */
@@ -38,7 +48,8 @@ export const test = base.extend<Fixtures>({
     const problems: string[] = []
     const origin = new URL(baseURL ?? '').origin
     await use(async (options) => {
-      const context = await browser.newContext({ ...options, baseURL: origin })
+      // Motion is drawn by the processor, and takes about as long as everything else that a page does.
+      const context = await browser.newContext({ reducedMotion: 'reduce', ...options, baseURL: origin })
       contexts.push(context)
       watch(context, origin, allowedErrors, problems)
       return context
@@ -52,45 +63,50 @@ export const test = base.extend<Fixtures>({
 
   openPlayer: async ({ openContext, baseURL }, use) => {
     const origin = new URL(baseURL ?? '').origin
-    await use(async (options) => {
-      const player = await newPlayer(await openContext(), origin, options)
-      await player.page.goto('/')
-      return player
+    await use(async ({ sol, profile, ...options } = {}) => {
+      const context = profile ?? (await openContext())
+      const phantom = await installPhantom(context, origin, options)
+      await fund(origin, phantom.address, sol)
+      const page = await context.newPage()
+      await page.goto('/')
+      return { page, phantom, address: phantom.address }
     })
   },
 
   signedIn: async ({ openContext, baseURL }, use) => {
     const origin = new URL(baseURL ?? '').origin
-    await use(async (options) => {
-      const player = await newPlayer(await openContext(), origin, options)
-      await openSignedIn(player.page, player.phantom)
-      return player
+    await use(async ({ sol, profile, ...options } = {}) => {
+      const context = profile ?? (await openContext())
+      const phantom = await installPhantom(context, origin, options)
+      const [trader] = await Promise.all([signInByApi(phantom, origin), fund(origin, phantom.address, sol)])
+      await keepSession(context, trader.jwt)
+      const page = await context.newPage()
+      await page.goto('/')
+      await page.getByRole('button', { name: 'Connect', exact: true }).click()
+      await expect(page.getByRole('button', { name: phantom.address.slice(0, 4) })).toBeVisible()
+      return { ...trader, page, phantom }
+    })
+  },
+
+  trader: async ({ baseURL }, use) => {
+    const origin = new URL(baseURL ?? '').origin
+    await use(async ({ sol } = {}) => {
+      const wallet = await createWallet()
+      const [trader] = await Promise.all([signInByApi(wallet, origin), fund(origin, wallet.address, sol)])
+      return trader
     })
   },
 })
 
-async function newPlayer(context: BrowserContext, origin: string, { sol = 5, ...options }: PlayerOptions = {}): Promise<Player> {
-  const phantom = await installPhantom(context, origin, options)
-  if (sol > 0) await fund(origin, phantom.address, sol)
-  return { page: await context.newPage(), phantom, address: phantom.address }
-}
-
-/** Opens the market as somebody who has signed in before, and connects their wallet. The session comes from the API. */
-export async function openSignedIn(page: Page, phantom: Phantom): Promise<void> {
-  const walletAddress = phantom.address
-  const nonce = await page.request.post('/api/auth/nonce', { data: { walletAddress } })
-  const { message } = (await nonce.json()) as Reply<'requestNonce'>
-  const signature = base58.encode(await phantom.signMessage(message))
-  const session = await page.request.post('/api/auth/verify', { data: { walletAddress, signature } })
-  const { token } = (await session.json()) as Reply<'verifySignature'>
-  await page.goto('/health')
-  await page.evaluate((jwt) => {
-    localStorage.setItem('jwt_token', jwt)
+/** Leaves in a browser profile what a page leaves there at which somebody signed in with Phantom, before any page is opened. */
+async function keepSession(context: BrowserContext, jwt: string): Promise<void> {
+  await context.addInitScript((given) => {
+    // Once: what the page makes of it is the page's.
+    if (!location.protocol.startsWith('http') || localStorage.getItem('session-was-given')) return
+    localStorage.setItem('session-was-given', 'yes')
+    localStorage.setItem('jwt_token', given)
     localStorage.setItem('walletName', '"Phantom"')
-  }, token)
-  await page.goto('/')
-  await page.getByRole('button', { name: 'Connect', exact: true }).click()
-  await expect(page.getByRole('button', { name: walletAddress.slice(0, 4) })).toBeVisible()
+  }, jwt)
 }
 
 /** Chooses Phantom, and waits until the login is complete. */
@@ -136,7 +152,8 @@ export async function lamportsOf(origin: string, address: string): Promise<numbe
   return result.value
 }
 
-async function fund(origin: string, address: string, sol: number): Promise<void> {
+async function fund(origin: string, address: string, sol = 5): Promise<void> {
+  if (sol === 0) return
   await askChain(origin, 'requestAirdrop', [address, sol * LAMPORTS_PER_SOL])
   await expect.poll(() => lamportsOf(origin, address)).toBe(sol * LAMPORTS_PER_SOL)
 }
