@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { hashOfFiles } from './file-hash.mjs'
 import { expectSuccess, requireWritableCheckout, root, runNode, timed } from './run.mjs'
 
 /** @typedef {{ workspace: string, title: string, sources: string[], configs: string[] }} Build: one run of Vite for each of `configs` */
@@ -42,14 +42,14 @@ const builds = [
  * @throws {import('./run.mjs').StepFailed} if a build fails, or this user may not write to the checkout
  */
 export async function ensureBuilt() {
-  const stale = builds.filter((build) => builtFrom(build) !== hashOf(build.sources))
+  const stale = builds.filter((build) => builtFrom(build) !== hashOfFiles(root, build.sources))
   if (stale.length > 0) requireWritableCheckout('Building', 'npm run build')
   for (const build of stale) await timed(build.title, () => runBuild(build))
 }
 
 /** @param {Build} build */
 async function runBuild(build) {
-  const sources = hashOf(build.sources)
+  const sources = hashOfFiles(root, build.sources)
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
   for (const config of build.configs) {
     const result = await runNode([vite, 'build', '--config', config], { cwd: join(root, build.workspace), env: { NODE_ENV: 'production' } })
@@ -70,26 +70,4 @@ function builtFrom(build) {
  */
 function stampFile(build) {
   return join(root, build.workspace, 'dist', '.built-from')
-}
-
-/** @param {string[]} paths */
-function hashOf(paths) {
-  const hash = createHash('sha256')
-  for (const path of paths) addToHash(hash, path)
-  return hash.digest('hex')
-}
-
-/**
- * @param {import('node:crypto').Hash} hash
- * @param {string} path
- */
-function addToHash(hash, path) {
-  const file = join(root, path)
-  if (!existsSync(file)) return
-  if (statSync(file).isDirectory()) {
-    for (const name of readdirSync(file).sort()) addToHash(hash, `${path}/${name}`)
-    return
-  }
-  const content = readFileSync(file)
-  hash.update(`${path}\0${content.length}\0`).update(content)
 }
