@@ -1,3 +1,7 @@
+import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
 import { defineConfig } from '@playwright/test'
 
 import { findChromium } from './e2e/support/chromium.mjs'
@@ -5,6 +9,8 @@ import { findChromium } from './e2e/support/chromium.mjs'
 const port = process.env['E2E_PORT'] ?? '3210'
 const origin = `http://localhost:${port}`
 const executablePath = findChromium()
+// Inherited by the processes that run the tests, which start servers of their own on the database in it.
+const dataDir = (process.env['E2E_DATA_DIR'] ??= join(tmpdir(), `juicebar-e2e-${randomUUID()}`))
 
 export default defineConfig({
   testDir: 'e2e',
@@ -30,7 +36,7 @@ export default defineConfig({
   webServer: {
     command: 'exec node e2e/support/serve.mjs',
     url: `${origin}/health`,
-    env: { PORT: port, LOG_LEVEL: 'warn' },
+    env: { PORT: port, LOG_LEVEL: 'warn', E2E_DATA_DIR: dataDir },
     gracefulShutdown: { signal: 'SIGTERM', timeout: 15_000 },
     stdout: 'ignore',
     stderr: 'pipe',
