@@ -1,44 +1,14 @@
 import { type Signature } from '@juicebar/contract/addresses'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { closeCase } from '../../src/purchases/cases/close-case.ts'
-import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
-import { reconcileOnce } from '../../src/purchases/reconciliation/reconcile-round.ts'
 import { findPurchase } from '../../src/purchases/purchase-store.ts'
-import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase.ts'
 import { settlePayment } from '../../src/purchases/settlement/settle-payment.ts'
 import { candidateOf, verifyCandidate } from '../../src/purchases/settlement/verify-candidate.ts'
 import { type Line } from '../logging/collected-log.ts'
-import { closePaymentWindow } from './reconciling.ts'
-import {
-  casesOf,
-  chainBut,
-  expectAllAddsUp,
-  hold,
-  list,
-  makePurchasesDue,
-  openTradingWorld,
-  reconcileUntil,
-  sendByWallet,
-  signPayment,
-  type TradingWorld,
-  untilStatus,
-  type Wallet,
-} from './trading-world.ts'
+import { useTradingWorld } from './trading-world.ts'
 
-let world: TradingWorld
-let seller: Wallet
-let buyer: Wallet
-
-beforeAll(async () => {
-  world = await openTradingWorld()
-  ;[seller, buyer] = await Promise.all([world.createWallet(), world.createWallet()])
-})
-
-afterAll(async () => {
-  await expectAllAddsUp(world)
-  await world.close()
-})
+const world = useTradingWorld()
 
 const linesAbout = (purchaseId: string) => world.lines.filter(({ purchase }) => purchase === purchaseId)
 
@@ -51,26 +21,25 @@ async function readCandidate(purchaseId: string, text: string) {
 }
 
 async function submitted() {
-  const purchase = await hold(world, buyer, await list(world, seller))
-  const payment = await signPayment(world, buyer, purchase)
-  return { purchase, payment }
+  const purchase = await world.holdNew()
+  return { purchase, payment: await world.signPayment(world.buyer, purchase) }
 }
 
 describe('the log', () => {
   it('has one line for a sale, whoever found its payment and however often it was confirmed', async () => {
     const { purchase, payment } = await submitted()
     const { purchaseId, listingId, lamports } = purchase
-    await sendByWallet(world, payment)
+    await world.sendByWallet(payment)
     const found = await readCandidate(purchaseId, payment.signature)
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => settlePayment(world.deps, found.purchase, found.candidate)))
     expect(outcomes.map(({ kind }) => kind)).toEqual(Array.from({ length: 5 }, () => 'settled'))
-    await confirmPurchase(world.deps, buyer.address, listingId, payment.signature)
+    await world.confirm(world.buyer, listingId, payment.signature)
     expect(linesAbout(purchaseId)).toMatchObject([
       {
         level: 30,
         msg: 'a sale',
-        buyer: buyer.address,
-        items: [{ seller: seller.address, listing: listingId, tokenType: 'APPLE_JUICE', amount: 10, lamports }],
+        buyer: world.buyer.address,
+        items: [{ seller: world.seller.address, listing: listingId, tokenType: 'APPLE_JUICE', amount: 10, lamports }],
         lamports,
         fee: '0',
         transaction: payment.signature,
@@ -82,39 +51,34 @@ describe('the log', () => {
   it('has one line for a case that is opened, and one when it is closed', async () => {
     const { purchase, payment } = await submitted()
     const { purchaseId } = purchase
-    await sendByWallet(world, await signPayment(world, buyer, purchase, { lamports: BigInt(purchase.lamports) - 5_000_000n }))
-    await reconcileUntil(world, async () => {
-      expect(await casesOf(world, buyer.address)).toHaveLength(1)
-    })
-    const [opened] = await casesOf(world, buyer.address)
+    await world.payByWallet(world.buyer, purchase, { lamports: BigInt(purchase.lamports) - 5_000_000n })
+    await world.reconcileUntil(async () => expect(await world.casesOf(world.buyer)).toHaveLength(1))
+    const [opened] = await world.casesOf(world.buyer)
     const reported = await readCandidate(purchaseId, opened!.signature)
     for (let time = 0; time < 2; time++) await settlePayment(world.deps, reported.purchase, reported.candidate)
     // What is told to the database again may change the case, but opens no other.
     await world.connection.pool.query('update cases set deliverable = true where id = $1', [opened!.caseId])
     await settlePayment(world.deps, reported.purchase, reported.candidate)
     await closeCase(world.deps, opened!.caseId, 'settled by mail')
-    const about = { case: opened!.caseId, buyer: buyer.address, seller: seller.address, kind: 'wrong' }
+    const about = { case: opened!.caseId, buyer: world.buyer.address, seller: world.seller.address, kind: 'wrong' }
     expect(linesAbout(purchaseId)).toMatchObject([
       { ...about, level: 30, msg: 'a case was opened', status: 'open', waitingFor: 'the seller to refund it' },
       { ...about, level: 30, msg: 'a case was closed', status: 'closed', waitingFor: null },
     ])
-    await sendByWallet(world, payment)
-    await untilStatus(world, purchaseId, 'settled')
+    await world.sendByWallet(payment)
+    await world.untilStatus(purchase, 'settled')
   })
 
   it('has one line for the sale and one for the case that a late delivery closes', async () => {
     const { purchase, payment } = await submitted()
     const { purchaseId } = purchase
-    await closePaymentWindow(world, purchase)
-    await untilStatus(world, purchaseId, 'ended')
-    const other = await world.createWallet()
-    const held = await hold(world, other, purchase.listingId)
-    await sendByWallet(world, payment)
-    await reconcileUntil(world, async () => {
-      expect((await casesOf(world, buyer.address)).some(({ kind }) => kind === 'late')).toBe(true)
-    })
-    await closePaymentWindow(world, held)
-    await untilStatus(world, purchaseId, 'settled')
+    await world.closePaymentWindow(purchase)
+    await world.untilStatus(purchase, 'ended')
+    const held = await world.hold(world.rival, purchase.listingId)
+    await world.sendByWallet(payment)
+    await world.reconcileUntil(async () => expect(await world.casesOf(world.buyer)).toMatchObject([{ kind: 'late' }]))
+    await world.closePaymentWindow(held)
+    await world.untilStatus(purchase, 'settled')
     expect(linesAbout(purchaseId).map(({ msg, status }) => [msg, status])).toEqual([
       ['a case was opened', 'open'],
       ['a sale', undefined],
@@ -123,45 +87,43 @@ describe('the log', () => {
   })
 
   it('alone says which purchase waits, for what, and since when', async () => {
-    const deaf = chainBut(world, { broadcast: async () => undefined })
+    const deaf = world.withChain({ broadcast: async () => undefined })
     const { purchase, payment } = await submitted()
     const { purchaseId } = purchase
-    await submitPayment(deaf, buyer.address, purchaseId, payment.base64)
+    await deaf.submit(world.buyer, purchase, payment)
     const { pool } = world.connection
     await pool.query(`update payments set created_at = now() - interval '40 seconds' where purchase_id = $1`, [purchaseId])
     for (let round = 0; round < 3; round++) {
-      await makePurchasesDue(world)
-      await reconcileOnce(deaf)
+      await world.makePurchasesDue()
+      await deaf.reconcileOnce()
     }
     const { rows } = await pool.query<{ created_at: Date }>('select created_at from payments where purchase_id = $1', [purchaseId])
     expect(answerFrom(world.lines)).toEqual([
       {
         purchase: purchaseId,
-        buyer: buyer.address,
+        buyer: world.buyer.address,
         waitingFor: 'its payment to land on the chain',
         since: rows[0]!.created_at.toISOString(),
       },
     ])
-    await reconcileUntil(world, async () => {
-      expect(linesAbout(purchaseId).at(-1)?.msg).toBe('a sale')
-    })
+    await world.reconcileUntil(async () => expect(linesAbout(purchaseId).at(-1)?.msg).toBe('a sale'))
     expect(answerFrom(world.lines)).toEqual([])
   })
 
   it('names purchase, buyer and what it waits for where reconciling fails for a reason that nobody foresaw, and the reason', async () => {
     const { purchase, payment } = await submitted()
-    await submitPayment(world.deps, buyer.address, purchase.purchaseId, payment.base64)
-    const broken = chainBut(world, {
-      statuses: async () => {
-        throw new TypeError('odd')
-      },
-    })
-    await makePurchasesDue(world)
-    await reconcileOnce(broken)
+    await world.submit(world.buyer, purchase, payment)
+    await world.makePurchasesDue()
+    await world.withChain({ statuses: () => Promise.reject(new TypeError('odd')) }).reconcileOnce()
     expect(linesAbout(purchase.purchaseId)).toMatchObject([
-      { level: 50, buyer: buyer.address, waitingFor: 'its payment to land on the chain', err: { stack: expect.stringContaining('odd') } },
+      {
+        level: 50,
+        buyer: world.buyer.address,
+        waitingFor: 'its payment to land on the chain',
+        err: { stack: expect.stringContaining('odd') },
+      },
     ])
-    await untilStatus(world, purchase.purchaseId, 'settled')
+    await world.untilStatus(purchase, 'settled')
   })
 })
 

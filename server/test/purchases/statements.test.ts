@@ -1,20 +1,16 @@
 import { randomUUID } from 'node:crypto'
 
 import pg from 'pg'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 
 import { bearerToken } from '../../src/http/api/bearer-token.ts'
 import { purchaseRoutes } from '../../src/purchases/routes.ts'
 import { readSession } from '../../src/sign-in/read-session.ts'
 import { createSessionJwts } from '../../src/sign-in/session-jwt.ts'
 import { serve } from '../http/test-server.ts'
-import { list, openTradingWorld, sendByWallet, signPayment, type TradingWorld } from './trading-world.ts'
+import { useTradingWorld } from './trading-world.ts'
 
-let world: TradingWorld
-
-beforeAll(async () => void (world = await openTradingWorld()))
-
-afterAll(() => world.close())
+const world = useTradingWorld()
 
 /** Counts all that reaches the database during a call: the session's check, `begin` and `commit` included. */
 async function countStatements<T>(call: () => Promise<T>): Promise<{ result: T; statements: number }> {
@@ -27,11 +23,10 @@ async function countStatements<T>(call: () => Promise<T>): Promise<{ result: T; 
 }
 
 it('buying takes three statements and confirming three, whoever has settled the purchase', async () => {
-  const [seller, buyer] = [await world.createWallet(), await world.createWallet()]
   const jwts = createSessionJwts('s'.repeat(32))
-  const session = { id: randomUUID(), player: buyer.address }
+  const session = { id: randomUUID(), player: world.buyer.address }
   const tomorrow = new Date(Date.now() + 86_400_000)
-  await world.database.insertInto('sessions').values({ id: session.id, walletAddress: buyer.address, expiresAt: tomorrow }).execute()
+  await world.database.insertInto('sessions').values({ id: session.id, walletAddress: world.buyer.address, expiresAt: tomorrow }).execute()
   const server = await serve(
     (api) => purchaseRoutes(api, world.deps),
     {},
@@ -42,14 +37,14 @@ it('buying takes three statements and confirming three, whoever has settled the 
       server.inject({ method: 'POST', url, payload, headers: { authorization: `Bearer ${jwts.sign(session, tomorrow)}` } }),
     )
 
-  const listingId = await list(world, seller)
+  const listingId = await world.list()
   const bought = await post(`/api/marketplace/buy/${listingId}`, {})
   expect({ status: bought.result.statusCode, statements: bought.statements }).toEqual({ status: 200, statements: 3 })
   const again = await post(`/api/marketplace/buy/${listingId}`, {})
   expect(again.result.json()).toMatchObject({ transactionDetails: { reference: bought.result.json().transactionDetails.reference } })
   expect(again.statements).toBe(2)
 
-  const payment = await sendByWallet(world, await signPayment(world, buyer, bought.result.json().transactionDetails))
+  const payment = await world.payByWallet(world.buyer, bought.result.json().transactionDetails)
   const confirmed = await post('/api/marketplace/confirm-purchase', { listingId, transactionSignature: payment })
   expect({ status: confirmed.result.statusCode, statements: confirmed.statements }).toEqual({ status: 200, statements: 3 })
   const repeated = await post('/api/marketplace/confirm-purchase', { listingId, transactionSignature: payment })

@@ -12,6 +12,7 @@ import { connectDatabase, type DatabaseConnection } from '../../src/database/con
 import { postStudioOrder } from '../../src/inventory/post-studio-order.ts'
 import { readBalances } from '../../src/inventory/ledger-store.ts'
 import { createListing } from '../../src/listings/create-listing.ts'
+import { removeListing } from '../../src/listings/remove-listing.ts'
 import { createFailureLog } from '../../src/logging/failure-log.ts'
 import { type FeeTerms } from '../../src/purchases/fee.ts'
 import { prepareRefund } from '../../src/purchases/cases/refund-case.ts'
@@ -194,6 +195,11 @@ export class TradingWorld {
   /** Lists, and has `buyer` hold that. */
   async holdNew(buyer = this.buyer, sendsThrough?: SendsThrough): Promise<Purchase> {
     return this.hold(buyer, await this.list(), sendsThrough)
+  }
+
+  /** Takes a listing off the market. */
+  remove(listingId: string, seller = this.seller) {
+    return removeListing(this.database, seller.address, listingId)
   }
 
   async cancel(buyer: Wallet, { purchaseId }: Identified): Promise<void> {
@@ -392,6 +398,11 @@ export class TradingWorld {
       },
     })
     return { ...this.deps, chain }
+  }
+
+  /** The same market on a chain some of whose calls are replaced. */
+  withChain(changes: Partial<Chain>): TradingWorld {
+    return this.seenWith({ deps: this.chainBut(changes) })
   }
 
   /** The dependencies on a chain whose transactions are at `commitment`, however far they have come. */
