@@ -1,48 +1,21 @@
 import { type Purchase } from '@juicebar/contract/schemas'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
 import { recordOutage } from '../../../src/purchases/hold/record-outages.ts'
-import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
 import { type DuePurchase, setReleaseHeight } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
-import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
-import { makeDue } from '../reconciling.ts'
-import {
-  chainBut,
-  expectAllAddsUp,
-  hold,
-  list,
-  openTradingWorld,
-  readPurchase,
-  signPayment,
-  type TradingWorld,
-  untilStatus,
-  type Wallet,
-} from '../trading-world.ts'
+import { useTradingWorld } from '../trading-world.ts'
 
 const HOLD_SECONDS = 60
 
-let world: TradingWorld
-let seller: Wallet
-let buyer: Wallet
+const world = useTradingWorld({ holdSeconds: HOLD_SECONDS })
 let listingId: string
 
-beforeAll(async () => {
-  world = await openTradingWorld({ holdSeconds: HOLD_SECONDS })
-  seller = await world.createWallet()
-})
-
 beforeEach(async () => {
-  buyer = await world.createWallet()
-  listingId = await list(world, seller)
+  listingId = await world.list()
   await world.connection.pool.query('truncate outages, heartbeat')
 })
 
-afterAll(async () => {
-  await world.connection.pool.query('truncate outages, heartbeat')
-  await expectAllAddsUp(world)
-  await world.close()
-})
+afterAll(() => world.connection.pool.query('truncate outages, heartbeat'))
 
 const query = async <Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> =>
   (await world.connection.pool.query<Row>(text, values)).rows
@@ -51,7 +24,7 @@ const placedAgo = new Map<string, number>()
 
 /** A hold that was placed so long ago. */
 async function holdPlaced(secondsAgo: number, sendsThrough: 'server' | 'wallet' = 'server'): Promise<Purchase> {
-  const { purchaseId } = await hold(world, buyer, listingId, sendsThrough)
+  const { purchaseId } = await world.hold(world.buyer, listingId, sendsThrough)
   placedAgo.set(purchaseId, secondsAgo)
   await query(
     `with moved as (
@@ -60,7 +33,7 @@ async function holdPlaced(secondsAgo: number, sendsThrough: 'server' | 'wallet' 
      ) update listings set held_until = pay_before from moved where held_by = moved.id`,
     [purchaseId, secondsAgo],
   )
-  return readPurchase(world, purchaseId)
+  return world.read(purchaseId)
 }
 
 /** No server has reached database and chain since. */
@@ -104,7 +77,7 @@ describe('the time to pay', () => {
     const told = await query('select type, audience from events where id > $1 order by id', [before?.id])
     expect(told).toEqual([
       { type: 'listing.held', audience: null },
-      { type: 'purchase.changed', audience: [buyer.address, seller.address] },
+      { type: 'purchase.changed', audience: [world.buyer.address, world.seller.address] },
     ])
   })
 
@@ -113,14 +86,13 @@ describe('the time to pay', () => {
     await silentFor(30)
     // The outage began 40 s after the hold, with 20 s left.
     expect(await secondsLeft(purchase)).toBe(20)
-    await makeDue(world, purchase)
-    await reconcileOnce(world.deps)
-    const rival = await world.createWallet()
-    await expect(hold(world, rival, listingId)).rejects.toMatchObject({ code: 'LISTING_HELD' })
-    await expect(hold(world, buyer, listingId)).resolves.toMatchObject({ purchaseId: purchase.purchaseId, status: 'held' })
-    const { base64 } = await signPayment(world, buyer, purchase)
-    await submitPayment(world.deps, buyer.address, purchase.purchaseId, base64)
-    await untilStatus(world, purchase.purchaseId, 'settled')
+    await world.makeDue(purchase)
+    await world.reconcileOnce()
+    await expect(world.hold(world.rival, listingId)).rejects.toMatchObject({ code: 'LISTING_HELD' })
+    await expect(world.hold(world.buyer, listingId)).resolves.toMatchObject({ purchaseId: purchase.purchaseId, status: 'held' })
+    const payment = await world.signPayment(world.buyer, purchase)
+    await world.submit(world.buyer, purchase, payment)
+    await world.untilStatus(purchase, 'settled')
   })
 
   it('is extended by at most as much again, however long an outage lasts or how many there are', async () => {
@@ -138,8 +110,8 @@ describe('the time to pay', () => {
     const purchase = await holdPlaced(2 * HOLD_SECONDS + 1)
     await silentFor(2 * HOLD_SECONDS)
     expect(await secondsLeft(purchase)).toBe(0)
-    await makeDue(world, purchase)
-    await untilStatus(world, purchase.purchaseId, 'ended')
+    await world.makeDue(purchase)
+    await world.untilStatus(purchase, 'ended')
   })
 
   it('is not extended by an outage that began after it, ended before it, or lasted a few seconds', async () => {
@@ -163,25 +135,24 @@ describe('the time to pay', () => {
 
   it('is not extended once the hold is cancelled', async () => {
     const purchase = await holdPlaced(20, 'wallet')
-    await cancelHold(world.deps, buyer.address, purchase.purchaseId)
+    await world.cancel(world.buyer, purchase)
     await endOutage(30)
     expect(await secondsLeft(purchase)).toBe(0)
   })
 
   it('is not extended once signed bytes are recorded', async () => {
     const purchase = await holdPlaced(20)
-    const { base64 } = await signPayment(world, buyer, purchase)
-    const silentChain = chainBut(world, { broadcast: async () => undefined })
-    await submitPayment(silentChain, buyer.address, purchase.purchaseId, base64)
+    const payment = await world.signPayment(world.buyer, purchase)
+    await world.withChain({ broadcast: async () => undefined }).submit(world.buyer, purchase, payment)
     await endOutage(30)
     expect(await secondsLeft(purchase)).toBe(HOLD_SECONDS - 20)
-    await untilStatus(world, purchase.purchaseId, 'settled')
+    await world.untilStatus(purchase, 'settled')
   })
 
   it('is not extended once the release height is read', async () => {
     const purchase = await holdPlaced(70, 'wallet')
-    await makeDue(world, purchase)
-    await reconcileOnce(world.deps)
+    await world.makeDue(purchase)
+    await world.reconcileOnce()
     await endOutage(30)
     expect(await secondsLeft(purchase)).toBe(0)
     expect(
@@ -216,13 +187,13 @@ describe('a hold whose time to pay was interrupted', () => {
     for (let n = 0; n < 2; n++) {
       const { purchaseId } = await holdPlaced(0)
       await silentFor(16)
-      await cancelHold(world.deps, buyer.address, purchaseId)
+      await world.cancel(world.buyer, { purchaseId })
       // The outage has lasted since before the hold was cancelled.
       await query(`update purchases set created_at = created_at - interval '5 s', pay_before = pay_before - interval '5 s' where id = $1`, [
         purchaseId,
       ])
-      expect(await readPurchase(world, purchaseId)).toMatchObject({ endReason: 'cancelled', cooldownUntil: null })
+      expect(await world.read(purchaseId)).toMatchObject({ endReason: 'cancelled', cooldownUntil: null })
     }
-    await expect(hold(world, buyer, listingId)).resolves.toMatchObject({ status: 'held' })
+    await expect(world.hold(world.buyer, listingId)).resolves.toMatchObject({ status: 'held' })
   })
 })

@@ -1,9 +1,125 @@
 import { Failure } from '@juicebar/contract/errors'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 
+import { beat } from '../../../src/purchases/hold/outage-store.ts'
 import { refusal, useTradingWorld } from '../trading-world.ts'
 
 const world = useTradingWorld()
+let listingId: string
+
+beforeEach(async () => void (listingId = await world.list()))
+
+/** Cancels a new hold, `minutesAgo`, and returns it as its buyer sees it then. */
+async function abandon(listing = listingId, minutesAgo = 0) {
+  const purchase = await world.hold(world.buyer, listing)
+  await world.cancel(world.buyer, purchase)
+  await world.connection.pool.query(
+    `update purchases set created_at = created_at - make_interval(mins => $2), pay_before = pay_before - make_interval(mins => $2),
+       ended_at = ended_at - make_interval(mins => $2) where id = $1`,
+    [purchase.purchaseId, minutesAgo],
+  )
+  return world.read(purchase.purchaseId)
+}
+
+/** All servers have been silent for so long. */
+async function endOutage(minutes: number): Promise<void> {
+  await world.connection.pool.query(`update heartbeat set beat_at = now() - make_interval(mins => $1)`, [minutes])
+  await beat(world.database)
+}
+
+const minutesUntil = (time: string | null) => Math.round((Date.parse(time ?? '') - Date.now()) / 60_000)
+
+describe('a listing that a wallet left unpaid', () => {
+  it('once, can be held again at once', async () => {
+    expect(await abandon()).toMatchObject({ endReason: 'cancelled', cooldownUntil: null })
+    await expect(world.hold(world.buyer, listingId)).resolves.toMatchObject({ status: 'held' })
+  })
+
+  it('twice within a day, cannot be held for 10 minutes, and says until when', async () => {
+    await abandon()
+    const { cooldownUntil } = await abandon()
+    expect(minutesUntil(cooldownUntil)).toBe(10)
+    await expect(world.hold(world.buyer, listingId)).rejects.toMatchObject({ code: 'COOLDOWN', retryAfter: expect.closeTo(600, -1) })
+    await expect(world.holdNew()).resolves.toMatchObject({ status: 'held' })
+    await expect(world.hold(world.rival, listingId)).resolves.toMatchObject({ status: 'held' })
+  })
+
+  it('more often, cannot be held for twice as long each time', async () => {
+    await abandon(listingId, 120)
+    await abandon(listingId, 90)
+    await abandon(listingId, 60)
+    expect(minutesUntil((await abandon()).cooldownUntil)).toBe(40)
+  })
+
+  it('again after more than a day, can be held at once', async () => {
+    await abandon(listingId, 24 * 60 + 1)
+    expect(await abandon()).toMatchObject({ cooldownUntil: null })
+    await expect(world.hold(world.buyer, listingId)).resolves.toMatchObject({ status: 'held' })
+  })
+
+  it('can be held once the cooldown is over, which the purchase no longer shows', async () => {
+    await abandon(listingId, 12)
+    expect(await abandon(listingId, 11)).toMatchObject({ cooldownUntil: null })
+    await expect(world.hold(world.buyer, listingId)).resolves.toMatchObject({ status: 'held' })
+  })
+
+  it('is left a second time by a hold that lapses, even before anybody has ended it', async () => {
+    await abandon()
+    const second = await world.hold(world.buyer, listingId)
+    await world.closePaymentWindow(second)
+    await expect(world.hold(world.buyer, listingId)).rejects.toEqual(refusal('COOLDOWN'))
+    await world.untilStatus(second, 'ended')
+    expect(minutesUntil((await world.read(second.purchaseId)).cooldownUntil)).toBe(10)
+  })
+})
+
+describe('a wallet that abandoned three purchases within an hour', () => {
+  const abandonOthers = async (minutesAgo: number) => {
+    for (let n = 0; n < 3; n++) await abandon(await world.list(), minutesAgo)
+  }
+
+  it('may hold one item at a time', async () => {
+    await abandonOthers(59)
+    const purchase = await world.hold(world.buyer, listingId)
+    const other = await world.list()
+    await expect(world.hold(world.buyer, other)).rejects.toMatchObject({
+      code: 'TOO_MANY_HOLDS',
+      message: expect.stringContaining('one lot'),
+    })
+    await world.cancel(world.buyer, purchase)
+    await expect(world.hold(world.buyer, other)).resolves.toMatchObject({ status: 'held' })
+  })
+
+  it('may hold three again after that hour', async () => {
+    await abandonOthers(61)
+    for (let n = 0; n < 3; n++) await world.holdNew()
+    await expect(world.hold(world.buyer, listingId)).rejects.toMatchObject({
+      code: 'TOO_MANY_HOLDS',
+      message: expect.stringContaining('3 lots'),
+    })
+  })
+})
+
+describe('a purchase that was left unpaid during an outage', () => {
+  beforeEach(() => beat(world.database))
+
+  it('is not abandoned', async () => {
+    await abandon()
+    const { purchaseId } = await abandon()
+    await endOutage(5)
+    expect(await world.read(purchaseId)).toMatchObject({ endReason: 'cancelled', cooldownUntil: null })
+    await expect(world.hold(world.buyer, listingId)).resolves.toMatchObject({ status: 'held' })
+  })
+
+  it('is abandoned if the outage was over before, or lasted a few seconds', async () => {
+    await endOutage(5)
+    await world.connection.pool.query(`update heartbeat set beat_at = now() - interval '14 seconds'`)
+    await abandon()
+    await abandon()
+    await beat(world.database)
+    await expect(world.hold(world.buyer, listingId)).rejects.toEqual(refusal('COOLDOWN'))
+  })
+})
 
 const down = () => Promise.reject(new Failure('CHAIN_DOWN'))
 
@@ -35,7 +151,6 @@ describe('a hold that would be refused', () => {
 
 describe('a listing whose holder can no longer pay', () => {
   it('stays held, in cooldown too, until the chain proves that no payment came', async () => {
-    const listingId = await world.list()
     for (let n = 0; n < 2; n++) await world.cancel(world.buyer, await world.hold(world.buyer, listingId))
     await world.closePaymentWindow(await world.hold(world.rival, listingId, 'wallet'))
     await expect(world.hold(world.buyer, listingId)).rejects.toEqual(refusal('LISTING_HELD'))
@@ -44,7 +159,6 @@ describe('a listing whose holder can no longer pay', () => {
 
 describe('a listing that the same buyer already holds', () => {
   it('returns the same hold, even while the chain is down', async () => {
-    const listingId = await world.list()
     const held = await world.hold(world.buyer, listingId)
     const unreachable = world.withChain({ genesisHash: down, highestSlot: down, balance: down })
     expect(await unreachable.hold(world.buyer, listingId)).toMatchObject({ purchaseId: held.purchaseId })

@@ -1,51 +1,17 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { type Purchase } from '@juicebar/contract/schemas'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { type Chain, type FinalizedView } from '../../../src/chain/chain.ts'
-import { removeListing } from '../../../src/listings/remove-listing.ts'
 import { findListing } from '../../../src/listings/listing-store.ts'
-import { type PurchaseDeps } from '../../../src/purchases/purchase-deps.ts'
-import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
-import { reconcileOnce } from '../../../src/purchases/reconciliation/reconcile-round.ts'
 import { readStudioPurchase } from '../../../src/studio/purchases/read-studio-purchases.ts'
 import { releasePurchase } from '../../../src/studio/release-purchase.ts'
-import { makeDue } from '../reconciling.ts'
-import {
-  casesOf,
-  chainBut,
-  expectAllAddsUp,
-  hold,
-  list,
-  openTradingWorld,
-  readPurchase,
-  reconcileUntil,
-  sendByWallet,
-  signPayment,
-  type TradingWorld,
-  untilStatus,
-  type Wallet,
-} from '../trading-world.ts'
+import { type TradingWorld, useTradingWorld } from '../trading-world.ts'
 
 const reason = 'Both sides agree that nothing was paid.'
 
-let world: TradingWorld
-let seller: Wallet
-let stranger: Wallet
-let buyer: Wallet
-
-beforeAll(async () => {
-  world = await openTradingWorld()
-  ;[seller, stranger] = await Promise.all([world.createWallet(), world.createWallet()])
-})
-
-beforeEach(async () => void (buyer = await world.createWallet()))
-
-afterAll(async () => {
-  await expectAllAddsUp(world)
-  await world.close()
-})
+const world = useTradingWorld()
 
 /** The chain as an endpoint shows it that has dropped everything since the hold, but for its blocks' heights. */
 const forgetful: Partial<FinalizedView> = {
@@ -53,14 +19,14 @@ const forgetful: Partial<FinalizedView> = {
   statusOf: async () => undefined,
 }
 /** The chain of a buyer whose transactions never end. */
-const endless: Partial<FinalizedView> = {
+const endless: Pick<FinalizedView, 'history'> = {
   history: async (_, { before, pages }) => ({ kind: 'part', entries: [], older: before ?? signatureOfNobody, pages }),
 }
 const signatureOfNobody = '1'.repeat(64) as Signature
 
 /** The world with endpoints that cannot prove anything, and find nothing. */
-function blind(view: Partial<FinalizedView> = forgetful, changes: Partial<Chain> = {}): PurchaseDeps {
-  return chainBut(world, {
+function blind(view: Partial<FinalizedView> = forgetful, changes: Partial<Chain> = {}): TradingWorld {
+  return world.withChain({
     recentSignatures: async () => [],
     statuses: async () => new Map(),
     finalized: async (options) => ({ ...(await world.chain.finalized(options)), ...view }),
@@ -69,8 +35,8 @@ function blind(view: Partial<FinalizedView> = forgetful, changes: Partial<Chain>
 }
 
 /** A hold that the buyer's wallet may have paid, its payment window closed, and the chain beyond its release height. */
-async function oldHold(): Promise<Purchase> {
-  const purchase = await hold(world, buyer, await list(world, seller), 'wallet')
+async function oldHold(buyer = world.buyer): Promise<Purchase> {
+  const purchase = await world.holdNew(buyer, 'wallet')
   await closeBeyondRelease(purchase)
   return purchase
 }
@@ -79,27 +45,27 @@ async function closeBeyondRelease({ purchaseId }: Purchase): Promise<void> {
   await world.connection.pool.query('update purchases set pay_before = now(), release_height = 0 where id = $1', [purchaseId])
 }
 
-async function reconcileOften(deps: PurchaseDeps, purchase: Purchase, rounds: number): Promise<void> {
+async function reconcileOften(seen: TradingWorld, purchase: Purchase, rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round++) {
-    await makeDue(world, purchase)
-    await reconcileOnce(deps)
+    await world.makeDue(purchase)
+    await seen.reconcileOnce()
   }
 }
 
-async function untilUnprovable(purchase: Purchase, deps = blind()): Promise<void> {
-  await reconcileUntil(world.seenWith({ deps }), async () => {
-    await makeDue(world, purchase)
-    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held', waitsForStudio: true })
+async function untilUnprovable(purchase: Purchase, seen = blind()): Promise<void> {
+  await seen.reconcileUntil(async () => {
+    await world.makeDue(purchase)
+    expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'held', waitsForStudio: true })
   })
 }
 
 async function unprovableHold(): Promise<Purchase> {
   const purchase = await oldHold()
   await untilUnprovable(purchase)
-  return readPurchase(world, purchase.purchaseId)
+  return world.read(purchase.purchaseId)
 }
 
-const release = (deps: PurchaseDeps, { purchaseId }: Purchase) => releasePurchase(deps, { purchaseId, reason, actor: 'a test' })
+const release = ({ purchaseId }: Purchase, { deps } = world) => releasePurchase(deps, { purchaseId, reason, actor: 'a test' })
 const objection = (words: string) => expect.objectContaining({ code: 'NOT_RELEASABLE', message: `This hold cannot be released: ${words}` })
 const logOf = async ({ purchaseId }: Purchase) =>
   (await world.connection.pool.query('select actor, call, reason, created_at from studio_log where subject = $1', [purchaseId])).rows
@@ -109,8 +75,8 @@ describe('a hold whose absence of payment no endpoint can prove', () => {
     const purchase = await unprovableHold()
     expect(purchase).toMatchObject({ status: 'held', waitsForStudio: true })
     expect(await findListing(world.database, purchase.listingId)).toMatchObject({ waitsForStudio: true, status: 'active' })
-    await expect(removeListing(world.database, seller.address, purchase.listingId)).rejects.toMatchObject({ code: 'LISTING_HELD_BY_BUYER' })
-    await release(world.deps, purchase)
+    await expect(world.remove(purchase.listingId)).rejects.toMatchObject({ code: 'LISTING_HELD_BY_BUYER' })
+    await release(purchase)
   })
 
   it('says so because its buyer has too many transactions, and is searched no more', async () => {
@@ -119,7 +85,7 @@ describe('a hold whose absence of payment no endpoint can prove', () => {
     const counting: Partial<FinalizedView> = {
       history: async (address, range) => {
         looks += 1
-        return (await endless.history?.(address, range)) ?? { kind: 'unknownStart' }
+        return endless.history(address, range)
       },
     }
     await untilUnprovable(purchase, blind(counting))
@@ -127,7 +93,7 @@ describe('a hold whose absence of payment no endpoint can prove', () => {
     expect(looks).toBe((pages / pagesAtOnce) * addresses)
     await reconcileOften(blind(counting), purchase, 3)
     expect(looks).toBe((pages / pagesAtOnce) * addresses)
-    await release(world.deps, purchase)
+    await release(purchase)
   })
 
   it('is told to buyer and seller when it becomes so', async () => {
@@ -138,42 +104,42 @@ describe('a hold whose absence of payment no endpoint can prove', () => {
     }
     const before = await told()
     await untilUnprovable(purchase)
-    expect(await told()).toEqual([...before, { audience: [buyer.address, seller.address] }])
-    await release(world.deps, purchase)
+    expect(await told()).toEqual([...before, { audience: [world.buyer.address, world.seller.address] }])
+    await release(purchase)
   })
 
   it('still ends by itself once an endpoint is named that can prove it', async () => {
     const purchase = await unprovableHold()
-    const archive = chainBut(world, {
+    const archive = world.withChain({
       endpoints: () => ['archive'],
       finalized: async () => ({ ...(await world.chain.finalized()), endpoint: 'archive' }),
     })
     await reconcileOften(archive, purchase, 1)
-    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'lapsed', waitsForStudio: false })
+    expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'lapsed', waitsForStudio: false })
   })
 
   it('is still settled by a payment that is found', async () => {
     const purchase = await oldHold()
-    await sendByWallet(world, await signPayment(world, buyer, purchase))
+    await world.payByWallet(world.buyer, purchase)
     await untilUnprovable(purchase)
-    await makeDue(world, purchase)
-    await untilStatus(world, purchase.purchaseId, 'settled')
+    await world.makeDue(purchase)
+    await world.untilStatus(purchase, 'settled')
   })
 })
 
 describe('the studio', () => {
   it('ends such a hold with a reason that both sides read and the log keeps', async () => {
     const purchase = await unprovableHold()
-    await release(world.deps, purchase)
-    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({
+    await release(purchase)
+    expect(await world.read(purchase.purchaseId)).toMatchObject({
       status: 'ended',
       endReason: 'released',
       releaseReason: reason,
       waitsForStudio: false,
     })
     expect(await findListing(world.database, purchase.listingId)).not.toHaveProperty('waitsForStudio')
-    await expect(hold(world, stranger, purchase.listingId)).resolves.toMatchObject({ status: 'held' })
-    await expect(hold(world, buyer, await list(world, seller))).resolves.toMatchObject({ status: 'held' })
+    await expect(world.hold(world.rival, purchase.listingId)).resolves.toMatchObject({ status: 'held' })
+    await expect(world.holdNew()).resolves.toMatchObject({ status: 'held' })
     expect(await logOf(purchase)).toEqual([{ actor: 'a test', call: 'releasePurchase', reason, created_at: expect.any(Date) }])
     const { timeline, waitingFor } = await readStudioPurchase(world.deps, purchase.purchaseId)
     expect(timeline.map(({ event }) => event)).toEqual(['held', 'cancelled'])
@@ -182,7 +148,7 @@ describe('the studio', () => {
 
   it('never changes its log', async () => {
     const purchase = await unprovableHold()
-    await release(world.deps, purchase)
+    await release(purchase)
     for (const change of [`update studio_log set actor = 'nobody'`, 'delete from studio_log', 'truncate studio_log']) {
       await expect(world.connection.pool.query(change)).rejects.toThrow('never changed')
     }
@@ -199,11 +165,11 @@ describe('the studio', () => {
       },
     })
     await reconcileOften(halfDown, purchase, 3)
-    expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'held', waitsForStudio: false })
+    expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'held', waitsForStudio: false })
     const words = 'the chain may still prove whether it was paid. The market keeps asking every endpoint.'
-    await expect(release(halfDown, purchase)).rejects.toEqual(objection(words))
-    await expect(release(blind(), await oldHoldOfAnother())).rejects.toEqual(objection(words))
-    await release(world.deps, purchase)
+    await expect(release(purchase, halfDown)).rejects.toEqual(objection(words))
+    await expect(release(await oldHold(world.rival), blind())).rejects.toEqual(objection(words))
+    await release(purchase)
   })
 
   it('ends no hold before its payment can land no more', async () => {
@@ -212,57 +178,57 @@ describe('the studio', () => {
       world.connection.pool.query('update purchases set release_height = $2 where id = $1', [purchase.purchaseId, height])
     for (const height of [null, 1_000_000n]) {
       await setHeight(height)
-      await expect(release(world.deps, purchase)).rejects.toEqual(objection('a payment that was signed in time may still land.'))
+      await expect(release(purchase)).rejects.toEqual(objection('a payment that was signed in time may still land.'))
     }
     const elsewhere = blind(forgetful, {
       finalized: async () => ({ ...(await world.chain.finalized()), ...forgetful, genesisHash: 'another chain' }),
     })
     await setHeight(0n)
-    await expect(release(elsewhere, purchase)).rejects.toEqual(objection('a payment that was signed in time may still land.'))
-    await release(world.deps, purchase)
+    await expect(release(purchase, elsewhere)).rejects.toEqual(objection('a payment that was signed in time may still land.'))
+    await release(purchase)
   })
 
   it('ends no hold whose recorded payment may still land, or has landed', async () => {
-    const purchase = await hold(world, buyer, await list(world, seller))
-    const payment = await signPayment(world, buyer, purchase)
-    await submitPayment(blind(forgetful, { broadcast: async () => undefined }), buyer.address, purchase.purchaseId, payment.base64)
-    await closeBeyondRelease(purchase)
+    const purchase = await world.holdNew()
+    const payment = await world.signPayment(world.buyer, purchase)
     const silent = blind(forgetful, { broadcast: async () => undefined })
+    await silent.submit(world.buyer, purchase, payment)
+    await closeBeyondRelease(purchase)
     await untilUnprovable(purchase, silent)
     const words = 'the payment that was submitted for it may still land, or has landed.'
-    await expect(release(silent, purchase)).rejects.toEqual(objection(words))
-    await sendByWallet(world, payment)
+    await expect(release(purchase, silent)).rejects.toEqual(objection(words))
+    await world.sendByWallet(payment)
     await world.connection.pool.query('update payments set expiry_height = -1000 where signature = $1', [payment.signature])
-    await expect(release(world.deps, purchase)).rejects.toEqual(objection(words))
+    await expect(release(purchase)).rejects.toEqual(objection(words))
     const knownToAnother = { statuses: world.chain.statuses.bind(world.chain), transaction: async () => undefined }
-    await expect(release(blind(forgetful, knownToAnother), purchase)).rejects.toEqual(objection(words))
-    await makeDue(world, purchase)
-    await untilStatus(world, purchase.purchaseId, 'settled')
+    await expect(release(purchase, blind(forgetful, knownToAnother))).rejects.toEqual(objection(words))
+    await world.makeDue(purchase)
+    await world.untilStatus(purchase, 'settled')
   })
 
   it('ends no hold twice, and none that has been settled', async () => {
     const purchase = await unprovableHold()
-    await release(world.deps, purchase)
-    await expect(release(world.deps, purchase)).rejects.toEqual(objection('it is not held any more.'))
+    await release(purchase)
+    await expect(release(purchase)).rejects.toEqual(objection('it is not held any more.'))
     expect(await logOf(purchase)).toHaveLength(1)
-    await expect(release(world.deps, { ...purchase, purchaseId: 'nothing' })).rejects.toMatchObject({ code: 'PURCHASE_NOT_FOUND' })
+    await expect(release({ ...purchase, purchaseId: 'nothing' })).rejects.toMatchObject({ code: 'PURCHASE_NOT_FOUND' })
   })
 })
 
 describe('a payment that turns up after the studio has released its hold', () => {
   async function paidAndReleased() {
     const purchase = await oldHold()
-    const payment = await sendByWallet(world, await signPayment(world, buyer, purchase))
+    const payment = await world.payByWallet(world.buyer, purchase)
     await untilUnprovable(purchase)
-    await release(blind(), purchase)
+    await release(purchase, blind())
     return { purchase, payment }
   }
 
   it('is delivered if the listing is still free', async () => {
     const { purchase, payment } = await paidAndReleased()
-    await reconcileUntil(world, async () => {
-      await makeDue(world, purchase)
-      expect(await readPurchase(world, purchase.purchaseId)).toMatchObject({ status: 'settled', signature: payment, endReason: null })
+    await world.reconcileUntil(async () => {
+      await world.makeDue(purchase)
+      expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'settled', signature: payment, endReason: null })
     })
     const { timeline } = await readStudioPurchase(world.deps, purchase.purchaseId)
     expect(timeline.slice(0, 2)).toMatchObject([
@@ -274,17 +240,10 @@ describe('a payment that turns up after the studio has released its hold', () =>
 
   it('becomes a case if somebody else has the listing', async () => {
     const { purchase, payment } = await paidAndReleased()
-    await removeListing(world.database, seller.address, purchase.listingId)
-    await reconcileUntil(world, async () => {
-      await makeDue(world, purchase)
-      expect(await casesOf(world, buyer.address)).toContainEqual(expect.objectContaining({ kind: 'late', signature: payment }))
+    await world.remove(purchase.listingId)
+    await world.reconcileUntil(async () => {
+      await world.makeDue(purchase)
+      expect(await world.casesOf(world.buyer)).toContainEqual(expect.objectContaining({ kind: 'late', signature: payment }))
     })
   })
 })
-
-async function oldHoldOfAnother(): Promise<Purchase> {
-  const other = await world.createWallet()
-  const purchase = await hold(world, other, await list(world, seller), 'wallet')
-  await closeBeyondRelease(purchase)
-  return purchase
-}
