@@ -1,180 +1,272 @@
-import { parseWalletAddress } from '@juicebar/contract/addresses'
-import { lamports } from '@juicebar/contract/money'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
+import { type Case, type Purchase } from '@juicebar/contract/schemas'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { createListing } from '../../../src/listings/create-listing.ts'
 import { listOwnListings } from '../../../src/listings/listing-store.ts'
-import { removeListing } from '../../../src/listings/remove-listing.ts'
-import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
+import { submitRefund } from '../../../src/purchases/cases/refund-case.ts'
+import { type OrderedItem } from '../../../src/purchases/hold/hold.ts'
 import { placeHold } from '../../../src/purchases/hold/place-hold.ts'
-import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
-import { confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
+import { confirmPayment } from '../../../src/purchases/settlement/confirm-purchase.ts'
 import { runAudit } from '../../../src/studio/audit/run-audit.ts'
-import {
-  appleJuice,
-  casesOf,
-  expectAllAddsUp,
-  holdItems,
-  list,
-  openTradingWorld,
-  orderOf,
-  readPurchase,
-  reconcileUntil,
-  sendByWallet,
-  signTransfers,
-  type TradingWorld,
-  untilStatus,
-  type Wallet,
-} from '../trading-world.ts'
+import { orderOf, refusal, useTradingWorld, type Wallet } from '../trading-world.ts'
+import { signTransaction, transfer } from '../transactions.ts'
 
-let world: TradingWorld
+const world = useTradingWorld()
 let studio: Wallet
-let sellers: [Wallet, Wallet]
-let buyer: Wallet
+let second: Wallet
 
-beforeAll(async () => {
-  world = await openTradingWorld()
-  studio = await world.createWallet()
-  sellers = [await world.createWallet(), await world.createWallet()]
-})
+beforeAll(async () => void ([studio, second] = await Promise.all([world.createWallet(), world.createWallet()])))
 
-beforeEach(async () => {
-  buyer = await world.createWallet()
-  world.deps.settings.fee = { basisPoints: 0, wallet: undefined }
-})
+beforeEach(() => void (world.deps.settings.fee = { basisPoints: 250, wallet: studio.address }))
 
-afterAll(async () => {
-  await expectAllAddsUp(world)
-  await world.close()
-})
-
-/** A listing of 120 apple juices that may be bought in parts, for `price` lamports. */
-async function listParts(seller: Wallet, price = 70_000_000n): Promise<string> {
-  const draft = { tokenType: 'APPLE_JUICE', amount: 120, priceLamports: lamports(price), divisible: true } as const
-  return (await createListing(world.database, seller.address, draft))._id
-}
-
+/** A listing of 120 apple juices that may be bought in parts. */
+const listParts = (price = 70_000_000n, seller = world.seller) => world.list(seller, { amount: 120, price, divisible: true })
+const pairOfListings = async () => [{ listingId: await world.list() }, { listingId: await world.list(second) }]
+const hold = (items: readonly OrderedItem[], sendsThrough?: 'server' | 'wallet') => world.holdItems(world.buyer, items, sendsThrough)
+const confirm = ({ purchaseId }: Purchase, signature: Signature) => confirmPayment(world.deps, world.buyer.address, purchaseId, signature)
 const balance = async ({ address }: Wallet) => world.chain.balance(address, { fresh: true })
-const ownListing = async (seller: Wallet, id: string) =>
-  (await listOwnListings(world.database, seller.address, 'active')).find(({ _id }) => _id === id)
+const ownListing = async (id: string) =>
+  (await listOwnListings(world.database, world.seller.address, 'active')).find(({ _id }) => _id === id)
 
 describe('a purchase of several items', () => {
   it('is paid with one transaction to all sellers and the studio, to the lamport, and delivered whole', async () => {
-    world.deps.settings.fee = { basisPoints: 250, wallet: studio.address }
-    const [first, second] = sellers
-    const [parts, whole, another] = [await listParts(first), await list(world, second), await list(world, second)]
-    const before = await Promise.all([first, second, studio].map(balance))
-    const purchase = await holdItems(world, buyer, [{ listingId: parts, amount: 41 }, { listingId: whole }, { listingId: another }])
+    const recipients = [world.seller, second, studio]
+    const [parts, whole, another] = [await listParts(), await world.list(second), await world.list(second)]
+    const [before, { revenue }] = await Promise.all([Promise.all(recipients.map(balance)), runAudit(world.deps, { full: true })])
+    const purchase = await hold([{ listingId: parts, amount: 41 }, { listingId: whole }, { listingId: another }])
     expect(purchase.items.map(({ amount, seller }) => ({ amount, seller }))).toEqual([
-      { amount: 41, seller: first.address },
+      { amount: 41, seller: world.seller.address },
       { amount: 10, seller: second.address },
       { amount: 10, seller: second.address },
     ])
-    const [part] = purchase.items
-    expect(part).toMatchObject({ partOf: parts, lamports: '23916667' })
+    expect(purchase.items[0]).toMatchObject({ partOf: parts, lamports: '23916667' })
     const total = purchase.items.reduce((sum, item) => sum + BigInt(item.lamports), 0n)
     const fee = (total * 250n) / 10_000n
     expect(purchase).toMatchObject({ lamports: String(total), fee: { lamports: String(fee), basisPoints: 250 } })
 
-    const payment = await signTransfers(world, buyer, purchase, studio)
-    await submitPayment(world.deps, buyer.address, purchase.purchaseId, payment.base64)
-    await untilStatus(world, purchase.purchaseId, 'settled')
-    const after = await Promise.all([first, second, studio].map(balance))
-    expect(after.map((amount, index) => amount - (before[index] ?? 0n))).toEqual([23_916_667n, total - 23_916_667n, fee])
-    expect(await appleJuice(world, buyer)).toBe(1_061)
-    expect(await ownListing(first, parts)).toMatchObject({ amount: 79, beingBought: 0, sold: 41, price: 0.046083333 })
-    expect(await runAudit(world.deps, { full: true })).toMatchObject({ ok: true, revenue: { lamports: String(fee) } })
-    const again = await confirmPurchase(world.deps, buyer.address, parts, payment.signature)
+    const payment = await world.signTransfers(world.buyer, purchase, studio)
+    await world.submit(world.buyer, purchase, payment)
+    await world.untilStatus(purchase, 'settled')
+    const after = await Promise.all(recipients.map(balance))
+    expect(after.map((amount, index) => amount - before[index]!)).toEqual([23_916_667n, total - 23_916_667n, fee])
+    expect(await world.appleJuice(world.buyer)).toBe(1_061)
+    expect(await ownListing(parts)).toMatchObject({ amount: 79, beingBought: 0, sold: 41, price: 0.046083333 })
+    expect(await runAudit(world.deps, { full: true })).toMatchObject({
+      ok: true,
+      revenue: { lamports: String(BigInt(revenue.lamports) + fee) },
+    })
+    const again = await world.confirm(world.buyer, parts, payment.signature)
     expect(again).toMatchObject({ settled: true, purchase: { id: purchase.purchaseId } })
   })
 
   it('is refused as a whole, and the refused item is named', async () => {
-    const [first] = sellers
-    const [free, held] = [await list(world, first), await list(world, first)]
-    const rival = await world.createWallet()
-    await holdItems(world, rival, [{ listingId: held }])
-    const order = orderOf(buyer, [{ listingId: free }, { listingId: held }])
-    await expect(placeHold(world.deps, order)).rejects.toMatchObject({ code: 'LISTING_HELD', listingId: held })
-    expect((await holdItems(world, rival, [{ listingId: free }])).status).toBe('held')
+    const [free, held] = [await world.list(), await world.list()]
+    await world.hold(world.rival, held)
+    await expect(hold([{ listingId: free }, { listingId: held }])).rejects.toMatchObject({ code: 'LISTING_HELD', listingId: held })
+    expect((await world.hold(world.rival, free)).status).toBe('held')
   })
 
   it('placed again, whole or in part, is the same purchase', async () => {
-    const [first, second] = sellers
-    const items = [{ listingId: await listParts(first), amount: 7 }, { listingId: await list(world, second) }]
-    const { purchaseId } = await holdItems(world, buyer, items)
-    expect(await holdItems(world, buyer, items.toReversed())).toMatchObject({ purchaseId })
-    expect(await holdItems(world, buyer, items.slice(0, 1))).not.toMatchObject({ purchaseId })
+    const items = [{ listingId: await listParts(), amount: 7 }, { listingId: await world.list(second) }]
+    const { purchaseId } = await hold(items)
+    expect(await hold(items.toReversed())).toMatchObject({ purchaseId })
+    expect(await hold(items.slice(0, 1))).not.toMatchObject({ purchaseId })
   })
 
   it.each([
     ['TRANSFERS_NEEDED', { paysTransfers: false }],
     ['PRICE_MOVED', { mostLamports: 1n }],
   ])('is refused with %s before anything is held', async (code, changes) => {
-    const items = [{ listingId: await list(world, sellers[0]) }, { listingId: await list(world, sellers[1]) }]
-    await expect(placeHold(world.deps, { ...orderOf(buyer, items), ...changes })).rejects.toMatchObject({ code })
-    expect(await holdItems(world, buyer, items)).toMatchObject({ status: 'held' })
+    world.deps.settings.fee = { basisPoints: 0, wallet: undefined }
+    const items = await pairOfListings()
+    await expect(placeHold(world.deps, { ...orderOf(world.buyer, items), ...changes })).rejects.toEqual(refusal(code))
+    expect(await hold(items)).toMatchObject({ status: 'held' })
   })
 
   it('becomes a case for each seller who received SOL if a transfer is missing', async () => {
-    world.deps.settings.fee = { basisPoints: 250, wallet: studio.address }
-    const items = [{ listingId: await list(world, sellers[0]) }, { listingId: await list(world, sellers[1]) }]
-    const purchase = await holdItems(world, buyer, items, 'wallet')
-    const [first, second] = purchase.items
+    const purchase = await hold(await pairOfListings(), 'wallet')
     const missing = { ...purchase, items: purchase.items.slice(0, 1) }
-    const signature = await sendByWallet(world, await signTransfers(world, buyer, missing, studio))
-    await reconcileUntil(world, async () => expect(await casesOf(world, buyer.address)).toHaveLength(1))
-    expect(await casesOf(world, buyer.address)).toMatchObject([
+    const signature = await world.sendByWallet(await world.signTransfers(world.buyer, missing, studio))
+    await world.reconcileUntil(async () => expect(await world.casesOf(world.buyer)).toHaveLength(1))
+    expect(await world.casesOf(world.buyer)).toMatchObject([
       {
         kind: 'wrong',
         signature,
-        seller: first?.seller,
-        lamports: first?.lamports,
-        fee: { lamports: purchase.fee.lamports, owedTo: buyer.address },
+        seller: world.seller.address,
+        lamports: purchase.items[0]?.lamports,
+        fee: { lamports: purchase.fee.lamports, owedTo: world.buyer.address },
         explanation: expect.stringContaining('is not returned by the seller'),
       },
     ])
-    expect(await casesOf(world, parseWalletAddress(second?.seller ?? '') ?? buyer.address)).toEqual([])
-    expect((await readPurchase(world, purchase.purchaseId)).status).toBe('held')
+    expect(await world.casesOf(second)).toEqual([])
+    expect((await world.read(purchase.purchaseId)).status).toBe('held')
   })
 })
 
 describe('a part of a listing', () => {
+  beforeEach(() => void (world.deps.settings.fee = { basisPoints: 0, wallet: undefined }))
+
   it('goes back to the listing when nobody pays for it, with every lamport', async () => {
-    const [seller] = sellers
-    const listingId = await listParts(seller, 7_000_000n)
-    const purchase = await holdItems(world, buyer, [{ listingId, amount: 50 }])
-    expect(await ownListing(seller, listingId)).toMatchObject({ amount: 120, price: 0.007, beingBought: 50 })
-    await cancelHold(world.deps, buyer.address, purchase.purchaseId)
-    expect(await ownListing(seller, listingId)).toMatchObject({ amount: 120, price: 0.007, beingBought: 0 })
+    const listingId = await listParts(7_000_000n)
+    const purchase = await hold([{ listingId, amount: 50 }])
+    expect(await ownListing(listingId)).toMatchObject({ amount: 120, price: 0.007, beingBought: 50 })
+    await world.cancel(world.buyer, purchase)
+    expect(await ownListing(listingId)).toMatchObject({ amount: 120, price: 0.007, beingBought: 0 })
   })
 
   it('returns its tokens when nobody pays for it and the listing was removed', async () => {
-    const seller = await world.createWallet()
-    const listingId = await listParts(seller)
-    const purchase = await holdItems(world, buyer, [{ listingId, amount: 50 }])
-    await removeListing(world.database, seller.address, listingId)
-    expect(await appleJuice(world, seller)).toBe(950)
-    await cancelHold(world.deps, buyer.address, purchase.purchaseId)
-    expect(await appleJuice(world, seller)).toBe(1_000)
+    const listingId = await listParts(70_000_000n, world.rival)
+    const purchase = await hold([{ listingId, amount: 50 }])
+    await world.remove(listingId, world.rival)
+    expect(await world.appleJuice(world.rival)).toBe(950)
+    await world.cancel(world.buyer, purchase)
+    expect(await world.appleJuice(world.rival)).toBe(1_000)
   })
 
   it('is delivered late if so much of its listing is left', async () => {
-    const [seller] = sellers
-    const listingId = await listParts(seller)
-    const purchase = await holdItems(world, buyer, [{ listingId, amount: 50 }], 'server')
-    await cancelHold(world.deps, buyer.address, purchase.purchaseId)
-    const signature = await sendByWallet(world, await signTransfers(world, buyer, purchase, studio))
-    expect(await confirmPurchase(world.deps, buyer.address, listingId, signature)).toMatchObject({ settled: true })
-    expect(await ownListing(seller, listingId)).toMatchObject({ amount: 70, sold: 50 })
+    const listingId = await listParts()
+    const purchase = await hold([{ listingId, amount: 50 }])
+    await world.cancel(world.buyer, purchase)
+    const signature = await world.sendByWallet(await world.signTransfers(world.buyer, purchase, studio))
+    expect(await world.confirm(world.buyer, listingId, signature)).toMatchObject({ settled: true })
+    expect(await ownListing(listingId)).toMatchObject({ amount: 70, sold: 50 })
   })
 
   it('must be large enough for a seller whose account does not exist yet', async () => {
-    const seller = await world.createWallet({ sol: 0n })
-    const listingId = await listParts(seller, 7_000_000n)
-    await expect(placeHold(world.deps, orderOf(buyer, [{ listingId, amount: 15 }]))).rejects.toMatchObject({
-      code: 'PART_TOO_SMALL',
-      detail: expect.stringContaining('Buy at least 16.'),
-    })
-    expect(await holdItems(world, buyer, [{ listingId, amount: 16 }])).toMatchObject({ status: 'held' })
+    const listingId = await listParts(7_000_000n, await world.createWallet({ sol: 0n }))
+    const tooSmall = { code: 'PART_TOO_SMALL', detail: expect.stringContaining('Buy at least 16.') }
+    await expect(hold([{ listingId, amount: 15 }])).rejects.toMatchObject(tooSmall)
+    expect(await hold([{ listingId, amount: 16 }])).toMatchObject({ status: 'held' })
+  })
+})
+
+interface Paid {
+  to: WalletAddress
+  lamports: bigint
+  references: readonly string[]
+}
+
+/** Two listings of two sellers, held by the buyer, and what is agreed to be paid: to the first, to the second, and the fee. */
+async function holdBasket(sendsThrough: 'server' | 'wallet' = 'wallet') {
+  const purchase = await hold(await pairOfListings(), sendsThrough)
+  const [due = '', dueToSecond = ''] = purchase.items.map((item) => item.lamports)
+  const paidTo = ({ address }: Wallet, amount: string) => ({ to: address, lamports: BigInt(amount), references: [purchase.reference] })
+  const agreed = [paidTo(world.seller, due), paidTo(second, dueToSecond), paidTo(studio, purchase.fee.lamports)] as const
+  return { purchase, agreed }
+}
+
+async function send(paid: readonly Paid[]): Promise<Signature> {
+  const transfers = paid.map((each) => transfer(world.buyer, each.to, each.lamports, each.references))
+  return world.sendByWallet(await signTransaction(world, world.buyer, transfers))
+}
+
+/** Those of the first seller come first. */
+async function casesAbout(signature: Signature): Promise<Case[]> {
+  const isFirst = ({ seller }: Case) => Number(seller === world.seller.address)
+  return (await world.casesAbout(signature, world.buyer)).toSorted((a, b) => isFirst(b) - isFirst(a))
+}
+
+type Forgery = (...agreed: readonly [Paid, Paid, Paid]) => Paid[]
+
+describe('a payment of a basket with a fee', () => {
+  it.each<[string, Forgery]>([
+    ['in which a seller’s transfer is missing', (one, _two, fee) => [one, fee]],
+    ['in which the fee is left out', (one, two) => [one, two]],
+    ['with a transfer too many, without a reference', (one, two, fee) => [one, two, fee, { ...two, lamports: 1_000_000n, references: [] }]],
+    ['with a seller’s transfer twice', (one, two, fee) => [one, two, two, fee]],
+    ['with the fee twice', (one, two, fee) => [one, two, fee, fee]],
+    ['that pays a seller a lamport less', (one, two, fee) => [{ ...one, lamports: one.lamports - 1n }, two, fee]],
+    ['that pays a lamport less of a fee', (one, two, fee) => [one, two, { ...fee, lamports: fee.lamports - 1n }]],
+    ['that pays a seller a lamport more', (one, two, fee) => [one, { ...two, lamports: two.lamports + 1n }, fee]],
+    ['with the sellers swapped', (one, two, fee) => [{ ...one, to: two.to }, { ...two, to: one.to }, fee]],
+    ['that pays the fee to a seller', (one, two, fee) => [one, two, { ...fee, to: one.to }]],
+    ['with the reference on the first transfer only', (one, two, fee) => [one, { ...two, references: [] }, { ...fee, references: [] }]],
+    ['with the reference on all but the fee', (one, two, fee) => [one, two, { ...fee, references: [] }]],
+  ])('%s is a case for each seller who received SOL, and buys nothing', async (_, forge) => {
+    const { purchase, agreed } = await holdBasket()
+    const paid = forge(...agreed)
+    const signature = await send(paid)
+    await expect(confirm(purchase, signature)).rejects.toEqual(refusal('PAYMENT_CASE'))
+    const got = (to: WalletAddress) => paid.filter((each) => each.to === to).reduce((sum, each) => sum + each.lamports, 0n)
+    const sellers = [world.seller, second].filter(({ address }) => got(address) > 0n)
+    const cases = await casesAbout(signature)
+    expect(cases.map((found) => [found.seller, found.lamports])).toEqual(sellers.map(({ address }) => [address, String(got(address))]))
+    const owed = cases.flatMap(({ fee }) => (fee ? [fee] : []))
+    expect(owed).toEqual(got(studio.address) > 0n ? [{ lamports: String(got(studio.address)), owedTo: world.buyer.address }] : [])
+    expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'held' })
+    expect(await world.appleJuice(world.buyer)).toBe(1_000)
+    expect(await confirm(purchase, await send(agreed))).toMatchObject({ settled: true })
+    expect(await world.appleJuice(world.buyer)).toBe(1_020)
+  })
+
+  it('does not pay for another basket of the same sellers', async () => {
+    const [one, other] = [await holdBasket(), await holdBasket()]
+    const signature = await send(one.agreed)
+    await expect(confirm(other.purchase, signature)).rejects.toEqual(refusal('PAYMENT_MISMATCH'))
+    expect(await confirm(one.purchase, signature)).toMatchObject({ settled: true })
+    await expect(confirm(other.purchase, signature)).rejects.toEqual(refusal('PAYMENT_MISMATCH'))
+    expect(await casesAbout(signature)).toEqual([])
+    expect(await world.read(other.purchase.purchaseId)).toMatchObject({ status: 'held' })
+  })
+
+  it('and of another in one transaction delivers the first that is named; what paid the other is in its cases', async () => {
+    const [one, other] = [await holdBasket(), await holdBasket()]
+    const signature = await send([...one.agreed, ...other.agreed])
+    await expect(confirm(other.purchase, signature)).rejects.toEqual(refusal('PAYMENT_CASE'))
+    expect(await confirm(one.purchase, signature)).toMatchObject({ settled: true })
+    const { purchaseId, fee } = other.purchase
+    const [toFirst, toSecond] = other.agreed
+    expect(await casesAbout(signature)).toMatchObject([
+      { purchaseId, seller: toFirst.to, lamports: String(toFirst.lamports), fee: { lamports: fee.lamports } },
+      { purchaseId, seller: toSecond.to, lamports: String(toSecond.lamports), fee: null },
+    ])
+  })
+})
+
+describe('a late payment of a basket', () => {
+  it.each([
+    ['is held by somebody else who then cancels', 'cancels'],
+    ['was sold meanwhile', 'pays'],
+  ])('of which a listing %s is refunded seller by seller, and then never delivered', async (_, outcome) => {
+    const { purchase, agreed } = await holdBasket('server')
+    await world.cancel(world.buyer, purchase)
+    const taken = await world.hold(world.rival, purchase.items[1]!.listingId)
+    if (outcome === 'pays') {
+      await world.submit(world.rival, taken, await world.signTransfers(world.rival, taken, studio))
+      await world.untilStatus(taken, 'settled')
+    }
+    const signature = await send(agreed)
+    await expect(confirm(purchase, signature)).rejects.toEqual(refusal('PAYMENT_CASE'))
+    const cases = await casesAbout(signature)
+    expect(cases).toMatchObject([
+      { kind: 'late', seller: world.seller.address, lamports: purchase.items[0]!.lamports, refundable: true },
+      { kind: 'late', seller: second.address, lamports: purchase.items[1]!.lamports, refundable: true },
+    ])
+
+    await refund(world.seller, cases[0]!)
+    if (outcome === 'cancels') await world.cancel(world.rival, taken)
+    await expect(confirm(purchase, signature)).rejects.toEqual(refusal('PAYMENT_CASE'))
+    await refund(second, cases[1]!)
+    await world.reconcileUntil(async () =>
+      expect(await casesAbout(signature)).toMatchObject([{ status: 'refunded' }, { status: 'refunded' }]),
+    )
+    expect(await world.appleJuice(world.buyer)).toBe(1_000)
+    expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'ended' })
+  })
+
+  async function refund(seller: Wallet, { caseId }: Case): Promise<void> {
+    const { base64 } = await world.signRefund(seller, { caseId })
+    await submitRefund(world.deps, seller.address, caseId, base64)
+  }
+})
+
+describe('an empty fee wallet', () => {
+  it('that the fee would leave below the rent-exempt minimum is told before anything is held', async () => {
+    const empty = await world.createWallet({ sol: 0n })
+    world.deps.settings.fee = { basisPoints: 10, wallet: empty.address }
+    const items = [{ listingId: await world.list(world.seller, { price: 100_000_000n }) }]
+    await expect(hold(items)).rejects.toEqual(refusal('FEE_WALLET_EMPTY'))
+    world.deps.settings.fee = { basisPoints: 1_000, wallet: empty.address }
+    expect(await hold(items)).toMatchObject({ fee: { lamports: '10000000' } })
   })
 })
