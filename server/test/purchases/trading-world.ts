@@ -68,6 +68,8 @@ interface TradingOptions {
   settleAt?: 'confirmed' | 'finalized'
   /** Signatures in one page of an address's history. */
   pageSize?: number
+  /** The tests of the file share one buyer and one rival. */
+  sharesPlayers?: boolean
 }
 
 type SendsThrough = 'server' | 'wallet'
@@ -80,11 +82,13 @@ type Identified = Pick<Purchase, 'purchaseId'>
  */
 export function useTradingWorld(options: TradingOptions = {}): TradingWorld {
   const world = new TradingWorld()
+  const addPlayers = async () => void ([world.buyer, world.rival] = await Promise.all([world.createWallet(), world.createWallet()]))
   beforeAll(async () => {
     await world.open(options)
     world.seller = await world.createWallet()
+    if (options.sharesPlayers) await addPlayers()
   })
-  beforeEach(async () => void ([world.buyer, world.rival] = await Promise.all([world.createWallet(), world.createWallet()])))
+  if (!options.sharesPlayers) beforeEach(addPlayers)
   afterAll(async () => {
     await world.expectAllAddsUp()
     await world.close()

@@ -4,7 +4,7 @@ import { base58 } from '@scure/base'
 import { parseSignature, parseWalletAddress, type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { lamports } from '@juicebar/contract/money'
 import { generateKeyPairSigner } from '@solana/kit'
-import { expect } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 
 import { connectDatabase } from '../../../src/database/connect.ts'
 import { inTransaction } from '../../../src/database/transact.ts'
@@ -14,7 +14,7 @@ import { createFailureLog } from '../../../src/logging/failure-log.ts'
 import { type FeeTerms } from '../../../src/purchases/fee.ts'
 import { endHold } from '../../../src/purchases/hold/end-hold.ts'
 import { endsUnpaid, type HoldOrder } from '../../../src/purchases/hold/hold.ts'
-import { checkHold, type HoldOutcome, type HoldTerms, insertHold } from '../../../src/purchases/hold/hold-store.ts'
+import { checkHold, type HeldPurchase, type HoldOutcome, type HoldTerms, insertHold } from '../../../src/purchases/hold/hold-store.ts'
 import { type Settlement, settlePurchase } from '../../../src/purchases/settlement/settlement-store.ts'
 import { readLedger } from '../../../src/studio/audit/ledger-check-store.ts'
 import { collectLog } from '../../logging/collected-log.ts'
@@ -26,9 +26,20 @@ const RENT_EXEMPT = 890_880n
 
 export type StoreMarket = Awaited<ReturnType<typeof openStoreMarket>>
 
+/** The store market of a test file, open from its first test to its last. After that its ledger must add up. */
+export function useStoreMarket(): StoreMarket {
+  const market = {} as StoreMarket
+  beforeAll(async () => void Object.assign(market, await openStoreMarket()))
+  afterAll(async () => {
+    await expectLedgerAddsUp(market)
+    await market.close()
+  })
+  return market
+}
+
 /**
  * A market without a chain, on an empty database: its functions are what the server calls once the chain has answered. Every buyer has
- * more SOL than anything costs. Close it in `afterAll`, after `expectLedgerAddsUp`.
+ * more SOL than anything costs. Whoever opens it closes it, after `expectLedgerAddsUp`.
  */
 export async function openStoreMarket() {
   const fresh = await freshDatabase()
@@ -89,6 +100,12 @@ export async function placeChecked({ database }: StoreMarket, order: HoldOrder, 
     rentExemptMinimum: RENT_EXEMPT,
     balances: received.map(({ seller: wallet }) => ({ wallet, lamports: SOL })),
   })
+}
+
+/** The hold that an order got. */
+export function heldBy(outcome: HoldOutcome): HeldPurchase {
+  if (outcome.kind === 'refused') throw new Error(`refused: ${JSON.stringify(outcome.refusal)}`)
+  return outcome.hold
 }
 
 /** Delivers a purchase for a payment that carries its reference. */
