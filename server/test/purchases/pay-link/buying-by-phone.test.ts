@@ -1,214 +1,188 @@
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 
-import { removeListing } from '../../../src/listings/remove-listing.ts'
+import { waiting, type Wallet } from '../trading-world.ts'
 import {
-  appleJuice,
-  expectAllAddsUp,
-  hold,
-  list,
-  makePurchasesDue,
-  openTradingWorld,
-  sendByWallet,
-  signPayment,
-  type TradingWorld,
-  untilStatus,
-  type Wallet,
-  waiting,
-} from '../trading-world.ts'
-import { type MadeLink, makeLink, PUBLIC_ORIGIN, type Server, startServer, stateOf } from './pay-link-world.ts'
-import { SolanaPayWallet, type WalletReply } from './solana-pay-wallet.ts'
+  type MadeLink,
+  makeLink,
+  PUBLIC_ORIGIN,
+  SolanaPayWallet,
+  startServer,
+  stateOf,
+  usePhoneMarket,
+  type WalletReply,
+} from './pay-link-world.ts'
 
-let world: TradingWorld
-let server: Server
-let seller: Wallet
-let buyer: Wallet
-let phone: SolanaPayWallet
-
-beforeAll(async () => {
-  world = await openTradingWorld()
-  server = await startServer(world)
-})
-
-beforeEach(async () => {
-  await world.database.deleteFrom('payLinkHolds').execute()
-  await world.database.deleteFrom('payLinks').execute()
-  seller = await world.createWallet()
-  buyer = await world.createWallet()
-  phone = new SolanaPayWallet(buyer, server.origin)
-})
-
-afterAll(async () => {
-  await server.stop()
-  await expectAllAddsUp(world)
-  await world.close()
-})
+const market = usePhoneMarket()
+const { world } = market
 
 it('a wallet that replaces fee payer and blockhash and sends by itself is delivered', async () => {
-  const link = await makeLink(server, await list(world, seller, { amount: 10, price: 420_000_000n }))
-  expect(await stateOf(server, link)).toBe('open')
+  const link = await makeLink(market.server, await world.list(world.seller, { amount: 10, price: 420_000_000n }))
+  expect(await stateOf(market.server, link)).toBe('open')
 
-  const described = await phone.get(link.url)
+  const described = await market.phone.get(link.url)
   expect(described).toMatchObject({ status: 200, body: { label: 'Juicebar Marketplace', icon: `${PUBLIC_ORIGIN}/favicon.svg` } })
   expect(described.headers.get('cache-control')).toBe('no-store')
 
-  const asked = await scan(phone, link, { more: 'fields are allowed' })
+  const asked = await scan(market.phone, link, { more: 'fields are allowed' })
   expect(asked).toMatchObject({ status: 200, body: { message: '10 Apple Juice for 0.42 SOL' } })
-  expect(await stateOf(server, link)).toBe('held')
+  expect(await stateOf(market.server, link)).toBe('held')
 
-  await sendByWallet(world, await phone.sign(world.chain, asked.body['transaction']!))
+  await pay(asked)
   await untilState(link, 'delivered')
-  expect(await appleJuice(world, buyer)).toBe(1_010)
-  expect((await phone.get(link.url)).body).toEqual({ message: 'This payment link has been paid already.' })
-  expect(await phone.post(link.url)).toMatchObject({ status: 409, body: { message: 'This payment link has been paid already.' } })
+  expect(await world.appleJuice(world.buyer)).toBe(1_010)
+  expect((await market.phone.get(link.url)).body).toEqual({ message: 'This payment link has been paid already.' })
+  expect(await market.phone.post(link.url)).toMatchObject({ status: 409, body: { message: 'This payment link has been paid already.' } })
 })
 
 it('delivers to a wallet that never signed in', async () => {
-  await world.database.deleteFrom('players').where('walletAddress', '=', buyer.address).execute()
-  const link = await makeLink(server, await list(world, seller))
-  const { body } = await scan(phone, link)
-  await sendByWallet(world, await phone.sign(world.chain, body['transaction']!))
+  await world.database.deleteFrom('players').where('walletAddress', '=', world.buyer.address).execute()
+  const link = await newLink()
+  const asked = await scan(market.phone, link)
+  await pay(asked)
   await untilState(link, 'delivered')
-  expect(await appleJuice(world, buyer)).toBe(1_010)
+  expect(await world.appleJuice(world.buyer)).toBe(1_010)
 })
 
 it('a second scan by the same wallet is the same purchase, and its first payment is delivered once', async () => {
-  const link = await makeLink(server, await list(world, seller))
-  const [first, second] = [await scan(phone, link), await scan(phone, link)]
+  const link = await newLink()
+  const [first, second] = [await scan(market.phone, link), await scan(market.phone, link)]
   expect(second).toMatchObject({ status: 200, body: { message: first.body['message'] } })
-  expect(await openPurchases(buyer)).toBe(1)
-  await sendByWallet(world, await phone.sign(world.chain, first.body['transaction']!))
+  expect(await openPurchases(world.buyer)).toBe(1)
+  await pay(first)
   await untilState(link, 'delivered')
-  expect(await appleJuice(world, buyer)).toBe(1_010)
+  expect(await world.appleJuice(world.buyer)).toBe(1_010)
 })
 
 it('another wallet hears that somebody is paying, whichever of two comes first', async () => {
-  const other = await world.createWallet()
-  const link = await makeLink(server, await list(world, seller))
-  const replies = await Promise.all([scan(phone, link), scan(new SolanaPayWallet(other, server.origin), link)])
+  const link = await newLink()
+  const replies = await Promise.all([scan(market.phone, link), scan(new SolanaPayWallet(world.rival, market.server.origin), link)])
   // Whoever is a moment later hears it of the link, and who asks at the same moment of the listing.
   const refused = { status: 409, body: { message: expect.stringMatching(/^Another (?:wallet|buyer) is paying/) } }
   expect(replies.toSorted((a, b) => a.status - b.status)).toMatchObject([{ status: 200 }, refused])
-  expect((await openPurchases(buyer)) + (await openPurchases(other))).toBe(1)
+  expect((await openPurchases(world.buyer)) + (await openPurchases(world.rival))).toBe(1)
 })
 
 it('a payment that never lands frees the link for the next wallet', async () => {
-  const link = await makeLink(server, await list(world, seller))
-  const { body } = await scan(phone, link)
-  await phone.sign(world.chain, body['transaction']!)
-  await closeWindow(buyer)
+  const link = await newLink()
+  const unsent = await scan(market.phone, link)
+  await market.phone.sign(world.chain, unsent.body['transaction']!)
+  await closeWindow(world.buyer)
   await untilState(link, 'open')
 
-  const other = await world.createWallet()
-  const next = new SolanaPayWallet(other, server.origin)
+  const next = new SolanaPayWallet(world.rival, market.server.origin)
   const asked = await scan(next, link)
   expect(asked.status).toBe(200)
-  await sendByWallet(world, await next.sign(world.chain, asked.body['transaction']!))
+  await pay(asked, next)
   await untilState(link, 'delivered')
 })
 
 it('a payment that was sent after the time to pay is delivered if the lot is still free', async () => {
-  const link = await makeLink(server, await list(world, seller))
-  const { body } = await scan(phone, link)
-  await closeWindow(buyer)
-  await soon(async () => expect(await openPurchases(buyer)).toBe(0))
-  await sendByWallet(world, await phone.sign(world.chain, body['transaction']!))
+  const link = await newLink()
+  const asked = await scan(market.phone, link)
+  await closeWindow(world.buyer)
+  await soon(async () => expect(await openPurchases(world.buyer)).toBe(0))
+  await pay(asked)
   await untilState(link, 'delivered')
-  expect(await appleJuice(world, buyer)).toBe(1_010)
+  expect(await world.appleJuice(world.buyer)).toBe(1_010)
 })
 
 it('whoever scans again after such a payment gets no second one to sign, and is delivered at once', async () => {
-  const link = await makeLink(server, await list(world, seller))
-  const { body } = await scan(phone, link)
-  await closeWindow(buyer)
-  await soon(async () => expect(await openPurchases(buyer)).toBe(0))
-  await sendByWallet(world, await phone.sign(world.chain, body['transaction']!))
-  const again = await scan(phone, link)
+  const link = await newLink()
+  const asked = await scan(market.phone, link)
+  await closeWindow(world.buyer)
+  await soon(async () => expect(await openPurchases(world.buyer)).toBe(0))
+  await pay(asked)
+  const again = await scan(market.phone, link)
   expect(again).toMatchObject({ status: 409, body: { message: expect.stringContaining('is under way') } })
-  expect(await openPurchases(buyer)).toBe(0)
+  expect(await openPurchases(world.buyer)).toBe(0)
   await untilState(link, 'delivered')
 })
 
 it('a payment is delivered although the server that has held for it is gone', async () => {
   const restarted = await startServer(world)
-  const link = await makeLink(restarted, await list(world, seller))
-  const { body } = await scan(new SolanaPayWallet(buyer, restarted.origin), link)
+  const link = await makeLink(restarted, await world.list())
+  const asked = await scan(new SolanaPayWallet(world.buyer, restarted.origin), link)
   await restarted.stop()
-  await sendByWallet(world, await phone.sign(world.chain, body['transaction']!))
+  await pay(asked)
   await untilState(link, 'delivered')
 })
 
 it('a link that has expired, and one that nobody made, hold nothing', async () => {
-  const link = await makeLink(server, await list(world, seller))
+  const link = await newLink()
   await world.database
     .updateTable('payLinks')
     .set({ expiresAt: new Date(0) })
     .execute()
-  expect(await phone.post(link.url)).toMatchObject({ status: 410, body: { message: expect.stringContaining('has expired') } })
-  expect((await phone.get(link.url)).status).toBe(410)
-  expect(await stateOf(server, link)).toBe('expired')
+  expect(await market.phone.post(link.url)).toMatchObject({ status: 410, body: { message: expect.stringContaining('has expired') } })
+  expect((await market.phone.get(link.url)).status).toBe(410)
+  expect(await stateOf(market.server, link)).toBe('expired')
   for (const token of ['x', 'A'.repeat(24), '%20']) {
     const unknown = `solana:${encodeURIComponent(`${PUBLIC_ORIGIN}/p/${token}`)}`
-    expect(await phone.post(unknown)).toMatchObject({ status: 404, body: { message: 'This payment link does not exist.' } })
-    expect((await phone.get(unknown)).status).toBe(404)
+    expect(await market.phone.post(unknown)).toMatchObject({ status: 404, body: { message: 'This payment link does not exist.' } })
+    expect((await market.phone.get(unknown)).status).toBe(404)
   }
-  expect(await openPurchases(buyer)).toBe(0)
+  expect(await openPurchases(world.buyer)).toBe(0)
 })
 
 it('a lot that is held, sold or removed meanwhile is refused in words', async () => {
-  const other = await world.createWallet()
-  const [lot, removed] = [await list(world, seller), await list(world, seller)]
-  const [ofLot, ofRemoved] = [await makeLink(server, lot), await makeLink(server, removed)]
-  const held = await hold(world, other, lot, 'wallet')
-  expect((await phone.post(ofLot.url)).body).toEqual({ message: 'Another buyer is paying for this lot right now.' })
-  await sendByWallet(world, await signPayment(world, other, held))
-  await untilStatus(world, held.purchaseId, 'settled')
-  await removeListing(world.database, seller.address, removed)
+  const [lot, removed] = [await world.list(), await world.list()]
+  const [ofLot, ofRemoved] = [await makeLink(market.server, lot), await makeLink(market.server, removed)]
+  const held = await world.hold(world.rival, lot, 'wallet')
+  expect((await market.phone.post(ofLot.url)).body).toEqual({ message: 'Another buyer is paying for this lot right now.' })
+  await world.payByWallet(world.rival, held)
+  await world.untilStatus(held, 'settled')
+  await world.remove(removed)
   for (const { url } of [ofLot, ofRemoved]) {
-    expect(await phone.post(url)).toMatchObject({ status: 409, body: { message: 'This lot is no longer for sale.' } })
+    expect(await market.phone.post(url)).toMatchObject({ status: 409, body: { message: 'This lot is no longer for sale.' } })
   }
 })
 
 it('an account that is none, or that nobody can sign with, is refused', async () => {
-  const link = await makeLink(server, await list(world, seller))
+  const link = await newLink()
   for (const account of ['', 'not an address', 7, null, {}, '1'.repeat(32)]) {
-    const reply = await phone.post(link.url, { account })
+    const reply = await market.phone.post(link.url, { account })
     expect(reply).toMatchObject({ status: 400, body: { message: expect.any(String) } })
     expect(Object.keys(reply.body)).toEqual(['message'])
   }
-  expect((await new SolanaPayWallet(seller, server.origin).post(link.url)).body).toEqual({ message: 'You cannot buy your own listing!' })
+  expect((await new SolanaPayWallet(world.seller, market.server.origin).post(link.url)).body).toEqual({
+    message: 'You cannot buy your own listing!',
+  })
 })
 
 it('web pages of any origin may open a link, and nothing else', async () => {
-  const link = await makeLink(server, await list(world, seller))
+  const link = await newLink()
   const headers = { origin: 'https://wallet.example', 'access-control-request-method': 'POST' }
   const path = SolanaPayWallet.linkOf(link.url).pathname
-  const preflight = await fetch(`${server.origin}${path}`, { method: 'OPTIONS', headers })
+  const preflight = await fetch(`${market.server.origin}${path}`, { method: 'OPTIONS', headers })
   expect(preflight.status).toBe(204)
   expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
   expect(preflight.headers.get('access-control-allow-headers')).toContain('content-type')
-  expect((await fetch(`${server.origin}${path}`, { headers })).headers.get('access-control-allow-origin')).toBe('*')
-  const elsewhere = await fetch(`${server.origin}/api/marketplace/listings`, { headers })
+  expect((await fetch(`${market.server.origin}${path}`, { headers })).headers.get('access-control-allow-origin')).toBe('*')
+  const elsewhere = await fetch(`${market.server.origin}/api/marketplace/listings`, { headers })
   expect(elsewhere.headers.get('access-control-allow-origin')).toBeNull()
 })
 
 it('a market without a public https address makes no links, and says why', async () => {
   const local = await startServer(world, { PUBLIC_ORIGIN: 'http://localhost:3000' })
-  const listingId = await list(world, seller)
+  const listingId = await world.list()
   const reply = await fetch(`${local.origin}/api/marketplace/listings/${listingId}/pay-link`, { method: 'POST' })
   expect([reply.status, await reply.json()]).toMatchObject([409, { code: 'PUBLIC_ORIGIN_NEEDED' }])
   expect(await (await fetch(`${local.origin}/api/config`)).json()).toMatchObject({ publicOrigin: null })
-  expect(await (await fetch(`${server.origin}/api/config`)).json()).toMatchObject({ publicOrigin: PUBLIC_ORIGIN })
+  expect(await (await fetch(`${market.server.origin}/api/config`)).json()).toMatchObject({ publicOrigin: PUBLIC_ORIGIN })
   await local.stop()
 })
 
-const untilState = (link: MadeLink, state: string) => soon(async () => expect(await stateOf(server, link)).toBe(state))
+const newLink = async () => makeLink(market.server, await world.list())
+/** Signs and sends what a wallet was answered with. */
+const pay = async ({ body }: WalletReply, phone = market.phone) => world.sendByWallet(await phone.sign(world.chain, body['transaction']!))
+const untilState = (link: MadeLink, state: string) => soon(async () => expect(await stateOf(market.server, link)).toBe(state))
 
 /** As if time went by fast: more blocks than the server takes to reconcile, and whatever will be due is. */
 async function soon(condition: () => Promise<void>): Promise<void> {
   await vi.waitFor(
     async () => {
       await world.mine(32)
-      await makePurchasesDue(world)
+      await world.makePurchasesDue()
       await condition()
     },
     { ...waiting, interval: 500 },

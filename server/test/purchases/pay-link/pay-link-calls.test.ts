@@ -1,5 +1,5 @@
 import { MAX_PAY_LINKS } from '@juicebar/contract/limits'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { draftRules } from '../../../src/restrictions/rule.ts'
 import { phoneOrigin } from '../../../src/settings/public-config.ts'
@@ -10,41 +10,18 @@ import { limits } from '../../../src/http/api/rate-limits.ts'
 import { createMakerHash } from '../../../src/purchases/pay-link/pay-link.ts'
 import { signInAt } from '../../studio/staff/desk-client.ts'
 import { defaultCatalogue } from '../../support/catalogue.ts'
-import { expectAllAddsUp, list, openTradingWorld, type TradingWorld, type Wallet } from '../trading-world.ts'
-import { PUBLIC_ORIGIN, type Server, startServer } from './pay-link-world.ts'
-import { SolanaPayWallet, type WalletReply } from './solana-pay-wallet.ts'
+import { type Wallet } from '../trading-world.ts'
+import { PUBLIC_ORIGIN, usePhoneMarket, type WalletReply } from './pay-link-world.ts'
 
 const actor = 'test'
 
-let world: TradingWorld
-let server: Server
-let seller: Wallet
-let buyer: Wallet
-let phone: SolanaPayWallet
-
-beforeAll(async () => {
-  world = await openTradingWorld()
-  server = await startServer(world, { TRUST_PROXY: 'loopback' })
-})
-
-beforeEach(async () => {
-  await world.database.deleteFrom('payLinkHolds').execute()
-  await world.database.deleteFrom('payLinks').execute()
-  seller = await world.createWallet({ sol: 0n })
-  buyer = await world.createWallet()
-  phone = new SolanaPayWallet(buyer, server.origin)
-})
-
-afterAll(async () => {
-  await server.stop()
-  await expectAllAddsUp(world)
-  await world.close()
-})
+const market = usePhoneMarket({ TRUST_PROXY: 'loopback' })
+const { world } = market
 
 /** Makes a link as a page does, from a network behind the proxy and perhaps with a session. */
 async function make(listingId: string, { network = '192.0.2.1', token }: { network?: string; token?: string } = {}) {
   const headers = { 'x-forwarded-for': network, ...(token !== undefined && { authorization: `Bearer ${token}` }) }
-  const reply = await fetch(`${server.origin}/api/marketplace/listings/${listingId}/pay-link`, { method: 'POST', headers })
+  const reply = await fetch(`${market.server.origin}/api/marketplace/listings/${listingId}/pay-link`, { method: 'POST', headers })
   return { status: reply.status, body: (await reply.json()) as ReturnType<typeof JSON.parse> }
 }
 
@@ -55,15 +32,15 @@ describe('the maker of a link', () => {
     ['an IPv4 address', '198.51.100.1', '198.51.100.1', '198.51.100.2'],
     ['an IPv6 network', '2001:db8:0:1::1', '2001:db8:0:1:ffff::1', '2001:db8:0:2::1'],
   ])('is %s, which has so many at a time', async (_what, first, same, other) => {
-    const listingId = await list(world, seller)
+    const listingId = await world.list()
     for (let count = 0; count < MAX_PAY_LINKS; count++) expect((await make(listingId, { network: first })).status).toBe(201)
     expect(await make(listingId, { network: same })).toMatchObject(tooMany)
     expect((await make(listingId, { network: other })).status).toBe(201)
   })
 
   it('is also the wallet that is signed in, from whichever networks', async () => {
-    const listingId = await list(world, seller)
-    const { token } = await signInAt(server.origin)
+    const listingId = await world.list()
+    const { token } = await signInAt(market.server.origin)
     for (let count = 0; count < MAX_PAY_LINKS; count++)
       expect((await make(listingId, { network: `198.51.100.${count}`, token })).status).toBe(201)
     expect(await make(listingId, { network: '203.0.113.1', token })).toMatchObject(tooMany)
@@ -71,7 +48,7 @@ describe('the maker of a link', () => {
   })
 
   it('is nobody whose session is over', async () => {
-    expect((await make(await list(world, seller), { token: 'x.y.z' })).status).toBe(401)
+    expect((await make(await world.list(), { token: 'x.y.z' })).status).toBe(401)
     expect(await world.database.selectFrom('payLinks').selectAll().execute()).toEqual([])
   })
 
@@ -83,7 +60,7 @@ describe('the maker of a link', () => {
 })
 
 it('a link lives ten minutes', async () => {
-  const { body } = await make(await list(world, seller))
+  const { body } = await make(await world.list())
   const { rows } = await world.connection.pool.query(
     `select extract(epoch from expires_at - created_at)::integer as seconds, expires_at as "expiresAt" from pay_links where id = $1`,
     [body.id],
@@ -95,28 +72,28 @@ describe('a link of a market', () => {
   const refused = (status: number, message: unknown) => ({ status, body: { message } })
 
   async function expectNothingHeld(): Promise<void> {
-    const held = await world.database.selectFrom('purchases').select('id').where('buyer', '=', buyer.address).execute()
+    const held = await world.database.selectFrom('purchases').select('id').where('buyer', '=', world.buyer.address).execute()
     expect(held).toEqual([])
   }
 
   it('that is paused holds nothing, and none is made', async () => {
-    const listingId = await list(world, seller)
+    const listingId = await world.list()
     const { body } = await make(listingId)
     await recordPause(world.database, { message: 'We refill the ice.', actor })
     onTestFinished(async () => void (await recordResumption(world.database, { actor })))
     const message = 'Buying and selling are paused: We refill the ice.'
-    expect(await phone.post(body.url)).toMatchObject(refused(503, message))
+    expect(await market.phone.post(body.url)).toMatchObject(refused(503, message))
     expect(await make(listingId)).toMatchObject({ status: 503, body: { code: 'PAUSED', error: message } })
     await expectNothingHeld()
     await recordResumption(world.database, { actor })
-    expect((await phone.post(body.url)).status).toBe(200)
+    expect((await market.phone.post(body.url)).status).toBe(200)
   })
 
   it('that has blocked a wallet holds nothing for it, and it makes none', async () => {
-    const listingId = await list(world, seller)
-    const { wallet, token } = await signInAt(server.origin)
+    const listingId = await world.list()
+    const { wallet, token } = await signInAt(market.server.origin)
     const { body } = await make(listingId)
-    for (const blocked of [buyer.address, wallet.address as Wallet['address']])
+    for (const blocked of [world.buyer.address, wallet.address as Wallet['address']])
       await recordBlock(world.database, {
         wallet: blocked,
         reason: 'Three refunds are missing.',
@@ -125,16 +102,18 @@ describe('a link of a market', () => {
         actor,
       })
     // Nobody has proved to be this wallet, so the reason is not told.
-    expect(await phone.post(body.url)).toMatchObject(refused(403, 'This wallet is blocked: its owner reads the reason in the market.'))
+    expect(await market.phone.post(body.url)).toMatchObject(
+      refused(403, 'This wallet is blocked: its owner reads the reason in the market.'),
+    )
     await expectNothingHeld()
     // Who is blocked and has nothing to finish has no session either; one that began before the block cannot make links.
     expect(await make(listingId, { token })).toMatchObject({ status: 403, body: { code: 'BLOCKED' } })
-    await recordUnblock(world.database, { wallet: buyer.address, reason: undefined, actor })
-    expect((await phone.post(body.url)).status).toBe(200)
+    await recordUnblock(world.database, { wallet: world.buyer.address, reason: undefined, actor })
+    expect((await market.phone.post(body.url)).status).toBe(200)
   })
 
   it('that has rules keeps to them', async () => {
-    const { body } = await make(await list(world, seller))
+    const { body } = await make(await world.list())
     const setRules = (most: number | undefined) =>
       recordRules(world.database, {
         rules: draftRules(most === undefined ? [] : [{ tokenType: 'APPLE_JUICE', maxUnitPrice: most }], defaultCatalogue),
@@ -144,22 +123,24 @@ describe('a link of a market', () => {
       })
     await setRules(0.000001)
     onTestFinished(async () => void (await setRules(undefined)))
-    expect(await phone.post(body.url)).toMatchObject(refused(409, expect.stringMatching(/^A rule of this market does not allow that: /)))
+    expect(await market.phone.post(body.url)).toMatchObject(
+      refused(409, expect.stringMatching(/^A rule of this market does not allow that: /)),
+    )
     await expectNothingHeld()
     await setRules(undefined)
-    expect((await phone.post(body.url)).status).toBe(200)
+    expect((await market.phone.post(body.url)).status).toBe(200)
   })
 
   it('whose seller is frozen holds nothing, and none is made', async () => {
-    const listingId = await list(world, seller)
+    const listingId = await world.list()
     const { body } = await make(listingId)
     const { pool } = world.connection
     await pool.query(
       `insert into cases (kind, signature, lamports, deliverable, seller, buyer) values ('lost', 'lost', 1, false, $1, $2)`,
-      [seller.address, buyer.address],
+      [world.seller.address, world.buyer.address],
     )
     onTestFinished(async () => void (await pool.query(`delete from cases where signature = 'lost'`)))
-    expect((await phone.post(body.url)).status).toBe(409)
+    expect((await market.phone.post(body.url)).status).toBe(409)
     expect(await make(listingId)).toMatchObject({ body: { code: 'LISTING_FROZEN' } })
     await expectNothingHeld()
   })
@@ -169,7 +150,7 @@ describe('whoever opens links', () => {
   /** Each request comes from a network of its own unless it names one. */
   let networks = 0
   const open = async (token: string, network = `203.0.${(networks += 1) >> 8}.${networks & 255}`): Promise<Response> =>
-    fetch(`${server.origin}/p/${token}`, { headers: { 'x-forwarded-for': network } })
+    fetch(`${market.server.origin}/p/${token}`, { headers: { 'x-forwarded-for': network } })
   const tokenOf = (index: number) => String(index).padStart(24, 'A')
   const statuses = async (replies: readonly Promise<Response>[]) => (await Promise.all(replies)).map(({ status }) => status)
 
@@ -196,8 +177,12 @@ describe('whoever opens links', () => {
   })
 
   it('keeps no copy of an answer', async () => {
-    const { body } = await make(await list(world, seller))
-    const replies = [await phone.get(body.url), await phone.post(body.url), await phone.post(body.url, { account: 'x' })]
+    const { body } = await make(await world.list())
+    const replies = [
+      await market.phone.get(body.url),
+      await market.phone.post(body.url),
+      await market.phone.post(body.url, { account: 'x' }),
+    ]
     expect(replies.map(({ status, headers }) => [status, headers.get('cache-control')])).toEqual([
       [200, 'no-store'],
       [200, 'no-store'],
