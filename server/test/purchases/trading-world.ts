@@ -1,5 +1,6 @@
 import { base64 } from '@scure/base'
 import { parseWalletAddress, type Signature, type WalletAddress } from '@juicebar/contract/addresses'
+import { Failure } from '@juicebar/contract/errors'
 import { lamports } from '@juicebar/contract/money'
 import { type Case, type Purchase } from '@juicebar/contract/schemas'
 import { generateKeyPairSigner, getTransactionDecoder, type Instruction, partiallySignTransaction } from '@solana/kit'
@@ -442,6 +443,17 @@ export const waiting = { timeout: 30_000, interval: 50 }
 
 /** A refusal with this code, thrown by an action. */
 export const refusal = (code: string) => expect.objectContaining({ code })
+
+/** How an action ended: `done`, or the code of its refusal. */
+export async function outcomeOf(action: Promise<unknown>): Promise<string> {
+  try {
+    await action
+    return 'done'
+  } catch (error) {
+    if (error instanceof Failure) return error.code
+    throw error
+  }
+}
 
 /** Calls the chain without the client under test. */
 export async function callRpc(url: string, method: string, params: readonly unknown[]): Promise<unknown> {

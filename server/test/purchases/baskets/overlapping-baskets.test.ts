@@ -7,8 +7,7 @@ import { removeListing } from '../../../src/listings/remove-listing.ts'
 import { endHold } from '../../../src/purchases/hold/end-hold.ts'
 import { type OrderedItem } from '../../../src/purchases/hold/hold.ts'
 import { type HoldOutcome } from '../../../src/purchases/hold/hold-store.ts'
-import { orderOf, waiting } from '../trading-world.ts'
-import { outcomeOf } from './split-market.ts'
+import { orderOf, outcomeOf, waiting } from '../trading-world.ts'
 import {
   addPlayer,
   expectLedgerAddsUp,

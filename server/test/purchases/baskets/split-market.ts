@@ -1,5 +1,4 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
-import { Failure } from '@juicebar/contract/errors'
 import { lamportsToSol } from '@juicebar/contract/money'
 import { type Listing } from '@juicebar/contract/schemas'
 import { expect } from 'vitest'
@@ -187,15 +186,4 @@ async function followEvents({ connection }: StoreMarket): Promise<Map<string, Li
     else market.set(listing._id, listing)
   }
   return market
-}
-
-/** How an action ended: `done`, or the code of its refusal. */
-export async function outcomeOf(action: Promise<unknown>): Promise<string> {
-  try {
-    await action
-    return 'done'
-  } catch (error) {
-    if (error instanceof Failure) return error.code
-    throw error
-  }
 }

@@ -1,7 +1,5 @@
 import { type ErrorCode } from '@juicebar/contract/errors'
 
-import { canDeliver, sellersOf } from './market-listings.ts'
-
 /**
  * The market as its protocol describes it: what the product must do in each state, written independently of how it does it.
  * Listings, with their parts, purchases and payments are numbered in the order in which they came, sellers and buyers from 0.
@@ -160,4 +158,205 @@ export function paymentOf(model: MarketModel, number: number): PaymentModel {
   const found = model.payments[number]
   if (!found) throw new Error(`no payment ${number}`)
   return found
+}
+
+/** How holding, ending and delivering split and merge listings: whole drinks and whole lamports, of which none may come or go. */
+
+/** What so much of a listing costs: a part is rounded up. */
+function costOf({ amount, price }: ListingModel, part: number): bigint {
+  return part < amount ? (price * BigInt(part) + BigInt(amount) - 1n) / BigInt(amount) : price
+}
+
+export function feeOf({ basisPoints }: MarketModel, items: readonly ItemModel[]): bigint {
+  return (totalOf(items) * BigInt(basisPoints)) / 10_000n
+}
+
+function totalOf(items: readonly ItemModel[]): bigint {
+  return items.reduce((sum, { lamports }) => sum + lamports, 0n)
+}
+
+/** In the order in which they are paid. */
+export function sellersOf(items: readonly ItemModel[]): number[] {
+  return [...new Set(items.map(({ seller }) => seller))]
+}
+
+function split(model: MarketModel, number: number, amount: number, part: Pick<ListingModel, 'id' | 'state' | 'heldBy'>): number {
+  const listing = itemAt(model.listings, number)
+  const price = costOf(listing, amount)
+  listing.amount -= amount
+  listing.price -= price
+  return model.listings.push({ ...part, seller: listing.seller, amount, price, divisible: false, partOf: number }) - 1
+}
+
+/** What a purchase holds of a listing from now on: all of it, or so many drinks, which become a part of their own. */
+export function holdItem(model: MarketModel, number: number, purchase: number, amount: number | undefined): ItemModel {
+  const listing = itemAt(model.listings, number)
+  const isPart = amount !== undefined && amount < listing.amount
+  const held = isPart ? split(model, number, amount, { id: '', state: 'reserved', heldBy: purchase }) : number
+  const row = itemAt(model.listings, held)
+  row.heldBy = purchase
+  return { listing: held, seller: row.seller, amount: row.amount, lamports: row.price }
+}
+
+/** Frees what a purchase held. */
+export function endHold(model: MarketModel, purchase: number): void {
+  for (const [number, listing] of model.listings.entries()) if (listing.heldBy === purchase) free(model, number)
+}
+
+/** A listing takes back its parts that are for sale; a part goes back to its listing, or to its seller, or is for sale by itself. */
+function free({ listings }: MarketModel, number: number): void {
+  const freed = itemAt(listings, number)
+  freed.heldBy = undefined
+  if (freed.partOf !== undefined) return freePart(freed, itemAt(listings, freed.partOf))
+  for (const part of listings) {
+    if (part.partOf === number && part.state === 'active' && part.heldBy === undefined) freePart(part, freed)
+  }
+}
+
+function freePart(part: ListingModel, parent: ListingModel): void {
+  if (parent.state === 'removed') part.state = 'removed'
+  else if (parent.state !== 'active' || parent.heldBy !== undefined) part.state = 'active'
+  else {
+    part.state = 'merged'
+    parent.amount += part.amount
+    parent.price += part.price
+  }
+}
+
+/**
+ * Delivers the items of a purchase that is paid, one after the other.
+ * @param ids the product's names for what is split off
+ * @returns false if it cannot; then part of it may be done
+ */
+export function deliver(model: MarketModel, purchase: number, ids: readonly string[]): boolean {
+  for (const [place, item] of itemAt(model.purchases, purchase).items.entries()) {
+    const known = itemAt(model.listings, item.listing)
+    const number = known.state === 'merged' ? (known.partOf ?? item.listing) : item.listing
+    const listing = itemAt(model.listings, number)
+    if (listing.heldBy === undefined) {
+      if (listing.state !== 'active' || listing.amount < item.amount || costOf(listing, item.amount) > item.lamports) return false
+      const isPart = listing.amount > item.amount
+      item.listing = isPart ? split(model, number, item.amount, { id: ids[place] ?? '', state: 'sold', heldBy: undefined }) : number
+    } else if (listing.heldBy !== purchase) return false
+    Object.assign(itemAt(model.listings, item.listing), { state: 'sold', heldBy: undefined })
+  }
+  return true
+}
+
+function canDeliver(model: MarketModel, purchase: number): boolean {
+  return deliver(structuredClone(model), purchase, [])
+}
+
+/** Whether a late payment looks as if it could never be delivered: too little is left of an item, or it has become dearer for good. */
+export function looksHopeless({ listings, purchases }: MarketModel, purchase: number): boolean {
+  return itemAt(purchases, purchase).items.some((item) => {
+    const known = itemAt(listings, item.listing)
+    const number = known.state === 'merged' ? (known.partOf ?? item.listing) : item.listing
+    const listing = itemAt(listings, number)
+    const away = listings.filter(({ partOf, state }) => partOf === number && (state === 'active' || state === 'reserved'))
+    const mayReturn = away.reduce((sum, { amount }) => sum + amount, 0)
+    const isOpen = listing.state === 'active' || listing.state === 'reserved'
+    return !isOpen || listing.amount + mayReturn < item.amount || (mayReturn === 0 && costOf(listing, item.amount) > item.lamports)
+  })
+}
+
+export interface Wanted {
+  listing: number
+  /** Undefined for all that is left. */
+  amount: number | undefined
+}
+
+/** unclear: the order could mean one open hold of its buyer as well as another. */
+export type HoldOutcome = { kind: 'new' } | { kind: 'same'; purchase: number } | { kind: 'refused'; code: ErrorCode } | { kind: 'unclear' }
+
+const MOST_HOLDS = 3
+const MOST_ITEMS = 20
+
+/** What a buyer gets for an order: a new hold, the same one again, or a refusal. Ends the holds that a new one ends first. */
+export function decideHold(model: MarketModel, buyer: number, wanted: readonly Wanted[]): HoldOutcome {
+  const open = openOf(model, buyer).filter((purchase) => !endsUnsent(purchase))
+  const [same, other] = open.filter((purchase) => isSameOrder(model, purchase, wanted))
+  if (same && other) return { kind: 'unclear' }
+  if (same?.recorded !== undefined) return { kind: 'refused', code: 'PAYMENT_UNDER_WAY' }
+  if (same) return same.windowClosed ? { kind: 'refused', code: 'HOLD_ENDED' } : { kind: 'same', purchase: model.purchases.indexOf(same) }
+  const refusal = refusalOf(model, buyer, wanted)
+  if (refusal) return { kind: 'refused', code: refusal }
+  for (const [number, purchase] of model.purchases.entries()) {
+    if (endsUnsent(purchase) && wanted.some(({ listing }) => itemAt(model.listings, listing).heldBy === number)) endUnsent(model, number)
+  }
+  const afterwards = refusalOf(model, buyer, wanted)
+  return afterwards ? { kind: 'refused', code: afterwards } : { kind: 'new' }
+}
+
+export function endUnsent(model: MarketModel, number: number): void {
+  Object.assign(itemAt(model.purchases, number), { state: 'ended', abandoned: true })
+  endHold(model, number)
+}
+
+function openOf({ purchases }: MarketModel, buyer: number): PurchaseModel[] {
+  return purchases.filter((purchase) => purchase.buyer === buyer && purchase.state === 'held')
+}
+
+/** A part that is held is meant by its own name, or by as many drinks of its listing. */
+function isSameOrder({ listings }: MarketModel, { items }: PurchaseModel, wanted: readonly Wanted[]): boolean {
+  const isMeant = (item: ItemModel, { listing, amount }: Wanted) =>
+    (item.listing === listing && (amount === undefined || amount === item.amount)) ||
+    (itemAt(listings, item.listing).partOf === listing && amount === item.amount)
+  return (
+    items.length === wanted.length &&
+    wanted.every((asked) => items.some((item) => isMeant(item, asked))) &&
+    items.every((item) => wanted.some((asked) => isMeant(item, asked)))
+  )
+}
+
+function refusalOf(model: MarketModel, buyer: number, wanted: readonly Wanted[]): ErrorCode | undefined {
+  for (const asked of wanted) {
+    const refusal = refusalOfItem(model, buyer, asked)
+    if (refusal) return refusal
+  }
+  const abandoned = model.purchases.filter((purchase) => purchase.buyer === buyer && (purchase.abandoned || endsUnsent(purchase)))
+  if (wanted.some(({ listing }) => abandoned.filter((purchase) => isOf(model, purchase, listing)).length >= 2)) return 'COOLDOWN'
+  const others = openOf(model, buyer).filter(({ items }) => !items.some((item) => wanted.some(({ listing }) => listing === item.listing)))
+  const held = others.reduce((sum, { items }) => sum + items.length, 0)
+  const mostItems = abandoned.length >= 3 ? 1 : MOST_ITEMS
+  if (others.length >= MOST_HOLDS || held + wanted.length > mostItems) return 'TOO_MANY_HOLDS'
+  return others.some((other) => isAlike(other, plan(model, wanted), model)) ? 'AMBIGUOUS_HOLD' : undefined
+}
+
+function refusalOfItem({ listings, purchases }: MarketModel, buyer: number, { listing, amount }: Wanted): ErrorCode | undefined {
+  const { state, heldBy, amount: left, divisible } = itemAt(listings, listing)
+  if (state === 'reserved') return 'LISTING_HELD'
+  if (state !== 'active') return 'LISTING_NOT_ACTIVE'
+  const holder = heldBy === undefined ? undefined : itemAt(purchases, heldBy)
+  if (holder && !endsUnsent(holder)) return holder.buyer === buyer ? 'HELD_BY_YOU' : 'LISTING_HELD'
+  if (amount === undefined || amount === left) return undefined
+  if (amount > left) return 'AMOUNT_NOT_LEFT'
+  return divisible ? undefined : 'NOT_DIVISIBLE'
+}
+
+/** Whether a purchase had an item of the same listing, in whole or in part. */
+function isOf({ listings }: MarketModel, { items }: PurchaseModel, wanted: number): boolean {
+  const root = itemAt(listings, wanted).partOf ?? wanted
+  return items.some(({ listing }) => listing === root || itemAt(listings, listing).partOf === root)
+}
+
+function plan({ listings }: MarketModel, wanted: readonly Wanted[]): ItemModel[] {
+  return wanted.map(({ listing, amount }) => {
+    const row = itemAt(listings, listing)
+    const asked = amount ?? row.amount
+    return { listing, seller: row.seller, amount: asked, lamports: costOf(row, asked) }
+  })
+}
+
+/** Nobody could tell their payments apart: the same sum to the same single recipient. */
+function isAlike(open: PurchaseModel, planned: readonly ItemModel[], model: MarketModel): boolean {
+  const [ours, theirs] = [sellersOf(planned), sellersOf(open.items)]
+  const isFree = open.fee === 0n && feeOf(model, planned) === 0n
+  return isFree && ours.length === 1 && theirs.length === 1 && ours[0] === theirs[0] && totalOf(open.items) === totalOf(planned)
+}
+
+export function itemAt<T>(items: readonly T[], number: number): T {
+  const item = items[number]
+  if (item === undefined) throw new Error(`no item ${number}`)
+  return item
 }

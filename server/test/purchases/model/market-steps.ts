@@ -1,24 +1,175 @@
-import { type Case } from '@juicebar/contract/schemas'
 import { expect, vi } from 'vitest'
+import { type Case } from '@juicebar/contract/schemas'
 
+import { placeHold } from '../../../src/purchases/hold/place-hold.ts'
 import { confirmPayment, confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
-import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
-import { readPurchase, sendByWallet } from '../trading-world.ts'
+import { releasePurchase } from '../../../src/studio/release-purchase.ts'
+import { orderOf, outcomeOf } from '../trading-world.ts'
 import { type SignedPayment, signTransaction, transfer } from '../transactions.ts'
-import { sellersOf } from './market-listings.ts'
 import {
+  decideHold,
+  endsUnsent,
+  endUnsent,
+  expectedCancellation,
   expectedConfirmation,
+  expectedRemoval,
   expectedSubmission,
+  feeOf,
+  holdItem,
   isSingleTransfer,
+  itemAt,
   type MarketModel,
   type PaymentKind,
   paymentOf,
   type PurchaseModel,
   purchaseOf,
   reportedFor,
+  sellersOf,
+  type Wanted,
 } from './market-model.ts'
-import { type Act, casesSeenByBoth, itemAt, outcomeOf, type RealMarket, refund } from './real-market.ts'
-import { settle } from './reconcile-market.ts'
+import { type Act, casesSeenByBoth, type RealMarket, refund, settle } from './real-market.ts'
+
+/** So few that a buyer will want two listings whose payments could not be told apart. */
+const prices = [10_000_000n, 20_000_000n, 30_000_000n]
+export const MAX_LISTINGS = 7
+/** No price is a multiple of it, so that what a part costs is rounded. */
+const LISTING_AMOUNT = 7
+/** Now and then somebody names what is not for sale, and a seller sells only the whole. */
+const SELDOM = 6
+
+export function listStep(n: number): Act {
+  return async (model, real) => {
+    const offer = { price: itemAt(prices, n % prices.length), seller: n % real.sellers.length, divisible: n % SELDOM > 0 }
+    await addListing(model, real, offer)
+    return `seller ${offer.seller} lists listing ${model.listings.length - 1} for ${offer.price}${offer.divisible ? '' : ', as a whole'}`
+  }
+}
+
+export async function addListing(
+  model: MarketModel,
+  real: RealMarket,
+  offer: { price: bigint; seller: number; divisible: boolean },
+): Promise<void> {
+  const id = await real.world.list(itemAt(real.sellers, offer.seller), { ...offer, amount: LISTING_AMOUNT })
+  model.listings.push({ ...offer, id, amount: LISTING_AMOUNT, partOf: undefined, state: 'active', heldBy: undefined })
+}
+
+export function removeStep(n: number): Act {
+  return async (model, real) => {
+    const number = n % model.listings.length
+    const listing = itemAt(model.listings, number)
+    const expected = expectedRemoval(model, number)
+    expect(await outcomeOf(real.world.remove(listing.id, itemAt(real.sellers, listing.seller)))).toBe(expected)
+    if (expected === 'done') listing.state = 'removed'
+    return `seller ${listing.seller} removes listing ${number}: ${expected}`
+  }
+}
+
+/** What somebody asks for. Numbers choose among what exists when their turn comes. */
+export interface Order {
+  buyer: number
+  items: readonly { n: number; amount: number | undefined }[]
+  sendsThrough: 'server' | 'wallet'
+}
+
+export function holdStep({ buyer, items, sendsThrough }: Order): Act {
+  return async (model, real) => {
+    const wanted = choose(model, items)
+    const before = structuredClone(model)
+    const expected = decideHold(model, buyer, wanted)
+    if (expected.kind === 'unclear') return '(the order could mean one hold or another)'
+    const asked = wanted.map(({ listing, amount }) => ({ listingId: itemAt(before.listings, listing).id, amount }))
+    const held = placeHold(real.world.deps, orderOf(itemAt(real.buyers, buyer), asked, sendsThrough))
+    const words = wanted.map(({ listing, amount }) => `${amount ?? 'all'} of listing ${listing}`).join(' and ')
+    const step = `buyer ${buyer} holds ${words}, to pay through the ${sendsThrough}`
+    if (expected.kind === 'refused') {
+      expect({ step, outcome: await outcomeOf(held) }).toEqual({ step, outcome: expected.code })
+      return `${step}: ${expected.code}`
+    }
+    const { purchaseId } = await real.world.read((await held).id)
+    if (expected.kind === 'same') {
+      expect(purchaseId).toBe(real.purchases[expected.purchase]?.purchaseId)
+      if (sendsThrough === 'wallet') itemAt(model.purchases, expected.purchase).sendsThrough = 'wallet'
+      return `${step}: purchase ${expected.purchase} again`
+    }
+    await noteHold(model, real, { buyer, sendsThrough, wanted, purchaseId })
+    return `${step}: purchase ${model.purchases.length - 1}`
+  }
+}
+
+function choose({ listings }: MarketModel, items: Order['items']): Wanted[] {
+  const forSale = listings.flatMap(({ state }, number) => (state === 'active' ? [number] : []))
+  const wanted = new Map<number, Wanted>()
+  for (const { n, amount } of items) {
+    const from = n % SELDOM === 0 || forSale.length === 0 ? [...listings.keys()] : forSale
+    const listing = itemAt(from, n % from.length)
+    wanted.set(listing, { listing, amount })
+  }
+  return [...wanted.values()]
+}
+
+interface NewHold extends Pick<Order, 'buyer' | 'sendsThrough'> {
+  wanted: readonly Wanted[]
+  purchaseId: string
+}
+
+/** Compares a new hold with what the model would hold, to the drink and to the lamport. */
+async function noteHold(model: MarketModel, real: RealMarket, { buyer, sendsThrough, wanted, purchaseId }: NewHold): Promise<void> {
+  const purchase = await real.world.read(purchaseId)
+  const items = wanted.map(({ listing, amount }) => holdItem(model, listing, model.purchases.length, amount))
+  for (const [index, { listing }] of items.entries()) {
+    const row = itemAt(model.listings, listing)
+    if (row.id === '') row.id = itemAt(purchase.items, index).listingId
+  }
+  const expected = items.map(({ listing, amount, lamports }) => ({
+    listingId: itemAt(model.listings, listing).id,
+    amount,
+    lamports: `${lamports}`,
+  }))
+  const fee = feeOf(model, items)
+  expect(purchase).toMatchObject({ items: expected, fee: { lamports: `${fee}` } })
+  real.purchases.push(purchase)
+  const state = { windowClosed: false, cancelRequested: false, recorded: undefined, paidBy: undefined, abandoned: false }
+  model.purchases.push({ items, fee, buyer, sendsThrough, state: 'held', ...state })
+}
+
+export function cancelStep(n: number): Act {
+  return async (model, real) => {
+    const number = n % model.purchases.length
+    const purchase = itemAt(model.purchases, number)
+    const expected = expectedCancellation(purchase)
+    const { purchaseId } = itemAt(real.purchases, number)
+    expect(await outcomeOf(real.world.cancel(itemAt(real.buyers, purchase.buyer), { purchaseId }))).toBe(expected)
+    if (expected === 'done' && purchase.state === 'held') {
+      purchase.windowClosed = true
+      purchase.cancelRequested = true
+      if (endsUnsent(purchase)) endUnsent(model, number)
+    }
+    return `buyer ${purchase.buyer} cancels purchase ${number}: ${expected}`
+  }
+}
+
+/** This chain keeps all that it shows, so whether a hold was paid can always be proved, and the studio may never decide it. */
+export function releaseStep(n: number): Act {
+  return async (model, real) => {
+    const number = n % model.purchases.length
+    const { purchaseId } = itemAt(real.purchases, number)
+    const order = { purchaseId, reason: 'nobody answers', actor: 'studio' }
+    expect(await outcomeOf(releasePurchase(real.world.deps, order))).toBe('NOT_RELEASABLE')
+    return `the studio may not release purchase ${number}`
+  }
+}
+
+export function closeWindowStep(n: number): Act {
+  return async (model, real) => {
+    const number = n % model.purchases.length
+    const purchase = itemAt(model.purchases, number)
+    if (purchase.state !== 'held') return `(purchase ${number} is closed already)`
+    await real.world.closePaymentWindow(itemAt(real.purchases, number))
+    purchase.windowClosed = true
+    return `the payment window of purchase ${number} closes`
+  }
+}
 
 /** Another sum than any two holds differ by, or what is wrong for one would be right for the other. */
 const OTHER_LAMPORTS = 777n
@@ -30,8 +181,7 @@ export function submitStep(n: number, given: PaymentKind): Act {
     const kind = possibleKind(purchase, given)
     const expected = expectedSubmission(purchase, kind)
     const payment = await sign(model, real, number, kind)
-    const { purchaseId } = itemAt(real.purchases, number)
-    const submitted = submitPayment(real.world.deps, itemAt(real.buyers, purchase.buyer).address, purchaseId, payment.base64)
+    const submitted = real.world.submit(itemAt(real.buyers, purchase.buyer), itemAt(real.purchases, number), payment)
     expect(await outcomeOf(submitted)).toBe(expected)
     if (expected !== 'done') {
       expect((await real.world.chain.statuses([payment.signature])).size).toBe(0)
@@ -53,9 +203,9 @@ export function submitAgainStep(n: number): Act {
     const { purchase, kind } = paymentOf(model, number)
     const { recorded, buyer } = itemAt(model.purchases, purchase)
     if (recorded !== number || kind !== 'exact') return `(payment ${number} was not submitted)`
-    const { base64, signature } = itemAt(real.payments, number)
-    const again = submitPayment(real.world.deps, itemAt(real.buyers, buyer).address, itemAt(real.purchases, purchase).purchaseId, base64)
-    expect(await again).toBe(signature)
+    const payment = itemAt(real.payments, number)
+    const again = real.world.submit(itemAt(real.buyers, buyer), itemAt(real.purchases, purchase), payment)
+    expect(await again).toBe(payment.signature)
     return `buyer ${buyer} submits payment ${number} again`
   }
 }
@@ -67,7 +217,7 @@ export function payStep(n: number, given: PaymentKind): Act {
     // A payment without a reference counts for open purchases only.
     const kind = possibleKind(purchase, given, { unreferenced: purchase.state === 'held' })
     const payment = await sign(model, real, number, kind)
-    await sendByWallet(real.world, payment)
+    await real.world.sendByWallet(payment)
     const landed = addLanded(model, real, number, kind, payment)
     return `buyer ${purchase.buyer} sends payment ${landed} (${kind}) of purchase ${number}, which is ${purchase.state}`
   }
@@ -133,7 +283,7 @@ export async function expectConfirmed(model: MarketModel, real: RealMarket, numb
   const isUsed = expected === 'PAYMENT_CASE' && (await reportsOf(model, real, number)).some(({ purchase: by }) => by !== payment.purchase)
   expect({ payment: number, outcome }).toEqual({ payment: number, outcome: isUsed ? 'SIGNATURE_USED' : expected })
   if (expected !== 'settled' || purchase.paidBy === number) return
-  const { items } = await readPurchase(real.world, itemAt(real.purchases, payment.purchase).purchaseId)
+  const { items } = await real.world.read(itemAt(real.purchases, payment.purchase).purchaseId)
   expect(settle(model, payment.purchase, { paidBy: number, items })).toBe(true)
 }
 
@@ -162,7 +312,7 @@ export function rollBackStep(n: number): Act {
   return async (model, real) => {
     const number = n % model.payments.length
     const payment = paymentOf(model, number)
-    const { finalized } = await readPurchase(real.world, itemAt(real.purchases, payment.purchase).purchaseId)
+    const { finalized } = await real.world.read(itemAt(real.purchases, payment.purchase).purchaseId)
     const hasCase = (await casesSeenByBoth(real)).some((found) => found.signature === itemAt(real.payments, number).signature)
     if (hasCase || (finalized && purchaseOf(model, payment).paidBy === number)) return `(payment ${number} is final)`
     real.chain.rollBack(itemAt(real.payments, number).signature)
