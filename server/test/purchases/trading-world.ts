@@ -482,12 +482,8 @@ export const signPayment = (world: TradingWorld, ...rest: Parameters<TradingWorl
 export const signTransfers = (world: TradingWorld, ...rest: Parameters<TradingWorld['signTransfers']>) => world.signTransfers(...rest)
 export const sendByWallet = (world: TradingWorld, payment: SignedPayment) => world.sendByWallet(payment)
 export const reconcileUntil = (world: TradingWorld, ...rest: Parameters<TradingWorld['reconcileUntil']>) => world.reconcileUntil(...rest)
-export const makePurchasesDue = (world: TradingWorld) => world.makePurchasesDue()
-export const makeBuyerScansDue = (world: TradingWorld) => world.makeBuyerScansDue()
-export const makeCasesDue = (world: TradingWorld) => world.makeCasesDue()
 export const untilStatus = (world: TradingWorld, purchaseId: string, status: Purchase['status']) =>
   world.untilStatus({ purchaseId }, status)
 export const appleJuice = (world: TradingWorld, wallet: Wallet) => world.appleJuice(wallet)
 export const expectAllAddsUp = (world: TradingWorld) => world.expectAllAddsUp()
 export const chainBut = (world: TradingWorld, changes: Partial<Chain>) => world.chainBut(changes)
-export const chainAt = (world: TradingWorld, commitment: Commitment) => world.chainAt(commitment)
