@@ -474,16 +474,13 @@ function asWallet(text: string): WalletAddress {
 }
 
 export const list = (world: TradingWorld, ...rest: Parameters<TradingWorld['list']>) => world.list(...rest)
-export const holdItems = (world: TradingWorld, ...rest: Parameters<TradingWorld['holdItems']>) => world.holdItems(...rest)
 export const hold = (world: TradingWorld, ...rest: Parameters<TradingWorld['hold']>) => world.hold(...rest)
 export const readPurchase = (world: TradingWorld, id: string) => world.read(id)
 export const casesOf = (world: TradingWorld, address: WalletAddress) => world.casesOf({ address })
 export const signPayment = (world: TradingWorld, ...rest: Parameters<TradingWorld['signPayment']>) => world.signPayment(...rest)
-export const signTransfers = (world: TradingWorld, ...rest: Parameters<TradingWorld['signTransfers']>) => world.signTransfers(...rest)
 export const sendByWallet = (world: TradingWorld, payment: SignedPayment) => world.sendByWallet(payment)
 export const reconcileUntil = (world: TradingWorld, ...rest: Parameters<TradingWorld['reconcileUntil']>) => world.reconcileUntil(...rest)
 export const untilStatus = (world: TradingWorld, purchaseId: string, status: Purchase['status']) =>
   world.untilStatus({ purchaseId }, status)
 export const appleJuice = (world: TradingWorld, wallet: Wallet) => world.appleJuice(wallet)
 export const expectAllAddsUp = (world: TradingWorld) => world.expectAllAddsUp()
-export const chainBut = (world: TradingWorld, changes: Partial<Chain>) => world.chainBut(changes)
