@@ -3,28 +3,25 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 
 import { checkFeeWallet } from '../src/check-fee-wallet.ts'
 import { createChain } from '../src/chain/client/solana-chain.ts'
-import { type LocalChain } from '../src/embedded/local-chain/local-chain.ts'
 import { createFailureLog } from '../src/logging/failure-log.ts'
 import { ConfigError } from '../src/settings/config-error.ts'
 import { type FrontServer, handOnTo, startFrontServer, status } from './chain/front-server.ts'
 import { newKey } from './chain/hand-made.ts'
 import { collectLog } from './logging/collected-log.ts'
-import { startTestChain } from './support/test-chain.ts'
+import { sharedChain } from './support/test-chain.ts'
 
 const funded = newKey().address as WalletAddress
 const empty = newKey().address as WalletAddress
-let localChain: LocalChain
+const problem = `MARKET_FEE_WALLET owns nothing, so Solana would refuse small fees. Send at least 0.00089088 SOL to ${empty}.`
 let front: FrontServer
 
 beforeAll(async () => {
-  localChain = await startTestChain({ funded })
-  front = await startFrontServer(handOnTo(localChain.rpcUrl))
+  const { rpcUrl, fund } = await sharedChain()
+  fund([funded], 1_000_000_000n)
+  front = await startFrontServer(handOnTo(rpcUrl))
 })
 
-afterAll(async () => {
-  await front.stop()
-  await localChain.stop()
-})
+afterAll(() => front.stop())
 
 async function check(fee: Parameters<typeof checkFeeWallet>[0]) {
   const { log, lines } = collectLog()
@@ -33,11 +30,8 @@ async function check(fee: Parameters<typeof checkFeeWallet>[0]) {
   await chain.start()
   const end = await checkFeeWallet(fee, { chain, log, failures: createFailureLog(log) })
   onTestFinished(end)
-  const told = () => lines.filter(({ feeWallet }) => feeWallet !== undefined).map(({ level, msg }) => [level, msg])
-  return { told }
+  return { told: () => lines.filter(({ feeWallet }) => feeWallet !== undefined).map(({ level, msg }) => [level, msg]) }
 }
-
-const problem = `MARKET_FEE_WALLET owns nothing, so Solana would refuse small fees. Send at least 0.00089088 SOL to ${empty}.`
 
 it('a fee wallet that cannot receive every fee stops the start with a sentence', async () => {
   await expect(check({ basisPoints: 250, wallet: empty })).rejects.toThrow(new ConfigError([problem]))
@@ -52,11 +46,11 @@ it.each([
 })
 
 it('a start without the chain does not wait for it, and what it then says is logged', async () => {
+  const { rpcUrl } = await sharedChain()
   front.behave(status(503))
-  onTestFinished(() => front.behave(handOnTo(localChain.rpcUrl)))
   const { told } = await check({ basisPoints: 250, wallet: empty })
   const unknown = [40, 'the chain does not say what the fee wallet owns; checking again until it does']
   expect(told()).toEqual([unknown])
-  front.behave(handOnTo(localChain.rpcUrl))
+  front.behave(handOnTo(rpcUrl))
   await expect.poll(told, { timeout: 20_000 }).toEqual([unknown, [50, problem]])
 })

@@ -1,10 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
 import { describe, expect, it } from 'vitest'
 
-const sources = fileURLToPath(new URL('../src', import.meta.url))
+import { listFiles, readText, root } from './docs/repository.ts'
+
 const features = ['catalogue', 'sign-in', 'inventory', 'restrictions', 'listings', 'market', 'realtime', 'studio', 'purchases', 'alerts']
 
 /** A file whose name begins with one of these is an action. A new verb joins the list. */
@@ -87,17 +86,11 @@ function complaints(file: string, source: string): string[] {
   }
 }
 
-function filesOf(folder: string): string[] {
-  return readdirSync(join(sources, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => join(folder, name))
-}
-
 describe('the name of a file in a feature', () => {
-  it.each(features)('says what the files of %s may do', (feature) => {
-    const files = filesOf(feature)
+  it.each(features)('says what the files of %s may do', async (feature) => {
+    const files = listFiles('.ts', join(root, 'server', 'src', feature))
     expect(files.length).toBeGreaterThan(0)
-    expect(files.flatMap((file) => complaints(file, readFileSync(join(sources, file), 'utf8')))).toEqual([])
+    expect((await Promise.all(files.map(async (file) => complaints(file, await readText(file))))).flat()).toEqual([])
   })
 
   it.each([
@@ -123,5 +116,17 @@ describe('the name of a file in a feature', () => {
     ['inventory/post-studio-order.ts', `import { inTransaction } from '../database/transact.ts'`],
   ])('of %s allows: %s', (file, source) => {
     expect(complaints(file, source)).toEqual([])
+  })
+})
+
+describe('tests', () => {
+  /** Sleeping in the words of Node.js, of Playwright and by hand. */
+  const sleeping = /^import .* from 'node:timers\/promises'|waitForTimeout\(|new Promise\(.*=>\s*setTimeout\(/m
+
+  it('wait for conditions, never for a while', async () => {
+    const code = ['.ts', '.tsx', '.mjs'].flatMap((ending) => listFiles(ending))
+    const tests = code.filter((path) => /\.(?:test|spec)\.\w+$/.test(path) && path !== 'server/test/file-names.test.ts')
+    const found = await Promise.all(tests.map(async (path) => ((await readText(path)).match(sleeping) ? [path] : [])))
+    expect(found.flat()).toEqual([])
   })
 })

@@ -8,8 +8,11 @@ import { marketLook } from '../../src/brand/market-look.ts'
 import { readBrand } from '../../src/brand/read-brand.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { serve } from '../http/test-server.ts'
-import { brandFolder, plainSvg } from './brand-folder.ts'
+import { brandFolder, plainSvg } from './market-files.ts'
 
+const forEver = { 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' }
+const sandboxed = { 'content-security-policy': expect.stringMatching(/^default-src 'none'; .*sandbox/) }
+const asSvg = { 'content-type': 'image/svg+xml', ...forEver, ...sandboxed }
 const online = { HOST: '0.0.0.0', PUBLIC_ORIGIN: 'https://market.example' }
 
 describe('a market without a brand', () => {
@@ -50,12 +53,7 @@ describe('the pictures of the items', () => {
     for (const { image } of look.head.settings.catalogue) {
       const picture = await fastify.inject({ url: image })
       expect([picture.statusCode, picture.body]).toEqual([200, expect.stringMatching(/^<svg /)])
-      expect(picture.headers).toMatchObject({
-        'content-type': 'image/svg+xml',
-        'cache-control': 'public, max-age=31536000, immutable',
-        'x-content-type-options': 'nosniff',
-        'content-security-policy': expect.stringMatching(/^default-src 'none'; .*sandbox/),
-      })
+      expect(picture.headers).toMatchObject(asSvg)
     }
   })
 })
@@ -81,19 +79,10 @@ describe('the files of a brand', () => {
     expect(look.head.preview).toEqual({ path: look.head.settings.logo })
     const logo = await fastify.inject({ url: look.head.settings.logo })
     expect([logo.statusCode, logo.body]).toEqual([200, plainSvg])
-    expect(logo.headers).toMatchObject({
-      'content-type': 'image/svg+xml',
-      'cache-control': 'public, max-age=31536000, immutable',
-      'x-content-type-options': 'nosniff',
-      'content-security-policy': expect.stringMatching(/^default-src 'none'; .*sandbox/),
-    })
+    expect(logo.headers).toMatchObject(asSvg)
     const sheet = await fastify.inject({ url: look.head.styleSheet ?? '' })
     expect([sheet.statusCode, sheet.body]).toEqual([200, look.styleSheet?.css])
-    expect(sheet.headers).toMatchObject({
-      'content-type': 'text/css; charset=utf-8',
-      'cache-control': 'public, max-age=31536000, immutable',
-      'x-content-type-options': 'nosniff',
-    })
+    expect(sheet.headers).toMatchObject({ 'content-type': 'text/css; charset=utf-8', ...forEver })
   })
 
   it('have another address as soon as they change', async () => {

@@ -3,20 +3,14 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 import { houseBrand } from '../../src/brand/brand.ts'
+import { marketName } from '../../src/brand/market-name.ts'
 import { readBrand } from '../../src/brand/read-brand.ts'
-import { ConfigError } from '../../src/settings/config-error.ts'
-import { brandFolder, plainSvg } from './brand-folder.ts'
+import { brandFolder, plainSvg, problemsOf } from './market-files.ts'
 
-/** What is wrong with a brand, without the path of its file. */
-async function problemsOf(brand: string | object, files: Record<string, string | Buffer> = {}): Promise<string[]> {
-  const folder = await brandFolder(brand, files)
-  return readBrand(folder).then(
-    () => [],
-    (error: unknown) => {
-      if (!(error instanceof ConfigError)) throw error
-      return error.problems.map((problem) => problem.replaceAll(join(folder, 'brand.json'), 'brand.json'))
-    },
-  )
+/** What is wrong with a brand. */
+async function problemsIn(...brand: Parameters<typeof brandFolder>): Promise<string[]> {
+  const folder = await brandFolder(...brand)
+  return problemsOf(readBrand(folder), join(folder, 'brand.json'))
 }
 
 describe('a brand', () => {
@@ -42,37 +36,32 @@ describe('a brand', () => {
 })
 
 describe('a wrong brand', () => {
-  it.each([
-    ['{\n  "title": "A",\n}', ['brand.json, line 3: this is not JSON (PropertyNameExpected).']],
-    ['', ['brand.json, line 1: this is not JSON (ValueExpected).']],
-    ['{ // no\n}', ['brand.json, line 1: this is not JSON (InvalidCommentToken).']],
-    ['[]', ['brand.json, line 1: the file is []. It must be an object.']],
+  it.each<[string, ...string[]]>([
+    ['{\n  "title": "A",\n}', 'line 3: this is not JSON (PropertyNameExpected).'],
+    ['', 'line 1: this is not JSON (ValueExpected).'],
+    ['{ // no\n}', 'line 1: this is not JSON (InvalidCommentToken).'],
+    ['[]', 'line 1: the file is []. It must be an object.'],
     [
       '{\n  "titel": "A"\n}',
-      ['brand.json, line 2: "titel" is not known here. There is "title", "description", "welcome", "footer", "logo" and "colors".'],
+      'line 2: "titel" is not known here. There is "title", "description", "welcome", "footer", "logo" and "colors".',
     ],
-    ['{\n  "title": "A",\n  "title": "B"\n}', ['brand.json, line 3: "title" appears twice.']],
-    ['{\n  "title": ""\n}', ['brand.json, line 2: "title" is "". It must be a text of 1 to 40 characters on one line.']],
-    ['{\n  "title": " A"\n}', ['brand.json, line 2: "title" is " A". It must be a text of 1 to 40 characters on one line.']],
-    [
-      '{\n  "title": "A\\nNonce: 1"\n}',
-      ['brand.json, line 2: "title" is "A\\nNonce: 1". It must be a text of 1 to 40 characters on one line.'],
-    ],
-    ['{\n  "welcome": 5\n}', ['brand.json, line 2: "welcome" is 5. It must be a text of 1 to 200 characters on one line.']],
-    ['{\n  "colors": "red"\n}', ['brand.json, line 2: "colors" is "red". It must be an object with "light" and "dark".']],
+    ['{\n  "title": "A",\n  "title": "B"\n}', 'line 3: "title" appears twice.'],
+    ['{\n  "title": ""\n}', 'line 2: "title" is "". It must be a text of 1 to 40 characters on one line.'],
+    ['{\n  "title": " A"\n}', 'line 2: "title" is " A". It must be a text of 1 to 40 characters on one line.'],
+    ['{\n  "title": "A\\nNonce: 1"\n}', 'line 2: "title" is "A\\nNonce: 1". It must be a text of 1 to 40 characters on one line.'],
+    ['{\n  "welcome": 5\n}', 'line 2: "welcome" is 5. It must be a text of 1 to 200 characters on one line.'],
+    ['{\n  "colors": "red"\n}', 'line 2: "colors" is "red". It must be an object with "light" and "dark".'],
     [
       '{\n  "colors": {\n    "light": { "page": "red" },\n    "night": {}\n  }\n}',
-      [
-        'brand.json, line 4: "colors.night" is not known here. There is "light" and "dark".',
-        'brand.json, line 3: "colors.light.page" is "red". It must be a colour of six digits, such as "#1b3a5c".',
-      ],
+      'line 4: "colors.night" is not known here. There is "light" and "dark".',
+      'line 3: "colors.light.page" is "red". It must be a colour of six digits, such as "#1b3a5c".',
     ],
     [
       '{\n  "colors": { "light": {\n    "accent": "#112233" } }\n}',
-      ['brand.json, line 3: "colors.light.accent" is not known here. There is "page", "card", "text", "dim", "action" and "onAction".'],
+      'line 3: "colors.light.accent" is not known here. There is "page", "card", "text", "dim", "action" and "onAction".',
     ],
-  ])('%j is refused with file, line and field', async (text, problems) => {
-    expect((await problemsOf(text)).toSorted()).toEqual(problems.toSorted())
+  ])('%j is refused with file, line and field', async (text, ...problems) => {
+    expect((await problemsIn(text)).toSorted()).toEqual(problems.map((problem) => `brand.json, ${problem}`).toSorted())
   })
 
   it.each([
@@ -84,7 +73,7 @@ describe('a wrong brand', () => {
     ['logo.svg', { 'logo.svg': ' '.repeat(100_001) }, 'has 100,001 bytes; a picture may have 100,000.'],
   ])('with the logo %s is refused', async (logo, files, problem) => {
     const beginning = `brand.json, line 3: "logo" is "${logo}", which `
-    const [found = '', ...more] = await problemsOf({ title: 'A', logo }, files)
+    const [found = '', ...more] = await problemsIn({ title: 'A', logo }, files)
     expect(found).toContain(beginning)
     expect(found.replace(beginning, '')).toMatch(problem)
     expect(more).toEqual([])
@@ -100,16 +89,31 @@ describe('a wrong brand', () => {
   it('is refused with each pair of colours that cannot be told apart', async () => {
     const brand =
       '{\n  "colors": {\n    "light": {\n      "page": "#ffffff",\n      "text": "#888888",\n      "action": "#ffd400"\n    }\n  }\n}'
-    expect(await problemsOf(brand)).toEqual([
+    expect(await problemsIn(brand)).toEqual([
       'brand.json, line 5: "colors.light.text" (#888888) on "colors.light.page" (#ffffff) has a contrast of 3.54 to 1. It must be at least 4.5.',
       'brand.json, line 6: "colors.light.action" (#ffd400) on "colors.light.page" (#ffffff) has a contrast of 1.43 to 1. It must be at least 3.',
     ])
   })
 
   it('is refused with colours of the dark theme that cannot be told apart, too', async () => {
-    expect(await problemsOf({ colors: { dark: { page: '#000000', text: '#555555', action: '#222222' } } })).toEqual([
+    expect(await problemsIn({ colors: { dark: { page: '#000000', text: '#555555', action: '#222222' } } })).toEqual([
       expect.stringContaining('"colors.dark.text" (#555555) on "colors.dark.page" (#000000) has a contrast of 2.81 to 1.'),
       expect.stringContaining('"colors.dark.action" (#222222) on "colors.dark.page" (#000000) has a contrast of 1.31 to 1.'),
     ])
   })
+})
+
+it.each([
+  ['Juicebar', undefined, 'Juicebar'],
+  ['Moonbase', undefined, 'Moonbase'],
+  ['Juicebar', 'Comet Tea House', 'Comet Tea House'],
+  ['Comet Tea House', 'Comet Tea House', 'Comet Tea House'],
+])('with PRODUCT_NAME %s and the title %s a market is called %s', (productName, title, name) => {
+  expect(marketName(productName, { ...houseBrand, title })).toBe(name)
+})
+
+it('a market of two names is refused', () => {
+  expect(() => marketName('Moonbase', { ...houseBrand, title: 'Comet Tea House' })).toThrow(
+    'PRODUCT_NAME is "Moonbase", but the title in the brand.json of BRAND_DIR is "Comet Tea House". A market has one name: leave PRODUCT_NAME out.',
+  )
 })

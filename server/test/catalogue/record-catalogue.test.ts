@@ -1,16 +1,19 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
+import { balanceKey } from '@juicebar/contract/catalogue'
 import { lamports } from '@juicebar/contract/money'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { type Catalogue, type NamedItem } from '../../src/catalogue/catalogue.ts'
 import { recordCatalogue } from '../../src/catalogue/record-catalogue.ts'
+import { creditStarterTokens, seedDemoMarket } from '../../src/embedded/demo/demo-market.ts'
+import { readBalances } from '../../src/inventory/ledger-store.ts'
 import { postStudioOrder } from '../../src/inventory/post-studio-order.ts'
 import { createListing } from '../../src/listings/create-listing.ts'
 import { findListing } from '../../src/listings/listing-store.ts'
 import { removeListing } from '../../src/listings/remove-listing.ts'
-import { newAddress, openStoreMarket, type StoreMarket } from '../purchases/baskets/store-market.ts'
+import { expectLedgerAddsUp, newAddress, openStoreMarket, type StoreMarket } from '../purchases/baskets/store-market.ts'
 import { heldPurchase } from '../studio/sales/sale-market.ts'
-import { catalogueNamed, defaultCatalogue } from '../support/catalogue.ts'
+import { catalogueNamed, catalogueOf, defaultCatalogue } from '../support/catalogue.ts'
 
 let market: StoreMarket
 let seller: WalletAddress
@@ -21,21 +24,23 @@ beforeEach(async () => {
 })
 afterEach(() => market.close())
 
+const teaAndAle = () => catalogueNamed({ TEA: 'Tea', ALE: 'Ale' })
+const tea = (name: string) => ({ code: 'TEA', name })
+const ale = (name: string) => ({ code: 'ALE', name })
 const record = (catalogue: Catalogue) => recordCatalogue(market.database, catalogue)
 const known = async (): Promise<NamedItem[]> =>
   market.database.selectFrom('tokenTypes').select(['tokenType as code', 'name']).orderBy('tokenType').execute()
 const move = (direction: 'credit' | 'debit', tokenType: string, amount: number) =>
   postStudioOrder(market, { direction, walletAddress: seller, tokenType, amount, idempotencyKey: `${direction} ${tokenType}` })
+const nameInReply = async (id: string) =>
+  (await market.connection.pool.query(`select reply_json::json ->> 'tokenName' as name from listings where id = $1`, [id])).rows
 const list = async (tokenType: string, amount: number, { divisible = false } = {}) =>
   (await createListing(market.database, seller, { tokenType, amount, priceLamports: lamports(1_000_000n), divisible }))._id
 
 describe('the catalogue in the database', () => {
   it('is that of the server, in place of the three drinks that every database begins with', async () => {
-    await record(catalogueNamed({ TEA: 'Tea', ALE: 'Ale' }))
-    expect(await known()).toEqual([
-      { code: 'ALE', name: 'Ale' },
-      { code: 'TEA', name: 'Tea' },
-    ])
+    await record(teaAndAle())
+    expect(await known()).toEqual([ale('Ale'), tea('Tea')])
   })
 
   it('stays as it is where the three drinks are traded', async () => {
@@ -46,10 +51,10 @@ describe('the catalogue in the database', () => {
   })
 
   it('keeps an item that has left it, and its name, which purchases still show', async () => {
-    await record(catalogueNamed({ TEA: 'Tea', ALE: 'Ale' }))
+    await record(teaAndAle())
     const later = catalogueNamed({ ALE: 'Ale' })
     await record(later)
-    expect(await known()).toContainEqual({ code: 'TEA', name: 'Tea' })
+    expect(await known()).toContainEqual(tea('Tea'))
     expect(later.nameOf('TEA')).toBe('Tea')
   })
 
@@ -61,7 +66,7 @@ describe('the catalogue in the database', () => {
 
 describe('an item that leaves the catalogue', () => {
   const start = async () => {
-    await record(catalogueNamed({ TEA: 'Tea', ALE: 'Ale' }))
+    await record(teaAndAle())
     await move('credit', 'TEA', 30)
   }
 
@@ -93,7 +98,7 @@ describe('an item that leaves the catalogue', () => {
     await move('debit', 'TEA', 30)
     await record(catalogueNamed({ ALE: 'Ale' }))
     await record(catalogueNamed({ TEA: 'Green Tea', ALE: 'Ale' }))
-    expect(await known()).toContainEqual({ code: 'TEA', name: 'Green Tea' })
+    expect(await known()).toContainEqual(tea('Green Tea'))
   })
 
   it('is named with all others that players have', async () => {
@@ -105,30 +110,23 @@ describe('an item that leaves the catalogue', () => {
 
 describe('an item with a new name', () => {
   it('has it on the market at once, and keeps balances and listings', async () => {
-    await record(catalogueNamed({ TEA: 'Tea', ALE: 'Ale' }))
+    await record(teaAndAle())
     await move('credit', 'TEA', 30)
     await move('credit', 'ALE', 30)
-    const [tea, ale, removed] = [await list('TEA', 12), await list('ALE', 1), await list('TEA', 2)]
+    const [listing, untouched, removed] = [await list('TEA', 12), await list('ALE', 1), await list('TEA', 2)]
     await removeListing(market.database, seller, removed)
-    const before = await findListing(market.database, tea)
+    const before = await findListing(market.database, listing)
     await record(catalogueNamed({ TEA: 'Green Tea', ALE: 'Ale' }))
-    expect(await findListing(market.database, tea)).toEqual({ ...before, tokenName: 'Green Tea' })
+    expect(await findListing(market.database, listing)).toEqual({ ...before, tokenName: 'Green Tea' })
     expect(await findListing(market.database, removed)).toMatchObject({ tokenName: 'Green Tea', status: 'removed' })
-    expect(await findListing(market.database, ale)).toMatchObject({ tokenName: 'Ale' })
-    const { rows } = await market.connection.pool.query<{ tokenName: string }>(
-      `select reply_json::json ->> 'tokenName' as "tokenName" from listings where id = $1`,
-      [tea],
-    )
-    expect(rows).toEqual([{ tokenName: 'Green Tea' }])
+    expect(await findListing(market.database, untouched)).toMatchObject({ tokenName: 'Ale' })
+    expect(await nameInReply(listing)).toEqual([{ name: 'Green Tea' }])
   })
 
   it('may exchange it with another', async () => {
-    await record(catalogueNamed({ TEA: 'Tea', ALE: 'Ale' }))
+    await record(teaAndAle())
     await record(catalogueNamed({ TEA: 'Ale', ALE: 'Tea' }))
-    expect(await known()).toEqual([
-      { code: 'ALE', name: 'Tea' },
-      { code: 'TEA', name: 'Ale' },
-    ])
+    expect(await known()).toEqual([ale('Tea'), tea('Ale')])
   })
 
   it('has that of the server that wrote it last, if two with different names start at the same time', async () => {
@@ -146,8 +144,7 @@ describe('an item with a new name', () => {
     await other.query('commit')
     other.release()
     await later
-    const { rows } = await pool.query(`select reply_json::json ->> 'tokenName' as name from listings where id = $1`, [listingId])
-    expect([rows, await known()]).toEqual([[{ name: 'Tea' }], [{ code: 'TEA', name: 'Tea' }]])
+    expect([await nameInReply(listingId), await known()]).toEqual([[{ name: 'Tea' }], [tea('Tea')]])
   })
 
   it('has it in a listing that is put up in the same moment', async () => {
@@ -165,4 +162,34 @@ it('servers that start together with the same catalogue write it once', async ()
   const names = { TEA: 'Tea', ALE: 'Ale', RUM: 'Rum' }
   await Promise.all(Array.from({ length: 6 }, () => record(catalogueNamed(names))))
   expect((await known()).map(({ code }) => code)).toEqual(['ALE', 'RUM', 'TEA'])
+})
+
+/** Seeds the demo twice, as a server that is restarted. @returns what is then listed */
+async function seedDemo(catalogue: Catalogue): Promise<string[]> {
+  await record(catalogue)
+  for (let start = 0; start < 2; start++) await seedDemoMarket({ ...market, catalogue }, 'secret')
+  await expectLedgerAddsUp(market)
+  const rows = await market.database.selectFrom('listings').select(['tokenType', 'amount']).orderBy('id').execute()
+  return rows.map(({ tokenType, amount }) => `${amount} ${tokenType}`)
+}
+
+it('the demo of the three drinks has the listings that it always had', async () => {
+  expect(await seedDemo(defaultCatalogue)).toEqual(
+    (
+      '10 APPLE_JUICE, 5 ORANGE_JUICE, 8 GRAPE_SODA, 25 APPLE_JUICE, 3 GRAPE_SODA, 40 ORANGE_JUICE, 1 APPLE_JUICE, 20 GRAPE_SODA, ' +
+      '12 ORANGE_JUICE, 60 APPLE_JUICE, 50 GRAPE_SODA, 2 ORANGE_JUICE, 15 APPLE_JUICE, 6 GRAPE_SODA, 30 ORANGE_JUICE, 100 APPLE_JUICE'
+    ).split(', '),
+  )
+})
+
+it.each([1, 7, 200])('the demo of %i items has a listing of each, and gives a new player 50 of each, once', async (count) => {
+  const catalogue = catalogueOf(count)
+  const listings = await seedDemo(catalogue)
+  expect(listings).toHaveLength(Math.max(16, count))
+  expect(new Set(listings.map((listing) => listing.split(' ')[1]))).toEqual(new Set(catalogue.items.map(({ code }) => code)))
+
+  const player = await newAddress()
+  for (let time = 0; time < 2; time++) await creditStarterTokens({ ...market, catalogue }, player)
+  const balances = await readBalances(market.database, player, catalogue)
+  expect(balances).toEqual(Object.fromEntries(catalogue.items.map(({ code }) => [balanceKey(code), 50])))
 })

@@ -5,11 +5,10 @@ import { type MarketSettings } from '@juicebar/contract/market-settings'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { createSessionJwts } from '../../src/sign-in/session-jwt.ts'
-import { checkAgainstDocument, type DocumentCheck } from '../http/documented.ts'
 import { expectLedgerAddsUp, newAddress, openStoreMarket, type StoreMarket } from '../purchases/baskets/store-market.ts'
 import { heldPurchase, settledPurchase } from '../studio/sales/sale-market.ts'
 import { catalogueNamed } from '../support/catalogue.ts'
-import { openApp, studioApiKey } from '../support/start-app.ts'
+import { type DocumentedCall, documentedCalls, openApp, studioApiKey } from '../support/start-app.ts'
 
 const names = {
   GREEN_TEA: 'Green Tea',
@@ -26,7 +25,7 @@ const AMOUNT = 100
 
 let market: StoreMarket
 let app: Awaited<ReturnType<typeof openApp>>
-let problemsOf: DocumentCheck
+let call: DocumentedCall
 let seller: Player
 let buyer: Player
 
@@ -38,8 +37,8 @@ interface Player {
 beforeAll(async () => {
   market = await openStoreMarket()
   app = await openApp(market.databaseUrl, { catalogue: catalogueNamed(names) })
-  await vi.waitFor(async () => expect((await fetch(`${app.origin}/health/ready`)).status).toBe(200), { timeout: 30_000 })
-  problemsOf = await checkAgainstDocument(app.origin)
+  await vi.waitFor(async () => expect(await app.get('/health/ready')).toMatchObject({ status: 200 }), { timeout: 30_000 })
+  call = await documentedCalls(app.origin)
   ;[seller, buyer] = [await signIn(), await signIn()]
   for (const tokenType of codes) await credit(tokenType)
 })
@@ -57,28 +56,11 @@ async function signIn(): Promise<Player> {
   return { wallet, token: createSessionJwts('j'.repeat(32)).sign({ id, player: wallet }, tomorrow) }
 }
 
-/** Every reply must be one that the API document describes. */
-async function call(method: string, path: string, token?: string, body?: unknown) {
-  const reply = await fetch(`${app.origin}${path}`, {
-    method,
-    headers: { ...(token && { authorization: `Bearer ${token}` }), ...(body !== undefined && { 'content-type': 'application/json' }) },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
-  const text = await reply.text()
-  expect(problemsOf(method, path, { status: reply.status, headers: reply.headers, text })).toEqual([])
-  return { status: reply.status, body: JSON.parse(text) }
-}
-
 const get = async (path: string, token?: string) => (await call('GET', path, token)).body
 const credit = (tokenType: string) =>
-  call('POST', '/api/studio/credits', studioApiKey, {
-    walletAddress: seller.wallet,
-    tokenType,
-    amount: AMOUNT,
-    idempotencyKey: randomUUID(),
-  })
-const list = (fields: object) =>
-  call('POST', '/api/marketplace/listings', seller.token, { price: 0.5, amount: 10, divisible: true, ...fields })
+  call('POST', '/studio/credits', studioApiKey, { walletAddress: seller.wallet, tokenType, amount: AMOUNT, idempotencyKey: randomUUID() })
+const typesOf = (found: { tokenType: string }[]) => found.map(({ tokenType }) => tokenType)
+const list = (fields: object) => call('POST', '/marketplace/listings', seller.token, { price: 0.5, amount: 10, divisible: true, ...fields })
 
 describe('a market of seven items', () => {
   it('tells the page and the API document what is traded', async () => {
@@ -96,10 +78,10 @@ describe('a market of seven items', () => {
 
   it('has a balance of each, by its code in camelCase', async () => {
     const { wallet, token } = await signIn()
-    expect(await get(`/api/tokens/balance/${wallet}`, token)).toEqual({ balances: none })
-    const balances = await get(`/api/tokens/balance/${seller.wallet}`, seller.token)
+    expect(await get(`/tokens/balance/${wallet}`, token)).toEqual({ balances: none })
+    const balances = await get(`/tokens/balance/${seller.wallet}`, seller.token)
     expect(balances).toEqual({ balances: Object.fromEntries(Object.keys(none).map((key) => [key, AMOUNT])) })
-    expect((await get(`/api/studio/players/${wallet}`, studioApiKey)).player).toMatchObject({ balances: none, listed: none })
+    expect((await get(`/studio/players/${wallet}`, studioApiKey)).player).toMatchObject({ balances: none, listed: none })
   })
 
   it('knows nothing of the three drinks', async () => {
@@ -107,25 +89,22 @@ describe('a market of seven items', () => {
     expect(await list({ tokenType: 'APPLE_JUICE' })).toMatchObject(unknown)
     expect(await credit('Apple Juice')).toMatchObject(unknown)
     for (const path of ['listings?', 'trades?', 'depth?', 'candles?step=1h&', 'quote?amount=1&'])
-      expect(await call('GET', `/api/marketplace/${path}tokenType=APPLE_JUICE`)).toMatchObject(unknown)
-    expect(await call('PUT', '/api/studio/rules', studioApiKey, { rules: [{ tokenType: 'APPLE_JUICE' }] })).toMatchObject(unknown)
-    const { items } = await get('/api/marketplace/summary')
-    expect(items.map(({ tokenType }: { tokenType: string }) => tokenType)).toEqual(codes.toSorted())
-    const { tokens } = await get('/api/studio/audit', studioApiKey)
-    expect(tokens.map(({ tokenType }: { tokenType: string }) => tokenType)).toEqual(codes.toSorted())
+      expect(await call('GET', `/marketplace/${path}tokenType=APPLE_JUICE`)).toMatchObject(unknown)
+    expect(await call('PUT', '/studio/rules', studioApiKey, { rules: [{ tokenType: 'APPLE_JUICE' }] })).toMatchObject(unknown)
+    const { items } = await get('/marketplace/summary')
+    expect(typesOf(items)).toEqual(codes.toSorted())
+    const { tokens } = await get('/studio/audit', studioApiKey)
+    expect(typesOf(tokens)).toEqual(codes.toSorted())
   })
 
   it('lists them by code and by name, and finds them by both and by a part of the name', async () => {
     const cake = await list({ tokenName: 'Moon Cake II' })
     expect(cake).toMatchObject({ status: 201, body: { listing: { tokenType: 'MOON_CAKE_2', tokenName: 'Moon Cake II' } } })
-    const ids = [
-      cake,
-      await list({ tokenType: 'GREEN_TEA' }),
-      await list({ tokenType: 'Black Tea' }),
-      await list({ tokenType: 'MAP' }),
-    ].map(({ body }) => body.listing._id as string)
+    const listed = [cake]
+    for (const tokenType of ['GREEN_TEA', 'Black Tea', 'MAP']) listed.push(await list({ tokenType }))
+    const ids = listed.map(({ body }) => body.listing._id as string)
     const found = async (query: string) => {
-      const { listings } = await get(`/api/marketplace/listings?sort=oldest&${query}`)
+      const { listings } = await get(`/marketplace/listings?sort=oldest&${query}`)
       return listings.map((listing: { _id: string }) => ids.indexOf(listing._id))
     }
     expect(await found('')).toEqual([0, 1, 2, 3])
@@ -135,42 +114,42 @@ describe('a market of seven items', () => {
     expect(await found('search=HART')).toEqual([3])
     expect(await found(`seller=${seller.wallet}&tokenType=GREEN_TEA`)).toEqual([1])
     expect(await found(`search=${seller.wallet.slice(3, 9).toLowerCase()}`)).toEqual([0, 1, 2, 3])
-    for (const id of ids) await call('DELETE', `/api/marketplace/listings/${id}`, seller.token)
+    for (const id of ids) await call('DELETE', `/marketplace/listings/${id}`, seller.token)
   })
 
   it('quotes, sells and reports an item by its code and its name', async () => {
     const { body } = await list({ tokenType: 'SWORD' })
     const listingId = body.listing._id as string
-    expect(await get('/api/marketplace/quote?tokenType=Sabre&amount=4')).toMatchObject({
+    expect(await get('/marketplace/quote?tokenType=Sabre&amount=4')).toMatchObject({
       items: [{ listingId, tokenType: 'SWORD', amount: 4 }],
       complete: true,
     })
-    expect((await get('/api/marketplace/depth?tokenType=SWORD')).amount).toBe(10)
+    expect((await get('/marketplace/depth?tokenType=SWORD')).amount).toBe(10)
     await settledPurchase(market, buyer.wallet, [{ listingId, amount: 4 }])
     await heldPurchase(market, buyer.wallet, [{ listingId, amount: 1 }])
 
-    const { purchases } = await get('/api/marketplace/my-purchases', buyer.token)
+    const { purchases } = await get('/marketplace/my-purchases', buyer.token)
     expect(purchases).toMatchObject([
       { status: 'held', tokenType: 'SWORD', tokenName: 'Sabre', items: [{ tokenType: 'SWORD', tokenName: 'Sabre', amount: 1 }] },
       { status: 'settled', tokenType: 'SWORD', tokenName: 'Sabre', items: [{ tokenType: 'SWORD', tokenName: 'Sabre', amount: 4 }] },
     ])
-    expect(await get(`/api/tokens/balance/${buyer.wallet}`, buyer.token)).toEqual({ balances: { ...none, sword: 4 } })
-    const { player } = await get(`/api/studio/players/${seller.wallet}`, studioApiKey)
+    expect(await get(`/tokens/balance/${buyer.wallet}`, buyer.token)).toEqual({ balances: { ...none, sword: 4 } })
+    const { player } = await get(`/studio/players/${seller.wallet}`, studioApiKey)
     expect([player.balances.sword, player.listed]).toEqual([AMOUNT - 10, { ...none, sword: 6 }])
-    expect((await get('/api/marketplace/trades?tokenType=Sabre')).trades).toMatchObject([{ tokenType: 'SWORD', amount: 4, price: 0.2 }])
-    expect((await get('/api/marketplace/candles?tokenType=SWORD&step=1h')).candles).toMatchObject([{ amount: 4, sol: 0.2 }])
-    const { stats } = await get('/api/studio/stats?group=tokenType', studioApiKey)
+    expect((await get('/marketplace/trades?tokenType=Sabre')).trades).toMatchObject([{ tokenType: 'SWORD', amount: 4, price: 0.2 }])
+    expect((await get('/marketplace/candles?tokenType=SWORD&step=1h')).candles).toMatchObject([{ amount: 4, sol: 0.2 }])
+    const { stats } = await get('/studio/stats?group=tokenType', studioApiKey)
     expect(stats.find(({ tokenType }: { tokenType: string }) => tokenType === 'SWORD')).toMatchObject({ sales: 1, credited: AMOUNT })
   })
 
   it('names an item whose rule would be broken, and the rule in the log', async () => {
     const rules = [{ tokenType: 'Iron Teapot', minUnitPrice: 1, maxListingsPerWallet: 1 }]
-    expect((await call('PUT', '/api/studio/rules', studioApiKey, { rules })).body.rules).toMatchObject([{ tokenType: 'POT' }])
+    expect((await call('PUT', '/studio/rules', studioApiKey, { rules })).body.rules).toMatchObject([{ tokenType: 'POT' }])
     expect((await list({ tokenType: 'POT', price: 5 })).body.error).toContain('Iron Teapot must cost at least 1 SOL')
     expect((await list({ tokenType: 'POT', price: 20 })).status).toBe(201)
     expect((await list({ tokenType: 'POT', price: 20 })).body.error).toContain('of Iron Teapot on the market')
-    const { log } = await get('/api/studio/log', studioApiKey)
+    const { log } = await get('/studio/log', studioApiKey)
     expect(log[0]).toMatchObject({ call: 'setRules', reason: expect.stringMatching(/^Iron Teapot: at least 1 SOL/) })
-    await call('PUT', '/api/studio/rules', studioApiKey, { rules: [] })
+    await call('PUT', '/studio/rules', studioApiKey, { rules: [] })
   })
 })

@@ -1,4 +1,4 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { expect, it } from 'vitest'
@@ -7,13 +7,10 @@ import { findPrograms } from '../../chaos/patroni/packages.ts'
 import { tempFolder } from '../embedded/temp-folder.ts'
 
 async function machineWith(programs: readonly string[], postgresVersions: readonly string[]) {
-  const folder = await tempFolder()
+  const folder = await tempFolder(Object.fromEntries(programs.map((name) => [name, ''])))
   const postgres = join(folder, 'postgresql')
   for (const version of postgresVersions) await mkdir(join(postgres, version), { recursive: true })
-  for (const name of programs) {
-    await writeFile(join(folder, name), '')
-    await chmod(join(folder, name), 0o755)
-  }
+  for (const name of programs) await chmod(join(folder, name), 0o755)
   return { path: `/nowhere:${folder}`, postgres, folder }
 }
 

@@ -1,9 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readFile, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
@@ -13,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 
 import { findFreePort } from '../../src/embedded/free-port.ts'
 import { root } from '../docs/repository.ts'
+import { tempFolder } from '../embedded/temp-folder.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 import { startTestChain } from '../support/test-chain.ts'
 
@@ -46,16 +46,11 @@ async function pack(checkout: string, settings: NodeJS.ProcessEnv = {}): Promise
   return join(checkout, name)
 }
 
-async function hashOf(file: string): Promise<string> {
-  return createHash('sha256')
-    .update(await readFile(file))
-    .digest('hex')
-}
+const hashOf = async (file: string) => hash('sha256', await readFile(file))
 
 /** Runs `node start.mjs` in a folder of its own, with nothing but these settings. */
 async function start(settings: Record<string, string>, typed: readonly string[] = [], cwd?: string) {
-  const folder = cwd ?? (await mkdtemp(join(tmpdir(), 'juicebar-start-')))
-  if (cwd === undefined) onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = cwd ?? (await tempFolder())
   const child = spawn(process.execPath, [join(unpacked, 'start.mjs'), ...typed], {
     cwd: folder,
     env: { PATH, ...settings },
@@ -91,9 +86,8 @@ describe('the archive of npm run pack', { timeout: 300_000 }, () => {
     expect(bytes(unpacked)).toBeLessThan(MAX_BYTES)
     const entries = execFileSync('tar', ['-tzf', archive], { encoding: 'utf8' }).trim().split('\n')
     const top = archive.replace(/^.*\/|\.tar\.gz$/g, '')
-    expect(
-      entries.filter((entry) => !entry.startsWith(`${top}/`) || /\.tsx?$|node_modules\/(?:tsx|typescript|vite)\//.test(entry)),
-    ).toEqual([])
+    const unwanted = (entry: string) => !entry.startsWith(`${top}/`) || /\.tsx?$|node_modules\/(?:tsx|typescript|vite)\//.test(entry)
+    expect(entries.filter(unwanted)).toEqual([])
     expect(entries).toEqual(entries.toSorted())
     const named = spawn('grep', ['-rlF', root.replace(/\/$/, ''), unpacked])
     expect(await text(named.stdout)).toBe('')
@@ -175,9 +169,7 @@ describe('the archive of npm run pack', { timeout: 300_000 }, () => {
     expect(await command('audit')).toMatchObject({ code: 0, output: expect.stringContaining('Everything adds up.') })
 
     child.kill('SIGTERM')
-    expect(await ended).toMatchObject({
-      code: 0,
-      complaint: expect.stringContaining('JWT_SECRET, STUDIO_API_KEY, REFERENCE_SECRET not set: made'),
-    })
+    const made = expect.stringContaining('JWT_SECRET, STUDIO_API_KEY, REFERENCE_SECRET not set: made')
+    expect(await ended).toMatchObject({ code: 0, complaint: made })
   })
 })

@@ -1,13 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { onTestFinished, type TestContext } from 'vitest'
 
 import { findFreePort } from '../../src/embedded/free-port.ts'
 import { readText, root } from '../docs/repository.ts'
+import { tempFolder } from '../embedded/temp-folder.ts'
 import { requireProgram } from './programs.ts'
 
 /**
@@ -23,7 +23,7 @@ async function startNginx(context: TestContext, servers: readonly string[]): Pro
   const nginx = await requireProgram(context, 'nginx')
   const curl = await requireProgram(context, 'curl')
   const openssl = await requireProgram(context, 'openssl')
-  const folder = await temporaryFolder()
+  const folder = await tempFolder()
   execFileSync('chmod', ['755', folder])
   const [port, plainPort] = [await findFreePort(), await findFreePort()]
   const certificate = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', `/CN=market.example`]
@@ -55,7 +55,7 @@ async function startNginx(context: TestContext, servers: readonly string[]): Pro
 
 async function startCaddy(context: TestContext, servers: readonly string[]): Promise<string> {
   const caddy = await requireProgram(context, 'caddy')
-  const folder = await temporaryFolder()
+  const folder = await tempFolder()
   const origin = `http://127.0.0.1:${await findFreePort()}`
   const file = join(folder, 'Caddyfile')
   await writeFile(file, '{\n\tadmin off\n}\n' + (await readText('deploy/caddy/Caddyfile')))
@@ -64,12 +64,6 @@ async function startCaddy(context: TestContext, servers: readonly string[]): Pro
   execFileSync(caddy, ['validate', ...typed], { env: settings, stdio: 'pipe' })
   run(caddy, ['run', ...typed], settings)
   return origin
-}
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'juicebar-proxy-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return folder
 }
 
 /** Stops it, and waits until it has ended, when the test is over. */

@@ -1,13 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { defaultCatalogue } from '../support/catalogue.ts'
-import { createApp } from '../../src/app.ts'
-import { createRelay } from '../../src/chain/relay/relay.ts'
-import { connectDatabase } from '../../src/database/connect.ts'
 import { findFreePort } from '../../src/embedded/free-port.ts'
-import { readConfig } from '../../src/settings/config.ts'
-import { expectAllAddsUp, openTradingWorld, type TradingWorld } from '../purchases/trading-world.ts'
-import { migrationsFolder } from '../support/migrations-folder.ts'
+import { openTradingWorld, type TradingWorld } from '../purchases/trading-world.ts'
+import { openApp } from '../support/start-app.ts'
 import { startTraders } from '../upgrade/traders.ts'
 import { proxies } from './proxies.ts'
 
@@ -16,29 +11,11 @@ const DRAIN_SECONDS = 5
 const patience = { timeout: 60_000, interval: 100 }
 
 /** A server on this port. @returns how to stop it as systemd does */
-async function startServer(world: TradingWorld, port: number): Promise<() => Promise<void>> {
-  const { chain, deps } = world
-  const connection = connectDatabase(world.databaseUrl, () => undefined)
-  const app = await createApp({
-    catalogue: defaultCatalogue,
-    config: { ...readConfig({}), port, drainSeconds: DRAIN_SECONDS, trustProxy: ['loopback'] },
-    jwtSecret: 'j'.repeat(32),
-    studioApiKey: 's'.repeat(32),
-    connection,
-    chain,
-    relay: createRelay(chain.pool, { demo: false }),
-    log: deps.log,
-    failures: deps.failures,
-    version: '0.0.0',
-    webFolder: '/nowhere',
-    migrationsFolder,
-  })
-  await app.start()
-  await expect.poll(() => fetch(`http://127.0.0.1:${port}/health/ready`).then(({ status }) => status), patience).toBe(200)
-  return async () => {
-    await app.stop({ drain: true })
-    await connection.close()
-  }
+async function startServer({ chain, databaseUrl }: TradingWorld, port: number): Promise<() => Promise<void>> {
+  const settings = { PORT: String(port), DRAIN_SECONDS: String(DRAIN_SECONDS), TRUST_PROXY: 'loopback' }
+  const { get, stop } = await openApp(databaseUrl, { chain, settings })
+  await expect.poll(async () => (await get('/health/ready')).status, patience).toBe(200)
+  return () => stop({ drain: true })
 }
 
 /** When nginx is told which servers are ready, it closes idle connections of HTTP/1.1, as docs/operations.md says. */
@@ -70,7 +47,7 @@ describe.each(lossless)('behind $name', { timeout: 240_000 }, ({ start }) => {
     expect(traders.failures()).toEqual([])
 
     await Promise.all(servers.map((stop) => stop()))
-    await expectAllAddsUp(world)
+    await world.expectAllAddsUp()
     await world.close()
   })
 })

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { readConfig } from '../../src/settings/config.ts'
 import { readText, root } from '../docs/repository.ts'
+import { tempFolder } from '../embedded/temp-folder.ts'
 import { requireProgram } from './programs.ts'
 
 const MAX_EXPOSURE = 3
@@ -22,17 +22,11 @@ function run(program: string, ...typed: string[]) {
 describe("systemd's units", () => {
   it('are right: systemd-analyze verify', async (context) => {
     const analyze = await requireProgram(context, 'systemd-analyze', 'systemd')
-    const copy = await mkdtemp(join(tmpdir(), 'juicebar-units-'))
-    onTestFinished(() => rm(copy, { recursive: true }))
-    await cp(folder, copy, { recursive: true })
     // Verifying asks whether the programs are there.
-    for (const unit of units) {
-      await writeFile(join(copy, unit), (await readFile(join(copy, unit), 'utf8')).replaceAll('/opt/juicebar/', root.replace(/\/?$/, '/')))
-    }
-    expect(run(analyze, 'verify', '--man=no', '--recursive-errors=no', ...units.map((unit) => join(copy, unit)))).toEqual({
-      output: '',
-      status: 0,
-    })
+    const here = async (unit: string) => (await readText(`deploy/systemd/${unit}`)).replaceAll('/opt/juicebar/', root.replace(/\/?$/, '/'))
+    const copy = await tempFolder(Object.fromEntries(await Promise.all(units.map(async (unit) => [unit, await here(unit)]))))
+    const verified = run(analyze, 'verify', '--man=no', '--recursive-errors=no', ...units.map((unit) => join(copy, unit)))
+    expect(verified).toEqual({ output: '', status: 0 })
   })
 
   it.for(services)(`%s is exposed to at most ${MAX_EXPOSURE}: systemd-analyze security`, async (name, context) => {

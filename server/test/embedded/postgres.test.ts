@@ -1,15 +1,38 @@
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import pg from 'pg'
 import { pino } from 'pino'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { startEmbeddedPostgres } from '../../src/embedded/postgres/postgres.ts'
+import { query } from '../support/query.ts'
 import { killNow, startHolder } from './start-holder.ts'
 import { tempFolder } from './temp-folder.ts'
 
 const log = pino({ level: 'silent' })
+/** A data folder whose database was created, and stopped. Creating one syncs it to disk, which takes a while. */
+let created: string
+let createdUrl: string
+
+beforeAll(async () => {
+  created = await mkdtemp(join(tmpdir(), 'juicebar-created-'))
+  const postgres = await startEmbeddedPostgres({ dataDir: created, log })
+  createdUrl = postgres.url
+  await postgres.stop()
+})
+
+afterAll(() => rm(created, { recursive: true }))
+
+/** A copy of that folder, whose database has the same address. */
+async function createdFolder(): Promise<string> {
+  const folder = await tempFolder()
+  execFileSync('cp', ['-a', `${created}/.`, folder])
+  return folder
+}
 
 async function start(dataDir: string) {
   const postgres = await startEmbeddedPostgres({ dataDir, log })
@@ -17,32 +40,15 @@ async function start(dataDir: string) {
   return postgres
 }
 
-/** Runs one statement on a connection of its own. */
-async function query(url: string, sql: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
-    return (await client.query(sql)).rows
-  } finally {
-    await client.end()
-  }
-}
-
 async function serverPid(dataDir: string): Promise<number> {
   return Number((await readFile(join(dataDir, 'cluster', 'postmaster.pid'), 'utf8')).split('\n')[0])
 }
 
-const exists = (path: string) =>
-  stat(path).then(
-    () => true,
-    () => false,
-  )
+const isRunning = (dataDir: string) => existsSync(join(dataDir, 'cluster', 'postmaster.pid'))
 
-/** Creating a cluster syncs it to disk, which takes a while on a busy disk. */
-describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
+describe('the embedded PostgreSQL', () => {
   it('listens on this machine only, below the ports of outgoing connections, and requires its password', async () => {
-    const { url } = await start(await tempFolder())
+    const { url } = await start(await createdFolder())
     const [settings] = await query(
       url,
       `select current_setting('listen_addresses') as addresses, current_setting('fsync') as fsync,
@@ -58,11 +64,12 @@ describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
   })
 
   it('keeps data, password and port across a stop, and leaves nothing running', async () => {
-    const folder = await tempFolder()
+    const folder = await createdFolder()
     const first = await start(folder)
+    expect(first.url).toBe(createdUrl)
     await query(first.url, 'create table kept as select 42 as answer')
     await first.stop()
-    expect(await exists(join(folder, 'cluster', 'postmaster.pid'))).toBe(false)
+    expect(isRunning(folder)).toBe(false)
 
     const second = await start(folder)
     expect(second.url).toBe(first.url)
@@ -70,20 +77,18 @@ describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
   })
 
   it('reports a lost password at once', async () => {
-    const folder = await tempFolder()
-    const first = await start(folder)
-    await first.stop()
+    const folder = await createdFolder()
     await writeFile(join(folder, 'POSTGRES_PASSWORD'), `${'0'.repeat(64)}\n`)
     await expect(start(folder)).rejects.toThrow('does not contain the password of the database')
-    expect(await exists(join(folder, 'cluster', 'postmaster.pid'))).toBe(false)
+    expect(isRunning(folder)).toBe(false)
   })
 
   it('stops when its parent is killed, and keeps everything that was committed', async () => {
-    const folder = await tempFolder()
+    const folder = await createdFolder()
     const { child, url } = await startHolder(folder, 'postgres')
     await query(url, 'create table kept as select 42 as answer')
     await killNow(child)
-    await expect.poll(() => exists(join(folder, 'cluster', 'postmaster.pid'))).toBe(false)
+    await expect.poll(() => isRunning(folder)).toBe(false)
 
     const { child: second } = await startHolder(folder, 'postgres')
     await killNow(second)
@@ -92,7 +97,7 @@ describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
   })
 
   it('is restarted at the same address when it is killed', async () => {
-    const folder = await tempFolder()
+    const folder = await createdFolder()
     const { url } = await start(folder)
     await query(url, 'create table kept as select 42 as answer')
     const killed = await serverPid(folder)
@@ -102,9 +107,7 @@ describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
   })
 
   it('starts even if an earlier start was interrupted while it created the database', async () => {
-    const folder = await tempFolder()
-    const first = await start(folder)
-    await first.stop()
+    const folder = await createdFolder()
     await rename(join(folder, 'cluster'), join(folder, 'cluster.draft'))
     await rm(join(folder, 'cluster.draft', 'PG_VERSION'))
     await mkdir(join(folder, 'postgres-0.0.0.draft'))
@@ -114,15 +117,10 @@ describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
   })
 
   it('uses another port if its own is taken', async () => {
-    const folder = await tempFolder()
-    const first = await start(folder)
-    await first.stop()
-    const { createServer } = await import('node:net')
-    const squatter = createServer().listen(Number(new URL(first.url).port), '127.0.0.1')
+    const squatter = createServer().listen(Number(new URL(createdUrl).port), '127.0.0.1')
     onTestFinished(() => void squatter.close())
-
-    const second = await start(folder)
-    expect(new URL(second.url).port).not.toBe(new URL(first.url).port)
+    const second = await start(await createdFolder())
+    expect(new URL(second.url).port).not.toBe(new URL(createdUrl).port)
     expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 })

@@ -5,13 +5,14 @@ import { defaultCatalogue } from './catalogue.ts'
 import { createApp } from '../../src/app.ts'
 import { type Catalogue } from '../../src/catalogue/catalogue.ts'
 import { createRelay } from '../../src/chain/relay/relay.ts'
-import { createChain } from '../../src/chain/client/solana-chain.ts'
+import { createChain, type SolanaChain } from '../../src/chain/client/solana-chain.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { connectDatabase, type DatabaseOptions } from '../../src/database/connect.ts'
 import { createFailureLog } from '../../src/logging/failure-log.ts'
+import { checkAgainstDocument } from '../http/documented.ts'
+import { migrationsFolder } from './migrations-folder.ts'
 
 const silent = pino({ level: 'silent' })
-const migrationsFolder = new URL('../../migrations', import.meta.url).pathname
 
 export const studioApiKey = 's'.repeat(32)
 
@@ -22,12 +23,14 @@ interface AppOptions extends DatabaseOptions {
   /** Serves metrics on a free port. */
   metrics?: boolean
   catalogue?: Catalogue
+  /** Otherwise it has none: nothing can be reached. */
+  chain?: SolanaChain
 }
 
-/** A whole server on a database, without a chain. It is stopped when the test is over. */
+/** A whole server on a database, without a chain unless one is given. It is stopped when the test is over. */
 export async function startApp(databaseUrl: string, options: AppOptions = {}) {
   const app = await openApp(databaseUrl, options)
-  onTestFinished(app.stop)
+  onTestFinished(() => app.stop())
   return app
 }
 
@@ -36,18 +39,22 @@ export async function openApp(databaseUrl: string, given: AppOptions = {}) {
   const { log = silent, settings = {}, metrics = false, catalogue = defaultCatalogue, ...options } = given
   const failures = createFailureLog(log)
   const connection = connectDatabase(databaseUrl, ({ message }) => failures.database.failed(message), options)
-  const chain = createChain({ endpoints: ['http://127.0.0.1:9'], log })
-  const config = { ...readConfig(settings), port: 0, ...(metrics && { metrics: { host: '127.0.0.1', port: 0 } }) }
-  const keys = { jwtSecret: 'j'.repeat(32), studioApiKey }
-  const relay = createRelay(chain.pool, { demo: false })
+  const chain = given.chain ?? createChain({ endpoints: ['http://127.0.0.1:9'], log })
+  const read = readConfig(settings)
+  const config = {
+    ...read,
+    port: settings['PORT'] === undefined ? 0 : read.port,
+    ...(metrics && { metrics: { host: '127.0.0.1', port: 0 } }),
+  }
   const app = await createApp({
     catalogue,
     config,
-    ...keys,
+    jwtSecret: 'j'.repeat(32),
+    studioApiKey,
     connection,
     chain,
     endpoints: chain.pool.endpoints,
-    relay,
+    relay: createRelay(chain.pool, { demo: false }),
     log,
     failures,
     version: '1.2.3',
@@ -55,10 +62,10 @@ export async function openApp(databaseUrl: string, given: AppOptions = {}) {
     migrationsFolder,
   })
   const started = app.start()
-  const stop = async () => {
-    await app.stop()
+  const stop = async (options?: Parameters<typeof app.stop>[0]) => {
+    await app.stop(options)
     await started
-    await chain.stop()
+    if (given.chain === undefined) await chain.stop()
     await connection.close()
   }
   await vi.waitFor(() => expect(app.fastify.server.listening).toBe(true), { timeout: 30_000 })
@@ -70,4 +77,21 @@ export async function openApp(databaseUrl: string, given: AppOptions = {}) {
   const fetchPage = (headers: Record<string, string> = {}, query = '') => fetch(`${origin}/api/marketplace/listings${query}`, { headers })
   const metricsUrl = `http://127.0.0.1:${app.metrics?.port()}/metrics`
   return { origin, get, fetchPage, connection, started, stop, metrics: app.metrics, metricsUrl }
+}
+
+export type DocumentedCall = Awaited<ReturnType<typeof documentedCalls>>
+
+/** Calls the API of a server; every reply must be one that its API document describes. */
+export async function documentedCalls(origin: string) {
+  const problemsOf = await checkAgainstDocument(origin)
+  return async (method: string, path: string, token?: string, body?: unknown) => {
+    const reply = await fetch(`${origin}/api${path}`, {
+      method,
+      headers: { ...(token && { authorization: `Bearer ${token}` }), ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await reply.text()
+    expect(problemsOf(method, `/api${path}`, { status: reply.status, headers: reply.headers, text })).toEqual([])
+    return { status: reply.status, body: JSON.parse(text) }
+  }
 }
