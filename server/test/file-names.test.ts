@@ -56,30 +56,22 @@ const isPure = (imported: Imported) =>
 function complaints(file: string, source: string): string[] {
   const imports = importsOf(source)
   const values = imports.filter(({ isType }) => !isType)
-  const say = (wrong: Imported[], why: string) => wrong.map(({ name, from }) => `${file}: ${why}, but imports ${name} from ${from}`)
+  const say = (why: string, isWrong: (imported: Imported) => boolean, among = values) =>
+    among.filter(isWrong).map(({ name, from }) => `${file}: ${why}, but imports ${name} from ${from}`)
   switch (kindOf(file)) {
     case 'routes':
-      return say(
-        values.filter((it) => isSql(it) || isFrom('database')(it) || isFrom('chain')(it)),
-        'routes are HTTP only',
-      )
+      return say('routes are HTTP only', (it) => isSql(it) || isFrom('database')(it) || isFrom('chain')(it))
     case 'store':
-      return say(
-        values.filter((it) => !isSql(it) && !isFrom('database')(it) && !isStore(it) && !isPure(it)),
-        'a store is SQL only',
-      )
+      return say('a store is SQL only', (it) => !isSql(it) && !isFrom('database')(it) && !isStore(it) && !isPure(it))
     case 'action':
-      return say(values.filter(isSql), 'SQL is in stores')
+      return say('SQL is in stores', isSql)
     case 'noun': {
-      const held = imports.filter(({ name, isType }) => isType && handles.has(name))
+      // A file of types alone does nothing, whatever it describes.
+      const acts = /^export (?:async )?(?:function|const|class)/m.test(source)
       const effects = globalsWithEffects.exec(source)?.[0]
       return [
-        ...say(
-          values.filter((it) => !isPure(it)),
-          'a noun does no I/O',
-        ),
-        // A file of types alone does nothing, whatever it describes.
-        ...(/^export (?:async )?(?:function|const|class)/m.test(source) ? say(held, 'a noun does no I/O') : []),
+        ...say('a noun does no I/O', (it) => !isPure(it)),
+        ...say('a noun does no I/O', ({ name, isType }) => acts && isType && handles.has(name), imports),
         ...(effects === undefined ? [] : [`${file}: a noun does no I/O, but contains ${effects}`]),
       ]
     }

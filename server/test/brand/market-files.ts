@@ -30,11 +30,11 @@ export async function catalogueFile(catalogue: string | readonly object[], files
 
 /** What a file is refused for as it is read, with its name in place of its path. */
 export async function problemsOf(reading: Promise<unknown>, path: string): Promise<string[]> {
-  const error = await reading.then(
-    () => undefined,
-    (refusal: unknown) => refusal,
-  )
-  if (error === undefined) return []
-  if (!(error instanceof ConfigError)) throw error
-  return error.problems.map((problem) => problem.replaceAll(path, basename(path)))
+  try {
+    await reading
+    return []
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return error.problems.map((problem) => problem.replaceAll(path, basename(path)))
+  }
 }

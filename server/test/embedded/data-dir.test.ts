@@ -1,25 +1,29 @@
-import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { DataDirError, openDataDir } from '../../src/embedded/data-dir/data-dir.ts'
 import { killNow, startHolder } from './start-holder.ts'
 import { tempFolder } from './temp-folder.ts'
+
+/** Opens a data folder until the test is over. */
+async function open(...given: Parameters<typeof openDataDir>) {
+  const dataDir = await openDataDir(...given)
+  onTestFinished(() => dataDir.release())
+  return dataDir
+}
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
 describe('a data folder', () => {
   it('is created for its owner alone', async () => {
     const path = join(await tempFolder(), 'deep', 'data')
-    const dataDir = await openDataDir(path)
-    expect(await modeOf(dataDir.path)).toBe('700')
-    await dataDir.release()
+    expect(await modeOf((await open(path)).path)).toBe('700')
   })
 
   it('that cannot be created is refused with a sentence', async () => {
-    const file = join(await tempFolder(), 'file')
-    await writeFile(file, '')
+    const file = join(await tempFolder({ file: '' }), 'file')
     await expect(openDataDir(join(file, 'data'))).rejects.toThrow(/cannot be used .* Set DATA_DIR/)
   })
 
@@ -43,23 +47,20 @@ describe('a data folder', () => {
     const path = await tempFolder()
     const { child } = await startHolder(path, 'nothing')
     await killNow(child)
-    const dataDir = await openDataDir(path, { waitMillis: 0 })
-    expect(dataDir.path).toBe(path)
-    await dataDir.release()
+    expect((await open(path, { waitMillis: 0 })).path).toBe(path)
   })
 
   it('is opened by a process that waits until its holder ends', async () => {
     const path = await tempFolder()
     const { child } = await startHolder(path, 'nothing')
     let ended: Promise<void> | undefined
-    const dataDir = await openDataDir(path, {
+    await open(path, {
       onWait: (sentence) => {
         expect(sentence).toContain(`Process ${child.pid} is still using`)
         ended = killNow(child)
       },
     })
     await ended
-    await dataDir.release()
   })
 })
 
@@ -73,14 +74,13 @@ describe('a secret', () => {
     expect(studio).not.toBe(jwt)
     await first.release()
 
-    const second = await openDataDir(path)
+    const second = await open(path)
     expect(await second.secret('JWT_SECRET')).toBe(jwt)
-    await second.release()
   })
 
   it('is readable by its owner only, even if its file was made readable to others', async () => {
     const path = await tempFolder()
-    const dataDir = await openDataDir(path)
+    const dataDir = await open(path)
     const secret = await dataDir.secret('JWT_SECRET')
     const file = join(path, 'JWT_SECRET')
     expect(await modeOf(file)).toBe('600')
@@ -89,15 +89,11 @@ describe('a secret', () => {
     await chmod(file, 0o644)
     await dataDir.secret('JWT_SECRET')
     expect(await modeOf(file)).toBe('600')
-    await dataDir.release()
   })
 
   it('is never replaced: an empty file is an error', async () => {
-    const path = await tempFolder()
-    await mkdir(path, { recursive: true })
-    await writeFile(join(path, 'JWT_SECRET'), '')
-    const dataDir = await openDataDir(path)
+    const path = await tempFolder({ JWT_SECRET: '' })
+    const dataDir = await open(path)
     await expect(dataDir.secret('JWT_SECRET')).rejects.toThrow('is empty')
-    await dataDir.release()
   })
 })
