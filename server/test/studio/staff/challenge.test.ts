@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { challengeMessage, challengeRefusal, findSignedCall, hashBody } from '../../../src/studio/staff/challenge.ts'
+import { codePoint } from '../../support/code-point.ts'
 
 const few = <T>(...values: [T, ...T[]]) => fc.constantFrom(...values)
 const signed = fc.record({
@@ -30,7 +31,7 @@ describe('a challenge', () => {
   })
 
   it('has as many lines as it should, whatever the texts of the call', () => {
-    const strange = fc.string({ unit: 'binary', maxLength: 300 })
+    const strange = fc.string({ unit: codePoint, maxLength: 300 })
     const body = fc.record({ name: strange, reason: strange, walletAddress: strange, tokenType: strange, scopes: fc.array(strange) })
     fc.assert(
       fc.property(few<SignedCall>(...signedCalls), body, (name, of) => {
