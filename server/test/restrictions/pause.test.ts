@@ -83,7 +83,7 @@ describe('a pause is answered', () => {
     const order: string[] = []
     let working = Promise.resolve()
     const letWrite = await blockWrites(table, () => {
-      working = work().then((done) => void order.push(done))
+      working = work().then((what) => void order.push(what))
     })
     const reply = pause().then(() => void order.push('paused'))
     await untilPausing()
@@ -118,12 +118,12 @@ describe('a pause is answered', () => {
     const orders = await Promise.all(
       Array.from({ length: 50 }, async (_, n) => ({ buyer: buyers[n % 17]!, listingId: await world.list(world.seller, { amount: 1 }) })),
     )
-    const holds = orders.map((order) => world.hold(order.buyer, order.listingId))
+    const holding = Promise.allSettled(orders.map((order) => world.hold(order.buyer, order.listingId)))
     // Some are held before, so that the pause comes in the middle.
     await vi.waitFor(async () => expect(await countOpen()).toBeGreaterThan(0), { ...waiting, interval: 1 })
     await pause()
     const open = await countOpen()
-    const outcomes = await Promise.allSettled(holds)
+    const outcomes = await holding
     expect(await countOpen()).toBe(open)
     const held = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
     expect(held).toHaveLength(open)
