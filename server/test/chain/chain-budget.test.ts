@@ -87,7 +87,7 @@ describe.concurrent('the budgets of several endpoints', () => {
   })
 })
 
-describe.concurrent('finality', () => {
+describe('finality', () => {
   const statusIs = (known: object | null) => ({ getSignatureStatuses: result({ context: { slot: 1 }, value: [known] }) })
   const says = (confirmationStatus: string | null) =>
     statusIs(confirmationStatus === null ? null : { slot: 1, confirmations: null, err: null, status: { Ok: null }, confirmationStatus })

@@ -102,5 +102,7 @@ export async function pay(chain: SolanaChain, from: Wallet, changes?: PaymentCha
     expect(found).toMatchObject([{ signature: signed.signature }])
     return found
   }, waiting)
+  // The chain lists a transaction a moment before it knows its status.
+  await vi.waitFor(async () => expect((await chain.statuses([signed.signature], { everywhere: true })).size).toBe(1), waiting)
   return { ...signed, sinceSlot, slot: entry?.slot ?? 0n }
 }
