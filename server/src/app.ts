@@ -44,7 +44,7 @@ import { payLinkRoutes } from './purchases/pay-link/routes.ts'
 import { purchaseRoutes } from './purchases/routes.ts'
 import { createReferences } from './purchases/reference.ts'
 import { createReconciliation } from './purchases/reconciliation/run-reconciliation.ts'
-import { pause } from './repeat.ts'
+import { delay } from './repeat.ts'
 import { startAnnouncingOutages } from './realtime/announce-outages.ts'
 import { createEventReaders } from './realtime/broadcast-events.ts'
 import { lastEventId } from './realtime/event-frame.ts'
@@ -240,7 +240,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     stop: async ({ drain } = { drain: false }) => {
       if (!drain) drained.abort()
       draining = preparation.state() === 'ready'
-      if (draining) await pause(config.drainSeconds * 1_000, drained.signal)
+      if (draining) await delay(config.drainSeconds * 1_000, drained.signal)
       await (closing ??= close())
     },
   }

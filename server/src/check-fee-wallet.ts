@@ -4,7 +4,7 @@ import { type Logger } from 'pino'
 
 import { type Chain } from './chain/chain.ts'
 import { type FailureLog } from './logging/failure-log.ts'
-import { pause, repeat } from './repeat.ts'
+import { delay, repeat } from './repeat.ts'
 import { ConfigError } from './settings/config-error.ts'
 import { type FeeSettings } from './settings/config.ts'
 
@@ -33,7 +33,7 @@ export async function checkFeeWallet({ basisPoints, wallet }: FeeSettings, { cha
     (problem) => ({ problem }),
     () => undefined,
   )
-  const known = await Promise.race([checking, pause(PATIENCE_MILLIS, done.signal).then(() => undefined)])
+  const known = await Promise.race([checking, delay(PATIENCE_MILLIS, done.signal).then(() => undefined)])
   if (known) {
     end()
     if (known.problem !== undefined) throw new ConfigError([known.problem])

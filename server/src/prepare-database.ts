@@ -6,7 +6,7 @@ import { migrate } from './database/migrate.ts'
 import { readMigrations } from './database/migration-files.ts'
 import { type MigrationStep } from './database/migration-turns.ts'
 import { type FailureLog } from './logging/failure-log.ts'
-import { pause, repeat } from './repeat.ts'
+import { delay, repeat } from './repeat.ts'
 import { type MigrationProgress, RunningMigration } from './database/running-migration.ts'
 
 const RETRY_MILLIS = 1_000
@@ -90,7 +90,7 @@ export function prepareDatabase(
         state = 'unreached'
         migration = undefined
       }
-      await pause(RETRY_MILLIS, stopping.signal)
+      await delay(RETRY_MILLIS, stopping.signal)
     }
   }
 

@@ -23,7 +23,7 @@ export async function repeat(work: () => Promise<unknown>, { everyMillis, signal
       if (!failing || failures.outageOf(error)) failures.failed(error, {}, failure)
       failing = true
     }
-    await pause(everyMillis, signal)
+    await delay(everyMillis, signal)
   }
 }
 
@@ -45,6 +45,6 @@ export function startRepeating(
 }
 
 /** Waits this many milliseconds; ends early, without an error, when the signal aborts. */
-export async function pause(millis: number, signal: AbortSignal, { ref = true }: { ref?: boolean } = {}): Promise<void> {
+export async function delay(millis: number, signal: AbortSignal, { ref = true }: { ref?: boolean } = {}): Promise<void> {
   await sleep(millis, undefined, { signal, ref }).catch(() => undefined)
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { pause } from '../repeat.ts'
+import { delay } from '../repeat.ts'
 import { SchemaMismatchError } from './migration-files.ts'
 import { sqlState } from './refusals.ts'
 
@@ -67,7 +67,7 @@ export async function inTurn(
     if (outcome === 'known') return false
     report?.({ ...step, state: outcome })
     if (outcome === 'applied') return true
-    await pause(PAUSE_MILLIS, signal ?? new AbortController().signal)
+    await delay(PAUSE_MILLIS, signal ?? new AbortController().signal)
   }
 }
 

@@ -1,6 +1,6 @@
 import { type BaseLogger } from 'pino'
 
-import { pause } from '../repeat.ts'
+import { delay } from '../repeat.ts'
 
 /** A child process that the server runs for itself. */
 export interface ChildService {
@@ -54,7 +54,7 @@ export function supervise(running: ChildService, options: Options): () => Promis
 
 async function restart(options: Options, stopping: AbortSignal): Promise<ChildService | undefined> {
   for (let millis = BACKOFF_MILLIS.first; !stopping.aborted; millis = Math.min(millis * 2, BACKOFF_MILLIS.longest)) {
-    await pause(millis, stopping, { ref: false })
+    await delay(millis, stopping, { ref: false })
     if (stopping.aborted) break
     try {
       const service = await options.start()

@@ -2,7 +2,7 @@ import { Failure } from '@juicebar/contract/errors'
 
 import { isDatabaseOutage } from '../database/database-outage.ts'
 import { type CachedReply } from '../http/server/cached-replies.ts'
-import { pause } from '../repeat.ts'
+import { delay } from '../repeat.ts'
 import { type PageCache, type PageCopy } from './page-cache.ts'
 
 /** A read that takes longer than this may never end, so the database is probed. */
@@ -49,7 +49,7 @@ export async function readFirstPage({ pageCache, probeDatabase }: FirstPages, or
 /** Waits for a read, but only as long as the database can be reached. */
 async function unlessAway(reading: Promise<CachedReply>, isAway: () => Promise<boolean>): Promise<CachedReply> {
   const done = new AbortController()
-  const away = pause(PATIENCE_MILLIS, done.signal).then(async () => {
+  const away = delay(PATIENCE_MILLIS, done.signal).then(async () => {
     if (!done.signal.aborted && (await isAway())) throw new Failure('DATABASE_DOWN')
     return reading
   })

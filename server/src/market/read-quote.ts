@@ -5,7 +5,7 @@ import { type Quote } from '@juicebar/contract/schemas'
 import { type Chain } from '../chain/chain.ts'
 import { type Reads } from '../database/connect.ts'
 import { type FeeTerms } from '../purchases/fee.ts'
-import { pause } from '../repeat.ts'
+import { delay } from '../repeat.ts'
 import { findCandidates } from './candidate-store.ts'
 import { amountOf, type CanReceive, type Candidate, fillQuote, type QuoteOrder, quoteReply, smallPayees } from './quote.ts'
 
@@ -55,7 +55,7 @@ async function readPayees(chain: QuoteDeps['chain'], wallets: readonly WalletAdd
     ...asked.map(async (wallet) => owned.set(wallet, await chain.balance(wallet))),
   ])
   const done = new AbortController()
-  await Promise.race([reading, pause(PATIENCE_MILLIS, done.signal)])
+  await Promise.race([reading, delay(PATIENCE_MILLIS, done.signal)])
   done.abort()
   const known = least
   return (seller, lamports) =>

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 
-import { pause } from '../../src/repeat.ts'
+import { delay } from '../../src/repeat.ts'
 
 const CHECK_MILLIS = 50
 /** They concern one connection only (RFC 9110, section 7.6.1). */
@@ -37,7 +37,7 @@ export async function startBalancer(): Promise<Balancer> {
   const checking = (async () => {
     while (!stopping.signal.aborted) {
       await Promise.all([...servers.keys()].map(check))
-      await pause(CHECK_MILLIS, stopping.signal)
+      await delay(CHECK_MILLIS, stopping.signal)
     }
   })()
 

@@ -1,4 +1,4 @@
-import { pause, startRepeating } from '../../repeat.ts'
+import { delay, startRepeating } from '../../repeat.ts'
 import { type CommitGate } from './commit-gate.ts'
 import { CommitsWaitError } from './connection-failure.ts'
 import { type DatabasePool } from './database-pool.ts'
@@ -50,7 +50,7 @@ export function createCommitWatch(pool: DatabasePool, gate: CommitGate): WatchCo
 
   const commitAndRest = async (signal: AbortSignal) => {
     await commit()
-    await pause(EVERY_MILLIS.confirmed - EVERY_MILLIS.otherwise, signal)
+    await delay(EVERY_MILLIS.confirmed - EVERY_MILLIS.otherwise, signal)
   }
   const failure = 'it is unknown whether commits wait for a stand-by; trying again'
   return (failures) => startRepeating(commitAndRest, { everyMillis: EVERY_MILLIS.otherwise, failures, failure })

@@ -1,5 +1,5 @@
 import { type PurchaseDeps } from '../purchase-deps.ts'
-import { pause } from '../../repeat.ts'
+import { delay } from '../../repeat.ts'
 import { beginRound } from './reconcile-round.ts'
 import { pauseMillis } from './schedule.ts'
 
@@ -50,11 +50,11 @@ async function run(deps: PurchaseDeps, signal: AbortSignal, onBegun: () => void)
       more = round.more
       underWay.add(round.done)
       void round.done.then(() => underWay.delete(round.done))
-      await Promise.race([round.done, pause(ROUND_MILLIS, signal)])
+      await Promise.race([round.done, delay(ROUND_MILLIS, signal)])
     } catch (error) {
       deps.failures.failed(error, {}, 'a round of reconciliation failed; trying again')
     }
-    await pause(pauseMillis({ more }), signal)
+    await delay(pauseMillis({ more }), signal)
     if (underWay.size >= ROUNDS) await Promise.race(underWay)
   }
   await Promise.all(underWay)

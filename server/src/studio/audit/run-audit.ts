@@ -1,7 +1,7 @@
 import { type AuditReport } from '@juicebar/contract/schemas'
 
 import { type PurchaseDeps } from '../../purchases/purchase-deps.ts'
-import { pause } from '../../repeat.ts'
+import { delay } from '../../repeat.ts'
 import { auditReport } from './audit.ts'
 import { findAudit } from './audit-store.ts'
 import { continueAudit, type Working } from './continue-audit.ts'
@@ -30,6 +30,6 @@ export async function runAudit(
     const audit = await findAudit(deps.database, id)
     if (!audit) throw new Error(`audit ${id} is gone`)
     if (audit.finishedAt !== null || signal.aborted) return auditReport(audit)
-    await pause(POLL_MILLIS, signal)
+    await delay(POLL_MILLIS, signal)
   }
 }

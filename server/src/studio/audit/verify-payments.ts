@@ -5,7 +5,7 @@ import { ambiguousReferences } from '../../purchases/payment/landed-transfers.ts
 import { termsOf } from '../../purchases/payment/payment-terms.ts'
 import { findReferences } from '../../purchases/payment/reference-store.ts'
 import { type PurchaseDeps } from '../../purchases/purchase-deps.ts'
-import { pause } from '../../repeat.ts'
+import { delay } from '../../repeat.ts'
 import { type PaymentFinding } from './audit.ts'
 import { type SettledPurchase } from './audit-store.ts'
 
@@ -74,7 +74,7 @@ async function verifyUntilAnswered(
       if (!busy) failures += 1
       if (failures >= TRIES && last.answerAt > startedAt) return unchecked(purchase, error.message)
       if (performance.now() - last.answerAt >= (busy ? patience.busyMillis : patience.downMillis)) throw new ChainSilent(error.message)
-      await pause(RETRY_MILLIS, signal)
+      await delay(RETRY_MILLIS, signal)
     }
   }
   return undefined

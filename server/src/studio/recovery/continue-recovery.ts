@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { inTransaction, type Tx } from '../../database/transact.ts'
 import { insertLostCase } from '../../purchases/cases/lost-case-store.ts'
 import { type PurchaseDeps } from '../../purchases/purchase-deps.ts'
-import { pause } from '../../repeat.ts'
+import { delay } from '../../repeat.ts'
 import { emitPause, lockRestrictions } from '../../restrictions/restriction-change-store.ts'
 import { findChangedPause } from '../../restrictions/restriction-store.ts'
 import { ChainReset, type Portions, PORTIONS, readRecoveryStep } from './read-recovery-step.ts'
@@ -65,8 +65,8 @@ export async function continueRecovery(
         answeredAt = performance.now()
         const hasWaited: boolean = step.state.part === 'waiting'
         recovery = await writeStep(deps, recovery, leaseId, step)
-        if (hasWaited) await pause(RETRY_MILLIS, working)
-      } else await pause(RETRY_MILLIS, working)
+        if (hasWaited) await delay(RETRY_MILLIS, working)
+      } else await delay(RETRY_MILLIS, working)
     }
   } catch (error) {
     failures.failed(error, { recoveryId: leased.id }, 'a recovery failed on its way; trying again')

@@ -5,7 +5,7 @@ import { BLOCKHASH_BLOCKS, type Chain } from '../../chain/chain.ts'
 import { findReferences } from '../../purchases/payment/reference-store.ts'
 import { RELEASE_MARGIN_BLOCKS } from '../../purchases/purchase.ts'
 import { type PurchaseDeps } from '../../purchases/purchase-deps.ts'
-import { pause } from '../../repeat.ts'
+import { delay } from '../../repeat.ts'
 import { namedAccounts } from './lost-payment.ts'
 import { type RecoveryRow } from './recovery.ts'
 import { afterHeight, afterListing, afterReading, begin, type Listing, type ReadTransaction, type RecoveryStep } from './recovery-step.ts'
@@ -131,6 +131,6 @@ async function untilSpare(chain: Chain, signal: AbortSignal): Promise<void> {
   for (let polls = 0; !chain.hasSpare(); polls++) {
     if (!chain.isUp()) throw new Failure('CHAIN_DOWN')
     if (polls >= SPARE_POLLS || signal.aborted) throw new Failure('CHAIN_BUSY')
-    await pause(SPARE_POLL_MILLIS, signal)
+    await delay(SPARE_POLL_MILLIS, signal)
   }
 }

@@ -2,7 +2,7 @@ import { type BaseLogger } from 'pino'
 
 import { type Database } from '../../../database/connect.ts'
 import { type FailureLog } from '../../../logging/failure-log.ts'
-import { pause, startRepeating } from '../../../repeat.ts'
+import { delay, startRepeating } from '../../../repeat.ts'
 import { recordRewind } from './record-rewind.ts'
 import { readIdentity, saveIdentity } from './rewind-store.ts'
 
@@ -37,7 +37,7 @@ export async function checkIdentity(deps: IdentityDeps, signal: AbortSignal): Pr
       if (isNew || files !== undefined) await saveIdentity(database, files)
       return
     }
-    await pause(CHECK_MILLIS, signal)
+    await delay(CHECK_MILLIS, signal)
   }
 }
 
