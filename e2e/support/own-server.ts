@@ -29,7 +29,10 @@ export async function startOwnServer(port: number, settings: Record<string, stri
     DATABASE_CONNECTIONS: '8',
     ...settings,
   }
-  const server = spawn(process.execPath, [fileURLToPath(new URL('serve.mjs', import.meta.url))], { env, stdio: 'ignore' })
+  const server = spawn(process.execPath, [fileURLToPath(new URL('serve.mjs', import.meta.url))], {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   const exited = once(server, 'exit')
   const origin = `http://localhost:${port}`
   const isReady = () =>

@@ -37,7 +37,7 @@ export async function runVitest(run, args) {
  * @throws {StepFailed} as `runVitest`
  */
 export async function runPlaywright(run, args) {
-  const env = { E2E_PORT: String(await freePort()) }
+  const env = { E2E_PORT: String(await freePorts()) }
   try {
     return await follow(run, [PLAYWRIGHT, 'test', `--reporter=list,${reporter('playwright-reporter.mjs')}`, ...args], env)
   } catch (error) {
@@ -70,14 +70,29 @@ async function follow({ title, tally, display }, command, env) {
   return counts
 }
 
-/** @returns {Promise<number>} */
-function freePort() {
+/** A market of the browser's tests that needs settings of its own listens on one of the ports after the first. */
+const PORTS = 16
+/** Below the ports that systems give to whoever asks for any. */
+const [FIRST_PORT, LAST_PORT] = [20_000, 30_000]
+
+/** @returns {Promise<number>} the first of `PORTS` free ports */
+async function freePorts() {
+  for (let tries = 0; tries < 100; tries++) {
+    const first = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT))
+    const free = await Promise.all(Array.from({ length: PORTS }, (_, index) => isFree(first + index)))
+    if (free.every(Boolean)) return first
+  }
+  throw new Error(`no ${PORTS} ports in a row are free`)
+}
+
+/**
+ * @param {number} port
+ * @returns {Promise<boolean>}
+ */
+function isFree(port) {
   const probe = createServer()
-  return new Promise((done, fail) => {
-    probe.once('error', fail)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => done(typeof address === 'object' && address ? address.port : 0))
-    })
+  return new Promise((done) => {
+    probe.once('error', () => done(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => done(true)))
   })
 }

@@ -78,18 +78,17 @@ it('a pause keeps its beginning when its message changes, and is in the log', as
 })
 
 describe('a pause is answered', () => {
-  /** Pauses the market while `work` cannot write to a table. Returns what was done first, and what then. */
-  async function pauseDuring(table: string, work: () => Promise<string>): Promise<string[]> {
-    const order: string[] = []
-    let working = Promise.resolve()
+  /** Pauses the market while `work` cannot write to a table. Returns how many rows `count` finds once the pause is answered. */
+  async function pauseDuring(table: string, work: () => Promise<unknown>, count: string): Promise<number | null> {
+    let working: Promise<unknown> = Promise.resolve()
     const letWrite = await blockWrites(table, () => {
-      working = work().then((what) => void order.push(what))
+      working = work()
     })
-    const reply = pause().then(() => void order.push('paused'))
+    const reply = pause().then(async () => (await world.connection.readPool.query(count)).rowCount)
     await untilPausing()
     await letWrite()
-    await Promise.all([working, reply])
-    return order
+    const [found] = await Promise.all([reply, working])
+    return found
   }
 
   /** The pause waits, or has been answered too soon. */
@@ -103,14 +102,16 @@ describe('a pause is answered', () => {
 
   it('after what was about to be held is held', async () => {
     const items = [{ listingId: await world.list() }]
-    const order = await pauseDuring('purchase_items', async () => (await placeHold(world.deps, orderOf(world.buyer, items))).id)
-    expect(order).toEqual([expect.any(String), 'paused'])
-    await world.cancel(world.buyer, { purchaseId: order[0] ?? '' })
+    const held = `select from purchases where status = 'held' and buyer = '${world.buyer.address}'`
+    let purchaseId = ''
+    const hold = async () => ({ id: purchaseId } = await placeHold(world.deps, orderOf(world.buyer, items)))
+    expect(await pauseDuring('purchase_items', hold, held)).toBe(1)
+    await world.cancel(world.buyer, { purchaseId })
   })
 
   it('after what was about to be listed is listed', async () => {
-    const order = await pauseDuring('transfers', () => world.list().then(() => 'listed'))
-    expect(order).toEqual(['listed', 'paused'])
+    const listed = `select from listings where seller = '${world.rival.address}'`
+    expect(await pauseDuring('transfers', () => world.list(world.rival), listed)).toBe(1)
   })
 
   it('and nothing is held after it, however many hold at the same time', async () => {
