@@ -18,7 +18,8 @@ test.use({ baseURL: origin, allowedErrors: /Failed to load resource/ })
 test.describe.configure({ mode: 'serial' })
 
 let server: OwnServer
-let state: Awaited<ReturnType<BrowserContext['storageState']>>
+/** Of a browser whose wallet is on the staff: the first test makes it, or whichever runs alone. */
+let state: Awaited<ReturnType<BrowserContext['storageState']>> | undefined
 
 test.beforeAll(async () => void (server = await startOwnServer(port)))
 test.afterAll(() => server.stop())
@@ -29,11 +30,39 @@ const toast = (page: Page, text: string) => page.getByRole('alert').filter({ has
 
 /** At the desk, signed in with the Demo Wallet, which is on the staff. Nothing fades there: what is half transparent has less contrast. */
 async function openDesk(open: (options?: object) => Promise<BrowserContext>, options: object = {}): Promise<Page> {
+  state ??= await signInAsStaff(open)
   const context = await open({ ...options, storageState: state })
   const page = await context.newPage()
   await page.goto('/studio')
   await expect(page.getByRole('heading', { name: 'Today', level: 2 })).toBeVisible()
   return page
+}
+
+async function signInAsStaff(open: () => Promise<BrowserContext>) {
+  const context = await open()
+  const page = await context.newPage()
+  await page.goto('/studio')
+  await signInWithDemoWallet(page)
+  await putOnStaff(page)
+  return context.storageState()
+}
+
+async function signInWithDemoWallet(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Select Wallet' }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /Demo Wallet/ })
+    .click()
+  await page.getByRole('dialog', { name: 'Demo Wallet: Sign this message' }).getByRole('button', { name: 'Approve' }).click()
+  await expect(page.getByRole('heading', { name: 'This wallet is not on the studio’s staff' })).toBeVisible()
+}
+
+/** Puts the wallet on the staff whose address the page shows. */
+async function putOnStaff(page: Page): Promise<void> {
+  const address = await page.locator('main p').first().textContent()
+  await server.studio('PUT', `staff/${address}`, { scopes, name: 'Ada' })
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Today', level: 2 })).toBeVisible()
 }
 
 /** Says why, and does it. */
@@ -67,19 +96,9 @@ test('whoever is not staff hears it in one sentence, and who is put on the staff
   await page.goto('/studio')
   await expect(page.getByRole('heading', { name: 'The studio’s desk', level: 2 })).toBeVisible()
   await expectAccessible(page)
-  await page.getByRole('button', { name: 'Select Wallet' }).click()
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: /Demo Wallet/ })
-    .click()
-  await page.getByRole('dialog', { name: 'Demo Wallet: Sign this message' }).getByRole('button', { name: 'Approve' }).click()
-  await expect(page.getByRole('heading', { name: 'This wallet is not on the studio’s staff' })).toBeVisible()
+  await signInWithDemoWallet(page)
   await expectAccessible(page)
-
-  const address = await page.locator('main p').first().textContent()
-  await server.studio('PUT', `staff/${address}`, { scopes, name: 'Ada' })
-  await page.reload()
-  await expect(page.getByRole('heading', { name: 'Today', level: 2 })).toBeVisible()
+  await putOnStaff(page)
   state = await context.storageState()
 })
 
