@@ -71,7 +71,8 @@ function allParts({ full }) {
 function variantsAndGuests() {
   return [
     { ...playwright(RINGS.variants, ['--grep=@full']), needs: [BUILD, CHROMIUM], after: [RINGS.browser] },
-    { ...vitest(RINGS.guests, ['--project=ring 3*']), needs: [BUILD], after: [RINGS.variants] },
+    // Each of them starts many processes of its own.
+    { ...vitest(RINGS.guests, ['--project=ring 3*', '--maxWorkers=2']), needs: [BUILD], after: [RINGS.variants] },
   ]
 }
 

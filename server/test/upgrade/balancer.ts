@@ -4,6 +4,8 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import { delay } from '../../src/repeat.ts'
 
 const CHECK_MILLIS = 50
+/** As HAProxy by default: one check that fails, on a machine that is busy for a moment, means nothing. */
+const CHECKS_TO_FALL = 3
 /** They concern one connection only (RFC 9110, section 7.6.1). */
 const ofConnection = ['connection', 'keep-alive', 'transfer-encoding']
 
@@ -21,10 +23,11 @@ export interface Balancer {
  * that is, once.
  */
 export async function startBalancer(): Promise<Balancer> {
-  const servers = new Map<string, boolean>()
+  /** How many checks in a row have failed. */
+  const servers = new Map<string, number>()
   const agent = new Agent({ keepAlive: true })
   const stopping = new AbortController()
-  const ready = () => [...servers].filter(([, isReady]) => isReady).map(([server]) => server)
+  const ready = () => [...servers].filter(([, failed]) => failed < CHECKS_TO_FALL).map(([server]) => server)
   let calls = 0
 
   const check = async (server: string) => {
@@ -32,7 +35,8 @@ export async function startBalancer(): Promise<Balancer> {
       ({ ok }) => ok,
       () => false,
     )
-    if (servers.has(server)) servers.set(server, isReady)
+    const failed = servers.get(server)
+    if (failed !== undefined) servers.set(server, isReady ? 0 : failed + 1)
   }
   const checking = (async () => {
     while (!stopping.signal.aborted) {
@@ -59,7 +63,7 @@ export async function startBalancer(): Promise<Balancer> {
   const address = front.address()
   return {
     url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
-    add: (server) => void servers.set(server, false),
+    add: (server) => void servers.set(server, CHECKS_TO_FALL),
     remove: (server) => void servers.delete(server),
     ready,
     stop: async () => {

@@ -26,7 +26,7 @@ async function startServer(folder: string) {
   const connection = connectDatabase(world.databaseUrl, () => undefined, { migration: await newestMigration(folder) })
   const app = await createApp({
     catalogue: defaultCatalogue,
-    config: { ...readConfig({}), port: 0, drainSeconds: 1 },
+    config: { ...readConfig({}), port: 0, drainSeconds: 3 },
     jwtSecret: 'j'.repeat(32),
     studioApiKey: 's'.repeat(32),
     connection,
