@@ -141,6 +141,8 @@ describe('a running server', { timeout: 60_000 }, () => {
     const seen: string[] = []
     feed.subscribe({ onEvents: (events) => void seen.push(...events.map(({ json }) => json)), onReset: () => undefined })
     onTestFinished(feed.start())
+    // It tells what is written from then on.
+    await expect.poll(() => feed.position(), waiting).toBeDefined()
     await query(emission, [null, 'kept'])
     await query(emission, [null, 'lost'])
     await expect.poll(() => seen.join(), waiting).toContain('lost')
