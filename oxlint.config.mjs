@@ -201,7 +201,7 @@ const serverArrows = {
 /** The stages of a purchase: each may use those before it, and what all of them share. */
 function purchaseArrows() {
   const inside = (folder, names) => names.map((name) => `${folder}/${name}`)
-  const stages = inside('purchases', ['payment', 'cases', 'hold', 'settlement'])
+  const stages = inside('purchases', ['reservation', 'payment', 'cases', 'hold', 'settlement'])
   const payLink = 'purchases/pay-link'
   const outside = ['logging', 'catalogue', 'database', 'chain/chain.ts', 'chain/transactions', 'inventory', 'restrictions', 'listings']
   const shared = inside('purchases', [
@@ -225,7 +225,7 @@ function purchaseArrows() {
   return {
     purchases: [...outside, 'http/api', ...stages, reconciliation],
     ...Object.fromEntries(entries),
-    [payLink]: [...outside, 'http/api', ...shared, 'purchases/hold'],
+    [payLink]: [...outside, 'http/api', ...shared, 'purchases/reservation', 'purchases/hold'],
     ...Object.fromEntries(parts.map((part) => [part, belowParts])),
     [reconciliation]: ['repeat.ts', ...outside, ...shared, ...stages, ...parts],
   }

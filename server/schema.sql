@@ -908,14 +908,19 @@ create function abandoned_holds(p_buyer text) returns table(purchase_id uuid, ab
     and not exists (select from pay_link_holds h where h.purchase_id = p.id and h.maker_wallet is distinct from p_buyer)
 $$;
 
--- How many items a wallet may hold in all: one after it abandoned three purchases within an hour.
-create function allowed_items(p_buyer text, p_max_items integer) returns integer language sql stable as $$
-  select case when count(*) < 3 then p_max_items else 1 end from abandoned_holds(p_buyer) where abandoned_at > now() - interval '1 hour'
-$$;
-
-create function asks_for(p_listing uuid, p_amount bigint, item purchase_items) returns boolean language sql immutable as $$
-  select item.listing_id = p_listing and item.amount = coalesce(p_amount, item.amount)
-    or coalesce(item.part_of = p_listing and item.amount = p_amount, false)
+-- As abandoned_holds, with their listings and those that they were parts of, as the server reads them.
+create function abandonments(p_buyer text) returns json language plpgsql stable as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object('at', json_time(abandoned_at), 'listingIds', (
+      select json_agg(id) from (
+        select listing_id as id from purchase_items where purchase_id = a.purchase_id
+        union select part_of from purchase_items where purchase_id = a.purchase_id and part_of is not null
+      ) named
+    ))), '[]')
+    from abandoned_holds(p_buyer) a
+  );
+end
 $$;
 
 create function balance_event(p_wallet text) returns table(type text, audience text[], data json) language sql stable as $$
@@ -954,60 +959,13 @@ begin
 end
 $$;
 
--- What a wallet buys of a drink today, by UTC, in lamports: what was delivered, and what it holds. p_replaced: the listings that it is
--- about to hold, whose former holds do not count.
-create function bought_today(p_buyer text, p_token_type text, p_replaced uuid[]) returns numeric language plpgsql stable as $$
+-- What was delivered to a wallet of an item today, by UTC, in lamports.
+create function bought_today(p_buyer text, p_token_type text) returns numeric language plpgsql stable as $$
 begin
   return (
     select coalesce(sum(i.price_lamports), 0)
-    from (
-      select id from purchases p
-        where buyer = p_buyer and status = 'held' and not ends_unsent(p)
-          and not exists (select from purchase_items j where j.purchase_id = p.id and j.listing_id = any (p_replaced))
-      union all
-      select id from purchases where buyer = p_buyer and status = 'settled' and settled_at >= date_trunc('day', now(), 'utc')
-    ) p
-    join purchase_items i on i.purchase_id = p.id and i.token_type = p_token_type
-  );
-end
-$$;
-
--- The rule of a wallet's day that a purchase would break; null if none. Exact once the buyer's row in players is locked.
-create function broken_daily_rule(p_buyer text, p_listings uuid[], p_amounts bigint[]) returns json language plpgsql stable as $$
-declare
-  asked record;
-  bought numeric;
-begin
-  if not exists (select from token_rules where max_daily_lamports is not null) then
-    return null;
-  end if;
-  for asked in
-    select r.token_type, r.max_daily_lamports, sum(h.lamports) as lamports
-    from hold_plan(p_buyer, p_listings, p_amounts) h join token_rules r on r.token_type = h.token_type and r.max_daily_lamports is not null
-    group by r.token_type order by r.token_type
-  loop
-    bought := bought_today(p_buyer, asked.token_type, p_listings);
-    if bought + asked.lamports > asked.max_daily_lamports then
-      return json_build_object('rule', 'maxSolPerWalletPerDay', 'tokenType', asked.token_type, 'limit', asked.max_daily_lamports::text,
-        'left', greatest(asked.max_daily_lamports - bought, 0)::text);
-    end if;
-  end loop;
-  return null;
-end
-$$;
-
--- The rule of the unit price that so many drinks for so many lamports break; null if none. The rules are whole lamports, so that no part of
--- a listing that keeps them breaks one, and no rest.
-create function broken_price_rule(p_token_type text, p_amount bigint, p_lamports bigint) returns json language plpgsql stable as $$
-begin
-  return (
-    select case
-      when p_lamports < min_unit_lamports::numeric * p_amount
-        then json_build_object('rule', 'minUnitPrice', 'tokenType', token_type, 'limit', min_unit_lamports::text)
-      when p_lamports > max_unit_lamports::numeric * p_amount
-        then json_build_object('rule', 'maxUnitPrice', 'tokenType', token_type, 'limit', max_unit_lamports::text)
-    end
-    from token_rules where token_type = p_token_type
+    from purchases p join purchase_items i on i.purchase_id = p.id and i.token_type = p_token_type
+    where p.buyer = p_buyer and p.status = 'settled' and p.settled_at >= date_trunc('day', now(), 'utc')
   );
 end
 $$;
@@ -1036,47 +994,6 @@ begin
 end
 $$;
 
--- Decides about a hold as far as that is possible without the chain, whose requests are scarce, and without waiting for the lock of a
--- listing that somebody else is about to hold. Returns the same hold to a buyer who has it already, or the code of a refusal; neither if
--- place_hold may succeed.
-create function check_hold(
-  p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean, p_wallet_sends boolean, p_max_holds integer, p_max_items integer, p_max_sellers integer, p_fee_basis_points integer, p_fee_wallet text, out refusal text, out refused uuid, out restriction json, out retry_seconds integer, out allowed integer, out fee bigint, out sellers text[], out received bigint[], out purchase purchases, out items json
-) returns record language plpgsql as $$
-declare
-  repeated record;
-begin
-  -- In this order: what a hold of this buyer makes impossible, that hold is found for.
-  select d.refusal, d.refused, d.restriction, d.retry_seconds, d.allowed, d.fee, d.sellers, d.received
-    into refusal, refused, restriction, retry_seconds, allowed, fee, sellers, received
-    from decide_hold(
-      p_buyer, p_listings, p_amounts, p_most_lamports, p_transfers, p_max_holds, p_max_items, p_max_sellers, p_fee_basis_points, p_fee_wallet
-    ) d;
-  select * into repeated from repeat_hold(p_buyer, p_listings, p_amounts, p_most_lamports, p_transfers, p_wallet_sends);
-  if repeated.refusal is not null or (repeated.purchase).id is not null then
-    refusal := repeated.refusal;
-    refused := null;
-    restriction := null;
-    retry_seconds := null;
-    allowed := null;
-    fee := null;
-    purchase := repeated.purchase;
-    items := items_of(purchase.id);
-  end if;
-end
-$$;
-
--- Until when a wallet may not hold a listing again, or a part of it: for 10 minutes after the second purchase of it that the wallet
--- abandons within 24 hours, doubled by each further one. Null if it has abandoned fewer. No more than nine fit into 24 hours.
-create function cooldown_until(p_buyer text, p_listing uuid) returns timestamptz language sql stable as $$
-  select max(abandoned_at) + interval '10 minutes' * power(2, least(count(*), 9) - 2)
-  from (
-    select abandoned_at, max(abandoned_at) over () as last_at from abandoned_holds(p_buyer) a
-    where exists (select from purchase_items i where i.purchase_id = a.purchase_id and p_listing in (i.listing_id, i.part_of))
-  ) abandoned
-  where abandoned_at > last_at - interval '24 hours'
-  having count(*) >= 2
-$$;
-
 -- The cluster, the database in it, and the timeline of its log: a restored dump is another database, and each fail-over and each restore to
 -- a point in time begins another timeline. Null on a stand-by.
 create function current_identity() returns text language sql stable as $$
@@ -1098,104 +1015,6 @@ create function current_pause() returns table(message text, actor text, since ti
     select now() where is_in_doubt() and not exists (select from rewinds where ended_at is null)
   ) checked
   where not exists (select from pauses)
-$$;
-
--- The rules of a purchase that need no chain: first whether the market is paused or the wallet blocked, then the rules of its items, in
--- their order, then those of the wallet, then those of the payment. Returns the code of the refusal; refused: the listing it is about;
--- restriction: of PAUSED, BLOCKED and RULE_BROKEN, what the studio has set; retry_seconds: of a COOLDOWN; allowed: of TOO_MANY_HOLDS, how
--- many items, or null if it is the purchases that are too many. Without one, what is to be paid: in all, as a fee, and to each seller.
-create function decide_hold(
-  p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean, p_max_holds integer, p_max_items integer, p_max_sellers integer, p_fee_basis_points integer, p_fee_wallet text, out refusal text, out refused uuid, out restriction json, out retry_seconds integer, out allowed integer, out lamports bigint, out fee bigint, out sellers text[], out received bigint[]
-) returns record language plpgsql stable as $$
-declare
-  item record;
-  cooldown timestamptz;
-  abandons boolean;
-  holds bigint;
-  held_items bigint;
-  place integer;
-begin
-  lamports := 0;
-  fee := 0;
-  sellers := '{}';
-  received := '{}';
-  select r.refusal, r.restriction into refusal, restriction from restriction_of(p_buyer) r;
-  if refusal is not null then
-    return;
-  end if;
-  for item in select * from hold_plan(p_buyer, p_listings, p_amounts) loop
-    if item.refusal is not null then
-      refusal := item.refusal;
-      refused := item.id;
-      return;
-    end if;
-    restriction := broken_price_rule(item.token_type, item.amount, item.lamports);
-    if restriction is not null then
-      refusal := 'RULE_BROKEN';
-      refused := item.id;
-      return;
-    end if;
-    lamports := lamports + item.lamports;
-    if item.seller is distinct from p_fee_wallet then
-      fee := fee + item.lamports;
-    end if;
-    place := array_position(sellers, item.seller);
-    if place is null then
-      sellers := sellers || item.seller;
-      received := received || item.lamports;
-    else
-      received[place] := received[place] + item.lamports;
-    end if;
-  end loop;
-  fee := case when p_buyer = p_fee_wallet then 0 else div(fee::numeric * p_fee_basis_points, 10000)::bigint end;
-  if cardinality(sellers) > p_max_sellers then
-    refusal := 'TOO_MANY_SELLERS';
-    return;
-  end if;
-  restriction := broken_daily_rule(p_buyer, p_listings, p_amounts);
-  if restriction is not null then
-    refusal := 'RULE_BROKEN';
-    return;
-  end if;
-
-  allowed := p_max_items;
-  abandons := exists (select from abandoned_holds(p_buyer));
-  if abandons then
-    allowed := allowed_items(p_buyer, p_max_items);
-    foreach refused in array p_listings loop
-      cooldown := cooldown_until(p_buyer, (select coalesce(part_of, id) from listings where id = refused));
-      if cooldown > now() then
-        refusal := 'COOLDOWN';
-        retry_seconds := ceil(extract(epoch from cooldown - now()));
-        return;
-      end if;
-    end loop;
-    refused := null;
-  end if;
-  select count(distinct p.id), count(*) into holds, held_items
-    from purchases p join purchase_items i on i.purchase_id = p.id
-    where p.buyer = p_buyer and p.status = 'held'
-      and not exists (select from purchase_items j where j.purchase_id = p.id and j.listing_id = any (p_listings));
-  if holds >= p_max_holds or held_items + cardinality(p_listings) > allowed then
-    refusal := 'TOO_MANY_HOLDS';
-    allowed := case when held_items + cardinality(p_listings) > allowed then allowed end;
-    return;
-  end if;
-  if cardinality(sellers) = 1 and fee = 0 and exists (
-    select from purchases p
-    where p.buyer = p_buyer and p.status = 'held' and p.sellers = decide_hold.sellers and p.price_lamports = decide_hold.lamports
-      and p.fee_lamports = 0
-      and not exists (select from purchase_items j where j.purchase_id = p.id and j.listing_id = any (p_listings))
-  ) then
-    refusal := 'AMBIGUOUS_HOLD';
-    return;
-  end if;
-  if (cardinality(sellers) > 1 or p_fee_basis_points > 0) and not p_transfers then
-    refusal := 'TRANSFERS_NEEDED';
-  elsif lamports + fee > p_most_lamports then
-    refusal := 'PRICE_MOVED';
-  end if;
-end
 $$;
 
 -- Records the payment of a purchase and moves its tokens. Returns settled, or signature_used with nothing changed. Raises JB004 if one item
@@ -1315,6 +1134,19 @@ create function end_push_subscription() returns trigger language plpgsql as $$
 begin
   delete from push_subscriptions where session_id = new.id;
   return null;
+end
+$$;
+
+-- Ends the holds on these listings that can end at once, because nobody can have paid for them.
+create function end_unsent(p_listings uuid[]) returns void language plpgsql as $$
+declare
+  former purchases;
+begin
+  for former in
+    select * from purchases p where id in (select held_by from listings where id = any (p_listings)) and ends_unsent(p) order by id
+  loop
+    perform end_hold(former, case when former.cancel_requested then 'cancelled' else 'lapsed' end, now() + interval '60 s');
+  end loop;
 end
 $$;
 
@@ -1459,17 +1291,6 @@ create function held_listings(p_purchase uuid) returns setof listings language s
   select l.* from purchase_items i join listings l on l.id = i.listing_id where i.purchase_id = p_purchase and l.held_by = p_purchase
 $$;
 
--- What a purchase of these listings would hold now, in their order: all that is left of each, or so much of it.
-create function hold_plan(
-  p_buyer text, p_listings uuid[], p_amounts bigint[]
-) returns table(id uuid, seller text, token_type text, is_part boolean, amount bigint, lamports bigint, refusal text) language sql stable as $$
-  select asked.listing_id, l.seller, l.token_type, coalesce(asked.amount < l.amount, false), coalesce(asked.amount, l.amount),
-    part_cost(l, coalesce(asked.amount, l.amount)), listing_refusal(p_buyer, l, asked.amount)
-  from unnest(p_listings, p_amounts) with ordinality as asked (listing_id, amount, place)
-  left join listings l on l.id = asked.listing_id
-  order by asked.place
-$$;
-
 -- Whether a seller's listings are neither sold nor returned: one of them was paid for in a purchase that the database has lost, and nobody
 -- knows which.
 create function is_frozen(p_seller text) returns boolean language plpgsql stable as $$
@@ -1506,6 +1327,21 @@ $$;
 
 create function json_time(p_time timestamptz) returns text language sql stable as $$
   select to_char(p_time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$$;
+
+-- The open hold of a buyer who places the same order again. A wallet that now wants to send may: from then on only the chain can prove that
+-- no payment came.
+create function keep_hold(
+  p_purchase uuid, p_wallet_sends boolean, out purchase purchases, out items json
+) returns record language plpgsql as $$
+begin
+  select * into purchase from purchases where id = p_purchase;
+  purchase := extend_hold(purchase);
+  if purchase.server_sends and p_wallet_sends then
+    update purchases set server_sends = false, reconcile_at = now() where id = purchase.id returning * into purchase;
+  end if;
+  items := items_of(purchase.id);
+end
 $$;
 
 -- Takes the oldest push of each of at most p_limit browsers to which nothing is being sent. The next attempt at a browser is made when this
@@ -1632,54 +1468,54 @@ begin
 end
 $$;
 
+-- Whether a maker may have one more link, under the locks of lock_link_maker; null if so. retry_seconds: of COOLDOWN and PAY_LINK_LIMIT.
+create function link_room(
+  p_maker bytea, p_wallet text, p_listing uuid, p_max_holds integer, p_max_links integer, out refusal text, out retry_seconds integer
+) returns record language plpgsql stable as $$
+declare
+  live bigint;
+begin
+  select t.refusal, t.retry_seconds into refusal, retry_seconds from link_limits(p_maker, p_wallet, null, p_listing, p_max_holds) t;
+  if refusal is not null then
+    return;
+  end if;
+  select greatest(count(*) filter (where k.maker = p_maker), count(*) filter (where k.maker_wallet = p_wallet)),
+      ceil(extract(epoch from min(k.expires_at) - now()))
+    into live, retry_seconds
+    from pay_links k where (k.maker = p_maker or k.maker_wallet = p_wallet) and k.expires_at > now();
+  refusal := case when live >= p_max_links then 'PAY_LINK_LIMIT' end;
+end
+$$;
+
 create function listing_event(p_type text, l listings) returns table(type text, audience text[], data json) language sql stable as $$
   select p_type, null::text[], json_build_object('type', p_type, 'listing', l.reply_json::json)
 $$;
 
--- Why nobody, or not this wallet, may hold so much of a listing now; null if it may. p_amount: null for all that is left.
-create function listing_refusal(p_buyer text, l listings, p_amount bigint) returns text language plpgsql stable as $$
-declare
-  holder purchases;
+create function listing_facts(l listings) returns json language plpgsql stable as $$
 begin
-  if l.id is null then
-    return 'LISTING_NOT_FOUND';
-  elsif l.seller = p_buyer then
-    return 'OWN_LISTING';
-  elsif l.status = 'reserved' then
-    return 'LISTING_HELD';
-  elsif l.status <> 'active' then
-    return 'LISTING_NOT_ACTIVE';
-  end if;
-  if l.held_by is not null then
-    select * into holder from purchases where id = l.held_by;
-    if not ends_unsent(holder) then
-      return case when holder.buyer = p_buyer then 'HELD_BY_YOU' else 'LISTING_HELD' end;
-    end if;
-  end if;
-  if p_amount > l.amount then
-    return 'AMOUNT_NOT_LEFT';
-  elsif p_amount < l.amount and not l.divisible then
-    return 'NOT_DIVISIBLE';
-  elsif is_frozen(l.seller) then
-    return 'LISTING_FROZEN';
-  end if;
-  return null;
+  return json_build_object(
+    'id', l.id, 'seller', l.seller, 'tokenType', l.token_type, 'amount', l.amount, 'lamports', l.price_lamports::text,
+    'divisible', l.divisible, 'status', l.status, 'partOf', l.part_of, 'frozen', is_frozen(l.seller),
+    'heldBy', case when l.held_by is not null then (
+      select json_build_object('buyer', p.buyer, 'endsUnsent', ends_unsent(p)) from purchases p where p.id = l.held_by
+    ) end
+  );
 end
 $$;
 
--- Why a wallet may not list this now; null if it may. max_listings: how many listings of the drink it may have then, which is counted once
--- the wallet's balance is locked; null if that is not limited. The first statement of a transaction that lists.
-create function listing_restriction(
-  p_seller text, p_token_type text, p_amount bigint, p_lamports bigint, out refusal text, out restriction json, out max_listings integer
+-- As link_refusal, under the locks of the link and of all that it counts against, in the transaction that holds for an account.
+create function lock_link(
+  p_link uuid, p_account text, p_max_holds integer, out refusal text, out retry_seconds integer
 ) returns record language plpgsql as $$
+declare
+  link pay_links;
 begin
   perform share_restrictions();
-  select r.refusal, r.restriction into refusal, restriction from restriction_of(p_seller) r;
-  if refusal is null then
-    restriction := broken_price_rule(p_token_type, p_amount, p_lamports);
-    refusal := case when restriction is not null then 'RULE_BROKEN' end;
-  end if;
-  select r.max_listings into max_listings from token_rules r where r.token_type = p_token_type;
+  select * into link from pay_links where id = p_link for update;
+  perform lock_link_maker(link.maker, link.maker_wallet);
+  perform lock_link_subject('account', p_account);
+  perform from players where wallet_address = p_account for update;
+  select r.refusal, r.retry_seconds into refusal, retry_seconds from link_refusal(link, p_account, p_max_holds) r;
 end
 $$;
 
@@ -1731,51 +1567,35 @@ begin
 end
 $$;
 
-create function lock_restrictions() returns void language plpgsql as $$
+-- Locks what an order concerns, in the one order of locks: the wallet, the listings with their parts, the purchases that hold them and
+-- those of the wallet. Then reads the facts. p_waits: false to lock nothing if a listing is held or not for sale: the facts can then only
+-- be a reason to refuse, or to ask again with true.
+create function lock_reservation_facts(
+  p_buyer text, p_listings uuid[], p_waits boolean, out locked boolean, out facts json
+) returns record language plpgsql as $$
+declare
+  holders uuid[];
 begin
-  perform pg_advisory_xact_lock(20021);
+  perform share_restrictions();
+  -- Many may queue for one listing: nobody has to wait for its lock to hear that somebody else has it.
+  locked := p_waits or not exists (select from listings where id = any (p_listings) and (held_by is not null or status <> 'active'));
+  if locked then
+    perform from players where wallet_address = p_buyer for update;
+    holders := array(
+      select held_by from listings where id = any (p_listings) and held_by is not null
+      union select id from purchases where buyer = p_buyer and status = 'held'
+    );
+    perform lock_listings(p_listings || array(select listing_id from purchase_items where purchase_id = any (holders)));
+    perform from purchases where id = any (holders) order by id for update;
+  end if;
+  -- Its own statement, which sees what was committed while the locks were waited for.
+  facts := reservation_facts(p_buyer, p_listings);
 end
 $$;
 
--- Makes a link for all that is left of a listing, at its price now. Or the code of a refusal; restriction: of PAUSED and BLOCKED, what the
--- studio has set; retry_seconds: of COOLDOWN and PAY_LINK_LIMIT.
-create function make_pay_link(
-  p_listing uuid, p_token_hash bytea, p_maker bytea, p_wallet text, p_fee_basis_points integer, p_fee_wallet text, p_life_seconds integer, p_max_links integer, p_max_holds integer, out refusal text, out restriction json, out retry_seconds integer, out id uuid, out amount bigint, out most_lamports bigint, out expires_at timestamptz
-) returns record language plpgsql as $$
-declare
-  l listings;
-  live bigint;
+create function lock_restrictions() returns void language plpgsql as $$
 begin
-  perform lock_link_maker(p_maker, p_wallet);
-  select r.refusal, r.restriction into refusal, restriction from restriction_of(coalesce(p_wallet, '')) r;
-  if refusal is not null then
-    return;
-  end if;
-  select kept.* into l from listings asked
-    join listings kept on kept.id = case when asked.status = 'merged' then asked.part_of else asked.id end
-    where asked.id = p_listing;
-  refusal := listing_refusal('', l, null);
-  if refusal is not null then
-    return;
-  end if;
-  select t.refusal, t.retry_seconds into refusal, retry_seconds from link_limits(p_maker, p_wallet, null, l.id, p_max_holds) t;
-  if refusal is not null then
-    return;
-  end if;
-  select greatest(count(*) filter (where k.maker = p_maker), count(*) filter (where k.maker_wallet = p_wallet)),
-      ceil(extract(epoch from min(k.expires_at) - now()))
-    into live, retry_seconds
-    from pay_links k where (k.maker = p_maker or k.maker_wallet = p_wallet) and k.expires_at > now();
-  if live >= p_max_links then
-    refusal := 'PAY_LINK_LIMIT';
-    return;
-  end if;
-  retry_seconds := null;
-  insert into pay_links as made (token_hash, listing_id, amount, most_lamports, maker, maker_wallet, expires_at)
-    values (p_token_hash, l.id, l.amount,
-      l.price_lamports + case when l.seller = p_fee_wallet then 0 else div(l.price_lamports::numeric * p_fee_basis_points, 10000)::bigint end,
-      p_maker, p_wallet, now() + make_interval(secs => p_life_seconds))
-    returning made.id, made.amount, made.most_lamports, made.expires_at into id, amount, most_lamports, expires_at;
+  perform pg_advisory_xact_lock(20021);
 end
 $$;
 
@@ -1811,6 +1631,14 @@ create function note_for_webhooks(p_type text, p_subject uuid, p_snapshot json d
     select p_type, p_subject, p_snapshot where exists (select from webhooks where p_type = any (events))
 $$;
 
+create function note_link_hold(p_link uuid, p_account text, p_purchase uuid) returns void language plpgsql as $$
+begin
+  insert into pay_link_holds (purchase_id, link_id, listing_id, account, maker, maker_wallet)
+    select p_purchase, id, listing_id, p_account, maker, maker_wallet from pay_links where id = p_link on conflict do nothing;
+  update pay_links set purchase_id = p_purchase where id = p_link;
+end
+$$;
+
 create function note_listing() returns trigger language plpgsql as $$
 begin
   perform note_for_webhooks(case when new.status = 'active' then 'listing.created' else 'listing.removed' end, new.id, new.reply_json::json);
@@ -1840,7 +1668,21 @@ end
 $$;
 
 -- The application_name of the oldest servers that may write: each server appends the number of the newest migration it knows.
-create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0033' $$;
+create function oldest_server() returns text language sql immutable as $$ select 'juicebar 0034' $$;
+
+create function open_purchases(p_buyer text) returns json language plpgsql stable as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object(
+      'id', p.id, 'items', items_of(p.id), 'sellers', p.sellers, 'lamports', p.price_lamports::text,
+      'fee', json_build_object('lamports', p.fee_lamports::text, 'basisPoints', p.fee_basis_points),
+      'endsUnsent', ends_unsent(p), 'closed', p.cancel_requested or window_closed(p),
+      'paymentRecorded', exists (select from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded')
+    )), '[]')
+    from purchases p where p.buyer = p_buyer and p.status = 'held'
+  );
+end
+$$;
 
 -- The recorded outages, and the one that is not over, if there is one.
 create function outages_so_far() returns table(began_at timestamptz, ended_at timestamptz) language sql stable as $$
@@ -1882,154 +1724,6 @@ begin
     deadline := deadline + (outage.ended_at - greatest(outage.began_at, p.created_at));
   end loop;
   return greatest(p.pay_before, least(deadline, latest));
-end
-$$;
-
--- Holds all items of a purchase for a buyer who is about to pay, or none, in one transaction: locks, decides again as check_hold did,
--- splits and writes. Holds on them that may end unsent end first. p_spendable: what the wallet's SOL leaves for prices and fees;
--- p_network_fee: lamports for each payment; p_balances: the lamports of those sellers whose account might stay below p_rent_minimum.
--- needed_amount: of PART_TOO_SMALL, how much of the listing it takes; null if all of it is too little.
-create function place_hold(
-  p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean, p_wallet_sends boolean, p_max_holds integer, p_max_items integer, p_max_sellers integer, p_fee_basis_points integer, p_fee_wallet text, p_reference text, p_genesis_hash text, p_slot bigint, p_spendable bigint, p_network_fee bigint, p_hold_seconds integer, p_rent_minimum bigint, p_recipients text[], p_balances bigint[], out refusal text, out refused uuid, out restriction json, out retry_seconds integer, out allowed integer, out needed_amount bigint, out purchase purchases, out items json
-) returns record language plpgsql as $$
-declare
-  repeated record;
-  terms record;
-  item record;
-  l listings;
-  holders uuid[];
-  former purchases;
-  recipient record;
-  place smallint := 0;
-begin
-  perform share_restrictions();
-  -- While the chain was asked, somebody else may have held a listing: nobody has to wait for its lock to hear that.
-  if exists (select from listings where id = any (p_listings) and (held_by is not null or status <> 'active')) then
-    select h.id, h.refusal into refused, refusal
-      from hold_plan(p_buyer, p_listings, p_amounts) h where h.refusal in ('LISTING_HELD', 'LISTING_NOT_ACTIVE') limit 1;
-    if found then
-      return;
-    end if;
-  end if;
-
-  -- Under the locks all is decided again: each statement sees what was committed before it began.
-  perform from players where wallet_address = p_buyer for update;
-  holders := array(select held_by from listings where id = any (p_listings) and held_by is not null);
-  perform lock_listings(p_listings || array(select listing_id from purchase_items where purchase_id = any (holders)));
-  select * into repeated from repeat_hold(p_buyer, p_listings, p_amounts, p_most_lamports, p_transfers, p_wallet_sends);
-  refusal := repeated.refusal;
-  purchase := repeated.purchase;
-  if refusal is not null or purchase.id is not null then
-    items := items_of(purchase.id);
-    return;
-  end if;
-  -- The items of a hold that came meanwhile are not locked.
-  select id into refused from listings where id = any (p_listings) and held_by is not null and held_by <> all (holders) limit 1;
-  if found then
-    refusal := 'LISTING_HELD';
-    return;
-  end if;
-  perform from purchases where id = any (holders) order by id for update;
-  for former in
-    select * from purchases p where id in (select held_by from listings where id = any (p_listings)) and ends_unsent(p) order by id
-  loop
-    perform end_hold(former, case when former.cancel_requested then 'cancelled' else 'lapsed' end, now() + interval '60 s');
-  end loop;
-  select * into terms from decide_hold(
-    p_buyer, p_listings, p_amounts, p_most_lamports, p_transfers, p_max_holds, p_max_items, p_max_sellers, p_fee_basis_points, p_fee_wallet
-  );
-  refusal := terms.refusal;
-  refused := terms.refused;
-  restriction := terms.restriction;
-  retry_seconds := terms.retry_seconds;
-  allowed := terms.allowed;
-  if refusal is not null then
-    return;
-  end if;
-  for recipient in
-    select r.seller, r.lamports, coalesce(b.balance, 0) as balance
-    from unnest(terms.sellers, terms.received) as r (seller, lamports)
-    left join unnest(p_recipients, p_balances) as b (wallet, balance) on b.wallet = r.seller
-    where r.lamports < p_rent_minimum
-  loop
-    if recipient.balance + recipient.lamports < p_rent_minimum then
-      refusal := 'PART_TOO_SMALL';
-      select h.id, floor((h.lamports + p_rent_minimum - recipient.balance - recipient.lamports - 1)::numeric * too_small.amount / too_small.price_lamports) + 1
-        into refused, needed_amount
-        from hold_plan(p_buyer, p_listings, p_amounts) h join listings too_small on too_small.id = h.id
-        where h.seller = recipient.seller order by h.is_part desc limit 1;
-      if not exists (select from listings where id = refused and amount >= needed_amount) then
-        needed_amount := null;
-      end if;
-      return;
-    end if;
-  end loop;
-  if (select coalesce(sum(p.price_lamports + p.fee_lamports + p_network_fee), 0) from purchases p where p.buyer = p_buyer and p.status = 'held')
-      + terms.lamports + terms.fee + p_network_fee > p_spendable then
-    refusal := 'INSUFFICIENT_SOL';
-    return;
-  end if;
-
-  -- Bytes that only the server sends are submitted to it. A wallet may pay by itself, but needs a moment for that.
-  insert into purchases (buyer, sellers, price_lamports, fee_basis_points, fee_lamports, fee_wallet, reference, genesis_hash, held_at_slot,
-      server_sends, pay_before, reconcile_at)
-    values (p_buyer, terms.sellers, terms.lamports, p_fee_basis_points, terms.fee, case when terms.fee > 0 then p_fee_wallet end, p_reference,
-      p_genesis_hash, p_slot, not p_wallet_sends, now() + make_interval(secs => p_hold_seconds),
-      case when p_wallet_sends then now() + interval '4 s' else now() + make_interval(secs => p_hold_seconds) end)
-    returning * into purchase;
-  for item in select * from hold_plan(p_buyer, p_listings, p_amounts) loop
-    place := place + 1;
-    if item.is_part then
-      select * into l from listings where id = item.id;
-      l := split_listing(l, item.amount, 'reserved', purchase.id, purchase.pay_before);
-    else
-      update listings set held_by = purchase.id, held_until = purchase.pay_before where id = item.id returning * into l;
-      insert into events (type, audience, data) select * from listing_event('listing.held', l);
-    end if;
-    insert into purchase_items (purchase_id, place, listing_id, part_of, seller, token_type, amount, price_lamports)
-      values (purchase.id, place, l.id, l.part_of, l.seller, l.token_type, l.amount, l.price_lamports);
-  end loop;
-  insert into events (type, audience, data) select * from purchase_event(purchase);
-  -- Its caller's query began before there were any.
-  items := items_of(purchase.id);
-end
-$$;
-
--- What place_hold does, for an account that pays through a link: decided again and noted for the link in the same transaction.
-create function place_link_hold(
-  p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean, p_wallet_sends boolean, p_max_holds integer, p_max_items integer, p_max_sellers integer, p_fee_basis_points integer, p_fee_wallet text, p_reference text, p_genesis_hash text, p_slot bigint, p_spendable bigint, p_network_fee bigint, p_hold_seconds integer, p_rent_minimum bigint, p_recipients text[], p_balances bigint[], p_link uuid, out refusal text, out refused uuid, out restriction json, out retry_seconds integer, out allowed integer, out needed_amount bigint, out purchase purchases, out items json
-) returns record language plpgsql as $$
-declare
-  link pay_links;
-  placed record;
-begin
-  perform share_restrictions();
-  select * into link from pay_links where id = p_link for update;
-  perform lock_link_maker(link.maker, link.maker_wallet);
-  perform lock_link_subject('account', p_buyer);
-  perform from players where wallet_address = p_buyer for update;
-  select r.refusal, r.retry_seconds into refusal, retry_seconds from link_refusal(link, p_buyer, p_max_holds) r;
-  if refusal is not null then
-    return;
-  end if;
-  select * into placed from place_hold(
-    p_buyer, p_listings, p_amounts, p_most_lamports, p_transfers, p_wallet_sends, p_max_holds, p_max_items, p_max_sellers,
-    p_fee_basis_points, p_fee_wallet, p_reference, p_genesis_hash, p_slot, p_spendable, p_network_fee, p_hold_seconds, p_rent_minimum,
-    p_recipients, p_balances
-  );
-  refusal := placed.refusal;
-  refused := placed.refused;
-  restriction := placed.restriction;
-  retry_seconds := placed.retry_seconds;
-  allowed := placed.allowed;
-  needed_amount := placed.needed_amount;
-  purchase := placed.purchase;
-  items := placed.items;
-  if refusal is null then
-    insert into pay_link_holds (purchase_id, link_id, listing_id, account, maker, maker_wallet)
-      values (purchase.id, link.id, link.listing_id, p_buyer, link.maker, link.maker_wallet) on conflict do nothing;
-    update pay_links set purchase_id = purchase.id where pay_links.id = link.id;
-  end if;
 end
 $$;
 
@@ -2170,46 +1864,28 @@ begin
 end
 $$;
 
--- The open hold of a buyer who places the same order again; null if there is none that stays. A wallet that now wants to send may: from
--- then on only the chain can prove that no payment came. Refuses if paying for it would be a mistake, or is not what this client would do.
-create function repeat_hold(
-  p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean, p_wallet_sends boolean, out refusal text, out purchase purchases
-) returns record language plpgsql as $$
+-- All that decides whether a wallet may reserve listings, or parts of them, as of one moment.
+create function reservation_facts(p_buyer text, p_listings uuid[]) returns json language plpgsql stable as $$
+declare
+  listings json;
+  rules json := '[]';
+  bought json := '{}';
 begin
-  select p.* into purchase from purchases p
-    where p.buyer = p_buyer and p.status = 'held' and not ends_unsent(p)
-      and cardinality(p_listings) = (select count(*) from purchase_items where purchase_id = p.id)
-      and not exists (
-        select from unnest(p_listings, p_amounts) as asked (listing_id, amount)
-        where not exists (select from purchase_items i where i.purchase_id = p.id and asks_for(asked.listing_id, asked.amount, i))
-      )
-      and not exists (
-        select from purchase_items i
-        where i.purchase_id = p.id
-          and not exists (select from unnest(p_listings, p_amounts) as asked (listing_id, amount) where asks_for(asked.listing_id, asked.amount, i))
-      )
-    limit 1;
-  if not found then
-    return;
+  select coalesce(json_agg(listing_facts(l)), '[]') into listings from listings l where id = any (p_listings);
+  if exists (select from token_rules) then
+    select coalesce(json_agg(json_build_object(
+          'tokenType', token_type, 'minUnitLamports', min_unit_lamports::text, 'maxUnitLamports', max_unit_lamports::text,
+          'maxListings', max_listings, 'maxDailyLamports', max_daily_lamports::text
+        )), '[]'),
+        coalesce(json_object_agg(token_type, bought_today(p_buyer, token_type)::text) filter (where max_daily_lamports is not null), '{}')
+      into rules, bought
+      from token_rules where token_type in (select token_type from listings where id = any (p_listings));
   end if;
-  perform lock_listings_of(purchase.id);
-  select p.* into purchase from purchases p where p.id = purchase.id for update;
-  if purchase.status <> 'held' or ends_unsent(purchase) then
-    purchase := null;
-  elsif exists (select from payments where purchase_id = purchase.id and kind = 'purchase' and status = 'recorded') then
-    refusal := 'PAYMENT_UNDER_WAY';
-  elsif purchase.cancel_requested or window_closed(purchase) then
-    refusal := 'HOLD_ENDED';
-  elsif (cardinality(purchase.sellers) > 1 or purchase.fee_basis_points > 0) and not p_transfers then
-    refusal := 'TRANSFERS_NEEDED';
-  elsif purchase.price_lamports + purchase.fee_lamports > p_most_lamports then
-    refusal := 'PRICE_MOVED';
-  else
-    purchase := extend_hold(purchase);
-    if purchase.server_sends and p_wallet_sends then
-      update purchases set server_sends = false, reconcile_at = now() where id = purchase.id returning * into purchase;
-    end if;
-  end if;
+  return json_build_object(
+    'now', json_time(now()),
+    'restriction', (select json_build_object('code', refusal, 'restriction', restriction) from restriction_of(p_buyer) where refusal is not null),
+    'listings', listings, 'rules', rules, 'boughtToday', bought, 'open', open_purchases(p_buyer), 'abandoned', abandonments(p_buyer)
+  );
 end
 $$;
 
@@ -2272,7 +1948,7 @@ begin
     return null;
   end if;
   if l.amount > item.amount then
-    l := split_listing(l, item.amount, 'sold', null, null);
+    l := split_listing(l, item.amount, part_cost(l, item.amount), 'sold', null, null);
   end if;
   if l.id <> item.listing_id then
     update purchase_items set listing_id = l.id, part_of = l.part_of where purchase_id = item.purchase_id and place = item.place;
@@ -2391,13 +2067,13 @@ $$;
 
 -- Splits a part off a listing, which keeps the rest and stays for sale. p_status: reserved, with the purchase that holds the part, or sold.
 create function split_listing(
-  l listings, p_amount bigint, p_status text, p_held_by uuid, p_held_until timestamptz
+  l listings, p_amount bigint, p_lamports bigint, p_status text, p_held_by uuid, p_held_until timestamptz
 ) returns listings language plpgsql as $$
 declare
   part listings;
 begin
   insert into listings (seller, token_type, amount, price_lamports, part_of, status, closed_at, held_by, held_until)
-    values (l.seller, l.token_type, p_amount, part_cost(l, p_amount), l.id, p_status, now(), p_held_by, p_held_until)
+    values (l.seller, l.token_type, p_amount, p_lamports, l.id, p_status, now(), p_held_by, p_held_until)
     returning * into part;
   update listings
     set amount = amount - part.amount, price_lamports = price_lamports - part.price_lamports,
@@ -2490,6 +2166,40 @@ $$;
 -- Whether the time to pay is over. While an outage lasts that may extend it, it is not.
 create function window_closed(p purchases) returns boolean language sql stable as $$
   select p.pay_before <= now() and pay_until(p) <= now()
+$$;
+
+-- Holds all items of a purchase for a buyer who is about to pay, as decided; splits off the parts.
+create function write_hold(
+  p_buyer text, p_sellers text[], p_lamports bigint, p_fee_basis_points integer, p_fee bigint, p_fee_wallet text, p_reference text, p_genesis_hash text, p_slot bigint, p_wallet_sends boolean, p_hold_seconds integer, p_listings uuid[], p_amounts bigint[], p_prices bigint[], out purchase purchases, out items json
+) returns record language plpgsql as $$
+declare
+  item record;
+  l listings;
+begin
+  -- Bytes that only the server sends are submitted to it. A wallet may pay by itself, but needs a moment for that.
+  insert into purchases (buyer, sellers, price_lamports, fee_basis_points, fee_lamports, fee_wallet, reference, genesis_hash, held_at_slot,
+      server_sends, pay_before, reconcile_at)
+    values (p_buyer, p_sellers, p_lamports, p_fee_basis_points, p_fee, case when p_fee > 0 then p_fee_wallet end, p_reference,
+      p_genesis_hash, p_slot, not p_wallet_sends, now() + make_interval(secs => p_hold_seconds),
+      case when p_wallet_sends then now() + interval '4 s' else now() + make_interval(secs => p_hold_seconds) end)
+    returning * into purchase;
+  for item in
+    select * from unnest(p_listings, p_amounts, p_prices) with ordinality as planned (listing_id, amount, lamports, place) order by place
+  loop
+    select * into l from listings where id = item.listing_id;
+    if item.amount < l.amount then
+      l := split_listing(l, item.amount, item.lamports, 'reserved', purchase.id, purchase.pay_before);
+    else
+      update listings set held_by = purchase.id, held_until = purchase.pay_before where id = l.id returning * into l;
+      insert into events (type, audience, data) select * from listing_event('listing.held', l);
+    end if;
+    insert into purchase_items (purchase_id, place, listing_id, part_of, seller, token_type, amount, price_lamports)
+      values (purchase.id, item.place, l.id, l.part_of, l.seller, l.token_type, l.amount, item.lamports);
+  end loop;
+  insert into events (type, audience, data) select * from purchase_event(purchase);
+  -- Its caller's query began before there were any.
+  items := items_of(purchase.id);
+end
 $$;
 
 -- Writes the newest incompatible migration into the body of oldest_server, where reading it costs nothing.

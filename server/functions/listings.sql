@@ -82,13 +82,14 @@ create or replace function part_cost(l listings, p_amount bigint) returns bigint
 $$;
 comment on function part_cost is 'What so much of a listing costs. Rounded up: the rest of a divisible listing keeps at least a lamport a drink.';
 
-create or replace function split_listing(l listings, p_amount bigint, p_status text, p_held_by uuid, p_held_until timestamptz) returns listings
-language plpgsql as $$
+create or replace function split_listing(
+  l listings, p_amount bigint, p_lamports bigint, p_status text, p_held_by uuid, p_held_until timestamptz
+) returns listings language plpgsql as $$
 declare
   part listings;
 begin
   insert into listings (seller, token_type, amount, price_lamports, part_of, status, closed_at, held_by, held_until)
-    values (l.seller, l.token_type, p_amount, part_cost(l, p_amount), l.id, p_status, now(), p_held_by, p_held_until)
+    values (l.seller, l.token_type, p_amount, p_lamports, l.id, p_status, now(), p_held_by, p_held_until)
     returning * into part;
   update listings
     set amount = amount - part.amount, price_lamports = price_lamports - part.price_lamports,

@@ -119,29 +119,13 @@ begin
 end
 $$;
 
-create or replace function make_pay_link(
-  p_listing uuid, p_token_hash bytea, p_maker bytea, p_wallet text, p_fee_basis_points integer, p_fee_wallet text,
-  p_life_seconds integer, p_max_links integer, p_max_holds integer,
-  out refusal text, out restriction json, out retry_seconds integer, out id uuid, out amount bigint, out most_lamports bigint,
-  out expires_at timestamptz
-) language plpgsql as $$
+create or replace function link_room(
+  p_maker bytea, p_wallet text, p_listing uuid, p_max_holds integer, p_max_links integer, out refusal text, out retry_seconds integer
+) language plpgsql stable as $$
 declare
-  l listings;
   live bigint;
 begin
-  perform lock_link_maker(p_maker, p_wallet);
-  select r.refusal, r.restriction into refusal, restriction from restriction_of(coalesce(p_wallet, '')) r;
-  if refusal is not null then
-    return;
-  end if;
-  select kept.* into l from listings asked
-    join listings kept on kept.id = case when asked.status = 'merged' then asked.part_of else asked.id end
-    where asked.id = p_listing;
-  refusal := listing_refusal('', l, null);
-  if refusal is not null then
-    return;
-  end if;
-  select t.refusal, t.retry_seconds into refusal, retry_seconds from link_limits(p_maker, p_wallet, null, l.id, p_max_holds) t;
+  select t.refusal, t.retry_seconds into refusal, retry_seconds from link_limits(p_maker, p_wallet, null, p_listing, p_max_holds) t;
   if refusal is not null then
     return;
   end if;
@@ -149,62 +133,33 @@ begin
       ceil(extract(epoch from min(k.expires_at) - now()))
     into live, retry_seconds
     from pay_links k where (k.maker = p_maker or k.maker_wallet = p_wallet) and k.expires_at > now();
-  if live >= p_max_links then
-    refusal := 'PAY_LINK_LIMIT';
-    return;
-  end if;
-  retry_seconds := null;
-  insert into pay_links as made (token_hash, listing_id, amount, most_lamports, maker, maker_wallet, expires_at)
-    values (p_token_hash, l.id, l.amount,
-      l.price_lamports + case when l.seller = p_fee_wallet then 0 else div(l.price_lamports::numeric * p_fee_basis_points, 10000)::bigint end,
-      p_maker, p_wallet, now() + make_interval(secs => p_life_seconds))
-    returning made.id, made.amount, made.most_lamports, made.expires_at into id, amount, most_lamports, expires_at;
+  refusal := case when live >= p_max_links then 'PAY_LINK_LIMIT' end;
 end
 $$;
-comment on function make_pay_link is
-  'Makes a link for all that is left of a listing, at its price now. Or the code of a refusal; restriction: of PAUSED and BLOCKED, what the '
-  'studio has set; retry_seconds: of COOLDOWN and PAY_LINK_LIMIT.';
+comment on function link_room is
+  'Whether a maker may have one more link, under the locks of lock_link_maker; null if so. retry_seconds: of COOLDOWN and PAY_LINK_LIMIT.';
 
-create or replace function place_link_hold(
-  p_buyer text, p_listings uuid[], p_amounts bigint[], p_most_lamports bigint, p_transfers boolean, p_wallet_sends boolean,
-  p_max_holds integer, p_max_items integer, p_max_sellers integer, p_fee_basis_points integer, p_fee_wallet text,
-  p_reference text, p_genesis_hash text, p_slot bigint, p_spendable bigint, p_network_fee bigint, p_hold_seconds integer,
-  p_rent_minimum bigint, p_recipients text[], p_balances bigint[], p_link uuid,
-  out refusal text, out refused uuid, out restriction json, out retry_seconds integer, out allowed integer, out needed_amount bigint,
-  out purchase purchases, out items json
+create or replace function lock_link(
+  p_link uuid, p_account text, p_max_holds integer, out refusal text, out retry_seconds integer
 ) language plpgsql as $$
 declare
   link pay_links;
-  placed record;
 begin
   perform share_restrictions();
   select * into link from pay_links where id = p_link for update;
   perform lock_link_maker(link.maker, link.maker_wallet);
-  perform lock_link_subject('account', p_buyer);
-  perform from players where wallet_address = p_buyer for update;
-  select r.refusal, r.retry_seconds into refusal, retry_seconds from link_refusal(link, p_buyer, p_max_holds) r;
-  if refusal is not null then
-    return;
-  end if;
-  select * into placed from place_hold(
-    p_buyer, p_listings, p_amounts, p_most_lamports, p_transfers, p_wallet_sends, p_max_holds, p_max_items, p_max_sellers,
-    p_fee_basis_points, p_fee_wallet, p_reference, p_genesis_hash, p_slot, p_spendable, p_network_fee, p_hold_seconds, p_rent_minimum,
-    p_recipients, p_balances
-  );
-  refusal := placed.refusal;
-  refused := placed.refused;
-  restriction := placed.restriction;
-  retry_seconds := placed.retry_seconds;
-  allowed := placed.allowed;
-  needed_amount := placed.needed_amount;
-  purchase := placed.purchase;
-  items := placed.items;
-  if refusal is null then
-    insert into pay_link_holds (purchase_id, link_id, listing_id, account, maker, maker_wallet)
-      values (purchase.id, link.id, link.listing_id, p_buyer, link.maker, link.maker_wallet) on conflict do nothing;
-    update pay_links set purchase_id = purchase.id where pay_links.id = link.id;
-  end if;
+  perform lock_link_subject('account', p_account);
+  perform from players where wallet_address = p_account for update;
+  select r.refusal, r.retry_seconds into refusal, retry_seconds from link_refusal(link, p_account, p_max_holds) r;
 end
 $$;
-comment on function place_link_hold is
-  'What place_hold does, for an account that pays through a link: decided again and noted for the link in the same transaction.';
+comment on function lock_link is
+  'As link_refusal, under the locks of the link and of all that it counts against, in the transaction that holds for an account.';
+
+create or replace function note_link_hold(p_link uuid, p_account text, p_purchase uuid) returns void language plpgsql as $$
+begin
+  insert into pay_link_holds (purchase_id, link_id, listing_id, account, maker, maker_wallet)
+    select p_purchase, id, listing_id, p_account, maker, maker_wallet from pay_links where id = p_link on conflict do nothing;
+  update pay_links set purchase_id = p_purchase where id = p_link;
+end
+$$;

@@ -37,84 +37,16 @@ begin
 end
 $$;
 
--- In numeric: a bigint does not reach as far as the highest unit price times the largest amount.
-create or replace function broken_price_rule(p_token_type text, p_amount bigint, p_lamports bigint) returns json language plpgsql stable as $$
-begin
-  return (
-    select case
-      when p_lamports < min_unit_lamports::numeric * p_amount
-        then json_build_object('rule', 'minUnitPrice', 'tokenType', token_type, 'limit', min_unit_lamports::text)
-      when p_lamports > max_unit_lamports::numeric * p_amount
-        then json_build_object('rule', 'maxUnitPrice', 'tokenType', token_type, 'limit', max_unit_lamports::text)
-    end
-    from token_rules where token_type = p_token_type
-  );
-end
-$$;
-comment on function broken_price_rule is
-  'The rule of the unit price that so many drinks for so many lamports break; null if none. The rules are whole lamports, so that no part of a '
-  'listing that keeps them breaks one, and no rest.';
-
-create or replace function bought_today(p_buyer text, p_token_type text, p_replaced uuid[]) returns numeric language plpgsql stable as $$
+create or replace function bought_today(p_buyer text, p_token_type text) returns numeric language plpgsql stable as $$
 begin
   return (
     select coalesce(sum(i.price_lamports), 0)
-    from (
-      select id from purchases p
-        where buyer = p_buyer and status = 'held' and not ends_unsent(p)
-          and not exists (select from purchase_items j where j.purchase_id = p.id and j.listing_id = any (p_replaced))
-      union all
-      select id from purchases where buyer = p_buyer and status = 'settled' and settled_at >= date_trunc('day', now(), 'utc')
-    ) p
-    join purchase_items i on i.purchase_id = p.id and i.token_type = p_token_type
+    from purchases p join purchase_items i on i.purchase_id = p.id and i.token_type = p_token_type
+    where p.buyer = p_buyer and p.status = 'settled' and p.settled_at >= date_trunc('day', now(), 'utc')
   );
 end
 $$;
-comment on function bought_today is
-  'What a wallet buys of a drink today, by UTC, in lamports: what was delivered, and what it holds. p_replaced: the listings that it is about to '
-  'hold, whose former holds do not count.';
-
-create or replace function broken_daily_rule(p_buyer text, p_listings uuid[], p_amounts bigint[]) returns json language plpgsql stable as $$
-declare
-  asked record;
-  bought numeric;
-begin
-  if not exists (select from token_rules where max_daily_lamports is not null) then
-    return null;
-  end if;
-  for asked in
-    select r.token_type, r.max_daily_lamports, sum(h.lamports) as lamports
-    from hold_plan(p_buyer, p_listings, p_amounts) h join token_rules r on r.token_type = h.token_type and r.max_daily_lamports is not null
-    group by r.token_type order by r.token_type
-  loop
-    bought := bought_today(p_buyer, asked.token_type, p_listings);
-    if bought + asked.lamports > asked.max_daily_lamports then
-      return json_build_object('rule', 'maxSolPerWalletPerDay', 'tokenType', asked.token_type, 'limit', asked.max_daily_lamports::text,
-        'left', greatest(asked.max_daily_lamports - bought, 0)::text);
-    end if;
-  end loop;
-  return null;
-end
-$$;
-comment on function broken_daily_rule is
-  'The rule of a wallet''s day that a purchase would break; null if none. Exact once the buyer''s row in players is locked.';
-
-create or replace function listing_restriction(
-  p_seller text, p_token_type text, p_amount bigint, p_lamports bigint, out refusal text, out restriction json, out max_listings integer
-) language plpgsql as $$
-begin
-  perform share_restrictions();
-  select r.refusal, r.restriction into refusal, restriction from restriction_of(p_seller) r;
-  if refusal is null then
-    restriction := broken_price_rule(p_token_type, p_amount, p_lamports);
-    refusal := case when restriction is not null then 'RULE_BROKEN' end;
-  end if;
-  select r.max_listings into max_listings from token_rules r where r.token_type = p_token_type;
-end
-$$;
-comment on function listing_restriction is
-  'Why a wallet may not list this now; null if it may. max_listings: how many listings of the drink it may have then, which is counted once the '
-  'wallet''s balance is locked; null if that is not limited. The first statement of a transaction that lists.';
+comment on function bought_today is 'What was delivered to a wallet of an item today, by UTC, in lamports.';
 
 -- A seller's listings taken back
 

@@ -13,7 +13,7 @@ begin
     return null;
   end if;
   if l.amount > item.amount then
-    l := split_listing(l, item.amount, 'sold', null, null);
+    l := split_listing(l, item.amount, part_cost(l, item.amount), 'sold', null, null);
   end if;
   if l.id <> item.listing_id then
     update purchase_items set listing_id = l.id, part_of = l.part_of where purchase_id = item.purchase_id and place = item.place;

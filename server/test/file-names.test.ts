@@ -6,9 +6,9 @@ import { listFiles, readText, root } from './docs/repository.ts'
 
 const features = ['catalogue', 'sign-in', 'inventory', 'restrictions', 'listings', 'market', 'realtime', 'studio', 'purchases', 'alerts']
 
-/** A file whose name begins with one of these is an action. A new verb joins the list. */
+/** A file whose name begins with one of these, and goes on, is an action. A new verb joins the list. */
 const verbs =
-  'admit announce apply broadcast cancel change check close collect confirm continue create deliver end invalidate log make mark open place poll post prepare prove purge read reconcile record refresh refund release remove request rule run search send settle submit verify'.split(
+  'admit announce apply broadcast cancel change check close collect confirm continue create decide deliver end invalidate log make mark open place poll post prepare prove purge read reconcile record refresh refund release remove request rule run search send settle submit verify'.split(
     ' ',
   )
 
@@ -18,7 +18,8 @@ function kindOf(file: string): Kind {
   const name = basename(file, '.ts')
   if (name === 'routes') return 'routes'
   if (name.endsWith('-store')) return 'store'
-  return verbs.includes(name.split('-')[0] ?? '') ? 'action' : 'noun'
+  const [verb = '', ...rest] = name.split('-')
+  return rest.length > 0 && verbs.includes(verb) ? 'action' : 'noun'
 }
 
 interface Imported {

@@ -24,8 +24,9 @@ import { createStubChain, STUB_GENESIS, stubSignature } from '../servers/stub-ch
 const PURCHASES = 1_000
 const CONNECTIONS = 16
 const BYTES = Buffer.alloc(220)
-const MOST_STATEMENTS = { buy: 5, confirm: 3 }
-/** HTTP, the session and the checks of the payment cost as much again as the three statements that do the work. */
+/** The session, the facts, and a transaction that locks and reads again, and writes. */
+const MOST_STATEMENTS = { buy: 6, confirm: 3 }
+/** HTTP, the session, the decision and the checks of the payment cost as much again as the statements that do the work. */
 const MOST_CPU_RATIO = 2
 
 /** Buying and confirming, with a stub for the chain: statements, and CPU time of server and database for a pair of calls over HTTP. */
@@ -116,21 +117,33 @@ async function buyFromLoop(pool: pg.Pool, wanted: readonly WantedListing[]): Pro
   const { millis } = await runConcurrently(wanted.length, CONNECTIONS, async (turn) => {
     const { listingId, buyer } = wanted[turn] ?? noListing()
     const reference = randomWallet()
-    await pool.query({ name: 'check', text: CHECK, values: [buyer.wallet, listingId] })
-    const { rows } = await pool.query<{ id: string }>({
-      name: 'place',
-      text: PLACE,
-      values: [buyer.wallet, listingId, reference, STUB_GENESIS],
-    })
-    await pool.query({ name: 'settle', text: SETTLE, values: [rows[0]?.id, stubSignature(reference), BYTES] })
+    await pool.query({ name: 'facts', text: FACTS, values: [buyer.wallet, listingId] })
+    const id = await holdInTransaction(pool, [buyer.wallet, listingId, reference, STUB_GENESIS])
+    await pool.query({ name: 'settle', text: SETTLE, values: [id, stubSignature(reference), BYTES] })
   })
   return millis
 }
 
-/** One listing as a whole, paid through the server, in a market without a fee. */
-const ORDER = `$1, array[$2]::uuid[], array[null]::bigint[], 1000000000000000, true, false, 3, 20, 10, 0, null`
-const CHECK = `select refusal from check_hold(${ORDER})`
-const PLACE = `select (purchase).id from place_hold(${ORDER}, $3, $4, 1, 1000000000000000, 5000, 600, 890880, '{}', '{}')`
+/** Holds one listing as a whole, paid through the server, in a market without a fee. */
+async function holdInTransaction(pool: pg.Pool, values: readonly string[]): Promise<string | undefined> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    await client.query({ name: 'lock', text: LOCK, values: values.slice(0, 2) })
+    const { rows } = await client.query<{ id: string }>({ name: 'hold', text: HOLD, values: [...values] })
+    await client.query('commit')
+    return rows[0]?.id
+  } finally {
+    client.release()
+  }
+}
+
+const FACTS = 'select reservation_facts($1, array[$2]::uuid[])'
+const LOCK = 'select facts from lock_reservation_facts($1, array[$2]::uuid[], false)'
+const HOLD = `
+  select (purchase).id from listings l cross join lateral write_hold(
+    $1, array[l.seller], l.price_lamports, 0, 0, null, $3, $4, 1, false, 600, array[l.id], array[l.amount], array[l.price_lamports]
+  ) where l.id = $2`
 const SETTLE = 'select outcome from settle_purchase($1, $2, 10, $3, 160, true)'
 
 function noListing(): never {

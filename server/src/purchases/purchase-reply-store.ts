@@ -60,21 +60,21 @@ const replyColumns = [
   'sentSignature',
   'confirmedAt',
   'payMillisLeft',
-  'cooldownUntil',
+  'abandoned',
+  'readAt',
 ] as const satisfies (keyof ReplyRow)[]
 
 /** SQL of the columns of `REPLY_ROWS`, under the alias `p`. */
 export const REPLY_COLUMNS = columnsSql('p', replyColumns)
 
 /**
- * SQL of every purchase as a `ReplyRow`. Cooldowns are read only for purchases that can have left one. The payment is read by a subquery:
+ * SQL of every purchase as a `ReplyRow`. What a cooldown follows from is read only for purchases that can have left one. The payment is read by a subquery:
  * for a join, the planner walks the whole index of recorded payments if there were hardly any when it last collected statistics.
  */
 export const REPLY_ROWS = `(
   select ${columnsSql('p', purchaseColumns)}, ${itemsSql('p.id')} as items, m.signature as sent_signature, m.confirmed_at, pay_millis_left(p),
-    case when p.end_reason in ('cancelled', 'lapsed') and p.ended_at > now() - interval '24 hours'
-      then (select max(c) from purchase_items i, cooldown_until(p.buyer, coalesce(i.part_of, i.listing_id)) c where i.purchase_id = p.id and c > now())
-      end as cooldown_until
+    case when p.end_reason in ('cancelled', 'lapsed') and p.ended_at > now() - interval '24 hours' then abandonments(p.buyer) end as abandoned,
+    now() as read_at
   from purchases p left join lateral (
     select signature, confirmed_at from payments where purchase_id = p.id and kind = 'purchase' and status = 'recorded' limit 1
   ) m on true

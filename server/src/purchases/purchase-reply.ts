@@ -7,6 +7,7 @@ import { type HeldPurchase } from './hold/hold-store.ts'
 import { type PaymentRow } from './payment/payment-store.ts'
 import { amountOf, firstItem, transfersOf } from './purchase-item.ts'
 import { type PurchaseRow } from './purchase-store.ts'
+import { type AbandonmentRow, cooldownUntil, readAbandonments } from './reservation/cooldown.ts'
 
 /** A purchase with everything that a reply contains. */
 export interface ReplyRow extends PurchaseRow {
@@ -15,8 +16,10 @@ export interface ReplyRow extends PurchaseRow {
   confirmedAt: Date | null
   /** Whole milliseconds, by the database's clock; 0 unless it is held. */
   payMillisLeft: number
-  /** Null unless the purchase ended and its buyer cannot hold the listing now. */
-  cooldownUntil: Date | null
+  /** What its buyer has lately left unpaid; null unless this purchase may belong to that. */
+  abandoned: AbandonmentRow[] | null
+  /** By the database's clock. */
+  readAt: Date
 }
 
 /** The parts of a reply that are not in the row. */
@@ -44,7 +47,7 @@ export function purchaseReply(row: ReplyRow, { catalogue, genesisHash }: ReplyCo
     sendsThrough: row.serverSends ? 'server' : 'wallet',
     payBefore: row.payBefore.toISOString(),
     payMillisLeft: row.payMillisLeft,
-    cooldownUntil: row.cooldownUntil?.toISOString() ?? null,
+    cooldownUntil: cooldownOf(row)?.toISOString() ?? null,
     earlierChain: genesisHash !== undefined && row.genesisHash !== genesisHash,
     finalized: row.finalizedAt !== null,
     createdAt: row.createdAt.toISOString(),
@@ -78,6 +81,15 @@ function itemFields(
     items: items.map((item) => ({ ...item, tokenName: nameOf(item.tokenType), price: lamportsToSol(BigInt(item.lamports)) })),
     fee: { lamports: feeLamports.toString(), basisPoints: feeBasisPoints },
   }
+}
+
+/** Until when the buyer cannot reserve the listings of an ended purchase again; undefined if that is possible. */
+function cooldownOf({ abandoned, items, readAt }: ReplyRow): Date | undefined {
+  if (abandoned === null) return undefined
+  const abandonments = readAbandonments(abandoned)
+  const cooldowns = items.map(({ listingId, partOf }) => cooldownUntil(abandonments, partOf ?? listingId) ?? readAt)
+  const last = new Date(Math.max(...cooldowns.map((until) => until.getTime())))
+  return last > readAt ? last : undefined
 }
 
 function tokenFields({ items }: Pick<PurchaseRow, 'items'>, { nameOf }: ReplyContext['catalogue']) {

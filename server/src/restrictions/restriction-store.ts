@@ -3,6 +3,7 @@ import { type TokenType } from '@juicebar/contract/catalogue'
 import { sql } from 'kysely'
 
 import { batchedStatement } from '../database/batched-statement.ts'
+import { columnsSql, type Nullable } from '../database/columns.ts'
 import { type Database } from '../database/connect.ts'
 import { type Blocks } from '../database/schema.ts'
 import { type Tx } from '../database/transact.ts'
@@ -10,33 +11,34 @@ import { type BlockPosition, type BlockRow } from './block.ts'
 import { type Restriction, type RestrictionCode } from './restriction.ts'
 import { type TokenRule } from './rule.ts'
 
-/** What a seller is about to list. */
-export interface Offer {
-  tokenType: TokenType
-  amount: number
-  priceLamports: bigint
-}
-
-interface OfferCheck {
+/** What decides whether a wallet may list an item now. */
+interface OfferFacts {
+  /** The market's pause, or the seller's block. */
   refusal: RestrictionCode | null
   restriction: Restriction | null
-  /** How many listings of the drink the seller may have with this one; null if that is not limited. */
-  maxListings: number | null
-  /** The drink's name for players. */
+  rule: TokenRule | undefined
+  /** The item's name for players. */
   tokenName: string
 }
 
-/**
- * Why a wallet may not list this now: `listing_restriction` in functions/restrictions.sql. Its result stays valid until the end of the
- * transaction, whose first statement it must be.
- */
-export async function checkOfferRestriction(tx: Tx, seller: WalletAddress, offer: Offer): Promise<OfferCheck> {
-  const { rows } = await sql<OfferCheck>`
-    select refusal, restriction, max_listings, (select name from token_types where token_type = ${offer.tokenType}) as token_name
-    from listing_restriction(${seller}, ${offer.tokenType}, ${BigInt(offer.amount)}, ${offer.priceLamports})`.execute(tx)
-  const [check] = rows
-  if (!check) throw new Error('the database decided nothing about a listing')
-  return check
+const ruleColumns = ['tokenType', 'minUnitLamports', 'maxUnitLamports', 'maxListings', 'maxDailyLamports'] as const
+
+/** Reads what decides whether a wallet may list an item. It stays so until the end of the transaction, whose first statement this must be. */
+export async function lockOfferFacts(tx: Tx, seller: WalletAddress, tokenType: TokenType): Promise<OfferFacts> {
+  await sql`select share_restrictions()`.execute(tx)
+  const { rows } = await sql<Omit<OfferFacts, 'rule'> & Nullable<TokenRule>>`
+    select refusal, restriction, t.name as token_name, ${sql.raw(columnsSql('u', ruleColumns))}
+    from restriction_of(${seller}), token_types t left join token_rules u on u.token_type = t.token_type
+    where t.token_type = ${tokenType}`.execute(tx)
+  const [row] = rows
+  if (!row) throw new Error(`the database knows no ${tokenType}`)
+  const { refusal, restriction, tokenName, ...rule } = row
+  return { refusal, restriction, tokenName, rule: isRule(rule) ? rule : undefined }
+}
+
+/** Without a rule, each of its columns is null. */
+function isRule(rule: Nullable<TokenRule>): rule is TokenRule {
+  return rule.tokenType !== null
 }
 
 /** How many active listings of a drink a seller has, at most `most`. One that is sold in parts is one. */
@@ -121,9 +123,5 @@ export async function isFrozen(tx: Tx, seller: WalletAddress): Promise<boolean> 
 }
 
 export async function listRules(database: Database | Tx): Promise<TokenRule[]> {
-  return database
-    .selectFrom('tokenRules')
-    .select(['tokenType', 'minUnitLamports', 'maxUnitLamports', 'maxListings', 'maxDailyLamports'])
-    .orderBy('tokenType')
-    .execute()
+  return database.selectFrom('tokenRules').select(ruleColumns).orderBy('tokenType').execute()
 }

@@ -4,6 +4,7 @@ import { lamports, type Lamports, lamportsToSol, solText, solToLamports } from '
 import { type Rule } from '@juicebar/contract/schemas'
 
 import { type Catalogue, requireTokenType } from '../catalogue/catalogue.ts'
+import { type BrokenRule } from './restriction.ts'
 
 /** The rules of a drink. Null: no such rule. */
 export interface TokenRule {
@@ -12,6 +13,29 @@ export interface TokenRule {
   maxUnitLamports: bigint | null
   maxListings: number | null
   maxDailyLamports: bigint | null
+}
+
+/**
+ * The rule of the unit price that so many drinks for so many lamports break; undefined if none. The rules are whole lamports, so that no part
+ * of a listing that keeps them breaks one, and no rest.
+ */
+export function brokenPriceRule(
+  rule: TokenRule | undefined,
+  { tokenType, amount, lamports: price }: { tokenType: TokenType; amount: number; lamports: bigint },
+): BrokenRule | undefined {
+  const [least, most] = [rule?.minUnitLamports ?? null, rule?.maxUnitLamports ?? null]
+  if (least !== null && price < least * BigInt(amount)) return { rule: 'minUnitPrice', tokenType, limit: String(least) }
+  return most !== null && price > most * BigInt(amount) ? { rule: 'maxUnitPrice', tokenType, limit: String(most) } : undefined
+}
+
+/** The rule of a wallet's day that a purchase would break, in lamports; undefined if none. `bought`: today, by UTC, and what is under way. */
+export function brokenDailyRule(
+  rule: TokenRule | undefined,
+  { tokenType, bought, lamports: price }: { tokenType: TokenType; bought: bigint; lamports: bigint },
+): BrokenRule | undefined {
+  const most = rule?.maxDailyLamports ?? null
+  if (most === null || bought + price <= most) return undefined
+  return { rule: 'maxSolPerWalletPerDay', tokenType, limit: String(most), left: String(bought < most ? most - bought : 0n) }
 }
 
 type RuleFields = Omit<Rule, 'tokenType'> & { tokenType: string }

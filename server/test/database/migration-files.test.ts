@@ -96,8 +96,8 @@ describe('a migration that older servers may run on', () => {
   it.each([
     ['alter table purchases add column tip bigint', 'purchases'],
     ['create or replace function settle_purchase() returns void', 'settle_purchase'],
-    ['drop function place_hold', 'place_hold'],
-    ['create or replace function hold_plan() returns text', 'hold_plan'],
+    ['drop function write_hold', 'write_hold'],
+    ['create or replace function reservation_facts() returns text', 'reservation_facts'],
     ['update payments set slot = 0', 'payments'],
     ['alter table listings add column title text', undefined],
     ['create index on events (type) -- not on purchases', undefined],
@@ -129,7 +129,7 @@ function functionsThatHoldAndSettle(): string[] {
 it('functions that hold and settle are those of the newest migration that older servers may not run beside', async () => {
   const texts = functionsThatHoldAndSettle()
   const names = texts.map((sql) => /(?:function|trigger) (\w+)/.exec(sql)?.[1])
-  expect(names).toEqual(expect.arrayContaining(['settle_purchase', 'place_hold', 'post_transfer', 'beat', 'cases_note_opened']))
+  expect(names).toEqual(expect.arrayContaining(['settle_purchase', 'write_hold', 'post_transfer', 'beat', 'cases_note_opened']))
   expect(names).not.toContain('roll_up_sales')
   const newest = (await readMigrations(migrationsFolder)).findLast(({ compatible }) => !compatible)
   const line = `-- functions that hold and settle: ${createHash('sha256').update(texts.join('\n')).digest('hex')}`

@@ -26,7 +26,7 @@ it.each([
   ['db.selectFrom("purchases").selectAll()', 'selectAll('],
   ['`insert into cases values (1) returning *`', 'returning *'],
   ['`select p.*, m.kind from purchases p`', 'p.*'],
-  ['`select (place_hold($1)).*`', ').*'],
+  ['`select (settle_purchase($1)).*`', ').*'],
   ['`select p from purchases p`', 'select p from purchases p'],
   ['`select p.id, count(*) from purchases p`', undefined],
 ])('%s: %s', (code, found) => {

@@ -1,10 +1,12 @@
-import { parseSignature, parseWalletAddress } from '@juicebar/contract/addresses'
+import { parseSignature } from '@juicebar/contract/addresses'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
 import { addHeldPurchases, addWantedListings } from '../../bench/databases/held-purchases.ts'
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
-import { checkHold, insertHold } from '../../src/purchases/hold/hold-store.ts'
+import { holdAsRead } from '../../src/purchases/hold/place-hold.ts'
+import { createReferences } from '../../src/purchases/reference.ts'
+import { readFacts } from '../../src/purchases/reservation/facts-store.ts'
 import { listPayablePurchases, settlePurchase } from '../../src/purchases/settlement/settlement-store.ts'
 import { createWallet } from '../sign-in/wallet.ts'
 import { type LongReadsOf, tellPlans, watchPlans } from '../support/executed-plans.ts'
@@ -49,18 +51,12 @@ it('buying and confirming read a few rows, however many listings are held', asyn
   const order = { items: [{ listingId }], buyer, sendsThrough: 'server', paysTransfers: false } as const
   const fee = { basisPoints: 0, wallet: undefined }
   const signature = parseSignature(createWallet().sign('paid'))!
+  const deps = { database, references: createReferences(['r'.repeat(32)]), settings: { holdSeconds: 60 } }
+  const funds = { spendable: 10n ** 15n, networkFee: 5_000n, rentExemptMinimum: 0n, balances: new Map() }
 
-  expect(await longReadsOf(() => checkHold(database, order, fee), FEW)).toEqual([])
-  const terms = {
-    reference: parseWalletAddress(createWallet().address)!,
-    genesisHash: 'x',
-    heldAtSlot: 1n,
-    spendable: 10n ** 15n,
-    holdSeconds: 60,
-    rentExemptMinimum: 890_880n,
-    balances: [],
-  }
-  expect(await longReadsOf(() => insertHold(database, order, fee, terms), FEW)).toEqual([])
+  expect(await longReadsOf(() => readFacts(database, buyer, [listingId]), FEW)).toEqual([])
+  const hold = () => holdAsRead(deps, { ...order, fee }, { genesisHash: 'x', heldAtSlot: 1n, funds })
+  expect(await longReadsOf(hold, FEW)).toEqual([])
   const [payable] = await listPayablePurchases(database, { listingId, buyer, signature })
   expect(await longReadsOf(() => listPayablePurchases(database, { listingId, buyer, signature }), FEW)).toEqual([])
   const payment = { signature, slot: 2n, transactionBytes: Buffer.alloc(1), expiryHeight: 2n, referenced: true }

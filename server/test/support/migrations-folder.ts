@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +9,14 @@ import { expect, onTestFinished } from 'vitest'
 /** The migrations of this version; its functions lie beside them. */
 export const migrationsFolder = new URL('../../migrations', import.meta.url).pathname
 export const functionsFolder = join(migrationsFolder, '..', 'functions')
+
+/** What a database of an earlier release has applied to it, in order. */
+export const stepsSinceRelease = [
+  ...readdirSync(migrationsFolder)
+    .filter((name) => name >= '0032')
+    .toSorted(),
+  'functions',
+]
 
 /** The migrations of another version: those of this one, and these files. Its functions are those of this one, and `functions`. */
 export async function newerMigrations(files: Record<string, string>, functions: Record<string, string> = {}): Promise<string> {

@@ -1,16 +1,14 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
-import { MAX_OPEN_HOLDS, MAX_OPEN_ITEMS, MAX_SELLERS, SIGNATURE_FEE_LAMPORTS } from '@juicebar/contract/limits'
+import { MAX_OPEN_HOLDS } from '@juicebar/contract/limits'
 import { type EndReason } from '@juicebar/contract/schemas'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
-import { type Nullable } from '../../database/columns.ts'
-import { type Database } from '../../database/connect.ts'
-import { type Tx, withRetry } from '../../database/transact.ts'
+import { type Tx } from '../../database/transact.ts'
 import { inSeconds, now } from '../../database/time.ts'
-import { type Restriction } from '../../restrictions/restriction.ts'
 import { type FeeTerms } from '../fee.ts'
 import { type PurchaseRow } from '../purchase-store.ts'
-import { type HoldOrder, type HoldRefusal } from './hold.ts'
+import { type Refusal } from '../reservation/refusal.ts'
+import { type PlannedItem, type ReservationPlan } from '../reservation/reservation-decision.ts'
 
 /** What a buyer needs to know about an open hold. */
 export interface HeldPurchase extends Pick<
@@ -20,124 +18,61 @@ export interface HeldPurchase extends Pick<
   payMillisLeft: number
 }
 
-/** Either a refusal or a hold. */
-export type HoldOutcome = { kind: 'refused'; refusal: HoldRefusal } | { kind: 'held'; hold: HeldPurchase }
-
-/** What an order would cost now, if it is not refused. */
-export interface HoldTerms {
-  kind: 'open'
-  feeLamports: bigint
-  /** What each seller would receive. */
-  received: { seller: WalletAddress; lamports: bigint }[]
-}
-
-/**
- * Decides about a hold without the chain, in one statement: `check_hold` in functions/holds.sql. It returns a hold only to a buyer who
- * already has it, and the terms if the hold may be placed.
- */
-export async function checkHold(database: Database, order: HoldOrder, fee: FeeTerms): Promise<HoldOutcome | HoldTerms> {
-  const row = await runHold<CheckColumns>(database, CHECK, orderParameters(order, fee))
-  const { refusal, fee: feeLamports, sellers, received } = row
-  if (refusal !== null || feeLamports === null || sellers === null || received === null) return outcomeOf(row)
-  return { kind: 'open', feeLamports, received: sellers.map((seller, index) => ({ seller, lamports: BigInt(received[index] ?? 0) })) }
-}
-
+/** What is held, besides what was decided. */
 export interface NewHold {
+  buyer: WalletAddress
+  fee: FeeTerms
   reference: WalletAddress
   genesisHash: string
   heldAtSlot: bigint
-  /** The lamports that the wallet can spend on prices and fees. */
-  spendable: bigint
   holdSeconds: number
-  rentExemptMinimum: bigint
-  /** The balances of sellers who would receive less than that, in lamports. */
-  balances: readonly { wallet: WalletAddress; lamports: bigint }[]
+  /** The buyer's wallet may send the payment itself. */
+  walletSends: boolean
 }
 
-/**
- * Decides again and holds all items, in one statement and one transaction: `place_hold` in functions/holds.sql, or `place_link_hold` in
- * functions/pay-links.sql.
- */
-export async function insertHold(database: Database, order: HoldOrder, fee: FeeTerms, hold: NewHold): Promise<HoldOutcome> {
-  const { reference, genesisHash, heldAtSlot, spendable, holdSeconds, rentExemptMinimum, balances } = hold
-  const { payLink } = order
-  const row = await runHold<OutcomeColumns>(database, payLink === undefined ? PLACE : PLACE_BY_LINK, [
-    ...orderParameters(order, fee),
-    reference,
-    genesisHash,
-    heldAtSlot,
-    spendable,
-    SIGNATURE_FEE_LAMPORTS,
-    holdSeconds,
-    rentExemptMinimum,
-    balances.map(({ wallet }) => wallet),
-    balances.map(({ lamports }) => lamports),
-    ...(payLink === undefined ? [] : [payLink]),
-  ])
-  return outcomeOf(row)
+/** Holds what was decided, under its locks: `write_hold` in functions/reservations.sql. */
+export async function insertHold(
+  tx: Tx,
+  { items, lamports, feeLamports, received }: ReservationPlan,
+  hold: NewHold,
+): Promise<HeldPurchase> {
+  const column = <T>(valueOf: (item: PlannedItem) => T) => items.map(valueOf)
+  return readHeld(
+    tx,
+    sql`write_hold(
+      ${hold.buyer}, ${[...received.keys()]}, ${lamports}, ${hold.fee.basisPoints}, ${feeLamports}, ${hold.fee.wallet ?? null},
+      ${hold.reference}, ${hold.genesisHash}, ${hold.heldAtSlot}, ${hold.walletSends}, ${hold.holdSeconds},
+      ${column(({ listingId }) => listingId)}::uuid[], ${column(({ amount }) => amount)}::bigint[],
+      ${column((item) => item.lamports)}::bigint[]
+    )`,
+  )
 }
 
-/** The database's highest number, which no price reaches. */
-const HIGHEST = 2n ** 63n - 1n
-
-function orderParameters({ buyer, items, mostLamports, paysTransfers, sendsThrough }: HoldOrder, { basisPoints, wallet }: FeeTerms) {
-  const [ids, amounts] = [items.map(({ listingId }) => listingId), items.map(({ amount }) => amount ?? null)]
-  const limits = [MAX_OPEN_HOLDS, MAX_OPEN_ITEMS, MAX_SELLERS]
-  const most = mostLamports === undefined ? null : mostLamports < HIGHEST ? mostLamports : HIGHEST
-  return [buyer, ids, amounts, most, paysTransfers, sendsThrough === 'wallet', ...limits, basisPoints, wallet ?? null]
+/** The open hold of a buyer who places the same order again, under its locks: `keep_hold` in functions/reservations.sql. */
+export async function keepHold(tx: Tx, id: string, { walletSends }: Pick<NewHold, 'walletSends'>): Promise<HeldPurchase> {
+  return readHeld(tx, sql`keep_hold(${id}, ${walletSends})`)
 }
 
-const OUTCOME = `
-  r.refusal, r.refused, r.restriction, r.retry_seconds, r.allowed, (r.purchase).id, r.items, (r.purchase).price_lamports,
-  (r.purchase).fee_basis_points, (r.purchase).fee_lamports, (r.purchase).fee_wallet, (r.purchase).reference, (r.purchase).pay_before,
-  pay_millis_left(r.purchase)`
-const CHECK = `select ${OUTCOME}, r.fee, r.sellers, r.received from check_hold(${placeholders(11)}) r`
-const PLACE = `select ${OUTCOME}, r.needed_amount from place_hold(${placeholders(20)}) r`
-const PLACE_BY_LINK = `select ${OUTCOME}, r.needed_amount from place_link_hold(${placeholders(21)}) r`
-
-function placeholders(count: number): string {
-  return Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ')
+async function readHeld(tx: Tx, written: RawBuilder<unknown>): Promise<HeldPurchase> {
+  const { rows } = await sql<HeldPurchase>`
+    select (w.purchase).id, w.items, (w.purchase).price_lamports, (w.purchase).fee_basis_points, (w.purchase).fee_lamports,
+      (w.purchase).fee_wallet, (w.purchase).reference, (w.purchase).pay_before, pay_millis_left(w.purchase)
+    from ${written} w`.execute(tx)
+  if (!rows[0]) throw new Error('the database did not keep a hold')
+  return rows[0]
 }
 
-interface OutcomeColumns extends Nullable<HeldPurchase> {
-  refusal: HoldRefusal['code'] | null
-  refused: string | null
-  restriction: Restriction | null
-  retrySeconds: number | null
-  allowed: number | null
-  /** Of `place_hold` alone. */
-  neededAmount?: bigint | null
+/** Locks a payment link and all that it counts against, before an account holds through it: `lock_link` in functions/pay-links.sql. */
+export async function lockPayLink(tx: Tx, id: string, account: WalletAddress): Promise<Refusal | undefined> {
+  const { rows } = await sql<{ refusal: Refusal['code'] | null; retrySeconds: number | null }>`
+    select refusal, retry_seconds from lock_link(${id}, ${account}, ${MAX_OPEN_HOLDS})`.execute(tx)
+  const [row] = rows
+  return row && row.refusal !== null ? { code: row.refusal, retrySeconds: row.retrySeconds ?? undefined } : undefined
 }
 
-interface CheckColumns extends OutcomeColumns {
-  fee: bigint | null
-  sellers: WalletAddress[] | null
-  /** The driver reads arrays of 64-bit integers as text. */
-  received: string[] | null
-}
-
-async function runHold<Row extends OutcomeColumns>(database: Database, statement: string, parameters: readonly unknown[]): Promise<Row> {
-  const [row] = await withRetry(() => database.runStatement<Row>(statement, parameters))
-  if (!row) throw new Error('the database decided nothing about a hold')
-  return row
-}
-
-function outcomeOf(row: OutcomeColumns): HoldOutcome {
-  const { refusal: code, refused, restriction, retrySeconds, allowed, neededAmount, ...purchase } = row
-  if (code !== null) {
-    const refusal = { code, listingId: refused ?? undefined, retrySeconds: retrySeconds ?? undefined, allowed: allowed ?? undefined }
-    return {
-      kind: 'refused',
-      refusal: { ...refusal, restriction: restriction ?? undefined, neededAmount: neededAmount ? Number(neededAmount) : undefined },
-    }
-  }
-  if (!isHeld(purchase)) throw new Error('the database neither placed nor refused a hold')
-  return { kind: 'held', hold: purchase }
-}
-
-/** Without a hold, each of its columns is null. */
-function isHeld(purchase: Nullable<HeldPurchase>): purchase is HeldPurchase {
-  return purchase.id !== null
+/** Records that a payment link has placed a hold. */
+export async function notePayLinkHold(tx: Tx, id: string, account: WalletAddress, purchaseId: string): Promise<void> {
+  await sql`select note_link_hold(${id}, ${account}, ${purchaseId})`.execute(tx)
 }
 
 /** Closes the payment window; the hold itself ends once no payment can land any more. */
@@ -169,7 +104,7 @@ export async function setReleaseReason(tx: Tx, id: string, releaseReason: string
 }
 
 /**
- * Ends a hold whose listings and purchase are locked, and frees the listings: `end_hold` in functions/holds.sql.
+ * Ends a hold whose listings and purchase are locked, and frees the listings: `end_hold` in functions/reservations.sql.
  * `searchSeconds`: when to first search for a late payment; null for never.
  */
 export async function recordEnd(tx: Tx, id: string, reason: EndReason, searchSeconds: number | null): Promise<void> {

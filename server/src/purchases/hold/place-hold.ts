@@ -1,89 +1,125 @@
-import { Failure } from '@juicebar/contract/errors'
 import { type WalletAddress } from '@juicebar/contract/addresses'
-import { type Lamports } from '@juicebar/contract/money'
+import { Failure } from '@juicebar/contract/errors'
+import { SIGNATURE_FEE_LAMPORTS } from '@juicebar/contract/limits'
 
+import { inTransaction, type Tx } from '../../database/transact.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
+import { decideOrder } from '../reservation/decide-order.ts'
+import { readFacts } from '../reservation/facts-store.ts'
+import { type BuyOrder, type Funds, soundItems, spendableLamports } from '../reservation/order.ts'
+import { type Refusal, refusalFailure } from '../reservation/refusal.ts'
+import { decideReservation, type ReservationDecision, type ReservationPlan } from '../reservation/reservation-decision.ts'
 import { admitHold } from './admit-hold.ts'
-import { holdFailure, type HoldOrder, requireSound, spendableLamports } from './hold.ts'
-import { checkHold, type HeldPurchase, type HoldOutcome, type HoldTerms, insertHold } from './hold-store.ts'
+import { type HoldOrder } from './hold.ts'
+import { type HeldPurchase, insertHold, keepHold, lockPayLink, notePayLinkHold } from './hold-store.ts'
 
 /** What the chain answered before the transaction began. */
-interface ChainReading {
+export interface ChainReading {
   genesisHash: string
-  slot: bigint
-  balance: Lamports
-  rentExemptMinimum: Lamports
-  /** For the sellers who would receive less than that minimum. */
-  balances: { wallet: WalletAddress; lamports: Lamports }[]
+  heldAtSlot: bigint
+  funds: Funds
 }
+
+/** A hold with everything that decides about it without the chain. */
+export type PricedOrder = HoldOrder & Omit<BuyOrder, 'funds'>
+
+/** `isNew`: false if the buyer had it already. */
+export type HoldOutcome = { kind: 'refused'; refusal: Refusal } | { kind: 'held'; hold: HeldPurchase; isNew: boolean }
+
+type HoldDeps = Pick<PurchaseDeps, 'database' | 'references'> & { settings: Pick<PurchaseDeps['settings'], 'holdSeconds'> }
 
 /**
  * Holds listings, or parts of them, for a buyer who is about to pay. Asking again returns the same hold. Orders that can be refused without
- * the chain are refused first, because requests to the chain are scarce; `place_hold` decides again under its locks.
- * @throws the codes of `HoldRefusal`, TOO_MANY_ITEMS, SAME_LISTING_TWICE, FEE_WALLET_EMPTY, CHAIN_BUSY or CHAIN_DOWN, if nothing is held;
+ * the chain are refused first, because requests to the chain are scarce; all is decided again under the locks.
+ * @throws the codes of `Refusal`, TOO_MANY_ITEMS, SAME_LISTING_TWICE, FEE_WALLET_EMPTY, CHAIN_BUSY or CHAIN_DOWN, if nothing is held;
  * PAYMENT_UNDER_WAY or HOLD_ENDED, if paying for the buyer's own hold would be a mistake.
  */
 export async function placeHold(deps: PurchaseDeps, order: HoldOrder): Promise<HeldPurchase> {
   try {
-    return await checkAndPlace(deps, order)
+    const outcome = await checkAndHold(deps, { ...order, items: soundItems(order.items), fee: deps.settings.fee })
+    if (outcome.kind === 'refused') throw refusalFailure(outcome.refusal, deps.catalogue)
+    if (outcome.isNew) deps.observer?.holdPlaced()
+    return outcome.hold
   } catch (error) {
     if (error instanceof Failure) deps.observer?.holdRefused(error.code)
     throw error
   }
 }
 
-async function checkAndPlace(deps: PurchaseDeps, order: HoldOrder): Promise<HeldPurchase> {
-  requireSound(order.items)
-  const checked = await checkHold(deps.database, order, deps.settings.fee)
-  if (checked.kind !== 'open') return requireHold(deps, checked)
+async function checkAndHold(deps: PurchaseDeps, order: PricedOrder): Promise<HoldOutcome> {
+  const ids = order.items.map(({ listingId }) => listingId)
+  const decision = decideReservation(await readFacts(deps.database, order.buyer, ids), order)
+  if (decision.kind === 'refused') return decision
+  // If the same hold has ended meanwhile, this is a new order.
+  if (decision.kind === 'repeated') return (await findSameHold(deps, order)) ?? checkAndHold(deps, order)
   const returnReservation = admitHold(deps.chain, order)
   try {
-    return await placeAdmitted(deps, order, checked)
+    const outcome = await holdAsRead(deps, order, await readChain(deps, order.buyer, decision.plan))
+    if (outcome.kind === 'refused') returnReservation()
+    return outcome
   } catch (error) {
     returnReservation()
     throw error
   }
 }
 
-async function placeAdmitted(deps: PurchaseDeps, order: HoldOrder, terms: HoldTerms): Promise<HeldPurchase> {
-  const { database, settings, references, observer } = deps
-  const { genesisHash, slot, balance, rentExemptMinimum, balances } = await readChain(deps, order.buyer, terms)
-  const reference = references.make('purchase')
-  const held = requireHold(
-    deps,
-    await insertHold(database, order, settings.fee, {
-      reference,
-      genesisHash,
-      heldAtSlot: slot,
-      spendable: spendableLamports(balance, rentExemptMinimum),
-      holdSeconds: settings.holdSeconds,
-      rentExemptMinimum,
-      balances,
-    }),
-  )
-  // Otherwise the buyer already had it.
-  if (held.reference === reference) observer?.holdPlaced()
-  return held
+/** The open hold that the buyer has of the same order. */
+async function findSameHold({ database }: HoldDeps, order: PricedOrder): Promise<HoldOutcome | undefined> {
+  return inTransaction(database, async (tx) => {
+    const decision = await decideHold(tx, order)
+    return decision.kind === 'repeated' ? keep(tx, order, decision.purchaseId) : undefined
+  })
 }
 
-function requireHold({ catalogue }: PurchaseDeps, outcome: HoldOutcome): HeldPurchase {
-  if (outcome.kind === 'refused') throw holdFailure(outcome.refusal, catalogue)
-  return outcome.hold
+/** The second half of `placeHold`, once the chain has answered: decides under the locks, and holds. */
+export async function holdAsRead(
+  { database, references, settings }: HoldDeps,
+  order: PricedOrder,
+  { funds, ...reading }: ChainReading,
+): Promise<HoldOutcome> {
+  const { buyer, fee, payLink, sendsThrough } = order
+  const terms = { ...reading, ...settings, buyer, fee, walletSends: sendsThrough === 'wallet' }
+  return inTransaction(database, async (tx) => {
+    const decision = await decideHold(tx, { ...order, funds })
+    if (decision.kind === 'refused') return decision
+    if (decision.kind === 'repeated') return keep(tx, order, decision.purchaseId)
+    const hold = await insertHold(tx, decision.plan, { ...terms, reference: references.make('purchase') })
+    if (payLink !== undefined) await notePayLinkHold(tx, payLink, buyer, hold.id)
+    return { kind: 'held', hold, isNew: true }
+  })
+}
+
+async function decideHold(tx: Tx, order: PricedOrder & Pick<BuyOrder, 'funds'>): Promise<ReservationDecision> {
+  const { payLink, buyer } = order
+  const refusal = payLink === undefined ? undefined : await lockPayLink(tx, payLink, buyer)
+  return refusal ? { kind: 'refused', refusal } : decideOrder(tx, order)
+}
+
+async function keep(tx: Tx, { sendsThrough, payLink, buyer }: PricedOrder, id: string): Promise<HoldOutcome> {
+  const hold = await keepHold(tx, id, { walletSends: sendsThrough === 'wallet' })
+  if (payLink !== undefined) await notePayLinkHold(tx, payLink, buyer, id)
+  return { kind: 'held', hold, isNew: false }
 }
 
 /** @throws FEE_WALLET_EMPTY, CHAIN_BUSY or CHAIN_DOWN */
-async function readChain({ chain, settings }: PurchaseDeps, buyer: WalletAddress, terms: HoldTerms): Promise<ChainReading> {
+async function readChain({ chain, settings }: PurchaseDeps, buyer: WalletAddress, plan: ReservationPlan): Promise<ChainReading> {
   const rentExemptMinimum = await chain.rentExemptMinimum()
   // A transfer that leaves its recipient below the minimum fails, and with it all other transfers of the transaction.
-  const small = terms.received.filter(({ lamports }) => lamports < rentExemptMinimum)
-  const feeWallet = terms.feeLamports > 0n ? settings.fee.wallet : undefined
+  const small = [...plan.received].flatMap(([seller, lamports]) => (lamports < rentExemptMinimum ? [seller] : []))
+  const feeWallet = plan.feeLamports > 0n ? settings.fee.wallet : undefined
   const [genesisHash, balance, ofFeeWallet, balances] = await Promise.all([
     chain.genesisHash(),
     chain.balance(buyer),
     feeWallet && chain.balance(feeWallet),
-    Promise.all(small.map(async ({ seller: wallet }) => ({ wallet, lamports: await chain.balance(wallet) }))),
+    Promise.all(small.map(async (wallet) => [wallet, await chain.balance(wallet)] as const)),
   ])
-  if (ofFeeWallet !== undefined && ofFeeWallet + terms.feeLamports < rentExemptMinimum) throw new Failure('FEE_WALLET_EMPTY')
+  if (ofFeeWallet !== undefined && ofFeeWallet + plan.feeLamports < rentExemptMinimum) throw new Failure('FEE_WALLET_EMPTY')
+  const funds = {
+    spendable: spendableLamports(balance, rentExemptMinimum),
+    networkFee: SIGNATURE_FEE_LAMPORTS,
+    rentExemptMinimum,
+    balances: new Map(balances),
+  }
   // Reading the balance also returned the slot, so asking for the slot afterwards costs no extra request.
-  return { genesisHash, slot: await chain.highestSlot(), balance, rentExemptMinimum, balances }
+  return { genesisHash, heldAtSlot: await chain.highestSlot(), funds }
 }

@@ -4,55 +4,45 @@ import { sql } from 'kysely'
 
 import { type Nullable } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
-import { withRetry } from '../../database/transact.ts'
-import { type Restriction } from '../../restrictions/restriction.ts'
-import { type FeeTerms } from '../fee.ts'
-import { type HoldRefusal } from '../hold/hold.ts'
+import { type Tx } from '../../database/transact.ts'
+import { type Refusal } from '../reservation/refusal.ts'
 import { type PayLinkMaker, type PayLinkProgress } from './pay-link.ts'
 
 interface RefusalColumns {
-  refusal: HoldRefusal['code'] | null
+  refusal: Refusal['code'] | null
   retrySeconds: number | null
 }
 
 interface MadePayLink {
   id: string
-  amount: bigint
-  /** The total that its payer pays. */
-  mostLamports: bigint
   expiresAt: Date
   millisLeft: number
 }
 
-interface NewPayLink {
-  listingId: string
+/** Whether a maker may have one more link, for this listing: `link_room` in functions/pay-links.sql. Nobody else counts until the end of the transaction. */
+export async function lockLinkRoom(tx: Tx, listingId: string, maker: PayLinkMaker): Promise<Refusal | undefined> {
+  const [network, wallet] = [maker.network, maker.wallet ?? null]
+  await sql`select lock_link_maker(${network}, ${wallet})`.execute(tx)
+  const { rows } = await sql<RefusalColumns>`
+    select refusal, retry_seconds from link_room(${network}, ${wallet}, ${listingId}, ${MAX_OPEN_HOLDS}, ${MAX_PAY_LINKS})`.execute(tx)
+  return rows[0] && refusalOf(rows[0])
+}
+
+interface NewPayLink extends Pick<PayLinkOrder, 'listingId' | 'mostLamports'> {
+  amount: number
   tokenHash: Buffer
   maker: PayLinkMaker
-  fee: FeeTerms
 }
 
-/** Makes a link, unless it must be refused: `make_pay_link` in functions/pay-links.sql. */
-export async function insertPayLink(
-  database: Database,
-  { listingId, tokenHash, maker, fee }: NewPayLink,
-): Promise<{ refusal: HoldRefusal } | { made: MadePayLink }> {
-  const { rows } = await withRetry(() =>
-    sql<RefusalColumns & { restriction: Restriction | null } & Nullable<MadePayLink>>`
-      select m.refusal, m.restriction, m.retry_seconds, m.id, m.amount, m.most_lamports, m.expires_at, ${MILLIS_LEFT} as millis_left from make_pay_link(
-        ${listingId}, ${tokenHash}, ${maker.network}, ${maker.wallet ?? null}, ${fee.basisPoints}, ${fee.wallet ?? null}, ${PAY_LINK_SECONDS},
-        ${MAX_PAY_LINKS}, ${MAX_OPEN_HOLDS}
-      ) m`.execute(database),
-  )
-  const [row] = rows
-  const refusal = row && refusalOf(row)
-  if (refusal) return { refusal: { ...refusal, restriction: row.restriction ?? undefined } }
-  if (!row || !isMade(row)) throw new Error('the database neither made nor refused a payment link')
-  return { made: row }
-}
-
-/** Without a link, each of its columns is null. */
-function isMade(row: Nullable<MadePayLink>): row is MadePayLink {
-  return row.id !== null
+export async function insertPayLink(tx: Tx, { listingId, amount, mostLamports, tokenHash, maker }: NewPayLink): Promise<MadePayLink> {
+  const { rows } = await sql<MadePayLink>`
+    insert into pay_links as m (token_hash, listing_id, amount, most_lamports, maker, maker_wallet, expires_at)
+    values (${tokenHash}, ${listingId}, ${amount}, ${mostLamports}, ${maker.network}, ${maker.wallet ?? null},
+      now() + make_interval(secs => ${PAY_LINK_SECONDS}))
+    returning m.id, m.expires_at, ${MILLIS_LEFT} as millis_left`.execute(tx)
+  const [made] = rows
+  if (!made) throw new Error('the database did not keep a payment link')
+  return made
 }
 
 /** What a link is for. */
@@ -70,7 +60,7 @@ export async function checkPayLink(
   database: Database,
   tokenHash: Buffer,
   account: WalletAddress,
-): Promise<{ refusal: HoldRefusal } | { link: PayLinkOrder }> {
+): Promise<{ refusal: Refusal } | { link: PayLinkOrder }> {
   const { rows } = await sql<RefusalColumns & Nullable<PayLinkOrder>>`
     select k.id, k.listing_id, k.amount, k.most_lamports, r.refusal, r.retry_seconds,
       exists (select from purchases p where p.id = k.purchase_id and p.status = 'held') as is_held
@@ -109,7 +99,7 @@ export async function listFormerHolds(
   return rows
 }
 
-function refusalOf({ refusal: code, retrySeconds }: RefusalColumns): HoldRefusal | undefined {
+function refusalOf({ refusal: code, retrySeconds }: RefusalColumns): Refusal | undefined {
   return code === null ? undefined : { code, retrySeconds: retrySeconds ?? undefined }
 }
 

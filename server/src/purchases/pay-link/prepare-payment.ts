@@ -3,11 +3,12 @@ import { Failure } from '@juicebar/contract/errors'
 
 import { mayHaveSigner } from '../../chain/transactions/signing-key.ts'
 import { unsignedPayment } from '../../chain/transactions/unsigned-payment.ts'
-import { holdFailure, type HoldOrder } from '../hold/hold.ts'
+import { type HoldOrder } from '../hold/hold.ts'
 import { placeHold } from '../hold/place-hold.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
 import { transfersOf } from '../purchase-item.ts'
 import { reconcileNow } from '../purchase-store.ts'
+import { refusalFailure } from '../reservation/refusal.ts'
 import { hashOfToken, isToken, paymentMessage } from './pay-link.ts'
 import { checkPayLink, listFormerHolds, type PayLinkOrder } from './pay-link-store.ts'
 
@@ -25,7 +26,7 @@ export interface PreparedPayment {
  * Holds the link's listing and prepares its payment by an account. The wallet signs and sends the payment itself, and reconciliation finds
  * it by its reference. Asking again with the same account returns a payment of the same purchase, until the chain shows one.
  *
- * @throws the codes of `PayLinkRefusalCode` and `HoldRefusal`, WALLET_ADDRESS_INVALID, WALLET_CANNOT_SIGN, FEE_WALLET_EMPTY, CHAIN_BUSY or
+ * @throws the codes of `PayLinkRefusalCode` and `Refusal`, WALLET_ADDRESS_INVALID, WALLET_CANNOT_SIGN, FEE_WALLET_EMPTY, CHAIN_BUSY or
  * CHAIN_DOWN
  */
 export async function preparePayment(deps: PurchaseDeps, token: string, account: string): Promise<PreparedPayment> {
@@ -34,7 +35,7 @@ export async function preparePayment(deps: PurchaseDeps, token: string, account:
   if (!buyer) throw new Failure('WALLET_ADDRESS_INVALID')
   if (!mayHaveSigner(buyer)) throw new Failure('WALLET_CANNOT_SIGN')
   const checked = await checkPayLink(deps.database, hashOfToken(token), buyer)
-  if ('refusal' in checked) throw holdFailure(checked.refusal, deps.catalogue)
+  if ('refusal' in checked) throw refusalFailure(checked.refusal, deps.catalogue)
   const { id: payLink, listingId, amount, mostLamports, isHeld } = checked.link
   if (!isHeld) await requireUnpaid(deps, checked.link, buyer)
   const items = [{ listingId, amount: Number(amount) }]

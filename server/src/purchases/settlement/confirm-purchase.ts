@@ -92,7 +92,7 @@ async function settleOneOf(deps: PurchaseDeps, purchases: readonly ReplyRow[], c
 }
 
 /** The fields that are the same for every settled purchase. */
-const settledReply = { sentSignature: null, confirmedAt: null, payMillisLeft: 0, cooldownUntil: null }
+const settledReply = { sentSignature: null, confirmedAt: null, payMillisLeft: 0, abandoned: null }
 
 function withConfirmation(purchase: ReplyRow, { signature }: Candidate, confirmedAt: Date | undefined): ReplyRow {
   return confirmedAt && purchase.sentSignature === signature ? { ...purchase, confirmedAt } : purchase

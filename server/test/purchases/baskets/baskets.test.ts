@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { listOwnListings } from '../../../src/listings/listing-store.ts'
 import { submitRefund } from '../../../src/purchases/cases/refund-case.ts'
-import { type OrderedItem } from '../../../src/purchases/hold/hold.ts'
+import { type OrderedItem } from '../../../src/purchases/reservation/order.ts'
 import { placeHold } from '../../../src/purchases/hold/place-hold.ts'
 import { confirmPayment } from '../../../src/purchases/settlement/confirm-purchase.ts'
 import { runAudit } from '../../../src/studio/audit/run-audit.ts'

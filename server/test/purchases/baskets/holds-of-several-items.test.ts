@@ -4,13 +4,14 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { findListing, listOwnListings } from '../../../src/listings/listing-store.ts'
 import { type FeeTerms, feeOf } from '../../../src/purchases/fee.ts'
-import { type OrderedItem } from '../../../src/purchases/hold/hold.ts'
-import { checkHold, type HoldOutcome } from '../../../src/purchases/hold/hold-store.ts'
+import { type OrderedItem } from '../../../src/purchases/reservation/order.ts'
+import { type HoldOutcome } from '../../../src/purchases/hold/place-hold.ts'
 import { transfersOf } from '../../../src/purchases/purchase-item.ts'
 import { orderOf } from '../trading-world.ts'
 import {
   addPlayer,
   closeWindow,
+  decideInStore,
   expectLedgerAddsUp,
   heldBy,
   holdInStore,
@@ -18,7 +19,6 @@ import {
   newAddress,
   noFee,
   offer,
-  placeChecked,
   settleInStore,
   useStoreMarket,
 } from './store-market.ts'
@@ -97,14 +97,6 @@ describe('the same order again', () => {
       expect(new Set(outcomes.map(heldId)).size).toBe(1)
       await lapseInStore(market, heldId(outcomes[0]!))
     }
-  })
-
-  it('that was checked before the first was placed is the same hold', async () => {
-    const items = [{ listingId: await offer(market, seller), amount: 100 }, { listingId: await offer(market, seller) }]
-    const checked = await checkHold(market.database, order(items), noFee)
-    if (checked.kind !== 'open') throw new Error('it was free')
-    const first = heldId(await hold(items))
-    expect(heldId(await placeChecked(market, order(items), checked))).toBe(first)
   })
 })
 
@@ -196,11 +188,10 @@ describe('the fee of a hold', () => {
         const wanted = 1 + (part % amount)
         return { listingId, seller, amount: wanted, lamports: (lamports * BigInt(wanted) + BigInt(amount) - 1n) / BigInt(amount) }
       })
-      const terms = await checkHold(market.database, orderOf({ address: buyer }, ordered), fee)
-      expect(terms).toMatchObject({ kind: 'open', feeLamports: feeOf(ordered, fee, buyer) })
+      const decision = await decideInStore(market, orderOf({ address: buyer }, ordered), fee)
       const received = new Map<WalletAddress, bigint>()
       for (const { seller, lamports } of ordered) received.set(seller, (received.get(seller) ?? 0n) + lamports)
-      expect(terms).toMatchObject({ received: [...received].map(([seller, lamports]) => ({ seller, lamports })) })
+      expect(decision).toMatchObject({ kind: 'reserve', plan: { feeLamports: feeOf(ordered, fee, buyer), received } })
     })
     await fc.assert(property, { numRuns: RUNS })
   })

@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from
 import { inTransaction } from '../../../src/database/transact.ts'
 import { removeListing } from '../../../src/listings/remove-listing.ts'
 import { endHold } from '../../../src/purchases/hold/end-hold.ts'
-import { type OrderedItem } from '../../../src/purchases/hold/hold.ts'
-import { type HoldOutcome } from '../../../src/purchases/hold/hold-store.ts'
+import { type OrderedItem } from '../../../src/purchases/reservation/order.ts'
+import { type HoldOutcome } from '../../../src/purchases/hold/place-hold.ts'
 import { orderOf, outcomeOf, waiting } from '../trading-world.ts'
 import {
   addPlayer,

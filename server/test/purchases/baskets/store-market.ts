@@ -14,7 +14,11 @@ import { createFailureLog } from '../../../src/logging/failure-log.ts'
 import { type FeeTerms } from '../../../src/purchases/fee.ts'
 import { endHold } from '../../../src/purchases/hold/end-hold.ts'
 import { endsUnpaid, type HoldOrder } from '../../../src/purchases/hold/hold.ts'
-import { checkHold, type HeldPurchase, type HoldOutcome, type HoldTerms, insertHold } from '../../../src/purchases/hold/hold-store.ts'
+import { type HeldPurchase } from '../../../src/purchases/hold/hold-store.ts'
+import { holdAsRead, type HoldOutcome } from '../../../src/purchases/hold/place-hold.ts'
+import { createReferences } from '../../../src/purchases/reference.ts'
+import { readFacts } from '../../../src/purchases/reservation/facts-store.ts'
+import { decideReservation, type ReservationDecision } from '../../../src/purchases/reservation/reservation-decision.ts'
 import { type Settlement, settlePurchase } from '../../../src/purchases/settlement/settlement-store.ts'
 import { readLedger } from '../../../src/studio/audit/ledger-check-store.ts'
 import { collectLog } from '../../logging/collected-log.ts'
@@ -22,7 +26,6 @@ import { freshDatabase } from '../../support/fresh-database.ts'
 
 export const noFee: FeeTerms = { basisPoints: 0, wallet: undefined }
 const SOL = 1_000_000_000n
-const RENT_EXEMPT = 890_880n
 
 export type StoreMarket = Awaited<ReturnType<typeof openStoreMarket>>
 
@@ -83,23 +86,18 @@ export async function offer({ database }: StoreMarket, seller: WalletAddress, gi
   return (await createListing(database, seller, { tokenType, amount, priceLamports: lamports(price), divisible }))._id
 }
 
-/** Places a hold as the server does, with what the chain would say of a buyer who has enough. */
-export async function holdInStore(market: StoreMarket, order: HoldOrder, fee: FeeTerms = noFee): Promise<HoldOutcome> {
-  const checked = await checkHold(market.database, order, fee)
-  return checked.kind === 'open' ? placeChecked(market, order, checked, fee) : checked
+/** What an order would get without the chain's answer. */
+export async function decideInStore({ database }: StoreMarket, order: HoldOrder, fee: FeeTerms = noFee): Promise<ReservationDecision> {
+  const ids = order.items.map(({ listingId }) => listingId)
+  return decideReservation(await readFacts(database, order.buyer, ids), { ...order, fee })
 }
 
-/** The second half of `holdInStore`. */
-export async function placeChecked({ database }: StoreMarket, order: HoldOrder, { received }: HoldTerms, fee: FeeTerms = noFee) {
-  return insertHold(database, order, fee, {
-    reference: await newAddress(),
-    genesisHash: 'genesis',
-    heldAtSlot: 1n,
-    spendable: 1_000_000_000n * SOL,
-    holdSeconds: 600,
-    rentExemptMinimum: RENT_EXEMPT,
-    balances: received.map(({ seller: wallet }) => ({ wallet, lamports: SOL })),
-  })
+/** Places a hold as the server does, with what the chain would say of a buyer who has enough. */
+export function holdInStore({ database }: StoreMarket, order: HoldOrder, fee: FeeTerms = noFee): Promise<HoldOutcome> {
+  const deps = { database, references: createReferences(['r'.repeat(32)]), settings: { holdSeconds: 600 } }
+  // Whatever a seller receives, its account lacks nothing.
+  const funds = { spendable: 1_000_000_000n * SOL, networkFee: 5_000n, rentExemptMinimum: 0n, balances: new Map() }
+  return holdAsRead(deps, { ...order, fee }, { genesisHash: 'genesis', heldAtSlot: 1n, funds })
 }
 
 /** The hold that an order got. */

@@ -3,7 +3,7 @@ import { type Sale } from '@juicebar/contract/schemas'
 import { afterAll, beforeAll } from 'vitest'
 
 import { type FeeTerms } from '../../../src/purchases/fee.ts'
-import { type OrderedItem } from '../../../src/purchases/hold/hold.ts'
+import { type OrderedItem } from '../../../src/purchases/reservation/order.ts'
 import { readSales } from '../../../src/studio/sales/read-sales.ts'
 import {
   addPlayer,

@@ -1,0 +1,240 @@
+-- Reserving the items of a purchase, and ending the reservation. What may be reserved is decided in the server, between reading and writing.
+
+-- Items
+
+create or replace function items_of(p_purchase uuid) returns json language plpgsql stable as $$
+begin
+  return (
+    select json_agg(
+      json_build_object('listingId', listing_id, 'partOf', part_of, 'seller', seller, 'tokenType', token_type, 'amount', amount,
+        'lamports', price_lamports::text)
+      order by place
+    ) from purchase_items where purchase_id = p_purchase
+  );
+end
+$$;
+comment on function items_of is 'The items of a purchase, in their order, as the server reads them.';
+
+create or replace function held_listings(p_purchase uuid) returns setof listings language sql stable as $$
+  select l.* from purchase_items i join listings l on l.id = i.listing_id where i.purchase_id = p_purchase and l.held_by = p_purchase
+$$;
+comment on function held_listings is 'The rows that an open purchase holds.';
+
+-- What a wallet has left unpaid
+
+create or replace function abandoned_holds(p_buyer text) returns table (purchase_id uuid, abandoned_at timestamptz)
+language sql stable as $$
+  select p.id, coalesce(p.ended_at, now())
+  from (
+    select * from purchases
+    where buyer = p_buyer and end_reason in ('cancelled', 'lapsed') and ended_at > now() - interval '48 hours'
+    union all
+    select * from purchases where buyer = p_buyer and status = 'held' and ends_unsent(purchases)
+  ) p
+  where not exists (select from outages_so_far() o where o.began_at < p.pay_before and o.ended_at > p.created_at)
+    and not exists (select from pay_link_holds h where h.purchase_id = p.id and h.maker_wallet is distinct from p_buyer)
+$$;
+comment on function abandoned_holds is
+  'The purchases that a wallet has left unpaid in the last 48 hours. Without those that somebody else''s link has placed for it: they count in '
+  'link_limits, where nobody can use them to keep the wallet from buying by itself.';
+
+create or replace function abandonments(p_buyer text) returns json language plpgsql stable as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object('at', json_time(abandoned_at), 'listingIds', (
+      select json_agg(id) from (
+        select listing_id as id from purchase_items where purchase_id = a.purchase_id
+        union select part_of from purchase_items where purchase_id = a.purchase_id and part_of is not null
+      ) named
+    ))), '[]')
+    from abandoned_holds(p_buyer) a
+  );
+end
+$$;
+comment on function abandonments is 'As abandoned_holds, with their listings and those that they were parts of, as the server reads them.';
+
+-- What decides whether an order may be reserved: read here, decided in reservation-decision.ts.
+
+create or replace function listing_facts(l listings) returns json language plpgsql stable as $$
+begin
+  return json_build_object(
+    'id', l.id, 'seller', l.seller, 'tokenType', l.token_type, 'amount', l.amount, 'lamports', l.price_lamports::text,
+    'divisible', l.divisible, 'status', l.status, 'partOf', l.part_of, 'frozen', is_frozen(l.seller),
+    'heldBy', case when l.held_by is not null then (
+      select json_build_object('buyer', p.buyer, 'endsUnsent', ends_unsent(p)) from purchases p where p.id = l.held_by
+    ) end
+  );
+end
+$$;
+
+create or replace function open_purchases(p_buyer text) returns json language plpgsql stable as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object(
+      'id', p.id, 'items', items_of(p.id), 'sellers', p.sellers, 'lamports', p.price_lamports::text,
+      'fee', json_build_object('lamports', p.fee_lamports::text, 'basisPoints', p.fee_basis_points),
+      'endsUnsent', ends_unsent(p), 'closed', p.cancel_requested or window_closed(p),
+      'paymentRecorded', exists (select from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded')
+    )), '[]')
+    from purchases p where p.buyer = p_buyer and p.status = 'held'
+  );
+end
+$$;
+
+create or replace function reservation_facts(p_buyer text, p_listings uuid[]) returns json language plpgsql stable as $$
+declare
+  listings json;
+  rules json := '[]';
+  bought json := '{}';
+begin
+  select coalesce(json_agg(listing_facts(l)), '[]') into listings from listings l where id = any (p_listings);
+  if exists (select from token_rules) then
+    select coalesce(json_agg(json_build_object(
+          'tokenType', token_type, 'minUnitLamports', min_unit_lamports::text, 'maxUnitLamports', max_unit_lamports::text,
+          'maxListings', max_listings, 'maxDailyLamports', max_daily_lamports::text
+        )), '[]'),
+        coalesce(json_object_agg(token_type, bought_today(p_buyer, token_type)::text) filter (where max_daily_lamports is not null), '{}')
+      into rules, bought
+      from token_rules where token_type in (select token_type from listings where id = any (p_listings));
+  end if;
+  return json_build_object(
+    'now', json_time(now()),
+    'restriction', (select json_build_object('code', refusal, 'restriction', restriction) from restriction_of(p_buyer) where refusal is not null),
+    'listings', listings, 'rules', rules, 'boughtToday', bought, 'open', open_purchases(p_buyer), 'abandoned', abandonments(p_buyer)
+  );
+end
+$$;
+comment on function reservation_facts is 'All that decides whether a wallet may reserve listings, or parts of them, as of one moment.';
+
+create or replace function lock_reservation_facts(p_buyer text, p_listings uuid[], p_waits boolean, out locked boolean, out facts json)
+language plpgsql as $$
+declare
+  holders uuid[];
+begin
+  perform share_restrictions();
+  -- Many may queue for one listing: nobody has to wait for its lock to hear that somebody else has it.
+  locked := p_waits or not exists (select from listings where id = any (p_listings) and (held_by is not null or status <> 'active'));
+  if locked then
+    perform from players where wallet_address = p_buyer for update;
+    holders := array(
+      select held_by from listings where id = any (p_listings) and held_by is not null
+      union select id from purchases where buyer = p_buyer and status = 'held'
+    );
+    perform lock_listings(p_listings || array(select listing_id from purchase_items where purchase_id = any (holders)));
+    perform from purchases where id = any (holders) order by id for update;
+  end if;
+  -- Its own statement, which sees what was committed while the locks were waited for.
+  facts := reservation_facts(p_buyer, p_listings);
+end
+$$;
+comment on function lock_reservation_facts is
+  'Locks what an order concerns, in the one order of locks: the wallet, the listings with their parts, the purchases that hold them and those of '
+  'the wallet. Then reads the facts. p_waits: false to lock nothing if a listing is held or not for sale: the facts can then only be a reason to '
+  'refuse, or to ask again with true.';
+
+-- Writing what was decided, under the locks of lock_reservation_facts
+
+create or replace function end_unsent(p_listings uuid[]) returns void language plpgsql as $$
+declare
+  former purchases;
+begin
+  for former in
+    select * from purchases p where id in (select held_by from listings where id = any (p_listings)) and ends_unsent(p) order by id
+  loop
+    perform end_hold(former, case when former.cancel_requested then 'cancelled' else 'lapsed' end, now() + interval '60 s');
+  end loop;
+end
+$$;
+comment on function end_unsent is 'Ends the holds on these listings that can end at once, because nobody can have paid for them.';
+
+create or replace function keep_hold(p_purchase uuid, p_wallet_sends boolean, out purchase purchases, out items json) language plpgsql as $$
+begin
+  select * into purchase from purchases where id = p_purchase;
+  purchase := extend_hold(purchase);
+  if purchase.server_sends and p_wallet_sends then
+    update purchases set server_sends = false, reconcile_at = now() where id = purchase.id returning * into purchase;
+  end if;
+  items := items_of(purchase.id);
+end
+$$;
+comment on function keep_hold is
+  'The open hold of a buyer who places the same order again. A wallet that now wants to send may: from then on only the chain can prove that no '
+  'payment came.';
+
+create or replace function write_hold(
+  p_buyer text, p_sellers text[], p_lamports bigint, p_fee_basis_points integer, p_fee bigint, p_fee_wallet text,
+  p_reference text, p_genesis_hash text, p_slot bigint, p_wallet_sends boolean, p_hold_seconds integer,
+  p_listings uuid[], p_amounts bigint[], p_prices bigint[],
+  out purchase purchases, out items json
+) language plpgsql as $$
+declare
+  item record;
+  l listings;
+begin
+  -- Bytes that only the server sends are submitted to it. A wallet may pay by itself, but needs a moment for that.
+  insert into purchases (buyer, sellers, price_lamports, fee_basis_points, fee_lamports, fee_wallet, reference, genesis_hash, held_at_slot,
+      server_sends, pay_before, reconcile_at)
+    values (p_buyer, p_sellers, p_lamports, p_fee_basis_points, p_fee, case when p_fee > 0 then p_fee_wallet end, p_reference,
+      p_genesis_hash, p_slot, not p_wallet_sends, now() + make_interval(secs => p_hold_seconds),
+      case when p_wallet_sends then now() + interval '4 s' else now() + make_interval(secs => p_hold_seconds) end)
+    returning * into purchase;
+  for item in
+    select * from unnest(p_listings, p_amounts, p_prices) with ordinality as planned (listing_id, amount, lamports, place) order by place
+  loop
+    select * into l from listings where id = item.listing_id;
+    if item.amount < l.amount then
+      l := split_listing(l, item.amount, item.lamports, 'reserved', purchase.id, purchase.pay_before);
+    else
+      update listings set held_by = purchase.id, held_until = purchase.pay_before where id = l.id returning * into l;
+      insert into events (type, audience, data) select * from listing_event('listing.held', l);
+    end if;
+    insert into purchase_items (purchase_id, place, listing_id, part_of, seller, token_type, amount, price_lamports)
+      values (purchase.id, item.place, l.id, l.part_of, l.seller, l.token_type, l.amount, item.lamports);
+  end loop;
+  insert into events (type, audience, data) select * from purchase_event(purchase);
+  -- Its caller's query began before there were any.
+  items := items_of(purchase.id);
+end
+$$;
+comment on function write_hold is 'Holds all items of a purchase for a buyer who is about to pay, as decided; splits off the parts.';
+
+-- The end of a hold that is not paid
+
+create or replace function end_hold(p purchases, p_reason text, p_search_at timestamptz) returns void language plpgsql as $$
+declare
+  l listings;
+begin
+  update payments set status = 'void' where purchase_id = p.id and kind = 'purchase' and status = 'recorded';
+  update purchases set status = 'ended', end_reason = p_reason, ended_at = now(), reconciliations = 0, reconcile_at = p_search_at
+    where id = p.id returning * into p;
+  for l in select * from held_listings(p.id) order by seller, token_type, id loop
+    perform free_listing(l);
+  end loop;
+  if exists (select from unnest(p.sellers) s where is_taken_back(s)) then
+    for l in
+      select * from listings
+      where status = 'active' and held_by is null and is_taken_back(seller) and id in (
+        select listing_id from purchase_items where purchase_id = p.id
+        union select part_of from purchase_items where purchase_id = p.id
+        union select s.id from purchase_items i join listings s on s.part_of in (i.listing_id, i.part_of) where i.purchase_id = p.id
+      )
+      order by seller, token_type, id
+    loop
+      perform take_back(l);
+    end loop;
+  end if;
+  update cases set reconcile_at = now() where id in (
+    select id from cases
+      where status = 'open' and deliverable and purchase_id in (
+        select other.purchase_id from purchase_items mine
+          join purchase_items other on other.listing_id in (mine.listing_id, mine.part_of) or other.part_of in (mine.listing_id, mine.part_of)
+          where mine.purchase_id = p.id
+      )
+      order by id for update
+  );
+  insert into events (type, audience, data) select * from purchase_event(p);
+end
+$$;
+comment on function end_hold is
+  'Ends an open hold, under the locks of lock_listings_of and of its purchase. Its listings are free again, first of all for those whose '
+  'payment for them came too late: their cases are due at once. If the studio has taken a blocked seller''s listings back, so are these. p_search_at: when to search for a late payment; null for never.';
