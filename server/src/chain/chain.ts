@@ -54,10 +54,15 @@ export interface InstructionAccount {
   writable: boolean
 }
 
+/** Whether a signer has signed. empty: not yet, its place holds 64 zero bytes. invalid: these are not its signature of the message. */
+export type SignatureState = 'valid' | 'empty' | 'invalid'
+
 /** A signed transaction as a wallet returns it, before it is sent. */
 export interface SignedTransaction {
   signature: Signature
   signers: string[]
+  /** Of each of the signers, in their order. */
+  signatureStates: SignatureState[]
   /** Every required signature is present and valid. */
   signaturesValid: boolean
   version: 'legacy' | 0 | 1

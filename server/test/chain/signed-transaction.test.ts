@@ -1,3 +1,5 @@
+import { createHash, sign as cryptoSign } from 'node:crypto'
+
 import { lamports } from '@juicebar/contract/money'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { numberToBytesLE } from '@noble/curves/utils.js'
@@ -7,6 +9,7 @@ import { getCreateAccountInstruction, getTransferSolWithSeedInstruction, SYSTEM_
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
+import { hashMessage, withSignature } from '../../src/chain/transactions/signed-message.ts'
 import { buildPayment, decodeSignedTransaction, isTransaction } from '../../src/chain/transactions/signed-transaction.ts'
 import { isSmallOrderKey } from '../../src/chain/transactions/small-order-keys.ts'
 import { forgeSignature, satisfiesEquation } from './forged-signature.ts'
@@ -56,8 +59,10 @@ describe('a signed transaction', () => {
     const bytes = signedMessage({ version })
     expect(decode(bytes)).toEqual({
       bytes,
+      message: messageBytes({ ...plain, version }),
       signature: base58.encode(version === 1 ? bytes.slice(-64) : bytes.slice(1, 65)),
       signers: [payer.address],
+      signatureStates: ['valid'],
       signaturesValid: true,
       version,
       usesLookupTables: false,
@@ -96,17 +101,22 @@ describe('a signed transaction', () => {
 
   test('of two signers needs both signatures, in order', () => {
     const both = decodeMessage(ofTwo, [payer, second])
-    expect(both).toMatchObject({ signaturesValid: true, signers: [payer.address, second.address] })
+    expect(both).toMatchObject({ signaturesValid: true, signers: [payer.address, second.address], signatureStates: ['valid', 'valid'] })
     expect(both?.instructions[0]?.accounts[1]).toEqual({ address: second.address, signer: true, writable: false })
-    expect(decodeMessage(ofTwo, [second, payer])?.signaturesValid).toBe(false)
-    expect(decodeMessage(ofTwo, [payer, payer])?.signaturesValid).toBe(false)
+    const exchanged = decodeMessage(ofTwo, [second, payer])
+    expect(exchanged).toMatchObject({ signaturesValid: false, signatureStates: ['invalid', 'invalid'] })
+    const twice = decodeMessage(ofTwo, [payer, payer])
+    expect(twice).toMatchObject({ signaturesValid: false, signatureStates: ['valid', 'invalid'] })
     expect(decodeMessage(ofTwo, [payer])).toBeUndefined()
   })
 
-  test('that lacks the second signature is read but not valid', () => {
-    const bytes = signedMessage(ofTwo, [payer, second])
-    bytes.fill(0, 65, 129)
-    expect(decode(bytes)?.signaturesValid).toBe(false)
+  test.each(['legacy', 0, 1] as const)('of version %s that lacks the second signature is read, and says so', (version) => {
+    const bytes = signedMessage({ ...ofTwo, version }, [payer, second])
+    const at = version === 1 ? bytes.length - 64 : 65
+    bytes.fill(0, at, at + 64)
+    expect(decode(bytes)).toMatchObject({ signaturesValid: false, signatureStates: ['valid', 'empty'] })
+    bytes.fill(1, at, at + 1)
+    expect(decode(bytes)).toMatchObject({ signaturesValid: false, signatureStates: ['valid', 'invalid'] })
   })
 
   test('whose payer has not signed is none', () => {
@@ -271,6 +281,71 @@ describe('a built payment', () => {
         })
       }),
     )
+  })
+})
+
+describe('a built payment that only a co-signer can complete', () => {
+  test('has it as its second, read-only signer, on every transfer', () => {
+    const [from, to, other, ref, coSigner] = Array.from({ length: 5 }, newKey) as [
+      HandMadeKey,
+      HandMadeKey,
+      HandMadeKey,
+      HandMadeKey,
+      HandMadeKey,
+    ]
+    const transfers = [to, other].map(({ address: recipient }) => ({ to: walletAddress(recipient), lamports: lamports(5n) }))
+    const lifetime = { blockhash: someBlockhash, lastValidBlockHeight: 7n }
+    const named = { from: walletAddress(from.address), reference: ref.address, coSigner: coSigner.address }
+    const bytes = Buffer.from(buildPayment({ ...named, transfers, ...lifetime }), 'base64')
+    const signed = withSignature(bytes, from.address, cryptoSign(null, bytes.subarray(129), from.privateKey))
+    const decoded = decode(signed)
+    expect(decoded).toMatchObject({ signers: [from.address, coSigner.address], signatureStates: ['valid', 'empty'] })
+    expect(decoded?.instructions.map(({ accounts }) => accounts.slice(2))).toEqual(
+      transfers.map(() => [
+        { address: ref.address, signer: false, writable: false },
+        { address: coSigner.address, signer: true, writable: false },
+      ]),
+    )
+  })
+})
+
+describe('a signature that is added', () => {
+  test.each(['legacy', 0, 1] as const)('completes a transaction of version %s, and nothing else of it changes', (version) => {
+    const complete = signedMessage({ ...ofTwo, version }, [payer, second])
+    const at = version === 1 ? complete.length - 64 : 65
+    const waiting = Uint8Array.from(complete).fill(0, at, at + 64)
+    const before = Uint8Array.from(waiting)
+    const message = decode(waiting)!.message
+    expect(withSignature(waiting, second.address, cryptoSign(null, message, second.privateKey))).toEqual(complete)
+    expect(waiting).toEqual(before)
+  })
+
+  test('replaces none, and is none of somebody who does not sign', () => {
+    const complete = signedMessage(ofTwo, [payer, second])
+    const waiting = Uint8Array.from(complete).fill(0, 65, 129)
+    const signature = complete.slice(65, 129)
+    for (const [bytes, signer] of [
+      [complete, second.address],
+      [complete, payer.address],
+      [waiting, receiver],
+      [waiting, newKey().address],
+    ] as const)
+      expect(() => withSignature(bytes, signer, signature)).toThrow(`has no empty place for a signature of ${signer}`)
+    expect(() => withSignature(waiting, second.address, signature.slice(1))).toThrow()
+  })
+})
+
+describe('the hash of a message', () => {
+  test.each(['legacy', 0, 1] as const)('of version %s is the SHA-256 of what is signed, whoever has signed', (version) => {
+    const message = messageBytes({ ...plain, ...ofTwo, version })
+    const hash = createHash('sha256').update(message).digest()
+    for (const keys of [
+      [payer, second],
+      [second, payer],
+    ])
+      expect(hashMessage(signedBytes(message, keys))).toEqual(hash)
+    const other = messageBytes({ ...plain, ...ofTwo, version, blockhash: newKey().address })
+    expect(hashMessage(signedBytes(other, [payer, second]))).not.toEqual(hash)
   })
 })
 

@@ -26,7 +26,7 @@ import {
 } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
 
-import { type AccountInstruction, type SignedTransaction } from '../chain.ts'
+import { type AccountInstruction, type SignatureState, type SignedTransaction } from '../chain.ts'
 import { instructionsOf, isWellFormed, type Message, sizeLimit } from './message-format.ts'
 import { decodeTransfer } from './system-transfer.ts'
 import { isSignedBy } from './wallet-signature.ts'
@@ -37,24 +37,33 @@ interface Parts {
   message: Message
 }
 
+/** A signed transaction with its bytes, and those of its message: what its signers sign. */
+export interface DecodedTransaction extends SignedTransaction {
+  bytes: Uint8Array
+  message: Uint8Array
+}
+
 /**
- * Decodes a signed transaction: legacy, version 0 or version 1. Strict: at most 1,232 bytes (version 1: 4,096) in canonical base64, with
- * canonical encoding, no trailing bytes, and well-formed as the network demands. `signaturesValid` says whether all signatures are present
- * and valid, and none uses a key for which signatures can be forged.
+ * Decodes a transaction that its fee payer has signed, and others perhaps not yet: legacy, version 0 or version 1. Strict: at most 1,232
+ * bytes (version 1: 4,096) in canonical base64, with canonical encoding, no trailing bytes, and well-formed as the network demands. A
+ * signature counts as valid only if its key is none for which signatures can be forged.
  *
  * @returns undefined for anything else.
  */
-export function decodeSignedTransaction(base64: string): (SignedTransaction & { bytes: Uint8Array }) | undefined {
+export function decodeSignedTransaction(base64: string): DecodedTransaction | undefined {
   const parts = readParts(base64)
   if (!parts) return undefined
   const { bytes, transaction, message } = parts
   const signature = signatureOf(transaction)
   if (!signature) return undefined
+  const signatureStates = signatureStatesOf(transaction)
   return {
     bytes,
+    message: new Uint8Array(transaction.messageBytes),
     signature,
     signers: message.staticAccounts.slice(0, message.header.numSignerAccounts),
-    signaturesValid: allSigned(transaction),
+    signatureStates,
+    signaturesValid: signatureStates.every((state) => state === 'valid'),
     version: message.version,
     usesLookupTables: message.version === 0 && (message.addressTableLookups ?? []).length > 0,
     blockhash: message.lifetimeToken,
@@ -68,7 +77,8 @@ export function isTransaction(base64: string): boolean {
 }
 
 /**
- * Builds one System transfer to each recipient. Each carries the reference as a read-only account that does not sign (Solana Pay).
+ * Builds one System transfer to each recipient. Each carries the reference as a read-only account that does not sign (Solana Pay), and the
+ * co-signer, if there is one, as a read-only account that signs.
  *
  * @returns the unsigned version 0 transaction in base64.
  * @throws SolanaError if an address or the blockhash is malformed.
@@ -77,15 +87,19 @@ export function buildPayment(details: {
   from: WalletAddress
   transfers: readonly { to: WalletAddress; lamports: Lamports }[]
   reference: string
+  coSigner?: string
   blockhash: string
   lastValidBlockHeight: bigint
 }): string {
   const payer = address(details.from)
   const lifetime = { blockhash: asBlockhash(details.blockhash), lastValidBlockHeight: details.lastValidBlockHeight }
-  const reference = { address: address(details.reference), role: AccountRole.READONLY }
+  const carried = [
+    { address: address(details.reference), role: AccountRole.READONLY },
+    ...(details.coSigner === undefined ? [] : [{ address: address(details.coSigner), role: AccountRole.READONLY_SIGNER }]),
+  ]
   const instructions = details.transfers.map(({ to, lamports }) => {
     const transfer = getTransferSolInstruction({ source: createNoopSigner(payer), destination: address(to), amount: lamports })
-    return { ...transfer, accounts: [...transfer.accounts, reference] }
+    return { ...transfer, accounts: [...transfer.accounts, ...carried] }
   })
   const message = pipe(
     createTransactionMessage({ version: 0 }),
@@ -122,9 +136,10 @@ function isCanonical(bytes: Uint8Array, transaction: Transaction, message: Messa
   return bytesEqual(getTransactionEncoder().encode(transaction), bytes)
 }
 
-function allSigned(transaction: Transaction): boolean {
-  return Object.entries(transaction.signatures).every(([signer, signature]) => {
-    return signature !== null && isSignedBy(signer, new Uint8Array(transaction.messageBytes), new Uint8Array(signature))
+function signatureStatesOf({ messageBytes, signatures }: Transaction): SignatureState[] {
+  return Object.entries(signatures).map(([signer, signature]) => {
+    if (signature === null) return 'empty'
+    return isSignedBy(signer, new Uint8Array(messageBytes), new Uint8Array(signature)) ? 'valid' : 'invalid'
   })
 }
 

@@ -32,6 +32,7 @@ const call = (program: string): AccountInstruction => ({ program, accounts: [], 
 const signed: SignedTransaction = {
   signature: 'signature' as Signature,
   signers: ['Buyer'],
+  signatureStates: ['valid'],
   signaturesValid: true,
   version: 0,
   usesLookupTables: false,

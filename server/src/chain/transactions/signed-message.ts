@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto'
+
+import { address, getTransactionDecoder, getTransactionEncoder, signatureBytes } from '@solana/kit'
+
+/**
+ * The SHA-256 of what the signers of a transaction sign. One key can make many valid signatures of one message, and validators tell
+ * transactions apart by their messages, so this identifies a payment where its signature does not.
+ *
+ * @throws SolanaError if the bytes are not a transaction.
+ */
+export function hashMessage(transactionBytes: Uint8Array): Buffer {
+  const { messageBytes } = getTransactionDecoder().decode(transactionBytes)
+  return createHash('sha256').update(Uint8Array.from(messageBytes)).digest()
+}
+
+/**
+ * Puts a signature into the place that a transaction has for it.
+ *
+ * @returns the bytes with it; those that were passed do not change.
+ * @throws Error if this address does not sign the transaction, or its place is not empty.
+ */
+export function withSignature(transactionBytes: Uint8Array, signer: string, signature: Uint8Array): Uint8Array {
+  const transaction = getTransactionDecoder().decode(transactionBytes)
+  const own = Object.entries(transaction.signatures).find(([address]) => address === signer)
+  if (!own || own[1] !== null) throw new Error(`the transaction has no empty place for a signature of ${signer}`)
+  const signatures = { ...transaction.signatures, [address(signer)]: signatureBytes(signature) }
+  return Uint8Array.from(getTransactionEncoder().encode({ ...transaction, signatures }))
+}
