@@ -19,6 +19,12 @@ const harmlessPrograms = new Set([
   'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95',
 ])
 
+/** The accounts that a transfer has besides its sender and recipient, none of them writable. */
+interface CarriedAccount {
+  address: string
+  signer: boolean
+}
+
 /**
  * Checks signed transaction bytes before they are recorded and sent: these transfers alone, paid for and signed by their payer alone,
  * and nothing else that could move SOL. An AdvanceNonceAccount instruction, which would let the bytes land at any later time,
@@ -29,15 +35,63 @@ export function findPaymentFlaw(transaction: SignedTransaction, expected: Expect
   const { signers, signaturesValid, instructions } = transaction
   if (signers.length !== 1 || signers[0] !== expected.from) return 'only the paying wallet may sign it.'
   if (!signaturesValid) return 'its signature is not valid.'
-  const others = instructions.filter((instruction) => !instruction.transfer)
-  if (others.some((instruction) => !harmlessPrograms.has(instruction.program))) return 'it does something besides this payment.'
+  return findInstructionFlaw(instructions, expected)
+}
+
+/**
+ * Checks bytes that their payer has signed, and that only the market can complete: these transfers alone, and nothing else that could move
+ * SOL, land later than its blockhash allows, or use the market's signature for anything but these transfers.
+ * @param coSigners the keys that may be the second signer
+ * @param coSignature of bytes that the market has yet to sign, or has signed
+ * @returns what is wrong, in words for people; undefined if nothing is.
+ */
+export function findCoSignedFlaw(
+  transaction: SignedTransaction,
+  expected: ExpectedPayment,
+  coSigners: readonly string[],
+  coSignature: 'empty' | 'valid',
+): string | undefined {
+  const { signers, signatureStates, version, usesLookupTables, instructions } = transaction
+  const [payer, coSigner = ''] = signers
+  if (signers.length !== 2 || payer !== expected.from || !coSigners.includes(coSigner)) {
+    return 'the paying wallet and the co-signer of this market must sign it, and nobody else.'
+  }
+  if (signatureStates[0] !== 'valid') return 'its signature is not valid.'
+  if (signatureStates[1] !== coSignature) return `the co-signer's signature is not ${coSignature}.`
+  if (version === 1) return 'its version is not supported.'
+  if (usesLookupTables) return 'it uses lookup tables.'
+  const flaw = findInstructionFlaw(instructions, expected, coSigner)
+  if (flaw) return flaw
+  const isNamed = othersOf(instructions).some(({ accounts }) => namesAny(accounts, [expected.reference, coSigner]))
+  return isNamed ? 'it names the reference or the co-signer outside its transfers.' : undefined
+}
+
+/** What is wrong with the instructions of a payment, whoever has signed it. */
+function findInstructionFlaw(
+  instructions: readonly AccountInstruction[],
+  { from, transfers, reference }: ExpectedPayment,
+  coSigner?: string,
+): string | undefined {
+  if (othersOf(instructions).some(({ program }) => !harmlessPrograms.has(program))) return 'it does something besides this payment.'
   const made = instructions.flatMap(({ transfer }) => (transfer ? [transfer] : []))
-  if (made.some(({ from }) => from !== expected.from)) return 'it pays from another wallet.'
-  const mismatch = findMismatch(expected.transfers, made)
+  if (made.some((transfer) => transfer.from !== from)) return 'it pays from another wallet.'
+  const mismatch = findMismatch(transfers, made)
   if (mismatch) return describeMismatch(mismatch)
-  const payments = instructions.filter((instruction) => instruction.transfer)
-  if (!payments.every((payment) => carriesOnly(payment, expected.reference))) return "it does not carry this purchase's reference."
-  return undefined
+  const carried = [{ address: reference, signer: false }, ...(coSigner === undefined ? [] : [{ address: coSigner, signer: true }])]
+  const payments = instructions.filter(({ transfer }) => transfer)
+  if (payments.every((payment) => carriesOnly(payment, carried))) return undefined
+  return coSigner === undefined
+    ? "it does not carry this purchase's reference."
+    : "a transfer does not carry this purchase's reference and the co-signer, and nothing else."
+}
+
+/** The instructions that make no transfer. */
+function othersOf(instructions: readonly AccountInstruction[]): AccountInstruction[] {
+  return instructions.filter(({ transfer }) => !transfer)
+}
+
+function namesAny(accounts: AccountInstruction['accounts'], addresses: readonly string[]): boolean {
+  return accounts.some((account) => account !== undefined && addresses.includes(account.address))
 }
 
 function describeMismatch({ kind, to, lamports }: TransferMismatch): string {
@@ -53,8 +107,10 @@ function describeMismatch({ kind, to, lamports }: TransferMismatch): string {
   }
 }
 
-/** After its two parties, a transfer has only the reference, which does not sign and is read-only. */
-function carriesOnly({ accounts }: AccountInstruction, reference: string): boolean {
-  const carried = accounts[2]
-  return accounts.length === 3 && carried?.address === reference && !carried.signer && !carried.writable
+/** After its two parties, a transfer has only these accounts, in any order. */
+function carriesOnly({ accounts }: AccountInstruction, carried: readonly CarriedAccount[]): boolean {
+  const others = accounts.slice(2)
+  const isThere = ({ address, signer }: CarriedAccount) =>
+    others.some((account) => account?.address === address && account.signer === signer && !account.writable)
+  return others.length === carried.length && carried.every(isThere)
 }
