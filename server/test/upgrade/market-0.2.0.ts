@@ -4,6 +4,7 @@ import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addre
 import { generateKeyPairSigner } from '@solana/kit'
 import { expect } from 'vitest'
 
+import { earlierReference } from '../purchases/references-0.2.0.ts'
 import { callRpc, sendByWallet, type TradingWorld, type Wallet } from '../purchases/trading-world.ts'
 import { type SignedPayment, signTransaction, transfer } from '../purchases/transactions.ts'
 import { sharedChain } from '../support/test-chain.ts'
@@ -66,7 +67,7 @@ export async function createMarketOf020(world: TradingWorld) {
   }
 
   const hold = async ({ listing, amount, seller, buyer }: Asked, { serverSends = false, seconds = 60, link }: HoldOptions = {}) => {
-    const reference = world.deps.references.make('purchase')
+    const reference = earlierReference('r'.repeat(32), 'purchase')
     const slot = await callRpc(world.rpcUrl, 'getSlot', [{ commitment: 'processed' }])
     const values = [
       buyer.address,

@@ -37,7 +37,7 @@ export async function prepareRefund(deps: PurchaseDeps, seller: WalletAddress, c
     await lockPurchase(tx, purchase.id)
     requireOpen(await lockCase(tx, caseId))
     return expectRefund(tx, caseId, {
-      reference: deps.references.make('refund'),
+      reference: deps.references.make('refund', seller),
       expiryHeight,
       reconcileSeconds: FIRST_SEARCH_SECONDS,
     })

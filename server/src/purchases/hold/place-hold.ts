@@ -83,7 +83,7 @@ export async function holdAsRead(
     const decision = await decideHold(tx, { ...order, funds })
     if (decision.kind === 'refused') return decision
     if (decision.kind === 'repeated') return keep(tx, order, decision.purchaseId)
-    const hold = await insertHold(tx, decision.plan, { ...terms, reference: references.make('purchase') })
+    const hold = await insertHold(tx, decision.plan, { ...terms, reference: references.make('purchase', buyer) })
     if (payLink !== undefined) await notePayLinkHold(tx, payLink, buyer, hold.id)
     return { kind: 'held', hold, isNew: true }
   })

@@ -61,7 +61,7 @@ export interface WrongPayment {
 export function verifyPayment(transaction: LandedTransaction, terms: PaymentTerms, known: KnownReferences = new Map()): PaymentVerdict {
   if (transaction.failed) return unrelated('it failed on the chain, so no SOL moved')
   if (!transaction.signers.includes(terms.buyer)) return unrelated('it was not signed by the buyer')
-  const movements = movementsOf(transaction, new Set([terms.reference, ...known.keys()]))
+  const movements = movementsOf(transaction, (account) => account === terms.reference || known.has(account))
   const named = purchasesNamedBy(transaction, movements, new Map<string, Named | null>([...known, [terms.reference, terms]]))
   const referenced = named.includes(terms)
   const toRecipients = movements.filter((movement) => isBetween(movement, terms))

@@ -13,12 +13,18 @@ export interface Movement extends Transfer {
 /** The accounts of a transfer without a reference: sender and recipient. */
 const PARTIES = 2
 
-/** All System transfers of a landed transaction, top-level ones first. */
-export function movementsOf({ instructions, innerInstructions }: LandedTransaction, references: ReadonlySet<string>): Movement[] {
+/**
+ * All System transfers of a landed transaction, top-level ones first.
+ * @param isReference whether an account is a known reference, for a transfer of this wallet
+ */
+export function movementsOf(
+  { instructions, innerInstructions }: LandedTransaction,
+  isReference: (account: string, from: string) => boolean,
+): Movement[] {
   const read = (from: readonly Instruction[], inner: boolean) =>
     from.flatMap(({ transfer, accounts }): Movement[] => {
       if (!transfer) return []
-      const reference = accounts.slice(PARTIES).find((account) => references.has(account))
+      const reference = accounts.slice(PARTIES).find((account) => isReference(account, transfer.from))
       return [{ ...transfer, reference, bare: accounts.length === PARTIES, inner }]
     })
   return [...read(instructions, false), ...read(innerInstructions, true)]

@@ -25,8 +25,8 @@ export interface LostRefund {
 export interface Known {
   /** Those that are references of purchases or refunds in the database. */
   references: ReadonlySet<string>
-  /** What this market made an address for, whether or not it is in the database. */
-  kindOf: (address: string) => ReferenceKind | undefined
+  /** What this market made an address for, if this wallet pays with it, whether or not it is in the database. */
+  kindOf: (address: string, payer: string) => ReferenceKind | undefined
   feeWallets: ReadonlySet<string>
   /** Those of the wallets that have listed something. */
   sellers: ReadonlySet<string>
@@ -53,13 +53,13 @@ export function namedAccounts({ instructions, innerInstructions }: LandedTransac
  */
 export function findLost(transaction: LandedTransaction, known: Known): Findings {
   if (transaction.failed) return { lost: [], refunds: [], isOurs: false }
-  const references = new Set(namedAccounts(transaction).filter((account) => known.references.has(account) || known.kindOf(account)))
-  const carried = movementsOf(transaction, references).filter(({ reference }) => reference !== undefined)
+  const isReference = (account: string, from: string) => known.references.has(account) || known.kindOf(account, from) !== undefined
+  const carried = movementsOf(transaction, isReference).filter(({ reference }) => reference !== undefined)
   const unknown = carried.filter(
     ({ from, to, lamports, reference = '' }) => !known.references.has(reference) && lamports > 0n && from !== to,
   )
-  const paid = unknown.filter(({ reference = '' }) => known.kindOf(reference) === 'purchase')
-  const refunds = unknown.filter(({ reference = '' }) => known.kindOf(reference) === 'refund')
+  const paid = unknown.filter(({ from, reference = '' }) => known.kindOf(reference, from) === 'purchase')
+  const refunds = unknown.filter(({ from, reference = '' }) => known.kindOf(reference, from) === 'refund')
   const buyers = [...new Set(paid.map(({ from }) => from))]
   return {
     lost: buyers.flatMap((buyer) => paymentsOf(buyer, sumByRecipient(paid.filter(({ from }) => from === buyer)), known)),

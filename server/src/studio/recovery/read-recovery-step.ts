@@ -74,7 +74,7 @@ async function readBeginning({ chain, database, references, settings }: Purchase
     finalizedSlot: (await chain.finalized()).slot,
     newest,
     seen: await findSeenSlot(database, row.since),
-    isOurs: (reference) => references.kindOf(reference) !== undefined,
+    isOurs: ({ reference, buyer }) => references.kindOf(reference, buyer) !== undefined,
     feeWallet,
     wallets: await countWallets(database, feeWallets),
     feeWallets,

@@ -2,6 +2,7 @@ import { type Signature, type WalletAddress } from '@juicebar/contract/addresses
 
 import { type LandedTransaction } from '../../chain/chain.ts'
 import { type Findings, findLost, type Known, type LostPayment, type LostRefund } from './lost-payment.ts'
+import { type NewestPurchase } from './recovery-store.ts'
 import { limitsOf, type RecoveryState, secretProblems, withRefunds, withUnchecked } from './recovery.ts'
 
 /** The result of a step of a recovery, and what to write for it. */
@@ -23,8 +24,9 @@ export interface Beginning {
   /** How far the finalized chain is now. */
   finalizedSlot: bigint
   /** The newest purchases that the database has. */
-  newest: readonly { reference: string; genesisHash: string; heldAtSlot: bigint; feeWallet: string | null; hasCode: boolean }[]
-  isOurs: (reference: string) => boolean
+  newest: readonly NewestPurchase[]
+  /** Whether this server recognises the reference of a purchase as made for its buyer. */
+  isOurs: (purchase: NewestPurchase) => boolean
   /** The chain's slot when it was last recorded. */
   seen: { genesisHash: string; slot: bigint } | undefined
   /** The wallet that receives fees now. */
@@ -48,7 +50,7 @@ export function begin(state: RecoveryState, beginning: Beginning): RecoveryStep 
   const reached = finalizedSlot + MARGIN_SLOTS
   const slots = noted.filter((each) => each.genesisHash === genesisHash && each.slot <= reached).map(({ slot }) => slot)
   const neededSlot = slots.reduce((highest, slot) => (slot > highest ? slot : highest), 0n)
-  const unrecognised = newest.filter(({ reference }) => !isOurs(reference))
+  const unrecognised = newest.filter((purchase) => !isOurs(purchase))
   const otherSecret = unrecognised.filter(({ hasCode }) => hasCode).length
   const sample = { sampled: newest.length, otherSecret, earlierVersion: unrecognised.length - otherSecret }
   const limits = limitsOf({ ...sample, hasFee: feeWallet !== undefined })

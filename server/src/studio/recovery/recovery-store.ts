@@ -160,6 +160,7 @@ export async function findSellers(database: Database, wallets: readonly string[]
 }
 
 export interface NewestPurchase {
+  buyer: string
   reference: string
   genesisHash: string
   heldAtSlot: bigint
@@ -174,7 +175,7 @@ export async function readNewestPurchases(database: Database, until: Date, limit
   return (
     database
       .selectFrom('purchases')
-      .select(['reference', 'genesisHash', 'heldAtSlot', 'feeWallet'])
+      .select(['buyer', 'reference', 'genesisHash', 'heldAtSlot', 'feeWallet'])
       // Servers from before are refused since then.
       .select(sql<boolean>`created_at > (select applied_at from migrations where name = '0032-release-0.2.0.sql')`.as('hasCode'))
       .where('id', '<=', `${millis.slice(0, 8)}-${millis.slice(8)}-7fff-bfff-ffffffffffff`)

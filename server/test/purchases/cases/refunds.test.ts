@@ -157,7 +157,10 @@ describe('a payment that lands after its hold ended', () => {
 it('a refund that the database has lost rules out a delivery: what had ended before the database went back is only refunded', async () => {
   const { found, purchase, rivalHold, confirm } = await payLate()
   const { seller, buyer } = world
-  await world.transact(seller, transfer(seller, buyer.address, BigInt(found.lamports), [world.deps.references.make('refund')]))
+  await world.transact(
+    seller,
+    transfer(seller, buyer.address, BigInt(found.lamports), [world.deps.references.make('refund', seller.address)]),
+  )
   await world.cancel(world.rival, rivalHold)
   await recordRewind(world.deps, { cause: 'restored' })
   await world.connection.pool.query(`update rewinds set ended_at = now(), ended_by = 'a clean recovery'`)

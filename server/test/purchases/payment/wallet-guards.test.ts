@@ -83,7 +83,7 @@ describe('a payment to as many sellers as a purchase may have, and of the fee,',
     const { buyer } = world
     const recipients = await Promise.all(Array.from({ length: MAX_SELLERS + 1 }, () => world.createWallet()))
     const transfers = recipients.map(({ address: to }, index) => ({ to, lamports: lamports(1_000_000n + BigInt(index)) }))
-    const reference = world.deps.references.make('purchase')
+    const reference = world.deps.references.make('purchase', buyer.address)
     const payments = transfers.map(({ to, lamports: amount }) => transfer(buyer, to, amount, [reference]))
     const { before, after } = around(buyer, 3)
     const signed = await signTransaction(world, buyer, [...before, ...payments, ...after], { version })

@@ -7,15 +7,18 @@ import { createReferences } from '../../../src/purchases/reference.ts'
 import { findLost, type Known, namedAccounts } from '../../../src/studio/recovery/lost-payment.ts'
 import { givenUp, outcomeOf, recoveryReply, type RecoveryRow, type RecoveryState } from '../../../src/studio/recovery/recovery.ts'
 import { afterHeight, afterListing, afterReading, begin, type Beginning } from '../../../src/studio/recovery/recovery-step.ts'
+import { earlierReference } from '../../purchases/references-0.2.0.ts'
 import { landedWith, moves, names } from '../../purchases/payment/landed-transactions.ts'
 
 const own = createReferences(['r'.repeat(32)])
 const foreign = createReferences(['f'.repeat(32)])
-const address = (): string => foreign.make('purchase')
+const address = () => earlierReference('f'.repeat(32), 'purchase')
 const [ann, bob, studio, buyer, rival, oldFashioned] = [address(), address(), address(), address(), address(), address()]
-const [lost, lostToo, kept] = [own.make('purchase'), own.make('purchase'), own.make('purchase')]
-const lostRefund = own.make('refund')
-const others = foreign.make('purchase')
+const [lost, kept] = [own.make('purchase', buyer), own.make('purchase', buyer)]
+/** Of a purchase that was held before codes covered a wallet. */
+const lostEarlier = earlierReference('r'.repeat(32), 'purchase')
+const lostRefund = own.make('refund', ann)
+const others = foreign.make('purchase', buyer)
 
 const known: Known = {
   references: new Set([kept, oldFashioned]),
@@ -61,18 +64,30 @@ describe('what a transaction moved for purchases that the database has lost', ()
     expect(find(payment)).toEqual({ lost: [], refunds: [], isOurs: true })
   })
 
+  it('is nothing of a wallet that names the reference of another, unless it is from before codes covered a wallet', () => {
+    expect(find([moves(rival, ann, 5n, [lost])])).toEqual({ lost: [], refunds: [], isOurs: false })
+    expect(find([moves(rival, ann, 5n, [lost, lostEarlier])]).lost).toEqual([{ buyer: rival, seller: ann, lamports: 5n, feeLamports: 0n }])
+    expect(find([moves(bob, buyer, 5n, [lostRefund])])).toEqual({ lost: [], refunds: [], isOurs: false })
+  })
+
   it('tells of refunds, which are no payments', () => {
     const refund = { from: ann, to: buyer, lamports: 5n }
     expect(find([moves(ann, buyer, 5n, [lostRefund])])).toEqual({ lost: [], refunds: [refund], isOurs: true })
   })
 })
 
-const carried = fc.shuffledSubarray([lost, lostToo, kept, oldFashioned, lostRefund, others], { maxLength: 3 })
+const carried = fc.shuffledSubarray([lost, lostEarlier, kept, oldFashioned, lostRefund, others], { maxLength: 3 })
 const anyTransfer = fc
   .tuple(fc.constantFrom(buyer, rival, ann), fc.constantFrom(ann, bob, studio, buyer), fc.bigInt({ min: 0n, max: 9n }), carried)
   .map(([from, to, lamports, extra]) => moves(from, to, lamports, extra))
-const isLost = (reference: string | undefined) => reference === lost || reference === lostToo
-const ownerOf = ({ accounts }: Instruction) => accounts.slice(2).find((account) => account !== others)
+const isLost = (reference: string | undefined) => reference === lost || reference === lostEarlier
+const madeFor = new Map<string, string | undefined>([
+  [lost, buyer],
+  [lostRefund, ann],
+  [others, undefined],
+])
+const ownerOf = ({ accounts: [from, , ...carried] }: Instruction) =>
+  carried.find((account) => !madeFor.has(account) || madeFor.get(account) === from)
 
 describe('each lamport', () => {
   it('that belongs to a lost purchase is in exactly one case of its buyer, and no other is in any', () => {
@@ -102,7 +117,7 @@ describe('each lamport', () => {
   })
 })
 
-const isOurs = (reference: string) => own.kindOf(reference) !== undefined
+const isOurs: Beginning['isOurs'] = ({ reference, buyer: payer }) => own.kindOf(reference, payer) !== undefined
 
 const fresh: RecoveryState = {
   part: 'waiting',
@@ -125,7 +140,8 @@ const fresh: RecoveryState = {
   limits: [],
 }
 const purchase = (heldAtSlot: bigint, changes: object = {}) => ({
-  reference: own.make('purchase') as string,
+  buyer,
+  reference: own.make('purchase', buyer) as string,
   genesisHash: 'ours',
   heldAtSlot,
   feeWallet: null,
@@ -165,7 +181,7 @@ describe('a recovery', () => {
   })
 
   it('cannot check anything with another secret than the purchases that the database has were made with', () => {
-    const reference = createReferences(['f'.repeat(32)]).make('purchase')
+    const reference = foreign.make('purchase', buyer)
     expect(begun()).toMatchObject({ unchecked: [], uncheckedCount: 0 })
     expect(begun({ newest: [purchase(1n), purchase(2n, { reference })] })).toMatchObject({
       unchecked: [expect.stringContaining('1 of the newest 2, whose references were made with another REFERENCE_SECRET')],
@@ -201,8 +217,8 @@ describe('a recovery', () => {
 
   it('reads every transaction once, and tells of those that nobody shows', () => {
     const known = { references: new Set<string>(), kindOf: own.kindOf, feeWallets: new Set<string>(), sellers: new Set<string>() }
-    const [from, to] = [own.make('refund'), own.make('refund')]
-    const transaction = landedWith([moves(from, to, 5n, [own.make('purchase')]), moves(to, from, 2n, [own.make('refund')])])
+    const [from, to] = [buyer, ann]
+    const transaction = landedWith([moves(from, to, 5n, [own.make('purchase', from)]), moves(to, from, 2n, [own.make('refund', to)])])
     const read = ['one', 'two'] as Signature[]
     const step = afterReading({ ...fresh, part: 'reading', transactions: 2 }, [
       { signature: read[0]!, found: { transaction, known } },
