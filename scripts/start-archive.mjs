@@ -44,7 +44,7 @@ function requireSettings() {
 function makeMissingSecrets() {
   readKeptSecrets()
   const isSet = (/** @type {string} */ name) => process.env[name] !== undefined
-  // A server that was given only a JWT_SECRET uses it for references as well, and so do the others.
+  // A server that was given a JWT_SECRET shares it with others, and must not have a REFERENCE_SECRET that they do not have.
   const missing = SECRETS.filter((name) => !isSet(name) && !(name === 'REFERENCE_SECRET' && isSet('JWT_SECRET')))
   if (missing.length === 0) return
   const folder = dataFolder()

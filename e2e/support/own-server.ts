@@ -24,6 +24,7 @@ export async function startOwnServer(port: number, settings: Record<string, stri
     LOG_LEVEL: 'warn',
     STUDIO_API_KEY: STUDIO_KEY,
     JWT_SECRET: 'the-session-secret-of-a-server-of-its-own',
+    REFERENCE_SECRET: 'the-reference-secret-of-a-server-of-its-own',
     DATABASE_URL: await createDatabase(mainFolder),
     // Few, since the main server and those of other files have theirs on the same PostgreSQL.
     DATABASE_CONNECTIONS: '8',

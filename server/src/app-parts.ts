@@ -15,7 +15,7 @@ import { type Config } from './settings/config.ts'
 export interface AppParts {
   config: Config
   jwtSecret: string
-  /** As `createReferences` takes them; the secret of the sessions by default. */
+  /** As `createReferences` and `createCoSigners` take them; the secret of the sessions by default. */
   referenceSecrets?: readonly string[]
   studioApiKey: string
   connection: DatabaseConnection

@@ -41,6 +41,7 @@ import { createMakerHash } from './purchases/pay-link/pay-link.ts'
 import { preparePayment } from './purchases/pay-link/prepare-payment.ts'
 import { requirePayLink } from './purchases/pay-link/read-pay-link.ts'
 import { payLinkRoutes } from './purchases/pay-link/routes.ts'
+import { createCoSigners } from './purchases/co-signer.ts'
 import { purchaseRoutes } from './purchases/routes.ts'
 import { createReferences } from './purchases/reference.ts'
 import { createReconciliation } from './purchases/reconciliation/run-reconciliation.ts'
@@ -91,12 +92,13 @@ export async function createApp(parts: AppParts): Promise<App> {
   let draining = false
   let closing: Promise<void> | undefined
   const jwts = createSessionJwts(parts.jwtSecret)
+  const referenceSecrets = parts.referenceSecrets ?? [parts.jwtSecret]
   const purchases = {
     database,
     chain,
     catalogue,
     settings: { settleAt: config.settleAt, holdSeconds: config.holdSeconds, fee: config.fee },
-    references: createReferences(parts.referenceSecrets ?? [parts.jwtSecret]),
+    references: createReferences(referenceSecrets),
     log,
     failures,
     observer: metrics?.counts.purchases,
@@ -146,7 +148,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     migration: preparation.progress,
     isChainUp: () => chain.isUp(),
     age: () => ({ events: feed.age(), reconciliation: reconciliation.age() }),
-    publicConfig: publicConfig(config, parts.version),
+    publicConfig: publicConfig(config, createCoSigners(referenceSecrets), parts.version),
     readPause: createPauseReader(database),
   })
   signInRoutes(api, database, {

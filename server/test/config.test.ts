@@ -2,13 +2,16 @@ import { describe, expect, it } from 'vitest'
 
 import { ConfigError } from '../src/settings/config-error.ts'
 import { isLoopback, readConfig } from '../src/settings/config.ts'
+import { publicConfig } from '../src/settings/public-config.ts'
 
-const shared = { JWT_SECRET: 'j'.repeat(32), STUDIO_API_KEY: 'studio-key-0123456' }
+const shared = { JWT_SECRET: 'j'.repeat(32), STUDIO_API_KEY: 'studio-key-0123456', REFERENCE_SECRET: 'r'.repeat(32) }
 const feeWallet = 'JCYoWVEjgW4iocDBRcWPhNYNnNFx3tSqSDxAZetY3Dmz'
 const otherWallet = '5dEbMXXa19nLdjj9tZKzq9ZQPYVhSxV2eJo4skXNZuzb'
 const online = { HOST: '0.0.0.0', PUBLIC_ORIGIN: 'https://market.example' }
 
-function problemsOf(env: Record<string, string>): readonly string[] {
+const { REFERENCE_SECRET: _, ...withoutReferenceSecret } = shared
+
+function problemsOf(env: Record<string, string | undefined>): readonly string[] {
   try {
     readConfig(env)
   } catch (error) {
@@ -40,6 +43,8 @@ describe('settings', () => {
       demoSeed: true,
       settleAt: 'confirmed',
       holdSeconds: 60,
+      coSign: true,
+      walletSends: 'any',
       fee: { basisPoints: 0, wallet: undefined },
       webhookAllowPrivate: false,
       drainSeconds: 0,
@@ -71,6 +76,12 @@ describe('settings', () => {
       { settleAt: 'finalized', holdSeconds: 1 },
     ],
     [{ HOLD_SECONDS: '600' }, { holdSeconds: 600 }],
+    [{ CO_SIGN: 'off' }, { coSign: false, walletSends: 'any' }],
+    [{ WALLET_SENDS: 'off' }, { coSign: true, walletSends: 'off' }],
+    [
+      { CO_SIGN: 'off', WALLET_SENDS: 'referenced' },
+      { coSign: false, walletSends: 'referenced' },
+    ],
     [{ MARKET_FEE_BPS: '250', MARKET_FEE_WALLET: feeWallet }, { fee: { basisPoints: 250, wallet: feeWallet } }],
     [{ MARKET_FEE_BPS: '0', MARKET_FEE_WALLET: feeWallet }, { fee: { basisPoints: 0, wallet: feeWallet } }],
     [{ DATABASE_CONNECTIONS: '40' }, { databaseConnections: 40 }],
@@ -81,6 +92,11 @@ describe('settings', () => {
     [{ TRUST_PROXY: 'off' }, { trustProxy: false }],
     [{ TRUST_PROXY: 'loopback,10.0.0.0/8,fd00::/8,192.0.2.7' }, { trustProxy: ['loopback', '10.0.0.0/8', 'fd00::/8', '192.0.2.7'] }],
     [{ REFERENCE_SECRET: `${'n'.repeat(32)},${'o'.repeat(32)}` }, { referenceSecrets: ['n'.repeat(32), 'o'.repeat(32)] }],
+    [{ ...shared, REFERENCE_SECRET: `${'n'.repeat(32)},${shared.JWT_SECRET}` }, { referenceSecrets: ['n'.repeat(32), shared.JWT_SECRET] }],
+    [
+      { DATABASE_URL: 'postgresql://db/market', ...withoutReferenceSecret, CO_SIGN: 'off' },
+      { coSign: false, referenceSecrets: undefined },
+    ],
     [{ WEBHOOK_ALLOW_PRIVATE: 'on' }, { webhookAllowPrivate: true }],
     [{ LOG_LEVEL: 'debug' }, { logLevel: 'debug' }],
     [{ SECURITY_CONTACT: 'https://studio.example/security' }, { securityContact: 'https://studio.example/security' }],
@@ -137,6 +153,8 @@ describe('settings', () => {
     DEMO: ['yes', 'ON'],
     DEMO_SEED: ['1'],
     SETTLE_AT: ['processed'],
+    CO_SIGN: ['true', 'OFF'],
+    WALLET_SENDS: ['on', 'any,referenced'],
     HOLD_SECONDS: ['0', '601', '-60', '60s'],
     SECURITY_CONTACT: ['security at studio.example', 'http://studio.example', 'https://studio.example/a\nExpires: never'],
     MARKET_FEE_BPS: ['1001', '2.5', '-1', '1e2'],
@@ -179,8 +197,15 @@ describe('settings', () => {
 
   it.each([
     [{ HOST: '0.0.0.0' }, /^PUBLIC_ORIGIN is not set.+HOST is "0\.0\.0\.0"/],
-    [{ DATABASE_URL: 'postgres://db/x', STUDIO_API_KEY: shared.STUDIO_API_KEY }, /^JWT_SECRET is not set/],
-    [{ DATABASE_URL: 'postgres://db/x', JWT_SECRET: shared.JWT_SECRET }, /^STUDIO_API_KEY is not set/],
+    [{ DATABASE_URL: 'postgres://db/x', ...shared, JWT_SECRET: undefined }, /^JWT_SECRET is not set/],
+    [{ DATABASE_URL: 'postgres://db/x', ...shared, STUDIO_API_KEY: undefined }, /^STUDIO_API_KEY is not set/],
+    [{ DATABASE_URL: 'postgres://db/x', ...withoutReferenceSecret }, /^REFERENCE_SECRET is not set.+DATABASE_URL/],
+    [{ ...shared, REFERENCE_SECRET: shared.JWT_SECRET }, /^REFERENCE_SECRET begins with the value of JWT_SECRET or STUDIO_API_KEY/],
+    [
+      { STUDIO_API_KEY: 'k'.repeat(32), REFERENCE_SECRET: `${'k'.repeat(32)},${'o'.repeat(32)}` },
+      /^REFERENCE_SECRET begins with the value of JWT_SECRET or STUDIO_API_KEY/,
+    ],
+    [{ CO_SIGN: 'off', WALLET_SENDS: 'off' }, /^CO_SIGN and WALLET_SENDS are both "off"/],
     [{ DATABASE_READ_URL: 'postgres://db/x' }, /^DATABASE_READ_URL is set, but DATABASE_URL is not/],
     [{ MARKET_FEE_BPS: '250' }, /^MARKET_FEE_BPS is set, but MARKET_FEE_WALLET is not/],
     [{ MARKET_FEE_WALLET: feeWallet }, /^MARKET_FEE_WALLET is set, but MARKET_FEE_BPS is not/],
@@ -226,6 +251,22 @@ describe('settings', () => {
 
   it('report all problems at once', () => {
     expect(problemsOf({ PORT: 'x', DEMO: 'x', HOLD_SECONDS: 'x', HOST: '0.0.0.0' })).toHaveLength(4)
+  })
+})
+
+describe('the public settings', () => {
+  const coSigners = { current: 'present key', former: ['former key'], refund: 'refund key' }
+  const told = (env: Record<string, string>) => publicConfig(readConfig(env), coSigners, '0.0.0')
+
+  it('name the keys that co-sign, and those that did', () => {
+    const keys = { coSigner: 'present key', formerCoSigners: ['former key'], refundCoSigner: 'refund key' }
+    expect(told({})).toMatchObject({ ...keys, walletSends: 'any' })
+    expect(told({ WALLET_SENDS: 'off' })).toMatchObject({ ...keys, walletSends: 'off' })
+  })
+
+  it('name the present key among the former ones while nothing is co-signed', () => {
+    const former = ['present key', 'former key']
+    expect(told({ CO_SIGN: 'off' })).toMatchObject({ coSigner: null, formerCoSigners: former, refundCoSigner: null, walletSends: 'any' })
   })
 })
 

@@ -19,7 +19,11 @@ import { freshDatabase } from './support/fresh-database.ts'
 import { migrationsFolder } from './support/migrations-folder.ts'
 import { query } from './support/query.ts'
 
-const secrets = { JWT_SECRET: 'never-show-this-jwt-secret-anywhere', STUDIO_API_KEY: 'never-show-this-studio-key' }
+const secrets = {
+  JWT_SECRET: 'never-show-this-jwt-secret-anywhere',
+  STUDIO_API_KEY: 'never-show-this-studio-key',
+  REFERENCE_SECRET: 'never-show-this-reference-secret-anywhere',
+}
 const waiting = { timeout: 60_000 }
 
 let program: string

@@ -2,7 +2,7 @@ import Type from 'typebox'
 
 import { errors, type ErrorCode } from '../errors.ts'
 import { type CallSchema } from './call.ts'
-import { Nullable } from './fields.ts'
+import { Address, Nullable } from './fields.ts'
 import { AnnouncedPause } from './restrictions.ts'
 
 const upOrDown = Type.Enum(['ok', 'down'], { title: 'Health', description: 'Whether a part can be used right now' })
@@ -78,6 +78,19 @@ export const PublicConfigSchema = Type.Object(
       { basisPoints: Type.Integer({ description: 'In hundredths of a percent of what the sellers get, on top; 0 for none' }) },
       { title: 'FeeRate', description: 'What the studio takes of a sale' },
     ),
+    coSigner: Nullable(
+      Address('The key with which the market signs, beside the buyer, the payments that only it can send; null if it offers none'),
+    ),
+    formerCoSigners: Type.Array(Address('A key'), {
+      description: 'The keys with which it has signed before, the latest first; while it offers none, the present one too',
+    }),
+    refundCoSigner: Nullable(Address('The same for refunds; null if it offers none')),
+    walletSends: Type.Enum(['any', 'referenced', 'off'], {
+      title: 'WalletSends',
+      description:
+        'Whether a buyer’s wallet may send its payment by itself. any: yes. referenced: a payment counts only with the reference of its ' +
+        'purchase. off: only the market sends payments.',
+    }),
     publicOrigin: Nullable(
       Type.String({ description: 'The https address at which phones reach the market; null if it has none that is public' }),
     ),

@@ -25,8 +25,9 @@ export async function benchmarkStart(databases: BenchDatabases, pairs: number): 
   if (!existsSync(BUILT_SERVER)) throw new Error('There is no built server to start. Run `npm run build` first.')
   const databaseUrl = await databases.empty()
   const endpoints = await startRpcEndpoints([UNLIMITED])
-  const secrets = { JWT_SECRET, STUDIO_API_KEY: STUDIO_KEY, SOLANA_RPC_URL: endpoints.walletsUrl, LOG_LEVEL: 'fatal' }
-  const start = (program: string, path: string) => startOnce(program, path, { DATABASE_URL: databaseUrl, ...secrets })
+  const secrets = { JWT_SECRET, STUDIO_API_KEY: STUDIO_KEY, REFERENCE_SECRET: 'bench-references-bench-references' }
+  const settings = { DATABASE_URL: databaseUrl, SOLANA_RPC_URL: endpoints.walletsUrl, LOG_LEVEL: 'fatal', ...secrets }
+  const start = (program: string, path: string) => startOnce(program, path, settings)
   const against = { reference: 'bare Fastify and pg', unit: 'ms', goal: { most: MOST_RATIO }, theirs: () => start(BARE_SERVER, '/') }
   const lineOf = async (name: string, path: string): Promise<Line> => {
     const line = await compare({ ...against, name, ours: () => start(BUILT_SERVER, path) }, pairs)

@@ -63,6 +63,7 @@ export async function startStack<Database extends StackDatabase>(options: StackO
     SOLANA_RPC_URL: proxy.url,
     JWT_SECRET: randomBytes(32).toString('hex'),
     STUDIO_API_KEY: studioApiKey,
+    REFERENCE_SECRET: randomBytes(32).toString('hex'),
     PUBLIC_ORIGIN: 'http://localhost',
     HOLD_SECONDS: String(holdSeconds),
     DEMO: 'off',

@@ -73,6 +73,10 @@ export interface Config {
   demoSeed: boolean
   settleAt: 'confirmed' | 'finalized'
   holdSeconds: number
+  /** Buyers can pay with payments that only the market can send. */
+  coSign: boolean
+  /** Whether a buyer's wallet may send its payment by itself; referenced: only a payment with the reference of its purchase counts. */
+  walletSends: 'any' | 'referenced' | 'off'
   fee: FeeSettings
   /** Webhooks may be sent to private addresses. */
   webhookAllowPrivate: boolean
@@ -142,6 +146,8 @@ export function readConfig(env: Environment, { terminal = false }: { terminal?: 
     demoSeed: read.choice('DEMO_SEED', ['on', 'off'], 'on') === 'on',
     settleAt: read.choice('SETTLE_AT', ['confirmed', 'finalized'], 'confirmed'),
     holdSeconds: read.integer('HOLD_SECONDS', HOLD_SECONDS),
+    coSign: read.choice('CO_SIGN', ['on', 'off'], 'on') === 'on',
+    walletSends: read.choice('WALLET_SENDS', ['any', 'referenced', 'off'], 'any'),
     fee: {
       basisPoints: read.integer('MARKET_FEE_BPS', MARKET_FEE_BPS),
       wallet: parseWalletAddress(read.matching('MARKET_FEE_WALLET', isPayee, 'a Solana wallet address that somebody can sign with', '')),

@@ -10,6 +10,21 @@ export function findConflicts(config: Config, env: Environment): string[] {
   if (config.databaseUrl && env['STUDIO_API_KEY'] === undefined) {
     found.push('STUDIO_API_KEY is not set. It is required with DATABASE_URL, because all servers on one database must share it.')
   }
+  if (config.databaseUrl && config.coSign && env['REFERENCE_SECRET'] === undefined) {
+    found.push(
+      'REFERENCE_SECRET is not set. It is required with DATABASE_URL, because the key that co-signs payments is derived from it, and all ' +
+        'servers on one database must share it. A market that had none before continues with a new secret, a comma and the value of JWT_SECRET.',
+    )
+  }
+  if (config.coSign && sharesReferenceSecret(config)) {
+    found.push(
+      'REFERENCE_SECRET begins with the value of JWT_SECRET or STUDIO_API_KEY. The key that co-signs payments is derived from it: put a ' +
+        'secret of its own in front, separated by a comma.',
+    )
+  }
+  if (!config.coSign && config.walletSends === 'off') {
+    found.push('CO_SIGN and WALLET_SENDS are both "off", so nobody could pay. Switch one of them on.')
+  }
   if (config.databaseReadUrl && env['DATABASE_URL'] === undefined) {
     found.push('DATABASE_READ_URL is set, but DATABASE_URL is not. The built-in database has no replica.')
   }
@@ -34,4 +49,10 @@ export function findConflicts(config: Config, env: Environment): string[] {
     found.push('METRICS_HOST is set, but METRICS_PORT is not. Set it to the port that metrics are served on.')
   }
   return found
+}
+
+/** Whether new references and keys would be made with a secret that protects something else. */
+function sharesReferenceSecret({ referenceSecrets, jwtSecret, studioApiKey }: Config): boolean {
+  const newest = referenceSecrets?.[0]
+  return newest !== undefined && (newest === jwtSecret || newest === studioApiKey)
 }

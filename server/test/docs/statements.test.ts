@@ -89,6 +89,8 @@ const defaults: Record<string, string> = {
   DEMO_SEED: usual.demoSeed ? 'on' : 'off',
   SETTLE_AT: usual.settleAt,
   HOLD_SECONDS: String(usual.holdSeconds),
+  CO_SIGN: usual.coSign ? 'on' : 'off',
+  WALLET_SENDS: usual.walletSends,
   MARKET_FEE_BPS: String(usual.fee.basisPoints),
   WEBHOOK_ALLOW_PRIVATE: usual.webhookAllowPrivate ? 'on' : 'off',
   DRAIN_SECONDS: String(usual.drainSeconds),
