@@ -124,12 +124,23 @@ export interface FinalizedView {
 
 /** The result of simulating a transaction. */
 export type Simulation =
-  /** It would succeed, or the chain has executed it already: then its status says how it ended. `slot` is where it was simulated. */
-  | { kind: 'valid'; slot: bigint }
+  /**
+   * It would succeed, or the chain has executed it already: then its status says how it ended. `slot` is where it was simulated. `balance`
+   * is what the buyer would have afterwards, if that was asked for and the chain has not executed it.
+   */
+  | { kind: 'valid'; slot: bigint; balance?: Lamports }
   /** Its blockhash is too old, or of another chain. */
   | { kind: 'expired' }
   /** Why it would fail, in words for players that can follow a colon. */
   | { kind: 'fails'; reason: string }
+
+export interface SimulationOptions {
+  /**
+   * The buyer of a payment that its co-signer has yet to sign. No signature is verified, and the newest state counts (`processed`), so that
+   * the balance afterwards includes everything that the buyer has sent.
+   */
+  awaitsCoSigner?: WalletAddress
+}
 
 export interface ReadOptions {
   /** The request uses only spare budget, and may wait a long time. */
@@ -183,8 +194,11 @@ export interface Chain {
   /** `except` names endpoints to skip; if none is left, throws CHAIN_DOWN. */
   finalized(options?: { except?: ReadonlySet<string> }): Promise<FinalizedView>
 
-  /** Runs the transaction without sending it. */
-  simulate(transactionBytes: Uint8Array): Promise<Simulation>
+  /**
+   * Runs the transaction without sending it. That it would fail is asked of a second endpoint, if there is one. It has expired only if no
+   * endpoint knows its blockhash, and one of them has seen as much of the chain as any answer before; else throws CHAIN_DOWN.
+   */
+  simulate(transactionBytes: Uint8Array, options?: SimulationOptions): Promise<Simulation>
   /**
    * Sends the transaction through one endpoint, and through another one if the same transaction is sent again. Best effort: only `statuses`
    * shows whether it landed.

@@ -72,6 +72,11 @@ export class SharedReads {
     return { blockhash, lastValidBlockHeight }
   }
 
+  /** The highest slot in any answer so far, without a request. */
+  get slotSeen(): bigint {
+    return this.#seen.slot
+  }
+
   /** The highest slot seen, at most as old as the length of a slot, or a little older on a small budget. */
   async highestSlot(): Promise<bigint> {
     if (this.#now() - this.#seen.at >= paceMillis(this.#pool.perSecond, SLOTS)) await this.#readSlot()

@@ -12,6 +12,7 @@ import {
   type SignatureEntry,
   type SignatureStatus,
   type Simulation,
+  type SimulationOptions,
   type WideReadOptions,
 } from '../chain.ts'
 import { AnswerCache } from '../rpc/answer-cache.ts'
@@ -20,13 +21,13 @@ import { EndpointProbe } from '../rpc/endpoint-probe.ts'
 import { type ChainRpc, type Endpoint } from '../rpc/endpoint.ts'
 import { paceMillis, SLOT_MILLIS } from '../rpc/pace.ts'
 import { RpcPool } from '../rpc/rpc-pool.ts'
-import { readSimulation } from '../transactions/simulation.ts'
 import { Broadcaster } from './broadcaster.ts'
 import { failingAsDown, openFinalizedView, PAGE_SIZE } from './finalized-view.ts'
 import { openEndpoints } from './open-endpoints.ts'
 import { readTransaction } from './read-transaction.ts'
 import { requireInteger } from './require-integer.ts'
 import { type BlockhashLifetime, requireAnswer, SharedReads } from './shared-reads.ts'
+import { Simulations } from './simulations.ts'
 import { newestEntries, readEntry } from './signature-status.ts'
 import { StatusReads } from './status-reads.ts'
 
@@ -72,6 +73,7 @@ export class SolanaChain implements Chain {
   readonly #listeners = new Set<GenesisListener>()
   readonly #shared: SharedReads
   readonly #statuses: StatusReads
+  readonly #simulations: Simulations
   readonly #broadcaster: Broadcaster
   readonly #views: AnswerCache<FinalizedView>
   /** Confirm calls and reconciliation read the same transaction within a moment. */
@@ -90,6 +92,7 @@ export class SolanaChain implements Chain {
     this.#probes = this.#endpoints.map((endpoint) => new EndpointProbe(endpoint, this.#identity, log, probeMillis))
     this.#shared = new SharedReads(this.pool, clock)
     this.#statuses = new StatusReads(this.pool, (signature) => this.transaction(signature))
+    this.#simulations = new Simulations(this.pool, this.#shared)
     this.#broadcaster = new Broadcaster(this.pool)
     this.#views = new AnswerCache(clock, 1)
     this.#transactions = new AnswerCache(clock, MAX_TRANSACTIONS)
@@ -191,19 +194,12 @@ export class SolanaChain implements Chain {
     return failingAsDown(requireAnswer(view))
   }
 
-  async simulate(transactionBytes: Uint8Array): Promise<Simulation> {
-    const base64Transaction = encodeBase64(transactionBytes)
-    const config = { encoding: 'base64', sigVerify: true, commitment: 'confirmed' } as const
-    const outcome = await this.pool.askInTurn('payment', async (rpc) => {
-      const simulation = await readSimulation(rpc.simulateTransaction(base64Transaction, config).send())
-      // An endpoint that is behind does not know a fresh blockhash yet; another one may.
-      return simulation.kind === 'expired' ? undefined : simulation
-    })
-    return outcome ?? { kind: 'expired' }
+  simulate(transactionBytes: Uint8Array, options?: SimulationOptions): Promise<Simulation> {
+    return this.#simulations.simulate(transactionBytes, options)
   }
 
   broadcast(transactionBytes: Uint8Array): Promise<void> {
-    return this.#broadcaster.send(encodeBase64(transactionBytes))
+    return this.#broadcaster.send(getBase64EncodedWireTransaction(getTransactionDecoder().decode(transactionBytes)))
   }
 
   statuses(signatures: readonly Signature[], options?: WideReadOptions): Promise<Map<Signature, SignatureStatus>> {
@@ -241,8 +237,4 @@ export class SolanaChain implements Chain {
     for (const cache of [this.#views, this.#transactions]) cache.clear()
     for (const listener of this.#listeners) listener(current, former)
   }
-}
-
-function encodeBase64(transactionBytes: Uint8Array) {
-  return getBase64EncodedWireTransaction(getTransactionDecoder().decode(transactionBytes))
 }

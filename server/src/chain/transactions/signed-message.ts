@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import { address, getTransactionDecoder, getTransactionEncoder, signatureBytes } from '@solana/kit'
+import { address, getCompiledTransactionMessageDecoder, getTransactionDecoder, getTransactionEncoder, signatureBytes } from '@solana/kit'
 
 /**
  * The SHA-256 of what the signers of a transaction sign. One key can make many valid signatures of one message, and validators tell
@@ -11,6 +11,16 @@ import { address, getTransactionDecoder, getTransactionEncoder, signatureBytes }
 export function hashMessage(transactionBytes: Uint8Array): Buffer {
   const { messageBytes } = getTransactionDecoder().decode(transactionBytes)
   return createHash('sha256').update(Uint8Array.from(messageBytes)).digest()
+}
+
+/**
+ * The blockhash with which a transaction was signed.
+ *
+ * @throws SolanaError if the bytes are not a transaction.
+ */
+export function blockhashOf(transactionBytes: Uint8Array): string {
+  const { messageBytes } = getTransactionDecoder().decode(transactionBytes)
+  return getCompiledTransactionMessageDecoder().decode(messageBytes).lifetimeToken
 }
 
 /**

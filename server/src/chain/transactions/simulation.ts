@@ -1,3 +1,4 @@
+import { type Lamports, lamports } from '@juicebar/contract/money'
 import {
   isSolanaError,
   SOLANA_ERROR__JSON_RPC__INVALID_PARAMS,
@@ -16,25 +17,35 @@ const NOT_ENOUGH = 'the wallet does not have enough SOL for the payment and the 
 
 interface SimulationReply {
   context: { slot: bigint }
-  value: { err: TransactionError | null }
+  value: { err: TransactionError | null; accounts?: readonly ({ lamports: bigint } | null)[] | null }
 }
 
 /**
  * Reads the reply to a `simulateTransaction`. Problems with the bytes or signatures arrive as an RPC error and are read as well.
+ * @param withBalance an account was asked for: its balance afterwards is part of the result
  * @throws any other error of the request: it is the endpoint's own failure.
  */
-export async function readSimulation(reply: Promise<SimulationReply>): Promise<Simulation> {
+export async function readSimulation(reply: Promise<SimulationReply>, { withBalance = false } = {}): Promise<Simulation> {
   try {
     const { context, value } = await reply
     if (typeof context.slot !== 'bigint') throw new Error('the endpoint did not return a slot')
+    if (value.err === null) return { kind: 'valid', slot: context.slot, ...(withBalance && { balance: balanceOf(value.accounts) }) }
     // Executed already: its status says how it ended.
-    if (value.err === null || value.err === 'AlreadyProcessed') return { kind: 'valid', slot: context.slot }
+    if (value.err === 'AlreadyProcessed') return { kind: 'valid', slot: context.slot }
     return value.err === 'BlockhashNotFound' ? { kind: 'expired' } : { kind: 'fails', reason: simulationFailure(value.err) }
   } catch (error) {
     const refusal = refusalOf(error)
     if (refusal === undefined) throw error
     return { kind: 'fails', reason: simulationFailure(refusal) }
   }
+}
+
+/** An account without lamports does not exist. @throws Error if the endpoint did not return what was asked for */
+function balanceOf(accounts: SimulationReply['value']['accounts']): Lamports {
+  const account = accounts?.[0]
+  if (account === null) return lamports(0n)
+  if (typeof account?.lamports !== 'bigint') throw new Error('the endpoint did not return a balance')
+  return lamports(account.lamports)
 }
 
 /** Why the network would reject a transaction, in words for players that can follow a colon. */
