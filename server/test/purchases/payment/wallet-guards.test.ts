@@ -1,49 +1,19 @@
 import { lamports } from '@juicebar/contract/money'
 import { MAX_SELLERS } from '@juicebar/contract/limits'
-import { address, AccountRole, type Instruction } from '@solana/kit'
+import { address } from '@solana/kit'
 import { beforeAll, describe, expect, it } from 'vitest'
 
 import { decodePayment } from '../../../src/purchases/payment/check-payment.ts'
 import { verifyPayment } from '../../../src/purchases/payment/landed-payment.ts'
-import { callRpc, refusal, useTradingWorld, type Wallet } from '../trading-world.ts'
+import { around, installLighthouse, MAX_BYTES } from '../../chain/wallet-guards.ts'
+import { refusal, useTradingWorld } from '../trading-world.ts'
 import { signTransaction, transfer, type TransactionVersion } from '../transactions.ts'
 
-const computeBudget = 'ComputeBudget111111111111111111111111111111'
-const lighthouse = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95'
-const memo = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr'
-
 const versions: TransactionVersion[] = ['legacy', 0, 1]
-/** The minimum MTU of IPv6 less the headers: what a transaction of version legacy or 0 may have. */
-const MAX_BYTES = 1232
-/** The bytes of each guard that Phantom added on mainnet in August 2026: three before the payment and one after it. */
-const guardBytes = [17, 52, 16, 27] as const
-
-interface ProgramAccount {
-  lamports: number
-  owner: string
-  data: [string, string]
-}
 
 const world = useTradingWorld()
 
-/** The local chain has no Lighthouse. The Memo program in its place accepts the same instructions, if their data is text. */
-beforeAll(async () => {
-  const { value } = (await callRpc(world.rpcUrl, 'getAccountInfo', [memo, { encoding: 'base64' }])) as { value: ProgramAccount }
-  const { lamports: balance, owner, data } = value
-  const copy = { lamports: balance, owner, executable: true, data: Buffer.from(data[0], 'base64').toString('hex') }
-  await callRpc(world.rpcUrl, 'surfnet_setAccount', [lighthouse, copy])
-})
-
-/** What Phantom puts around a payment: a price for its compute units, and guards over the payer's account. */
-function around({ signer }: Wallet, guardsBefore: number) {
-  const guards = guardBytes.map((length): Instruction => {
-    const accounts = [{ address: signer.address, role: AccountRole.READONLY_SIGNER }]
-    return { programAddress: address(lighthouse), accounts, data: new Uint8Array(length).fill(0x67) }
-  })
-  const limit = { programAddress: address(computeBudget), data: Uint8Array.from([2, 0x80, 0x1a, 6, 0]) }
-  const price = { programAddress: address(computeBudget), data: Uint8Array.from([3, 0x88, 0x13, 0, 0, 0, 0, 0, 0]) }
-  return { before: [limit, price, ...guards.slice(0, guardsBefore)], after: guards.slice(guardsBefore) }
-}
+beforeAll(() => installLighthouse(world.rpcUrl))
 
 describe('a payment with what Phantom adds', () => {
   it.each(versions)('is delivered if it is submitted in version %s', async (version) => {
