@@ -201,7 +201,7 @@ const serverArrows = {
 /** The stages of a purchase: each may use those before it, and what all of them share. */
 function purchaseArrows() {
   const inside = (folder, names) => names.map((name) => `${folder}/${name}`)
-  const stages = inside('purchases', ['reservation', 'payment', 'cases', 'hold', 'settlement'])
+  const stages = inside('purchases', ['reservation', 'payment', 'co-signed', 'cases', 'hold', 'settlement'])
   const payLink = 'purchases/pay-link'
   const outside = ['logging', 'catalogue', 'database', 'chain/chain.ts', 'chain/transactions', 'inventory', 'restrictions', 'listings']
   const shared = inside('purchases', [
@@ -215,6 +215,7 @@ function purchaseArrows() {
     'purchase-reply.ts',
     'purchase-reply-store.ts',
     'reference.ts',
+    'co-signer.ts',
   ])
   const entries = stages.map((stage, index) => [stage, [...outside, ...shared, ...stages.slice(0, index)]])
 

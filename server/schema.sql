@@ -212,11 +212,11 @@ create table purchases (
   held_at_slot bigint not null,
   -- True: only this product's servers broadcast the payment. False: the buyer's wallet may do so too.
   server_sends boolean not null,
-  -- When the payment window closes.
+  -- When the payment window closes; of a co-signed purchase, when it was reserved.
   pay_before timestamptz not null,
   cancel_requested boolean not null default false,
   status text not null default 'held' check (status in ('held', 'settled', 'ended')),
-  end_reason text check (end_reason in ('cancelled', 'lapsed', 'expired', 'chain_gone', 'released')),
+  end_reason text check (end_reason in ('cancelled', 'lapsed', 'expired', 'failed', 'chain_gone', 'released')),
   -- The payment that settled the purchase.
   signature text unique,
   -- Once the finalized chain is above this block height, no payment signed inside the payment window can land any more. Set after the
@@ -244,6 +244,12 @@ create table purchases (
   fee_lamports bigint not null default 0 check (fee_lamports >= 0),
   -- Who receives the fee; null if there is none to pay.
   fee_wallet text,
+  -- Only the market can send the payment, since it signs last. Everything is reserved from the moment at which the bytes are recorded.
+  co_signed boolean not null default false,
+  -- Only a payment that carries the reference counts, as the setting was when it was held.
+  needs_reference boolean not null default false,
+  -- Of a co-signed purchase that expired: its buyer had too little SOL left for it.
+  unfunded boolean not null default false,
   check ((status = 'settled') = (settled_at is not null)),
   check ((status = 'settled') = (signature is not null)),
   check ((status = 'ended') = (end_reason is not null)),
@@ -252,18 +258,18 @@ create table purchases (
   constraint purchases_fee check ((fee_lamports > 0) = (fee_wallet is not null))
 );
 create index purchases_by_buyer on purchases (buyer, id);
-create index purchases_left_unpaid on purchases (buyer, ended_at) where end_reason in ('cancelled', 'lapsed');
 create index purchases_by_finality on purchases (finalized_at, id) where status = 'settled';
 create index purchases_due_open on purchases (reconcile_at) where reconcile_at is not null and (status = 'held' or status = 'settled' and finalized_at is null);
 create index purchases_due_closed on purchases (reconcile_at) where reconcile_at is not null and not (status = 'held' or status = 'settled' and finalized_at is null);
--- A payment without a reference could not tell two such holds apart. Also finds the open holds of a buyer.
-create unique index purchases_no_ambiguous_holds on purchases (buyer, (
-case
-    when cardinality(sellers) = 1 and fee_lamports = 0 then (sellers[1] || ' ') || price_lamports
-    else id::text
-end)) where status = 'held';
 -- What a wallet has bought today.
 create index purchases_settled_by_buyer on purchases (buyer, settled_at) where status = 'settled';
+-- A payment without a reference could not tell two such holds apart. Also finds the open purchases of a buyer.
+create unique index purchases_no_ambiguous_holds on purchases (buyer, (
+case
+    when cardinality(sellers) = 1 and fee_lamports = 0 and not co_signed then (sellers[1] || ' ') || price_lamports
+    else id::text
+end)) where status = 'held';
+create index purchases_left_unpaid on purchases (buyer, ended_at) where end_reason in ('cancelled', 'lapsed', 'expired', 'failed');
 
 -- Payments that the chain accepted and that could not be delivered.
 create table cases (
@@ -320,11 +326,15 @@ create table payments (
   confirmed_at timestamptz,
   slot bigint,
   created_at timestamptz not null default now(),
+  -- SHA-256 of the message that its signers sign, of a co-signed payment: its buyer can make many signatures of one message, but it is one
+  -- payment.
+  message_hash bytea check (octet_length(message_hash) = 32),
   check ((kind = 'refund') = (case_id is not null))
 );
 create unique index payments_one_recorded on payments (purchase_id) where kind = 'purchase' and status = 'recorded';
 create unique index payments_one_refund on payments (case_id) where kind = 'refund' and status <> 'void';
 create index payments_by_purchase on payments (purchase_id);
+create unique index payments_by_message on payments (message_hash) where message_hash is not null;
 
 -- When a server last reached both this database and the chain.
 create table heartbeat (
@@ -855,6 +865,21 @@ create table function_sets (
   applied_at timestamptz not null default now()
 );
 
+-- Signed payments that the market has refused to sign, until their bytes expire: what was refused is never sent.
+create table refused_payments (
+  message_hash bytea primary key check (octet_length(message_hash) = 32),
+  buyer text not null references players(wallet_address),
+  reference text not null,
+  code text not null,
+  detail text,
+  listing_id text,
+  -- Above this block height the transaction can no longer land.
+  expiry_height bigint not null,
+  refused_at timestamptz not null default now()
+);
+create index refused_payments_by_buyer on refused_payments (buyer);
+create index refused_payments_by_age on refused_payments (refused_at);
+
 -- Both sides of every transfer: what leaves an account is negative, so the entries of a transfer add up to zero.
 create view ledger_entries as
  select transfers.id as transfer_id,
@@ -900,7 +925,7 @@ create function abandoned_holds(p_buyer text) returns table(purchase_id uuid, ab
   select p.id, coalesce(p.ended_at, now())
   from (
     select * from purchases
-    where buyer = p_buyer and end_reason in ('cancelled', 'lapsed') and ended_at > now() - interval '48 hours'
+    where buyer = p_buyer and end_reason in ('cancelled', 'lapsed') and ended_at > now() - interval '48 hours' and not co_signed
     union all
     select * from purchases where buyer = p_buyer and status = 'held' and ends_unsent(purchases)
   ) p
@@ -1204,6 +1229,18 @@ begin
 end
 $$;
 
+-- When co-signed purchases of a wallet have lately ended because of the wallet: the chain refused the payment, or it lacked the SOL.
+create function failed_payments(p_buyer text) returns json language plpgsql stable as $$
+begin
+  return (
+    select coalesce(json_agg(json_time(ended_at)), '[]') from purchases p
+    where buyer = p_buyer and co_signed and ended_at > now() - interval '2 hours'
+      and (end_reason = 'failed' or end_reason = 'expired' and unfunded)
+      and not exists (select from outages_so_far() o where o.began_at < p.ended_at and o.ended_at > p.created_at)
+  );
+end
+$$;
+
 -- Fires the alerts whose price is on the market now, at most p_limit, and returns how many; with p_only at most that one. What frozen
 -- sellers offer does not count. Row locks let any number of servers do this at the same time: an alert that another is firing is left to
 -- it.
@@ -1341,6 +1378,23 @@ begin
     update purchases set server_sends = false, reconcile_at = now() where id = purchase.id returning * into purchase;
   end if;
   items := items_of(purchase.id);
+end
+$$;
+
+-- What the market knows of a co-signed payment: a reservation or a refusal of the same message, another use of its reference, and until
+-- which block heights other refused payments of its buyer could land.
+create function known_payment(p_buyer text, p_message_hash bytea, p_reference text) returns json language plpgsql stable as $$
+begin
+  return json_build_object(
+    'reserved', (
+      select json_build_object('purchaseId', purchase_id, 'signature', signature) from payments where message_hash = p_message_hash
+    ),
+    'refused', (
+      select json_build_object('code', code, 'detail', detail, 'listingId', listing_id) from refused_payments where message_hash = p_message_hash
+    ),
+    'referenceUsed', exists (select from purchases where reference = p_reference),
+    'refusals', (select json_agg(expiry_height::text) from refused_payments where buyer = p_buyer)
+  );
 end
 $$;
 
@@ -1571,7 +1625,7 @@ $$;
 -- those of the wallet. Then reads the facts. p_waits: false to lock nothing if a listing is held or not for sale: the facts can then only
 -- be a reason to refuse, or to ask again with true.
 create function lock_reservation_facts(
-  p_buyer text, p_listings uuid[], p_waits boolean, out locked boolean, out facts json
+  p_buyer text, p_listings uuid[], p_waits boolean, p_message_hash bytea default null::bytea, p_reference text default null, out locked boolean, out facts json
 ) returns record language plpgsql as $$
 declare
   holders uuid[];
@@ -1589,7 +1643,7 @@ begin
     perform from purchases where id = any (holders) order by id for update;
   end if;
   -- Its own statement, which sees what was committed while the locks were waited for.
-  facts := reservation_facts(p_buyer, p_listings);
+  facts := reservation_facts(p_buyer, p_listings, p_message_hash, p_reference);
 end
 $$;
 
@@ -1676,8 +1730,11 @@ begin
     select coalesce(json_agg(json_build_object(
       'id', p.id, 'items', items_of(p.id), 'sellers', p.sellers, 'lamports', p.price_lamports::text,
       'fee', json_build_object('lamports', p.fee_lamports::text, 'basisPoints', p.fee_basis_points),
-      'endsUnsent', ends_unsent(p), 'closed', p.cancel_requested or window_closed(p),
-      'paymentRecorded', exists (select from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded')
+      'coSigned', p.co_signed, 'endsUnsent', ends_unsent(p), 'closed', p.cancel_requested or window_closed(p),
+      'paymentRecorded', exists (select from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded'),
+      'confirmed', exists (
+        select from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded' and m.confirmed_at is not null
+      )
     )), '[]')
     from purchases p where p.buyer = p_buyer and p.status = 'held'
   );
@@ -1865,13 +1922,16 @@ end
 $$;
 
 -- All that decides whether a wallet may reserve listings, or parts of them, as of one moment.
-create function reservation_facts(p_buyer text, p_listings uuid[]) returns json language plpgsql stable as $$
+create function reservation_facts(
+  p_buyer text, p_listings uuid[], p_message_hash bytea default null::bytea, p_reference text default null
+) returns json language plpgsql stable as $$
 declare
   listings json;
+  types text[];
   rules json := '[]';
   bought json := '{}';
 begin
-  select coalesce(json_agg(listing_facts(l)), '[]') into listings from listings l where id = any (p_listings);
+  select coalesce(json_agg(listing_facts(l)), '[]'), array_agg(token_type) into listings, types from listings l where id = any (p_listings);
   if exists (select from token_rules) then
     select coalesce(json_agg(json_build_object(
           'tokenType', token_type, 'minUnitLamports', min_unit_lamports::text, 'maxUnitLamports', max_unit_lamports::text,
@@ -1879,13 +1939,45 @@ begin
         )), '[]'),
         coalesce(json_object_agg(token_type, bought_today(p_buyer, token_type)::text) filter (where max_daily_lamports is not null), '{}')
       into rules, bought
-      from token_rules where token_type in (select token_type from listings where id = any (p_listings));
+      from token_rules where token_type = any (types);
   end if;
   return json_build_object(
     'now', json_time(now()),
     'restriction', (select json_build_object('code', refusal, 'restriction', restriction) from restriction_of(p_buyer) where refusal is not null),
-    'listings', listings, 'rules', rules, 'boughtToday', bought, 'open', open_purchases(p_buyer), 'abandoned', abandonments(p_buyer)
+    'listings', listings, 'rules', rules, 'boughtToday', bought, 'open', open_purchases(p_buyer), 'abandoned', abandonments(p_buyer),
+    'failed', failed_payments(p_buyer), 'hasBought', exists (select from purchases where buyer = p_buyer and status = 'settled'),
+    'balances', (
+      select coalesce(json_object_agg(token_type, amount), '{}') from balances where wallet_address = p_buyer and token_type = any (types)
+    ),
+    'known', case when p_message_hash is not null then known_payment(p_buyer, p_message_hash, p_reference) end
   );
+end
+$$;
+
+-- Binds listings to a new purchase, as decided; splits off the parts. p_until: when it is free again at the latest.
+create function reserve_items(
+  purchase purchases, p_until timestamptz, p_listings uuid[], p_amounts bigint[], p_prices bigint[]
+) returns json language plpgsql as $$
+declare
+  item record;
+  l listings;
+begin
+  for item in
+    select * from unnest(p_listings, p_amounts, p_prices) with ordinality as planned (listing_id, amount, lamports, place) order by place
+  loop
+    select * into l from listings where id = item.listing_id;
+    if item.amount < l.amount then
+      l := split_listing(l, item.amount, item.lamports, 'reserved', purchase.id, p_until);
+    else
+      update listings set held_by = purchase.id, held_until = p_until where id = l.id returning * into l;
+      insert into events (type, audience, data) select * from listing_event('listing.held', l);
+    end if;
+    insert into purchase_items (purchase_id, place, listing_id, part_of, seller, token_type, amount, price_lamports)
+      values (purchase.id, item.place, l.id, l.part_of, l.seller, l.token_type, l.amount, item.lamports);
+  end loop;
+  insert into events (type, audience, data) select * from purchase_event(purchase);
+  -- Its caller's query began before there were any.
+  return items_of(purchase.id);
 end
 $$;
 
@@ -2168,37 +2260,40 @@ create function window_closed(p purchases) returns boolean language sql stable a
   select p.pay_before <= now() and pay_until(p) <= now()
 $$;
 
--- Holds all items of a purchase for a buyer who is about to pay, as decided; splits off the parts.
-create function write_hold(
-  p_buyer text, p_sellers text[], p_lamports bigint, p_fee_basis_points integer, p_fee bigint, p_fee_wallet text, p_reference text, p_genesis_hash text, p_slot bigint, p_wallet_sends boolean, p_hold_seconds integer, p_listings uuid[], p_amounts bigint[], p_prices bigint[], out purchase purchases, out items json
-) returns record language plpgsql as $$
+-- Reserves all items of a purchase, as decided, and records the complete bytes that pay for it. p_live_seconds: how long these can land, at
+-- most.
+create function write_co_signed(
+  p_buyer text, p_sellers text[], p_lamports bigint, p_fee_basis_points integer, p_fee bigint, p_fee_wallet text, p_reference text, p_genesis_hash text, p_slot bigint, p_listings uuid[], p_amounts bigint[], p_prices bigint[], p_signature text, p_message_hash bytea, p_transaction_bytes bytea, p_expiry_height bigint, p_live_seconds integer
+) returns uuid language plpgsql as $$
 declare
-  item record;
-  l listings;
+  purchase purchases;
+begin
+  -- Its server sends the payment as soon as this is committed; if that dies, the next one to look does.
+  insert into purchases (buyer, sellers, price_lamports, fee_basis_points, fee_lamports, fee_wallet, reference, needs_reference, genesis_hash,
+      held_at_slot, server_sends, co_signed, pay_before, reconcile_at)
+    values (p_buyer, p_sellers, p_lamports, p_fee_basis_points, p_fee, case when p_fee > 0 then p_fee_wallet end, p_reference,
+      true, p_genesis_hash, p_slot, true, true, now(), now() + interval '1 s')
+    returning * into purchase;
+  insert into payments (signature, kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status, message_hash)
+    values (p_signature, 'purchase', purchase.id, p_genesis_hash, p_transaction_bytes, p_expiry_height, 'recorded', p_message_hash);
+  perform reserve_items(purchase, now() + make_interval(secs => p_live_seconds), p_listings, p_amounts, p_prices);
+  return purchase.id;
+end
+$$;
+
+-- Holds all items of a purchase for a buyer who is about to pay, as decided.
+create function write_hold(
+  p_buyer text, p_sellers text[], p_lamports bigint, p_fee_basis_points integer, p_fee bigint, p_fee_wallet text, p_reference text, p_needs_reference boolean, p_genesis_hash text, p_slot bigint, p_wallet_sends boolean, p_hold_seconds integer, p_listings uuid[], p_amounts bigint[], p_prices bigint[], out purchase purchases, out items json
+) returns record language plpgsql as $$
 begin
   -- Bytes that only the server sends are submitted to it. A wallet may pay by itself, but needs a moment for that.
-  insert into purchases (buyer, sellers, price_lamports, fee_basis_points, fee_lamports, fee_wallet, reference, genesis_hash, held_at_slot,
-      server_sends, pay_before, reconcile_at)
+  insert into purchases (buyer, sellers, price_lamports, fee_basis_points, fee_lamports, fee_wallet, reference, needs_reference, genesis_hash,
+      held_at_slot, server_sends, pay_before, reconcile_at)
     values (p_buyer, p_sellers, p_lamports, p_fee_basis_points, p_fee, case when p_fee > 0 then p_fee_wallet end, p_reference,
-      p_genesis_hash, p_slot, not p_wallet_sends, now() + make_interval(secs => p_hold_seconds),
+      p_needs_reference, p_genesis_hash, p_slot, not p_wallet_sends, now() + make_interval(secs => p_hold_seconds),
       case when p_wallet_sends then now() + interval '4 s' else now() + make_interval(secs => p_hold_seconds) end)
     returning * into purchase;
-  for item in
-    select * from unnest(p_listings, p_amounts, p_prices) with ordinality as planned (listing_id, amount, lamports, place) order by place
-  loop
-    select * into l from listings where id = item.listing_id;
-    if item.amount < l.amount then
-      l := split_listing(l, item.amount, item.lamports, 'reserved', purchase.id, purchase.pay_before);
-    else
-      update listings set held_by = purchase.id, held_until = purchase.pay_before where id = l.id returning * into l;
-      insert into events (type, audience, data) select * from listing_event('listing.held', l);
-    end if;
-    insert into purchase_items (purchase_id, place, listing_id, part_of, seller, token_type, amount, price_lamports)
-      values (purchase.id, item.place, l.id, l.part_of, l.seller, l.token_type, l.amount, item.lamports);
-  end loop;
-  insert into events (type, audience, data) select * from purchase_event(purchase);
-  -- Its caller's query began before there were any.
-  items := items_of(purchase.id);
+  items := reserve_items(purchase, purchase.pay_before, p_listings, p_amounts, p_prices);
 end
 $$;
 

@@ -96,7 +96,7 @@ export const errors = {
   OWN_LISTING: { status: 409, text: 'You cannot buy your own listing!' },
   INSUFFICIENT_SOL: { status: 409, text: 'Insufficient SOL to purchase!' },
 
-  TOO_MANY_HOLDS: { status: 409, text: 'You can buy {detail}. Pay for one or cancel one first.' },
+  TOO_MANY_HOLDS: { status: 409, text: 'You can buy {detail}. Wait until one is delivered, or cancel one first.' },
   AMBIGUOUS_HOLD: {
     status: 409,
     text: 'You are already buying another lot from this seller at the same price. Finish that purchase first.',
@@ -126,6 +126,17 @@ export const errors = {
     text: 'Another payment for this lot was already submitted. This one was not sent, so it moved no SOL.',
   },
   PAYMENT_REFUSED: { status: 422, text: 'This payment was not sent, and no SOL moved: {detail}' },
+  PAYMENT_EXPIRED: {
+    status: 409,
+    text: 'This payment was signed too long ago, so it was not sent, and no SOL moved. Please approve it again.',
+  },
+  REFERENCE_USED: { status: 409, text: 'This offer was already used for another payment. Ask for a new one.' },
+  REFERENCE_NEEDED: {
+    status: 409,
+    text: 'In this market a payment must carry its reference, and this client has not said that it adds it.',
+  },
+  CO_SIGN_OFF: { status: 409, text: 'This market does not co-sign payments right now.' },
+  WALLET_SENDS_OFF: { status: 409, text: 'In this market only the market itself sends payments, and this client cannot buy that way.' },
   PAYMENT_MISMATCH: { status: 409, text: 'This transaction does not pay for this lot: {detail}' },
   PAYMENT_CASE: {
     status: 409,

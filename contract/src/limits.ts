@@ -8,6 +8,8 @@ export const MAX_PRICE_SOL = 1_000_000
 
 export const MIN_AMOUNT = 1
 export const MAX_AMOUNT = 1_000_000_000
+/** Of one item in one wallet: exact in a JSON number. */
+export const MAX_BALANCE = 9_000_000_000_000_000
 
 export const LISTINGS_PAGE = 50
 export const MAX_LISTINGS_PAGE = 200
@@ -57,6 +59,8 @@ export const MAX_SELLERS = 10
 /** Of a wallet at the same time: purchases, and items of all of them. */
 export const MAX_OPEN_HOLDS = 3
 export const MAX_OPEN_ITEMS = 20
+/** Of a wallet, as long as their bytes could still land. */
+export const MAX_REFUSED_PAYMENTS = 20
 /** How long a payment link is valid. */
 export const PAY_LINK_SECONDS = 600
 /** Of a wallet, and of a network, at the same time. */
@@ -90,4 +94,6 @@ export const MAX_LISTINGS_RULE = 1_000_000
 
 /** The network's fee for one signature, and a buyer's reserve for a wallet's priority fee. */
 export const SIGNATURE_FEE_LAMPORTS = 5_000n
+/** The network's fee for a payment that the market signs, too. */
+export const CO_SIGNED_FEE_LAMPORTS = 10_000n
 export const FEE_RESERVE_LAMPORTS = 100_000n

@@ -27,7 +27,7 @@ language sql stable as $$
   select p.id, coalesce(p.ended_at, now())
   from (
     select * from purchases
-    where buyer = p_buyer and end_reason in ('cancelled', 'lapsed') and ended_at > now() - interval '48 hours'
+    where buyer = p_buyer and end_reason in ('cancelled', 'lapsed') and ended_at > now() - interval '48 hours' and not co_signed
     union all
     select * from purchases where buyer = p_buyer and status = 'held' and ends_unsent(purchases)
   ) p
@@ -73,21 +73,58 @@ begin
     select coalesce(json_agg(json_build_object(
       'id', p.id, 'items', items_of(p.id), 'sellers', p.sellers, 'lamports', p.price_lamports::text,
       'fee', json_build_object('lamports', p.fee_lamports::text, 'basisPoints', p.fee_basis_points),
-      'endsUnsent', ends_unsent(p), 'closed', p.cancel_requested or window_closed(p),
-      'paymentRecorded', exists (select from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded')
+      'coSigned', p.co_signed, 'endsUnsent', ends_unsent(p), 'closed', p.cancel_requested or window_closed(p),
+      'paymentRecorded', exists (select from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded'),
+      'confirmed', exists (
+        select from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded' and m.confirmed_at is not null
+      )
     )), '[]')
     from purchases p where p.buyer = p_buyer and p.status = 'held'
   );
 end
 $$;
 
-create or replace function reservation_facts(p_buyer text, p_listings uuid[]) returns json language plpgsql stable as $$
+create or replace function failed_payments(p_buyer text) returns json language plpgsql stable as $$
+begin
+  return (
+    select coalesce(json_agg(json_time(ended_at)), '[]') from purchases p
+    where buyer = p_buyer and co_signed and ended_at > now() - interval '2 hours'
+      and (end_reason = 'failed' or end_reason = 'expired' and unfunded)
+      and not exists (select from outages_so_far() o where o.began_at < p.ended_at and o.ended_at > p.created_at)
+  );
+end
+$$;
+comment on function failed_payments is
+  'When co-signed purchases of a wallet have lately ended because of the wallet: the chain refused the payment, or it lacked the SOL.';
+
+create or replace function known_payment(p_buyer text, p_message_hash bytea, p_reference text) returns json language plpgsql stable as $$
+begin
+  return json_build_object(
+    'reserved', (
+      select json_build_object('purchaseId', purchase_id, 'signature', signature) from payments where message_hash = p_message_hash
+    ),
+    'refused', (
+      select json_build_object('code', code, 'detail', detail, 'listingId', listing_id) from refused_payments where message_hash = p_message_hash
+    ),
+    'referenceUsed', exists (select from purchases where reference = p_reference),
+    'refusals', (select json_agg(expiry_height::text) from refused_payments where buyer = p_buyer)
+  );
+end
+$$;
+comment on function known_payment is
+  'What the market knows of a co-signed payment: a reservation or a refusal of the same message, another use of its reference, and until which '
+  'block heights other refused payments of its buyer could land.';
+
+create or replace function reservation_facts(
+  p_buyer text, p_listings uuid[], p_message_hash bytea default null, p_reference text default null
+) returns json language plpgsql stable as $$
 declare
   listings json;
+  types text[];
   rules json := '[]';
   bought json := '{}';
 begin
-  select coalesce(json_agg(listing_facts(l)), '[]') into listings from listings l where id = any (p_listings);
+  select coalesce(json_agg(listing_facts(l)), '[]'), array_agg(token_type) into listings, types from listings l where id = any (p_listings);
   if exists (select from token_rules) then
     select coalesce(json_agg(json_build_object(
           'tokenType', token_type, 'minUnitLamports', min_unit_lamports::text, 'maxUnitLamports', max_unit_lamports::text,
@@ -95,19 +132,26 @@ begin
         )), '[]'),
         coalesce(json_object_agg(token_type, bought_today(p_buyer, token_type)::text) filter (where max_daily_lamports is not null), '{}')
       into rules, bought
-      from token_rules where token_type in (select token_type from listings where id = any (p_listings));
+      from token_rules where token_type = any (types);
   end if;
   return json_build_object(
     'now', json_time(now()),
     'restriction', (select json_build_object('code', refusal, 'restriction', restriction) from restriction_of(p_buyer) where refusal is not null),
-    'listings', listings, 'rules', rules, 'boughtToday', bought, 'open', open_purchases(p_buyer), 'abandoned', abandonments(p_buyer)
+    'listings', listings, 'rules', rules, 'boughtToday', bought, 'open', open_purchases(p_buyer), 'abandoned', abandonments(p_buyer),
+    'failed', failed_payments(p_buyer), 'hasBought', exists (select from purchases where buyer = p_buyer and status = 'settled'),
+    'balances', (
+      select coalesce(json_object_agg(token_type, amount), '{}') from balances where wallet_address = p_buyer and token_type = any (types)
+    ),
+    'known', case when p_message_hash is not null then known_payment(p_buyer, p_message_hash, p_reference) end
   );
 end
 $$;
 comment on function reservation_facts is 'All that decides whether a wallet may reserve listings, or parts of them, as of one moment.';
 
-create or replace function lock_reservation_facts(p_buyer text, p_listings uuid[], p_waits boolean, out locked boolean, out facts json)
-language plpgsql as $$
+create or replace function lock_reservation_facts(
+  p_buyer text, p_listings uuid[], p_waits boolean, p_message_hash bytea default null, p_reference text default null,
+  out locked boolean, out facts json
+) language plpgsql as $$
 declare
   holders uuid[];
 begin
@@ -124,7 +168,7 @@ begin
     perform from purchases where id = any (holders) order by id for update;
   end if;
   -- Its own statement, which sees what was committed while the locks were waited for.
-  facts := reservation_facts(p_buyer, p_listings);
+  facts := reservation_facts(p_buyer, p_listings, p_message_hash, p_reference);
 end
 $$;
 comment on function lock_reservation_facts is
@@ -161,31 +205,20 @@ comment on function keep_hold is
   'The open hold of a buyer who places the same order again. A wallet that now wants to send may: from then on only the chain can prove that no '
   'payment came.';
 
-create or replace function write_hold(
-  p_buyer text, p_sellers text[], p_lamports bigint, p_fee_basis_points integer, p_fee bigint, p_fee_wallet text,
-  p_reference text, p_genesis_hash text, p_slot bigint, p_wallet_sends boolean, p_hold_seconds integer,
-  p_listings uuid[], p_amounts bigint[], p_prices bigint[],
-  out purchase purchases, out items json
-) language plpgsql as $$
+create or replace function reserve_items(purchase purchases, p_until timestamptz, p_listings uuid[], p_amounts bigint[], p_prices bigint[])
+returns json language plpgsql as $$
 declare
   item record;
   l listings;
 begin
-  -- Bytes that only the server sends are submitted to it. A wallet may pay by itself, but needs a moment for that.
-  insert into purchases (buyer, sellers, price_lamports, fee_basis_points, fee_lamports, fee_wallet, reference, genesis_hash, held_at_slot,
-      server_sends, pay_before, reconcile_at)
-    values (p_buyer, p_sellers, p_lamports, p_fee_basis_points, p_fee, case when p_fee > 0 then p_fee_wallet end, p_reference,
-      p_genesis_hash, p_slot, not p_wallet_sends, now() + make_interval(secs => p_hold_seconds),
-      case when p_wallet_sends then now() + interval '4 s' else now() + make_interval(secs => p_hold_seconds) end)
-    returning * into purchase;
   for item in
     select * from unnest(p_listings, p_amounts, p_prices) with ordinality as planned (listing_id, amount, lamports, place) order by place
   loop
     select * into l from listings where id = item.listing_id;
     if item.amount < l.amount then
-      l := split_listing(l, item.amount, item.lamports, 'reserved', purchase.id, purchase.pay_before);
+      l := split_listing(l, item.amount, item.lamports, 'reserved', purchase.id, p_until);
     else
-      update listings set held_by = purchase.id, held_until = purchase.pay_before where id = l.id returning * into l;
+      update listings set held_by = purchase.id, held_until = p_until where id = l.id returning * into l;
       insert into events (type, audience, data) select * from listing_event('listing.held', l);
     end if;
     insert into purchase_items (purchase_id, place, listing_id, part_of, seller, token_type, amount, price_lamports)
@@ -193,10 +226,53 @@ begin
   end loop;
   insert into events (type, audience, data) select * from purchase_event(purchase);
   -- Its caller's query began before there were any.
-  items := items_of(purchase.id);
+  return items_of(purchase.id);
 end
 $$;
-comment on function write_hold is 'Holds all items of a purchase for a buyer who is about to pay, as decided; splits off the parts.';
+comment on function reserve_items is 'Binds listings to a new purchase, as decided; splits off the parts. p_until: when it is free again at the latest.';
+
+create or replace function write_hold(
+  p_buyer text, p_sellers text[], p_lamports bigint, p_fee_basis_points integer, p_fee bigint, p_fee_wallet text,
+  p_reference text, p_needs_reference boolean, p_genesis_hash text, p_slot bigint, p_wallet_sends boolean, p_hold_seconds integer,
+  p_listings uuid[], p_amounts bigint[], p_prices bigint[],
+  out purchase purchases, out items json
+) language plpgsql as $$
+begin
+  -- Bytes that only the server sends are submitted to it. A wallet may pay by itself, but needs a moment for that.
+  insert into purchases (buyer, sellers, price_lamports, fee_basis_points, fee_lamports, fee_wallet, reference, needs_reference, genesis_hash,
+      held_at_slot, server_sends, pay_before, reconcile_at)
+    values (p_buyer, p_sellers, p_lamports, p_fee_basis_points, p_fee, case when p_fee > 0 then p_fee_wallet end, p_reference,
+      p_needs_reference, p_genesis_hash, p_slot, not p_wallet_sends, now() + make_interval(secs => p_hold_seconds),
+      case when p_wallet_sends then now() + interval '4 s' else now() + make_interval(secs => p_hold_seconds) end)
+    returning * into purchase;
+  items := reserve_items(purchase, purchase.pay_before, p_listings, p_amounts, p_prices);
+end
+$$;
+comment on function write_hold is 'Holds all items of a purchase for a buyer who is about to pay, as decided.';
+
+create or replace function write_co_signed(
+  p_buyer text, p_sellers text[], p_lamports bigint, p_fee_basis_points integer, p_fee bigint, p_fee_wallet text,
+  p_reference text, p_genesis_hash text, p_slot bigint,
+  p_listings uuid[], p_amounts bigint[], p_prices bigint[],
+  p_signature text, p_message_hash bytea, p_transaction_bytes bytea, p_expiry_height bigint, p_live_seconds integer
+) returns uuid language plpgsql as $$
+declare
+  purchase purchases;
+begin
+  -- Its server sends the payment as soon as this is committed; if that dies, the next one to look does.
+  insert into purchases (buyer, sellers, price_lamports, fee_basis_points, fee_lamports, fee_wallet, reference, needs_reference, genesis_hash,
+      held_at_slot, server_sends, co_signed, pay_before, reconcile_at)
+    values (p_buyer, p_sellers, p_lamports, p_fee_basis_points, p_fee, case when p_fee > 0 then p_fee_wallet end, p_reference,
+      true, p_genesis_hash, p_slot, true, true, now(), now() + interval '1 s')
+    returning * into purchase;
+  insert into payments (signature, kind, purchase_id, genesis_hash, transaction_bytes, expiry_height, status, message_hash)
+    values (p_signature, 'purchase', purchase.id, p_genesis_hash, p_transaction_bytes, p_expiry_height, 'recorded', p_message_hash);
+  perform reserve_items(purchase, now() + make_interval(secs => p_live_seconds), p_listings, p_amounts, p_prices);
+  return purchase.id;
+end
+$$;
+comment on function write_co_signed is
+  'Reserves all items of a purchase, as decided, and records the complete bytes that pay for it. p_live_seconds: how long these can land, at most.';
 
 -- The end of a hold that is not paid
 

@@ -1,4 +1,49 @@
+-- Payments that only the market can send: what they pay for is reserved when their bytes are recorded.
+alter table purchases
+  add column co_signed boolean not null default false,
+  drop constraint purchases_end_reason_check,
+  add constraint purchases_end_reason_check check (end_reason in ('cancelled', 'lapsed', 'expired', 'failed', 'chain_gone', 'released'));
+alter table purchases add column needs_reference boolean not null default false;
+comment on column purchases.needs_reference is 'Only a payment that carries the reference counts, as the setting was when it was held.';
+alter table purchases add column unfunded boolean not null default false;
+comment on column purchases.unfunded is 'Of a co-signed purchase that expired: its buyer had too little SOL left for it.';
+comment on column purchases.co_signed is
+  'Only the market can send the payment, since it signs last. Everything is reserved from the moment at which the bytes are recorded.';
+comment on column purchases.pay_before is 'When the payment window closes; of a co-signed purchase, when it was reserved.';
+
+-- A payment without a reference could not tell two such holds apart; a co-signed one always has its reference.
+drop index purchases_no_ambiguous_holds;
+create unique index purchases_no_ambiguous_holds on purchases (buyer, (
+  case when cardinality(sellers) = 1 and fee_lamports = 0 and not co_signed then (sellers[1] || ' ') || price_lamports else id::text end
+)) where status = 'held';
+comment on index purchases_no_ambiguous_holds is
+  'A payment without a reference could not tell two such holds apart. Also finds the open purchases of a buyer.';
+-- Also the purchases that a wallet has lately not paid for although it had signed.
+drop index purchases_left_unpaid;
+create index purchases_left_unpaid on purchases (buyer, ended_at) where end_reason in ('cancelled', 'lapsed', 'expired', 'failed');
+
+alter table payments add column message_hash bytea check (octet_length(message_hash) = 32);
+comment on column payments.message_hash is
+  'SHA-256 of the message that its signers sign, of a co-signed payment: its buyer can make many signatures of one message, but it is one payment.';
+create unique index payments_by_message on payments (message_hash) where message_hash is not null;
+
+create table refused_payments (
+  message_hash bytea primary key check (octet_length(message_hash) = 32),
+  buyer text not null references players(wallet_address),
+  reference text not null,
+  code text not null,
+  detail text,
+  listing_id text,
+  expiry_height bigint not null,
+  refused_at timestamptz not null default now()
+);
+comment on table refused_payments is
+  'Signed payments that the market has refused to sign, until their bytes expire: what was refused is never sent.';
+comment on column refused_payments.expiry_height is 'Above this block height the transaction can no longer land.';
+create index refused_payments_by_buyer on refused_payments (buyer);
+create index refused_payments_by_age on refused_payments (refused_at);
+
 -- Functions that hold and settle have other parameters than before.
--- functions that hold and settle: 8b4b2083dec30ccb1716e7c3d3b708e4dac1195e97821f7095f4705c00ce0325
+-- functions that hold and settle: 96127d25c74ae8e839a68ca48653b450c444b27a202755978ddedfdc71abda8a
 drop function if exists split_listing(listings, bigint, text, uuid, timestamptz);
 drop function if exists bought_today(text, text, uuid[]);

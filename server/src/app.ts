@@ -97,8 +97,15 @@ export async function createApp(parts: AppParts): Promise<App> {
     database,
     chain,
     catalogue,
-    settings: { settleAt: config.settleAt, holdSeconds: config.holdSeconds, fee: config.fee },
+    settings: {
+      settleAt: config.settleAt,
+      holdSeconds: config.holdSeconds,
+      fee: config.fee,
+      coSign: config.coSign,
+      walletSends: config.walletSends,
+    },
     references: createReferences(referenceSecrets),
+    coSigners: createCoSigners(referenceSecrets),
     log,
     failures,
     observer: metrics?.counts.purchases,
@@ -148,7 +155,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     migration: preparation.progress,
     isChainUp: () => chain.isUp(),
     age: () => ({ events: feed.age(), reconciliation: reconciliation.age() }),
-    publicConfig: publicConfig(config, createCoSigners(referenceSecrets), parts.version),
+    publicConfig: publicConfig(config, purchases.coSigners, parts.version),
     readPause: createPauseReader(database),
   })
   signInRoutes(api, database, {

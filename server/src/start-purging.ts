@@ -1,6 +1,7 @@
 import { type Database } from './database/connect.ts'
 import { deleteOldKeys } from './listings/listing-key-store.ts'
 import { type FailureLog } from './logging/failure-log.ts'
+import { deleteOldRefusals } from './purchases/co-signed/co-signed-store.ts'
 import { deleteOldPayLinks } from './purchases/pay-link/pay-link-store.ts'
 import { deleteExpired } from './sign-in/sign-in-store.ts'
 import { deleteOldChallenges } from './studio/staff/challenge-store.ts'
@@ -14,6 +15,7 @@ export function startPurges(database: Database, failures: Pick<FailureLog, 'fail
     startPurging(() => deleteExpired(database), { failures, failure: 'expired nonces and sessions could not be deleted' }),
     startPurging(() => deleteOldChallenges(database), { failures, failure: 'old challenges of the desk could not be deleted' }),
     startPurging(() => deleteOldKeys(database), { failures, failure: 'old idempotency keys could not be deleted' }),
+    startPurging(() => deleteOldRefusals(database), { failures, failure: 'old refusals of payments could not be deleted' }),
     startPurging(() => deleteOldPayLinks(database), { failures, failure: 'old payment links could not be deleted' }),
   ]
   return () => stops.forEach((stop) => stop())

@@ -19,8 +19,11 @@ export const playerEndpoints = {
   removeListing: 'DELETE /api/marketplace/listings/:id',
   myListings: 'GET /api/marketplace/my-listings',
 
+  offer: 'POST /api/marketplace/offers',
+  pay: 'POST /api/marketplace/payments',
   buy: 'POST /api/marketplace/buy/:id',
   purchase: 'POST /api/marketplace/purchases',
+  myPurchase: 'GET /api/marketplace/purchases/:id',
   submitPayment: 'POST /api/marketplace/purchases/:id/payment',
   cancelPurchase: 'DELETE /api/marketplace/purchases/:id',
   confirmPurchase: 'POST /api/marketplace/confirm-purchase',

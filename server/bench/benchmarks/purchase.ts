@@ -6,6 +6,7 @@ import { connectDatabase } from '../../src/database/connect.ts'
 import { createFailureLog } from '../../src/logging/failure-log.ts'
 import { placeHold } from '../../src/purchases/hold/place-hold.ts'
 import { type PurchaseDeps } from '../../src/purchases/purchase-deps.ts'
+import { createCoSigners } from '../../src/purchases/co-signer.ts'
 import { createReferences } from '../../src/purchases/reference.ts'
 import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase.ts'
 import { readSession } from '../../src/sign-in/read-session.ts'
@@ -39,8 +40,9 @@ export async function benchmarkPurchase(databases: BenchDatabases, pairs: number
     database,
     chain: createStubChain(pool),
     catalogue,
-    settings: { settleAt: 'confirmed', holdSeconds: 600, fee: { basisPoints: 0, wallet: undefined } },
+    settings: { settleAt: 'confirmed', holdSeconds: 600, fee: { basisPoints: 0, wallet: undefined }, coSign: true, walletSends: 'any' },
     references: createReferences(['r'.repeat(32)]),
+    coSigners: createCoSigners(['r'.repeat(32)]),
     log,
     failures: createFailureLog(log),
   }

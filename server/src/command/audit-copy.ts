@@ -6,6 +6,7 @@ import { connectDatabase, type DatabaseConnection } from '../database/connect.ts
 import { migrate } from '../database/migrate.ts'
 import { createFailureLog } from '../logging/failure-log.ts'
 import { createLog } from '../logging/log.ts'
+import { createCoSigners } from '../purchases/co-signer.ts'
 import { createReferences } from '../purchases/reference.ts'
 import { type Config } from '../settings/config.ts'
 import { readAudit } from '../studio/audit/read-audit.ts'
@@ -37,9 +38,10 @@ export async function auditCopy(config: Config, { migrationsFolder, catalogue }:
     await migrate(connection.migrationPool, migrationsFolder)
     await chain.start()
     const { database } = connection
-    const references = createReferences(config.referenceSecrets ?? [required(config.jwtSecret, 'JWT_SECRET')])
+    const secrets = config.referenceSecrets ?? [required(config.jwtSecret, 'JWT_SECRET')]
+    const [references, coSigners] = [createReferences(secrets), createCoSigners(secrets)]
     const { id } = await requestAudit(database, { full: true })
-    await runAudit({ database, chain, catalogue, settings: config, references, log, failures }, { full: true })
+    await runAudit({ database, chain, catalogue, settings: config, references, coSigners, log, failures }, { full: true })
     return await readAudit(database, id)
   } finally {
     await chain.stop()

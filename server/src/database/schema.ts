@@ -334,6 +334,10 @@ export interface Payments {
   expiryHeight: bigint;
   genesisHash: string;
   kind: 'purchase' | 'refund';
+  /**
+   * SHA-256 of the message that its signers sign, of a co-signed payment: its buyer can make many signatures of one message, but it is one payment.
+   */
+  messageHash: Buffer | null;
   purchaseId: string;
   signature: Signature;
   slot: bigint | null;
@@ -377,6 +381,10 @@ export interface Purchases {
    */
   buyerScans: Generated<number>;
   cancelRequested: Generated<boolean>;
+  /**
+   * Only the market can send the payment, since it signs last. Everything is reserved from the moment at which the bytes are recorded.
+   */
+  coSigned: Generated<boolean>;
   createdAt: Generated<Date>;
   endedAt: Date | null;
   endReason: EndReason | null;
@@ -400,7 +408,11 @@ export interface Purchases {
   heldAtSlot: bigint;
   id: Generated<string>;
   /**
-   * When the payment window closes.
+   * Only a payment that carries the reference counts, as the setting was when it was held.
+   */
+  needsReference: Generated<boolean>;
+  /**
+   * When the payment window closes; of a co-signed purchase, when it was reserved.
    */
   payBefore: Date;
   /**
@@ -439,6 +451,10 @@ export interface Purchases {
    */
   signature: Signature | null;
   status: Generated<PurchaseStatus>;
+  /**
+   * Of a co-signed purchase that expired: its buyer had too little SOL left for it.
+   */
+  unfunded: Generated<boolean>;
   /**
    * Since when every endpoint has an obstacle in history_searches, so that only the studio can end the hold. Null: the chain may still prove that no payment came.
    */
@@ -548,6 +564,20 @@ export interface Recoveries {
 export interface RecoverySignatures {
   recoveryId: string;
   signature: string;
+}
+
+export interface RefusedPayments {
+  buyer: string;
+  code: string;
+  detail: string | null;
+  /**
+   * Above this block height the transaction can no longer land.
+   */
+  expiryHeight: bigint;
+  listingId: string | null;
+  messageHash: Buffer;
+  reference: string;
+  refusedAt: Generated<Date>;
 }
 
 export interface Rewinds {
@@ -833,6 +863,7 @@ export interface DB {
   pushSubscriptions: PushSubscriptions;
   recoveries: Recoveries;
   recoverySignatures: RecoverySignatures;
+  refusedPayments: RefusedPayments;
   rewinds: Rewinds;
   sales: Sales;
   salesHead: SalesHead;

@@ -1,10 +1,8 @@
 import { Failure } from '@juicebar/contract/errors'
 import { type WalletAddress } from '@juicebar/contract/addresses'
+import { MAX_BALANCE } from '@juicebar/contract/limits'
 
 import { type StoredOrder, type StudioOrder } from './studio-order.ts'
-
-/** As CHECK constraints of the database have it. */
-const MAX_BALANCE = 9_000_000_000_000_000n
 
 /** What the database knows about a call's orders. */
 export interface OrderSnapshot {

@@ -38,8 +38,12 @@ export function createCounts(): Counts {
     labelName: 'route',
   })
   const placed = new Counter('juicebar_holds_placed_total', 'Purchases held.')
-  const refused = new Counter('juicebar_holds_refused_total', 'Purchases that could not be held, by error code.', ['code'])
-  const ended = new Counter('juicebar_holds_ended_total', 'Holds that ended unpaid, by reason.', ['reason'])
+  const offered = new Counter('juicebar_offers_total', 'Offers made for payments that only the market can send.')
+  const reserved = new Counter('juicebar_reservations_total', 'Co-signed payments for which everything was reserved.')
+  const refused = new Counter('juicebar_holds_refused_total', 'Holds, offers and co-signed payments that were refused, by error code.', [
+    'code',
+  ])
+  const ended = new Counter('juicebar_holds_ended_total', 'Holds and reservations that ended unpaid, by reason.', ['reason'])
   const settled = new Counter('juicebar_purchases_settled_total', 'Purchases delivered.')
   const items = new Counter('juicebar_items_settled_total', 'Items of delivered purchases, by token type.', ['token_type'])
   const paid = new Counter('juicebar_settled_lamports_total', 'Lamports that sellers were paid for delivered purchases, without the fee.')
@@ -64,6 +68,8 @@ export function createCounts(): Counts {
     requests,
     durations,
     placed,
+    offered,
+    reserved,
     refused,
     ended,
     settled,
@@ -99,6 +105,8 @@ export function createCounts(): Counts {
     },
     purchases: {
       holdPlaced: () => void (placed.of().value += 1),
+      offered: () => void (offered.of().value += 1),
+      reserved: () => void (reserved.of().value += 1),
       holdRefused: (code) => void (refused.of(code).value += 1),
       holdEnded: (reason) => void (ended.of(reason).value += 1),
       settled: ({ tokenTypes, priceLamports, secondsSinceConfirmed, secondsSinceSubmitted }) => {

@@ -8,6 +8,7 @@ import { type Chain } from '../chain/chain.ts'
 import { type Database } from '../database/connect.ts'
 import { type FailureLog } from '../logging/failure-log.ts'
 import { type PurchaseSettings } from './purchase.ts'
+import { type CoSigners } from './co-signer.ts'
 import { type References } from './reference.ts'
 
 /** The figures of a delivery that metrics count. */
@@ -24,6 +25,10 @@ export interface SettledPurchase {
 /** Is notified of what this server has committed and what it has refused. Never throws. */
 export interface PurchaseObserver {
   holdPlaced(): void
+  offered(): void
+  /** Everything that a co-signed payment pays for is reserved. */
+  reserved(): void
+  /** A hold, an offer or a co-signed payment was refused. */
   holdRefused(code: ErrorCode): void
   /** A hold has ended unpaid. */
   holdEnded(reason: EndReason): void
@@ -39,6 +44,7 @@ export interface PurchaseDeps {
   catalogue: Catalogue
   settings: PurchaseSettings
   references: References
+  coSigners: CoSigners
   log: FastifyBaseLogger
   failures: FailureLog
   observer?: PurchaseObserver | undefined

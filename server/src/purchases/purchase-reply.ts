@@ -44,6 +44,7 @@ export function purchaseReply(row: ReplyRow, { catalogue, genesisHash }: ReplyCo
     stage: stageOf(row),
     signature: row.signature ?? row.sentSignature,
     reference: row.reference,
+    coSigned: row.coSigned,
     sendsThrough: row.serverSends ? 'server' : 'wallet',
     payBefore: row.payBefore.toISOString(),
     payMillisLeft: row.payMillisLeft,

@@ -8,6 +8,10 @@ export interface PurchaseSettings {
   settleAt: SettleAt
   holdSeconds: number
   fee: FeeTerms
+  /** Buyers can pay with payments that only the market can send. */
+  coSign: boolean
+  /** Whether a buyer's wallet may send its payment by itself; referenced: only with the purchase's reference. */
+  walletSends: 'any' | 'referenced' | 'off'
 }
 
 /** Whether a payment at this commitment moves tokens. */

@@ -1,3 +1,4 @@
+import { parseWalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 
@@ -5,6 +6,8 @@ import { type Api } from '../http/api/route.ts'
 import { requireTokenAmount } from '../inventory/token-amount.ts'
 import { listCases } from './cases/case-reply-store.ts'
 import { prepareRefund, submitRefund } from './cases/refund-case.ts'
+import { makeOffer } from './co-signed/make-offer.ts'
+import { reservePayment } from './co-signed/reserve-payment.ts'
 import { cancelHold } from './hold/cancel-hold.ts'
 import { placeHold } from './hold/place-hold.ts'
 import { submitPayment } from './payment/submit-payment.ts'
@@ -22,6 +25,27 @@ export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
     status(settled ? 200 : 202)
     return { purchase: purchaseReply(purchase, await replyContext(deps)) }
   }
+
+  api.player('offer', 'buy', async ({ body: { items, maxLamports }, player }) => {
+    const mostLamports = maxLamports === undefined ? undefined : BigInt(maxLamports)
+    return { offer: await makeOffer(deps, { buyer: player, items: items.map(readItem), mostLamports }) }
+  })
+
+  api.player('pay', 'buy', async ({ body: { items, reference, transaction }, player, status }) => {
+    const address = parseWalletAddress(reference)
+    if (!address) throw new Failure('PAYMENT_REFUSED', { detail: 'its reference is not an address.' })
+    const submission = { buyer: player, items: items.map(readItem), reference: address, transaction }
+    const { purchaseId, signature, isNew } = await reservePayment(deps, submission)
+    status(isNew ? 201 : 200)
+    return { purchaseId, signature }
+  })
+
+  api.player('myPurchase', 'read', async ({ params, player }) => {
+    const purchase = await readPurchase(deps, params.id)
+    const isParty = purchase.buyer === player || purchase.items.some(({ seller }) => seller === player)
+    if (!isParty) throw new Failure('PURCHASE_NOT_FOUND')
+    return { purchase }
+  })
 
   api.player('buy', 'buy', async ({ params, body, player }) => {
     const { sendsThrough = 'wallet', transfers: paysTransfers = false } = body ?? {}

@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest'
 
 import { CommitGate } from '../../src/database/connections/commit-gate.ts'
-import { CommitsWaitError } from '../../src/database/connections/connection-failure.ts'
+import { CommitsWaitError, UnconfirmedCommitError } from '../../src/database/connections/connection-failure.ts'
 import { CONNECTIONS, DatabasePool } from '../../src/database/connections/database-pool.ts'
 import { parseDatabaseUrl } from '../../src/database/connections/database-url.ts'
 import { Hosts } from '../../src/database/connections/hosts.ts'
+import { isOutcomeUnknown } from '../../src/database/database-outage.ts'
 import { createWallet } from '../sign-in/wallet.ts'
 import { startApp, studioApiKey } from '../support/start-app.ts'
 import { type PrimaryAndStandby, startPrimaryAndStandby } from './primary-and-standby.ts'
@@ -133,4 +134,26 @@ it('a pool whose gate closes refuses whoever waits for a connection, loses none 
   lent.release()
   expect((await pool.query('select pg_backend_pid()')).rowCount).toBe(1)
   expect(pool.pg.totalCount).toBe(1)
+})
+
+it('a commit for which the database stopped waiting counts as unknown', async () => {
+  const pool = new DatabasePool({
+    hosts: new Hosts(parseDatabaseUrl(nodes.primary.url)),
+    max: 1,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 5_000,
+    onIdleError: () => undefined,
+  })
+  onTestFinished(() => pool.end())
+  const connection = await pool.connect()
+  onTestFinished(() => connection.release())
+  const commit = `do $$ begin set local statement_timeout = '300ms'; perform pg_logical_emit_message(true, 'test', ''); commit; end $$`
+  await connection.query(`set statement_timeout = '300ms'`)
+  await connection.query(commit)
+  await leaveCommitsUnconfirmed()
+  const failed = await connection.query(commit).catch((error: unknown) => error)
+  expect(failed).toBeInstanceOf(UnconfirmedCommitError)
+  expect(isOutcomeUnknown(failed)).toBe(true)
+  await confirmCommits()
+  await connection.query(commit)
 })

@@ -5,15 +5,18 @@ import {
   blockhash as asBlockhash,
   compileTransaction,
   createTransactionMessage,
+  getTransactionDecoder,
   type Instruction,
   partiallySignTransaction,
   pipe,
   setTransactionMessageFeePayer,
   setTransactionMessageLifetimeUsingBlockhash,
+  signatureBytes,
 } from '@solana/kit'
 import { type WalletAddress } from '@juicebar/contract/addresses'
 
 import { type Chain } from '../../src/chain/chain.ts'
+import { otherSignature } from '../chain/forged-signature.ts'
 import { type Payer, type SignedPayment, signedPayment, transfer } from './transactions.ts'
 
 /** A System transfer that carries a reference, and the co-signer as a signer that is read-only. */
@@ -42,4 +45,13 @@ export async function signAsBuyer(
     (draft) => appendTransactionMessageInstructions(instructions, draft),
   )
   return signedPayment(await partiallySignTransaction([signer.keyPair], compileTransaction(message)))
+}
+
+/** The same message under another signature of its payer, whose private key this is. */
+export function withOtherSignature(bytes: Uint8Array, seed: Uint8Array): SignedPayment {
+  const transaction = getTransactionDecoder().decode(bytes)
+  const [[payer] = []] = Object.entries(transaction.signatures)
+  if (payer === undefined) throw new Error('a transaction has a payer')
+  const signature = signatureBytes(otherSignature(seed, new Uint8Array(transaction.messageBytes)))
+  return signedPayment({ ...transaction, signatures: { ...transaction.signatures, [payer]: signature } })
 }

@@ -51,11 +51,11 @@ it('buying and confirming read a few rows, however many listings are held', asyn
   const order = { items: [{ listingId }], buyer, sendsThrough: 'server', paysTransfers: false } as const
   const fee = { basisPoints: 0, wallet: undefined }
   const signature = parseSignature(createWallet().sign('paid'))!
-  const deps = { database, references: createReferences(['r'.repeat(32)]), settings: { holdSeconds: 60 } }
+  const deps = { database, references: createReferences(['r'.repeat(32)]), settings: { holdSeconds: 60, walletSends: 'any' } } as const
   const funds = { spendable: 10n ** 15n, networkFee: 5_000n, rentExemptMinimum: 0n, balances: new Map() }
 
   expect(await longReadsOf(() => readFacts(database, buyer, [listingId]), FEW)).toEqual([])
-  const hold = () => holdAsRead(deps, { ...order, fee }, { genesisHash: 'x', heldAtSlot: 1n, funds })
+  const hold = () => holdAsRead(deps, { ...order, kind: 'hold', fee }, { genesisHash: 'x', heldAtSlot: 1n, funds })
   expect(await longReadsOf(hold, FEW)).toEqual([])
   const [payable] = await listPayablePurchases(database, { listingId, buyer, signature })
   expect(await longReadsOf(() => listPayablePurchases(database, { listingId, buyer, signature }), FEW)).toEqual([])

@@ -1,9 +1,17 @@
+import { randomBytes } from 'node:crypto'
+
 import { base64 } from '@scure/base'
 import { parseWalletAddress, type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { lamports } from '@juicebar/contract/money'
 import { type Case, type Purchase } from '@juicebar/contract/schemas'
-import { generateKeyPairSigner, getTransactionDecoder, type Instruction, partiallySignTransaction } from '@solana/kit'
+import {
+  createKeyPairSignerFromPrivateKeyBytes,
+  generateKeyPairSigner,
+  getTransactionDecoder,
+  type Instruction,
+  partiallySignTransaction,
+} from '@solana/kit'
 import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest'
 
 import { defaultCatalogue } from '../support/catalogue.ts'
@@ -18,6 +26,8 @@ import { createFailureLog } from '../../src/logging/failure-log.ts'
 import { type FeeTerms } from '../../src/purchases/fee.ts'
 import { prepareRefund } from '../../src/purchases/cases/refund-case.ts'
 import { listCases } from '../../src/purchases/cases/case-reply-store.ts'
+import { makeOffer } from '../../src/purchases/co-signed/make-offer.ts'
+import { reservePayment } from '../../src/purchases/co-signed/reserve-payment.ts'
 import { cancelHold } from '../../src/purchases/hold/cancel-hold.ts'
 import { type HoldOrder } from '../../src/purchases/hold/hold.ts'
 import { type OrderedItem } from '../../src/purchases/reservation/order.ts'
@@ -25,6 +35,7 @@ import { placeHold } from '../../src/purchases/hold/place-hold.ts'
 import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
 import { type PurchaseDeps } from '../../src/purchases/purchase-deps.ts'
 import { findPurchaseReply } from '../../src/purchases/purchase-reply-store.ts'
+import { createCoSigners } from '../../src/purchases/co-signer.ts'
 import { createReferences } from '../../src/purchases/reference.ts'
 import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase.ts'
 import { reconcileOnce } from '../../src/purchases/reconciliation/reconcile-round.ts'
@@ -32,6 +43,7 @@ import { runAudit } from '../../src/studio/audit/run-audit.ts'
 import { collectLog } from '../logging/collected-log.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { sharedChain, type TestChain } from '../support/test-chain.ts'
+import { coSignedTransfer, signAsBuyer } from './co-signed-transactions.ts'
 import { type Payer, type SignedPayment, signedPayment, signTransaction, transfer, type TransactionVersion } from './transactions.ts'
 
 const SOL = 1_000_000_000n
@@ -75,6 +87,7 @@ interface TradingOptions {
 }
 
 type SendsThrough = 'server' | 'wallet'
+export type Offer = Awaited<ReturnType<typeof makeOffer>>
 type Identified = Pick<Purchase, 'purchaseId'>
 
 /**
@@ -136,8 +149,9 @@ export class TradingWorld {
       database: this.connection.database,
       chain: this.chain,
       catalogue: defaultCatalogue,
-      settings: { holdSeconds, settleAt, fee },
+      settings: { holdSeconds, settleAt, fee, coSign: true, walletSends: 'any' },
       references: createReferences(['r'.repeat(32)]),
+      coSigners: createCoSigners(['r'.repeat(32)]),
       log,
       failures: createFailureLog(log),
     }
@@ -163,8 +177,17 @@ export class TradingWorld {
     return (this.passed.price += PRICE_STEP)
   }
 
+  /** A wallet whose private key a test may use itself. */
+  async createSeededWallet(): Promise<Wallet & { seed: Uint8Array }> {
+    const seed = new Uint8Array(randomBytes(32))
+    return { ...(await this.addWallet(await createKeyPairSignerFromPrivateKeyBytes(seed), 10n * SOL)), seed }
+  }
+
   async createWallet({ sol = 10n * SOL }: { sol?: bigint } = {}): Promise<Wallet> {
-    const signer = await generateKeyPairSigner()
+    return this.addWallet(await generateKeyPairSigner(), sol)
+  }
+
+  private async addWallet(signer: Wallet['signer'], sol: bigint): Promise<Wallet> {
     const wallet = { address: asWallet(signer.address), signer }
     await this.database.insertInto('players').values({ walletAddress: wallet.address }).execute()
     const order = {
@@ -244,6 +267,32 @@ export class TradingWorld {
       buyer,
       [...received].map(([to, amount]) => transfer(buyer, to, amount, [reference])),
     )
+  }
+
+  /** What a buyer would pay for listings, or parts of them, with a payment that only the market can send. */
+  offer(buyer: Wallet, items: readonly OrderedItem[]) {
+    return makeOffer(this.deps, { buyer: buyer.address, items, mostLamports: undefined })
+  }
+
+  /** Signs what an offer asks for. Submits nothing. */
+  signOffer(buyer: Wallet, { transfers, reference, coSigner, blockhash, lastValidBlockHeight }: Offer): Promise<SignedPayment> {
+    const instructions = transfers.map(({ to, lamports }) =>
+      coSignedTransfer(buyer, asWallet(to), BigInt(lamports), { reference, coSigner }),
+    )
+    const offered = { blockhash, lastValidBlockHeight: BigInt(lastValidBlockHeight) }
+    return signAsBuyer({ chain: { latestBlockhash: () => Promise.resolve(offered) } }, buyer, instructions)
+  }
+
+  /** Submits a signed payment for the server to complete and send. */
+  pay(buyer: Wallet, items: readonly OrderedItem[], { reference }: Pick<Offer, 'reference'>, { base64: transaction }: SignedPayment) {
+    return reservePayment(this.deps, { buyer: buyer.address, items, reference: asWallet(reference), transaction })
+  }
+
+  /** Buys with a payment that only the market can send. Returns the purchase as its buyer sees it, reserved. */
+  async buyCoSigned(buyer: Wallet, items: readonly OrderedItem[]): Promise<Purchase> {
+    const offer = await this.offer(buyer, items)
+    const { purchaseId } = await this.pay(buyer, items, offer, await this.signOffer(buyer, offer))
+    return this.read(purchaseId)
   }
 
   /** Prepares the refund of a case and signs it as its seller's wallet does. Sends nothing. */

@@ -37,7 +37,8 @@ async function readEverything(pool: Pool) {
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
       and relname not in ('migrations', 'function_sets') order by 1`,
   )
-  const read = async ({ name }: { name: string }) => [name, await rowsOf(pool, `select t::text as row from ${name} t order by 1`)] as const
+  const read = async ({ name }: { name: string }) =>
+    [name, await rowsOf(pool, `select to_jsonb(t) as row from ${name} t order by t::text collate "C"`)] as const
   return Object.fromEntries(await Promise.all(tables.map(read)))
 }
 
@@ -75,7 +76,8 @@ it('a market of 0.2.0 is upgraded with all that is under way: no row changes, an
 
   const before = await readEverything(pool)
   expect(await migrate(migrationPool, migrationsFolder)).toEqual(stepsSinceRelease)
-  expect(await readEverything(pool)).toEqual(before)
+  // Columns and tables were added.
+  expect(await readEverything(pool)).toMatchObject(before)
   await expectSchemaOfToday(world.databaseUrl)
   expect(await migrate(migrationPool, migrationsFolder)).toEqual([])
   expect((await readNewestPurchases(world.database, new Date(), 100)).map(({ hasCode }) => hasCode)).toEqual(Array(7).fill(true))

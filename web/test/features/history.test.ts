@@ -48,6 +48,7 @@ const purchase: Purchase = {
   stage: 'delivered',
   signature: null,
   reference: 'R',
+  coSigned: false,
   sendsThrough: 'server',
   payBefore: '2026-01-01T00:01:00.000Z',
   payMillisLeft: 0,

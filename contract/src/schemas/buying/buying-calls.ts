@@ -19,6 +19,7 @@ import {
 } from '../fields.ts'
 import {
   items,
+  OfferedItemSchema,
   ofSeveral,
   payMillisLeft,
   PurchaseSchema,
@@ -71,19 +72,59 @@ const BuyOptions = Type.Object(
 
 const listOfItems: Keywords = { mustBe: 'a list of lots, each with its listingId' }
 
+const orderedItems = Type.Array(
+  Type.Object(
+    {
+      listingId: RequiredText('a listing identifier', 64, { description: 'The listing' }),
+      amount: Type.Optional(amount),
+    },
+    { ...closed, title: 'OrderedItem', description: 'Without an amount, all that is left of the listing' },
+  ),
+  { ...listOfItems, minItems: 1, description: `Up to ${MAX_ITEMS} listings, of at most ${MAX_SELLERS} sellers` },
+)
+const maxLamports = lamportsOf('The most that the buyer pays in all, the fee included')
+
+const OfferSchema = Type.Object(
+  {
+    items: Type.Array(OfferedItemSchema, { description: 'What is offered, in the order in which it was asked for' }),
+    transfers: Type.Array(TransferSchema, { description: 'What one transaction has to pay: one transfer to each seller, and the fee' }),
+    fee: FeeSchema,
+    lamports,
+    price: Type.Number({ description: 'The sum of the items, in SOL' }),
+    reference: Address('Add it to each transfer as a read-only account that does not sign. It serves this buyer alone'),
+    coSigner: Address('Add it to each transfer as a read-only account that signs; the market signs last'),
+    blockhash: Type.String({ description: 'For the transaction' }),
+    lastValidBlockHeight: Type.Integer({ description: 'Above this block height, the transaction can no longer be sent' }),
+  },
+  { title: 'Offer' },
+)
+
+const OfferOrder = Type.Object({ items: orderedItems, maxLamports: Type.Optional(maxLamports) }, { ...closed, title: 'OfferOrder' })
+
+const CoSignedPayment = Type.Object(
+  {
+    items: orderedItems,
+    reference: Address('Of the offer'),
+    transaction: {
+      ...signedTransaction,
+      description: 'The transaction in base64, signed by the buyer; the co-signer’s signature is empty',
+    },
+  },
+  { ...closed, title: 'CoSignedPayment' },
+)
+
+const Reserved = Type.Object(
+  {
+    purchaseId: Id('The purchase'),
+    signature: Type.String({ description: 'The transaction’s name on the chain' }),
+  },
+  { title: 'Reserved' },
+)
+
 const PurchaseOrder = Type.Object(
   {
-    items: Type.Array(
-      Type.Object(
-        {
-          listingId: RequiredText('a listing identifier', 64, { description: 'The listing' }),
-          amount: Type.Optional(amount),
-        },
-        { ...closed, title: 'OrderedItem', description: 'Without an amount, all that is left of the listing' },
-      ),
-      { ...listOfItems, minItems: 1, description: `Up to ${MAX_ITEMS} listings, of at most ${MAX_SELLERS} sellers` },
-    ),
-    maxLamports: Type.Optional(lamportsOf('The most that the buyer pays in all, the fee included')),
+    items: orderedItems,
+    maxLamports: Type.Optional(maxLamports),
     sendsThrough: Type.Optional(SendsThrough),
     transfers: Type.Optional(paysTransfers),
   },
@@ -91,6 +132,8 @@ const PurchaseOrder = Type.Object(
 )
 
 const holdFailures = [
+  'WALLET_SENDS_OFF',
+  'REFERENCE_NEEDED',
   'PAUSED',
   'BLOCKED',
   'RULE_BROKEN',
@@ -120,7 +163,62 @@ const confirmed = {
   },
 } as const
 
+/** Why a payment that only the market can send would not be sent. */
+const offerFailures = [
+  'CO_SIGN_OFF',
+  'PAUSED',
+  'BLOCKED',
+  'RULE_BROKEN',
+  'LISTING_NOT_FOUND',
+  'OWN_LISTING',
+  'LISTING_NOT_ACTIVE',
+  'LISTING_HELD',
+  'LISTING_FROZEN',
+  'HELD_BY_YOU',
+  'AMOUNT_INVALID',
+  'AMOUNT_NOT_LEFT',
+  'NOT_DIVISIBLE',
+  'SAME_LISTING_TWICE',
+  'TOO_MANY_ITEMS',
+  'TOO_MANY_SELLERS',
+  'TOO_MANY_HOLDS',
+  'COOLDOWN',
+  'BALANCE_LIMIT',
+  'PRICE_MOVED',
+  ...chainFailures,
+] as const
+
 export const buyingCalls = {
+  offer: {
+    summary: 'Learn what to pay for listings, with a payment that only the market can send',
+    description:
+      'Reserves nothing and costs nothing. Sign the transaction and submit it by `POST /api/marketplace/payments`; never send it yourself. ' +
+      'A refused item is named by `listingId`.',
+    body: OfferOrder,
+    response: { 200: Type.Object({ offer: OfferSchema }) },
+    failures: offerFailures,
+  },
+  pay: {
+    summary: 'Submit a signed payment: the market reserves what it pays for, signs it too, and sends it',
+    description:
+      '201 once everything is reserved; the same transaction again gets the same answer with 200. A refusal with a status below 500, other ' +
+      'than 429, is final: this transaction will never be sent. After any other failure submit the same transaction again.',
+    body: CoSignedPayment,
+    response: { 200: Reserved, 201: Reserved },
+    failures: [...offerFailures, 'INSUFFICIENT_SOL', 'PAYMENT_REFUSED', 'PAYMENT_EXPIRED', 'REFERENCE_USED'],
+    documented: {
+      replies: {
+        200: { description: 'It was submitted before' },
+        201: { description: 'Everything is reserved, and the payment is on its way' },
+      },
+    },
+  },
+  myPurchase: {
+    summary: 'Read a purchase or sale of yours',
+    params: idParams('The purchase'),
+    response: { 200: Type.Object({ purchase: PurchaseSchema }) },
+    failures: ['PURCHASE_NOT_FOUND'],
+  },
   buy: {
     summary: 'Hold a listing, and learn whom to pay how much',
     description:

@@ -47,6 +47,7 @@ export const payLinkCalls = {
     params: idParams('The listing'),
     response: { 201: PayLinkSchema },
     failures: [
+      'WALLET_SENDS_OFF',
       'PUBLIC_ORIGIN_NEEDED',
       'PAUSED',
       'BLOCKED',

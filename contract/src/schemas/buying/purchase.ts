@@ -8,17 +8,17 @@ import { Address, FeeSchema, Id, lamports, nextCursor, Nullable, Timestamp, Toke
  */
 export const purchaseStatuses = ['held', 'settled', 'ended'] as const
 /**
- * cancelled: by the buyer. lapsed: the time to pay ran out. expired: the recorded payment can no longer land. chain_gone: the local chain
- * was restarted. released: the studio ended it, because nobody could prove whether it was paid.
+ * cancelled: by the buyer. lapsed: the time to pay ran out. expired: the recorded payment can no longer land. failed: the chain refused it
+ * for good. chain_gone: the local chain was restarted. released: the studio ended it, because nobody could prove whether it was paid.
  */
-export const endReasons = ['cancelled', 'lapsed', 'expired', 'chain_gone', 'released'] as const
+export const endReasons = ['cancelled', 'lapsed', 'expired', 'failed', 'chain_gone', 'released'] as const
 /** How far a purchase has come, for the steps on the screen. */
 export const paymentStages = ['none', 'sent', 'confirmed', 'delivered'] as const
 
 export const PurchaseStatusSchema = Type.Enum([...purchaseStatuses], {
   title: 'PurchaseStatus',
   description:
-    '`held`: the listing waits for this buyer’s payment. `settled`: paid and delivered. `ended`: no payment counted, and `endReason` says why.',
+    '`held`: the listing waits for this buyer’s payment, or is reserved for one that is under way. `settled`: paid and delivered. `ended`: no payment counted, and `endReason` says why.',
 })
 
 export const SendsThrough = Type.Enum(['server', 'wallet'], {
@@ -46,6 +46,21 @@ export const PurchaseItemSchema = Type.Object(
   { title: 'PurchaseItem' },
 )
 
+/** As `PurchaseItemSchema`, of a listing that is not reserved yet. */
+export const OfferedItemSchema = Type.Object(
+  {
+    listingId: Id('The listing that it is taken from'),
+    partOf: Nullable(Type.String({ description: 'Of a part that is for sale by itself, the listing that it was split from' })),
+    seller: Address('Who sells it'),
+    tokenType: TokenTypeSchema,
+    tokenName: TokenNameSchema,
+    amount: Type.Integer({ description: 'How many drinks' }),
+    lamports,
+    price: Type.Number({ description: 'The item, in SOL' }),
+  },
+  { title: 'OfferedItem' },
+)
+
 export const items = Type.Array(PurchaseItemSchema, { description: 'All of them are held, paid and delivered together, or none' })
 
 export const PurchaseSchema = Type.Object(
@@ -66,12 +81,15 @@ export const PurchaseSchema = Type.Object(
       Type.Enum([...endReasons], {
         title: 'EndReason',
         description:
-          '`cancelled`: by the buyer. `lapsed`: the time to pay ran out. `expired`: the submitted payment can no longer land. `chain_gone`: the local chain was restarted. `released`: the studio ended the hold, and `releaseReason` says why.',
+          '`cancelled`: by the buyer. `lapsed`: the time to pay ran out. `expired`: the submitted payment can no longer land. `failed`: the chain carried the payment out without effect, so no SOL moved. `chain_gone`: the local chain was restarted. `released`: the studio ended the hold, and `releaseReason` says why.',
       }),
     ),
     stage: Type.Enum([...paymentStages], { title: 'PaymentStage', description: 'How far the payment has come' }),
     signature: Nullable(Type.String({ description: 'The payment’s transaction, once it is known' })),
     reference: Address(reference),
+    coSigned: Type.Boolean({
+      description: 'Whether only the market can send the payment: the buyer has signed it, and has nothing left to do',
+    }),
     sendsThrough: SendsThrough,
     payBefore: Timestamp('Until when the buyer may pay'),
     payMillisLeft: Type.Integer({ description: payMillisLeft }),

@@ -1,6 +1,6 @@
 import { delay, startRepeating } from '../../repeat.ts'
 import { type CommitGate } from './commit-gate.ts'
-import { CommitsWaitError } from './connection-failure.ts'
+import { CommitsWaitError, UnconfirmedCommitError } from './connection-failure.ts'
 import { type DatabasePool } from './database-pool.ts'
 
 /** If one commit waits longer than this for a standby, all commits are assumed to wait. Confirming one normally takes milliseconds. */
@@ -18,8 +18,6 @@ const COMMIT = `do $$ begin
   perform pg_logical_emit_message(true, 'juicebar', '');
   commit;
 end $$`
-/** The function of PostgreSQL that warns when such a wait is ended. The warning itself is translated. */
-const WAITS_FOR_STANDBY = 'SyncRepWaitForLSN'
 
 /**
  * Starts to commit once a second, even without calls.
@@ -32,20 +30,16 @@ export type WatchCommits = (failures: Parameters<typeof startRepeating>[1]['fail
  * @param pool of one connection, with `WAIT_MILLIS` as its `statement_timeout`
  */
 export function createCommitWatch(pool: DatabasePool, gate: CommitGate): WatchCommits {
-  let gaveUp = false
-  pool.pg.on('connect', (client) =>
-    client.on('notice', ({ routine }) => {
-      if (routine === WAITS_FOR_STANDBY) gaveUp = true
-    }),
-  )
-
   const commit = async () => {
-    gaveUp = false
-    await pool.query(COMMIT)
-    if (!gaveUp) return gate.open()
-    const error = new CommitsWaitError('commits wait for a stand-by to confirm them')
-    gate.close(error)
-    throw error
+    try {
+      await pool.query(COMMIT)
+      gate.open()
+    } catch (cause) {
+      if (!(cause instanceof UnconfirmedCommitError)) throw cause
+      const error = new CommitsWaitError('commits wait for a stand-by to confirm them', { cause })
+      gate.close(error)
+      throw error
+    }
   }
 
   const commitAndRest = async (signal: AbortSignal) => {

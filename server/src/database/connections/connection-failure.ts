@@ -18,6 +18,21 @@ export class CommitsWaitError extends Error {
   readonly code = CANNOT_CONNECT_NOW
 }
 
+/** SQLSTATE (PostgreSQL, appendix A). */
+const COMPLETION_UNKNOWN = '40003'
+
+/**
+ * Not an error of `pg`: the database gave up waiting for a standby before it confirmed a commit. The change is there, but gone if this
+ * server dies now: nobody may act on it until it is confirmed.
+ */
+export class UnconfirmedCommitError extends Error {
+  readonly code = COMPLETION_UNKNOWN
+
+  constructor() {
+    super('no standby has confirmed the commit')
+  }
+}
+
 /**
  * Whether a query's error means that its connection must not be used again, and that others to the same host may be no better: it does
  * not answer, was lost, or leads to a server that takes no writes any more.

@@ -3,7 +3,7 @@ import { callbackify } from 'node:util'
 import pg from 'pg'
 
 import { type CommitGate } from './commit-gate.ts'
-import { isConnectionFailure, isHostUnusable } from './connection-failure.ts'
+import { isConnectionFailure, UnconfirmedCommitError, isHostUnusable } from './connection-failure.ts'
 import { type Hosts } from './hosts.ts'
 
 export interface PoolOptions extends pg.PoolConfig {
@@ -45,6 +45,8 @@ export class DatabasePool {
   readonly #hosts: Hosts
   readonly #gate: CommitGate | undefined
   readonly #generations = new WeakMap<pg.ClientBase, number>()
+  /** Connections whose latest commit no standby has confirmed. */
+  readonly #unconfirmed = new WeakSet<pg.ClientBase>()
   /** Connections that are being made. */
   readonly #unfinished = new Set<pg.Client>()
 
@@ -68,6 +70,9 @@ export class DatabasePool {
       this.#generations.set(client, hosts.generation)
       // A connection lost between two queries of a transaction would otherwise end the process; the next query fails anyway.
       client.on('error', () => undefined)
+      client.on('notice', ({ routine }) => {
+        if (routine === WAITS_FOR_STANDBY) this.#unconfirmed.add(client)
+      })
     })
   }
 
@@ -76,7 +81,12 @@ export class DatabasePool {
     for (;;) {
       const client = await this.#connectToAnyHost()
       const generation = this.#generations.get(client) ?? 0
-      if (generation === this.#hosts.generation) return new PooledConnection(client, () => this.#hosts.doubt(generation))
+      if (generation === this.#hosts.generation) {
+        return new PooledConnection(client, {
+          onFailure: () => this.#hosts.doubt(generation),
+          wasUnconfirmed: () => this.#unconfirmed.delete(client),
+        })
+      }
       destroy(client)
     }
   }
@@ -130,25 +140,40 @@ export class DatabasePool {
   }
 }
 
+/** The function of PostgreSQL that warns when it ends the wait of a commit for a standby. The warning itself is translated. */
+const WAITS_FOR_STANDBY = 'SyncRepWaitForLSN'
+
+interface ConnectionWatch {
+  onFailure: () => void
+  /** Whether no standby has confirmed what the latest query committed. Says so once. */
+  wasUnconfirmed: () => boolean
+}
+
 /** A connection until it is released. Once a query on it has failed for good, further ones are refused at once, with the same error. */
 export class PooledConnection {
   readonly #client: pg.PoolClient
-  readonly #onFailure: () => void
+  readonly #watch: ConnectionWatch
   #failure: Error | undefined
 
-  constructor(client: pg.PoolClient, onFailure: () => void) {
+  constructor(client: pg.PoolClient, watch: ConnectionWatch) {
     this.#client = client
-    this.#onFailure = onFailure
+    this.#watch = watch
   }
 
   async query<Row extends pg.QueryResultRow>(text: string | pg.QueryConfig<unknown[]>, values?: unknown[]): Promise<pg.QueryResult<Row>> {
     if (this.#failure) throw this.#failure
+    const result = await this.#query<Row>(text, values)
+    if (this.#watch.wasUnconfirmed()) throw new UnconfirmedCommitError()
+    return result
+  }
+
+  async #query<Row extends pg.QueryResultRow>(text: string | pg.QueryConfig<unknown[]>, values?: unknown[]) {
     try {
       return await this.#client.query<Row, unknown[]>(text, values)
     } catch (error) {
       if (isConnectionFailure(error)) {
         this.#failure = error
-        this.#onFailure()
+        this.#watch.onFailure()
       }
       throw error
     }

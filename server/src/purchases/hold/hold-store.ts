@@ -8,7 +8,7 @@ import { inSeconds, now } from '../../database/time.ts'
 import { type FeeTerms } from '../fee.ts'
 import { type PurchaseRow } from '../purchase-store.ts'
 import { type Refusal } from '../reservation/refusal.ts'
-import { type PlannedItem, type ReservationPlan } from '../reservation/reservation-decision.ts'
+import { type PlannedItem, type ReservationPlan } from '../reservation/reservation.ts'
 
 /** What a buyer needs to know about an open hold. */
 export interface HeldPurchase extends Pick<
@@ -26,6 +26,8 @@ export interface NewHold {
   genesisHash: string
   heldAtSlot: bigint
   holdSeconds: number
+  /** Only a payment that carries the reference counts. */
+  needsReference: boolean
   /** The buyer's wallet may send the payment itself. */
   walletSends: boolean
 }
@@ -41,7 +43,7 @@ export async function insertHold(
     tx,
     sql`write_hold(
       ${hold.buyer}, ${[...received.keys()]}, ${lamports}, ${hold.fee.basisPoints}, ${feeLamports}, ${hold.fee.wallet ?? null},
-      ${hold.reference}, ${hold.genesisHash}, ${hold.heldAtSlot}, ${hold.walletSends}, ${hold.holdSeconds},
+      ${hold.reference}, ${hold.needsReference}, ${hold.genesisHash}, ${hold.heldAtSlot}, ${hold.walletSends}, ${hold.holdSeconds},
       ${column(({ listingId }) => listingId)}::uuid[], ${column(({ amount }) => amount)}::bigint[],
       ${column((item) => item.lamports)}::bigint[]
     )`,
@@ -91,6 +93,11 @@ export async function setUnprovable(tx: Tx, id: string, { unprovable }: { unprov
     .set({ unprovableAt: unprovable ? now : null })
     .where('id', '=', id)
     .execute()
+}
+
+/** Records that the buyer of a co-signed purchase has too little SOL for it. */
+export async function markUnfunded(tx: Tx, id: string): Promise<void> {
+  await tx.updateTable('purchases').set({ unfunded: true }).where('id', '=', id).execute()
 }
 
 /** Locks the listings of a purchase, and any listings that may be split from them or merged into them, until the transaction ends. */

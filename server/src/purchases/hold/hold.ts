@@ -2,7 +2,7 @@ import { type EndReason } from '@juicebar/contract/schemas'
 
 import { type BuyOrder } from '../reservation/order.ts'
 
-export interface HoldOrder extends Omit<BuyOrder, 'fee' | 'funds'> {
+export interface HoldOrder extends Omit<BuyOrder, 'kind' | 'fee' | 'payment' | 'funds'> {
   /** server: only this product broadcasts the payment. wallet: the buyer's wallet may do so too. */
   sendsThrough: 'server' | 'wallet'
   /** The payment link that the buyer's wallet uses: nothing proves that the request comes from the buyer. */

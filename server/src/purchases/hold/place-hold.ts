@@ -8,7 +8,8 @@ import { decideOrder } from '../reservation/decide-order.ts'
 import { readFacts } from '../reservation/facts-store.ts'
 import { type BuyOrder, type Funds, soundItems, spendableLamports } from '../reservation/order.ts'
 import { type Refusal, refusalFailure } from '../reservation/refusal.ts'
-import { decideReservation, type ReservationDecision, type ReservationPlan } from '../reservation/reservation-decision.ts'
+import { type ReservationDecision, type ReservationPlan } from '../reservation/reservation.ts'
+import { decideReservation } from '../reservation/reservation-decision.ts'
 import { admitHold } from './admit-hold.ts'
 import { type HoldOrder } from './hold.ts'
 import { type HeldPurchase, insertHold, keepHold, lockPayLink, notePayLinkHold } from './hold-store.ts'
@@ -21,22 +22,23 @@ export interface ChainReading {
 }
 
 /** A hold with everything that decides about it without the chain. */
-export type PricedOrder = HoldOrder & Omit<BuyOrder, 'funds'>
+export type PricedOrder = HoldOrder & Omit<BuyOrder, 'funds' | 'payment'>
 
 /** `isNew`: false if the buyer had it already. */
 export type HoldOutcome = { kind: 'refused'; refusal: Refusal } | { kind: 'held'; hold: HeldPurchase; isNew: boolean }
 
-type HoldDeps = Pick<PurchaseDeps, 'database' | 'references'> & { settings: Pick<PurchaseDeps['settings'], 'holdSeconds'> }
+type HoldDeps = Pick<PurchaseDeps, 'database' | 'references'> & { settings: Pick<PurchaseDeps['settings'], 'holdSeconds' | 'walletSends'> }
 
 /**
  * Holds listings, or parts of them, for a buyer who is about to pay. Asking again returns the same hold. Orders that can be refused without
  * the chain are refused first, because requests to the chain are scarce; all is decided again under the locks.
- * @throws the codes of `Refusal`, TOO_MANY_ITEMS, SAME_LISTING_TWICE, FEE_WALLET_EMPTY, CHAIN_BUSY or CHAIN_DOWN, if nothing is held;
+ * @throws WALLET_SENDS_OFF, REFERENCE_NEEDED; the codes of `Refusal`, TOO_MANY_ITEMS, SAME_LISTING_TWICE, FEE_WALLET_EMPTY, CHAIN_BUSY or CHAIN_DOWN, if nothing is held;
  * PAYMENT_UNDER_WAY or HOLD_ENDED, if paying for the buyer's own hold would be a mistake.
  */
 export async function placeHold(deps: PurchaseDeps, order: HoldOrder): Promise<HeldPurchase> {
   try {
-    const outcome = await checkAndHold(deps, { ...order, items: soundItems(order.items), fee: deps.settings.fee })
+    requireWalletSends(deps.settings, order)
+    const outcome = await checkAndHold(deps, { ...order, kind: 'hold', items: soundItems(order.items), fee: deps.settings.fee })
     if (outcome.kind === 'refused') throw refusalFailure(outcome.refusal, deps.catalogue)
     if (outcome.isNew) deps.observer?.holdPlaced()
     return outcome.hold
@@ -44,6 +46,12 @@ export async function placeHold(deps: PurchaseDeps, order: HoldOrder): Promise<H
     if (error instanceof Failure) deps.observer?.holdRefused(error.code)
     throw error
   }
+}
+
+/** @throws WALLET_SENDS_OFF, or REFERENCE_NEEDED if the client has not said that its transfers carry the reference */
+function requireWalletSends({ walletSends }: PurchaseDeps['settings'], { paysTransfers }: HoldOrder): void {
+  if (walletSends === 'off') throw new Failure('WALLET_SENDS_OFF')
+  if (walletSends === 'referenced' && !paysTransfers) throw new Failure('REFERENCE_NEEDED')
 }
 
 async function checkAndHold(deps: PurchaseDeps, order: PricedOrder): Promise<HoldOutcome> {
@@ -78,7 +86,8 @@ export async function holdAsRead(
   { funds, ...reading }: ChainReading,
 ): Promise<HoldOutcome> {
   const { buyer, fee, payLink, sendsThrough } = order
-  const terms = { ...reading, ...settings, buyer, fee, walletSends: sendsThrough === 'wallet' }
+  const needsReference = settings.walletSends === 'referenced'
+  const terms = { ...reading, buyer, fee, needsReference, holdSeconds: settings.holdSeconds, walletSends: sendsThrough === 'wallet' }
   return inTransaction(database, async (tx) => {
     const decision = await decideHold(tx, { ...order, funds })
     if (decision.kind === 'refused') return decision
@@ -92,7 +101,8 @@ export async function holdAsRead(
 async function decideHold(tx: Tx, order: PricedOrder & Pick<BuyOrder, 'funds'>): Promise<ReservationDecision> {
   const { payLink, buyer } = order
   const refusal = payLink === undefined ? undefined : await lockPayLink(tx, payLink, buyer)
-  return refusal ? { kind: 'refused', refusal } : decideOrder(tx, order)
+  if (refusal) return { kind: 'refused', refusal }
+  return (await decideOrder(tx, order)).decision
 }
 
 async function keep(tx: Tx, { sendsThrough, payLink, buyer }: PricedOrder, id: string): Promise<HoldOutcome> {

@@ -7,7 +7,8 @@ import { feeOf } from '../fee.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
 import { readFacts } from '../reservation/facts-store.ts'
 import { refusalFailure } from '../reservation/refusal.ts'
-import { type ListingFacts, whyNotForSale } from '../reservation/reservation-decision.ts'
+import { type ListingFacts } from '../reservation/reservation.ts'
+import { whyNotForSale } from '../reservation/reservation-decision.ts'
 import { hashOfToken, newToken, type PayLinkMaker, payLinkUrl } from './pay-link.ts'
 import { insertPayLink, lockLinkRoom } from './pay-link-store.ts'
 
@@ -17,7 +18,7 @@ type MakeDeps = Pick<PurchaseDeps, 'catalogue'>
  * Makes a link through which one wallet on a phone can buy a listing.
  *
  * @param publicOrigin the https address at which phones reach this market; undefined if they cannot
- * @throws PUBLIC_ORIGIN_NEEDED, PAUSED, BLOCKED, LISTING_NOT_FOUND, LISTING_NOT_ACTIVE, LISTING_HELD, LISTING_FROZEN, COOLDOWN,
+ * @throws WALLET_SENDS_OFF, PUBLIC_ORIGIN_NEEDED, PAUSED, BLOCKED, LISTING_NOT_FOUND, LISTING_NOT_ACTIVE, LISTING_HELD, LISTING_FROZEN, COOLDOWN,
  * PAY_LINK_LIMIT
  */
 export async function makePayLink(
@@ -27,6 +28,7 @@ export async function makePayLink(
   maker: PayLinkMaker,
 ): Promise<PayLink> {
   const { database, settings, catalogue } = deps
+  if (settings.walletSends === 'off') throw new Failure('WALLET_SENDS_OFF')
   if (publicOrigin === undefined) throw new Failure('PUBLIC_ORIGIN_NEEDED')
   if (!isId(listingId)) throw new Failure('LISTING_NOT_FOUND')
   const token = newToken()

@@ -7,7 +7,11 @@ import { type PaymentRow } from './payment-store.ts'
  * Broadcasts recorded transaction bytes on the chain they were made for. Never fails: reconciliation broadcasts them again until they
  * land or expire, and only the chain's own answers show whether they did.
  */
-export async function broadcastPayment({ chain, failures }: PurchaseDeps, purchase: PurchaseRow, payment: PaymentRow): Promise<void> {
+export async function broadcastPayment(
+  { chain, failures }: PurchaseDeps,
+  purchase: Pick<PurchaseRow, 'id' | 'buyer'>,
+  payment: Pick<PaymentRow, 'signature' | 'kind' | 'transactionBytes' | 'genesisHash'>,
+): Promise<void> {
   const { signature, kind, transactionBytes, genesisHash } = payment
   try {
     if (genesisHash === (await chain.genesisHash())) await chain.broadcast(transactionBytes)

@@ -78,6 +78,16 @@ export function verifyPayment(transaction: LandedTransaction, terms: PaymentTerm
   return { kind: 'wrong', referenced, received: receivedOf(owned, terms), reason, complete: !flaw, paidPurchase: other?.id }
 }
 
+/** What wallets add by themselves: Compute Budget, and Lighthouse, which Phantom uses to guard a transaction. */
+const addedPrograms = new Set(['ComputeBudget111111111111111111111111111111', 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95'])
+
+/** Whether a transaction is all that a client without references makes: one transfer, signed by one wallet. A memo is for somebody else. */
+export function isPlain({ signers, instructions, innerInstructions }: LandedTransaction): boolean {
+  const others = instructions.filter(({ transfer }) => !transfer)
+  const transfers = instructions.length - others.length + innerInstructions.filter(({ transfer }) => transfer).length
+  return signers.length === 1 && transfers === 1 && others.every(({ program }) => addedPrograms.has(program))
+}
+
 /** Whether a transaction is exactly what was agreed, whatever else it pays for. */
 export function isAgreed(verdict: PaymentVerdict): boolean {
   return verdict.kind === 'pays' || (verdict.kind === 'wrong' && verdict.complete)

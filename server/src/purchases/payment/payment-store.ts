@@ -16,6 +16,7 @@ export const paymentColumns = [
   'status',
   'confirmedAt',
   'slot',
+  'messageHash',
   'createdAt',
 ] as const satisfies (keyof Payments)[]
 

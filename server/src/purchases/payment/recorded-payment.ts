@@ -1,20 +1,22 @@
 import { decodeSignedTransaction } from '../../chain/transactions/signed-transaction.ts'
 import { type PaymentRow } from './payment-store.ts'
-import { type ExpectedPayment, findPaymentFlaw } from './signed-payment.ts'
+import { type ExpectedPayment, findCoSignedFlaw, findPaymentFlaw } from './signed-payment.ts'
 
 /** Of a payment that a server recorded before it was broadcast. */
 export type RecordedPayment = Pick<PaymentRow, 'signature' | 'purchaseId' | 'kind' | 'status' | 'transactionBytes' | 'expiryHeight'>
 
 /**
  * Whether a status is enough to settle with these bytes: the signature fixes the message, and the message can do nothing but this
- * payment, so if it succeeded, this is what happened. Anything that the chain adds or looks up would have to be read.
+ * payment, so if it succeeded, this is what happened. `coSigners`: the market's own keys, of a payment that only the market can send. Anything that the chain adds or looks up would have to be read.
  */
 export function settlesOnStatus(
   { kind, status, signature, transactionBytes }: Pick<RecordedPayment, 'kind' | 'status' | 'signature' | 'transactionBytes'>,
   expected: ExpectedPayment,
+  coSigners?: readonly string[],
 ): boolean {
   if (kind !== 'purchase' || status !== 'recorded') return false
   const transaction = decodeSignedTransaction(Buffer.from(transactionBytes).toString('base64'))
   if (transaction?.signature !== signature || transaction.version === 1 || transaction.usesLookupTables) return false
-  return findPaymentFlaw(transaction, expected) === undefined
+  const flaw = coSigners ? findCoSignedFlaw(transaction, expected, coSigners, 'valid') : findPaymentFlaw(transaction, expected)
+  return flaw === undefined
 }

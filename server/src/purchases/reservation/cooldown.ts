@@ -37,3 +37,13 @@ export function cooldownUntil(abandoned: readonly Abandonment[], listingId: stri
 export function abandonsTooOften(abandoned: readonly Abandonment[], now: Date): boolean {
   return abandoned.filter(({ at }) => at.getTime() > now.getTime() - HOUR).length >= TOO_OFTEN
 }
+
+/**
+ * Until when a wallet may not pay again: for 10 minutes after the third payment within an hour that the chain refused, or that expired while
+ * the wallet lacked the SOL for it. Undefined if there were fewer.
+ */
+export function failureCooldownUntil(failed: readonly Date[]): Date | undefined {
+  const times = failed.map((at) => at.getTime()).toSorted((a, b) => b - a)
+  const [last, third] = [times[0], times[TOO_OFTEN - 1]]
+  return last !== undefined && third !== undefined && third > last - HOUR ? new Date(last + FIRST_COOLDOWN) : undefined
+}

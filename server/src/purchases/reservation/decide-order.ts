@@ -1,26 +1,34 @@
 import { type Tx } from '../../database/transact.ts'
 import { lockFacts, readFacts } from './facts-store.ts'
 import { type BuyOrder } from './order.ts'
-import { decideReservation, type ReservationDecision } from './reservation-decision.ts'
+import { type ReservationDecision, type ReservationFacts } from './reservation.ts'
+import { decideReservation } from './reservation-decision.ts'
 import { endUnsent } from './reservation-store.ts'
+
+/** A decision, and the facts that it follows from. */
+export interface DecidedOrder {
+  decision: ReservationDecision
+  facts: ReservationFacts
+}
 
 /**
  * Decides about an order in the transaction that will write what was decided: under the locks of all that the order concerns, from facts
  * that were read after they were taken.
  */
-export async function decideOrder(tx: Tx, order: BuyOrder): Promise<ReservationDecision> {
-  const { buyer } = order
+export async function decideOrder(tx: Tx, order: BuyOrder): Promise<DecidedOrder> {
+  const { buyer, payment } = order
   const ids = order.items.map(({ listingId }) => listingId)
-  const first = await lockFacts(tx, buyer, ids, { waits: false })
+  const first = await lockFacts(tx, buyer, ids, { waits: payment !== undefined, payment })
   if (!first.locked) {
     const refusal = decideReservation(first.facts, order)
-    if (refusal.kind === 'refused') return refusal
+    if (refusal.kind === 'refused') return { decision: refusal, facts: first.facts }
   }
-  const { facts } = first.locked ? first : await lockFacts(tx, buyer, ids, { waits: true })
+  const { facts } = first.locked ? first : await lockFacts(tx, buyer, ids, { waits: true, payment })
   const decision = decideReservation(facts, order)
   const ends = decision.kind === 'reserve' && [...facts.listings.values()].some(({ heldBy }) => heldBy?.endsUnsent)
-  if (!ends) return decision
+  if (!ends) return { decision, facts }
   // What ends may merge into what is ordered.
   await endUnsent(tx, ids)
-  return decideReservation(await readFacts(tx, buyer, ids), order)
+  const freed = await readFacts(tx, buyer, ids, payment)
+  return { decision: decideReservation(freed, order), facts: freed }
 }

@@ -7,13 +7,14 @@ import { type Tx } from '../../database/transact.ts'
 import { type TokenRule } from '../../restrictions/rule.ts'
 import { type PurchaseItem } from '../purchase-item.ts'
 import { type AbandonmentRow, readAbandonments } from './cooldown.ts'
-import { type ListingFacts, type OpenPurchase, type ReservationFacts } from './reservation-decision.ts'
+import { type PaymentName } from './order.ts'
+import { type KnownPayment, type ListingFacts, type OpenPurchase, type ReservationFacts } from './reservation.ts'
 
 type Texts<T, Key extends keyof T> = Omit<T, Key> & Record<Key, string>
 type UnitLimits = 'minUnitLamports' | 'maxUnitLamports' | 'maxDailyLamports'
 
 /** The facts as JSON carries them: lamports are texts. */
-interface FactsRow extends Pick<ReservationFacts, 'restriction'> {
+interface FactsRow extends Pick<ReservationFacts, 'restriction' | 'hasBought'> {
   now: string
   listings: Texts<ListingFacts, 'lamports'>[]
   rules: (Omit<TokenRule, UnitLimits> & Record<UnitLimits, string | null>)[]
@@ -24,6 +25,9 @@ interface FactsRow extends Pick<ReservationFacts, 'restriction'> {
     fee: { lamports: string; basisPoints: number }
   })[]
   abandoned: AbandonmentRow[]
+  failed: string[]
+  balances: Record<TokenType, number>
+  known: (KnownPayment & { refusals: string[] | null }) | null
 }
 
 /** Reads all that decides whether a wallet may reserve listings: `reservation_facts` in functions/reservations.sql. Locks nothing. */
@@ -31,10 +35,11 @@ export async function readFacts(
   database: Database | Tx,
   buyer: WalletAddress | undefined,
   listingIds: readonly string[],
+  payment?: PaymentName,
 ): Promise<ReservationFacts> {
-  const { rows } = await sql<{ facts: FactsRow }>`select reservation_facts(${buyer ?? ''}, ${listingIds}::uuid[]) as facts`.execute(
-    database,
-  )
+  const { rows } = await sql<{ facts: FactsRow }>`
+    select reservation_facts(${buyer ?? ''}, ${listingIds}::uuid[], ${payment?.messageHash ?? null}, ${payment?.reference ?? null}) as facts
+  `.execute(database)
   if (!rows[0]) throw new Error('the database told no facts')
   return factsOf(rows[0].facts)
 }
@@ -48,19 +53,21 @@ export async function lockFacts(
   tx: Tx,
   buyer: WalletAddress,
   listingIds: readonly string[],
-  { waits }: { waits: boolean },
+  { waits, payment }: { waits: boolean; payment?: PaymentName | undefined },
 ): Promise<{ locked: boolean; facts: ReservationFacts }> {
   const { rows } = await sql<{ locked: boolean; facts: FactsRow }>`
-    select locked, facts from lock_reservation_facts(${buyer}, ${listingIds}::uuid[], ${waits})`.execute(tx)
+    select locked, facts from lock_reservation_facts(
+      ${buyer}, ${listingIds}::uuid[], ${waits}, ${payment?.messageHash ?? null}, ${payment?.reference ?? null}
+    )`.execute(tx)
   if (!rows[0]) throw new Error('the database told no facts')
   return { locked: rows[0].locked, facts: factsOf(rows[0].facts) }
 }
 
-function factsOf({ now, restriction, listings, rules, boughtToday, open, abandoned }: FactsRow): ReservationFacts {
+function factsOf({ now, listings, rules, boughtToday, open, abandoned, failed, balances, known, ...facts }: FactsRow): ReservationFacts {
   const lamportsOf = (text: string | null) => (text === null ? null : BigInt(text))
   return {
+    ...facts,
     now: new Date(now),
-    restriction,
     listings: new Map(listings.map((listing) => [listing.id, { ...listing, lamports: BigInt(listing.lamports) }])),
     rules: new Map(
       rules.map(({ minUnitLamports, maxUnitLamports, maxDailyLamports, ...rule }) => [
@@ -81,5 +88,8 @@ function factsOf({ now, restriction, listings, rules, boughtToday, open, abandon
       fee: { ...fee, lamports: BigInt(fee.lamports) },
     })),
     abandoned: readAbandonments(abandoned),
+    failed: failed.map((at) => new Date(at)),
+    balances: new Map(Object.entries(balances)),
+    known: known ? { ...known, refusals: (known.refusals ?? []).map(BigInt) } : undefined,
   }
 }

@@ -14,6 +14,8 @@ export interface OrderedItem {
 
 /** What a buyer wants to buy, before anything is known about it. */
 export interface BuyOrder {
+  /** hold: the buyer pays by himself. payment: the buyer has signed, or is about to, what only the market can send. */
+  kind: 'hold' | 'payment'
   buyer: WalletAddress
   items: readonly OrderedItem[]
   /** The client pays all transfers of the purchase. */
@@ -22,20 +24,29 @@ export interface BuyOrder {
   mostLamports?: bigint | undefined
   /** The studio's fee as it is now. */
   fee: FeeTerms
+  /** Of a signed payment. */
+  payment?: PaymentName | undefined
   /** What the chain has answered; undefined if it was not asked yet. */
   funds?: Funds | undefined
 }
 
+/** What tells a co-signed payment apart from every other. */
+export interface PaymentName {
+  /** SHA-256 of the message that its signers sign. */
+  messageHash: Buffer
+  reference: WalletAddress
+}
+
 /** What the chain says of the accounts that an order moves SOL between, in lamports. */
 export interface Funds {
-  /** What the buyer can spend on prices and network fees. */
+  /** What the buyer can spend on prices and network fees; of a payment, beside it: what is left once it is carried out. */
   spendable: bigint
   /** The network's fee for one payment. */
   networkFee: bigint
   /** The chain refuses to leave an account with less. */
   rentExemptMinimum: bigint
-  /** The balances of sellers who would receive less than that. */
-  balances: ReadonlyMap<WalletAddress, bigint>
+  /** The balances of sellers who would receive less than that; undefined if the payment was simulated, which shows as much. */
+  balances?: ReadonlyMap<WalletAddress, bigint>
 }
 
 /**

@@ -38,8 +38,12 @@ export interface Refusal {
     | 'PRICE_MOVED'
     | 'PART_TOO_SMALL'
     | 'INSUFFICIENT_SOL'
+    | 'BALANCE_LIMIT'
     | 'PAYMENT_UNDER_WAY'
     | 'HOLD_ENDED'
+    | 'PAYMENT_REFUSED'
+    | 'PAYMENT_EXPIRED'
+    | 'REFERENCE_USED'
   /** The listing that the refusal concerns, if any. */
   listingId?: string | undefined
   /** Set for PAUSED, BLOCKED and RULE_BROKEN: the studio's message, reason or rule. */
@@ -48,24 +52,30 @@ export interface Refusal {
   retrySeconds?: number | undefined
   /** Set for TOO_MANY_HOLDS if there are too many items rather than purchases: how many items the wallet may hold. */
   allowed?: number | undefined
+  /** Set for TOO_MANY_HOLDS if the wallet has one purchase under way and has never completed one. */
+  isFirst?: boolean | undefined
+  /** Set for PAYMENT_REFUSED, and for a refusal that was recorded: what completes the sentence of the code. */
+  detail?: string | undefined
   /** Set for PART_TOO_SMALL if a larger part would be accepted: how many drinks it takes. */
   neededAmount?: number | undefined
 }
 
 /** The error that the caller gets for a refusal. */
 export function refusalFailure(refusal: Refusal, catalogue: Pick<Catalogue, 'nameOf'>): Failure {
-  const { code, listingId, restriction, retrySeconds, allowed, neededAmount } = refusal
+  const { code, listingId, restriction, retrySeconds, detail, neededAmount } = refusal
   const about = listingId === undefined ? {} : { listingId }
+  if (detail !== undefined) return new Failure(code, { ...about, detail })
   if (restriction !== undefined) return new Failure(code, { ...about, detail: restrictionDetail(restriction, catalogue.nameOf) })
   if ((code === 'COOLDOWN' || code === 'PAY_LINK_LIMIT') && retrySeconds !== undefined) {
     return new Failure(code, { ...about, detail: `${Math.ceil(retrySeconds / 60)} min`, retryAfter: retrySeconds })
   }
-  if (code === 'TOO_MANY_HOLDS') return new Failure(code, { detail: holdLimit(allowed) })
+  if (code === 'TOO_MANY_HOLDS') return new Failure(code, { detail: holdLimit(refusal) })
   if (code === 'PART_TOO_SMALL') return new Failure(code, { ...about, detail: whatItTakes(neededAmount) })
   return new Failure(code, about)
 }
 
-function holdLimit(allowed: number | undefined): string {
+function holdLimit({ allowed, isFirst }: Refusal): string {
+  if (isFirst) return 'one purchase at a time until your first one is delivered'
   if (allowed === undefined) return `${MAX_OPEN_HOLDS} lots at a time`
   return allowed === 1 ? 'one lot at a time, because you left several unpaid within the last hour' : `${allowed} lots at a time`
 }

@@ -1,98 +1,30 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type TokenType } from '@juicebar/contract/catalogue'
-import { MAX_OPEN_HOLDS, MAX_OPEN_ITEMS, MAX_SELLERS } from '@juicebar/contract/limits'
+import { MAX_BALANCE, MAX_OPEN_HOLDS, MAX_OPEN_ITEMS, MAX_SELLERS } from '@juicebar/contract/limits'
 import { partPrice } from '@juicebar/contract/money'
 
-import { type Restriction } from '../../restrictions/restriction.ts'
-import { brokenDailyRule, brokenPriceRule, type TokenRule } from '../../restrictions/rule.ts'
+import { brokenDailyRule, brokenPriceRule } from '../../restrictions/rule.ts'
 import { feeOf } from '../fee.ts'
-import { type Abandonment, abandonsTooOften, cooldownUntil } from './cooldown.ts'
+import { abandonsTooOften, cooldownUntil, failureCooldownUntil } from './cooldown.ts'
 import { type BuyOrder, type OrderedItem } from './order.ts'
 import { type ListingRefusalCode, type Refusal } from './refusal.ts'
-
-/** A listing as the database has it. */
-export interface ListingFacts {
-  id: string
-  seller: WalletAddress
-  tokenType: TokenType
-  /** What is left of it. */
-  amount: number
-  /** The price of all that is left. */
-  lamports: bigint
-  divisible: boolean
-  status: 'active' | 'reserved' | 'sold' | 'removed' | 'merged'
-  /** The listing that this part was split from. */
-  partOf: string | null
-  /** Its seller's listings are neither sold nor returned, see `is_frozen`. */
-  frozen: boolean
-  /** Who is buying it. `endsUnsent`: the hold can end at once, because nobody can have paid for it. */
-  heldBy: { buyer: WalletAddress; endsUnsent: boolean } | null
-}
-
-/** A purchase that the buyer has under way. */
-export interface OpenPurchase {
-  id: string
-  items: readonly { listingId: string; partOf: string | null; tokenType: TokenType; amount: number; lamports: bigint }[]
-  sellers: readonly WalletAddress[]
-  /** Without the fee. */
-  lamports: bigint
-  fee: { lamports: bigint; basisPoints: number }
-  /** The hold can end at once, because nobody can have paid for it. */
-  endsUnsent: boolean
-  /** Cancelled, or the payment window has closed. */
-  closed: boolean
-  paymentRecorded: boolean
-}
-
-/** All that decides whether an order may be reserved, read by one statement. */
-export interface ReservationFacts {
-  now: Date
-  /** The market's pause, or the buyer's block. */
-  restriction: { code: 'PAUSED' | 'BLOCKED'; restriction: Restriction } | null
-  /** Those of the ordered listings that exist. */
-  listings: ReadonlyMap<string, ListingFacts>
-  /** The studio's rules, of the ordered items. */
-  rules: ReadonlyMap<TokenType, TokenRule>
-  /** What was delivered to the buyer today, by UTC, of items with a rule about it. */
-  boughtToday: ReadonlyMap<TokenType, bigint>
-  open: readonly OpenPurchase[]
-  /** What the buyer has lately left unpaid. */
-  abandoned: readonly Abandonment[]
-}
-
-export interface PlannedItem {
-  listingId: string
-  seller: WalletAddress
-  tokenType: TokenType
-  amount: number
-  lamports: bigint
-  /** It is split off the listing. */
-  isPart: boolean
-}
-
-/** What is reserved, and what is to be paid for it. */
-export interface ReservationPlan {
-  items: readonly PlannedItem[]
-  /** Without the fee. */
-  lamports: bigint
-  feeLamports: bigint
-  /** What each seller receives, in the order of the items. */
-  received: ReadonlyMap<WalletAddress, bigint>
-}
-
-export type ReservationDecision =
-  | { kind: 'refused'; refusal: Refusal }
-  /** The buyer has reserved the same already. */
-  | { kind: 'repeated'; purchaseId: string }
-  | { kind: 'reserve'; plan: ReservationPlan }
+import {
+  type KnownPayment,
+  type ListingFacts,
+  type OpenPurchase,
+  type PlannedItem,
+  type ReservationDecision,
+  type ReservationFacts,
+  type ReservationPlan,
+} from './reservation.ts'
 
 /**
  * The rules of buying, for payments, holds and payment links alike: whether an order may be reserved now. First whether the market is open
  * to the buyer, then the rules of each item, in their order, then those of the wallet, then those of the payment.
  */
 export function decideReservation(facts: ReservationFacts, order: BuyOrder): ReservationDecision {
-  const same = facts.open.find((purchase) => !purchase.endsUnsent && isSameOrder(purchase, order.items))
-  if (same) return decideRepetition(same, order)
+  const repeated = order.kind === 'payment' ? decideKnown(facts.known) : decideRepetition(facts.open, order)
+  if (repeated) return repeated
   const others = facts.open.filter((purchase) => !sharesListing(purchase, order.items))
   const planned = planItems(facts, order)
   if ('code' in planned) return { kind: 'refused', refusal: planned }
@@ -101,17 +33,27 @@ export function decideReservation(facts: ReservationFacts, order: BuyOrder): Res
     refusedBySellers(plan) ??
     refusedByDailyRules(facts, others, plan) ??
     refusedByWallet(facts, others, order) ??
-    refusedByTwin(others, plan) ??
+    refusedByTwin(others, order, plan) ??
     refusedByTerms(order, plan.received.size, plan.lamports + plan.feeLamports, order.fee.basisPoints) ??
+    refusedByBalance(facts, plan) ??
     refusedByChain(facts, order, plan)
   return refusal ? { kind: 'refused', refusal } : { kind: 'reserve', plan }
 }
 
-/** The same order again means the same purchase, unless paying for that would be a mistake or is not what this client would do. */
-function decideRepetition(purchase: OpenPurchase, order: BuyOrder): ReservationDecision {
-  const { id: purchaseId, lamports, fee, sellers } = purchase
-  if (purchase.paymentRecorded) return { kind: 'refused', refusal: { code: 'PAYMENT_UNDER_WAY' } }
-  if (purchase.closed) return { kind: 'refused', refusal: { code: 'HOLD_ENDED' } }
+/** A payment is its message: the same one again has the same answer, whatever the buyer's signature. */
+function decideKnown(known: KnownPayment | undefined): ReservationDecision | undefined {
+  if (known?.reserved) return { kind: 'repeated', ...known.reserved }
+  if (known?.refused) return { kind: 'refused', refusal: known.refused }
+  return known?.referenceUsed ? { kind: 'refused', refusal: { code: 'REFERENCE_USED' } } : undefined
+}
+
+/** The same order of a hold again means the same purchase, unless paying for that would be a mistake or is not what this client would do. */
+function decideRepetition(open: readonly OpenPurchase[], order: BuyOrder): ReservationDecision | undefined {
+  const same = open.find((purchase) => !purchase.endsUnsent && isSameOrder(purchase, order.items))
+  if (!same) return undefined
+  const { id: purchaseId, lamports, fee, sellers } = same
+  if (same.paymentRecorded) return { kind: 'refused', refusal: { code: 'PAYMENT_UNDER_WAY' } }
+  if (same.closed) return { kind: 'refused', refusal: { code: 'HOLD_ENDED' } }
   const refusal = refusedByTerms(order, sellers.length, lamports + fee.lamports, fee.basisPoints)
   return refusal ? { kind: 'refused', refusal } : { kind: 'repeated', purchaseId }
 }
@@ -199,29 +141,44 @@ function refusedByDailyRules(
 }
 
 /** How much a wallet may have under way, and what it may not try again yet. */
-function refusedByWallet(
-  { listings, abandoned, now }: ReservationFacts,
-  others: readonly OpenPurchase[],
-  { items }: BuyOrder,
-): Refusal | undefined {
-  for (const { listingId } of items) {
-    const until = cooldownUntil(abandoned, listings.get(listingId)?.partOf ?? listingId)
-    if (until && until > now) {
-      return { code: 'COOLDOWN', listingId, retrySeconds: Math.ceil((until.getTime() - now.getTime()) / 1_000) }
-    }
-  }
-  const allowed = abandonsTooOften(abandoned, now) ? 1 : MAX_OPEN_ITEMS
-  const openItems = others.reduce((count, purchase) => count + purchase.items.length, items.length)
+function refusedByWallet(facts: ReservationFacts, others: readonly OpenPurchase[], order: BuyOrder): Refusal | undefined {
+  const cooldown = order.kind === 'payment' ? coolingAfterFailures(facts) : coolingAfterHolds(facts, order)
+  if (cooldown) return cooldown
+  const { hasBought, abandoned, now } = facts
+  if (order.kind === 'payment' && !hasBought && others.some(({ coSigned }) => coSigned)) return { code: 'TOO_MANY_HOLDS', isFirst: true }
+  const allowed = order.kind === 'hold' && abandonsTooOften(abandoned, now) ? 1 : MAX_OPEN_ITEMS
+  const openItems = others.reduce((count, purchase) => count + purchase.items.length, order.items.length)
   if (openItems > allowed) return { code: 'TOO_MANY_HOLDS', allowed }
   return others.length >= MAX_OPEN_HOLDS ? { code: 'TOO_MANY_HOLDS' } : undefined
 }
 
-/** A payment without a reference could be for either of two purchases with the same seller and price. */
-function refusedByTwin(others: readonly OpenPurchase[], { received, lamports, feeLamports }: ReservationPlan): Refusal | undefined {
+function coolingAfterHolds({ listings, abandoned, now }: ReservationFacts, { items }: BuyOrder): Refusal | undefined {
+  for (const { listingId } of items) {
+    const until = cooldownUntil(abandoned, listings.get(listingId)?.partOf ?? listingId)
+    if (until && until > now) return { code: 'COOLDOWN', listingId, retrySeconds: secondsUntil(until, now) }
+  }
+  return undefined
+}
+
+function coolingAfterFailures({ failed, now }: ReservationFacts): Refusal | undefined {
+  const until = failureCooldownUntil(failed)
+  return until && until > now ? { code: 'COOLDOWN', retrySeconds: secondsUntil(until, now) } : undefined
+}
+
+function secondsUntil(until: Date, now: Date): number {
+  return Math.ceil((until.getTime() - now.getTime()) / 1_000)
+}
+
+/** A payment without a reference could be for either of two holds with the same seller and price. */
+function refusedByTwin(
+  others: readonly OpenPurchase[],
+  { kind }: BuyOrder,
+  { received, lamports, feeLamports }: ReservationPlan,
+): Refusal | undefined {
   const [seller] = received.keys()
-  if (received.size > 1 || feeLamports > 0n) return undefined
+  if (kind === 'payment' || received.size > 1 || feeLamports > 0n) return undefined
   const isTwin = (open: OpenPurchase) =>
-    open.sellers.length === 1 && open.sellers[0] === seller && open.lamports === lamports && open.fee.lamports === 0n
+    !open.coSigned && open.sellers.length === 1 && open.sellers[0] === seller && open.lamports === lamports && open.fee.lamports === 0n
   return others.some(isTwin) ? { code: 'AMBIGUOUS_HOLD' } : undefined
 }
 
@@ -231,16 +188,29 @@ function refusedByTerms(order: BuyOrder, sellers: number, lamports: bigint, basi
   return order.mostLamports !== undefined && lamports > order.mostLamports ? { code: 'PRICE_MOVED' } : undefined
 }
 
+/** What is delivered must find room in the buyer's balances, beside what is under way. */
+function refusedByBalance({ balances, open }: ReservationFacts, { items }: ReservationPlan): Refusal | undefined {
+  const amountOf = (held: readonly { tokenType: TokenType; amount: number }[], tokenType: TokenType) =>
+    held.reduce((sum, item) => (item.tokenType === tokenType ? sum + item.amount : sum), 0)
+  const underWay = open.flatMap((purchase) => purchase.items)
+  const full = items.find(({ tokenType }) => {
+    return (balances.get(tokenType) ?? 0) + amountOf(underWay, tokenType) + amountOf(items, tokenType) > MAX_BALANCE
+  })
+  return full && { code: 'BALANCE_LIMIT', listingId: full.listingId }
+}
+
 /** Whether the chain would carry the payment out, as far as its answers tell. */
-function refusedByChain({ listings, open }: ReservationFacts, { funds }: BuyOrder, plan: ReservationPlan): Refusal | undefined {
+function refusedByChain({ listings, open }: ReservationFacts, { kind, funds }: BuyOrder, plan: ReservationPlan): Refusal | undefined {
   if (!funds) return undefined
-  for (const [seller, lamports] of plan.received) {
-    const missing = funds.rentExemptMinimum - lamports - (funds.balances.get(seller) ?? 0n)
+  for (const [seller, lamports] of funds.balances ? plan.received : []) {
+    const missing = funds.rentExemptMinimum - lamports - (funds.balances?.get(seller) ?? 0n)
     if (lamports < funds.rentExemptMinimum && missing > 0n) return tooSmall(plan, seller, missing, listings)
   }
-  const underWay = open.reduce((sum, { lamports, fee }) => sum + lamports + fee.lamports + funds.networkFee, 0n)
-  const needed = underWay + plan.lamports + plan.feeLamports + funds.networkFee
-  return needed > funds.spendable ? { code: 'INSUFFICIENT_SOL' } : undefined
+  const costOf = (lamports: bigint, { lamports: fee }: { lamports: bigint }) => lamports + fee + funds.networkFee
+  const unpaid = open.filter(({ confirmed }) => kind === 'hold' || !confirmed)
+  const underWay = unpaid.reduce((sum, { lamports, fee }) => sum + costOf(lamports, fee), 0n)
+  const own = kind === 'hold' ? costOf(plan.lamports, { lamports: plan.feeLamports }) : 0n
+  return underWay + own > funds.spendable ? { code: 'INSUFFICIENT_SOL' } : undefined
 }
 
 /** A seller would receive so little that the chain would refuse the payment: how much of a listing it takes, if it has that much. */

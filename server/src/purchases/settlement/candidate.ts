@@ -1,7 +1,14 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
 import { type LandedTransaction, type SignatureStatus } from '../../chain/chain.ts'
-import { type KnownReferences, type PaymentTerms, verifyPayment, type WrongPayment } from '../payment/landed-payment.ts'
+import {
+  isPlain,
+  type KnownReferences,
+  type PaymentTerms,
+  receivedAsAgreed,
+  verifyPayment,
+  type WrongPayment,
+} from '../payment/landed-payment.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
 
 /**
@@ -40,16 +47,24 @@ export interface VerifiedCandidate {
   onlyRefunded?: boolean
 }
 
-/** Verifies a candidate for one purchase on the chain of that purchase. */
-export function verdictOf(terms: PaymentTerms, reading: CandidateReading): CandidateVerdict {
+/** Verifies a candidate for one purchase on the chain of that purchase. `needsReference`: nothing without the reference counts for it. */
+export function verdictOf(terms: PaymentTerms & { needsReference: boolean }, reading: CandidateReading): CandidateVerdict {
   const { status, transaction, knownReferences, submittedByBuyer } = reading
   if (!status || status.commitment === 'processed') return { kind: 'pending' }
   if (status.failed) return { kind: 'failed' }
   if (!transaction) return { kind: 'pending', landedAt: status.slot }
   const verdict = verifyPayment(transaction, terms, knownReferences)
   if (verdict.kind === 'unrelated') return { ...verdict, permanent: true }
-  if (verdict.kind === 'wrong' && !verdict.referenced && !verdict.complete && !submittedByBuyer) {
-    return { kind: 'unrelated', reason: verdict.reason, permanent: true }
-  }
-  return verdict
+  if (verdict.referenced) return verdict
+  const flaw = unreferencedFlaw(terms, transaction) ?? (verdict.kind === 'wrong' && !verdict.complete ? verdict.reason : undefined)
+  if (flaw === undefined) return verdict
+  if (!submittedByBuyer) return { kind: 'unrelated', reason: flaw, permanent: true }
+  const received = verdict.kind === 'wrong' ? verdict.received : receivedAsAgreed(terms, { referenced: false })
+  return { kind: 'wrong', referenced: false, received, reason: flaw, complete: false, paidPurchase: undefined }
+}
+
+/** Why a transaction cannot count without the reference; undefined if it may. */
+function unreferencedFlaw({ needsReference }: { needsReference: boolean }, transaction: LandedTransaction): string | undefined {
+  if (needsReference) return 'it does not carry the reference of your purchase'
+  return isPlain(transaction) ? undefined : 'it does not carry the reference, and does more than pay once'
 }

@@ -57,11 +57,14 @@ export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow,
     return { signature, status, verdict, paysAnotherHold: false }
   }
   const mayCount = status !== undefined && !status.failed && isSettled(status.commitment, settings.settleAt)
-  const known = mayCount ? knownLanding(purchase, candidate, status) : undefined
+  const known = mayCount ? knownLanding(deps, purchase, candidate, status) : undefined
   if (known) return { signature, status, verdict: { kind: 'pays', referenced: true }, landing: known, paysAnotherHold: false }
   const transaction = mayCount ? await candidate.read() : undefined
   const knownReferences = await findReferences(database, transaction ? ambiguousReferences(transaction) : [])
-  const verdict = verdictOf(termsOf(purchase), { status, transaction, knownReferences, submittedByBuyer })
+  const verdict = verdictOf(
+    { ...termsOf(purchase), needsReference: purchase.needsReference },
+    { status, transaction, knownReferences, submittedByBuyer },
+  )
   if (!transaction || (verdict.kind !== 'pays' && verdict.kind !== 'wrong')) return { signature, status, verdict, paysAnotherHold: false }
   const isLate = verdict.kind === 'pays' && purchase.status === 'ended'
   if (isLate && (await mayBePaidBack(deps, purchase, signature))) return { signature, status, verdict: paidBack, paysAnotherHold: false }
@@ -88,8 +91,10 @@ async function mayBePaidBack({ database, chain }: PurchaseDeps, { id }: Purchase
 }
 
 /** The landing of a recorded payment whose status alone is enough. */
-function knownLanding(purchase: PurchaseRow, { recorded }: Candidate, { slot }: SignatureStatus) {
-  if (recorded?.purchaseId !== purchase.id || !settlesOnStatus(recorded, expectedPaymentOf(purchase))) return undefined
+function knownLanding({ coSigners }: PurchaseDeps, purchase: PurchaseRow, { recorded }: Candidate, { slot }: SignatureStatus) {
+  if (recorded?.purchaseId !== purchase.id) return undefined
+  const keys = purchase.coSigned ? [coSigners.current, ...coSigners.former] : undefined
+  if (!settlesOnStatus(recorded, expectedPaymentOf(purchase), keys)) return undefined
   const { signature, transactionBytes, expiryHeight } = recorded
   return { signature, slot, transactionBytes, expiryHeight }
 }

@@ -55,6 +55,7 @@ const endings = {
   cancelled: 'The buyer cancelled, and the hold ended.',
   lapsed: 'Nobody paid in time, and the hold ended.',
   expired: 'The submitted payment could not land any more, and the hold ended.',
+  failed: 'The chain carried the payment out without effect, so no SOL moved, and the reservation ended.',
   chain_gone: 'The local chain was restarted, and the hold ended.',
 }
 

@@ -18,7 +18,8 @@ import { type HeldPurchase } from '../../../src/purchases/hold/hold-store.ts'
 import { holdAsRead, type HoldOutcome } from '../../../src/purchases/hold/place-hold.ts'
 import { createReferences } from '../../../src/purchases/reference.ts'
 import { readFacts } from '../../../src/purchases/reservation/facts-store.ts'
-import { decideReservation, type ReservationDecision } from '../../../src/purchases/reservation/reservation-decision.ts'
+import { type ReservationDecision } from '../../../src/purchases/reservation/reservation.ts'
+import { decideReservation } from '../../../src/purchases/reservation/reservation-decision.ts'
 import { type Settlement, settlePurchase } from '../../../src/purchases/settlement/settlement-store.ts'
 import { readLedger } from '../../../src/studio/audit/ledger-check-store.ts'
 import { collectLog } from '../../logging/collected-log.ts'
@@ -89,15 +90,15 @@ export async function offer({ database }: StoreMarket, seller: WalletAddress, gi
 /** What an order would get without the chain's answer. */
 export async function decideInStore({ database }: StoreMarket, order: HoldOrder, fee: FeeTerms = noFee): Promise<ReservationDecision> {
   const ids = order.items.map(({ listingId }) => listingId)
-  return decideReservation(await readFacts(database, order.buyer, ids), { ...order, fee })
+  return decideReservation(await readFacts(database, order.buyer, ids), { ...order, kind: 'hold', fee })
 }
 
 /** Places a hold as the server does, with what the chain would say of a buyer who has enough. */
 export function holdInStore({ database }: StoreMarket, order: HoldOrder, fee: FeeTerms = noFee): Promise<HoldOutcome> {
-  const deps = { database, references: createReferences(['r'.repeat(32)]), settings: { holdSeconds: 600 } }
+  const deps = { database, references: createReferences(['r'.repeat(32)]), settings: { holdSeconds: 600, walletSends: 'any' } } as const
   // Whatever a seller receives, its account lacks nothing.
   const funds = { spendable: 1_000_000_000n * SOL, networkFee: 5_000n, rentExemptMinimum: 0n, balances: new Map() }
-  return holdAsRead(deps, { ...order, fee }, { genesisHash: 'genesis', heldAtSlot: 1n, funds })
+  return holdAsRead(deps, { ...order, kind: 'hold', fee }, { genesisHash: 'genesis', heldAtSlot: 1n, funds })
 }
 
 /** The hold that an order got. */

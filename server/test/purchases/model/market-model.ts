@@ -1,11 +1,8 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type ErrorCode } from '@juicebar/contract/errors'
 
-import {
-  decideReservation,
-  type ReservationDecision,
-  type ReservationFacts,
-} from '../../../src/purchases/reservation/reservation-decision.ts'
+import { type ReservationDecision, type ReservationFacts } from '../../../src/purchases/reservation/reservation.ts'
+import { decideReservation } from '../../../src/purchases/reservation/reservation-decision.ts'
 
 /**
  * The market as its protocol describes it: what the product must do in each state, written independently of how it does it. What may be
@@ -301,7 +298,7 @@ const gone = (purchase: PurchaseModel): PurchaseModel => ({ ...purchase, state: 
 function decide(model: MarketModel, buyer: number, wanted: readonly Wanted[]): ReservationDecision {
   const items = wanted.map(({ listing, amount }) => ({ listingId: String(listing), amount }))
   const fee = { basisPoints: model.basisPoints, wallet: walletOf('studio', 0) }
-  return decideReservation(factsOf(model, buyer), { buyer: walletOf('buyer', buyer), items, paysTransfers: true, fee })
+  return decideReservation(factsOf(model, buyer), { kind: 'hold', buyer: walletOf('buyer', buyer), items, paysTransfers: true, fee })
 }
 
 function factsOf({ listings, purchases }: MarketModel, buyer: number): ReservationFacts {
@@ -322,6 +319,10 @@ function factsOf({ listings, purchases }: MarketModel, buyer: number): Reservati
     restriction: null,
     rules: new Map(),
     boughtToday: new Map(),
+    failed: [],
+    hasBought: true,
+    balances: new Map(),
+    known: undefined,
     listings: new Map(
       listings.map(({ seller, amount, price: lamports, divisible, state: status, partOf, heldBy }, number) => [
         String(number),
@@ -349,9 +350,11 @@ function factsOf({ listings, purchases }: MarketModel, buyer: number): Reservati
               sellers: sellersOf(purchase.items).map((seller) => walletOf('seller', seller)),
               lamports: totalOf(purchase.items),
               fee: { lamports: purchase.fee, basisPoints: 0 },
+              coSigned: false,
               endsUnsent: endsUnsent(purchase),
               closed: purchase.windowClosed,
               paymentRecorded: purchase.recorded !== undefined,
+              confirmed: false,
             },
           ],
     ),

@@ -21,6 +21,8 @@ export const held: DuePurchase = {
   genesisHash: 'chain',
   heldAtSlot: 100n,
   serverSends: false,
+  coSigned: false,
+  needsReference: false,
   payBefore: new Date(0),
   cancelRequested: false,
   status: 'held',
@@ -54,6 +56,7 @@ export const payment: CurrentPayment = {
   status: 'recorded',
   confirmedAt: null,
   slot: null,
+  messageHash: null,
   createdAt: new Date(0),
   ageSeconds: 10,
 }
@@ -97,6 +100,7 @@ export function snapshot(state: PurchaseState, changes: Partial<PurchaseSnapshot
     releaseHeight: undefined,
     finalizedSearched: false,
     searches: [],
+    unfunded: false,
     unprovable: undefined,
     ...changes,
   }

@@ -5,12 +5,8 @@ import { describe, expect, it } from 'vitest'
 
 import { type FeeTerms } from '../../../src/purchases/fee.ts'
 import { type BuyOrder, type Funds } from '../../../src/purchases/reservation/order.ts'
-import {
-  decideReservation,
-  type ListingFacts,
-  type OpenPurchase,
-  type ReservationFacts,
-} from '../../../src/purchases/reservation/reservation-decision.ts'
+import { type ListingFacts, type OpenPurchase, type ReservationFacts } from '../../../src/purchases/reservation/reservation.ts'
+import { decideReservation } from '../../../src/purchases/reservation/reservation-decision.ts'
 
 const NOW = new Date('2026-01-02T03:04:05Z')
 const minutesAgo = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000)
@@ -43,9 +39,11 @@ const open = (changes: Partial<OpenPurchase> = {}): OpenPurchase => ({
   sellers: [other],
   lamports: SOL,
   fee: { lamports: 0n, basisPoints: 0 },
+  coSigned: false,
   endsUnsent: false,
   closed: false,
   paymentRecorded: false,
+  confirmed: false,
   ...changes,
 })
 
@@ -59,12 +57,17 @@ const facts = ({
   boughtToday: new Map(),
   open: [],
   abandoned: [],
+  failed: [],
+  hasBought: true,
+  balances: new Map(),
+  known: undefined,
   listings: new Map(listings.map((each) => [each.id, each])),
   ...changes,
 })
 
 const noFee: FeeTerms = { basisPoints: 0, wallet: undefined }
 const order = (changes: Partial<BuyOrder> = {}): BuyOrder => ({
+  kind: 'hold',
   buyer,
   items: [{ listingId: 'a' }],
   paysTransfers: true,

@@ -78,7 +78,7 @@ describe('one transaction that pays for two purchases', () => {
     await world.expectCase(signature, { purchaseId: first.purchaseId, kind: 'wrong', lamports: tooLittle.toString() })
   })
 
-  it('without a reference on one of them delivers the one that it names', async () => {
+  it('without a reference on one of them delivers the one that it names, and is a case of the other if its buyer says so', async () => {
     const { buyer, seller } = world
     const [bare, named] = [await holdFrom(buyer, otherSeller), await holdFrom(buyer, seller)]
     const unnamed = transfer(buyer, otherSeller.address, BigInt(bare.lamports))
@@ -86,21 +86,25 @@ describe('one transaction that pays for two purchases', () => {
     await world.closePaymentWindow(bare)
     await world.untilStatus(bare, 'ended')
     expect(await confirm(buyer, named, signature)).toMatchObject({ settled: true })
+    expect(await world.casesAbout(signature, buyer)).toEqual([])
+    await expect(confirm(buyer, bare, signature)).rejects.toEqual(refusal('PAYMENT_CASE'))
     const { purchaseId, lamports } = bare
     expect(await world.casesAbout(signature, buyer)).toMatchObject([{ purchaseId, kind: 'wrong', lamports }])
   })
 
-  it('is found by reconciliation, even if its transfers carry no reference', async () => {
+  it('without any reference delivers neither, and is a case of each if its buyer says so', async () => {
     const { buyer, seller } = world
     const [first, second] = [await holdFrom(buyer, seller), await holdFrom(buyer, otherSeller)]
     const unnamed = ({ address }: Wallet, { lamports }: Purchase) => transfer(buyer, address, BigInt(lamports))
     const signature = await world.transact(buyer, unnamed(seller, first), unnamed(otherSeller, second))
-    expect(await confirm(buyer, first, signature)).toMatchObject({ settled: true })
-    await world.closePaymentWindow(second)
-    await world.untilStatus(second, 'ended')
-    const { purchaseId, lamports } = second
-    expect(await world.casesAbout(signature, otherSeller)).toMatchObject([{ purchaseId, lamports }])
-    expect(await world.casesAbout(signature)).toEqual([])
+    for (const { purchase, paid } of [
+      { purchase: first, paid: seller },
+      { purchase: second, paid: otherSeller },
+    ]) {
+      await expect(confirm(buyer, purchase, signature)).rejects.toEqual(refusal('PAYMENT_CASE'))
+      const { purchaseId, lamports } = purchase
+      expect(await world.casesAbout(signature, paid)).toMatchObject([{ purchaseId, kind: 'wrong', lamports }])
+    }
   })
 
   it('of two buyers delivers one and becomes a case of the other', async () => {

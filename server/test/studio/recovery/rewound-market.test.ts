@@ -7,6 +7,7 @@ import { createChain } from '../../../src/chain/client/solana-chain.ts'
 import { connectDatabase, type Database } from '../../../src/database/connect.ts'
 import { createFailureLog } from '../../../src/logging/failure-log.ts'
 import { createEventFeed } from '../../../src/realtime/poll-outbox.ts'
+import { createCoSigners } from '../../../src/purchases/co-signer.ts'
 import { createReferences } from '../../../src/purchases/reference.ts'
 import { findPause } from '../../../src/restrictions/restriction-store.ts'
 import { continueRecovery } from '../../../src/studio/recovery/continue-recovery.ts'
@@ -166,9 +167,16 @@ describe('a running server', { timeout: 60_000 }, () => {
 it('a chain that does not answer leaves the market paused, until the studio accepts it with a reason', async () => {
   const chain = createChain({ endpoints: ['http://127.0.0.1:9'], log })
   onTestFinished(() => chain.stop())
-  const settings = { settleAt: 'confirmed', holdSeconds: 60, fee: { basisPoints: 0, wallet: undefined } } as const
+  const settings = {
+    settleAt: 'confirmed',
+    holdSeconds: 60,
+    fee: { basisPoints: 0, wallet: undefined },
+    coSign: true,
+    walletSends: 'any',
+  } as const
+  const coSigners = createCoSigners(['r'.repeat(32)])
   const references = createReferences(['r'.repeat(32)])
-  const deps = { database, chain, catalogue: defaultCatalogue, settings, references, log, failures: createFailureLog(log) }
+  const deps = { database, chain, catalogue: defaultCatalogue, settings, references, coSigners, log, failures: createFailureLog(log) }
   const signal = AbortSignal.timeout(30_000)
   const request = () => requestRecovery(deps, { since: undefined, actor: 'root' })
   const recoverInVain = () => continueRecovery(deps, { signal, patience: { downMillis: 0, busyMillis: 0 } })

@@ -9,6 +9,7 @@ const endWords: Record<EndReason, string> = {
   cancelled: 'Cancelled',
   lapsed: 'Not paid',
   expired: 'Payment expired',
+  failed: 'Payment failed',
   chain_gone: 'Earlier chain',
   released: 'Released',
 }

@@ -4,6 +4,7 @@ const endLabels: Record<EndReason, string> = {
   cancelled: 'Cancelled, nothing paid',
   lapsed: 'Time ran out, nothing paid',
   expired: 'Payment never landed, nothing paid',
+  failed: 'Payment failed, nothing paid',
   chain_gone: 'Ended with the earlier local chain',
   released: 'Released by the studio',
 }

@@ -23,7 +23,7 @@ export async function applyPurchaseDecision(deps: PurchaseDeps, purchase: DuePur
   }
 }
 
-const endReasons = { unsent: endsUnsent, unpaid: endsUnpaid, chainGone: () => 'chain_gone' as const }
+const endReasons = { unsent: endsUnsent, unpaid: endsUnpaid, failed: () => 'failed' as const, chainGone: () => 'chain_gone' as const }
 
 /** @returns whether this settled the purchase. */
 async function apply(deps: PurchaseDeps, purchase: DuePurchase, action: PurchaseAction): Promise<boolean> {
@@ -35,7 +35,7 @@ async function apply(deps: PurchaseDeps, purchase: DuePurchase, action: Purchase
       ruleOut(chain, purchase.id, action.candidate.signature)
       break
     case 'endHold':
-      await endHoldAlone(deps, purchase.id, endReasons[action.because])
+      await endHoldAlone(deps, purchase.id, endReasons[action.because], action)
       break
     case 'broadcast':
       await broadcastPayment(deps, purchase, action.payment)

@@ -15,13 +15,14 @@ import {
 import { type HistorySearch } from './history-search.ts'
 
 /**
- * unsent: a hold that ends without asking the chain. chainGone: a hold on a local chain that has been restarted since. windowOpen,
- * windowClosed: a hold whose buyer may still pay, or may not. awaitingFinality: delivered, but the payment may still vanish.
+ * unsent: a hold that ends without asking the chain. chainGone: a hold on a local chain that has been restarted since. reserved: co-signed,
+ * its payment is under way. windowOpen, windowClosed: a hold whose buyer may still pay, or may not. awaitingFinality: delivered, but the payment may still vanish.
  * finalized, ended: closed; only late and second payments can come. earlierChain: closed, and its chain is gone.
  */
 export type PurchaseState =
   | 'unsent'
   | 'chainGone'
+  | 'reserved'
   | 'windowOpen'
   | 'windowClosed'
   | 'awaitingFinality'
@@ -49,12 +50,14 @@ export interface PurchaseSnapshot {
   finalizedSearched: boolean
   /** The progress of that search, if it is new. */
   searches: readonly HistorySearch[]
+  /** Of a co-signed payment that expired: its buyer has too little SOL for it. */
+  unfunded: boolean
   /** No endpoint can ever prove that no payment landed. Undefined if this round has not checked. */
   unprovable: boolean | undefined
 }
 
 export type PurchaseAction =
-  | { kind: 'endHold'; because: 'unsent' | 'unpaid' | 'chainGone' }
+  | { kind: 'endHold'; because: 'unsent' | 'unpaid' | 'failed' | 'chainGone'; unfunded?: boolean }
   | { kind: 'broadcast'; payment: PaymentRow }
   | { kind: 'voidPayment'; payment: PaymentRow }
   | { kind: 'settle'; candidate: VerifiedCandidate }
@@ -80,6 +83,7 @@ export function purchaseStateOf(purchase: DuePurchase, paymentRecorded: boolean,
     case 'held':
       // Restarting the local chain causes no cooldowns.
       if (!sameChain) return 'chainGone'
+      if (purchase.coSigned) return 'reserved'
       if (endsUnsent({ ...purchase, paymentRecorded })) return 'unsent'
       return purchase.windowClosed ? 'windowClosed' : 'windowOpen'
     case 'settled':
@@ -93,6 +97,7 @@ export function purchaseStateOf(purchase: DuePurchase, paymentRecorded: boolean,
 const decisions: Record<PurchaseState, (snapshot: PurchaseSnapshot) => PurchaseDecision> = {
   unsent: () => ({ actions: [{ kind: 'endHold', because: 'unsent' }], nextSeconds: SENT_SECONDS }),
   chainGone: () => ({ actions: [{ kind: 'endHold', because: 'chainGone' }], nextSeconds: null }),
+  reserved: followReservation,
   windowOpen: (snapshot) => ({ actions: [...pushPayment(snapshot), ...actOnCandidates(snapshot)], nextSeconds: holdSeconds(snapshot) }),
   windowClosed: (snapshot) => ({
     actions: [...pushPayment(snapshot), ...actOnCandidates(snapshot), ...releaseHold(snapshot)],
@@ -145,6 +150,16 @@ function releaseHold(snapshot: PurchaseSnapshot): PurchaseAction[] {
   ]
 }
 
+/** A reservation ends unpaid only on proof: the chain refused its bytes for good, or they can no longer land, nor another copy of them. */
+function followReservation(snapshot: PurchaseSnapshot): PurchaseDecision {
+  const { purchase, payment, status, paymentExpired, candidates, unfunded } = snapshot
+  if (!payment) throw new Error(`purchase ${purchase.id} is reserved without a payment`)
+  const decide = (...actions: PurchaseAction[]) => ({ actions: [...actions, ...actOnCandidates(snapshot)], nextSeconds: SENT_SECONDS })
+  if (status?.failed && status.commitment === 'finalized') return decide({ kind: 'endHold', because: 'failed' })
+  if (paymentExpired && !candidates.some(isUndecided)) return decide({ kind: 'endHold', because: 'unpaid', unfunded })
+  return status || !rebroadcasts(purchase, payment) ? decide() : decide({ kind: 'broadcast', payment })
+}
+
 function followFinality(snapshot: PurchaseSnapshot): PurchaseDecision {
   const { purchase, payment, status, paymentExpired } = snapshot
   if (!payment) throw new Error(`purchase ${purchase.id} is settled without a payment`)
@@ -173,6 +188,8 @@ function holdSeconds({ payment, purchase, searches, unprovable }: PurchaseSnapsh
 }
 
 function lateSeconds({ purchase, candidates, allRead }: PurchaseSnapshot): number | null {
+  // Nobody but the market can have sent a second payment.
+  if (purchase.coSigned && purchase.status === 'settled') return null
   const seconds = secondsToNextLateSearch(purchase.secondsSinceClosed, purchase)
   const undecided = !allRead || candidates.some(({ verdict }) => verdict.kind === 'pending')
   return seconds !== null && undecided ? Math.min(seconds, UNDECIDED_SECONDS) : seconds

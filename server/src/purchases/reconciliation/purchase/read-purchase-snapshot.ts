@@ -10,6 +10,7 @@ import { isProvedExpired } from '../prove-expired.ts'
 import { hasLanded, type PurchaseSnapshot, purchaseStateOf } from './purchase-decision.ts'
 import { type DuePurchase } from '../reconciliation-store.ts'
 import { scansBuyer, searchesChain, UNREFERENCED_DOUBLE_SECONDS } from '../schedule.ts'
+import { readReservation } from './read-reservation.ts'
 import { readCandidates, searchRecent } from './search-candidates.ts'
 import { searchFinalized } from './search-finalized.ts'
 import { changedSearches, isUnprovable, obstructedEndpoints } from './history-search.ts'
@@ -34,6 +35,7 @@ export async function readPurchaseSnapshot(deps: PurchaseDeps, round: Round, pur
     releaseHeight: undefined,
     finalizedSearched: false,
     searches: [],
+    unfunded: false,
     unprovable: undefined,
   }
   switch (state) {
@@ -41,6 +43,8 @@ export async function readPurchaseSnapshot(deps: PurchaseDeps, round: Round, pur
     case 'chainGone':
     case 'earlierChain':
       return snapshot
+    case 'reserved':
+      return readReservation(deps, round, await withStatus(round, snapshot))
     case 'windowOpen':
       return readHold(deps, await withStatus(round, snapshot))
     case 'windowClosed':
@@ -74,7 +78,7 @@ async function readHold(deps: PurchaseDeps, snapshot: PurchaseSnapshot): Promise
   if (recorded.some(({ verdict }) => verdict.kind === 'pays') || !searchesChain(purchase, payment !== undefined)) {
     return { ...snapshot, candidates: recorded }
   }
-  const scannedBuyer = !purchase.serverSends && scansBuyer(purchase, deps.settings.holdSeconds)
+  const scannedBuyer = !purchase.serverSends && !purchase.needsReference && scansBuyer(purchase, deps.settings.holdSeconds)
   const found = await searchRecent(deps, purchase, { scanBuyer: scannedBuyer })
   const others = found.filter((signature) => signature !== recorded[0]?.signature)
   const { candidates, allRead } = await readCandidates(deps, purchase, others)
@@ -119,7 +123,10 @@ async function readFinality(deps: PurchaseDeps, round: Round, unread: PurchaseSn
   const status = (await round.finality).get(payment.signature)
   const snapshot = { ...unread, status }
   if (hasLanded(status)) return snapshot
-  const traces = [purchase.reference, purchase.buyer].map((address) => ({ address, sinceSlot: purchase.heldAtSlot }))
+  const traces = (purchase.coSigned ? [purchase.reference] : [purchase.reference, purchase.buyer]).map((address) => ({
+    address,
+    sinceSlot: purchase.heldAtSlot,
+  }))
   const paymentExpired = await isProvedExpired(deps.chain, await round.finalized(), payment, traces)
   return paymentExpired ? searchLate(deps, { ...snapshot, paymentExpired }) : snapshot
 }
@@ -127,7 +134,7 @@ async function readFinality(deps: PurchaseDeps, round: Round, unread: PurchaseSn
 async function searchLate(deps: PurchaseDeps, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
   const { purchase } = snapshot
   const recently = purchase.status === 'ended' || purchase.secondsSinceClosed < UNREFERENCED_DOUBLE_SECONDS
-  const scannedBuyer = !purchase.serverSends && recently
+  const scannedBuyer = !purchase.serverSends && !purchase.needsReference && recently
   const found = await searchRecent(deps, purchase, { scanBuyer: scannedBuyer, spare: true })
   const read = await readCandidates(deps, purchase, found, { spare: true })
   return { ...snapshot, ...read, scannedBuyer }

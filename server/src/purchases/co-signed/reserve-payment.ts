@@ -1,0 +1,175 @@
+import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
+import { errors, Failure } from '@juicebar/contract/errors'
+import { CO_SIGNED_FEE_LAMPORTS, MAX_REFUSED_PAYMENTS } from '@juicebar/contract/limits'
+
+import { BLOCKHASH_BLOCKS } from '../../chain/chain.ts'
+import { withSignature } from '../../chain/transactions/signed-message.ts'
+import { inTransaction, type Tx } from '../../database/transact.ts'
+import { broadcastPayment } from '../payment/broadcast-payment.ts'
+import { type PurchaseDeps } from '../purchase-deps.ts'
+import { decideOrder } from '../reservation/decide-order.ts'
+import { readFacts } from '../reservation/facts-store.ts'
+import { type BuyOrder, type Funds, type OrderedItem, soundItems } from '../reservation/order.ts'
+import { type Refusal, refusalFailure } from '../reservation/refusal.ts'
+import { type ReservationDecision, type ReservationFacts } from '../reservation/reservation.ts'
+import { decideReservation } from '../reservation/reservation-decision.ts'
+import { insertRefusal, insertReservation } from './co-signed-store.ts'
+import { plannedTransfers } from './make-offer.ts'
+import { simulatePayment } from './run-simulation.ts'
+import { decodeSubmitted, differenceFrom, type SubmittedPayment } from './submitted-payment.ts'
+
+/** What a buyer submits. */
+export interface PaymentSubmission {
+  buyer: WalletAddress
+  items: readonly OrderedItem[]
+  reference: WalletAddress
+  /** In base64; the buyer's signature in place, the co-signer's empty. */
+  transaction: string
+}
+
+/** `isNew`: false if the same message was reserved before. */
+export interface ReservedPayment {
+  purchaseId: string
+  signature: Signature
+  isNew: boolean
+}
+
+/** What the chain says of a payment that was not sent yet. */
+interface Checked {
+  funds: Funds
+  slot: bigint
+  genesisHash: string
+  expiryHeight: bigint
+}
+
+/** Its bytes can land for about a minute, and the listing is free some seconds later. */
+const LIVE_SECONDS = 75
+/** A refusal whose bytes expired so many blocks before those of another one no longer counts. */
+const LONGEST_LIFE_BLOCKS = 2n * BLOCKHASH_BLOCKS
+const RETRY_SECONDS = 60
+
+/**
+ * Reserves what a signed payment pays for, completes the bytes with the market's signature, and sends them. The same message again gets the
+ * same answer. A refusal of bytes that are exactly such a payment is recorded, so that they are never sent.
+ *
+ * @throws CO_SIGN_OFF, PAYMENT_REFUSED without a record if the bytes are not such a payment; the codes of `Refusal` for good;
+ * TOO_MANY_REQUESTS, CHAIN_BUSY, CHAIN_DOWN or DATABASE_DOWN: submit the same bytes again
+ */
+export async function reservePayment(deps: PurchaseDeps, submission: PaymentSubmission): Promise<ReservedPayment> {
+  try {
+    const reserved = await reserve(deps, submission)
+    if (reserved.isNew) deps.observer?.reserved()
+    return reserved
+  } catch (error) {
+    if (error instanceof Failure) deps.observer?.holdRefused(error.code)
+    throw error
+  }
+}
+
+async function reserve(deps: PurchaseDeps, submission: PaymentSubmission): Promise<ReservedPayment> {
+  const { buyer } = submission
+  const { settings, coSigners, references } = deps
+  if (!settings.coSign) throw new Failure('CO_SIGN_OFF')
+  const items = soundItems(submission.items)
+  const payment = decodeSubmitted(submission, coSigners, references)
+  const order: PaymentOrder = { kind: 'payment', buyer, items, paysTransfers: true, fee: settings.fee, payment }
+  const facts = await readFacts(
+    deps.database,
+    buyer,
+    items.map(({ listingId }) => listingId),
+    payment,
+  )
+  const decision = compare(decideReservation(facts, order), order)
+  if (decision.kind === 'repeated') return repeated(decision)
+  if (decision.kind === 'refused') return refuse(deps, order, decision.refusal)
+  const simulation = await simulatePayment(deps.chain, payment.bytes, { buyer, hasBought: facts.hasBought })
+  if (simulation.kind === 'expired') return refuse(deps, order, { code: 'PAYMENT_EXPIRED' })
+  if (simulation.kind === 'fails') return refuse(deps, order, { code: 'PAYMENT_REFUSED', detail: simulation.reason })
+  const { slot, balance = 0n } = simulation
+  const [genesisHash, expiryHeight] = await Promise.all([deps.chain.genesisHash(), deps.chain.expiryHeight(slot)])
+  const funds = { spendable: balance, networkFee: CO_SIGNED_FEE_LAMPORTS, rentExemptMinimum: 0n }
+  return signAndSend(deps, order, { slot, genesisHash, expiryHeight, funds })
+}
+
+type PaymentOrder = BuyOrder & { payment: SubmittedPayment }
+
+/** Completes the bytes inside the transaction that reserves. They leave this process only after its commit. */
+async function signAndSend(deps: PurchaseDeps, order: PaymentOrder, checked: Checked): Promise<ReservedPayment> {
+  const { buyer, fee, payment } = order
+  const { bytes, transaction, coSigner, signature, messageHash, reference } = payment
+  const { funds, ...landing } = checked
+  const outcome = await inTransaction(deps.database, async (tx) => {
+    const { decision: decided, facts } = await decideOrder(tx, { ...order, funds })
+    const decision = compare(decided, order)
+    if (decision.kind === 'repeated') return decision
+    if (decision.kind === 'refused') return record(deps, tx, order, decision.refusal, { facts, expiryHeight: checked.expiryHeight })
+    const complete = withSignature(bytes, coSigner, deps.coSigners.sign(coSigner, transaction.message))
+    const transactionBytes = Buffer.from(complete)
+    const named = { buyer, fee, reference, signature, messageHash, transactionBytes, liveSeconds: LIVE_SECONDS }
+    const purchaseId = await insertReservation(tx, decision.plan, { ...landing, ...named })
+    return { kind: 'reserved' as const, purchaseId, transactionBytes }
+  })
+  if (outcome.kind === 'repeated') return repeated(outcome)
+  if (outcome.kind === 'refused') throw refusalFailure(outcome.refusal, deps.catalogue)
+  const { purchaseId, transactionBytes } = outcome
+  await broadcastPayment(
+    deps,
+    { id: purchaseId, buyer },
+    { kind: 'purchase', signature, transactionBytes, genesisHash: checked.genesisHash },
+  )
+  return { purchaseId, signature, isNew: true }
+}
+
+/** A payment that differs from what its items cost now is refused, too. */
+function compare(decision: ReservationDecision, { buyer, fee, payment }: PaymentOrder): ReservationDecision {
+  if (decision.kind !== 'reserve') return decision
+  const difference = differenceFrom(payment, buyer, plannedTransfers(decision.plan, fee.wallet))
+  if (!difference) return decision
+  if (difference.kind === 'price') return { kind: 'refused', refusal: { code: 'PRICE_MOVED' } }
+  // Bytes that are not this payment can be no mistake of ours, so they are not worth a record.
+  throw new Failure('PAYMENT_REFUSED', { detail: difference.flaw })
+}
+
+function repeated({ purchaseId, signature }: Extract<ReservationDecision, { kind: 'repeated' }>): ReservedPayment {
+  if (signature === undefined) throw new Error('only a payment is repeated by its message')
+  return { purchaseId, signature, isNew: false }
+}
+
+/** Refuses for good, unless the same message was answered meanwhile. */
+async function refuse(deps: PurchaseDeps, order: PaymentOrder, refusal: Refusal): Promise<ReservedPayment> {
+  if (!isFinal(refusal)) throw refusalFailure(refusal, deps.catalogue)
+  const { lastValidBlockHeight } = await deps.chain.latestBlockhash()
+  const outcome = await inTransaction(deps.database, async (tx) => {
+    const { decision, facts } = await decideOrder(tx, order)
+    // Whoever signed with a newer blockhash has it from an endpoint that is ahead, by less than one blockhash lives.
+    const expiryHeight = lastValidBlockHeight + BLOCKHASH_BLOCKS
+    return decision.kind === 'repeated' ? decision : record(deps, tx, order, refusal, { facts, expiryHeight })
+  })
+  if (outcome.kind === 'repeated') return repeated(outcome)
+  throw refusalFailure(outcome.refusal, deps.catalogue)
+}
+
+/** A pause is, although its status is 503: the market may have been closed for a reason. */
+function isFinal({ code }: Refusal): boolean {
+  const { status } = errors[code]
+  return code === 'PAUSED' || (status < 500 && status !== 429)
+}
+
+/**
+ * Records a refusal under the wallet's lock. The same message was refused before, or is from now on.
+ * @throws TOO_MANY_REQUESTS if the buyer has too many of them
+ */
+async function record(
+  { catalogue }: PurchaseDeps,
+  tx: Tx,
+  { buyer, payment }: PaymentOrder,
+  refusal: Refusal,
+  { facts: { known }, expiryHeight }: { facts: ReservationFacts; expiryHeight: bigint },
+): Promise<{ kind: 'refused'; refusal: Refusal }> {
+  if (known?.refused || !isFinal(refusal)) return { kind: 'refused', refusal: known?.refused ?? refusal }
+  const live = known?.refusals.filter((height) => height + LONGEST_LIFE_BLOCKS >= expiryHeight) ?? []
+  if (live.length >= MAX_REFUSED_PAYMENTS) throw new Failure('TOO_MANY_REQUESTS', { detail: 'a minute', retryAfter: RETRY_SECONDS })
+  const { detail, listingId } = refusalFailure(refusal, catalogue)
+  await insertRefusal(tx, buyer, payment, { code: refusal.code, detail, listingId }, expiryHeight)
+  return { kind: 'refused', refusal: { ...refusal, detail } }
+}

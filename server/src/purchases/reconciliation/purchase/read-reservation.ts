@@ -1,0 +1,63 @@
+import { type Signature } from '@juicebar/contract/addresses'
+
+import { type FinalizedView, type SignatureEntry } from '../../../chain/chain.ts'
+import { hashMessage } from '../../../chain/transactions/signed-message.ts'
+import { CO_SIGNED_FEE_LAMPORTS } from '@juicebar/contract/limits'
+import { type PurchaseDeps } from '../../purchase-deps.ts'
+import { type VerifiedCandidate } from '../../settlement/candidate.ts'
+import { candidateOf, verifyCandidate } from '../../settlement/verify-candidate.ts'
+import { isProvedExpired } from '../prove-expired.ts'
+import { type CurrentPayment } from '../reconciliation-store.ts'
+import { type Round } from './open-round.ts'
+import { hasLanded, type PurchaseSnapshot } from './purchase-decision.ts'
+
+/** A payment that has not landed by then may have expired, however short the slots are. */
+const MAY_EXPIRE_SECONDS = 5
+/** Transactions that name a reference and are read before its listings are free again. More are searched later. */
+const MOST_READ = 64
+
+/**
+ * The recorded payment of a reservation if it has landed. If it has not and its bytes have expired: whether the chain shows another copy of
+ * the same message, which its buyer signed a second time and the market's signature fits as well.
+ * @throws CHAIN_DOWN
+ */
+export async function readReservation(deps: PurchaseDeps, round: Round, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
+  const { purchase, payment, status } = snapshot
+  if (!payment) return snapshot
+  if (status) {
+    const landed = hasLanded(status) ? [candidateOf(deps.chain, payment.signature, status, { recorded: payment })] : []
+    return { ...snapshot, candidates: await Promise.all(landed.map((candidate) => verifyCandidate(deps, purchase, candidate))) }
+  }
+  if (payment.ageSeconds < MAY_EXPIRE_SECONDS || (await round.blockHeight()) <= payment.expiryHeight || !round.mayProve()) return snapshot
+  const view = await round.finalized()
+  if (!(await isProvedExpired(deps.chain, view, payment, []))) return snapshot
+  const { entries, whole } = await listNaming(view, purchase)
+  const candidates = await readCopies(deps, snapshot, payment, entries)
+  const unfunded =
+    (await deps.chain.balance(purchase.buyer, { fresh: true })) < purchase.priceLamports + purchase.feeLamports + CO_SIGNED_FEE_LAMPORTS
+  return { ...snapshot, paymentExpired: true, candidates, allRead: whole, unfunded }
+}
+
+/** The finalized transactions that name the purchase's reference, oldest first, as many as are read now. */
+async function listNaming(view: FinalizedView, { reference, heldAtSlot }: PurchaseSnapshot['purchase']) {
+  const part = await view.history(reference, { sinceSlot: heldAtSlot, pages: 1 })
+  const entries: SignatureEntry[] = part.kind === 'part' ? part.entries.filter(({ failed }) => !failed).toReversed() : []
+  return { entries: entries.slice(0, MOST_READ), whole: part.kind === 'part' && part.older === undefined && entries.length <= MOST_READ }
+}
+
+/** Those that carry the recorded message under another signature of its buyer, verified. */
+async function readCopies(
+  deps: PurchaseDeps,
+  { purchase }: PurchaseSnapshot,
+  { signature: own, messageHash }: CurrentPayment,
+  entries: readonly SignatureEntry[],
+): Promise<VerifiedCandidate[]> {
+  const copies: Signature[] = []
+  for (const { signature } of entries) {
+    if (signature === own) continue
+    const transaction = await deps.chain.transaction(signature)
+    if (transaction && messageHash?.equals(hashMessage(transaction.bytes))) copies.push(signature)
+  }
+  const statuses = await deps.chain.statuses(copies)
+  return Promise.all(copies.map((copy) => verifyCandidate(deps, purchase, candidateOf(deps.chain, copy, statuses.get(copy)))))
+}

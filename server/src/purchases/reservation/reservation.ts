@@ -1,0 +1,107 @@
+import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
+import { type TokenType } from '@juicebar/contract/catalogue'
+
+import { type Restriction } from '../../restrictions/restriction.ts'
+import { type TokenRule } from '../../restrictions/rule.ts'
+import { type Abandonment } from './cooldown.ts'
+import { type Refusal } from './refusal.ts'
+
+/** A listing as the database has it. */
+export interface ListingFacts {
+  id: string
+  seller: WalletAddress
+  tokenType: TokenType
+  /** What is left of it. */
+  amount: number
+  /** The price of all that is left. */
+  lamports: bigint
+  divisible: boolean
+  status: 'active' | 'reserved' | 'sold' | 'removed' | 'merged'
+  /** The listing that this part was split from. */
+  partOf: string | null
+  /** Its seller's listings are neither sold nor returned, see `is_frozen`. */
+  frozen: boolean
+  /** Who is buying it. `endsUnsent`: the hold can end at once, because nobody can have paid for it. */
+  heldBy: { buyer: WalletAddress; endsUnsent: boolean } | null
+}
+
+/** A purchase that the buyer has under way. */
+export interface OpenPurchase {
+  id: string
+  items: readonly { listingId: string; partOf: string | null; tokenType: TokenType; amount: number; lamports: bigint }[]
+  sellers: readonly WalletAddress[]
+  /** Without the fee. */
+  lamports: bigint
+  fee: { lamports: bigint; basisPoints: number }
+  /** Only the market can send its payment. */
+  coSigned: boolean
+  /** The hold can end at once, because nobody can have paid for it. */
+  endsUnsent: boolean
+  /** Cancelled, or the payment window has closed. */
+  closed: boolean
+  paymentRecorded: boolean
+  /** The chain has confirmed the payment, so the wallet's balance no longer has it. */
+  confirmed: boolean
+}
+
+/** What the market knows of a co-signed payment. */
+export interface KnownPayment {
+  /** The reservation of the same message. */
+  reserved: { purchaseId: string; signature: Signature } | null
+  /** Why the same message was refused before. */
+  refused: Pick<Refusal, 'code' | 'detail' | 'listingId'> | null
+  /** Another message has the reference. */
+  referenceUsed: boolean
+  /** The block heights up to which refused payments of the buyer could have landed. */
+  refusals: readonly bigint[]
+}
+
+/** All that decides whether an order may be reserved, read by one statement. */
+export interface ReservationFacts {
+  now: Date
+  /** The market's pause, or the buyer's block. */
+  restriction: { code: 'PAUSED' | 'BLOCKED'; restriction: Restriction } | null
+  /** Those of the ordered listings that exist. */
+  listings: ReadonlyMap<string, ListingFacts>
+  /** The studio's rules, of the ordered items. */
+  rules: ReadonlyMap<TokenType, TokenRule>
+  /** What was delivered to the buyer today, by UTC, of items with a rule about it. */
+  boughtToday: ReadonlyMap<TokenType, bigint>
+  open: readonly OpenPurchase[]
+  /** What the buyer has lately left unpaid. */
+  abandoned: readonly Abandonment[]
+  /** When co-signed purchases have lately ended because the chain refused the payment, or the wallet lacked the SOL. */
+  failed: readonly Date[]
+  /** The buyer has completed a purchase. */
+  hasBought: boolean
+  /** What the buyer has of the ordered items. */
+  balances: ReadonlyMap<TokenType, number>
+  /** Of a payment. */
+  known: KnownPayment | undefined
+}
+
+export interface PlannedItem {
+  listingId: string
+  seller: WalletAddress
+  tokenType: TokenType
+  amount: number
+  lamports: bigint
+  /** It is split off the listing. */
+  isPart: boolean
+}
+
+/** What is reserved, and what is to be paid for it. */
+export interface ReservationPlan {
+  items: readonly PlannedItem[]
+  /** Without the fee. */
+  lamports: bigint
+  feeLamports: bigint
+  /** What each seller receives, in the order of the items. */
+  received: ReadonlyMap<WalletAddress, bigint>
+}
+
+export type ReservationDecision =
+  | { kind: 'refused'; refusal: Refusal }
+  /** The buyer has reserved the same already. `signature`: of the payment, if it was asked for. */
+  | { kind: 'repeated'; purchaseId: string; signature?: Signature }
+  | { kind: 'reserve'; plan: ReservationPlan }
