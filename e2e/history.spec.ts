@@ -184,7 +184,7 @@ function purchaseWithFee(buyer: string, lots: number): Purchase {
     signature: null,
     reference: '8qEDkoVTFzWBsRd6sU9SiyTdqbDkN5GwNWbQeetA61NW',
     coSigned: false,
-  sendsThrough: 'server',
+    sendsThrough: 'server',
     payBefore: '2026-01-01T00:01:00.000Z',
     payMillisLeft: 0,
     waitsForStudio: false,
