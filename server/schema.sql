@@ -1549,6 +1549,7 @@ create function listing_facts(l listings) returns json language plpgsql stable a
 begin
   return json_build_object(
     'id', l.id, 'seller', l.seller, 'tokenType', l.token_type, 'amount', l.amount, 'lamports', l.price_lamports::text,
+    'wholeAmount', coalesce(l.whole_amount, l.amount), 'wholeLamports', coalesce(l.whole_lamports, l.price_lamports)::text,
     'divisible', l.divisible, 'status', l.status, 'partOf', l.part_of, 'frozen', is_frozen(l.seller),
     'heldBy', case when l.held_by is not null then (
       select json_build_object('buyer', p.buyer, 'endsUnsent', ends_unsent(p)) from purchases p where p.id = l.held_by
@@ -1659,7 +1660,7 @@ declare
   parent listings;
 begin
   update listings set status = 'merged', closed_at = now(), held_by = null, held_until = null where id = part.id;
-  update listings set amount = amount + part.amount, price_lamports = price_lamports + part.price_lamports
+  update listings l set amount = amount + part.amount, price_lamports = share_cost(l, amount + part.amount)
     where id = part.part_of returning * into parent;
   perform post_transfer('merge', part.token_type, part.amount, part.seller, part.id, null, part.part_of);
   return parent;
@@ -1748,9 +1749,9 @@ create function outages_so_far() returns table(began_at timestamptz, ended_at ti
   select beat_at, now() from heartbeat where beat_at < now() - interval '15 s'
 $$;
 
--- What so much of a listing costs. Rounded up: the rest of a divisible listing keeps at least a lamport a drink.
+-- What so much of a listing costs, all that is left of it included.
 create function part_cost(l listings, p_amount bigint) returns bigint language sql immutable as $$
-  select case when p_amount < l.amount then ceil(l.price_lamports::numeric * p_amount / l.amount)::bigint else l.price_lamports end
+  select case when p_amount < l.amount then share_cost(l, p_amount) else l.price_lamports end
 $$;
 
 -- Whole milliseconds that a buyer has left to pay.
@@ -2149,6 +2150,11 @@ begin
 end
 $$;
 
+-- What so much of a listing costs as its seller priced it, whatever was sold of it since. Rounded up: each drink costs at least a lamport.
+create function share_cost(l listings, p_amount bigint) returns bigint language sql immutable as $$
+  select ceil(coalesce(l.whole_lamports, l.price_lamports)::numeric * p_amount / coalesce(l.whole_amount, l.amount))::bigint
+$$;
+
 -- Taken before any row is locked, so that nobody who waits for it makes others wait. What is read after it holds until the transaction
 -- ends.
 create function share_restrictions() returns void language plpgsql as $$
@@ -2157,7 +2163,8 @@ begin
 end
 $$;
 
--- Splits a part off a listing, which keeps the rest and stays for sale. p_status: reserved, with the purchase that holds the part, or sold.
+-- Splits a part off a listing, which keeps the rest and stays for sale, priced in the same way. p_status: reserved, with the purchase that
+-- holds the part, or sold.
 create function split_listing(
   l listings, p_amount bigint, p_lamports bigint, p_status text, p_held_by uuid, p_held_until timestamptz
 ) returns listings language plpgsql as $$
@@ -2168,7 +2175,7 @@ begin
     values (l.seller, l.token_type, p_amount, p_lamports, l.id, p_status, now(), p_held_by, p_held_until)
     returning * into part;
   update listings
-    set amount = amount - part.amount, price_lamports = price_lamports - part.price_lamports,
+    set amount = amount - part.amount, price_lamports = share_cost(l, amount - part.amount),
       whole_amount = coalesce(whole_amount, amount), whole_lamports = coalesce(whole_lamports, price_lamports)
     where id = l.id returning * into l;
   perform post_transfer('split', part.token_type, part.amount, part.seller, part.id, null, l.id);

@@ -77,10 +77,16 @@ comment on function lock_listings_of is 'As lock_listings, the items of a purcha
 
 -- Splitting and merging, under the locks of lock_listings
 
-create or replace function part_cost(l listings, p_amount bigint) returns bigint language sql immutable as $$
-  select case when p_amount < l.amount then ceil(l.price_lamports::numeric * p_amount / l.amount)::bigint else l.price_lamports end
+create or replace function share_cost(l listings, p_amount bigint) returns bigint language sql immutable as $$
+  select ceil(coalesce(l.whole_lamports, l.price_lamports)::numeric * p_amount / coalesce(l.whole_amount, l.amount))::bigint
 $$;
-comment on function part_cost is 'What so much of a listing costs. Rounded up: the rest of a divisible listing keeps at least a lamport a drink.';
+comment on function share_cost is
+  'What so much of a listing costs as its seller priced it, whatever was sold of it since. Rounded up: each drink costs at least a lamport.';
+
+create or replace function part_cost(l listings, p_amount bigint) returns bigint language sql immutable as $$
+  select case when p_amount < l.amount then share_cost(l, p_amount) else l.price_lamports end
+$$;
+comment on function part_cost is 'What so much of a listing costs, all that is left of it included.';
 
 create or replace function split_listing(
   l listings, p_amount bigint, p_lamports bigint, p_status text, p_held_by uuid, p_held_until timestamptz
@@ -92,7 +98,7 @@ begin
     values (l.seller, l.token_type, p_amount, p_lamports, l.id, p_status, now(), p_held_by, p_held_until)
     returning * into part;
   update listings
-    set amount = amount - part.amount, price_lamports = price_lamports - part.price_lamports,
+    set amount = amount - part.amount, price_lamports = share_cost(l, amount - part.amount),
       whole_amount = coalesce(whole_amount, amount), whole_lamports = coalesce(whole_lamports, price_lamports)
     where id = l.id returning * into l;
   perform post_transfer('split', part.token_type, part.amount, part.seller, part.id, null, l.id);
@@ -101,14 +107,14 @@ begin
 end
 $$;
 comment on function split_listing is
-  'Splits a part off a listing, which keeps the rest and stays for sale. p_status: reserved, with the purchase that holds the part, or sold.';
+  'Splits a part off a listing, which keeps the rest and stays for sale, priced in the same way. p_status: reserved, with the purchase that holds the part, or sold.';
 
 create or replace function merge_part(part listings) returns listings language plpgsql as $$
 declare
   parent listings;
 begin
   update listings set status = 'merged', closed_at = now(), held_by = null, held_until = null where id = part.id;
-  update listings set amount = amount + part.amount, price_lamports = price_lamports + part.price_lamports
+  update listings l set amount = amount + part.amount, price_lamports = share_cost(l, amount + part.amount)
     where id = part.part_of returning * into parent;
   perform post_transfer('merge', part.token_type, part.amount, part.seller, part.id, null, part.part_of);
   return parent;

@@ -44,6 +44,6 @@ create index refused_payments_by_buyer on refused_payments (buyer);
 create index refused_payments_by_age on refused_payments (refused_at);
 
 -- Functions that hold and settle have other parameters than before.
--- functions that hold and settle: 96127d25c74ae8e839a68ca48653b450c444b27a202755978ddedfdc71abda8a
+-- functions that hold and settle: 6501f30dcabc0c2189a3fddcf903f534635d6ae7a96508bc4a88e1ce6952794c
 drop function if exists split_listing(listings, bigint, text, uuid, timestamptz);
 drop function if exists bought_today(text, text, uuid[]);

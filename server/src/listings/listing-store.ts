@@ -56,7 +56,6 @@ interface OwnColumns {
   listing: Listing
   /** Of its open parts. */
   partsAmount: bigint
-  partsLamports: bigint
   /** The amount of it and its open parts that buyers hold. */
   beingBought: bigint
   /** The amount of its parts that was sold. */
@@ -70,11 +69,11 @@ interface OwnColumns {
  */
 export async function listOwnListings(database: Database, seller: WalletAddress, status: ListingStatus | 'all'): Promise<OwnListing[]> {
   const { rows } = await sql<OwnColumns>`
-    select ${listingReply} as listing, l.price_lamports, parts.parts_amount, parts.parts_lamports, parts.being_bought, parts.sold
+    select ${listingReply} as listing, share_cost(l, l.amount + parts.parts_amount) as price_lamports, parts.parts_amount, parts.being_bought,
+      parts.sold
     from listings l
     cross join lateral (
       select coalesce(sum(p.amount) filter (where p.status in ('active', 'reserved')), 0)::bigint as parts_amount,
-        coalesce(sum(p.price_lamports) filter (where p.status in ('active', 'reserved')), 0)::bigint as parts_lamports,
         coalesce(sum(p.amount) filter (where p.held_by is not null), 0)::bigint
           + case when l.held_by is null then 0 else l.amount end as being_bought,
         coalesce(sum(p.amount) filter (where p.status = 'sold'), 0)::bigint as sold
@@ -88,10 +87,10 @@ export async function listOwnListings(database: Database, seller: WalletAddress,
       )
     order by l.id desc limit ${MAX_OWN_LISTINGS}
   `.execute(database)
-  return rows.map(({ listing, priceLamports, partsAmount, partsLamports, beingBought, sold }) => ({
+  return rows.map(({ listing, priceLamports, partsAmount, beingBought, sold }) => ({
     ...listing,
     amount: listing.amount + Number(partsAmount),
-    price: lamportsToSol(priceLamports + partsLamports),
+    price: lamportsToSol(priceLamports),
     beingBought: Number(beingBought),
     sold: Number(sold),
   }))

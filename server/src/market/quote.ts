@@ -41,6 +41,8 @@ export interface Candidate {
   amount: number
   /** Of the whole amount. */
   lamports: bigint
+  /** What its seller listed: what a part costs follows from that. */
+  whole: { amount: number; lamports: bigint }
   divisible: boolean
 }
 
@@ -90,7 +92,7 @@ function fill(candidates: readonly Candidate[], amount: number, canReceive: CanR
 function partOf(candidate: Candidate, most: number): Candidate | undefined {
   if (candidate.amount <= most) return candidate
   if (!candidate.divisible) return undefined
-  return { ...candidate, amount: most, lamports: partPrice(candidate, most) }
+  return { ...candidate, amount: most, lamports: partPrice(candidate.whole, most) }
 }
 
 export function amountOf(items: readonly Candidate[]): number {

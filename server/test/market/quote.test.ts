@@ -13,9 +13,10 @@ const order = { tokenType: 'APPLE_JUICE', excludeSeller: undefined } as const
 let listed = 0
 
 function candidate(changes: Partial<Candidate> & { by?: string } = {}): Candidate {
-  const { by = 'one', ...fields } = changes
+  const { by = 'one', amount = 10, lamports = 10_000_000n, ...fields } = changes
   listed += 1
-  return { listingId: `listing-${listed}`, seller: by as WalletAddress, amount: 10, lamports: 10_000_000n, divisible: true, ...fields }
+  const whole = { amount, lamports }
+  return { listingId: `listing-${listed}`, seller: by as WalletAddress, amount, lamports, whole, divisible: true, ...fields }
 }
 
 /** What a quote takes: so many of the listing at this place. */

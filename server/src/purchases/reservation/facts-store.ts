@@ -16,7 +16,7 @@ type UnitLimits = 'minUnitLamports' | 'maxUnitLamports' | 'maxDailyLamports'
 /** The facts as JSON carries them: lamports are texts. */
 interface FactsRow extends Pick<ReservationFacts, 'restriction' | 'hasBought'> {
   now: string
-  listings: Texts<ListingFacts, 'lamports'>[]
+  listings: Texts<ListingFacts, 'lamports' | 'wholeLamports'>[]
   rules: (Omit<TokenRule, UnitLimits> & Record<UnitLimits, string | null>)[]
   boughtToday: Record<TokenType, string>
   open: (Omit<OpenPurchase, 'items' | 'lamports' | 'fee'> & {
@@ -68,7 +68,12 @@ function factsOf({ now, listings, rules, boughtToday, open, abandoned, failed, b
   return {
     ...facts,
     now: new Date(now),
-    listings: new Map(listings.map((listing) => [listing.id, { ...listing, lamports: BigInt(listing.lamports) }])),
+    listings: new Map(
+      listings.map((listing) => [
+        listing.id,
+        { ...listing, lamports: BigInt(listing.lamports), wholeLamports: BigInt(listing.wholeLamports) },
+      ]),
+    ),
     rules: new Map(
       rules.map(({ minUnitLamports, maxUnitLamports, maxDailyLamports, ...rule }) => [
         rule.tokenType,

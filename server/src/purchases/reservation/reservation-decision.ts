@@ -82,12 +82,17 @@ function planItems({ restriction, listings, rules }: ReservationFacts, { buyer, 
     if (code !== undefined || !listing) return { code: code ?? 'LISTING_NOT_FOUND', listingId }
     const { seller, tokenType } = listing
     const amount = asked ?? listing.amount
-    const lamports = partPrice(listing, amount)
+    const lamports = costOf(listing, amount)
     const broken = brokenPriceRule(rules.get(tokenType), { tokenType, amount, lamports })
     if (broken) return { code: 'RULE_BROKEN', listingId, restriction: broken }
     planned.push({ listingId, seller, tokenType, amount, lamports, isPart: amount < listing.amount })
   }
   return planned
+}
+
+/** A part costs its share of what its seller asked for the whole, so that no sale of another part changes an offer. */
+function costOf({ amount: left, lamports, wholeAmount, wholeLamports }: ListingFacts, amount: number): bigint {
+  return amount < left ? partPrice({ amount: wholeAmount, lamports: wholeLamports }, amount) : lamports
 }
 
 /**
@@ -219,6 +224,6 @@ function tooSmall({ items }: ReservationPlan, seller: string, missing: bigint, l
   const item = ofSeller.find(({ isPart }) => isPart) ?? ofSeller[0]
   const listing = item && listings.get(item.listingId)
   if (!item || !listing) throw new Error('who receives something sells something')
-  const needed = Number(((item.lamports + missing - 1n) * BigInt(listing.amount)) / listing.lamports + 1n)
+  const needed = Number(((item.lamports + missing - 1n) * BigInt(listing.wholeAmount)) / listing.wholeLamports + 1n)
   return { code: 'PART_TOO_SMALL', listingId: item.listingId, neededAmount: needed <= listing.amount ? needed : undefined }
 }

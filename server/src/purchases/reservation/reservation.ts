@@ -15,6 +15,9 @@ export interface ListingFacts {
   amount: number
   /** The price of all that is left. */
   lamports: bigint
+  /** What its seller listed, and for how much: what a part costs follows from these. */
+  wholeAmount: number
+  wholeLamports: bigint
   divisible: boolean
   status: 'active' | 'reserved' | 'sold' | 'removed' | 'merged'
   /** The listing that this part was split from. */

@@ -50,7 +50,7 @@ describe('a purchase of several items', () => {
     const after = await Promise.all(recipients.map(balance))
     expect(after.map((amount, index) => amount - before[index]!)).toEqual([23_916_667n, total - 23_916_667n, fee])
     expect(await world.appleJuice(world.buyer)).toBe(1_061)
-    expect(await ownListing(parts)).toMatchObject({ amount: 79, beingBought: 0, sold: 41, price: 0.046083333 })
+    expect(await ownListing(parts)).toMatchObject({ amount: 79, beingBought: 0, sold: 41, price: 0.046083334 })
     expect(await runAudit(world.deps, { full: true })).toMatchObject({
       ok: true,
       revenue: { lamports: String(BigInt(revenue.lamports) + fee) },

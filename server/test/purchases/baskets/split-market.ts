@@ -69,15 +69,14 @@ export async function expectAllPartsAddUp(split: SplitMarket): Promise<void> {
   await expectMarketPage(split, rows)
 }
 
-/** Amounts and lamports of a listing and of its parts are what its seller offered. */
+/** Amounts of a listing and of its parts are what its seller offered, and each costs its share of the price, rounded up. */
 function expectOffersAddUp({ offered }: SplitMarket, rows: readonly Row[]): void {
   for (const { id, amount, lamports } of offered) {
     const family = rows.filter(({ root, status }) => root === id && status !== 'merged')
-    expect({ id, amount: sum(family, (row) => row.amount), lamports: sum(family, (row) => row.lamports) }).toEqual({
-      id,
-      amount: BigInt(amount),
-      lamports,
-    })
+    expect({ id, amount: sum(family, (row) => row.amount) }).toEqual({ id, amount: BigInt(amount) })
+    for (const row of family) {
+      expect({ id, lamports: row.lamports }).toEqual({ id, lamports: (lamports * row.amount + BigInt(amount) - 1n) / BigInt(amount) })
+    }
   }
 }
 
@@ -129,6 +128,12 @@ async function expectBalances(
   expect(found).toMatchObject(Object.fromEntries(expected))
 }
 
+/** What so much of an offer costs. */
+function shareOf(offered: SplitMarket['offered'], id: string, part: bigint): bigint {
+  const offer = offered.find((each) => each.id === id)!
+  return (offer.lamports * part + BigInt(offer.amount) - 1n) / BigInt(offer.amount)
+}
+
 /** What a seller sees: each offer once, with all of it that is not sold, and what of that is being bought. */
 async function expectOwnViews({ market, sellers, offered, purchases }: SplitMarket, rows: readonly Row[]): Promise<void> {
   for (const seller of sellers) {
@@ -143,7 +148,16 @@ async function expectOwnViews({ market, sellers, offered, purchases }: SplitMark
         amount: sum(family, ({ amount }) => amount),
         rows: 1,
       })
-      expect(seen.reduce((total, { price }) => total + Math.round(price * 1e9), 0)).toBe(Number(sum(family, ({ lamports }) => lamports)))
+      if (isOpen)
+        expect(Math.round(seen[0]!.price * 1e9)).toBe(
+          Number(
+            shareOf(
+              offered,
+              id,
+              sum(family, ({ amount }) => amount),
+            ),
+          ),
+        )
       const bought = purchases.filter(isHeld).flatMap(({ roots }) => roots.filter((root) => root.id === id))
       expect({ id, beingBought: sum(seen, ({ beingBought }) => beingBought) }).toEqual({
         id,

@@ -25,6 +25,8 @@ export interface ListingModel {
   /** What is left of it, and what that costs. */
   amount: number
   price: bigint
+  /** What its seller listed. */
+  whole: { amount: number; price: bigint }
   divisible: boolean
   partOf: number | undefined
   state: 'active' | 'reserved' | 'sold' | 'removed' | 'merged'
@@ -167,9 +169,9 @@ export function paymentOf(model: MarketModel, number: number): PaymentModel {
 
 /** How holding, ending and delivering split and merge listings: whole drinks and whole lamports, of which none may come or go. */
 
-/** What so much of a listing costs: a part is rounded up. */
-function costOf({ amount, price }: ListingModel, part: number): bigint {
-  return part < amount ? (price * BigInt(part) + BigInt(amount) - 1n) / BigInt(amount) : price
+/** What so much of a listing costs: its share of the whole, rounded up. */
+function costOf({ whole }: ListingModel, part: number): bigint {
+  return (whole.price * BigInt(part) + BigInt(whole.amount) - 1n) / BigInt(whole.amount)
 }
 
 export function feeOf({ basisPoints }: MarketModel, items: readonly ItemModel[]): bigint {
@@ -189,8 +191,9 @@ function split(model: MarketModel, number: number, amount: number, part: Pick<Li
   const listing = itemAt(model.listings, number)
   const price = costOf(listing, amount)
   listing.amount -= amount
-  listing.price -= price
-  return model.listings.push({ ...part, seller: listing.seller, amount, price, divisible: false, partOf: number }) - 1
+  listing.price = costOf(listing, listing.amount)
+  const whole = { amount, price }
+  return model.listings.push({ ...part, seller: listing.seller, amount, price, whole, divisible: false, partOf: number }) - 1
 }
 
 /** What a purchase holds of a listing from now on: all of it, or so many drinks, which become a part of their own. */
@@ -224,7 +227,7 @@ function freePart(part: ListingModel, parent: ListingModel): void {
   else {
     part.state = 'merged'
     parent.amount += part.amount
-    parent.price += part.price
+    parent.price = costOf(parent, parent.amount)
   }
 }
 
@@ -324,7 +327,7 @@ function factsOf({ listings, purchases }: MarketModel, buyer: number): Reservati
     balances: new Map(),
     known: undefined,
     listings: new Map(
-      listings.map(({ seller, amount, price: lamports, divisible, state: status, partOf, heldBy }, number) => [
+      listings.map(({ seller, amount, price: lamports, whole, divisible, state: status, partOf, heldBy }, number) => [
         String(number),
         {
           id: String(number),
@@ -332,6 +335,8 @@ function factsOf({ listings, purchases }: MarketModel, buyer: number): Reservati
           tokenType: 'APPLE_JUICE',
           amount,
           lamports,
+          wholeAmount: whole.amount,
+          wholeLamports: whole.price,
           divisible,
           status,
           partOf: idOf(partOf),

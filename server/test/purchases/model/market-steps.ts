@@ -51,7 +51,8 @@ export async function addListing(
   offer: { price: bigint; seller: number; divisible: boolean },
 ): Promise<void> {
   const id = await real.world.list(itemAt(real.sellers, offer.seller), { ...offer, amount: LISTING_AMOUNT })
-  model.listings.push({ ...offer, id, amount: LISTING_AMOUNT, partOf: undefined, state: 'active', heldBy: undefined })
+  const whole = { amount: LISTING_AMOUNT, price: offer.price }
+  model.listings.push({ ...offer, id, amount: LISTING_AMOUNT, whole, partOf: undefined, state: 'active', heldBy: undefined })
 }
 
 export function removeStep(n: number): Act {

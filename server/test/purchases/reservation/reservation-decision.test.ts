@@ -19,12 +19,15 @@ const wallet = (byte: number): WalletAddress => {
 }
 const [buyer, seller, other, studio] = [wallet(1), wallet(2), wallet(3), wallet(4)]
 
-const listing = (changes: Partial<ListingFacts> = {}): ListingFacts => ({
+/** What is left of it is all of it, unless something else is said. */
+const listing = ({ amount = 10, lamports = 70_000_000n, ...changes }: Partial<ListingFacts> = {}): ListingFacts => ({
   id: 'a',
   seller,
   tokenType: 'APPLE_JUICE',
-  amount: 10,
-  lamports: 70_000_000n,
+  amount,
+  lamports,
+  wholeAmount: amount,
+  wholeLamports: lamports,
   divisible: true,
   status: 'active',
   partOf: null,
@@ -207,6 +210,13 @@ describe('an order is reserved', () => {
     ['from a seller without an account who receives enough', {}, { funds: funds({ balances: new Map() }) }],
   ])('%s', (_, given, asked) => {
     expect(decideReservation(facts(given), order(asked))).toMatchObject({ kind: 'reserve', plan: { lamports: 70_000_000n } })
+  })
+
+  it('at its share of the whole price, whatever was sold of the listing since', () => {
+    const rest = listing({ amount: 5, lamports: 4n, wholeAmount: 9, wholeLamports: 7n })
+    const items = [{ listingId: 'a', amount: 2 }]
+    expect(decideReservation(facts({ listings: [rest] }), order({ items }))).toMatchObject({ plan: { lamports: 2n } })
+    expect(decideReservation(facts({ listings: [rest] }), order())).toMatchObject({ plan: { lamports: 4n } })
   })
 
   it('once: the same order again is the same purchase, also of a part by the name of its listing', () => {
