@@ -1,5 +1,5 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
-import { type Lamports } from '@juicebar/contract/money'
+import { type Lamports, PRICE_STEP_LAMPORTS } from '@juicebar/contract/money'
 import { type CaseKind, type CaseStatus } from '@juicebar/contract/schemas'
 import { type Selectable, sql } from 'kysely'
 
@@ -30,8 +30,8 @@ export const caseColumns = [
 export type CaseRow = Pick<Selectable<Cases>, (typeof caseColumns)[number]>
 
 /**
- * The most cases that dust (less than the smallest agreed transfer) may open, so that repeated dust cannot flood the lists. Any further
- * dust stays on the chain only.
+ * The most cases that dust may open, so that repeated dust cannot flood the lists. Any further dust stays on the chain only: it is less than
+ * the least price of a listing, so none of it can be a payment that went slightly wrong.
  */
 const DUST_CASES = 10
 
@@ -66,9 +66,9 @@ export async function insertCase(tx: Tx, report: NewCase): Promise<(CaseRow & { 
   )
 }
 
-/** Whether this is dust without a case, for a purchase that has enough dust cases already. `least` is the smallest agreed transfer. */
-export async function isDustOverLimit(tx: Tx, { purchaseId, signature, lamports, feeLamports }: NewCase, least: bigint): Promise<boolean> {
-  if (lamports + feeLamports >= least) return false
+/** Whether this is dust without a case, for a purchase that has enough dust cases already. */
+export async function isDustOverLimit(tx: Tx, { purchaseId, signature, lamports, feeLamports }: NewCase): Promise<boolean> {
+  if (lamports + feeLamports >= PRICE_STEP_LAMPORTS) return false
   const { count, known } = await tx
     .selectFrom('cases')
     .select([sql<number>`count(*)::int`.as('count'), sql<boolean | null>`bool_or(signature = ${signature})`.as('known')])

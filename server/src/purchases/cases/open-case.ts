@@ -48,7 +48,7 @@ export async function openCase(deps: CaseDeps, unmatched: UnmatchedPayment): Pro
     if (reports.length === 0) return { outcome: 'used', opened: [] }
     if (isOurs) await voidPayment(tx, payment.signature)
     const reported = []
-    for (const report of reports) reported.push(await reportCase(tx, purchase, report))
+    for (const report of reports) reported.push(await reportCase(tx, report))
     return { outcome: reported.some(({ exists }) => exists) ? 'open' : 'dust', opened: reported.flatMap((each) => each.opened ?? []) }
   })
   for (const row of opened) logCase(deps, 'opened', row, purchase)
@@ -84,7 +84,7 @@ export async function openVanishedCase(deps: CaseDeps, purchase: PurchaseRow, { 
     for (const { to, lamports: amount } of unpaid) {
       const owed = { seller: to, lamports: amount, feeLamports: lamports(0n) }
       const report = { purchaseId: purchase.id, kind: 'vanished', signature, deliverable: false, ...owed } as const
-      reported.push(await reportCase(tx, purchase, report))
+      reported.push(await reportCase(tx, report))
     }
     return reported.flatMap((each) => each.opened ?? [])
   })
@@ -92,13 +92,9 @@ export async function openVanishedCase(deps: CaseDeps, purchase: PurchaseRow, { 
 }
 
 /** @returns whether the case exists, and the case itself if it is new. */
-async function reportCase(tx: Tx, purchase: PurchaseRow, report: NewCase): Promise<{ exists: boolean; opened?: CaseRow }> {
-  if (await isDustOverLimit(tx, report, leastOf(transfersOf(purchase)))) return { exists: false }
+async function reportCase(tx: Tx, report: NewCase): Promise<{ exists: boolean; opened?: CaseRow }> {
+  if (await isDustOverLimit(tx, report)) return { exists: false }
   const changed = await insertCase(tx, report)
   if (changed) await emitCase(tx, changed.id)
   return { exists: true, ...(changed?.isNew && { opened: changed }) }
-}
-
-function leastOf(transfers: readonly { lamports: bigint }[]): bigint {
-  return transfers.map((transfer) => transfer.lamports).reduce((least, each) => (each < least ? each : least))
 }

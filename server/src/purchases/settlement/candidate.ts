@@ -47,8 +47,16 @@ export interface VerifiedCandidate {
   onlyRefunded?: boolean
 }
 
-/** Verifies a candidate for one purchase on the chain of that purchase. `needsReference`: nothing without the reference counts for it. */
-export function verdictOf(terms: PaymentTerms & { needsReference: boolean }, reading: CandidateReading): CandidateVerdict {
+/** What decides whether a payment without the reference can count. */
+interface UnreferencedTerms {
+  /** It cannot. */
+  needsReference: boolean
+  /** The purchase has ended unpaid: a transfer of the same sum may be for anything, unless its buyer says what it is for. */
+  hasEnded: boolean
+}
+
+/** Verifies a candidate for one purchase on the chain of that purchase. */
+export function verdictOf(terms: PaymentTerms & UnreferencedTerms, reading: CandidateReading): CandidateVerdict {
   const { status, transaction, knownReferences, submittedByBuyer } = reading
   if (!status || status.commitment === 'processed') return { kind: 'pending' }
   if (status.failed) return { kind: 'failed' }
@@ -57,6 +65,9 @@ export function verdictOf(terms: PaymentTerms & { needsReference: boolean }, rea
   if (verdict.kind === 'unrelated') return { ...verdict, permanent: true }
   if (verdict.referenced) return verdict
   const flaw = unreferencedFlaw(terms, transaction) ?? (verdict.kind === 'wrong' && !verdict.complete ? verdict.reason : undefined)
+  if (!submittedByBuyer && terms.hasEnded) {
+    return { kind: 'unrelated', reason: 'it does not carry the reference, and your purchase had ended', permanent: true }
+  }
   if (flaw === undefined) return verdict
   if (!submittedByBuyer) return { kind: 'unrelated', reason: flaw, permanent: true }
   const received = verdict.kind === 'wrong' ? verdict.received : receivedAsAgreed(terms, { referenced: false })
@@ -64,7 +75,10 @@ export function verdictOf(terms: PaymentTerms & { needsReference: boolean }, rea
 }
 
 /** Why a transaction cannot count without the reference; undefined if it may. */
-function unreferencedFlaw({ needsReference }: { needsReference: boolean }, transaction: LandedTransaction): string | undefined {
+function unreferencedFlaw(
+  { needsReference }: Pick<UnreferencedTerms, 'needsReference'>,
+  transaction: LandedTransaction,
+): string | undefined {
   if (needsReference) return 'it does not carry the reference of your purchase'
   return isPlain(transaction) ? undefined : 'it does not carry the reference, and does more than pay once'
 }

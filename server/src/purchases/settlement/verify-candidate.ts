@@ -61,10 +61,8 @@ export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow,
   if (known) return { signature, status, verdict: { kind: 'pays', referenced: true }, landing: known, paysAnotherHold: false }
   const transaction = mayCount ? await candidate.read() : undefined
   const knownReferences = await findReferences(database, transaction ? ambiguousReferences(transaction) : [])
-  const verdict = verdictOf(
-    { ...termsOf(purchase), needsReference: purchase.needsReference },
-    { status, transaction, knownReferences, submittedByBuyer },
-  )
+  const terms = { ...termsOf(purchase), needsReference: purchase.needsReference, hasEnded: purchase.status === 'ended' }
+  const verdict = verdictOf(terms, { status, transaction, knownReferences, submittedByBuyer })
   if (!transaction || (verdict.kind !== 'pays' && verdict.kind !== 'wrong')) return { signature, status, verdict, paysAnotherHold: false }
   const isLate = verdict.kind === 'pays' && purchase.status === 'ended'
   if (isLate && (await mayBePaidBack(deps, purchase, signature))) return { signature, status, verdict: paidBack, paysAnotherHold: false }

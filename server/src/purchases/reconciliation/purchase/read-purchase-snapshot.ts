@@ -133,7 +133,8 @@ async function readFinality(deps: PurchaseDeps, round: Round, unread: PurchaseSn
 
 async function searchLate(deps: PurchaseDeps, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
   const { purchase } = snapshot
-  const recently = purchase.status === 'ended' || purchase.secondsSinceClosed < UNREFERENCED_DOUBLE_SECONDS
+  // Without the reference, nothing counts for a purchase that has ended, unless its buyer says so.
+  const recently = purchase.status === 'settled' && purchase.secondsSinceClosed < UNREFERENCED_DOUBLE_SECONDS
   const scannedBuyer = !purchase.serverSends && !purchase.needsReference && recently
   const found = await searchRecent(deps, purchase, { scanBuyer: scannedBuyer, spare: true })
   const read = await readCandidates(deps, purchase, found, { spare: true })

@@ -1,0 +1,59 @@
+import { lamports } from '@juicebar/contract/money'
+import { describe, expect, it } from 'vitest'
+
+import { type LandedTransaction } from '../../../src/chain/chain.ts'
+import { verdictOf } from '../../../src/purchases/settlement/candidate.ts'
+import { landedWith, moves, names, purchaseOf } from '../payment/landed-transactions.ts'
+
+const purchase = purchaseOf('one', 'buyer', ['seller', 5n])
+const confirmed = { slot: 120n, commitment: 'confirmed', failed: false } as const
+const computeBudget = { program: 'ComputeBudget111111111111111111111111111111', accounts: [], transfer: undefined }
+const guard = { program: 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95', accounts: ['buyer'], transfer: undefined }
+const pays = moves('buyer', 'seller', 5n)
+
+interface Reading {
+  claimed?: boolean
+  needsReference?: boolean
+  hasEnded?: boolean
+}
+
+function verdict(transaction: LandedTransaction, { claimed = false, needsReference = false, hasEnded = false }: Reading = {}) {
+  const terms = { ...purchase, needsReference, hasEnded }
+  return verdictOf(terms, { status: confirmed, transaction, knownReferences: new Map(), submittedByBuyer: claimed })
+}
+
+describe('a payment without the reference', () => {
+  it('counts if a plain client made it, with what wallets add', () => {
+    expect(verdict(landedWith([computeBudget, pays, guard]))).toMatchObject({ kind: 'pays', referenced: false })
+  })
+
+  it.each([
+    ['has a memo, which is for somebody else', landedWith([pays, names()])],
+    ['makes another transfer', landedWith([pays, moves('buyer', 'other', 1n)])],
+    ['is signed by another wallet as well', { ...landedWith([pays]), signers: ['buyer', 'other'] }],
+    ['calls another program', landedWith([pays, { ...computeBudget, program: 'Swap' }])],
+    ['makes another transfer through a program', landedWith([pays], [moves('buyer', 'other', 1n)])],
+  ])('counts for nothing if it %s, unless its buyer says that it is the payment: then it is a case', (_, transaction) => {
+    expect(verdict(transaction)).toMatchObject({ kind: 'unrelated', permanent: true })
+    const received = [{ to: 'seller', lamports: 5n, referencedLamports: 0n }]
+    expect(verdict(transaction, { claimed: true })).toMatchObject({ kind: 'wrong', referenced: false, received })
+  })
+
+  it('counts for nothing where the reference is needed, and is a case if its buyer says that it is the payment', () => {
+    expect(verdict(landedWith([pays]), { needsReference: true })).toMatchObject({ kind: 'unrelated' })
+    expect(verdict(landedWith([pays]), { needsReference: true, claimed: true })).toMatchObject({ kind: 'wrong' })
+  })
+
+  it('is a private transfer once the purchase has ended, unless its buyer says that it is the payment', () => {
+    expect(verdict(landedWith([pays]), { hasEnded: true })).toMatchObject({ kind: 'unrelated' })
+    expect(verdict(landedWith([pays]), { hasEnded: true, claimed: true })).toMatchObject({ kind: 'pays' })
+  })
+})
+
+it('a payment with the reference counts whatever else is in its transaction', () => {
+  const transaction = {
+    ...landedWith([moves('buyer', 'seller', lamports(5n), [purchase.reference]), names()]),
+    signers: ['buyer', 'market'],
+  }
+  expect(verdict(transaction, { needsReference: true, hasEnded: true })).toMatchObject({ kind: 'pays', referenced: true })
+})
