@@ -25,6 +25,7 @@ export const keys = {
   purchases: [MINE, 'purchases'],
   openPurchases: [MINE, 'purchases', 'open'],
   cases: [MINE, 'cases'],
+  offers: [MINE, 'offers'],
 } as const
 
 /** The server's public settings. */

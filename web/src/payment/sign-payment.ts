@@ -21,20 +21,40 @@ interface PaymentRequest {
 const beforeSending = new Set<WalletErrorKind>(['rejected', 'unauthorized', 'busy'])
 
 /**
- * Has the wallet sign a payment.
+ * Has the wallet sign a payment, and send it too if it can only do both.
  *
  * @throws PaymentFailed
  */
-export async function signPayment({ wallet, account }: Connection, request: PaymentRequest): Promise<SignedPayment> {
+export async function signPayment(connection: Connection, request: PaymentRequest): Promise<SignedPayment> {
+  const { wallet, account } = connection
+  if (signsWithoutSending(wallet)) return { signed: await signWithoutSending(connection, request) }
   const { transaction, network, timeout, ifUnsure } = request
-  const chain = chainOf(network)
-  const signsOnly = signsWithoutSending(wallet)
   try {
-    if (signsOnly) return { signed: await withTimeout(signTransaction(wallet, account, transaction, chain), timeout) }
-    return { sentAs: await withTimeout(signAndSend(wallet, account, transaction, chain), timeout) }
+    return { sentAs: await withTimeout(signAndSend(wallet, account, transaction, chainOf(network)), timeout) }
   } catch (error) {
-    const nothingSigned = signsOnly || (error instanceof WalletError && beforeSending.has(error.kind))
-    const said = error instanceof Error ? error.message : String(error)
-    throw new PaymentFailed(`${said}. ${nothingSigned ? 'No SOL moved.' : ifUnsure}`, { nothingSigned, cause: error })
+    const nothingSigned = error instanceof WalletError && beforeSending.has(error.kind)
+    throw paymentFailed(error, nothingSigned ? 'No SOL moved.' : ifUnsure, nothingSigned)
   }
+}
+
+/**
+ * Has a wallet that can do so sign a payment and send nothing.
+ *
+ * @returns the signed transaction bytes
+ * @throws PaymentFailed: nothing was signed
+ */
+export async function signWithoutSending(
+  { wallet, account }: Connection,
+  { transaction, network, timeout }: Omit<PaymentRequest, 'ifUnsure'>,
+): Promise<Uint8Array> {
+  try {
+    return await withTimeout(signTransaction(wallet, account, transaction, chainOf(network)), timeout)
+  } catch (error) {
+    throw paymentFailed(error, 'No SOL moved.', true)
+  }
+}
+
+function paymentFailed(error: unknown, whatIsCertain: string, nothingSigned: boolean): PaymentFailed {
+  const said = error instanceof Error ? error.message : String(error)
+  return new PaymentFailed(`${said}. ${whatIsCertain}`, { nothingSigned, cause: error })
 }

@@ -28,9 +28,9 @@ interface DialogsProps {
 
 /** Everything that is shown on top. Each part is downloaded when it is first needed. */
 export function Dialogs({ config, closed, processing, firstLoadOver }: DialogsProps) {
-  const { confirming, running } = usePurchase()
+  const { confirming, overtaken, running } = usePurchase()
   const path = usePath()
-  const buying = useRetained(confirming)
+  const buying = useRetained(confirming ?? overtaken)
   // Players who used the page's own wallet before get it at once; for others, it can wait.
   const registers = useWallet(({ chosen }) => chosen !== undefined && chosen !== PHANTOM) || firstLoadOver
   return (

@@ -2,24 +2,32 @@ import { useCallback } from 'react'
 
 import { useNotices } from '../feedback/use-notices.ts'
 import { MOBILE_WALLET } from './wallet.ts'
-import { closePicker, connectWallet, openPicker, showMobileProblem, useWallet } from './wallet-store.ts'
+import { closePicker, type Connection, connectWallet, openPicker, showMobileProblem, useWallet } from './wallet-store.ts'
 
 interface Connect {
   /** Connects a wallet by its name. A failure goes to the banner, in the wallet's own words. */
   connect: (name: string) => void
   /** Connects the wallet chosen earlier, or opens the picker if there is none. */
   connectChosen: () => void
+  /** The same. Once the wallet chosen earlier is connected, it goes on with `then`. */
+  connectChosenAnd: (then: (connection: Connection) => void) => void
 }
 
 /** Ways to connect a wallet. */
 export function useConnect(): Connect {
   const { showBanner } = useNotices()
   const start = useCallback(
-    (name: string) => {
-      connectOrExplain(name).catch((error: Error) => {
-        // Problems shown in the phone's own dialog need no banner.
-        if (!useWallet.getState().mobileProblem) showBanner(`${error.message}.`)
-      })
+    (name: string, then?: (connection: Connection) => void) => {
+      connectOrExplain(name).then(
+        () => {
+          const { connected } = useWallet.getState()
+          if (connected) then?.(connected)
+        },
+        (error: Error) => {
+          // Problems shown in the phone's own dialog need no banner.
+          if (!useWallet.getState().mobileProblem) showBanner(`${error.message}.`)
+        },
+      )
     },
     [showBanner],
   )
@@ -30,12 +38,16 @@ export function useConnect(): Connect {
     },
     [start],
   )
-  const connectChosen = useCallback(() => {
-    const { chosen, present } = useWallet.getState()
-    if (chosen && present.some((wallet) => wallet.name === chosen)) start(chosen)
-    else openPicker()
-  }, [start])
-  return { connect, connectChosen }
+  const connectChosenAnd = useCallback(
+    (then: (connection: Connection) => void) => {
+      const { chosen, present } = useWallet.getState()
+      if (chosen && present.some((wallet) => wallet.name === chosen)) start(chosen, then)
+      else openPicker()
+    },
+    [start],
+  )
+  const connectChosen = useCallback(() => connectChosenAnd(() => {}), [connectChosenAnd])
+  return { connect, connectChosen, connectChosenAnd }
 }
 
 /**

@@ -9,7 +9,7 @@ import { type LedgerEntry } from '../../src/features/history/profit/profit-query
 import { signedSol, solOf } from '../../src/features/history/profit/sol-text.ts'
 import { outcome } from '../../src/features/history/outcome.ts'
 import { drinksIn, feeShares, receiptOf } from '../../src/features/history/receipt.ts'
-import { endedText } from '../../src/features/purchase/flow/ended-text.ts'
+import { endedText } from '../../src/features/purchase/order/ended-text.ts'
 
 test('a payment links to an explorer if its chain has one', () => {
   expect(explorerLink('mainnet', 'abc')).toBe('https://explorer.solana.com/tx/abc')
@@ -61,6 +61,7 @@ const purchase: Purchase = {
 
 test('a hold that only the studio can end says so, and once released says why', () => {
   expect(outcome({ ...purchase, status: 'held' })).toBe('Waiting for the payment')
+  expect(outcome({ ...purchase, status: 'held', coSigned: true })).toBe('Payment under way')
   expect(outcome({ ...purchase, status: 'held', waitsForStudio: true })).toBe('Waiting for the studio')
   const released: Purchase = { ...purchase, status: 'ended', endReason: 'released', releaseReason: 'The network has forgotten it.' }
   expect(outcome(released)).toBe('Released by the studio: The network has forgotten it.')

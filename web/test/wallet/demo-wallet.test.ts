@@ -135,10 +135,11 @@ describe('signing messages with the Demo Wallet', () => {
 })
 
 describe('signing transactions with the Demo Wallet', () => {
-  const payment = (from: string, lamports: bigint, transfers = [{ to: other, lamports }]) =>
+  const payment = (from: string, lamports: bigint, transfers = [{ to: other, lamports }], coSigner?: string) =>
     buildPayment({
       from,
       transfers,
+      ...(coSigner && { coSigner }),
       reference: 'EktUtax5cud3mrcEZrofj6yQxVvNeMNdaGeRPwiKnaCC',
       version: 0,
       lifetime: { blockhash: other, lastValidBlockHeight: 150n },
@@ -158,6 +159,23 @@ describe('signing transactions with the Demo Wallet', () => {
       inputs.map(({ transaction }) => getTransactionDecoder().decode(transaction).messageBytes),
     )
     for (const { signatures } of decoded) expect(Object.values(signatures)).toEqual([expect.any(Uint8Array)])
+  })
+
+  test('signs beside somebody who has not signed yet, and leaves that place empty', async () => {
+    const { features, account } = await connected()
+    const coSigner = 'CktRuQ2mttgRGkXJtyksdKHjUdc2C4TgDzyB98oEzy8'
+    const transaction = payment(account.address, 250_000_000n, undefined, coSigner)
+    const [output] = await features['solana:signTransaction'].signTransaction({ account, transaction })
+    expect(asked[0]?.lines).toEqual([
+      ['Pay', '0.25 SOL'],
+      ['To', other],
+    ])
+    const { signatures, messageBytes } = getTransactionDecoder().decode(output!.signedTransaction)
+    expect(Object.entries(signatures)).toEqual([
+      [account.address, expect.any(Uint8Array)],
+      [coSigner, null],
+    ])
+    expect(messageBytes).toEqual(getTransactionDecoder().decode(transaction).messageBytes)
   })
 
   test('shows the total of several transfers, and each with its payee', async () => {

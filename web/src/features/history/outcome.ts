@@ -10,10 +10,11 @@ const endLabels: Record<EndReason, string> = {
 }
 
 /** The outcome of a purchase, or what it is waiting for. */
-export function outcome({ status, endReason, waitsForStudio, releaseReason, earlierChain, finalized }: Purchase): string {
+export function outcome({ status, endReason, coSigned, waitsForStudio, releaseReason, earlierChain, finalized }: Purchase): string {
   const chain = earlierChain ? ', on an earlier local chain' : ''
   if (status === 'settled') return `Delivered${finalized ? '' : ', not final yet'}${chain}`
-  if (status === 'held') return waitsForStudio ? 'Waiting for the studio' : 'Waiting for the payment'
+  if (status === 'held' && waitsForStudio) return 'Waiting for the studio'
+  if (status === 'held') return coSigned ? 'Payment under way' : 'Waiting for the payment'
   if (endReason === 'released') return `${endLabels.released}: ${releaseReason ?? ''}${chain}`
   return (endReason ? endLabels[endReason] : 'Ended without delivery') + chain
 }

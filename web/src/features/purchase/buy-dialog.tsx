@@ -1,10 +1,7 @@
-import { SIGNATURE_FEE_LAMPORTS } from '@juicebar/contract/limits'
-import { feeAt, solText } from '@juicebar/contract/money'
+import { solText } from '@juicebar/contract/money'
 import { type Listing } from '@juicebar/contract/schemas'
-import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 
-import { configQuery } from '../../api/queries.ts'
 import { AmountField } from '../../ui/amount/amount-field.tsx'
 import { Button } from '../../ui/button.tsx'
 import { DrinkPlate } from '../../catalogue/drink-image.tsx'
@@ -12,20 +9,20 @@ import { formatAmount, formatRate, formatUnitPrice } from '../../ui/format.ts'
 import { Modal } from '../../ui/modal.tsx'
 import { readAmount } from '../../ui/amount/read-amount.ts'
 import { useRetained } from '../../ui/use-retained.ts'
+import { NextBest } from './best-price/next-best.tsx'
 import { useBasket } from './order/basket-store.ts'
-import { lotOf } from './order/lot.ts'
 import { formatLamports } from './order/order-text.ts'
 import { totalOf } from './order/order-terms.ts'
-import { type Order } from './order/order.ts'
 import { usePurchase } from './use-purchase.ts'
+import { useTerms } from './use-terms.ts'
 
-/** Asks the buyer to confirm amount, price, fee and seller before the wallet opens. */
+/** Asks the buyer to confirm amount, price, fees and seller before the wallet opens; or shows what there is instead of a lot that is gone. */
 export function BuyDialog() {
-  const { confirming, dismiss } = usePurchase()
-  const listing = useRetained(confirming)
+  const { confirming, overtaken, dismiss } = usePurchase()
+  const shown = useRetained(confirming ?? overtaken)
   return (
-    <Modal open={confirming !== undefined} title="Confirm your purchase" onClose={dismiss}>
-      {listing && <Confirmation key={listing._id} listing={listing} />}
+    <Modal open={(confirming ?? overtaken) !== undefined} title="Confirm your purchase" onClose={dismiss}>
+      {shown && ('items' in shown ? <NextBest order={shown} /> : <Confirmation key={shown._id} listing={shown} />)}
     </Modal>
   )
 }
@@ -33,18 +30,17 @@ export function BuyDialog() {
 /** How much of the listing to buy, and its cost. An indivisible listing is bought whole. */
 function Confirmation({ listing }: { listing: Listing }) {
   const { dismiss, place, gather } = usePurchase()
-  const { data: config } = useQuery(configQuery)
   const inBasket = useBasket(({ lots }) => lots.some(({ listingId }) => listingId === listing._id))
   const [text, setText] = useState(String(listing.amount))
   const amount = readAmount(text, listing.amount)
-  const basisPoints = config?.fee.basisPoints ?? 0
-  const item = lotOf(listing, amount ?? listing.amount)
-  const order: Order = { items: [item], fee: feeAt(item.lamports, basisPoints), origin: 'chosen' }
+  const { order, basisPoints, networkFee, refusal, overtaken, isOld } = useTerms(listing, amount)
+  const [item] = order.items
   const total = formatLamports(totalOf(order))
   const toBasket = () => {
-    gather(listing, item.amount)
+    gather(listing, amount)
     dismiss()
   }
+  if (overtaken) return <NextBest order={order} />
   return (
     <>
       <div className="mt-5 flex items-center gap-4">
@@ -67,7 +63,7 @@ function Confirmation({ listing }: { listing: Listing }) {
           />
         </div>
       )}
-      <dl className="mt-5 grid gap-2.5 rounded-field bg-well p-4 text-small">
+      <dl aria-busy={isOld} className="mt-5 grid gap-2.5 rounded-field bg-well p-4 text-small">
         <Row label="Price">{formatLamports(item.lamports)} SOL</Row>
         {basisPoints > 0 && (
           <>
@@ -75,11 +71,14 @@ function Confirmation({ listing }: { listing: Listing }) {
             <Row label="Total">{total} SOL</Row>
           </>
         )}
-        <Row label="Network fee">about {solText(SIGNATURE_FEE_LAMPORTS)} SOL</Row>
+        <Row label="Network fee">about {solText(networkFee)} SOL</Row>
         <Row label="Seller">
           <span className="text-tiny">{listing.seller}</span>
         </Row>
       </dl>
+      <p role="status" className="mt-4 text-small font-semibold text-warn empty:hidden">
+        {refusal}
+      </p>
       <p className="mt-4 text-small text-dim">
         Your wallet will ask you next. The SOL goes straight to the seller, and a payment can’t be undone.
       </p>
@@ -88,7 +87,12 @@ function Confirmation({ listing }: { listing: Listing }) {
         <Button disabled={amount === undefined} onClick={toBasket}>
           {inBasket ? 'Change basket' : 'Add to basket'}
         </Button>
-        <Button kind="primary" className="max-sm:col-span-2" disabled={amount === undefined} onClick={() => place(order)}>
+        <Button
+          kind="primary"
+          className="max-sm:col-span-2"
+          disabled={amount === undefined || isOld || refusal !== undefined}
+          onClick={() => place(order)}
+        >
           Pay {total} SOL
         </Button>
       </div>

@@ -9,9 +9,13 @@ import { useRunPurchase } from './use-run-purchase.ts'
 /** Provides this tab's purchase to everything below it: its card on the market, its dialog, its progress. */
 export function PurchaseProvider({ children }: { children: ReactNode }) {
   const [confirming, setConfirming] = useState<Listing>()
+  const [overtaken, setOvertaken] = useState<Order>()
   const [running, setRunning] = useState<RunningPurchase>()
-  const { run, cancel } = useRunPurchase(setRunning)
-  const dismiss = useCallback(() => setConfirming(undefined), [])
+  const { run, cancel, approveAgain } = useRunPurchase(setRunning, setOvertaken)
+  const dismiss = useCallback(() => {
+    setConfirming(undefined)
+    setOvertaken(undefined)
+  }, [])
   const pay = useCallback(
     (order: Order) => {
       dismiss()
@@ -22,8 +26,8 @@ export function PurchaseProvider({ children }: { children: ReactNode }) {
   const begin = useBuy(setConfirming, pay)
   const keepBrowsing = useCallback(() => setRunning((current) => current && { ...current, inBackground: true }), [])
   const value = useMemo(
-    () => ({ confirming, running, ...begin, dismiss, pay, keepBrowsing, cancel }),
-    [confirming, running, begin, dismiss, pay, keepBrowsing, cancel],
+    () => ({ confirming, overtaken, running, ...begin, dismiss, pay, keepBrowsing, cancel, approveAgain }),
+    [confirming, overtaken, running, begin, dismiss, pay, keepBrowsing, cancel, approveAgain],
   )
   return <PurchaseContext value={value}>{children}</PurchaseContext>
 }

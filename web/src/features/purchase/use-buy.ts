@@ -21,21 +21,24 @@ interface Buy {
 export function useBuy(askToConfirm: (listing: Listing) => void, pay: (order: Order) => void): Buy {
   const client = useQueryClient()
   const { showToast } = useNotices()
-  const { connectChosen } = useConnect()
-  const check = useCallback(
-    (wanted: Order | Listing, proceed: () => void) => {
-      const { user } = useSession.getState()
-      if (!user || !useWallet.getState().connected) {
-        connectChosen()
-        return
-      }
+  const { connectChosenAnd } = useConnect()
+  const refuseOr = useCallback(
+    (wanted: Order | Listing, walletAddress: string, proceed: () => void) =>
       void import('./flow/refusal-to-buy.ts')
-        .then(({ currentRefusalToBuy }) => currentRefusalToBuy(wanted, user.walletAddress, client))
+        .then(({ currentRefusalToBuy }) => currentRefusalToBuy(wanted, walletAddress, client))
         // The server checks what cannot be checked here.
         .catch(() => undefined)
-        .then((refusal) => (refusal ? showToast(refusal, 'bad') : proceed()))
+        .then((refusal) => (refusal ? showToast(refusal, 'bad') : proceed())),
+    [client, showToast],
+  )
+  const check = useCallback(
+    (wanted: Order | Listing, proceed: () => void) => {
+      const walletAddress = useSession.getState().user?.walletAddress
+      if (walletAddress !== undefined && useWallet.getState().connected) refuseOr(wanted, walletAddress, proceed)
+      // After a reload, a player is signed in, and only the wallet has to be connected. Another account has to sign in first.
+      else connectChosenAnd(({ account }) => account.address === walletAddress && refuseOr(wanted, account.address, proceed))
     },
-    [client, connectChosen, showToast],
+    [connectChosenAnd, refuseOr],
   )
   return useMemo(
     () => ({

@@ -2,7 +2,7 @@ import { type Listing } from '@juicebar/contract/schemas'
 import { createContext, useContext } from 'react'
 
 import { type Order } from './order/order.ts'
-import { type PurchaseStep } from './order/progress.ts'
+import { type Again, type PurchaseStep } from './order/progress.ts'
 
 /** The purchase that this tab is carrying out. */
 export interface RunningPurchase {
@@ -10,8 +10,12 @@ export interface RunningPurchase {
   step: PurchaseStep
   /** When the hold ends, by this browser's clock; undefined until there is a hold. */
   payUntil: number | undefined
-  /** When the next attempt is if the server is too busy to hold anything, by this browser's clock; undefined otherwise. */
+  /** When the next attempt is if the server is too busy for the purchase, by this browser's clock; undefined otherwise. */
   retryAt: number | undefined
+  /** Of a wallet that took too long: it is asked once more, or will be when the buyer says so. */
+  again: Again | undefined
+  /** The server has not said what becomes of the signed payment. */
+  unanswered: boolean
   /** The buyer chose to keep browsing while it runs. */
   inBackground: boolean
 }
@@ -19,10 +23,12 @@ export interface RunningPurchase {
 export interface PurchaseContextValue {
   /** The listing that the buyer is asked to confirm. */
   confirming: Listing | undefined
+  /** The order of one lot that somebody else was faster with. */
+  overtaken: Order | undefined
   running: RunningPurchase | undefined
   /** Refuses, asks for a wallet, or asks the buyer to confirm. */
   buy: (listing: Listing) => void
-  /** Closes the question. */
+  /** Closes the question, or what is shown instead of a lot that is gone. */
   dismiss: () => void
   /** Refuses, asks for a wallet, or buys what the buyer has confirmed. */
   place: (order: Order) => void
@@ -33,6 +39,8 @@ export interface PurchaseContextValue {
   keepBrowsing: () => void
   /** Gives up the running purchase, as long as nothing is held for it. */
   cancel: () => void
+  /** Asks the wallet once more, after it took too long. */
+  approveAgain: () => void
 }
 
 export const PurchaseContext = createContext<PurchaseContextValue | undefined>(undefined)

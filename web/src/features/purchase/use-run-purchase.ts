@@ -11,10 +11,15 @@ interface RunPurchase {
   run: (order: Order) => void
   /** Gives up the running purchase, as long as nothing is held for it. */
   cancel: () => void
+  /** Asks the wallet once more, after it took too long. */
+  approveAgain: () => void
 }
 
 /** Runs one purchase at a time. The code for that is downloaded when it is needed. */
-export function useRunPurchase(setRunning: Dispatch<SetStateAction<RunningPurchase | undefined>>): RunPurchase {
+export function useRunPurchase(
+  setRunning: Dispatch<SetStateAction<RunningPurchase | undefined>>,
+  onOvertaken: (order: Order) => void,
+): RunPurchase {
   const client = useQueryClient()
   const notices = useNotices()
   const underWay = useRef<AbortController>(undefined)
@@ -26,9 +31,9 @@ export function useRunPurchase(setRunning: Dispatch<SetStateAction<RunningPurcha
       }
       const cancellation = new AbortController()
       underWay.current = cancellation
-      setRunning({ order, step: 'approve', payUntil: undefined, retryAt: undefined, inBackground: false })
+      setRunning(begun(order))
       void import('./carry-out.ts')
-        .then(({ carryOut }) => carryOut(order, { client, signal: cancellation.signal, notices, setRunning }))
+        .then(({ carryOut }) => carryOut(order, { client, signal: cancellation.signal, notices, setRunning, onOvertaken }))
         // The code that runs it could not be downloaded, so nothing has happened.
         .catch(() => notices.showBanner(messages.purchaseFailed))
         .then(() => {
@@ -37,11 +42,16 @@ export function useRunPurchase(setRunning: Dispatch<SetStateAction<RunningPurcha
           refreshMarket()
         })
     },
-    [client, notices, setRunning],
+    [client, notices, setRunning, onOvertaken],
   )
   const cancel = useCallback(
     () => void import('./carry-out.ts').then(({ stopPurchase }) => underWay.current && stopPurchase(underWay.current)),
     [],
   )
-  return { run, cancel }
+  const approveAgain = useCallback(() => void import('./carry-out.ts').then((purchase) => purchase.approveAgain()), [])
+  return { run, cancel, approveAgain }
+}
+
+function begun(order: Order): RunningPurchase {
+  return { order, step: 'approve', payUntil: undefined, retryAt: undefined, again: undefined, unanswered: false, inBackground: false }
 }

@@ -12,7 +12,7 @@ export function Attention({ walletAddress }: { walletAddress: string }) {
       </h2>
       <ul className="grid gap-3 lg:grid-cols-2">
         <OwnBlock />
-        <OpenPurchases />
+        <OpenPurchases walletAddress={walletAddress} />
         <OpenCases walletAddress={walletAddress} />
       </ul>
       <AlertWatch walletAddress={walletAddress} />

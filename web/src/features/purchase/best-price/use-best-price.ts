@@ -1,14 +1,13 @@
 import { MAX_AMOUNT } from '@juicebar/contract/limits'
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 
 import { readAmount } from '../../../ui/amount/read-amount.ts'
+import { useDebounced } from '../../../ui/amount/use-debounced.ts'
 import { type ShownPrice, watchPrice } from './price-watch.ts'
 import { quotedTotal, quoteQuery } from './quote.ts'
 
-/** How long to wait after the last key or slider move before asking the server, in milliseconds. */
-const TYPING_PAUSE_MS = 220
 const FIRST_AMOUNT = '10'
 
 /** An amount of a drink and its best price, which is requested again whenever the market moves. */
@@ -43,13 +42,4 @@ export function useBestPrice(tokenType: TokenType, walletAddress: string | undef
     risenFrom: isCurrent ? shown?.risenFrom : undefined,
     accept: () => setShown((current) => current && { amount: current.amount, total: current.total }),
   }
-}
-
-function useDebounced<Value>(value: Value): Value {
-  const [debounced, setDebounced] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setDebounced(value), TYPING_PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [value])
-  return debounced
 }

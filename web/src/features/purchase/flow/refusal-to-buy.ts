@@ -3,9 +3,12 @@ import { type Listing } from '@juicebar/contract/schemas'
 import { type QueryClient } from '@tanstack/react-query'
 
 import { solQuery } from '../../../api/chain.ts'
+import { configQuery } from '../../../api/queries.ts'
+import { requireConnection } from '../../../wallet/require-connection.ts'
 import { lotOf } from '../order/lot.ts'
 import { totalOf } from '../order/order-terms.ts'
 import { type Order } from '../order/order.ts'
+import { cannotBuyHere, wayToPay } from '../way-to-pay.ts'
 
 /**
  * Why a wallet can't buy what it ordered, in the specification's words; undefined if it can.
@@ -20,13 +23,16 @@ export function refusalToBuy(order: Order, walletAddress: string, sol: bigint | 
 
 /**
  * Why a wallet can't buy what it ordered, or the smallest part of a listing that it may take, given the balance on the screen. That balance
- * may be some seconds old; a buyer whose SOL has arrived since is not refused. If it cannot be read, the server decides.
+ * may be some seconds old; a buyer whose SOL has arrived since is not refused. If it cannot be read, the server decides. A wallet that cannot
+ * pay in this market at all is refused first.
  */
 export async function currentRefusalToBuy(
   wanted: Order | Listing,
   walletAddress: string,
   client: QueryClient,
 ): Promise<string | undefined> {
+  const { wallet } = requireConnection()
+  if (wayToPay(wallet, await client.ensureQueryData(configQuery)) === 'none') return cannotBuyHere
   const order = 'items' in wanted ? wanted : leastOf(wanted)
   const query = solQuery(walletAddress)
   const refusal = refusalToBuy(order, walletAddress, client.getQueryData(query.queryKey))

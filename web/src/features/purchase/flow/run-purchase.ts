@@ -1,60 +1,82 @@
 import { type Purchase, type PublicConfig } from '@juicebar/contract/schemas'
 
+import { ApiError } from '../../../api/api-error.ts'
+import { PaymentFailed } from '../../../payment/payment-failed.ts'
 import { requireConnection } from '../../../wallet/require-connection.ts'
+import { WalletError, type WalletErrorKind } from '../../../wallet/wallet-error.ts'
+import { type Connection } from '../../../wallet/wallet-store.ts'
+import { type CoSignedPayment, payCoSigned } from '../co-signed/pay-co-signed.ts'
+import { rememberLoneSigner } from '../hold/lone-signers.ts'
+import { payByHold } from '../hold/pay-by-hold.ts'
 import { takeOut } from '../order/basket-store.ts'
-import { isAsConfirmed } from '../order/order-terms.ts'
-import { type Order } from '../order/order.ts'
-import { type Progress } from '../order/progress.ts'
+import { isOvertaken, Overtaken } from '../order/overtaken.ts'
+import { type PaidPurchase } from '../order/payment.ts'
+import { PurchaseStopped } from '../order/purchase-stopped.ts'
 import { stepOf } from '../purchase.ts'
-import { cancelHold } from './cancel-hold.ts'
+import { cannotBuyHere, wayToPay } from '../way-to-pay.ts'
 import { failureText, type Reached } from './failure-text.ts'
 import { followPurchase } from './follow-purchase.ts'
-import { type Hold } from './hold-order.ts'
-import { payHold } from './pay-hold.ts'
-import { PurchaseStopped } from './purchase-stopped.ts'
 import { refusedText } from './refused-text.ts'
-import { waitForHold } from './wait-for-hold.ts'
 
-interface Run {
-  order: Order
-  network: PublicConfig['network']
-  /** Aborted, with a PurchaseStopped, when the buyer cancels; it has no effect once the order is held. */
-  signal: AbortSignal
-  onProgress: (progress: Progress) => void
+interface Run extends Omit<CoSignedPayment, 'connection' | 'network'> {
+  config: PublicConfig
+  /** Reads the market's settings again. */
+  reloadConfig: () => Promise<PublicConfig>
 }
 
 /**
- * Runs a purchase: hold, payment, confirmation, delivery.
+ * Runs a purchase: payment, confirmation, delivery.
  *
  * @returns the purchase, settled or ended
- * @throws Error with a sentence for the buyer: what happened, whether SOL moved, and what to do; PurchaseStopped if the wallet was not asked
+ * @throws Error with a sentence for the buyer: what happened, whether SOL moved, and what to do; PurchaseStopped if the wallet was not asked;
+ * Overtaken if somebody else has the only lot of the order
  */
-export async function runPurchase({ order, network, signal, onProgress }: Run): Promise<Purchase> {
+export async function runPurchase(run: Run): Promise<Purchase> {
+  const { order, onProgress } = run
   const reached: Reached = {}
   try {
-    const connection = requireConnection()
-    const onBusy = (retryMillis: number) => onProgress({ retryMillis })
-    const hold = await waitForHold({ order, connection, signal, onBusy })
-    const { purchaseId, payMillisLeft } = hold
-    reached.purchaseId = purchaseId
-    if (signal.aborted) await cancelHold(purchaseId)
-    signal.throwIfAborted()
-    requireAsConfirmed(order, hold)
-    onProgress({ payMillisLeft })
-    const signature = await payHold(hold, connection, network)
+    const paid = await pay(run, requireConnection(), reached)
     reached.sent = true
     onProgress({ step: 'sent' })
     takeOut(order.items)
-    const onChange = (purchase: Purchase) => onProgress({ step: stepOf(purchase) })
-    return await followPurchase({ purchaseId, listingId: hold.listingId, signature, onChange })
+    return await followPurchase({ ...paid, onChange: (purchase) => onProgress({ step: stepOf(purchase) }) })
   } catch (error) {
     if (error instanceof PurchaseStopped) throw error
-    const refused = reached.purchaseId === undefined ? refusedText(error, order) : undefined
-    throw new Error(refused ?? (await failureText(error, reached)), { cause: error })
+    const refused = reached.sent ? undefined : refusedText(error, order)
+    if (isOvertaken(error) && !reached.sent && refused === undefined) throw new Overtaken(error)
+    throw new Error(refused ?? failureText(error, reached), { cause: error })
   }
 }
 
-function requireAsConfirmed(order: Order, hold: Hold): void {
-  if (isAsConfirmed(order, hold)) return
-  throw new PurchaseStopped('The lot has changed since you confirmed it. Your wallet was not asked; no SOL moved.', { byBuyer: false })
+async function pay(run: Run, connection: Connection, reached: Reached): Promise<PaidPurchase> {
+  const payment = { ...run, connection, network: run.config.network }
+  const holdAndPay = () => {
+    reached.mayBeHeld = true
+    return payByHold(payment)
+  }
+  const way = run.order.origin === 'held' ? 'hold' : wayToPay(connection.wallet, run.config)
+  if (way === 'none') throw new PurchaseStopped(cannotBuyHere, { byBuyer: false })
+  if (way === 'hold') return await holdAndPay()
+  try {
+    return await payCoSigned(payment)
+  } catch (error) {
+    if (!(await mayHoldInstead(error, run))) throw error
+    const paid = await holdAndPay()
+    if (failsOnTwoSigners(error)) rememberLoneSigner(connection.wallet.name)
+    return paid
+  }
+}
+
+/** True if the market's signature is what a purchase failed on, and the wallet may pay without it. Nothing was submitted then. */
+async function mayHoldInstead(error: unknown, { config, reloadConfig }: Run): Promise<boolean> {
+  if (failsOnTwoSigners(error)) return config.walletSends !== 'off'
+  return error instanceof ApiError && error.code === 'CO_SIGN_OFF' && (await reloadConfig()).walletSends !== 'off'
+}
+
+/** What a wallet says of its connection or its owner is no word about the transaction. */
+const othersThanFailures = new Set<WalletErrorKind>(['rejected', 'unauthorized', 'disconnected', 'busy', 'silent', 'missing'])
+
+/** True if a wallet failed to sign a payment, perhaps because somebody else signs it, too. */
+function failsOnTwoSigners(error: unknown): boolean {
+  return error instanceof PaymentFailed && error.cause instanceof WalletError && !othersThanFailures.has(error.cause.kind)
 }

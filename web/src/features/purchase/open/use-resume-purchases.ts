@@ -22,13 +22,13 @@ export function useResumePurchases(open: readonly Purchase[] | undefined, runnin
   const client = useQueryClient()
   const notices = useNotices()
   const { mutate: resume } = useMutation({
-    mutationFn: ({ purchaseId, listingId, signature }: PaidPurchase) =>
-      followPurchase({ purchaseId, listingId, signature, onChange: () => reload(keys.openPurchases) }),
+    mutationFn: ({ purchaseId, listingId, signature, coSigned }: PaidPurchase) =>
+      followPurchase({ purchaseId, listingId, signature, coSigned, onChange: () => reload(keys.openPurchases) }),
     onSuccess: async (purchase) => {
       tellOutcome(purchase, notices)
       await dropOpenPurchase(client, purchase.purchaseId)
     },
-    onError: async (error, { purchaseId }) => notices.showBanner(await failureText(error, { purchaseId, sent: true })),
+    onError: (error) => notices.showBanner(failureText(error, { sent: true })),
     onSettled: refreshMarket,
   })
   useEffect(() => {

@@ -1,8 +1,8 @@
 import { MAX_ITEMS, MAX_SELLERS } from '@juicebar/contract/limits'
 import { feeAt } from '@juicebar/contract/money'
 
-import { catalogue } from '../../../catalogue/catalogue.ts'
 import { type BasketLot } from './basket-store.ts'
+import { parseRecord, readItems, writeItems } from './kept-items.ts'
 import { priceOf } from './order-terms.ts'
 import { type Order, type OrderItem } from './order.ts'
 
@@ -26,41 +26,11 @@ export function basketOrder(lots: readonly BasketLot[], basisPoints: number): Or
 
 /** A wallet's basket as text, to be kept over a reload. */
 export function writeBasket(walletAddress: string, lots: readonly BasketLot[]): string {
-  const kept = lots.map(({ listingId, seller, tokenType, amount, lamports }) => ({
-    listingId,
-    seller,
-    tokenType,
-    amount,
-    lamports: String(lamports),
-  }))
-  return JSON.stringify({ walletAddress, lots: kept })
+  return JSON.stringify({ walletAddress, lots: writeItems(lots) })
 }
 
 /** Reads what `writeBasket` wrote. Returns an empty basket for another wallet's text or for anything else. */
 export function readBasket(text: string | null, walletAddress: string): BasketLot[] {
-  const kept = parse(text)
-  if (!isRecord(kept) || kept['walletAddress'] !== walletAddress || !Array.isArray(kept['lots'])) return []
-  return kept['lots'].flatMap(readLot).slice(0, MAX_ITEMS)
-}
-
-function readLot(value: unknown): BasketLot[] {
-  if (!isRecord(value)) return []
-  const { listingId, seller, amount, lamports } = value
-  const known = catalogue().items.find(({ code }) => code === value['tokenType'])
-  if (!known || typeof listingId !== 'string' || typeof seller !== 'string') return []
-  if (typeof amount !== 'number' || !Number.isSafeInteger(amount) || amount < 1) return []
-  if (typeof lamports !== 'string' || !/^\d{1,18}$/.test(lamports)) return []
-  return [{ listingId, seller, tokenType: known.code, tokenName: known.name, amount, lamports: BigInt(lamports) }]
-}
-
-function parse(text: string | null): unknown {
-  try {
-    return JSON.parse(text ?? 'null')
-  } catch {
-    return undefined
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
+  const kept = parseRecord(text)
+  return kept?.['walletAddress'] === walletAddress ? readItems(kept['lots']) : []
 }

@@ -1,6 +1,7 @@
 import { type Purchase } from '@juicebar/contract/schemas'
 
 import { type Order, type OrderItem } from './order.ts'
+import { PurchaseStopped } from './purchase-stopped.ts'
 
 type PurchaseItem = Purchase['items'][number]
 
@@ -14,12 +15,12 @@ export function totalOf({ items, fee }: Order): bigint {
   return priceOf(items) + fee
 }
 
-/** The order of an open purchase, so that it can be paid after all. */
+/** The order of an open purchase, so that it can be shown, and paid after all. */
 export function orderOf({ items, fee }: Pick<Purchase, 'items' | 'fee'>): Order {
   return {
     items: items.map((item) => ({ ...item, listingId: listingOf(item), lamports: BigInt(item.lamports) })),
     fee: BigInt(fee.lamports),
-    origin: 'chosen',
+    origin: 'held',
   }
 }
 
@@ -29,7 +30,7 @@ function listingOf({ partOf, listingId }: Pick<PurchaseItem, 'partOf' | 'listing
 }
 
 /** True if a purchase has exactly these drinks from exactly these listings. */
-export function isPurchaseOf({ items }: Order, purchase: { items: readonly PurchaseItem[] }): boolean {
+export function isPurchaseOf({ items }: Order, purchase: Pick<Terms, 'items'>): boolean {
   return (
     items.length === purchase.items.length &&
     items.every(({ listingId, seller, amount }) =>
@@ -40,21 +41,35 @@ export function isPurchaseOf({ items }: Order, purchase: { items: readonly Purch
   )
 }
 
-interface Hold {
-  items: readonly PurchaseItem[]
+/** What the server asks for an order: of a hold, or of an offer. */
+export interface Terms {
+  items: readonly Pick<PurchaseItem, 'listingId' | 'partOf' | 'seller' | 'amount' | 'lamports'>[]
   fee: { lamports: string }
   transfers: readonly { to: string; lamports: string; kind: 'seller' | 'fee' }[]
 }
 
 /**
- * True if a hold asks for what the buyer confirmed: those drinks, of those sellers, for that total or less, and for nothing else. A listing
- * may have become cheaper by a lamport, because the price of a part is rounded up.
+ * True if the server asks for what the buyer confirmed: those drinks, of those sellers, for that total or less, and for nothing else; and if
+ * its transfers pay each seller what the items cost. A listing may have become cheaper by a lamport, because the price of a part is rounded
+ * up.
  */
-export function isAsConfirmed(order: Order, hold: Hold): boolean {
-  if (!isPurchaseOf(order, hold)) return false
-  const paid = hold.transfers.reduce((sum, { lamports }) => sum + BigInt(lamports), 0n)
-  const fees = hold.transfers.filter(({ kind }) => kind === 'fee').reduce((sum, { lamports }) => sum + BigInt(lamports), 0n)
+export function isAsConfirmed(order: Order, terms: Terms): boolean {
+  if (!isPurchaseOf(order, terms)) return false
+  const { items, transfers } = terms
+  const fees = sumOf(transfers.filter(({ kind }) => kind === 'fee'))
+  const paidTo = (seller: string) => sumOf(transfers.filter(({ to, kind }) => kind === 'seller' && to === seller))
   const sellers = new Set(order.items.map(({ seller }) => seller))
-  const strangers = hold.transfers.some(({ to, kind }) => kind === 'seller' && !sellers.has(to))
-  return !strangers && paid <= totalOf(order) && fees <= order.fee
+  const strangers = transfers.some(({ to, kind }) => kind === 'seller' && !sellers.has(to))
+  const addsUp = [...sellers].every((seller) => paidTo(seller) === sumOf(items.filter((item) => item.seller === seller)))
+  return !strangers && addsUp && sumOf(transfers) <= totalOf(order) && fees === BigInt(terms.fee.lamports) && fees <= order.fee
+}
+
+/** @throws PurchaseStopped if the server asks for anything but what the buyer confirmed */
+export function requireAsConfirmed(order: Order, terms: Terms): void {
+  if (isAsConfirmed(order, terms)) return
+  throw new PurchaseStopped('The lot has changed since you confirmed it. Your wallet was not asked; no SOL moved.', { byBuyer: false })
+}
+
+function sumOf(parts: readonly { lamports: string }[]): bigint {
+  return parts.reduce((sum, { lamports }) => sum + BigInt(lamports), 0n)
 }

@@ -18,6 +18,6 @@ export interface Order {
   items: readonly OrderItem[]
   /** What the studio receives on top, in lamports. */
   fee: bigint
-  /** quote: the cheapest drinks at the moment, from any seller. chosen: exactly these lots. */
-  origin: 'quote' | 'chosen'
+  /** quote: the cheapest drinks at the moment, from any seller. chosen: exactly these lots. held: lots that are held for the buyer already. */
+  origin: 'quote' | 'chosen' | 'held'
 }

@@ -1,8 +1,6 @@
 import { isChainBusy } from '../../../api/api-error.ts'
 import { pause } from '../../../api/pause.ts'
 import { type Connection, useWallet } from '../../../wallet/wallet-store.ts'
-import { type Order } from '../order/order.ts'
-import { type Hold, holdOrder } from './hold-order.ts'
 import { PurchaseStopped } from './purchase-stopped.ts'
 
 /** How long to retry without asking the buyer, from the first attempt on, in milliseconds: as long as a wallet may take to answer. */
@@ -12,8 +10,7 @@ const DEFAULT_WAIT_S = 5
 /** Waits are longer than the server asks by up to this share, so that buyers who were refused together do not return together. */
 const JITTER = 0.25
 
-interface WaitForHold {
-  order: Order
+interface Waiting {
   connection: Connection
   /** Aborted, with the error to throw, when the buyer cancels. */
   signal: AbortSignal
@@ -22,15 +19,16 @@ interface WaitForHold {
 }
 
 /**
- * Holds an order. If the server is too busy for another purchase, the call is repeated when the server says so, for up to two minutes.
+ * Makes a call that begins a purchase. If the server is too busy for another one, the call is repeated when the server says so, for up to two
+ * minutes.
  *
- * @throws ApiError, with CHAIN_BUSY if the server is still busy; PurchaseStopped, or the signal's reason, with nothing held
+ * @throws ApiError, with CHAIN_BUSY if the server is still busy; PurchaseStopped, or the signal's reason, with nothing begun
  */
-export async function waitForHold({ order, connection, signal, onBusy }: WaitForHold): Promise<Hold> {
+export async function waitWhileBusy<Answer>(attempt: () => Promise<Answer>, { connection, signal, onBusy }: Waiting): Promise<Answer> {
   const giveUpAt = Date.now() + PATIENCE_MS
   for (;;) {
     try {
-      return await holdOrder(order, connection)
+      return await attempt()
     } catch (error) {
       const wait = busyMillis(error)
       if (wait === undefined || Date.now() + wait > giveUpAt) throw error
@@ -47,7 +45,8 @@ function busyMillis(error: unknown): number | undefined {
   return Math.ceil((error.retryAfter ?? DEFAULT_WAIT_S) * (1 + Math.random() * JITTER)) * 1_000
 }
 
-function requireSameWallet(connection: Connection): void {
+/** @throws PurchaseStopped if another wallet, or another account, was connected meanwhile */
+export function requireSameWallet(connection: Connection): void {
   if (useWallet.getState().connected === connection) return
   throw new PurchaseStopped('Your wallet changed while you waited, so this purchase was given up. Nothing was held, and no SOL moved.', {
     byBuyer: false,

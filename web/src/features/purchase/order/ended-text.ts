@@ -9,6 +9,8 @@ export function endedText(purchase: Purchase): string {
       return 'The time to pay ran out. No SOL moved; do not approve the payment now.'
     case 'expired':
       return 'The network did not take your payment in time, and it can no longer land. No SOL moved. You can buy again.'
+    case 'failed':
+      return 'The network carried out your payment without effect. No SOL moved but the network fee. You can buy again.'
     case 'chain_gone':
       return 'The local chain was restarted, so this purchase ended. No SOL moved on the current chain.'
     case 'released':

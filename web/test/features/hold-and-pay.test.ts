@@ -1,80 +1,37 @@
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { type PublicConfig } from '@juicebar/contract/schemas'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
-import { PurchaseStopped } from '../../src/features/purchase/flow/purchase-stopped.ts'
-import { runPurchase } from '../../src/features/purchase/flow/run-purchase.ts'
-import { useWallet } from '../../src/wallet/wallet-store.ts'
 import { useBasket } from '../../src/features/purchase/order/basket-store.ts'
 import { lotOf } from '../../src/features/purchase/order/lot.ts'
 import { type Order } from '../../src/features/purchase/order/order.ts'
+import { overtakenText } from '../../src/features/purchase/order/overtaken.ts'
+import { PurchaseStopped } from '../../src/features/purchase/order/purchase-stopped.ts'
+import { useWallet } from '../../src/wallet/wallet-store.ts'
 import { listing } from '../support/listing.ts'
+import {
+  address,
+  type Answer,
+  broken,
+  BUY,
+  CANCEL,
+  coSigning,
+  CONFIRM,
+  fails,
+  hold,
+  lot,
+  openMarket,
+  order,
+  refused,
+  run as runIn,
+  settled,
+  signs,
+  SUBMIT,
+} from '../support/purchase-run.ts'
 
-const offer = listing({ price: 0.5 })
-const order: Order = { items: [lotOf(offer, offer.amount)], fee: 0n, origin: 'chosen' }
-const buyer = 'EktUtax5cud3mrcEZrofj6yQxVvNeMNdaGeRPwiKnaCC'
-const address = '8qEDkoVTFzWBsRd6sU9SiyTdqbDkN5GwNWbQeetA61NW'
-const hold = {
-  purchaseId: 'purchase-1',
-  listingId: offer._id,
-  items: [{ ...lotOf(offer, offer.amount), partOf: null, price: 0.5, lamports: '500000000' }],
-  transfers: [{ to: offer.seller, lamports: '500000000', kind: 'seller' }],
-  fee: { lamports: '0', basisPoints: 0 },
-  reference: address,
-  payMillisLeft: 60_000,
-}
-const settled = { purchaseId: 'purchase-1', status: 'settled', stage: 'delivered', signature: null }
-const blockhash = { value: { blockhash: address, lastValidBlockHeight: 150 } }
-
-const BUY = 'POST /api/marketplace/purchases'
-const SUBMIT = 'POST /api/marketplace/purchases/purchase-1/payment'
-const CONFIRM = 'POST /api/marketplace/confirm-purchase'
-const CANCEL = 'DELETE /api/marketplace/purchases/purchase-1'
-
-/** A server that answers each call with what `replies` has for it, and a wallet that signs as `sign` does. */
-function open(sign: () => Promise<object[]>, replies: Record<string, object | (() => Response)> = {}) {
-  const all: Record<string, object | (() => Response)> = {
-    [BUY]: { transactionDetails: hold },
-    'POST /rpc': { result: blockhash },
-    [SUBMIT]: { signature: 'signature' },
-    [CONFIRM]: { purchase: settled },
-    [CANCEL]: { purchase: { ...settled, status: 'ended' } },
-    ...replies,
-  }
-  const calls: string[] = []
-  vi.stubGlobal('localStorage', { getItem: () => null })
-  vi.stubGlobal('fetch', async (url: string, { method }: RequestInit) => {
-    calls.push(`${method} ${url}`)
-    const reply = all[`${method} ${url}`] ?? broken
-    return typeof reply === 'function' ? (reply as () => Response)() : Response.json(reply)
-  })
-  const features = { 'solana:signTransaction': { supportedTransactionVersions: [0], signTransaction: sign } }
-  const connected = { wallet: { chains: [], features }, account: { address: buyer }, connection: 1 }
-  useWallet.setState({ connected: connected as never })
-  onTestFinished(() => {
-    vi.unstubAllGlobals()
-    useWallet.setState({ connected: undefined })
-  })
-  return calls
-}
-
-function run(wanted = order) {
-  const progress: object[] = []
-  const cancellation = new AbortController()
-  const { signal } = cancellation
-  const outcome = runPurchase({ order: wanted, network: 'localnet', signal, onProgress: (change) => progress.push(change) })
-  // A failure is looked at when the test is ready for it.
-  outcome.catch(() => undefined)
-  return { progress, outcome, cancellation }
-}
-
-/** What a proxy sends when the server behind it is broken. */
-const broken = () => new Response(null, { status: 500 })
-const refused = (status: number, code: string, retryAfter?: number) => () =>
-  Response.json({ error: `${code}.`, code }, { status, headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) } })
-
-const signs = async () => [{ signedTransaction: new Uint8Array([1]) }]
-const fails = (code: number) => async () => {
-  throw Object.assign(new Error('no'), { code })
-}
+/** A market that does not co-sign, so that every payment needs a hold. */
+const config: PublicConfig = { ...coSigning, coSigner: null }
+const run = (wanted = order) => runIn({ wanted, config })
+const open = (sign: typeof signs, replies: Record<string, Answer> = {}) => openMarket(sign, replies).calls
 
 describe('a purchase', () => {
   test('goes from the hold to the delivery', async () => {
@@ -86,7 +43,7 @@ describe('a purchase', () => {
 
   test('does not ask the wallet for anything but what the buyer confirmed', async () => {
     const sign = vi.fn<typeof signs>(signs)
-    const transfers = [{ to: offer.seller, lamports: '500000001', kind: 'seller' }]
+    const transfers = [{ to: lot.seller, lamports: '500000001', kind: 'seller' }]
     open(sign, { [BUY]: { transactionDetails: { ...hold, transfers } } })
     await expect(run().outcome).rejects.toThrow('The lot has changed since you confirmed it. Your wallet was not asked; no SOL moved.')
     expect(sign).not.toHaveBeenCalled()
@@ -113,11 +70,11 @@ describe('an order that the server refuses', () => {
   test('names its lot, and marks it in the basket', async () => {
     useBasket.setState({ lots: several.items })
     open(signs, { [BUY]: gone })
-    await expect(run(several).outcome).rejects.toThrow('4 Apple Juice of 8qEDkoVT…: It is gone. Nothing was held, and no SOL moved.')
+    await expect(run(several).outcome).rejects.toThrow(`${overtakenText} 4 Apple Juice of 8qEDkoVT…: It is gone.`)
     expect(useBasket.getState().lots.map(({ gone: why }) => why)).toEqual([undefined, 'It is gone.'])
   })
 
-  test.each(['PRICE_MOVED', 'AMOUNT_NOT_LEFT', 'LISTING_HELD', 'LISTING_NOT_ACTIVE'])(
+  test.each(['PRICE_MOVED', 'LISTING_FROZEN', 'NOT_DIVISIBLE'])(
     'as %s is told of a quote that the market has left behind',
     async (code) => {
       const calls = open(signs, { [BUY]: refused(409, code) })
@@ -127,6 +84,11 @@ describe('an order that the server refuses', () => {
       expect(calls).toEqual([BUY])
     },
   )
+
+  test.each(['LISTING_HELD', 'LISTING_NOT_ACTIVE', 'AMOUNT_NOT_LEFT'])('as %s is told of a quote with the best price now', async (code) => {
+    open(signs, { [BUY]: refused(409, code) })
+    await expect(run({ ...several, origin: 'quote' }).outcome).rejects.toThrow(`${overtakenText} This is the best price now`)
+  })
 
   test('leaves the basket as it is; one that is paid leaves it', async () => {
     useBasket.setState({ lots: [...several.items] })
@@ -165,8 +127,8 @@ describe('a purchase that fails for an unknown reason', () => {
   })
 
   test('and one that the server explains', async () => {
-    open(signs, { [BUY]: refused(409, 'LISTING_HELD') })
-    await expect(run().outcome).rejects.toThrow(/^LISTING_HELD\.$/)
+    open(signs, { [BUY]: refused(409, 'BLOCKED') })
+    await expect(run().outcome).rejects.toThrow(/^BLOCKED\.$/)
   })
 })
 

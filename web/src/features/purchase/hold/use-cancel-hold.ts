@@ -4,8 +4,8 @@ import { useMutation } from '@tanstack/react-query'
 import { asSentence, errorSentence, isUnexplained } from '../../../api/api-error.ts'
 import { refreshMarket } from '../../../api/refresh-market.ts'
 import { useNotices } from '../../../feedback/use-notices.ts'
-import { cancelHold } from '../flow/cancel-hold.ts'
-import { endedText } from '../flow/ended-text.ts'
+import { cancelHold } from './cancel-hold.ts'
+import { endedText } from '../order/ended-text.ts'
 
 /** Cancels a hold that is not paid, by the id of its purchase; a failure goes to the banner. */
 export function useCancelHold() {

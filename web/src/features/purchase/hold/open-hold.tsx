@@ -1,0 +1,42 @@
+import { type Purchase } from '@juicebar/contract/schemas'
+
+import { Button } from '../../../ui/button.tsx'
+import { formatCountdown } from '../../../ui/format.ts'
+import { useNow } from '../../../ui/use-now.ts'
+import { useConnect } from '../../../wallet/use-connect.ts'
+import { useWallet } from '../../../wallet/wallet-store.ts'
+import { orderOf } from '../order/order-terms.ts'
+import { usePurchase } from '../use-purchase.ts'
+import { useCancelHold } from './use-cancel-hold.ts'
+
+/** How long the buyer may still pay for a hold. */
+export function HoldState({ until }: { until: number }) {
+  const left = until - useNow()
+  // The countdown is visual; screen readers announce only its end.
+  return (
+    <p aria-live={left > 0 ? 'off' : 'polite'} className="text-small text-dim">
+      {left > 0
+        ? `Kept for you for another ${formatCountdown(left)}. You have not paid yet.`
+        : 'The time to pay has run out. We are checking the chain before we free the lot; do not pay now.'}
+    </p>
+  )
+}
+
+/** What the buyer may do about a hold that is not paid: pay it in the same way, or cancel it. */
+export function HoldActions({ purchase }: { purchase: Purchase }) {
+  const connected = useWallet((wallet) => wallet.connected !== undefined)
+  const { connectChosen } = useConnect()
+  const { pay } = usePurchase()
+  const { mutate: cancelHold } = useCancelHold()
+  const { purchaseId, payMillisLeft } = purchase
+  return (
+    <>
+      <Button small onClick={() => cancelHold(purchaseId)}>
+        Cancel purchase
+      </Button>
+      <Button small kind="primary" disabled={payMillisLeft === 0} onClick={() => (connected ? pay(orderOf(purchase)) : connectChosen())}>
+        {connected ? 'Pay now' : 'Connect to pay'}
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,42 @@
+import { useEffect, useState } from 'react'
+
+import { openPurchasesQuery } from '../../../api/queries.ts'
+import { queryClient } from '../../../api/query-client.ts'
+import { refreshMarket } from '../../../api/refresh-market.ts'
+import { useNotices } from '../../../feedback/use-notices.ts'
+import { useSession } from '../../../session/session-store.ts'
+import { forgetPayment, readInterrupted, type SignedPayment } from '../co-signed/kept-payment.ts'
+import { submitUntilAnswered } from '../co-signed/submit-until-answered.ts'
+import { failureText } from '../flow/failure-text.ts'
+import { refusedText } from '../flow/refused-text.ts'
+import { takeOut } from '../order/basket-store.ts'
+import { isOvertaken, overtakenText } from '../order/overtaken.ts'
+
+/**
+ * Submits a payment again that a reload has interrupted, and forgets it when its wallet signs out.
+ *
+ * @returns the payment, as long as the server has not answered for it
+ */
+export function useInterruptedPayment(walletAddress: string): SignedPayment | undefined {
+  const [payment, setPayment] = useState(() => readInterrupted(walletAddress))
+  const { showBanner } = useNotices()
+  useEffect(() => useSession.subscribe(({ user }) => user?.walletAddress !== walletAddress && forgetPayment()), [walletAddress])
+  useEffect(() => {
+    if (!payment) return
+    const { order } = payment
+    submitUntilAnswered(payment, () => undefined)
+      .then(
+        () => {
+          takeOut(order.items)
+          // Whoever shows the open purchases follows it from here on.
+          return queryClient.refetchQueries(openPurchasesQuery)
+        },
+        (error: unknown) => showBanner(refusedText(error, order) ?? (isOvertaken(error) ? overtakenText : failureText(error, {}))),
+      )
+      .finally(() => {
+        setPayment(undefined)
+        refreshMarket()
+      })
+  }, [payment, showBanner])
+  return payment
+}

@@ -1,0 +1,41 @@
+import { type Reply } from '@juicebar/contract/calls'
+import { queryOptions } from '@tanstack/react-query'
+
+import { call } from '../../../api/client.ts'
+import { keys } from '../../../api/queries.ts'
+import { totalOf } from './order-terms.ts'
+import { type Order, type OrderItem } from './order.ts'
+
+/** What a payment that only the market can send has to contain. It reserves nothing. */
+export type Offer = Reply<'offer'>['offer']
+
+type Ordered = Pick<OrderItem, 'listingId' | 'amount'>
+
+/** What is ordered, as the server is told. With the amount, a listing that has less left is refused instead of being bought with the rest. */
+export function orderedItems(items: readonly Ordered[]): Ordered[] {
+  return items.map(({ listingId, amount }) => ({ listingId, amount }))
+}
+
+/** The terms on which a listing, or a part of it, can be bought now. Asked once: before anything is paid, they are asked for again. */
+export function offerQuery(item: Ordered) {
+  return queryOptions({
+    queryKey: [...keys.offers, item.listingId, item.amount],
+    queryFn: async ({ signal }) => (await call('offer', { body: { items: orderedItems([item]) }, signal })).offer,
+    retry: false,
+    meta: { quiet: true },
+  })
+}
+
+/**
+ * Asks what to pay for an order, never for more than the buyer confirmed.
+ *
+ * @throws ApiError
+ */
+export async function askOffer(order: Order): Promise<Offer> {
+  return (await call('offer', { body: { items: orderedItems(order.items), maxLamports: String(totalOf(order)) } })).offer
+}
+
+/** The order that an offer becomes when the buyer accepts its terms. */
+export function orderOfOffer({ items, fee }: Offer, origin: Order['origin']): Order {
+  return { items: items.map((item) => ({ ...item, lamports: BigInt(item.lamports) })), fee: BigInt(fee.lamports), origin }
+}
