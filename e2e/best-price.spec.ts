@@ -80,7 +80,9 @@ test.describe('an order that was shown before the market moved', () => {
     await page.route('**/api/marketplace/quote*', (route) => route.abort())
     await remove(second, dear)
     await panel.getByRole('button', { name: 'Buy 5 for 0.01 SOL' }).click()
-    await expect(banner(page)).toContainText('The market has moved. Nothing was held, and no SOL moved.')
+    await expect(banner(page)).toContainText(
+      'Someone else was faster. Your payment was not sent. This is the best price now; check it before you buy.',
+    )
     await page.unroute('**/api/marketplace/quote*')
     await howMany(page).fill('6')
     await expect(panel.getByRole('button', { name: /^Buy 6 for / })).toBeEnabled()

@@ -77,8 +77,9 @@ async function openListing(signedIn: Open<Player>, trader: Open<Trader>): Promis
 /** Lets the server refuse every purchase as busy until `busy` is false. */
 async function makeBusy(page: Page, retryAfter: number) {
   const server = { busy: true, refused: 0 }
-  await page.route('**/api/marketplace/purchases', async (route) => {
-    if (!server.busy) return route.continue()
+  await page.route('**/api/marketplace/offers', async (route) => {
+    // Without an upper bound, it is the confirmation that asks for the terms.
+    if (!server.busy || !route.request().postData()?.includes('maxLamports')) return route.continue()
     server.refused += 1
     return route.fulfill({ status: 503, headers: { 'retry-after': String(retryAfter) }, json: { error: BUSY, code: 'CHAIN_BUSY' } })
   })

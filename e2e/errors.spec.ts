@@ -72,7 +72,10 @@ test('a purchase that the server refuses shows its message, and the wallet is no
   const seller = await trader({ sol: 0 })
   await list(seller, 'APPLE_JUICE', 1, 0.5)
   const { page } = await signedIn()
-  await page.route('**/api/marketplace/purchases', (route) => route.fulfill(closed))
+  // The confirmation asks for the terms without an upper bound.
+  await page.route('**/api/marketplace/offers', (route) =>
+    route.request().postData()?.includes('maxLamports') ? route.fulfill(closed) : route.continue(),
+  )
   await (await findListing(page, seller.address)).getByRole('button', { name: 'Buy' }).click()
   await page.getByRole('button', { name: 'Pay 0.5 SOL' }).click()
   await expect(banner(page)).toHaveText('The bar is closed')
@@ -82,7 +85,7 @@ test('a purchase that fails for an unknown reason still says that no SOL moved',
   const seller = await trader({ sol: 0 })
   await list(seller, 'APPLE_JUICE', 1, 0.5)
   const { page } = await signedIn()
-  await page.route('**/api/marketplace/purchases', (route) => route.fulfill({ status: 500, body: '' }))
+  await page.route('**/api/marketplace/offers', (route) => route.fulfill({ status: 500, body: '' }))
   await (await findListing(page, seller.address)).getByRole('button', { name: 'Buy' }).click()
   await page.getByRole('button', { name: 'Pay 0.5 SOL' }).click()
   await expect(banner(page)).toContainText('Your wallet was not asked, so no SOL moved.')

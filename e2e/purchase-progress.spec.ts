@@ -37,7 +37,7 @@ test('the buyer may go on browsing once the payment is sent, and its steps survi
 test('the countdown follows when an outage has extended the time to pay', async ({ signedIn, trader }) => {
   const seller = await trader({ sol: 0 })
   await list(seller, 'GRAPE_SODA', 2, 0.2)
-  const { page } = await signedIn({ sol: 1 })
+  const { page } = await signedIn({ sol: 1, sendsByItself: true })
   await page.route('**/rpc', (route) => (route.request().postData()?.includes('getLatestBlockhash') ? undefined : route.continue()))
   await (await findListing(page, seller.address)).getByRole('button', { name: 'Buy' }).click()
   await page.getByRole('button', { name: 'Pay 0.2 SOL' }).click()
@@ -57,7 +57,7 @@ async function holdBackDelivery(page: Page) {
   const payment = { stage: 'sent' }
   let paid: object | undefined
   const asHeld = (purchase: object) => ({ ...purchase, status: 'held', stage: payment.stage, settledAt: null })
-  await page.route('**/api/marketplace/confirm-purchase', async (route: Route) => {
+  await page.route(/\/api\/marketplace\/purchases\/[^/]+$/, async (route: Route) => {
     const response = await route.fetch()
     if (payment.stage === 'delivered') return route.fulfill({ response })
     const { purchase } = (await response.json()) as { purchase: object }

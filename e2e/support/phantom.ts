@@ -6,6 +6,8 @@ import { base58 } from '@scure/base'
 export interface PhantomOptions {
   /** It signs and sends by itself, and never returns signed bytes. */
   sendsByItself?: boolean
+  /** It fails to sign what somebody else has to sign, too. */
+  signsOnlyAlone?: boolean
   /** How long after the page has loaded it registers, in milliseconds. */
   lateBy?: number
   /** How long it takes to connect, in milliseconds. */
@@ -71,7 +73,14 @@ export async function installPhantom(context: BrowserContext, origin: string, op
     await askChain(origin, 'sendTransaction', params)
   })
   const accounts = wallets.map(({ address }) => ({ address, publicKey: [...base58.decode(address)] }))
-  await context.addInitScript(registerPhantom, { accounts, sendsByItself: false, lateBy: 0, connectsAfter: 0, ...options })
+  await context.addInitScript(registerPhantom, {
+    accounts,
+    sendsByItself: false,
+    signsOnlyAlone: false,
+    lateBy: 0,
+    connectsAfter: 0,
+    ...options,
+  })
   const [first, second] = wallets
   return {
     ...first,
@@ -99,11 +108,13 @@ export async function askChain(origin: string, method: string, params: unknown[]
 function registerPhantom({
   accounts,
   sendsByItself,
+  signsOnlyAlone,
   lateBy,
   connectsAfter,
 }: {
   accounts: { address: string; publicKey: Bytes }[]
   sendsByItself: boolean
+  signsOnlyAlone: boolean
   lateBy: number
   connectsAfter: number
 }) {
@@ -134,6 +145,8 @@ function registerPhantom({
   }
   const sign = (input: { account: { address: string }; transaction: Uint8Array }) => {
     mayRefuse()
+    // A transaction begins with the number of its signers.
+    if (signsOnlyAlone && input.transaction[0] !== 1) throw new Error('This test wallet signs alone')
     return page.phantomSignTransaction(input.account.address, [...input.transaction])
   }
   const signTransaction = async (input: Parameters<typeof sign>[0]) => [{ signedTransaction: new Uint8Array(await sign(input)) }]

@@ -1,4 +1,4 @@
-import { SIGNATURE_FEE_LAMPORTS } from '@juicebar/contract/limits'
+import { CO_SIGNED_FEE_LAMPORTS, SIGNATURE_FEE_LAMPORTS } from '@juicebar/contract/limits'
 import { feeAt } from '@juicebar/contract/money'
 import { type Listing } from '@juicebar/contract/schemas'
 import { useQuery } from '@tanstack/react-query'
@@ -52,7 +52,7 @@ export function useTerms(listing: Listing, amount: number | undefined): Terms {
   const shown: Terms = {
     order: { items: [item], fee: feeAt(item.lamports, basisPoints), origin: 'chosen' },
     basisPoints,
-    networkFee: coSigned ? 2n * SIGNATURE_FEE_LAMPORTS : SIGNATURE_FEE_LAMPORTS,
+    networkFee: coSigned ? CO_SIGNED_FEE_LAMPORTS : SIGNATURE_FEE_LAMPORTS,
     refusal: undefined,
     overtaken: false,
     isOld: false,
