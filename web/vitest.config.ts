@@ -7,5 +7,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/support/setup.ts'],
     passWithNoTests: true,
+    // As elsewhere: a busy machine is no failure.
+    testTimeout: 60_000,
   },
 })

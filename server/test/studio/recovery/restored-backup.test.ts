@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 
+import { base58 } from '@scure/base'
+
 import { lamports } from '@juicebar/contract/money'
 import { type Purchase } from '@juicebar/contract/schemas'
 import pg from 'pg'
@@ -30,7 +32,8 @@ const BUYERS = 20
 const PURCHASES_EACH = 10
 const LOST = BUYERS * PURCHASES_EACH
 
-const studio = { address: 'JCYoWVEjgW4iocDBRcWPhNYNnNFx3tSqSDxAZetY3Dmz' as Wallet['address'] }
+/** Of this file alone: a recovery finds what any market on this chain paid to its fee wallet. */
+const studio = { address: base58.encode(randomBytes(32)) as Wallet['address'] }
 const world = useTradingWorld({ fee: { basisPoints: 250, wallet: studio.address }, holdSeconds: 600 })
 let sellers: Wallet[]
 let buyers: Wallet[]
