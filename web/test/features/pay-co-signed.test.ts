@@ -283,8 +283,9 @@ describe('a wallet that only sends by itself', () => {
 describe('a market that has stopped to co-sign', () => {
   test('is paid after a hold, by its new settings', async () => {
     for (const name of [OFFER, PAY]) {
-      const { calls } = openMarket(signs, { [name]: refused(409, 'CO_SIGN_OFF') })
+      const { calls, stored } = openMarket(signs, { [name]: refused(409, 'CO_SIGN_OFF') })
       await run({ newConfig: { ...coSigning, coSigner: null } }).outcome
+      expect(stored.size).toBe(0)
       expect(calls.slice(-4)).toEqual([BUY, 'POST /rpc', SUBMIT, CONFIRM])
     }
   })

@@ -18,10 +18,10 @@ export function PurchaseProgress() {
     <Overlay label={orderText(order)}>
       <div role="status">
         {retryAt !== undefined && <Waiting retryAt={retryAt} />}
-        {again && <Note>Your wallet took longer than Solana allows. Nothing was sent. Please approve once more.</Note>}
+        {again && !unanswered && <Note>Your wallet took longer than Solana allows. Nothing was sent. Please approve once more.</Note>}
         {unanswered && <Note>{unansweredText}</Note>}
       </div>
-      {retryAt === undefined && (
+      {retryAt === undefined && !unanswered && (
         <div className="mt-6 rounded-field bg-well p-4">
           <PurchaseSteps step={step} />
         </div>

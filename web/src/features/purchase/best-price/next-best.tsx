@@ -25,7 +25,12 @@ export function NextBest({ order }: { order: Order }) {
       <p role="alert" className="mt-4 font-semibold">
         {overtakenText}
       </p>
-      <div className="mt-5 rounded-field bg-well p-4">
+      <div className="mt-5 grid gap-3 rounded-field bg-well p-4">
+        {found && (
+          <p className="text-small font-semibold">
+            The next best: {formatAmount(found.amount)} {drink}
+          </p>
+        )}
         {quote && !found && <p className="text-small">No other {drink} is for sale in this amount right now.</p>}
         {isError && !quote && <p className="text-small">The best price could not be loaded.</p>}
         {(found || !(quote || isError)) && (
