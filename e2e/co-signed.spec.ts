@@ -1,4 +1,4 @@
-import { type Page, type Route } from '@playwright/test'
+import { type BrowserContext, type Page, type Route } from '@playwright/test'
 
 import { expectAccessibleByDayAndNight } from './support/accessible.ts'
 import { list, remove } from './support/api-listing.ts'
@@ -134,3 +134,39 @@ test('a wallet that signs only alone is asked again for a payment of its own, an
   await buy(page, seller.address)
   await expect(confirmation(page)).toContainText('about 0.000005 SOL')
 })
+
+test('a wallet that only sends by itself is told that it cannot buy where only the market sends', async ({
+  signedIn,
+  trader,
+  openContext,
+}) => {
+  const seller = await trader({ sol: 0 })
+  await list(seller, 'GRAPE_SODA', 1, 0.2)
+  const profile = await openContext()
+  await letOnlyMarketSend(profile)
+  const { page } = await signedIn({ sol: 1, sendsByItself: true, profile })
+  await buy(page, seller.address)
+  await expect(page.getByRole('alert').filter({ hasText: /^This wallet cannot buy here: it only sends payments by itself/ })).toBeVisible()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+})
+
+test('a market whose wallets may not send offers no code to pay by', async ({ openContext, trader }) => {
+  const seller = await trader({ sol: 0 })
+  const id = await list(seller, 'GRAPE_SODA', 1, 0.2)
+  const profile = await openContext()
+  await letOnlyMarketSend(profile)
+  const page = await profile.newPage()
+  await page.goto(`/listing/${id}`)
+  await page.getByRole('button', { name: 'Buy with your phone' }).click()
+  await expect(page.getByText('Scan it with your phone’s camera.')).toBeVisible()
+  await expect(page.getByText('Pay with any wallet')).toHaveCount(0)
+})
+
+/** Shows the pages of a profile a market with a public address, in which no wallet may send its payment by itself. */
+async function letOnlyMarketSend(profile: BrowserContext): Promise<void> {
+  await profile.route('**/api/config', async (route) => {
+    const response = await route.fetch()
+    const config = (await response.json()) as object
+    await route.fulfill({ response, json: { ...config, walletSends: 'off', publicOrigin: 'https://market.example' } })
+  })
+}

@@ -29,7 +29,7 @@ export function BuyByPhone({ listing, reason, shown, onShow }: BuyByPhoneProps) 
   if (shown && config.publicOrigin !== null) {
     return (
       <Suspense fallback={<Spinner className="mx-auto my-20 size-8" />}>
-        <PhoneCodes listing={listing} reason={reason} publicOrigin={config.publicOrigin} />
+        <PhoneCodes listing={listing} reason={reason} publicOrigin={config.publicOrigin} walletsSend={config.walletSends !== 'off'} />
         {!reason && (
           <Button kind="bare" className="mt-3 w-full" onClick={() => onShow(false)}>
             Buy here instead

@@ -12,6 +12,8 @@ interface PhoneCodesProps {
   reason: string | undefined
   /** The https address at which phones reach the market. */
   publicOrigin: string
+  /** A wallet may send its payment by itself, which is how it pays for a code. */
+  walletsSend: boolean
 }
 
 const ways = [
@@ -19,25 +21,27 @@ const ways = [
   { id: 'pay', label: 'Pay with any wallet' },
 ] as const
 
-/** Two codes to scan: one opens the listing in Phantom's browser, the other lets a wallet pay at once. */
-export function PhoneCodes({ listing, reason, publicOrigin }: PhoneCodesProps) {
+/** Codes to scan: one opens the listing in Phantom's browser, the other lets a wallet pay at once, if wallets may send by themselves. */
+export function PhoneCodes({ listing, reason, publicOrigin, walletsSend }: PhoneCodesProps) {
   const [way, choose] = useState<(typeof ways)[number]['id']>('phantom')
   return (
     <section aria-labelledby="by-phone" className="mt-5 grid gap-4 border-t border-line pt-4">
       <h3 id="by-phone" className="text-body">
         Buy with your phone
       </h3>
-      <fieldset className="min-w-0">
-        <legend className="sr-only">Which code to scan</legend>
-        <div className="flex flex-wrap gap-2">
-          {ways.map(({ id, label }) => (
-            <label key={id} className="chip">
-              <input type="radio" name="way" className="sr-only" checked={way === id} onChange={() => choose(id)} />
-              {label}
-            </label>
-          ))}
-        </div>
-      </fieldset>
+      {walletsSend && (
+        <fieldset className="min-w-0">
+          <legend className="sr-only">Which code to scan</legend>
+          <div className="flex flex-wrap gap-2">
+            {ways.map(({ id, label }) => (
+              <label key={id} className="chip">
+                <input type="radio" name="way" className="sr-only" checked={way === id} onChange={() => choose(id)} />
+                {label}
+              </label>
+            ))}
+          </div>
+        </fieldset>
+      )}
       {way === 'pay' && <PayCode listing={listing} reason={reason} />}
       {way === 'phantom' && reason && (
         <p role="status" className="text-small font-semibold">
