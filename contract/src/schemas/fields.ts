@@ -65,6 +65,8 @@ export const Id = (description: string) => Type.String({ description })
 export const Address = (description: string) => Type.String({ description: `${description}: an address in base58` })
 
 export const lamports = Type.String({ description: 'A whole number of lamports, as text: 1 SOL is 1,000,000,000', pattern: '^[0-9]+$' })
+/** Lamports in a reply. */
+export const repliedLamports = (description: string) => Type.String({ description: `${description}, in lamports`, pattern: '^[0-9]+$' })
 /** Lamports in a request: at most twenty digits, more than exist. */
 export const lamportsOf = (description: string) =>
   Type.String({ ...keywords({ mustBe: 'a whole number of lamports, as text' }), description, pattern: '^[0-9]{1,20}$', maxLength: 20 })

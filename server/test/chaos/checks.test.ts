@@ -112,8 +112,9 @@ describe('chaos', () => {
 
 describe('chaos', () => {
   const now = Date.parse(settledAt) + 1_000
-  const apple = { id: 'p1.01', tokenType: 'APPLE_JUICE', amount: 3, price: 3e-7, unitPrice: 1e-7, signature: 'paid', settledAt }
-  const soda = { id: 'p1.02', tokenType: 'GRAPE_SODA', amount: 1, price: 1e-7, unitPrice: 1e-7, signature: 'paid', settledAt }
+  const paid = { feeLamports: '5', signature: 'paid', coSigned: false, settledAt }
+  const apple = { id: 'p1.01', tokenType: 'APPLE_JUICE', amount: 3, price: 3e-7, unitPrice: 1e-7, lamports: '300', ...paid }
+  const soda = { id: 'p1.02', tokenType: 'GRAPE_SODA', amount: 1, price: 1e-7, unitPrice: 1e-7, lamports: '100', ...paid }
   const listing: Listing = {
     _id: 'l9',
     seller: 'seller 1',
@@ -149,6 +150,7 @@ describe('chaos', () => {
 
   it.each<[string, Partial<FiguresSeen>, string]>([
     ['a trade is missing', { trades: [apple] }, 'the trades'],
+    ['a trade has other lamports', { trades: [{ ...soda, lamports: '101' }, apple] }, 'the trades'],
     ['a trade has another price', { trades: [{ ...soda, price: 2e-7 }, apple] }, 'the trades'],
     ['a candle is missing', { candles: new Map([['APPLE_JUICE 1d', []]]) }, 'the candles of APPLE_JUICE 1d'],
     [
@@ -168,7 +170,7 @@ describe('chaos', () => {
   })
 
   it('counts the change of a day from the last trade before it', () => {
-    const yesterday = { ...apple, id: 'p0.01', price: 6e-7, settledAt: '2029-12-31T00:00:00.000Z' }
+    const yesterday = { ...apple, id: 'p0.01', price: 6e-7, lamports: '600', settledAt: '2029-12-31T00:00:00.000Z' }
     const product = recordOf({
       purchases: [
         soldPurchase,

@@ -12,7 +12,10 @@ const sale = (n: number): MarketSale => ({
   amount: n,
   price: n,
   unitPrice: 1,
+  lamports: String(n * 1_000_000_000),
+  feeLamports: '0',
   signature: 's',
+  coSigned: true,
   // Two of each are of the same time.
   settledAt: new Date(Math.floor(n / 2)).toISOString(),
 })

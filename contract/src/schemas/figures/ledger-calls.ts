@@ -2,14 +2,24 @@ import Type from 'typebox'
 
 import { LISTINGS_PAGE, MAX_LEDGER_PAGE } from '../../limits.ts'
 import { type CallSchema } from '../call.ts'
-import { Address, closed, lamports, nextCursor, Nullable, pageLimit, pageOf, Timestamp, TokenTypeSchema } from '../fields.ts'
+import {
+  Address,
+  closed,
+  lamports,
+  nextCursor,
+  Nullable,
+  pageLimit,
+  pageOf,
+  repliedLamports,
+  Timestamp,
+  TokenTypeSchema,
+} from '../fields.ts'
 
 /** Why drinks came to a player or left: bought and sold on the market, credited and used by the studio's game. */
 export const ledgerKinds = ['bought', 'sold', 'credited', 'used'] as const
 
-const lamportsOf = (description: string) => Type.String({ description: `${description}, in lamports`, pattern: '^[0-9]+$' })
 const amount = Type.Integer({ description: 'How many drinks' })
-const basis = lamportsOf('What they had cost, with the fee')
+const basis = repliedLamports('What they had cost, with the fee')
 
 const LedgerEntrySchema = Type.Object(
   {
@@ -20,8 +30,8 @@ const LedgerEntrySchema = Type.Object(
     }),
     tokenType: TokenTypeSchema,
     amount,
-    lamports: lamportsOf('What the seller received for them; 0 if nothing was paid'),
-    feeLamports: lamportsOf('Of what was bought, its share of the studio’s fee, which was paid on top'),
+    lamports: repliedLamports('What the seller received for them; 0 if nothing was paid'),
+    feeLamports: repliedLamports('Of what was bought, its share of the studio’s fee, which was paid on top'),
     signature: Nullable(Type.String({ description: 'The payment, of what was traded' })),
     counterparty: Nullable(Address('Whom it was bought from or sold to; null for the studio')),
     undone: Type.Boolean({
@@ -49,7 +59,7 @@ const DrinkProfitSchema = Type.Object(
       {
         amount,
         basis,
-        lamports: lamportsOf('What was received for them'),
+        lamports: repliedLamports('What was received for them'),
         profit: Type.String({ pattern: '^-?[0-9]+$', description: 'What was received less the basis, in lamports' }),
       },
       { title: 'DrinksSold' },

@@ -41,8 +41,10 @@ function differ(what: string, seen: unknown, expected: unknown): string[] {
   return isDeepStrictEqual(seen, expected) ? [] : [`${what}: ${JSON.stringify(seen)} instead of ${JSON.stringify(expected)}`]
 }
 
-function tradeText({ id, tokenType, amount, price, signature, settledAt }: Omit<Trade, 'unitPrice' | 'tokenType'> & { tokenType: string }) {
-  return `${id}: ${amount} ${tokenType} for ${price} SOL, paid by ${signature}, delivered at ${settledAt}`
+type TradeTold = Pick<Trade, 'id' | 'amount' | 'price' | 'lamports' | 'signature' | 'settledAt'> & { tokenType: string }
+
+function tradeText({ id, tokenType, amount, price, lamports, signature, settledAt }: TradeTold) {
+  return `${id}: ${amount} ${tokenType} for ${price} SOL (${lamports}), paid by ${signature}, delivered at ${settledAt}`
 }
 
 function expectedTrades({ purchases, cases }: ProductRecord): string[] {
@@ -53,7 +55,7 @@ function expectedTrades({ purchases, cases }: ProductRecord): string[] {
       items.map(({ tokenType, amount, lamports }, index) => {
         const id = `${purchaseId}.${String(index + 1).padStart(2, '0')}`
         const price = lamportsToSol(BigInt(lamports))
-        return tradeText({ id, tokenType, amount, price, signature: signature ?? '', settledAt: settledAt ?? '' })
+        return tradeText({ id, tokenType, amount, price, lamports, signature: signature ?? '', settledAt: settledAt ?? '' })
       }),
     )
     .toSorted()

@@ -6,6 +6,16 @@ import { type TradePosition, type TradeRow } from './trade.ts'
 /** The most sales that one page scans, including those whose payment the chain has undone. */
 const SCAN_LIMIT = 1_000
 
+/**
+ * Whether a payment is a message that the market has reserved and signed, under whichever of its buyer's signatures. Not whether the purchase
+ * was made so: its buyer may pay late without the market. A message begins behind the two signatures and their number.
+ */
+const IS_CO_SIGNED = `
+      exists (
+        select from payments paid join payments reserved on reserved.message_hash = sha256(substring(paid.transaction_bytes from 130))
+        where paid.signature = numbered.signature
+      )`
+
 export interface TradesQuery {
   tokenType: string | undefined
   limit: number
@@ -39,12 +49,13 @@ function tradesStatement({ tokenType, limit, after }: TradesQuery): pg.QueryConf
     : ''
   const text = `
     select purchase_id as "purchaseId", place, token_type as "tokenType", amount, price_lamports as "priceLamports",
-      unit_lamports as "unitLamports", signature, settled_at as "settledAt", is_kept as "isKept"
+      unit_lamports as "unitLamports", fee_lamports as "feeLamports", signature, settled_at as "settledAt", is_kept as "isKept",
+      ${IS_CO_SIGNED} as "coSigned"
     from (
-      select purchase_id, place, token_type, amount, price_lamports, unit_lamports(price_lamports, amount), signature, settled_at, is_kept,
-        row_number() over (order by settled_at desc, purchase_id desc, place desc) = ${SCAN_LIMIT} as is_scan_end
+      select purchase_id, place, token_type, amount, price_lamports, unit_lamports(price_lamports, amount), fee_lamports, signature, settled_at,
+        is_kept, row_number() over (order by settled_at desc, purchase_id desc, place desc) = ${SCAN_LIMIT} as is_scan_end
       from (
-        select s.purchase_id, s.place, s.token_type, s.amount, s.price_lamports, s.signature, trade_time(s.settled_at) as settled_at,
+        select s.purchase_id, s.place, s.token_type, s.amount, s.price_lamports, s.fee_lamports, s.signature, trade_time(s.settled_at) as settled_at,
           coalesce((select false from sales undone where undone.purchase_id = s.purchase_id and undone.is_reversal limit 1), true) as is_kept
         from sales s
         where not s.is_reversal ${ofToken} ${afterCursor}

@@ -14,7 +14,11 @@ export interface TradeRow extends TradePosition {
   amount: bigint
   priceLamports: bigint
   unitLamports: bigint
+  /** The item's share of the fee. */
+  feeLamports: bigint
   signature: string
+  /** Only the market could send the payment. */
+  coSigned: boolean
 }
 
 /** As text, ids with the same time sort like trades. */
@@ -24,10 +28,11 @@ export function tradeId({ purchaseId, place }: Pick<TradePosition, 'purchaseId' 
 
 /** A trade as replies carry it. SOL is written digit by digit, because a float cannot represent all digits. */
 export function tradeJson(row: TradeRow): string {
-  const { tokenType, amount, priceLamports, unitLamports, signature, settledAt } = row
+  const { tokenType, amount, priceLamports, unitLamports, feeLamports, signature, coSigned, settledAt } = row
   return (
     `{"id":"${tradeId(row)}","tokenType":"${tokenType}","amount":${amount},"price":${solText(priceLamports)},"unitPrice":${solText(unitLamports)},` +
-    `"signature":"${signature}","settledAt":"${settledAt.toISOString()}"}`
+    `"lamports":"${priceLamports}","feeLamports":"${feeLamports}","signature":"${signature}","coSigned":${coSigned},` +
+    `"settledAt":"${settledAt.toISOString()}"}`
   )
 }
 

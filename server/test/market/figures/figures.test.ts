@@ -84,7 +84,10 @@ describe('trades', () => {
       amount: 3,
       price: 0.001,
       unitPrice: 0.000333333,
+      lamports: '1000000',
+      feeLamports: '0',
       signature: 'signature of 1',
+      coSigned: false,
       settledAt: '2030-01-01T00:00:00.000Z',
     })
     expect((await json('trades', { tokenType: 'Grape Soda' })).trades).toHaveLength(1)
