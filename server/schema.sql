@@ -880,6 +880,31 @@ create table refused_payments (
 create index refused_payments_by_buyer on refused_payments (buyer);
 create index refused_payments_by_age on refused_payments (refused_at);
 
+-- How far the finalized transactions that name a key of the market have been searched for payments that it signed and the database does not
+-- know.
+create table co_signer_histories (
+  co_signer text not null,
+  genesis_hash text not null,
+  -- Everything up to this slot is decided. Null before the first search.
+  done_slot bigint,
+  -- Up to which slot the search under way decides, the newest first. Null between two searches.
+  top_slot bigint,
+  -- The signature down to which the search under way has decided. Null at its beginning.
+  decided_to text,
+  -- When to go on. A server that does so moves it on, so that no other does at the same time.
+  due_at timestamptz not null default now(),
+  primary key (co_signer, genesis_hash),
+  check (decided_to is null or top_slot is not null)
+);
+
+-- Co-signed payments that became cases, in the order in which they did: whoever compares the market with the chain finds here what is no
+-- trade.
+create table unmatched_payments (
+  ordinal bigint primary key,
+  signature text not null unique,
+  opened_at timestamptz not null default clock_timestamp()
+);
+
 -- Both sides of every transfer: what leaves an account is negative, so the entries of a transfer add up to zero.
 create view ledger_entries as
  select transfers.id as transfer_id,

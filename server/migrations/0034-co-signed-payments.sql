@@ -43,6 +43,31 @@ comment on column refused_payments.expiry_height is 'Above this block height the
 create index refused_payments_by_buyer on refused_payments (buyer);
 create index refused_payments_by_age on refused_payments (refused_at);
 
+create table co_signer_histories (
+  co_signer text not null,
+  genesis_hash text not null,
+  done_slot bigint,
+  top_slot bigint,
+  decided_to text,
+  due_at timestamptz not null default now(),
+  primary key (co_signer, genesis_hash),
+  check (decided_to is null or top_slot is not null)
+);
+comment on table co_signer_histories is
+  'How far the finalized transactions that name a key of the market have been searched for payments that it signed and the database does not know.';
+comment on column co_signer_histories.done_slot is 'Everything up to this slot is decided. Null before the first search.';
+comment on column co_signer_histories.top_slot is 'Up to which slot the search under way decides, the newest first. Null between two searches.';
+comment on column co_signer_histories.decided_to is 'The signature down to which the search under way has decided. Null at its beginning.';
+comment on column co_signer_histories.due_at is 'When to go on. A server that does so moves it on, so that no other does at the same time.';
+
+create table unmatched_payments (
+  ordinal bigint primary key,
+  signature text not null unique,
+  opened_at timestamptz not null default clock_timestamp()
+);
+comment on table unmatched_payments is
+  'Co-signed payments that became cases, in the order in which they did: whoever compares the market with the chain finds here what is no trade.';
+
 -- Functions that hold and settle have other parameters than before.
 -- functions that hold and settle: 6501f30dcabc0c2189a3fddcf903f534635d6ae7a96508bc4a88e1ce6952794c
 drop function if exists split_listing(listings, bigint, text, uuid, timestamptz);

@@ -4,6 +4,7 @@
  */
 export const figureEndpoints = {
   trades: 'GET /api/marketplace/trades',
+  unmatched: 'GET /api/marketplace/unmatched',
   candles: 'GET /api/marketplace/candles',
   depth: 'GET /api/marketplace/depth',
   summary: 'GET /api/marketplace/summary',

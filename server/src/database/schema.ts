@@ -156,6 +156,27 @@ export interface ChainSlots {
   slot: bigint;
 }
 
+export interface CoSignerHistories {
+  coSigner: string;
+  /**
+   * The signature down to which the search under way has decided. Null at its beginning.
+   */
+  decidedTo: string | null;
+  /**
+   * Everything up to this slot is decided. Null before the first search.
+   */
+  doneSlot: bigint | null;
+  /**
+   * When to go on. A server that does so moves it on, so that no other does at the same time.
+   */
+  dueAt: Generated<Date>;
+  genesisHash: string;
+  /**
+   * Up to which slot the search under way decides, the newest first. Null between two searches.
+   */
+  topSlot: bigint | null;
+}
+
 export interface DatabaseIdentity {
   /**
    * Which files they were, of a built-in database: a copy has others.
@@ -743,6 +764,12 @@ export interface Transfers {
   walletAddress: WalletAddress;
 }
 
+export interface UnmatchedPayments {
+  openedAt: Generated<Date>;
+  ordinal: bigint;
+  signature: string;
+}
+
 export interface WebhookDeliveries {
   /**
    * The beginning of its body.
@@ -842,6 +869,7 @@ export interface DB {
   candlesHead: CandlesHead;
   cases: Cases;
   chainSlots: ChainSlots;
+  coSignerHistories: CoSignerHistories;
   databaseIdentity: DatabaseIdentity;
   events: Events;
   heartbeat: Heartbeat;
@@ -880,6 +908,7 @@ export interface DB {
   tokenTypes: TokenTypes;
   trades: Trades;
   transfers: Transfers;
+  unmatchedPayments: UnmatchedPayments;
   webhookDeliveries: WebhookDeliveries;
   webhookMessages: WebhookMessages;
   webhookOutbox: WebhookOutbox;

@@ -14,6 +14,11 @@ export interface CoSignerAddresses {
   formerRefunds: readonly WalletAddress[]
 }
 
+/** Those that sign payments, the current one first. */
+export function paymentKeys({ current, former }: Pick<CoSignerAddresses, 'current' | 'former'>): WalletAddress[] {
+  return [current, ...former]
+}
+
 /** The market's own keys. */
 export interface CoSigners extends CoSignerAddresses {
   /**

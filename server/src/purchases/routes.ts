@@ -5,6 +5,7 @@ import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 import { type Api } from '../http/api/route.ts'
 import { requireTokenAmount } from '../inventory/token-amount.ts'
 import { listCases } from './cases/case-reply-store.ts'
+import { readUnmatched } from './cases/read-unmatched.ts'
 import { prepareRefund, submitRefund } from './cases/refund-case.ts'
 import { makeOffer } from './co-signed/make-offer.ts'
 import { reservePayment } from './co-signed/reserve-payment.ts'
@@ -39,6 +40,8 @@ export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
     status(isNew ? 201 : 200)
     return { purchaseId, signature }
   })
+
+  api.open('unmatched', 'read', ({ query }) => readUnmatched(deps.database, query))
 
   api.player('myPurchase', 'read', async ({ params, player }) => {
     const purchase = await readPurchase(deps, params.id)

@@ -17,6 +17,7 @@ import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest'
 import { defaultCatalogue } from '../support/catalogue.ts'
 import { type Chain, type Commitment } from '../../src/chain/chain.ts'
 import { createChain, type SolanaChain } from '../../src/chain/client/solana-chain.ts'
+import { withSignature } from '../../src/chain/transactions/signed-message.ts'
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
 import { postStudioOrder } from '../../src/inventory/post-studio-order.ts'
 import { readBalances } from '../../src/inventory/ledger-store.ts'
@@ -286,6 +287,14 @@ export class TradingWorld {
   /** Submits a signed payment for the server to complete and send. */
   pay(buyer: Wallet, items: readonly OrderedItem[], { reference }: Pick<Offer, 'reference'>, { base64: transaction }: SignedPayment) {
     return reservePayment(this.deps, { buyer: buyer.address, items, reference: asWallet(reference), transaction })
+  }
+
+  /** Completes a payment with the market's key, without a reservation: as whoever has stolen the key, or a database that was lost. */
+  coSign({ coSigner }: Pick<Offer, 'coSigner'>, payment: SignedPayment): SignedPayment {
+    const bytes = base64.decode(payment.base64)
+    const { messageBytes } = getTransactionDecoder().decode(bytes)
+    const complete = withSignature(bytes, coSigner, this.deps.coSigners.sign(coSigner, Uint8Array.from(messageBytes)))
+    return signedPayment(getTransactionDecoder().decode(complete))
   }
 
   /** Buys with a payment that only the market can send. Returns the purchase as its buyer sees it, reserved. */

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 
-import { MAX_CANDLES, MAX_LEVELS } from '../../limits.ts'
+import { MAX_CANDLES, MAX_LEVELS, MAX_SALES_PAGE, SALES_PAGE } from '../../limits.ts'
 import { type CallSchema } from '../call.ts'
 import {
   closed,
@@ -9,6 +9,7 @@ import {
   nextCursor,
   Nullable,
   optionalTime,
+  pageLimit,
   pageOf,
   repliedLamports,
   requiredToken,
@@ -38,6 +39,14 @@ const TradeSchema = Type.Object(
     settledAt: Timestamp('When the drinks were delivered'),
   },
   { title: 'Trade' },
+)
+
+const UnmatchedSchema = Type.Object(
+  {
+    signature: Type.String({ description: 'The payment: a transaction that anybody can look up on the chain' }),
+    openedAt: Timestamp('When it became a case'),
+  },
+  { title: 'UnmatchedPayment' },
 )
 
 const CandleSchema = Type.Object(
@@ -94,6 +103,27 @@ export const figureCalls = {
     response: { 200: Type.Object({ trades: Type.Array(TradeSchema), nextCursor }, { title: 'TradesPage' }) },
     failures: ['TOKEN_TYPE_UNKNOWN', 'CURSOR_INVALID'],
     documented: documentedPage,
+  },
+  unmatched: {
+    summary: 'Follow the co-signed payments that became cases',
+    description:
+      'The market has signed these payments, and they are no trades, or were none at first: each became a case of its buyer. With the co-signed trades they are ' +
+      'all that the market’s keys have signed, which anybody can compare with the chain. In one order that never changes: pass `next` as `after`, for ' +
+      'ever, and none is missed. After a restore of the database, a place that it no longer has is refused with `CURSOR_EPOCH`: begin again without `after`.',
+    querystring: Type.Object(
+      {
+        after: Type.Optional(Type.String({ maxLength: 64, description: 'The `next` of the reply before; leave it out to begin' })),
+        limit: pageLimit({ usual: SALES_PAGE, most: MAX_SALES_PAGE }),
+      },
+      closed,
+    ),
+    response: {
+      200: Type.Object(
+        { payments: Type.Array(UnmatchedSchema), next: Type.String({ description: 'Where to go on, now or later; never null' }) },
+        { title: 'UnmatchedPage' },
+      ),
+    },
+    failures: ['CURSOR_INVALID', 'CURSOR_EPOCH'],
   },
   candles: {
     summary: 'Read the prices of a drink over time',

@@ -1,14 +1,17 @@
 import { lamports } from '@juicebar/contract/money'
 import { type CaseKind } from '@juicebar/contract/schemas'
 
+import { decodeSignedTransaction } from '../../chain/transactions/signed-transaction.ts'
 import { inTransaction, type Tx } from '../../database/transact.ts'
 import { type Received, totalReceived } from '../payment/landed-payment.ts'
 import { type PaymentRow, recordUncounted, voidPayment } from '../payment/payment-store.ts'
+import { paymentKeys } from '../co-signer.ts'
 import { transfersOf } from '../purchase-item.ts'
 import { lockPurchase, type PurchaseRow } from '../purchase-store.ts'
 import { logCase } from '../log-changes.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
 import { type CaseRow, countsForAnother, emitCase, insertCase, isDustOverLimit, type NewCase } from './case-store.ts'
+import { insertUnmatched } from './unmatched-store.ts'
 
 /** A payment that the chain accepted but that could not be delivered. */
 export interface UnmatchedPayment {
@@ -30,7 +33,7 @@ interface Opening {
   opened: readonly CaseRow[]
 }
 
-type CaseDeps = Pick<PurchaseDeps, 'database' | 'log' | 'observer'>
+type CaseDeps = Pick<PurchaseDeps, 'database' | 'coSigners' | 'log' | 'observer'>
 
 /**
  * Shows an unmatched payment to its buyer and to each seller who received SOL, as a case for each. The same payment opens them only once.
@@ -49,6 +52,7 @@ export async function openCase(deps: CaseDeps, unmatched: UnmatchedPayment): Pro
     if (isOurs) await voidPayment(tx, payment.signature)
     const reported = []
     for (const report of reports) reported.push(await reportCase(tx, report))
+    if (reported.some(({ exists }) => exists) && isCoSigned(deps, payment)) await insertUnmatched(tx, payment.signature)
     return { outcome: reported.some(({ exists }) => exists) ? 'open' : 'dust', opened: reported.flatMap((each) => each.opened ?? []) }
   })
   for (const row of opened) logCase(deps, 'opened', row, purchase)
@@ -76,7 +80,8 @@ async function reportsOf(tx: Tx, { purchase, kind, payment, referenced, received
 }
 
 /** Tells both sides that the chain dropped the payment for which this purchase was delivered. */
-export async function openVanishedCase(deps: CaseDeps, purchase: PurchaseRow, { signature }: PaymentRow): Promise<void> {
+export async function openVanishedCase(deps: CaseDeps, purchase: PurchaseRow, payment: PaymentRow): Promise<void> {
+  const { signature } = payment
   const unpaid = transfersOf(purchase).filter(({ kind }) => kind === 'seller')
   const opened = await inTransaction(deps.database, async (tx) => {
     await lockPurchase(tx, purchase.id)
@@ -86,9 +91,17 @@ export async function openVanishedCase(deps: CaseDeps, purchase: PurchaseRow, { 
       const report = { purchaseId: purchase.id, kind: 'vanished', signature, deliverable: false, ...owed } as const
       reported.push(await reportCase(tx, report))
     }
+    if (isCoSigned(deps, payment)) await insertUnmatched(tx, signature)
     return reported.flatMap((each) => each.opened ?? [])
   })
   for (const row of opened) logCase(deps, 'opened', row, purchase)
+}
+
+/** Whether a key of the market has signed a payment. */
+function isCoSigned({ coSigners }: CaseDeps, { transactionBytes }: Pick<PaymentRow, 'transactionBytes'>): boolean {
+  const transaction = decodeSignedTransaction(Buffer.from(transactionBytes).toString('base64'))
+  const keys: readonly string[] = paymentKeys(coSigners)
+  return transaction?.signers.some((signer) => keys.includes(signer)) ?? false
 }
 
 /** @returns whether the case exists, and the case itself if it is new. */

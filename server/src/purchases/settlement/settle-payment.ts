@@ -25,7 +25,7 @@ export type PaymentOutcome =
 /** What settling changes about a purchase. */
 type SettledColumns = Pick<PurchaseRow, 'status' | 'endReason' | 'signature' | 'settledAt'>
 
-type SettlementDeps = Pick<PurchaseDeps, 'database' | 'log' | 'observer'>
+type SettlementDeps = Pick<PurchaseDeps, 'database' | 'coSigners' | 'log' | 'observer'>
 
 /**
  * The only way to settle a purchase, whether the buyer's client or reconciliation found the payment. Writes the consequences of the

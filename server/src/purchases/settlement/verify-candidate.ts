@@ -5,6 +5,7 @@ import { endedBeforeRewind, findPreparedRefunds } from '../cases/late-delivery-s
 import { isMentioned, MENTIONS } from '../cases/refund-mention.ts'
 import { isAgreed, type KnownReferences, verifyPayment } from '../payment/landed-payment.ts'
 import { ambiguousReferences } from '../payment/landed-transfers.ts'
+import { paymentKeys } from '../co-signer.ts'
 import { expectedPaymentOf, termsOf } from '../payment/payment-terms.ts'
 import { findReferences } from '../payment/reference-store.ts'
 import { type RecordedPayment, settlesOnStatus } from '../payment/recorded-payment.ts'
@@ -91,7 +92,7 @@ async function mayBePaidBack({ database, chain }: PurchaseDeps, { id }: Purchase
 /** The landing of a recorded payment whose status alone is enough. */
 function knownLanding({ coSigners }: PurchaseDeps, purchase: PurchaseRow, { recorded }: Candidate, { slot }: SignatureStatus) {
   if (recorded?.purchaseId !== purchase.id) return undefined
-  const keys = purchase.coSigned ? [coSigners.current, ...coSigners.former] : undefined
+  const keys = purchase.coSigned ? paymentKeys(coSigners) : undefined
   if (!settlesOnStatus(recorded, expectedPaymentOf(purchase), keys)) return undefined
   const { signature, transactionBytes, expiryHeight } = recorded
   return { signature, slot, transactionBytes, expiryHeight }

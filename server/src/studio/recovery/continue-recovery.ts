@@ -108,7 +108,7 @@ async function writeStep(
     // Taken before all row locks, as everywhere.
     if (done) await lockRestrictions(tx)
     const cases: string[] = []
-    for (const { signature, payment } of lost) cases.push(...(await insertLostCase(tx, signature, payment)))
+    for (const { signature, payment, coSigned } of lost) cases.push(...(await insertLostCase(tx, signature, payment, coSigned)))
     const next = { ...state, casesOpened: row.casesOpened + cases.length }
     if (row.expiryHeight === null && next.expiryHeight !== null) {
       next.expiryHeight = await agreeOnExpiry(tx, row.rewindId, next.expiryHeight)

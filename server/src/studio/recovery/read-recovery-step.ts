@@ -2,14 +2,16 @@ import { type Signature, type WalletAddress } from '@juicebar/contract/addresses
 import { Failure } from '@juicebar/contract/errors'
 
 import { BLOCKHASH_BLOCKS, type Chain } from '../../chain/chain.ts'
+import { paymentKeys } from '../../purchases/co-signer.ts'
 import { findReferences } from '../../purchases/payment/reference-store.ts'
 import { RELEASE_MARGIN_BLOCKS } from '../../purchases/purchase.ts'
 import { type PurchaseDeps } from '../../purchases/purchase-deps.ts'
 import { delay } from '../../repeat.ts'
-import { namedAccounts } from './lost-payment.ts'
+import { findSellers } from '../../purchases/cases/lost-case-store.ts'
+import { namedAccounts } from '../../purchases/cases/lost-payment.ts'
 import { type RecoveryRow } from './recovery.ts'
 import { afterHeight, afterListing, afterReading, begin, type Listing, type ReadTransaction, type RecoveryStep } from './recovery-step.ts'
-import { countWallets, findSellers, readNewestPurchases, readSignatures, readWallets } from './recovery-store.ts'
+import { countWallets, readNewestPurchases, readSignatures, readWallets } from './recovery-store.ts'
 import { findSeenSlot } from './rewind/chain-slot-store.ts'
 
 /** Wallets listed at once, and transactions read at once. */
@@ -112,7 +114,7 @@ async function listHistory(
 }
 
 async function readTransaction(deps: PurchaseDeps, row: RecoveryRow, signature: Signature): Promise<ReadTransaction> {
-  const { chain, database, references } = deps
+  const { chain, database, references, coSigners } = deps
   const transaction = await chain.transaction(signature, { spare: true })
   if (!transaction) return { signature, found: undefined }
   const inDatabase = await findReferences(database, namedAccounts(transaction))
@@ -122,6 +124,7 @@ async function readTransaction(deps: PurchaseDeps, row: RecoveryRow, signature: 
     kindOf: references.kindOf,
     feeWallets: new Set(row.feeWallets),
     sellers: await findSellers(database, recipients),
+    coSigners: paymentKeys(coSigners),
   }
   return { signature, found: { transaction, known } }
 }

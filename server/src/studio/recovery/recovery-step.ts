@@ -1,7 +1,7 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 
 import { type LandedTransaction } from '../../chain/chain.ts'
-import { type Findings, findLost, type Known, type LostPayment, type LostRefund } from './lost-payment.ts'
+import { type Findings, findLost, isSignedBy, type Known, type LostPayment, type LostRefund } from '../../purchases/cases/lost-payment.ts'
 import { type NewestPurchase } from './recovery-store.ts'
 import { limitsOf, type RecoveryState, secretProblems, withRefunds, withUnchecked } from './recovery.ts'
 
@@ -12,7 +12,8 @@ export interface RecoveryStep {
   listed: Signature[]
   /** Transactions that need not be read again. */
   read: Signature[]
-  lost: { signature: Signature; payment: LostPayment }[]
+  /** `coSigned`: a key of the market has signed it. */
+  lost: { signature: Signature; payment: LostPayment; coSigned: boolean }[]
   done: boolean
 }
 
@@ -89,8 +90,10 @@ export interface ReadTransaction {
 /** These transactions were read; none are left if there are none. */
 export function afterReading(state: RecoveryState, read: readonly ReadTransaction[]): RecoveryStep {
   if (read.length === 0) return write(state, { done: true })
-  const findings = read.flatMap(({ signature, found }): (Findings & { signature: Signature })[] =>
-    found ? [{ ...findLost(found.transaction, found.known), signature }] : [],
+  const findings = read.flatMap(({ signature, found }): (Findings & { signature: Signature; coSigned: boolean })[] =>
+    found
+      ? [{ ...findLost(found.transaction, found.known), signature, coSigned: isSignedBy(found.transaction, found.known.coSigners) }]
+      : [],
   )
   const counted: RecoveryState = {
     ...state,
@@ -101,7 +104,7 @@ export function afterReading(state: RecoveryState, read: readonly ReadTransactio
   const refunds = findings.flatMap((finding) => finding.refunds.map((refund) => refundText(finding.signature, refund)))
   return write(withUnchecked(withRefunds(counted, refunds), missing), {
     read: read.map(({ signature }) => signature),
-    lost: findings.flatMap(({ signature, lost }) => lost.map((payment) => ({ signature, payment }))),
+    lost: findings.flatMap(({ signature, coSigned, lost }) => lost.map((payment) => ({ signature, payment, coSigned }))),
   })
 }
 

@@ -153,12 +153,6 @@ export async function countWallets(database: Database, others: readonly string[]
   return rows[0]?.count ?? 0
 }
 
-/** Those of these wallets that have listed something. */
-export async function findSellers(database: Database, wallets: readonly string[]): Promise<Set<string>> {
-  const { rows } = await sql<{ seller: string }>`select seller from sellers where seller = any(${wallets}::text[])`.execute(database)
-  return new Set(rows.map(({ seller }) => seller))
-}
-
 export interface NewestPurchase {
   buyer: string
   reference: string

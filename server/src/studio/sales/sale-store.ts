@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 
 import { columnsSql } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
+import { type Place } from '../../database/place.ts'
 import { type Tx, withRetry } from '../../database/transact.ts'
-import { type SalePosition, type SaleRow } from './sale.ts'
+import { type SaleRow } from './sale.ts'
 
 /** A row of `sales_of` in functions/sales.sql. */
 const itemColumns = [
@@ -31,13 +32,13 @@ export async function stampSales(database: Database, purchases: number): Promise
   return row?.stamped ?? 0
 }
 
-export type PlacedSale = SaleRow & SalePosition
+export type PlacedSale = SaleRow & Place
 
 /**
  * The sale at a position and those after it, in order, at most `limit` in total. If the first is missing, the database has no sale there,
  * or a different one.
  */
-export async function listSalesFrom(database: Database, { ordinal }: SalePosition, limit: number): Promise<PlacedSale[]> {
+export async function listSalesFrom(database: Database, { ordinal }: Place, limit: number): Promise<PlacedSale[]> {
   const { rows } = await sql<PlacedSale>`
     select s.ordinal, (extract(epoch from s.stamped_at) * 1000000)::bigint as stamped_at, ${sql.raw(columnsSql('s', saleColumns))}
     from sales s where s.ordinal >= ${ordinal} order by s.ordinal limit ${limit}

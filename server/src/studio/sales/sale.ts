@@ -1,33 +1,5 @@
-import { Failure } from '@juicebar/contract/errors'
 import { type Sale } from '@juicebar/contract/schemas'
 import { type TokenType } from '@juicebar/contract/catalogue'
-
-/** A place in the order of sales. */
-export interface SalePosition {
-  ordinal: bigint
-  /** When the entry got its place, in microseconds. A database that has lost entries gives their places to others, at a different time. */
-  stampedAt: bigint
-}
-
-/** Before the first sale. */
-export const start: SalePosition = { ordinal: 0n, stampedAt: 0n }
-
-const positionText = /^(\d{1,18})-(\d{1,18})$/
-
-/** A position as replies carry it. */
-export function saleCursor({ ordinal, stampedAt }: SalePosition): string {
-  return `${ordinal}-${stampedAt}`
-}
-
-/**
- * Reads what `saleCursor` wrote.
- * @throws CURSOR_INVALID
- */
-export function parseSaleCursor(cursor: string): SalePosition {
-  const [, ordinal, stampedAt] = positionText.exec(cursor) ?? []
-  if (ordinal === undefined || stampedAt === undefined) throw new Failure('CURSOR_INVALID')
-  return { ordinal: BigInt(ordinal), stampedAt: BigInt(stampedAt) }
-}
 
 /** One settled item, or its reversal. */
 export interface SaleRow {

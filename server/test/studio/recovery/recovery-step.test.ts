@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import { type Instruction } from '../../../src/chain/chain.ts'
 import { createReferences } from '../../../src/purchases/reference.ts'
-import { findLost, type Known, namedAccounts } from '../../../src/studio/recovery/lost-payment.ts'
+import { findLost, type Known, namedAccounts } from '../../../src/purchases/cases/lost-payment.ts'
 import { givenUp, outcomeOf, recoveryReply, type RecoveryRow, type RecoveryState } from '../../../src/studio/recovery/recovery.ts'
 import { afterHeight, afterListing, afterReading, begin, type Beginning } from '../../../src/studio/recovery/recovery-step.ts'
 import { earlierReference } from '../../purchases/references-0.2.0.ts'
@@ -14,6 +14,7 @@ const own = createReferences(['r'.repeat(32)])
 const foreign = createReferences(['f'.repeat(32)])
 const address = () => earlierReference('f'.repeat(32), 'purchase')
 const [ann, bob, studio, buyer, rival, oldFashioned] = [address(), address(), address(), address(), address(), address()]
+const [ownKey, formerKey, otherKey] = [address(), address(), address()]
 const [lost, kept] = [own.make('purchase', buyer), own.make('purchase', buyer)]
 /** Of a purchase that was held before codes covered a wallet. */
 const lostEarlier = earlierReference('r'.repeat(32), 'purchase')
@@ -25,6 +26,7 @@ const known: Known = {
   kindOf: own.kindOf,
   feeWallets: new Set([studio]),
   sellers: new Set([ann]),
+  coSigners: [ownKey, formerKey],
 }
 const find = (instructions: Instruction[], inner: Instruction[] = [], changes: Partial<Known> = {}) =>
   findLost(landedWith(instructions, inner), { ...known, ...changes })
@@ -68,6 +70,18 @@ describe('what a transaction moved for purchases that the database has lost', ()
     expect(find([moves(rival, ann, 5n, [lost])])).toEqual({ lost: [], refunds: [], isOurs: false })
     expect(find([moves(rival, ann, 5n, [lost, lostEarlier])]).lost).toEqual([{ buyer: rival, seller: ann, lamports: 5n, feeLamports: 0n }])
     expect(find([moves(bob, buyer, 5n, [lostRefund])])).toEqual({ lost: [], refunds: [], isOurs: false })
+  })
+
+  it('counts whatever a key of the market has signed, if it is not known, even if it pays nobody', () => {
+    const signed = (key: string, instructions: Instruction[]) =>
+      findLost({ ...landedWith(instructions), signers: [buyer, key] }, { ...known, coSigners: [ownKey, formerKey] })
+    const payment = [moves(buyer, ann, 5n, [others])]
+    const paid = { buyer, seller: ann, lamports: 5n, feeLamports: 0n }
+    expect(signed(ownKey, payment)).toEqual({ lost: [paid], refunds: [], isOurs: true })
+    expect(signed(formerKey, payment)).toEqual({ lost: [paid], refunds: [], isOurs: true })
+    expect(signed(otherKey, payment)).toEqual({ lost: [], refunds: [], isOurs: false })
+    expect(signed(ownKey, [moves(buyer, ann, 5n, [kept])]).lost).toEqual([])
+    expect(signed(ownKey, [names(others)]).lost).toEqual([{ buyer, seller: null, lamports: 0n, feeLamports: 0n }])
   })
 
   it('tells of refunds, which are no payments', () => {
@@ -216,7 +230,8 @@ describe('a recovery', () => {
   })
 
   it('reads every transaction once, and tells of those that nobody shows', () => {
-    const known = { references: new Set<string>(), kindOf: own.kindOf, feeWallets: new Set<string>(), sellers: new Set<string>() }
+    const none = new Set<string>()
+    const known = { references: none, kindOf: own.kindOf, feeWallets: none, sellers: none, coSigners: [] }
     const [from, to] = [buyer, ann]
     const transaction = landedWith([moves(from, to, 5n, [own.make('purchase', from)]), moves(to, from, 2n, [own.make('refund', to)])])
     const read = ['one', 'two'] as Signature[]

@@ -1,8 +1,8 @@
 import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
 
 import { type LandedTransaction } from '../../chain/chain.ts'
-import { type Movement, movementsOf } from '../../purchases/payment/landed-transfers.ts'
-import { type ReferenceKind } from '../../purchases/reference.ts'
+import { type Movement, movementsOf } from '../payment/landed-transfers.ts'
+import { type ReferenceKind } from '../reference.ts'
 
 /** What a seller, or only the fee wallet, received in a transaction for purchases that the database does not know. */
 export interface LostPayment {
@@ -30,6 +30,8 @@ export interface Known {
   feeWallets: ReadonlySet<string>
   /** Those of the wallets that have listed something. */
   sellers: ReadonlySet<string>
+  /** The market's own keys, present and former. */
+  coSigners: readonly string[]
 }
 
 export interface Findings {
@@ -47,25 +49,39 @@ export function namedAccounts({ instructions, innerInstructions }: LandedTransac
   ]
 }
 
+/** Whether one of these keys has signed a transaction, and the chain has executed it. Whoever merely names a key proves nothing. */
+export function isSignedBy({ signers, failed }: LandedTransaction, keys: readonly string[]): boolean {
+  return !failed && keys.some((key) => signers.includes(key))
+}
+
 /**
  * What a transaction moved for purchases and refunds whose references this market made but the database does not know. A transfer
- * belongs to the first reference that it carries, known or not, and to that alone, so no lamport counts twice.
+ * belongs to the first reference that it carries, known or not, and to that alone, so no lamport counts twice. What a key of the market
+ * has signed is a payment whatever it carries, even if it paid nobody.
  */
 export function findLost(transaction: LandedTransaction, known: Known): Findings {
   if (transaction.failed) return { lost: [], refunds: [], isOurs: false }
+  const coSigned = isSignedBy(transaction, known.coSigners)
   const isReference = (account: string, from: string) => known.references.has(account) || known.kindOf(account, from) !== undefined
-  const carried = movementsOf(transaction, isReference).filter(({ reference }) => reference !== undefined)
-  const unknown = carried.filter(
-    ({ from, to, lamports, reference = '' }) => !known.references.has(reference) && lamports > 0n && from !== to,
-  )
-  const paid = unknown.filter(({ from, reference = '' }) => known.kindOf(reference, from) === 'purchase')
-  const refunds = unknown.filter(({ from, reference = '' }) => known.kindOf(reference, from) === 'refund')
+  const all = movementsOf(transaction, isReference)
+  const carried = all.filter(({ reference }) => reference !== undefined)
+  const unknown = all.filter(({ from, to, lamports, reference }) => !known.references.has(reference ?? '') && lamports > 0n && from !== to)
+  const kindOf = ({ from, reference }: Movement) => (reference === undefined ? undefined : known.kindOf(reference, from))
+  const paid = unknown.filter((movement) => kindOf(movement) === 'purchase' || (coSigned && movement.reference === undefined))
+  const refunds = unknown.filter((movement) => kindOf(movement) === 'refund')
   const buyers = [...new Set(paid.map(({ from }) => from))]
+  const lost = buyers.flatMap((buyer) => paymentsOf(buyer, sumByRecipient(paid.filter(({ from }) => from === buyer)), known))
+  const isKnown = carried.some(({ reference = '' }) => known.references.has(reference))
+  const isNothing = coSigned && lost.length === 0 && refunds.length === 0 && !isKnown
   return {
-    lost: buyers.flatMap((buyer) => paymentsOf(buyer, sumByRecipient(paid.filter(({ from }) => from === buyer)), known)),
+    lost: isNothing ? [nothingPaid(transaction)] : lost,
     refunds: refunds.map(({ from, to, lamports }) => ({ from, to, lamports })),
-    isOurs: carried.length > 0,
+    isOurs: coSigned || carried.length > 0,
   }
+}
+
+function nothingPaid({ signers: [payer = ''] }: LandedTransaction): LostPayment {
+  return { buyer: asWallet(payer), seller: null, lamports: 0n, feeLamports: 0n }
 }
 
 /** One for each seller, or one without a seller if only a fee was paid. If there are sellers, a fee wallet received the fee. */
