@@ -228,6 +228,7 @@ function purchaseArrows() {
     ...Object.fromEntries(entries),
     [payLink]: [...outside, 'http/api', ...shared, 'purchases/reservation', 'purchases/hold'],
     ...Object.fromEntries(parts.map((part) => [part, belowParts])),
+    [`${reconciliation}/co-signer`]: ['repeat.ts', ...belowParts],
     [reconciliation]: ['repeat.ts', ...outside, ...shared, ...stages, ...parts],
   }
 }

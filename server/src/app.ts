@@ -44,6 +44,7 @@ import { payLinkRoutes } from './purchases/pay-link/routes.ts'
 import { createCoSigners } from './purchases/co-signer.ts'
 import { purchaseRoutes } from './purchases/routes.ts'
 import { createReferences } from './purchases/reference.ts'
+import { startSearchingHistories } from './purchases/reconciliation/co-signer/run-searches.ts'
 import { createReconciliation } from './purchases/reconciliation/run-reconciliation.ts'
 import { delay } from './repeat.ts'
 import { startAnnouncingOutages } from './realtime/announce-outages.ts'
@@ -227,6 +228,7 @@ export async function createApp(parts: AppParts): Promise<App> {
         feed.start(),
         startAnnouncingOutages(feed, readers),
         reconciliation.start(),
+        startSearchingHistories(purchases),
         startAudits(purchases),
         startRecoveries(purchases),
         startRecordingSlots(purchases),
