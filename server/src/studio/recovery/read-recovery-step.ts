@@ -53,8 +53,10 @@ export async function readRecoveryStep(
     case 'waiting':
       return afterHeight(row, (await chain.finalized()).height)
     case 'listing': {
-      const wallets = await readWallets(database, row.feeWallets, row.lastWallet, portions.wallets)
-      const listings = await Promise.all(wallets.map((wallet) => listHistory(chain, wallet, slots, signal)))
+      const keys = paymentKeys(deps.coSigners)
+      const wallets = await readWallets(database, [...row.feeWallets, ...keys], row.lastWallet, portions.wallets)
+      const list = (wallet: WalletAddress) => listHistory(chain, wallet, { ...slots, everyPage: keys.includes(wallet) }, signal)
+      const listings = await Promise.all(wallets.map(list))
       return afterListing(row, wallets, listings)
     }
     case 'reading': {
@@ -64,7 +66,7 @@ export async function readRecoveryStep(
   }
 }
 
-async function readBeginning({ chain, database, references, settings }: PurchaseDeps, row: RecoveryRow): Promise<RecoveryStep> {
+async function readBeginning({ chain, database, references, coSigners, settings }: PurchaseDeps, row: RecoveryRow): Promise<RecoveryStep> {
   const newest = await readNewestPurchases(database, row.since, SAMPLE)
   const feeWallet = settings.fee.wallet
   const feeWallets = [...new Set([feeWallet, ...newest.map((purchase) => purchase.feeWallet)])].filter(
@@ -78,37 +80,49 @@ async function readBeginning({ chain, database, references, settings }: Purchase
     seen: await findSeenSlot(database, row.since),
     isOurs: ({ reference, buyer }) => references.kindOf(reference, buyer) !== undefined,
     feeWallet,
-    wallets: await countWallets(database, feeWallets),
+    wallets: await countWallets(database, [...feeWallets, ...paymentKeys(coSigners)]),
     feeWallets,
   })
+}
+
+interface ListedRange {
+  since: bigint
+  needed: bigint
+  /** However many there are: anybody can name a key of the market, and must not hide by that what it has signed. */
+  everyPage: boolean
 }
 
 /** All finalized transactions of a wallet since a slot, from the first endpoint that still has them all. */
 async function listHistory(
   chain: Chain,
   wallet: WalletAddress,
-  slots: { since: bigint; needed: bigint },
+  { since, needed, everyPage }: ListedRange,
   signal: AbortSignal,
 ): Promise<Listing> {
   const without = new Set<string>()
-  let sinceSlot = slots.since
+  const signatures: Signature[] = []
+  let sinceSlot = since
+  let before: Signature | undefined
   for (;;) {
     await untilSpare(chain, signal)
     const view = await chain.finalized({ except: without })
-    const part = await view.history(wallet, { sinceSlot, pages: MAX_PAGES })
+    const part = await view.history(wallet, { sinceSlot, before, pages: MAX_PAGES })
     if (part.kind === 'part') {
-      if (part.older !== undefined)
+      if (part.older !== undefined && !everyPage)
         return { unchecked: `wallet ${wallet}: it has more than ${MAX_PAGES},000 transactions since the backup` }
-      return { signatures: part.entries.filter(({ failed }) => !failed).map(({ signature }) => signature) }
+      signatures.push(...part.entries.filter(({ failed }) => !failed).map(({ signature }) => signature))
+      if (part.older === undefined) return { signatures }
+      before = part.older
+      continue
     }
     if (part.kind === 'unknownStart') throw new Failure('CHAIN_DOWN')
-    if (part.firstSlot <= slots.needed && part.firstSlot > sinceSlot) {
+    if (part.firstSlot <= needed && part.firstSlot > sinceSlot) {
       sinceSlot = part.firstSlot
       continue
     }
     without.add(view.endpoint)
     if (chain.endpoints().every((endpoint) => without.has(endpoint))) {
-      return { unchecked: `wallet ${wallet}: no endpoint keeps what landed before slot ${part.firstSlot}; slot ${slots.needed} is needed` }
+      return { unchecked: `wallet ${wallet}: no endpoint keeps what landed before slot ${part.firstSlot}; slot ${needed} is needed` }
     }
   }
 }

@@ -136,7 +136,7 @@ export async function deleteSignatures(tx: Tx, recoveryId: string, signatures?: 
   `.execute(tx)
 }
 
-/** The next wallets whose transactions are to be listed, in their order: sellers, and these others. */
+/** The next wallets whose transactions are to be listed, in their order: sellers, and these others, fee wallets and keys of the market. */
 export async function readWallets(database: Database, others: readonly string[], after: string, limit: number): Promise<WalletAddress[]> {
   const { rows } = await sql<{ wallet: WalletAddress }>`
     select wallet from (

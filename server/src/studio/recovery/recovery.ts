@@ -134,8 +134,8 @@ export function limitsOf({ sampled, earlierVersion, hasFee }: Sample & { hasFee:
         ]
       : []),
     hasFee
-      ? 'Wallets that listed something for the first time after the backup are found only by payments that paid a fee.'
-      : 'Wallets that listed something for the first time after the backup are not known, and without a fee nothing tells of their sales.',
+      ? 'Wallets that listed something for the first time after the backup are found only by payments that the market has signed or that paid a fee.'
+      : 'Wallets that listed something for the first time after the backup are not known, and without a fee only payments that the market has signed tell of their sales.',
     'Payments without a reference, from clients that know of none, are not recognised.',
     'What a buyer signs from now on for a purchase that the database has lost is found only by another recovery.',
     'Credits, debits, listings and removals since the backup are not on the chain: send all orders since then again, with the same idempotency keys.',

@@ -209,7 +209,7 @@ describe('a recovery', () => {
   it('says what it cannot find: without any purchase, without a fee', () => {
     expect(limits({})).not.toContain('REFERENCE_SECRET')
     expect(limits({ newest: [] })).toContain('no purchase by which the REFERENCE_SECRET could be checked')
-    expect(limits({})).toContain('without a fee nothing tells')
+    expect(limits({})).toContain('without a fee only payments that the market has signed tell')
     expect(limits({})).toContain('Payments without a reference')
     expect(limits({ feeWallet: 'the studio' })).toContain('payments that paid a fee')
   })
