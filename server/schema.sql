@@ -298,24 +298,29 @@ create table cases (
   fee_lamports bigint not null default 0 check (fee_lamports >= 0),
   -- Who paid, of a case without a purchase: lost, because the database has lost the purchase.
   buyer text,
+  -- Of a lost case: the chain that shows the payment.
+  genesis_hash text,
+  -- Of a lost case: the slot of the payment. No refund is older.
+  paid_at_slot bigint,
   constraint cases_one_a_seller unique nulls not distinct (purchase_id, signature, seller, buyer),
   check ((status in ('delivered', 'refunded', 'closed')) = (closed_at is not null)),
   check (refund_expiry_height is null or refund_reference is not null),
-  constraint cases_lost check ((kind = 'lost') = (purchase_id is null) and (kind = 'lost') = (buyer is not null))
+  constraint cases_lost check ((kind = 'lost') = (purchase_id is null) and (kind = 'lost') = (buyer is not null) and (kind = 'lost') = (genesis_hash is not null) and (kind = 'lost') = (paid_at_slot is not null))
 );
 create index cases_by_status on cases (status, id);
 create index cases_due on cases (reconcile_at) where reconcile_at is not null;
 create index cases_by_seller on cases (seller, id);
 create index cases_by_signature on cases (signature);
 create index cases_by_buyer on cases (buyer, id) where buyer is not null;
-create index cases_that_freeze on cases (seller) where kind = 'lost' and status = 'open';
+create index cases_that_freeze on cases (seller) where kind = 'lost' and (status in ('open', 'refunding'));
 
 -- Every transaction that was recorded before it was broadcast, that settled a purchase, or that became a case. The primary key is
 -- invariant I3: one signature serves one purpose.
 create table payments (
   signature text primary key,
   kind text not null check (kind in ('purchase', 'refund')),
-  purchase_id uuid not null references purchases(id),
+  -- Null for the refund of a case whose purchase is lost.
+  purchase_id uuid references purchases(id),
   case_id uuid references cases(id),
   genesis_hash text not null,
   transaction_bytes bytea not null,
@@ -329,7 +334,8 @@ create table payments (
   -- SHA-256 of the message that its signers sign, of a co-signed payment: its buyer can make many signatures of one message, but it is one
   -- payment.
   message_hash bytea check (octet_length(message_hash) = 32),
-  check ((kind = 'refund') = (case_id is not null))
+  check ((kind = 'refund') = (case_id is not null)),
+  constraint payments_purchase check (purchase_id is not null or kind = 'refund')
 );
 create unique index payments_one_recorded on payments (purchase_id) where kind = 'purchase' and status = 'recorded';
 create unique index payments_one_refund on payments (case_id) where kind = 'refund' and status <> 'void';
@@ -905,6 +911,17 @@ create table unmatched_payments (
   opened_at timestamptz not null default clock_timestamp()
 );
 
+-- Transactions on the chain that name the reference of a case's refund: the seller's wallet has sent the SOL back by itself, or may have.
+-- Settlement reads them under its locks, so what one server has seen, no other delivers.
+create table refunds_seen (
+  case_id uuid not null references cases(id),
+  signature text not null,
+  -- Above this block height it can no longer land if the chain drops it.
+  expiry_height bigint not null,
+  seen_at timestamptz not null default now(),
+  primary key (case_id, signature)
+);
+
 -- Both sides of every transfer: what leaves an account is negative, so the entries of a transfer add up to zero.
 create view ledger_entries as
  select transfers.id as transfer_id,
@@ -1344,7 +1361,7 @@ $$;
 -- As is_frozen, all of them.
 create function frozen_sellers() returns text[] language plpgsql stable as $$
 begin
-  return array(select distinct seller from cases where kind = 'lost' and status = 'open' and seller is not null);
+  return array(select distinct seller from cases where kind = 'lost' and status in ('open', 'refunding') and seller is not null);
 end
 $$;
 
@@ -1357,7 +1374,7 @@ $$;
 -- knows which.
 create function is_frozen(p_seller text) returns boolean language plpgsql stable as $$
 begin
-  return exists (select from cases where seller = p_seller and kind = 'lost' and status = 'open');
+  return exists (select from cases where seller = p_seller and kind = 'lost' and status in ('open', 'refunding'));
 end
 $$;
 
@@ -2120,7 +2137,7 @@ $$;
 --   settled: delivered, by this call or an earlier one;    paid_before: another payment settled this purchase;
 --   listing_gone: an item is sold, removed or held by someone else, or would cost more now;
 --   signature_used: the transaction served another purpose;
---   refunding: a seller is paying it back, or may be.
+--   refunding: a seller is paying it back, or may be: a refund is reserved or was prepared, or a server has seen one on the chain.
 create function settle_purchase(
   p_purchase uuid, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint, p_referenced boolean, out outcome text, out settled_at timestamptz
 ) returns record language plpgsql as $$
@@ -2142,7 +2159,8 @@ begin
     return;
   end if;
   for c in select * from cases where purchase_id = purchase.id and signature = p_signature order by id for update loop
-    if c.status in ('refunding', 'refunded', 'closed') or c.status = 'open' and c.refund_expiry_height is not null then
+    if c.status in ('refunding', 'refunded', 'closed') or c.status = 'open' and c.refund_expiry_height is not null
+        or exists (select from refunds_seen where case_id = c.id) then
       outcome := 'refunding';
       return;
     end if;

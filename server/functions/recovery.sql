@@ -32,7 +32,7 @@ comment on function current_pause is 'Why nothing can be listed or held now: the
 
 create or replace function is_frozen(p_seller text) returns boolean language plpgsql stable as $$
 begin
-  return exists (select from cases where seller = p_seller and kind = 'lost' and status = 'open');
+  return exists (select from cases where seller = p_seller and kind = 'lost' and status in ('open', 'refunding'));
 end
 $$;
 comment on function is_frozen is
@@ -40,7 +40,7 @@ comment on function is_frozen is
 
 create or replace function frozen_sellers() returns text[] language plpgsql stable as $$
 begin
-  return array(select distinct seller from cases where kind = 'lost' and status = 'open' and seller is not null);
+  return array(select distinct seller from cases where kind = 'lost' and status in ('open', 'refunding') and seller is not null);
 end
 $$;
 comment on function frozen_sellers is 'As is_frozen, all of them.';

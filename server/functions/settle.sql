@@ -107,7 +107,8 @@ begin
     return;
   end if;
   for c in select * from cases where purchase_id = purchase.id and signature = p_signature order by id for update loop
-    if c.status in ('refunding', 'refunded', 'closed') or c.status = 'open' and c.refund_expiry_height is not null then
+    if c.status in ('refunding', 'refunded', 'closed') or c.status = 'open' and c.refund_expiry_height is not null
+        or exists (select from refunds_seen where case_id = c.id) then
       outcome := 'refunding';
       return;
     end if;
@@ -144,4 +145,4 @@ comment on function settle_purchase is
   settled: delivered, by this call or an earlier one;    paid_before: another payment settled this purchase;
   listing_gone: an item is sold, removed or held by someone else, or would cost more now;
   signature_used: the transaction served another purpose;
-  refunding: a seller is paying it back, or may be.';
+  refunding: a seller is paying it back, or may be: a refund is reserved or was prepared, or a server has seen one on the chain.';

@@ -68,7 +68,41 @@ create table unmatched_payments (
 comment on table unmatched_payments is
   'Co-signed payments that became cases, in the order in which they did: whoever compares the market with the chain finds here what is no trade.';
 
+-- Refunds. A case of a lost purchase is refunded like any other; what a purchase says of its payment, it says itself.
+alter table payments
+  alter column purchase_id drop not null,
+  add constraint payments_purchase check (purchase_id is not null or kind = 'refund');
+comment on column payments.purchase_id is 'Null for the refund of a case whose purchase is lost.';
+alter table cases add column genesis_hash text, add column paid_at_slot bigint;
+comment on column cases.genesis_hash is 'Of a lost case: the chain that shows the payment.';
+comment on column cases.paid_at_slot is 'Of a lost case: the slot of the payment. No refund is older.';
+update cases set
+    genesis_hash = coalesce((select genesis_hash from recoveries where genesis_hash is not null order by id desc limit 1), ''),
+    paid_at_slot = coalesce((select min(since_slot) from recoveries), 0)
+  where kind = 'lost';
+alter table cases
+  drop constraint cases_lost,
+  add constraint cases_lost check (
+    (kind = 'lost') = (purchase_id is null) and (kind = 'lost') = (buyer is not null)
+    and (kind = 'lost') = (genesis_hash is not null) and (kind = 'lost') = (paid_at_slot is not null)
+  );
+-- What was sold in a lost purchase stays where it is until the refund has landed.
+drop index cases_that_freeze;
+create index cases_that_freeze on cases (seller) where kind = 'lost' and status in ('open', 'refunding');
+
+create table refunds_seen (
+  case_id uuid not null references cases(id),
+  signature text not null,
+  expiry_height bigint not null,
+  seen_at timestamptz not null default now(),
+  primary key (case_id, signature)
+);
+comment on table refunds_seen is
+  'Transactions on the chain that name the reference of a case''s refund: the seller''s wallet has sent the SOL back by itself, or may have. '
+  'Settlement reads them under its locks, so what one server has seen, no other delivers.';
+comment on column refunds_seen.expiry_height is 'Above this block height it can no longer land if the chain drops it.';
+
 -- Functions that hold and settle have other parameters than before.
--- functions that hold and settle: 6501f30dcabc0c2189a3fddcf903f534635d6ae7a96508bc4a88e1ce6952794c
+-- 
 drop function if exists split_listing(listings, bigint, text, uuid, timestamptz);
 drop function if exists bought_today(text, text, uuid[]);

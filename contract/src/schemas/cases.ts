@@ -29,7 +29,7 @@ export const CaseSchema = Type.Object(
     kind: Type.Enum([...caseKinds], {
       title: 'CaseKind',
       description:
-        '`late`: landed after the hold had ended. `wrong`: another amount or shape than agreed. `double`: a second payment for one purchase. `vanished`: the network dropped a payment for which tokens had moved. `lost`: found on the chain after a restore of the database, which no longer has the purchase: nobody knows which drinks it was for, and until the studio closes the case the seller’s listings are neither sold nor returned.',
+        '`late`: landed after the hold had ended. `wrong`: another amount or shape than agreed. `double`: a second payment for one purchase. `vanished`: the network dropped a payment for which tokens had moved. `lost`: found on the chain after a restore of the database, which no longer has the purchase: nobody knows which drinks it was for, and until the case is closed the seller’s listings are neither sold nor returned.',
     }),
     status: Type.Enum([...caseStatuses], {
       title: 'CaseStatus',
@@ -77,9 +77,24 @@ const RefundDetails = Type.Object(
     price: Type.Number({ description: 'The refund, in SOL' }),
     lamports,
     reference: Address('Already part of `transaction`; ties the refund to the case'),
+    coSigner: Nullable(
+      Address('Already part of `transaction`: the market’s own key, which signs after the seller; null without `coSigned`'),
+    ),
     transaction: Type.String({ description: 'The unsigned refund in base64: the seller signs and submits it' }),
   },
   { title: 'RefundDetails' },
+)
+
+const RefundOptions = Type.Object(
+  {
+    coSigned: Type.Optional(
+      Type.Boolean({
+        description:
+          'The refund that is prepared can only be sent by the market, which signs it once nothing can be delivered any more. For wallets that sign without sending',
+      }),
+    ),
+  },
+  { ...closed, title: 'RefundOptions' },
 )
 
 export const CasesPage = Type.Object({ cases: Type.Array(CaseSchema), nextCursor }, { title: 'CasesPage' })
@@ -94,17 +109,20 @@ export const caseCalls = {
   },
   prepareRefund: {
     summary: 'Prepare the refund of a case, as an unsigned transaction',
-    description: 'For the seller. Asking again returns the same reference with a fresh blockhash.',
+    description:
+      'For the seller. Asking again returns the same reference with a fresh blockhash. With `coSigned`, the listing may still be delivered until the signed refund is submitted; without it, nothing is delivered until the refund that was prepared can no longer land.',
     params: idParams('The case'),
+    body: Type.Optional(Type.Union([Type.Null(), RefundOptions])),
     response: { 200: Type.Object({ refundDetails: RefundDetails }) },
-    failures: ['CASE_NOT_FOUND', 'NOT_YOUR_REFUND', 'CASE_NOT_OPEN', ...chainFailures],
+    failures: ['CASE_NOT_FOUND', 'NOT_YOUR_REFUND', 'CASE_NOT_OPEN', 'CO_SIGN_OFF', ...chainFailures],
   },
   submitRefund: {
     summary: 'Submit the signed refund for the server to send',
-    description: 'For the seller. After an error nothing was sent. Submit the same bytes as often as you like.',
+    description:
+      'For the seller. After an error nothing was sent; after `DATABASE_DOWN` it may still be, so submit the same bytes again, as often as you like. Of a refund with a co-signer, the seller’s signature is in place and the co-signer’s is empty; `PAYMENT_EXPIRED`: prepare it again.',
     params: idParams('The case'),
     body: SignedTransaction,
     response: { 200: Submitted },
-    failures: ['CASE_NOT_FOUND', 'NOT_YOUR_REFUND', 'CASE_NOT_OPEN', 'PAYMENT_REFUSED', ...chainFailures],
+    failures: ['CASE_NOT_FOUND', 'NOT_YOUR_REFUND', 'CASE_NOT_OPEN', 'CO_SIGN_OFF', 'PAYMENT_REFUSED', 'PAYMENT_EXPIRED', ...chainFailures],
   },
 } as const satisfies Record<string, CallSchema>

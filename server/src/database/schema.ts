@@ -110,7 +110,7 @@ export interface Cases {
   /**
    * Who paid, of a case without a purchase: lost, because the database has lost the purchase.
    */
-  buyer: string | null;
+  buyer: WalletAddress | null;
   closedAt: Date | null;
   /**
    * Only a payment of the exact amount that carries the purchase's reference may still be delivered.
@@ -120,6 +120,10 @@ export interface Cases {
    * The fee that the same transaction paid, which the studio owes to the buyer. In the first case of a transaction only.
    */
   feeLamports: Generated<bigint>;
+  /**
+   * Of a lost case: the chain that shows the payment.
+   */
+  genesisHash: string | null;
   id: Generated<string>;
   /**
    * late: landed after the hold had ended. wrong: another amount or form than agreed. double: a second payment for one purchase.
@@ -129,6 +133,10 @@ export interface Cases {
   lamports: Lamports;
   note: string | null;
   openedAt: Generated<Date>;
+  /**
+   * Of a lost case: the slot of the payment. No refund is older.
+   */
+  paidAtSlot: bigint | null;
   purchaseId: string | null;
   /**
    * As purchases.reconcile_at.
@@ -359,7 +367,10 @@ export interface Payments {
    * SHA-256 of the message that its signers sign, of a co-signed payment: its buyer can make many signatures of one message, but it is one payment.
    */
   messageHash: Buffer | null;
-  purchaseId: string;
+  /**
+   * Null for the refund of a case whose purchase is lost.
+   */
+  purchaseId: string | null;
   signature: Signature;
   slot: bigint | null;
   /**
@@ -585,6 +596,16 @@ export interface Recoveries {
 export interface RecoverySignatures {
   recoveryId: string;
   signature: string;
+}
+
+export interface RefundsSeen {
+  caseId: string;
+  /**
+   * Above this block height it can no longer land if the chain drops it.
+   */
+  expiryHeight: bigint;
+  seenAt: Generated<Date>;
+  signature: Signature;
 }
 
 export interface RefusedPayments {
@@ -891,6 +912,7 @@ export interface DB {
   pushSubscriptions: PushSubscriptions;
   recoveries: Recoveries;
   recoverySignatures: RecoverySignatures;
+  refundsSeen: RefundsSeen;
   refusedPayments: RefusedPayments;
   rewinds: Rewinds;
   sales: Sales;

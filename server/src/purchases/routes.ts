@@ -93,7 +93,9 @@ export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
     return listCases(deps, { wallet: player, limit, cursor })
   })
 
-  api.player('prepareRefund', 'buy', async ({ params, player }) => ({ refundDetails: await prepareRefund(deps, player, params.id) }))
+  api.player('prepareRefund', 'buy', async ({ params, body, player }) => ({
+    refundDetails: await prepareRefund(deps, player, params.id, body ?? {}),
+  }))
 
   api.player('submitRefund', 'buy', async ({ params, body, player }) => ({
     signature: await submitRefund(deps, player, params.id, body.transaction),

@@ -22,7 +22,8 @@ export async function startExercised(): Promise<ExercisedServer> {
   purchases?.caseChanged('closed', 'late')
   purchases?.settled({ tokenTypes: ['APPLE_JUICE'], priceLamports: 1n, secondsSinceConfirmed: 1, secondsSinceSubmitted: 2 })
   await app.connection.pool.query(
-    `insert into cases (kind, signature, lamports, deliverable, seller, buyer) values ('lost', 'signature', 1, false, 'seller', 'buyer')`,
+    `insert into cases (kind, signature, lamports, deliverable, seller, buyer, genesis_hash, paid_at_slot)
+      values ('lost', 'signature', 1, false, 'seller', 'buyer', '', 0)`,
   )
   return {
     url: app.metricsUrl,

@@ -75,9 +75,9 @@ describe('what the database knows', () => {
   it('is in every scrape: cases, lags, webhooks and the pause', async () => {
     // The server is not to reconcile the hold, which it would find provable.
     await app.connection.pool.query(`
-      insert into cases (kind, signature, lamports, deliverable, seller, buyer, opened_at, reconcile_at) values
-        ('lost', 'one', 1, false, 'seller', 'buyer', now() - interval '1 hour', null),
-        ('lost', 'two', 1, false, 'seller', 'buyer', now(), now() + interval '1 hour');
+      insert into cases (kind, signature, lamports, deliverable, seller, buyer, genesis_hash, paid_at_slot, opened_at, reconcile_at) values
+        ('lost', 'one', 1, false, 'seller', 'buyer', '', 0, now() - interval '1 hour', null),
+        ('lost', 'two', 1, false, 'seller', 'buyer', '', 0, now(), now() + interval '1 hour');
       insert into purchases (buyer, sellers, price_lamports, reference, genesis_hash, held_at_slot, server_sends, pay_before, reconcile_at, unprovable_at)
         values ('buyer', '{seller}', 1, 'reference', 'chain', 1, true, now(), now() + interval '1 hour', now());
       insert into webhooks (url, events, delivered_to, enabled, switched_off) values

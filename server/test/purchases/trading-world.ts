@@ -305,8 +305,8 @@ export class TradingWorld {
   }
 
   /** Prepares the refund of a case and signs it as its seller's wallet does. Sends nothing. */
-  async signRefund(seller: Wallet, { caseId }: { caseId: string }): Promise<SignedPayment> {
-    const { transaction } = await prepareRefund(this.deps, seller.address, caseId)
+  async signRefund(seller: Wallet, { caseId }: { caseId: string }, options: { coSigned?: boolean } = {}): Promise<SignedPayment> {
+    const { transaction } = await prepareRefund(this.deps, seller.address, caseId, options)
     const unsigned = getTransactionDecoder().decode(base64.decode(transaction))
     return signedPayment(await partiallySignTransaction([seller.signer.keyPair], unsigned))
   }

@@ -26,10 +26,12 @@ const terms: RefundTerms = {
   to: 'EktUtax5cud3mrcEZrofj6yQxVvNeMNdaGeRPwiKnaCC',
   lamports: 400_000_000n,
   reference: 'GGyLbGTm5ZiNHAQpsYTgrLf5DMdMmLSX6Er5E2zaN7zu',
+  coSigner: null,
 }
+const coSigned: RefundTerms = { ...terms, coSigner: 'JCYoWVEjgW4iocDBRcWPhNYNnNFx3tSqSDxAZetY3Dmz' }
 
-const built = ({ from, to, lamports, reference }: RefundTerms, version: 0 | 'legacy') =>
-  buildPayment({ from, transfers: [{ to, lamports }], reference, lifetime, version })
+const built = ({ from, to, lamports, reference, coSigner }: RefundTerms, version: 0 | 'legacy') =>
+  buildPayment({ from, transfers: [{ to, lamports }], reference, ...(coSigner !== null && { coSigner }), lifetime, version })
 
 describe('a refund that the server prepared', () => {
   test('is signed if it is the one that was shown, in a version that the wallet supports', () => {
@@ -39,6 +41,13 @@ describe('a refund that the server prepared', () => {
     expect(legacy).toEqual(built(terms, 'legacy'))
     const { messageBytes } = getTransactionDecoder().decode(legacy)
     expect(getCompiledTransactionMessageDecoder().decode(messageBytes).lifetimeToken).toBe(lifetime.blockhash)
+  })
+
+  test('is signed with the market as its second signer if that was asked for', () => {
+    const prepared = built(coSigned, 0)
+    expect(checkedRefund(prepared, coSigned, 0)).toEqual(prepared)
+    expect(checkedRefund(prepared, terms, 0)).toBeUndefined()
+    expect(checkedRefund(built(terms, 0), coSigned, 0)).toBeUndefined()
   })
 
   test.each([

@@ -8,6 +8,7 @@ import { type Cases } from '../../database/schema.ts'
 import { inTransaction, type Tx } from '../../database/transact.ts'
 import { inSeconds, now } from '../../database/time.ts'
 import { isClosed } from './case.ts'
+import { deleteSeenRefunds } from './seen-refund-store.ts'
 
 export const caseColumns = [
   'id',
@@ -136,15 +137,29 @@ export async function expectRefund(tx: Tx, id: string, refund: ExpectedRefund): 
   return row.refundReference ?? refund.reference
 }
 
-/** Records that the prepared refund can no longer land, unless another was prepared since the case was read. */
-export async function forgetRefund(database: Database, { id, refundExpiryHeight }: CaseRow): Promise<void> {
-  await database
+/** @returns the reference of the first refund ever prepared for the case: this one, if there was none. */
+export async function keepRefundReference(tx: Tx, id: string, reference: WalletAddress): Promise<WalletAddress> {
+  const row = await tx
     .updateTable('cases')
-    .set({ refundExpiryHeight: null })
+    .set({ refundReference: sql<WalletAddress>`coalesce(refund_reference, ${reference})` })
     .where('id', '=', id)
-    .where('status', '=', 'open')
-    .where('refundExpiryHeight', '=', refundExpiryHeight)
-    .execute()
+    .returning('refundReference')
+    .executeTakeFirstOrThrow()
+  return row.refundReference ?? reference
+}
+
+/**
+ * Records that the prepared refund can no longer land, unless another was prepared since the case was read, and that the chain has dropped
+ * these that were seen.
+ */
+export async function forgetRefund(database: Database, { id, refundExpiryHeight }: CaseRow, seen: readonly Signature[]): Promise<void> {
+  await inTransaction(database, async (tx) => {
+    const locked = await lockCase(tx, id)
+    if (locked?.status !== 'open') return
+    await deleteSeenRefunds(tx, id, seen)
+    if (locked.refundExpiryHeight !== refundExpiryHeight || refundExpiryHeight === null) return
+    await tx.updateTable('cases').set({ refundExpiryHeight: null }).where('id', '=', id).execute()
+  })
 }
 
 export interface CaseMove {

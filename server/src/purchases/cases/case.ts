@@ -1,11 +1,25 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { solText } from '@juicebar/contract/money'
 import { type CaseKind, type CaseStatus } from '@juicebar/contract/schemas'
 
 import { isId } from '../../listings/listing.ts'
+import { type PurchaseRow } from '../purchase-store.ts'
+
+/** What a case is about: its purchase, or what is known of one that the database has lost. */
+export type CaseSubject = PurchaseRow | LostPurchase
+
+export interface LostPurchase {
+  id: null
+  buyer: WalletAddress
+  /** The chain that shows its payment. */
+  genesisHash: string
+  /** It was held before its payment landed, which is known. Refunds came later. */
+  heldAtSlot: bigint
+}
 
 /** Kinds in which the seller received SOL for nothing. A vanished payment left the seller unpaid. */
-const refundableKinds = new Set<CaseKind>(['late', 'wrong', 'double'])
+const refundableKinds = new Set<CaseKind>(['late', 'wrong', 'double', 'lost'])
 
 /** Whether the seller may refund this case now. */
 export function isRefundable({ kind, status, seller }: { kind: CaseKind; status: CaseStatus; seller: string | null }): boolean {
@@ -50,8 +64,8 @@ export function explainCase(subject: ExplainedCase): string {
 }
 
 function explainPayment({ kind, status, deliverable, seller }: ExplainedCase): string {
-  if (status === 'open' && kind === 'lost') return `${whatHappened.lost} The studio has been told, and will settle it with both sides.`
   if (seller === null) return `${whatHappened[kind]} It paid nobody but the studio.${status === 'closed' ? ` ${whatNext.closed}` : ''}`
+  if (status === 'open' && kind === 'lost') return `${whatHappened.lost} ${whatNext.open} Otherwise the studio settles it with both sides.`
   if (status === 'open' && kind === 'vanished') return `${whatHappened.vanished} The studio has been told.`
   if (status === 'open' && deliverable) {
     return `${whatHappened[kind]} It will be delivered if the lot becomes free; until then the seller can send the SOL back with one click.`
@@ -63,7 +77,8 @@ function explainPayment({ kind, status, deliverable, seller }: ExplainedCase): s
 export function waitOfCase({ kind, status, deliverable, seller }: Omit<ExplainedCase, 'feeLamports'>): string | null {
   if (status === 'refunding') return 'its refund to be finalized'
   if (status !== 'open') return null
-  if (kind === 'vanished' || kind === 'lost' || seller === null) return 'the studio to close its case'
+  if (kind === 'vanished' || seller === null) return 'the studio to close its case'
+  if (kind === 'lost') return 'the seller to refund it, or the studio to close its case'
   return deliverable ? 'its listing to be free, or the seller to refund it' : 'the seller to refund it'
 }
 

@@ -33,16 +33,20 @@ export async function readAvailability(database: Database, purchaseId: string, s
  * The references of refunds that were prepared for the open cases of a payment, one of which its seller's wallet may have signed by itself,
  * however long ago that was.
  */
-export async function findPreparedRefunds(database: Database, purchaseId: string, signature: Signature): Promise<WalletAddress[]> {
+export async function findPreparedRefunds(
+  database: Database,
+  purchaseId: string,
+  signature: Signature,
+): Promise<{ caseId: string; reference: WalletAddress }[]> {
   const rows = await database
     .selectFrom('cases')
-    .select('refundReference')
+    .select(['id', 'refundReference'])
     .where('purchaseId', '=', purchaseId)
     .where('signature', '=', signature)
     .where('status', '=', 'open')
     .where('refundReference', 'is not', null)
     .execute()
-  return rows.flatMap(({ refundReference }) => refundReference ?? [])
+  return rows.flatMap(({ id: caseId, refundReference: reference }) => (reference === null ? [] : [{ caseId, reference }]))
 }
 
 /** Whether a purchase had ended before the database went back: what has become of its payments since then may be lost. */

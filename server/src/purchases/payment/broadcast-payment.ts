@@ -1,5 +1,4 @@
 import { type PurchaseDeps } from '../purchase-deps.ts'
-import { type PurchaseRow } from '../purchase-store.ts'
 import { purchaseFields } from '../purchase-wait.ts'
 import { type PaymentRow } from './payment-store.ts'
 
@@ -9,7 +8,7 @@ import { type PaymentRow } from './payment-store.ts'
  */
 export async function broadcastPayment(
   { chain, failures }: PurchaseDeps,
-  purchase: Pick<PurchaseRow, 'id' | 'buyer'>,
+  purchase: { id: string | null; buyer: string },
   payment: Pick<PaymentRow, 'signature' | 'kind' | 'transactionBytes' | 'genesisHash'>,
 ): Promise<void> {
   const { signature, kind, transactionBytes, genesisHash } = payment

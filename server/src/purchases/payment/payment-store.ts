@@ -27,6 +27,11 @@ export async function findPayment(database: Database | Tx, signature: Signature)
   return database.selectFrom('payments').select(paymentColumns).where('signature', '=', signature).executeTakeFirst()
 }
 
+/** The co-signed payment with this message, whatever signatures it has. */
+export async function findPaymentByMessage(database: Database | Tx, messageHash: Buffer): Promise<PaymentRow | undefined> {
+  return database.selectFrom('payments').select(paymentColumns).where('messageHash', '=', messageHash).executeTakeFirst()
+}
+
 /** The transaction bytes recorded for a purchase that may still land. */
 export async function findRecordedPayment(database: Database | Tx, purchaseId: string): Promise<PaymentRow | undefined> {
   return database

@@ -103,7 +103,7 @@ export async function leaseDueCases(
     .returning(caseColumns)
     .returning([
       sql<number>`extract(epoch from now() - opened_at)::float8`.as('secondsOpen'),
-      sql<WalletAddress>`(select p.buyer from purchases p where p.id = cases.purchase_id)`.as('buyer'),
+      sql<WalletAddress>`coalesce(cases.buyer, (select p.buyer from purchases p where p.id = cases.purchase_id))`.as('buyer'),
     ])
     .execute()
 }
@@ -153,6 +153,7 @@ export async function scheduleCaseReconciliation(database: Database, row: CaseRo
 
 /** The current payment of a purchase: the one recorded for a hold, or the one that settled it. */
 export interface CurrentPayment extends PaymentRow {
+  purchaseId: string
   /** Since it was recorded. */
   ageSeconds: number
 }
@@ -164,8 +165,13 @@ export async function listCurrentPayments(database: Database, purchases: readonl
   return database
     .selectFrom('payments as m')
     .innerJoin('purchases as p', 'p.id', 'm.purchaseId')
-    .select(columnsOf('m', paymentColumns))
-    .select(sql<number>`extract(epoch from now() - m.created_at)::float8`.as('ageSeconds'))
+    .select(
+      columnsOf(
+        'm',
+        paymentColumns.filter((column) => column !== 'purchaseId'),
+      ),
+    )
+    .select(['p.id as purchaseId', sql<number>`extract(epoch from now() - m.created_at)::float8`.as('ageSeconds')])
     .where('p.id', 'in', ids)
     .where('m.kind', '=', 'purchase')
     .where(sql<boolean>`(p.status = 'held' and m.status = 'recorded' or p.status = 'settled' and m.signature = p.signature)`)
@@ -221,9 +227,9 @@ export async function reconcileOpenCasesOf(database: Database, wallet: WalletAdd
     .where('id', 'in', (query) =>
       query
         .selectFrom('cases as c')
-        .innerJoin('purchases as p', 'p.id', 'c.purchaseId')
+        .leftJoin('purchases as p', 'p.id', 'c.purchaseId')
         .select('c.id')
-        .where((or) => or.or([or('p.buyer', '=', wallet), or('c.seller', '=', wallet)]))
+        .where((or) => or.or([or('p.buyer', '=', wallet), or('c.seller', '=', wallet), or('c.buyer', '=', wallet)]))
         .where('c.status', '=', 'open')
         .orderBy('c.id', 'desc')
         .limit(REQUESTED_CASES),

@@ -1,9 +1,8 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
 import { type Chain, type LandedTransaction, type ReadOptions, type SignatureStatus } from '../../chain/chain.ts'
-import { endedBeforeRewind, findPreparedRefunds } from '../cases/late-delivery-store.ts'
-import { isMentioned, MENTIONS } from '../cases/refund-mention.ts'
-import { isAgreed, type KnownReferences, verifyPayment } from '../payment/landed-payment.ts'
+import { endedBeforeRewind } from '../cases/late-delivery-store.ts'
+import { recordSeenRefunds } from '../cases/record-seen-refunds.ts'
 import { ambiguousReferences } from '../payment/landed-transfers.ts'
 import { paymentKeys } from '../co-signer.ts'
 import { expectedPaymentOf, termsOf } from '../payment/payment-terms.ts'
@@ -12,7 +11,7 @@ import { type RecordedPayment, settlesOnStatus } from '../payment/recorded-payme
 import { isSettled } from '../purchase.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
 import { type PurchaseRow } from '../purchase-store.ts'
-import { type CandidateVerdict, verdictOf, type VerifiedCandidate } from './candidate.ts'
+import { type CandidateReading, type CandidateVerdict, verdictOf, type VerifiedCandidate } from './candidate.ts'
 import { listHoldsBetween } from './settlement-store.ts'
 
 /** A transaction that may pay for a purchase. */
@@ -47,7 +46,7 @@ export function candidateOf(
 
 /**
  * Verifies a candidate for a purchase, after reading everything needed for that and for settling the purchase or opening a case. Writes
- * nothing.
+ * nothing but the refunds that it sees.
  * @throws CHAIN_DOWN, and what the candidate's `admit` throws
  */
 export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow, candidate: Candidate): Promise<VerifiedCandidate> {
@@ -66,10 +65,11 @@ export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow,
   const verdict = verdictOf(terms, { status, transaction, knownReferences, submittedByBuyer })
   if (!transaction || (verdict.kind !== 'pays' && verdict.kind !== 'wrong')) return { signature, status, verdict, paysAnotherHold: false }
   const isLate = verdict.kind === 'pays' && purchase.status === 'ended'
-  if (isLate && (await mayBePaidBack(deps, purchase, signature))) return { signature, status, verdict: paidBack, paysAnotherHold: false }
+  if (isLate && (await recordSeenRefunds(deps, purchase.id, signature)))
+    return { signature, status, verdict: paidBack, paysAnotherHold: false }
   const [landing, paysAnotherHold, onlyRefunded] = await Promise.all([
     readLanding(chain, transaction),
-    verdict.referenced ? false : isForAnotherHold(deps, purchase, transaction, knownReferences),
+    verdict.referenced ? false : isForAnotherHold(deps, purchase, { status, transaction, knownReferences }),
     isLate && endedBeforeRewind(database, purchase.id),
   ])
   return { signature, status, verdict, landing, paysAnotherHold, onlyRefunded }
@@ -77,17 +77,6 @@ export async function verifyCandidate(deps: PurchaseDeps, purchase: PurchaseRow,
 
 /** Its case follows the refund. */
 const paidBack: CandidateVerdict = { kind: 'unrelated', reason: 'its seller is sending the SOL back', permanent: false }
-
-/**
- * Whether the chain shows anything that may be the refund of a late payment. A seller's wallet may sign it long after it was prepared, and it
- * counts from the moment at which it lands: whoever delivers asks, since its case may not have heard of it.
- */
-async function mayBePaidBack({ database, chain }: PurchaseDeps, { id }: PurchaseRow, signature: Signature): Promise<boolean> {
-  for (const reference of await findPreparedRefunds(database, id, signature)) {
-    if (isMentioned(await chain.recentSignatures(reference, 0n, MENTIONS, { everywhere: true }))) return true
-  }
-  return false
-}
 
 /** The landing of a recorded payment whose status alone is enough. */
 function knownLanding({ coSigners }: PurchaseDeps, purchase: PurchaseRow, { recorded }: Candidate, { slot }: SignatureStatus) {
@@ -103,12 +92,15 @@ async function readLanding(chain: Chain, { signature, slot, bytes }: LandedTrans
   return { signature, slot, transactionBytes: Buffer.from(bytes), expiryHeight: await chain.expiryHeight(slot) }
 }
 
+/** Whether a transaction without a reference would count for another hold: then its SOL waits for that one. */
 async function isForAnotherHold(
   { database }: PurchaseDeps,
   purchase: PurchaseRow,
-  transaction: LandedTransaction,
-  knownReferences: KnownReferences,
+  reading: Omit<CandidateReading, 'submittedByBuyer'>,
 ): Promise<boolean> {
   const holds = await listHoldsBetween(database, purchase)
-  return holds.some((other) => isAgreed(verifyPayment(transaction, termsOf(other), knownReferences)))
+  return holds.some(({ needsReference, ...other }) => {
+    const verdict = verdictOf({ ...termsOf(other), needsReference, hasEnded: false }, { ...reading, submittedByBuyer: false })
+    return verdict.kind === 'pays' || (verdict.kind === 'wrong' && verdict.complete)
+  })
 }

@@ -53,7 +53,7 @@ export async function readHistories(database: Database, ids: readonly string[]):
 export async function findPurchasesBySignature(database: Database, signature: Signature): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from purchases where signature = ${signature}
-    union select purchase_id from payments where signature = ${signature}
+    union select purchase_id from payments where signature = ${signature} and purchase_id is not null
     union select purchase_id from cases where signature = ${signature} and purchase_id is not null
   `.execute(database)
   return rows.map(({ id }) => id)
@@ -63,7 +63,7 @@ export async function findPurchasesBySignature(database: Database, signature: Si
 export async function findPurchasesByReference(database: Database, accounts: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from purchases where reference = any(${accounts}::text[])
-    union select purchase_id from cases where refund_reference = any(${accounts}::text[])
+    union select purchase_id from cases where refund_reference = any(${accounts}::text[]) and purchase_id is not null
   `.execute(database)
   return rows.map(({ id }) => id)
 }

@@ -108,7 +108,9 @@ async function writeStep(
     // Taken before all row locks, as everywhere.
     if (done) await lockRestrictions(tx)
     const cases: string[] = []
-    for (const { signature, payment, coSigned } of lost) cases.push(...(await insertLostCase(tx, signature, payment, coSigned)))
+    for (const { payment, ...landing } of lost) {
+      cases.push(...(await insertLostCase(tx, { ...landing, genesisHash: chainOf(row) }, payment)))
+    }
     const next = { ...state, casesOpened: row.casesOpened + cases.length }
     if (row.expiryHeight === null && next.expiryHeight !== null) {
       next.expiryHeight = await agreeOnExpiry(tx, row.rewindId, next.expiryHeight)
@@ -124,6 +126,12 @@ async function writeStep(
   })
   for (const id of opened) log.info({ case: id, kind: 'lost' }, 'a case was opened')
   return saved
+}
+
+/** A recovery knows its chain before it reads anything. */
+function chainOf({ genesisHash }: RecoveryRow): string {
+  if (genesisHash === null) throw new Error('a recovery has found payments before it knew the chain')
+  return genesisHash
 }
 
 class LeaseLost extends Error {}

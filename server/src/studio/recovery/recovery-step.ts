@@ -12,8 +12,8 @@ export interface RecoveryStep {
   listed: Signature[]
   /** Transactions that need not be read again. */
   read: Signature[]
-  /** `coSigned`: a key of the market has signed it. */
-  lost: { signature: Signature; payment: LostPayment; coSigned: boolean }[]
+  /** `coSigned`: a key of the market has signed it. `slot`: where it landed. */
+  lost: { signature: Signature; slot: bigint; payment: LostPayment; coSigned: boolean }[]
   done: boolean
 }
 
@@ -90,10 +90,12 @@ export interface ReadTransaction {
 /** These transactions were read; none are left if there are none. */
 export function afterReading(state: RecoveryState, read: readonly ReadTransaction[]): RecoveryStep {
   if (read.length === 0) return write(state, { done: true })
-  const findings = read.flatMap(({ signature, found }): (Findings & { signature: Signature; coSigned: boolean })[] =>
-    found
-      ? [{ ...findLost(found.transaction, found.known), signature, coSigned: isSignedBy(found.transaction, found.known.coSigners) }]
-      : [],
+  const findings = read.flatMap(
+    ({ signature, found }): (Findings & Pick<RecoveryStep['lost'][number], 'signature' | 'slot' | 'coSigned'>)[] => {
+      if (!found) return []
+      const { transaction, known } = found
+      return [{ ...findLost(transaction, known), signature, slot: transaction.slot, coSigned: isSignedBy(transaction, known.coSigners) }]
+    },
   )
   const counted: RecoveryState = {
     ...state,
@@ -104,7 +106,7 @@ export function afterReading(state: RecoveryState, read: readonly ReadTransactio
   const refunds = findings.flatMap((finding) => finding.refunds.map((refund) => refundText(finding.signature, refund)))
   return write(withUnchecked(withRefunds(counted, refunds), missing), {
     read: read.map(({ signature }) => signature),
-    lost: findings.flatMap(({ signature, coSigned, lost }) => lost.map((payment) => ({ signature, payment, coSigned }))),
+    lost: findings.flatMap(({ signature, slot, coSigned, lost }) => lost.map((payment) => ({ signature, slot, coSigned, payment }))),
   })
 }
 

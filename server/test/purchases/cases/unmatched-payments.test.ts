@@ -123,4 +123,31 @@ describe('a second payment of a settled purchase', () => {
     await world.untilCase(second, { kind: 'double', refundable: true })
     await world.reconcileOnce()
   })
+
+  it('becomes a case although the buyer is buying again from that seller for the same price, where it cannot count', async () => {
+    const price = world.nextPrice()
+    const purchase = await world.hold(world.buyer, await world.list(world.seller, { price }), 'wallet')
+    expect(await confirm(purchase, await world.payByWallet(world.buyer, purchase, { references: [] }))).toMatchObject({ settled: true })
+    const unsent = world.withChain({ broadcast: async () => undefined })
+    const again = await unsent.buyCoSigned(world.buyer, [{ listingId: await world.list(world.seller, { price }) }])
+    const second = await world.payByWallet(world.buyer, purchase, { references: [], version: 'legacy' })
+    await expect(confirm(purchase, second)).rejects.toEqual(refusal('PAYMENT_CASE'))
+    await world.expectCase(second, { purchaseId: purchase.purchaseId, kind: 'double', refundable: true })
+    expect(await world.read(again.purchaseId)).toMatchObject({ status: 'held' })
+  })
+
+  it('is one case, and pays for nothing, when the buyer buys again from that seller for the same price', async () => {
+    const price = world.nextPrice()
+    const { buyer, seller } = world
+    const purchase = await world.hold(buyer, await world.list(seller, { price }), 'wallet')
+    expect(await confirm(purchase, await world.payByWallet(buyer, purchase, { references: [] }))).toMatchObject({ settled: true })
+    const second = await world.payByWallet(buyer, purchase, { references: [], version: 'legacy' })
+    await expect(confirm(purchase, second)).rejects.toEqual(refusal('PAYMENT_CASE'))
+    const again = await world.hold(buyer, await world.list(seller, { price }), 'wallet')
+    // An endpoint that lags behind told the slot of this hold.
+    await world.connection.pool.query('update purchases set held_at_slot = 0 where id = $1', [again.purchaseId])
+    await expect(confirm(again, second)).rejects.toEqual(refusal('SIGNATURE_USED'))
+    await world.expectStillHeld(again)
+    await world.expectCase(second, { purchaseId: purchase.purchaseId, kind: 'double' })
+  })
 })

@@ -136,7 +136,8 @@ describe('a link of a market', () => {
     const { body } = await make(listingId)
     const { pool } = world.connection
     await pool.query(
-      `insert into cases (kind, signature, lamports, deliverable, seller, buyer) values ('lost', 'lost', 1, false, $1, $2)`,
+      `insert into cases (kind, signature, lamports, deliverable, seller, buyer, genesis_hash, paid_at_slot)
+      values ('lost', 'lost', 1, false, $1, $2, '', 0)`,
       [world.seller.address, world.buyer.address],
     )
     onTestFinished(async () => void (await pool.query(`delete from cases where signature = 'lost'`)))

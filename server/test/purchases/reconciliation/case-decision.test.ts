@@ -41,6 +41,7 @@ const payment = { signature: 'refund' as Signature } as PaymentRow
 const transaction = { signature: 'refund' as Signature } as LandedTransaction
 const free: DeliveryReading = {
   listing: 'free',
+  purchase,
   candidate: { signature: row.signature, status: undefined, verdict: { kind: 'pays', referenced: true }, paysAnotherHold: false },
 }
 
@@ -48,8 +49,8 @@ const finalized: SignatureStatus = { slot: 120n, commitment: 'finalized', failed
 const confirmed: SignatureStatus = { slot: 120n, commitment: 'confirmed', failed: false }
 
 /** The kinds of all actions, and in how many seconds the case is due again. */
-function decide(given: Omit<CaseSnapshot, 'row' | 'purchase'>): (string | number | null)[] {
-  const { actions, nextSeconds } = decideCase({ row, purchase, ...given })
+function decide(given: Omit<CaseSnapshot, 'row' | 'subject'>): (string | number | null)[] {
+  const { actions, nextSeconds } = decideCase({ row, subject: purchase, ...given })
   return [...actions.map(({ kind }) => kind), nextSeconds]
 }
 
@@ -90,10 +91,10 @@ describe('what is done for a case', () => {
 
     ['a prepared refund may still land: nothing', open({ kind: 'possible' }), [2]],
     ["the seller's wallet sent it by itself: it is recorded", open(landed(false, false)), ['recordRefund', 2]],
-    ['it landed in a transaction recorded for something else: nothing yet', open(landed(true, false)), [2]],
+    ['it landed in a transaction recorded for something else: it is noted', open(landed(true, false)), ['noteRefunds', 2]],
     ['that transaction is finalized: the case is closed', open(landed(true, true)), ['closeRefundedTogether', 2]],
-    ['the prepared refund can no longer land: it is forgotten', open({ kind: 'expired' }), ['forgetRefund', 200]],
-    ['its reference is named by what is no refund: nothing', open({ kind: 'unclear' }, free), [200]],
+    ['the prepared refund can no longer land: it is forgotten', open({ kind: 'expired', seen: [] }), ['forgetRefund', 200]],
+    ['its reference is named by what is no refund: that is noted', open({ kind: 'unclear', mentions: [] }, free), ['noteRefunds', 200]],
 
     ['nothing can be delivered: nothing', open({ kind: 'none' }), [200]],
     ['the listing is gone: only a refund is left', open({ kind: 'none' }, { listing: 'gone' }), ['giveUpDelivery', 200]],
@@ -101,7 +102,7 @@ describe('what is done for a case', () => {
     ['the listing is free: it is delivered', open({ kind: 'none' }, free), ['deliver', 15]],
     [
       'the refund expired and the listing is free: forgotten first, then delivered',
-      open({ kind: 'expired' }, free),
+      open({ kind: 'expired', seen: [] }, free),
       ['forgetRefund', 'deliver', 15],
     ],
   ])('%s', (_, decided, expected) => {
@@ -111,7 +112,7 @@ describe('what is done for a case', () => {
   it('nothing is delivered while a refund may be under way', () => {
     const refunds: PreparedRefund[] = [
       { kind: 'possible' },
-      { kind: 'unclear' },
+      { kind: 'unclear', mentions: [] },
       ...[true, false].flatMap((recordedElsewhere) => [true, false].map((isFinal) => landed(recordedElsewhere, isFinal))),
     ]
     const deliveries: DeliveryReading[] = [{ listing: 'gone' }, { listing: 'held' }, free]

@@ -1,12 +1,13 @@
 import { type Case, type PublicConfig } from '@juicebar/contract/schemas'
 
-import { asSentence, isUnexplained } from '../../api/api-error.ts'
+import { ApiError, asSentence, isUnexplained } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
 import { PaymentFailed } from '../../payment/payment-failed.ts'
 import { signPayment } from '../../payment/sign-payment.ts'
 import { submitPayment } from '../../payment/submit-payment.ts'
-import { transactionVersion } from '../../wallet/signatures.ts'
+import { signsWithoutSending, transactionVersion } from '../../wallet/signatures.ts'
 import { requireConnection } from '../../wallet/require-connection.ts'
+import { WalletError, type WalletErrorKind } from '../../wallet/wallet-error.ts'
 import { type Connection, WALLET_TIMEOUT_MS } from '../../wallet/wallet-store.ts'
 
 /** How long to keep submitting signed bytes without an answer, in milliseconds. */
@@ -21,14 +22,21 @@ export interface RefundOutcome {
   warning: string | undefined
 }
 
+/** The settings of the market that a refund depends on. */
+type Market = Pick<PublicConfig, 'network' | 'refundCoSigner'>
+
+/** What a wallet says of its connection or its owner is no word about the transaction. */
+const othersThanFailures = new Set<WalletErrorKind>(['rejected', 'unauthorized', 'disconnected', 'busy', 'silent', 'missing'])
+
 /**
- * Pays a case's SOL back to its buyer: the server prepares the transaction, the seller's wallet signs it.
+ * Pays a case's SOL back to its buyer: the server prepares the transaction, the seller's wallet signs it, and, if it can sign without sending,
+ * the market as well.
  *
  * @throws Error with a sentence for the seller if nothing was paid
  */
-export async function refundCase(subject: Case, network: PublicConfig['network']): Promise<RefundOutcome> {
+export async function refundCase(subject: Case, market: Market): Promise<RefundOutcome> {
   try {
-    const sent = await payBack(subject, network)
+    const sent = await payBack(subject, market)
     return { mayLandUntil: sent === 'by the wallet' ? Date.now() + MAY_LAND_MS : undefined, warning: undefined }
   } catch (error) {
     if (error instanceof PaymentFailed && !error.nothingSigned) return { mayLandUntil: Date.now() + MAY_LAND_MS, warning: error.message }
@@ -37,9 +45,31 @@ export async function refundCase(subject: Case, network: PublicConfig['network']
   }
 }
 
-async function payBack(subject: Case, network: PublicConfig['network']): Promise<'by the wallet' | 'by the server'> {
+type Sent = 'by the wallet' | 'by the server'
+
+async function payBack(subject: Case, market: Market): Promise<Sent> {
   const connection = requireConnection()
-  const transaction = await prepare(subject, connection)
+  const coSigned = market.refundCoSigner !== null && signsWithoutSending(connection.wallet)
+  try {
+    return await send(subject, connection, { network: market.network, coSigned })
+  } catch (error) {
+    if (!coSigned || !mayPayAlone(error)) throw error
+    return send(subject, connection, { network: market.network, coSigned: false })
+  }
+}
+
+/** True if the market's signature is what a refund failed on. Nothing was submitted then. */
+function mayPayAlone(error: unknown): boolean {
+  if (error instanceof ApiError) return error.code === 'CO_SIGN_OFF'
+  return error instanceof PaymentFailed && error.cause instanceof WalletError && !othersThanFailures.has(error.cause.kind)
+}
+
+async function send(
+  subject: Case,
+  connection: Connection,
+  { network, coSigned }: { network: PublicConfig['network']; coSigned: boolean },
+): Promise<Sent> {
+  const transaction = await prepare(subject, connection, coSigned)
   const payment = await signPayment(connection, {
     transaction,
     network,
@@ -58,13 +88,14 @@ async function payBack(subject: Case, network: PublicConfig['network']): Promise
 }
 
 /** @throws Error if the server prepared anything but the refund that the seller was shown */
-async function prepare({ caseId, buyer, lamports }: Case, { wallet, account }: Connection): Promise<Uint8Array> {
+async function prepare({ caseId, buyer, lamports }: Case, { wallet, account }: Connection, coSigned: boolean): Promise<Uint8Array> {
   const [{ refundDetails }, { base64 }, { checkedRefund }] = await Promise.all([
-    call('prepareRefund', { params: { id: caseId } }),
+    call('prepareRefund', { params: { id: caseId }, body: { coSigned } }),
     import('@scure/base'),
     import('./refund-transaction.ts'),
   ])
-  const terms = { from: account.address, to: buyer, lamports: BigInt(lamports), reference: refundDetails.reference }
+  const { reference, coSigner } = refundDetails
+  const terms = { from: account.address, to: buyer, lamports: BigInt(lamports), reference, coSigner }
   const transaction = checkedRefund(base64.decode(refundDetails.transaction), terms, transactionVersion(wallet))
   if (!transaction) throw new Error('The server prepared a different refund from the one shown. Your wallet was not asked; no SOL moved.')
   return transaction

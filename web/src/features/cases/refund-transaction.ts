@@ -9,18 +9,21 @@ export interface RefundTerms {
   to: string
   lamports: bigint
   reference: string
+  /** Who has to sign beside the seller, if anybody. */
+  coSigner: string | null
 }
 
 /**
- * Checks a refund that the server prepared: byte for byte it must be one transfer on these terms and nothing else.
+ * Checks a refund that the server prepared: byte for byte it must be one transfer on these terms and nothing else. A co-signer can do nothing
+ * but let it happen.
  *
  * @returns the transaction bytes to sign, in the version that the wallet supports; undefined if the server prepared anything else
  */
 export function checkedRefund(prepared: Uint8Array, terms: RefundTerms, version: SolanaTransactionVersion): Uint8Array | undefined {
   try {
     const lifetime = { blockhash: readBlockhash(prepared), lastValidBlockHeight: 0n }
-    const { from, to, lamports, reference } = terms
-    const refund = { from, transfers: [{ to, lamports }], reference, lifetime }
+    const { from, to, lamports, reference, coSigner } = terms
+    const refund = { from, transfers: [{ to, lamports }], reference, ...(coSigner !== null && { coSigner }), lifetime }
     if (!bytesEqual(prepared, buildPayment({ ...refund, version: 0 }))) return undefined
     return buildPayment({ ...refund, version })
   } catch {

@@ -23,7 +23,7 @@ export function useRefund(subject: Case): Refund {
     mutationKey,
     gcTime: MAY_LAND_MS,
     meta: { processing: 'Approve the refund in your wallet' },
-    mutationFn: async () => refundCase(subject, (await client.ensureQueryData(configQuery)).network),
+    mutationFn: async () => refundCase(subject, await client.ensureQueryData(configQuery)),
     onSuccess: ({ warning }) => {
       if (warning) showBanner(warning)
       else showToast('The refund is on its way. The case closes when the network has finalized it.', 'good')

@@ -1,11 +1,13 @@
 import { type LandedTransaction } from '../../../chain/chain.ts'
 import { inTransaction } from '../../../database/transact.ts'
 import { type CaseMove, type CaseRow, forgetRefund, giveUpDelivery, lockCase, moveCase } from '../../cases/case-store.ts'
+import { type CaseSubject } from '../../cases/case.ts'
+import { insertSeenRefunds } from '../../cases/seen-refund-store.ts'
 import { broadcastPayment } from '../../payment/broadcast-payment.ts'
 import { findPayment, insertPayment, markSettled, type PaymentRow, voidPayment } from '../../payment/payment-store.ts'
 import { type PurchaseDeps } from '../../purchase-deps.ts'
 import { logCase } from '../../log-changes.ts'
-import { lockPurchase, type PurchaseRow } from '../../purchase-store.ts'
+import { lockPurchase } from '../../purchase-store.ts'
 import { settlePayment } from '../../settlement/settle-payment.ts'
 import { type CaseAction, type CaseDecision, type CaseSnapshot } from './case-decision.ts'
 
@@ -14,34 +16,36 @@ export async function applyCaseDecision(deps: PurchaseDeps, snapshot: CaseSnapsh
   for (const action of actions) await apply(deps, snapshot, action)
 }
 
-async function apply(deps: PurchaseDeps, { row, purchase }: CaseSnapshot, action: CaseAction): Promise<void> {
+async function apply(deps: PurchaseDeps, { row, subject }: CaseSnapshot, action: CaseAction): Promise<void> {
   const { database } = deps
   switch (action.kind) {
     case 'closeWithChain':
-      return close(deps, purchase, () => closeWithChain(deps, row.id))
+      return close(deps, subject, () => closeWithChain(deps, row.id))
     case 'broadcast':
-      return broadcastPayment(deps, purchase, action.payment)
+      return broadcastPayment(deps, subject, action.payment)
     case 'closeRefunded':
-      return close(deps, purchase, () => closeRefunded(deps, row.id, action))
+      return close(deps, subject, () => closeRefunded(deps, row.id, action))
     case 'reopen':
       return reopen(deps, row.id, action.payment)
     case 'recordRefund':
-      return recordRefund(deps, { row, purchase }, action)
+      return recordRefund(deps, { row, subject }, action)
     case 'closeRefundedTogether':
-      return close(deps, purchase, () => closeRefundedTogether(deps, row.id, action.transaction))
+      return close(deps, subject, () => closeRefundedTogether(deps, row.id, action.transaction))
+    case 'noteRefunds':
+      return insertSeenRefunds(database, row.id, action.refunds)
     case 'forgetRefund':
-      return forgetRefund(database, row)
+      return forgetRefund(database, row, action.seen)
     case 'giveUpDelivery':
       return giveUpDelivery(database, row.id)
     case 'deliver':
-      return void (await settlePayment(deps, purchase, action.candidate))
+      return void (await settlePayment(deps, action.purchase, action.candidate))
   }
 }
 
 /** `move` returns the case if it has closed it. */
-async function close(deps: PurchaseDeps, purchase: PurchaseRow, move: () => Promise<CaseRow | undefined>): Promise<void> {
+async function close(deps: PurchaseDeps, subject: CaseSubject, move: () => Promise<CaseRow | undefined>): Promise<void> {
   const closed = await move()
-  if (closed) logCase(deps, 'closed', closed, purchase)
+  if (closed) logCase(deps, 'closed', closed, subject)
 }
 
 async function closeWithChain({ database }: PurchaseDeps, id: string): Promise<CaseRow | undefined> {
@@ -78,13 +82,13 @@ async function reopen({ database }: PurchaseDeps, id: string, refund: PaymentRow
 /** A refund that the seller's wallet sent itself is recorded, and followed from now on. */
 async function recordRefund(
   { database }: PurchaseDeps,
-  { row, purchase }: Pick<CaseSnapshot, 'row' | 'purchase'>,
+  { row, subject }: Pick<CaseSnapshot, 'row' | 'subject'>,
   { transaction, expiryHeight }: { transaction: LandedTransaction; expiryHeight: bigint },
 ): Promise<void> {
   const { signature, slot, bytes } = transaction
-  const { id: purchaseId, genesisHash } = purchase
+  const { id: purchaseId, genesisHash } = subject
   await inTransaction(database, async (tx) => {
-    await lockPurchase(tx, purchaseId)
+    if (purchaseId !== null) await lockPurchase(tx, purchaseId)
     const locked = await lockCase(tx, row.id)
     if (locked?.status !== 'open' || (await findPayment(tx, signature))) return
     const landed = { signature, slot, transactionBytes: Buffer.from(bytes), expiryHeight, genesisHash }

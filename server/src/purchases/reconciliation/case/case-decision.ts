@@ -1,5 +1,8 @@
+import { type Signature } from '@juicebar/contract/addresses'
+
 import { type LandedTransaction, type SignatureStatus } from '../../../chain/chain.ts'
-import { isClosed } from '../../cases/case.ts'
+import { type CaseSubject, isClosed } from '../../cases/case.ts'
+import { type SeenRefund } from '../../cases/seen-refund-store.ts'
 import { type PaymentRow } from '../../payment/payment-store.ts'
 import { type PurchaseRow } from '../../purchase-store.ts'
 import { type VerifiedCandidate } from '../../settlement/candidate.ts'
@@ -24,12 +27,14 @@ export interface RefundReading {
 
 /**
  * The outcome of a refund that was prepared but never submitted; the seller's wallet may have sent it itself. none: none was
- * prepared, or an earlier search proved that it can't land. possible: it may still land. expired: the chain now proves that it can't. If
- * the seller signs it again with its reference, that one still may, and a later search finds it. unclear: its reference is named by
- * something that is not a refund, or by more than can be read, so nothing is delivered.
+ * prepared, or an earlier search proved that it can't land. possible: it may still land, perhaps again. expired: the chain now proves that
+ * it can't, nor what was seen of it. If the seller signs it again with its reference, that one still may, and a later search finds it.
+ * unclear: its reference is named by something that is not a refund, or by more than can be read, so nothing is delivered.
  */
 export type PreparedRefund =
-  | { kind: 'none' | 'possible' | 'expired' | 'unclear' }
+  | { kind: 'none' | 'possible' }
+  | { kind: 'expired'; seen: readonly Signature[] }
+  | { kind: 'unclear'; mentions: readonly SeenRefund[] }
   | {
       kind: 'landed'
       transaction: LandedTransaction
@@ -41,12 +46,12 @@ export type PreparedRefund =
     }
 
 /** The late payment of a case that may still be delivered. */
-export type DeliveryReading = { listing: 'gone' | 'held' } | { listing: 'free'; candidate: VerifiedCandidate }
+export type DeliveryReading = { listing: 'gone' | 'held' } | { listing: 'free'; purchase: PurchaseRow; candidate: VerifiedCandidate }
 
 /** A case and what the chain shows about it, read for one round. Values that its state does not need are undefined. */
 export interface CaseSnapshot {
   row: DueCase
-  purchase: PurchaseRow
+  subject: CaseSubject
   state: CaseState
   refund?: RefundReading | undefined
   prepared?: PreparedRefund
@@ -61,9 +66,10 @@ export type CaseAction =
   | { kind: 'reopen'; payment: PaymentRow }
   | { kind: 'recordRefund'; transaction: LandedTransaction; expiryHeight: bigint }
   | { kind: 'closeRefundedTogether'; transaction: LandedTransaction }
-  | { kind: 'forgetRefund' }
+  | { kind: 'noteRefunds'; refunds: readonly SeenRefund[] }
+  | { kind: 'forgetRefund'; seen: readonly Signature[] }
   | { kind: 'giveUpDelivery' }
-  | { kind: 'deliver'; candidate: VerifiedCandidate }
+  | { kind: 'deliver'; purchase: PurchaseRow; candidate: VerifiedCandidate }
 
 export interface CaseDecision {
   actions: CaseAction[]
@@ -71,9 +77,9 @@ export interface CaseDecision {
   nextSeconds: number | null
 }
 
-export function caseStateOf(row: DueCase, purchase: PurchaseRow, genesisHash: string): CaseState {
+export function caseStateOf(row: DueCase, subject: Pick<CaseSubject, 'genesisHash'>, genesisHash: string): CaseState {
   if (isClosed(row.status)) return 'closed'
-  if (purchase.genesisHash !== genesisHash) return 'chainGone'
+  if (subject.genesisHash !== genesisHash) return 'chainGone'
   return row.status === 'refunding' ? 'refunding' : 'open'
 }
 
@@ -111,14 +117,15 @@ function decideOpen(snapshot: CaseSnapshot): CaseDecision {
     case 'landed': {
       const { transaction, expiryHeight, recordedElsewhere, finalized } = prepared
       if (!recordedElsewhere) return again([{ kind: 'recordRefund', transaction, expiryHeight }], REFUND_SECONDS)
-      return again(finalized ? [{ kind: 'closeRefundedTogether', transaction }] : [], REFUND_SECONDS)
+      if (finalized) return again([{ kind: 'closeRefundedTogether', transaction }], REFUND_SECONDS)
+      return again([{ kind: 'noteRefunds', refunds: [{ signature: transaction.signature, expiryHeight }] }], REFUND_SECONDS)
     }
     case 'expired': {
       const { actions, nextSeconds } = decideDelivery(snapshot)
-      return { actions: [{ kind: 'forgetRefund' }, ...actions], nextSeconds }
+      return { actions: [{ kind: 'forgetRefund', seen: prepared.seen }, ...actions], nextSeconds }
     }
     case 'unclear':
-      return { actions: [], nextSeconds: lateSeconds(snapshot) }
+      return { actions: [{ kind: 'noteRefunds', refunds: prepared.mentions }], nextSeconds: lateSeconds(snapshot) }
     case 'none':
     case undefined:
       return decideDelivery(snapshot)
@@ -136,7 +143,7 @@ function decideDelivery(snapshot: CaseSnapshot): CaseDecision {
     case 'held':
       return again([], DELIVERY_SECONDS)
     case 'free':
-      return again([{ kind: 'deliver', candidate: delivery.candidate }], DELIVERY_SECONDS)
+      return again([{ kind: 'deliver', purchase: delivery.purchase, candidate: delivery.candidate }], DELIVERY_SECONDS)
   }
 }
 

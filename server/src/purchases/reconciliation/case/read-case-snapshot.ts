@@ -4,78 +4,82 @@ import { type LandedTransaction, type SignatureEntry } from '../../../chain/chai
 import { readAvailability } from '../../cases/late-delivery-store.ts'
 import { type PaymentTerms, verifyPayment } from '../../payment/landed-payment.ts'
 import { ambiguousReferences } from '../../payment/landed-transfers.ts'
-import { isMentioned, MENTIONS } from '../../cases/refund-mention.ts'
+import { type CaseSubject } from '../../cases/case.ts'
+import { asSeen } from '../../cases/record-seen-refunds.ts'
+import { isMentioned, MENTIONS, oldestMentions } from '../../cases/refund-mention.ts'
+import { requireSubject } from '../../cases/read-case.ts'
+import { listSeenRefunds } from '../../cases/seen-refund-store.ts'
 import { findPayment, findRefund } from '../../payment/payment-store.ts'
 import { findReferences } from '../../payment/reference-store.ts'
 import { RELEASE_MARGIN_BLOCKS } from '../../purchase.ts'
 import { type PurchaseDeps } from '../../purchase-deps.ts'
-import { findPurchase, type PurchaseRow } from '../../purchase-store.ts'
+import { type PurchaseRow } from '../../purchase-store.ts'
 import { candidateOf, verifyCandidate } from '../../settlement/verify-candidate.ts'
 import { type CaseSnapshot, caseStateOf, type DeliveryReading, type PreparedRefund, type RefundReading } from './case-decision.ts'
 import { isProvedExpired } from '../prove-expired.ts'
 import { type DueCase } from '../reconciliation-store.ts'
-
-/** An honest refund has one transaction, or two if its seller was impatient, and whatever else names its reference came later. */
-const REFUNDS = 5
 
 /**
  * Reads everything that the state of a case needs from the database and the chain. Writes nothing.
  * @throws CHAIN_DOWN
  */
 export async function readCaseSnapshot(deps: PurchaseDeps, row: DueCase): Promise<CaseSnapshot> {
-  const purchase = row.purchaseId === null ? undefined : await findPurchase(deps.database, row.purchaseId)
-  if (!purchase) throw new Error(`case ${row.id} has no purchase`)
-  const state = caseStateOf(row, purchase, await deps.chain.genesisHash())
-  if (state === 'refunding') return { row, purchase, state, refund: await readRefund(deps, row, purchase) }
-  if (state !== 'open') return { row, purchase, state }
-  const prepared = await readPrepared(deps, row, purchase)
-  const mayDeliver = row.deliverable && (prepared.kind === 'none' || prepared.kind === 'expired')
-  return { row, purchase, state, prepared, ...(mayDeliver && { delivery: await readDelivery(deps, row, purchase) }) }
+  const subject = await requireSubject(deps.database, row)
+  const state = caseStateOf(row, subject, await deps.chain.genesisHash())
+  if (state === 'refunding') return { row, subject, state, refund: await readRefund(deps, row, subject) }
+  if (state !== 'open') return { row, subject, state }
+  const prepared = await readPrepared(deps, row, subject)
+  const mayDeliver = row.deliverable && subject.id !== null && (prepared.kind === 'none' || prepared.kind === 'expired')
+  return { row, subject, state, prepared, ...(mayDeliver && { delivery: await readDelivery(deps, row, subject) }) }
 }
 
-async function readRefund(deps: PurchaseDeps, row: DueCase, purchase: PurchaseRow): Promise<RefundReading | undefined> {
+async function readRefund(deps: PurchaseDeps, row: DueCase, subject: CaseSubject): Promise<RefundReading | undefined> {
   const { chain, database } = deps
   const payment = await findRefund(database, row.id)
   if (!payment) return undefined
   const status = (await chain.statuses([payment.signature])).get(payment.signature)
   if (status?.commitment === 'finalized') {
     const transaction = await chain.transaction(payment.signature)
-    const landed = transaction && { slot: transaction.slot, paysBack: await paysBack(deps, transaction, row, purchase) }
+    const landed = transaction && { slot: transaction.slot, paysBack: await paysBack(deps, transaction, row, subject) }
     return { payment, status, expired: false, landed }
   }
-  const traces = [{ address: row.refundReference ?? row.seller ?? purchase.buyer, sinceSlot: purchase.heldAtSlot }]
+  const traces = [{ address: row.refundReference ?? row.seller ?? subject.buyer, sinceSlot: subject.heldAtSlot }]
   const expired = !status && (await isProvedExpired(chain, await chain.finalized(), payment, traces))
   return { payment, status, expired, landed: undefined }
 }
 
-async function readPrepared(deps: PurchaseDeps, row: DueCase, purchase: PurchaseRow): Promise<PreparedRefund> {
+async function readPrepared(deps: PurchaseDeps, row: DueCase, subject: CaseSubject): Promise<PreparedRefund> {
+  const { chain, database } = deps
   const { refundReference, refundExpiryHeight } = row
   if (refundReference === null) return { kind: 'none' }
-  const recent = await deps.chain.recentSignatures(refundReference, 0n, MENTIONS)
-  const oldest = recent.filter(({ failed }) => !failed).slice(-REFUNDS)
-  const landed = await findRefundAmong(deps, oldest.toReversed(), row, purchase)
+  const recent = await chain.recentSignatures(refundReference, 0n, MENTIONS)
+  const mentions = oldestMentions(recent)
+  const landed = await findRefundAmong(deps, mentions, row, subject)
   if (landed) return landed
-  if (refundExpiryHeight === null) return { kind: isMentioned(recent) ? 'unclear' : 'none' }
-  const finalized = await deps.chain.finalized()
-  if (finalized.genesisHash !== purchase.genesisHash || finalized.height <= refundExpiryHeight + RELEASE_MARGIN_BLOCKS) {
-    return { kind: 'possible' }
-  }
-  const all = await finalized.signaturesFor(refundReference, purchase.heldAtSlot)
-  return (await findRefundAmong(deps, all, row, purchase)) ?? { kind: 'expired' }
+  if (refundExpiryHeight === null && isMentioned(recent)) return { kind: 'unclear', mentions: await asSeen(chain, mentions) }
+  const seen = await listSeenRefunds(database, row.id)
+  const heights = [refundExpiryHeight ?? [], ...seen.map(({ expiryHeight }) => expiryHeight)].flat()
+  if (heights.length === 0) return { kind: 'none' }
+  const finalized = await chain.finalized()
+  const isPast = heights.every((height) => finalized.height > height + RELEASE_MARGIN_BLOCKS)
+  if (finalized.genesisHash !== subject.genesisHash || !isPast) return { kind: 'possible' }
+  const all = (await finalized.signaturesFor(refundReference, subject.heldAtSlot)).toReversed()
+  const gone = seen.map(({ signature }) => signature).filter((signature) => !all.some((entry) => entry.signature === signature))
+  return (await findRefundAmong(deps, oldestMentions(all), row, subject)) ?? { kind: 'expired', seen: gone }
 }
 
 async function findRefundAmong(
   deps: PurchaseDeps,
   entries: readonly SignatureEntry[],
   row: DueCase,
-  purchase: PurchaseRow,
+  subject: CaseSubject,
 ): Promise<PreparedRefund | undefined> {
   for (const { signature, failed } of entries) {
     if (failed) continue
     const transaction = await deps.chain.transaction(signature)
     // It landed, so it may be the refund. That no endpoint shows it proves nothing.
     if (!transaction) throw new Failure('CHAIN_DOWN')
-    if (await paysBack(deps, transaction, row, purchase)) return describeLanded(deps, transaction)
+    if (await paysBack(deps, transaction, row, subject)) return describeLanded(deps, transaction)
   }
   return undefined
 }
@@ -93,7 +97,7 @@ async function paysBack(
   { database }: PurchaseDeps,
   transaction: LandedTransaction,
   { seller, lamports, refundReference }: DueCase,
-  { buyer }: PurchaseRow,
+  { buyer }: CaseSubject,
 ): Promise<boolean> {
   if (seller === null) return false
   const transfers = [{ to: buyer, lamports }]
@@ -108,5 +112,5 @@ async function readDelivery(deps: PurchaseDeps, { signature }: DueCase, purchase
   const availability = await readAvailability(deps.database, purchase.id, signature)
   if (availability !== 'free') return { listing: availability }
   const status = (await deps.chain.statuses([signature])).get(signature)
-  return { listing: 'free', candidate: await verifyCandidate(deps, purchase, candidateOf(deps.chain, signature, status)) }
+  return { listing: 'free', purchase, candidate: await verifyCandidate(deps, purchase, candidateOf(deps.chain, signature, status)) }
 }

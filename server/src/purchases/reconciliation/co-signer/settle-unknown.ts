@@ -40,7 +40,8 @@ export async function settleUnknown(deps: PurchaseDeps, transaction: LandedTrans
 /** Opens cases for what a transaction paid that belongs to none of these references. */
 async function openLost(deps: PurchaseDeps, transaction: LandedTransaction, references: ReadonlySet<string>): Promise<void> {
   const { database, settings, log } = deps
-  const { signature, instructions, innerInstructions } = transaction
+  const { signature, slot, instructions, innerInstructions } = transaction
+  const landing = { signature, slot, genesisHash: await deps.chain.genesisHash(), coSigned: true }
   const recipients = [...instructions, ...innerInstructions].flatMap(({ transfer }) => transfer?.to ?? [])
   const { lost } = findLost(transaction, {
     references,
@@ -51,7 +52,7 @@ async function openLost(deps: PurchaseDeps, transaction: LandedTransaction, refe
   })
   const opened = await inTransaction(database, async (tx) => {
     const cases = []
-    for (const payment of lost) cases.push(...(await insertLostCase(tx, signature, payment, true)))
+    for (const payment of lost) cases.push(...(await insertLostCase(tx, landing, payment)))
     return cases
   })
   const why = 'a payment that the market has signed has no purchase: the database has lost it, or somebody else has the key'

@@ -41,7 +41,7 @@ async function apply(deps: PurchaseDeps, purchase: DuePurchase, action: Purchase
       await broadcastPayment(deps, purchase, action.payment)
       break
     case 'voidPayment':
-      await giveUp(deps, action.payment)
+      await giveUp(deps, purchase, action.payment)
       break
     case 'setReleaseHeight':
       await setReleaseHeight(database, purchase, action.height)
@@ -79,7 +79,7 @@ function isPermanent(outcome: PaymentOutcome): boolean {
   return outcome.kind !== 'settled' && outcome.kind !== 'pending'
 }
 
-async function giveUp({ database }: PurchaseDeps, { signature, purchaseId }: PaymentRow): Promise<void> {
+async function giveUp({ database }: PurchaseDeps, { id }: PurchaseRow, { signature }: PaymentRow): Promise<void> {
   await voidPayment(database, signature)
-  await emitPurchase(database, purchaseId)
+  await emitPurchase(database, id)
 }
