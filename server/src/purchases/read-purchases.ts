@@ -14,7 +14,7 @@ import { findPurchaseReply, listPurchases } from './purchase-reply-store.ts'
  * @throws PURCHASE_NOT_FOUND
  */
 export async function readPurchase(deps: PurchaseDeps, id: string): Promise<Purchase> {
-  const purchase = await findPurchaseReply(deps.database, id, await replyContext(deps))
+  const purchase = isId(id) ? await findPurchaseReply(deps.database, id, await replyContext(deps)) : undefined
   if (!purchase) throw new Failure('PURCHASE_NOT_FOUND')
   return purchase
 }
