@@ -131,6 +131,8 @@ export class TradingWorld {
   seller!: Wallet
   buyer!: Wallet
   rival!: Wallet
+  /** Of this market alone: others on the same chain have keys of their own. */
+  readonly referenceSecret = randomBytes(32).toString('hex')
   private testChain!: TestChain
   private fresh!: FreshDatabase
   /** Shared by all views. */
@@ -151,8 +153,8 @@ export class TradingWorld {
       chain: this.chain,
       catalogue: defaultCatalogue,
       settings: { holdSeconds, settleAt, fee, coSign: true, walletSends: 'any' },
-      references: createReferences(['r'.repeat(32)]),
-      coSigners: createCoSigners(['r'.repeat(32)]),
+      references: createReferences([this.referenceSecret]),
+      coSigners: createCoSigners([this.referenceSecret]),
       log,
       failures: createFailureLog(log),
     }

@@ -67,7 +67,7 @@ export async function createMarketOf020(world: TradingWorld) {
   }
 
   const hold = async ({ listing, amount, seller, buyer }: Asked, { serverSends = false, seconds = 60, link }: HoldOptions = {}) => {
-    const reference = earlierReference('r'.repeat(32), 'purchase')
+    const reference = earlierReference(world.referenceSecret, 'purchase')
     const slot = await callRpc(world.rpcUrl, 'getSlot', [{ commitment: 'processed' }])
     const values = [
       buyer.address,

@@ -50,7 +50,7 @@ async function serve(on: TradingWorld) {
     catalogue: defaultCatalogue,
     config: { ...readConfig({}), port: 0, fee: deps.settings.fee },
     jwtSecret: 'j'.repeat(32),
-    referenceSecrets: ['r'.repeat(32)],
+    referenceSecrets: [on.referenceSecret],
     studioApiKey,
     connection: on.connection,
     chain,
