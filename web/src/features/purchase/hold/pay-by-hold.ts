@@ -18,7 +18,11 @@ const kept = 'What you are buying is kept for you until the time to pay runs out
  * @throws PaymentFailed, with whether SOL moved and what to do; PurchaseStopped if the wallet was not asked; ApiError if nothing was held
  */
 export async function payByHold({ order, connection, network, signal, onProgress }: Payment): Promise<PaidPurchase> {
-  const hold = await waitWhileBusy(() => holdOrder(order), { connection, signal, onBusy: (retryMillis) => onProgress({ retryMillis }) })
+  const hold = await waitWhileBusy(() => holdOrder(order, connection), {
+    connection,
+    signal,
+    onBusy: (retryMillis) => onProgress({ retryMillis }),
+  })
   const { purchaseId, listingId, payMillisLeft } = hold
   if (signal.aborted) await cancelHold(purchaseId)
   signal.throwIfAborted()
