@@ -45,7 +45,7 @@ export default defineConfig({
             { name: 'drink', test: /features\/drink\/|main-area\/drink-view/ },
             {
               name: 'dialogs',
-              test: /ui\/(?:modal|amount\/)|feedback\/overlay|purchase\/order\/|purchase\/(?:hold\/(?:lone-signers|time-left)|way-to-pay|use-terms|buy-dialog|purchase-progress)|best-price\/(?:next-best|quote)|wallet-picker|wallet-error|approval-dialog|src\/wallet\/(?:signatures|mobile\/mobile-)|[/\\](?:useMutation|mutationObserver)\.js|features\/listing\/(?:listing-|buy-by)|api\/listing-query/,
+              test: /ui\/(?:modal|amount\/)|feedback\/overlay|purchase\/order\/|payment\/lone-signers|purchase\/(?:hold\/time-left|way-to-pay|use-terms|buy-dialog|purchase-progress)|best-price\/(?:next-best|quote)|wallet-picker|wallet-error|approval-dialog|src\/wallet\/(?:signatures|mobile\/mobile-)|[/\\](?:useMutation|mutationObserver)\.js|features\/listing\/(?:listing-|buy-by)|api\/listing-query/,
               priority: 1,
             },
             { name: 'solana', test: /node_modules\/@solana(?:-program\/|\/(?!wallet-standard))/, priority: 1 },

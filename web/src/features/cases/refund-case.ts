@@ -2,12 +2,12 @@ import { type Case, type PublicConfig } from '@juicebar/contract/schemas'
 
 import { ApiError, asSentence, isUnexplained } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
-import { PaymentFailed } from '../../payment/payment-failed.ts'
+import { rememberLoneSigner, signsAlone } from '../../payment/lone-signers.ts'
+import { failsOnTwoSigners, PaymentFailed } from '../../payment/payment-failed.ts'
 import { signPayment } from '../../payment/sign-payment.ts'
 import { submitPayment } from '../../payment/submit-payment.ts'
 import { signsWithoutSending, transactionVersion } from '../../wallet/signatures.ts'
 import { requireConnection } from '../../wallet/require-connection.ts'
-import { WalletError, type WalletErrorKind } from '../../wallet/wallet-error.ts'
 import { type Connection, WALLET_TIMEOUT_MS } from '../../wallet/wallet-store.ts'
 
 /** How long to keep submitting signed bytes without an answer, in milliseconds. */
@@ -24,9 +24,6 @@ export interface RefundOutcome {
 
 /** The settings of the market that a refund depends on. */
 type Market = Pick<PublicConfig, 'network' | 'refundCoSigner'>
-
-/** What a wallet says of its connection or its owner is no word about the transaction. */
-const othersThanFailures = new Set<WalletErrorKind>(['rejected', 'unauthorized', 'disconnected', 'busy', 'silent', 'missing'])
 
 /**
  * Pays a case's SOL back to its buyer: the server prepares the transaction, the seller's wallet signs it, and, if it can sign without sending,
@@ -49,19 +46,21 @@ type Sent = 'by the wallet' | 'by the server'
 
 async function payBack(subject: Case, market: Market): Promise<Sent> {
   const connection = requireConnection()
-  const coSigned = market.refundCoSigner !== null && signsWithoutSending(connection.wallet)
+  const { wallet } = connection
+  const coSigned = market.refundCoSigner !== null && signsWithoutSending(wallet) && !signsAlone(wallet.name)
   try {
     return await send(subject, connection, { network: market.network, coSigned })
   } catch (error) {
-    if (!coSigned || !mayPayAlone(error)) throw error
-    return send(subject, connection, { network: market.network, coSigned: false })
+    const isLoneSigner = failsOnTwoSigners(error)
+    if (!coSigned || !(isLoneSigner || isCoSignOff(error))) throw error
+    const sent = await send(subject, connection, { network: market.network, coSigned: false })
+    if (isLoneSigner) rememberLoneSigner(wallet.name)
+    return sent
   }
 }
 
-/** True if the market's signature is what a refund failed on. Nothing was submitted then. */
-function mayPayAlone(error: unknown): boolean {
-  if (error instanceof ApiError) return error.code === 'CO_SIGN_OFF'
-  return error instanceof PaymentFailed && error.cause instanceof WalletError && !othersThanFailures.has(error.cause.kind)
+function isCoSignOff(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'CO_SIGN_OFF'
 }
 
 async function send(

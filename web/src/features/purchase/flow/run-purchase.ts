@@ -1,12 +1,11 @@
 import { type Purchase, type PublicConfig } from '@juicebar/contract/schemas'
 
 import { ApiError } from '../../../api/api-error.ts'
-import { PaymentFailed } from '../../../payment/payment-failed.ts'
+import { rememberLoneSigner } from '../../../payment/lone-signers.ts'
+import { failsOnTwoSigners } from '../../../payment/payment-failed.ts'
 import { requireConnection } from '../../../wallet/require-connection.ts'
-import { WalletError, type WalletErrorKind } from '../../../wallet/wallet-error.ts'
 import { type Connection } from '../../../wallet/wallet-store.ts'
 import { type CoSignedPayment, payCoSigned } from '../co-signed/pay-co-signed.ts'
-import { rememberLoneSigner } from '../hold/lone-signers.ts'
 import { payByHold } from '../hold/pay-by-hold.ts'
 import { takeOut } from '../order/basket-store.ts'
 import { isOvertaken, Overtaken } from '../order/overtaken.ts'
@@ -71,12 +70,4 @@ async function pay(run: Run, connection: Connection, reached: Reached): Promise<
 async function mayHoldInstead(error: unknown, { config, reloadConfig }: Run): Promise<boolean> {
   if (failsOnTwoSigners(error)) return config.walletSends !== 'off'
   return error instanceof ApiError && error.code === 'CO_SIGN_OFF' && (await reloadConfig()).walletSends !== 'off'
-}
-
-/** What a wallet says of its connection or its owner is no word about the transaction. */
-const othersThanFailures = new Set<WalletErrorKind>(['rejected', 'unauthorized', 'disconnected', 'busy', 'silent', 'missing'])
-
-/** True if a wallet failed to sign a payment, perhaps because somebody else signs it, too. */
-function failsOnTwoSigners(error: unknown): boolean {
-  return error instanceof PaymentFailed && error.cause instanceof WalletError && !othersThanFailures.has(error.cause.kind)
 }
