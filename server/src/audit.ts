@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 
 import { type Audit } from '@juicebar/contract/schemas'
 
 import { houseBrand } from './brand/brand.ts'
 import { type Catalogue } from './catalogue/catalogue.ts'
 import { readCatalogue } from './catalogue/read-catalogue.ts'
+import { publicAuditText, publicExitCode } from './command/public-audit-text.ts'
 import { type Config, readConfig } from './settings/config.ts'
 import { readStudioAccess, type StudioAccess } from './settings/studio-access.ts'
 import { auditText } from './studio/audit/audit-text.ts'
@@ -20,6 +22,10 @@ const LINE_MILLIS = 10_000
 /** Waits for a restarting server: another server may continue its audit, or the same one once it is back. */
 const AWAY_MILLIS = 120_000
 
+const OPTIONS =
+  'Its options are --full, which reads every payment again, --copy, for a restored copy of the database, and --public <address>, which ' +
+  'compares what a market tells everybody with the chain, with --progress <file> for how far it has come.'
+
 /** The cause of a failure that may pass by itself. */
 class Away extends Error {}
 
@@ -27,31 +33,57 @@ await main()
 
 /**
  * Starts a money audit on the running server, shows how far it has come, and prints what it found on one screen. `--full` reads every
- * payment again; `--copy` does so itself, in a restored copy of the database that no server works on. Exits with 0 if everything was
- * checked and adds up, 1 if something does not add up, 2 if not everything could be checked.
+ * payment again; `--copy` does so itself, in a restored copy of the database that no server works on; `--public` compares what any market
+ * tells everybody with the chain. Exits with 0 if everything was checked and adds up, 1 if something does not add up, 2 if not everything
+ * could be checked.
  */
 async function main(): Promise<void> {
   try {
-    const { full, copy } = readArguments(process.argv.slice(2))
+    const given = readArguments(process.argv.slice(2))
     const config = readConfig(process.env)
-    const { surfaces } = houseBrand
-    const catalogue = await readCatalogue(config.catalogue, { surfaces, house: catalogueFile })
-    const audit = copy ? await auditHere(config, catalogue) : await auditOnServer(config, full)
-    process.stdout.write(auditText(audit, catalogue.nameOf))
-    process.exitCode = exitCodeOf(audit)
+    if (given.market === undefined) await auditMoney(config, given)
+    else await auditMarket(config, given.market, given.progress)
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     process.exitCode = NOT_CHECKED
   }
 }
 
+async function auditMoney(config: Config, { full, copy }: { full: boolean; copy: boolean }): Promise<void> {
+  const { surfaces } = houseBrand
+  const catalogue = await readCatalogue(config.catalogue, { surfaces, house: catalogueFile })
+  const audit = copy ? await auditHere(config, catalogue) : await auditOnServer(config, full)
+  process.stdout.write(auditText(audit, catalogue.nameOf))
+  process.exitCode = exitCodeOf(audit)
+}
+
+async function auditMarket(config: Config, market: string, progress: string | undefined): Promise<void> {
+  const { auditPublic } = await import('./command/audit-public.ts')
+  const { origin, host } = new URL(market)
+  const report = await auditPublic(config, origin, progress ?? `juicebar-audit-${host.replaceAll(/[^\w.-]/g, '-')}.json`)
+  process.stdout.write(publicAuditText(report))
+  process.exitCode = publicExitCode(report)
+}
+
 function readArguments(given: readonly string[]) {
-  const unknown = given.find((argument) => argument !== '--full' && argument !== '--copy')
-  if (unknown !== undefined) {
-    const known = 'Its options are --full, which reads every payment again, and --copy, for a restored copy of the database.'
-    fail(`The audit does not know ${unknown}. ${known}`, undefined)
-  }
-  return { full: given.includes('--full'), copy: given.includes('--copy') }
+  const options = {
+    full: { type: 'boolean' },
+    copy: { type: 'boolean' },
+    public: { type: 'string' },
+    progress: { type: 'string' },
+  } as const
+  const { tokens } = parseArgs({ args: [...given], options, strict: false, tokens: true })
+  const unknown = tokens.find((token) => token.kind !== 'option' || !Object.hasOwn(options, token.name))
+  if (unknown) fail(`The audit does not know ${given[unknown.index] ?? ''}. ${OPTIONS}`, undefined)
+  const values = new Map(tokens.flatMap((token) => (token.kind === 'option' ? [[token.name, token.value] as const] : [])))
+  const market = values.get('public')
+  if (values.has('public') && !(market !== undefined && isWebAddress(market)))
+    fail(`--public needs the address of a market. ${OPTIONS}`, undefined)
+  return { full: values.has('full'), copy: values.has('copy'), market, progress: values.get('progress') }
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
 async function auditHere(config: Config, catalogue: Catalogue): Promise<Audit> {

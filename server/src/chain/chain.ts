@@ -33,6 +33,8 @@ export interface Instruction {
 export interface LandedTransaction {
   signature: Signature
   slot: bigint
+  /** About when, as validators estimate it; undefined if the endpoint does not tell. */
+  landedAt?: Date | undefined
   failed: boolean
   /** The signed transaction as it was sent, so that it can be sent again if the chain drops it. */
   bytes: Uint8Array

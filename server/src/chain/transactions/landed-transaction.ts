@@ -17,6 +17,8 @@ import { decodeTransfer } from './system-transfer.ts'
 /** The parts of a `getTransaction` reply in base64 that we use. */
 export interface TransactionReply {
   slot: bigint
+  /** In seconds since 1970. */
+  blockTime?: bigint | null
   transaction: readonly [string, string]
   meta: (MetaWithInnerInstructions & { err: unknown; loadedAddresses?: LoadedAddresses | null }) | null
 }
@@ -31,7 +33,10 @@ interface LoadedAddresses {
  *
  * @throws Error if the reply is for another signature, incomplete or malformed: the endpoint is unreliable.
  */
-export function decodeLandedTransaction(signature: Signature, { meta, slot, transaction: [base64] }: TransactionReply): LandedTransaction {
+export function decodeLandedTransaction(
+  signature: Signature,
+  { meta, slot, blockTime, transaction: [base64] }: TransactionReply,
+): LandedTransaction {
   if (meta === null) throw new Error('the endpoint did not return how the transaction ended')
   const bytes = Uint8Array.from(getBase64Encoder().encode(base64))
   const transaction = getTransactionDecoder().decode(bytes)
@@ -42,6 +47,7 @@ export function decodeLandedTransaction(signature: Signature, { meta, slot, tran
   return {
     signature,
     slot,
+    landedAt: typeof blockTime === 'bigint' ? new Date(Number(blockTime) * 1_000) : undefined,
     failed: meta.err !== null,
     bytes,
     signers: message.staticAccounts.slice(0, message.header.numSignerAccounts),
