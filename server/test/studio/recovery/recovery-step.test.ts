@@ -211,7 +211,7 @@ describe('a recovery', () => {
     expect(limits({ newest: [] })).toContain('no purchase by which the REFERENCE_SECRET could be checked')
     expect(limits({})).toContain('without a fee only payments that the market has signed tell')
     expect(limits({})).toContain('Payments without a reference')
-    expect(limits({ feeWallet: 'the studio' })).toContain('payments that paid a fee')
+    expect(limits({ feeWallet: 'the studio' })).toContain('payments that the market has signed or that paid a fee')
   })
 
   it('waits until nothing can land any more that was signed before it began', () => {
