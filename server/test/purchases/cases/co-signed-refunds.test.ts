@@ -72,6 +72,7 @@ describe('a refund that only the market can send', () => {
     const late = await payLate()
     vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
     await submit(late, await sign(late))
+    expect(await world.casesAbout(late.signature)).toMatchObject([{ status: 'refunding', refundable: false }])
     await expect(late.deliver()).rejects.toEqual(refusal('PAYMENT_CASE'))
     expect(await statusOf(late)).toBe('ended')
   })
