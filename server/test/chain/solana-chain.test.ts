@@ -63,6 +63,7 @@ describe('a payment with a reference', () => {
     expect(landed).toEqual({
       signature: paid.signature,
       slot: paid.slot,
+      landedAt: expect.any(Date),
       failed: false,
       bytes: paid.bytes,
       signers: [buyer.address],

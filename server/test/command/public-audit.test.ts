@@ -27,7 +27,7 @@ beforeAll(async () => {
     catalogue: defaultCatalogue,
     config: { ...readConfig({}), port: 0, fee: deps.settings.fee },
     jwtSecret: 'j'.repeat(32),
-    referenceSecrets: ['r'.repeat(32)],
+    referenceSecrets: [world.referenceSecret],
     studioApiKey: 's'.repeat(32),
     connection,
     chain,

@@ -325,7 +325,8 @@ describe('the summary', () => {
     const [held] = await market.add([{ amount: 2 }, { seller: frozen, amount: 4, steps: 2 }, { amount: 8, steps: 8 }])
     await market.hold(held!)
     await market.pool.query(
-      `insert into cases (kind, signature, lamports, deliverable, seller, buyer) values ('lost', 'lost', 1, false, $1, 'buyer')`,
+      `insert into cases (kind, signature, lamports, deliverable, seller, buyer, genesis_hash, paid_at_slot)
+       values ('lost', 'lost', 1, false, $1, 'buyer', 'genesis', 1)`,
       [frozen],
     )
     onTestFinished(async () => void (await market.pool.query(`delete from cases where signature = 'lost'`)))
