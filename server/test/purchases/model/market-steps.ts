@@ -241,7 +241,7 @@ function sign(model: MarketModel, real: RealMarket, number: number, kind: Paymen
     return transfer(buyer, address, lamports, references)
   })
   // Equal transfers on one blockhash would be one transaction, so each carries its number.
-  return signTransaction(real.world, buyer, [...transfers, memo(String(real.payments.length))])
+  return signTransaction(real.world, buyer, [...transfers, unitLimit(MOST_UNITS - real.payments.length)])
 }
 
 /** What a payment moves to each seller, and then to the studio (undefined). */
@@ -335,8 +335,13 @@ export function refundStep(n: number): Act {
   }
 }
 
-const memoProgram = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr'
+const SET_COMPUTE_UNIT_LIMIT = 2
+const MOST_UNITS = 400_000
 
-function memo(text: string) {
-  return { programAddress: memoProgram as never, accounts: [], data: new TextEncoder().encode(text) }
+/** As wallets add it: up to how many compute units a transaction may use. A memo would make it more than a plain payment. */
+function unitLimit(units: number) {
+  const data = Buffer.alloc(5)
+  data.writeUInt8(SET_COMPUTE_UNIT_LIMIT)
+  data.writeUInt32LE(units, 1)
+  return { programAddress: 'ComputeBudget111111111111111111111111111111' as never, accounts: [], data: new Uint8Array(data) }
 }

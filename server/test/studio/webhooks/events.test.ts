@@ -75,7 +75,7 @@ describe('webhooks are told', () => {
     const fees = sold.map(({ data }) => BigInt((data['fee'] as { lamports: string }).lamports))
     expect(fees.reduce((sum, fee) => sum + fee)).toBe(purchase.feeLamports)
 
-    await openVanishedCase(world.deps, purchase, { signature: purchase.signature } as never)
+    await openVanishedCase(world.deps, purchase, { signature: purchase.signature, transactionBytes: Buffer.alloc(1) } as never)
     const told = await takeMessages()
     expect(told.map(({ type }) => type).toSorted()).toEqual(['case.opened', 'case.opened', 'sale.reversed', 'sale.reversed'])
     const reversed = told.filter(({ type }) => type === 'sale.reversed').map(({ data }) => data)
