@@ -37,7 +37,7 @@ type HoldDeps = Pick<PurchaseDeps, 'database' | 'references'> & { settings: Pick
  */
 export async function placeHold(deps: PurchaseDeps, order: HoldOrder): Promise<HeldPurchase> {
   try {
-    requireWalletSends(deps.settings, order)
+    if (deps.settings.walletSends === 'referenced' && !order.paysTransfers) throw new Failure('REFERENCE_NEEDED')
     const outcome = await checkAndHold(deps, { ...order, kind: 'hold', items: soundItems(order.items), fee: deps.settings.fee })
     if (outcome.kind === 'refused') throw refusalFailure(outcome.refusal, deps.catalogue)
     if (outcome.isNew) deps.observer?.holdPlaced()
@@ -48,18 +48,13 @@ export async function placeHold(deps: PurchaseDeps, order: HoldOrder): Promise<H
   }
 }
 
-/** @throws WALLET_SENDS_OFF, or REFERENCE_NEEDED if the client has not said that its transfers carry the reference */
-function requireWalletSends({ walletSends }: PurchaseDeps['settings'], { paysTransfers }: HoldOrder): void {
-  if (walletSends === 'off') throw new Failure('WALLET_SENDS_OFF')
-  if (walletSends === 'referenced' && !paysTransfers) throw new Failure('REFERENCE_NEEDED')
-}
-
 async function checkAndHold(deps: PurchaseDeps, order: PricedOrder): Promise<HoldOutcome> {
   const ids = order.items.map(({ listingId }) => listingId)
   const decision = decideReservation(await readFacts(deps.database, order.buyer, ids), order)
   if (decision.kind === 'refused') return decision
   // If the same hold has ended meanwhile, this is a new order.
   if (decision.kind === 'repeated') return (await findSameHold(deps, order)) ?? checkAndHold(deps, order)
+  if (deps.settings.walletSends === 'off') throw new Failure('WALLET_SENDS_OFF')
   const returnReservation = admitHold(deps.chain, order)
   try {
     const outcome = await holdAsRead(deps, order, await readChain(deps, order.buyer, decision.plan))
