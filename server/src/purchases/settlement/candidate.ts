@@ -70,7 +70,9 @@ export function verdictOf(terms: PaymentTerms & UnreferencedTerms, reading: Cand
   }
   if (flaw === undefined) return verdict
   if (!submittedByBuyer) return { kind: 'unrelated', reason: flaw, permanent: true }
-  const received = verdict.kind === 'wrong' ? verdict.received : receivedAsAgreed(terms, { referenced: false })
+  // The other purchase that its transaction pays for stays with it: the transaction is recorded for that one.
+  if (verdict.kind === 'wrong') return verdict
+  const received = receivedAsAgreed(terms, { referenced: false })
   return { kind: 'wrong', referenced: false, received, reason: flaw, complete: false, paidPurchase: undefined }
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 import { type LandedTransaction } from '../../../src/chain/chain.ts'
 import { verdictOf } from '../../../src/purchases/settlement/candidate.ts'
-import { landedWith, moves, names, purchaseOf } from '../payment/landed-transactions.ts'
+import { knownOf, landedWith, moves, names, paymentOf, purchaseOf } from '../payment/landed-transactions.ts'
 
 const purchase = purchaseOf('one', 'buyer', ['seller', 5n])
 const confirmed = { slot: 120n, commitment: 'confirmed', failed: false } as const
@@ -48,6 +48,14 @@ describe('a payment without the reference', () => {
     expect(verdict(landedWith([pays]), { hasEnded: true })).toMatchObject({ kind: 'unrelated' })
     expect(verdict(landedWith([pays]), { hasEnded: true, claimed: true })).toMatchObject({ kind: 'pays' })
   })
+})
+
+it('a claimed payment without the reference stays with the purchase that its transaction pays for', () => {
+  const paid = purchaseOf('two', 'buyer', ['other', 7n])
+  const transaction = landedWith([...paymentOf(paid), moves('buyer', 'seller', 4n)])
+  const terms = { ...purchase, needsReference: false, hasEnded: false }
+  const reading = { status: confirmed, transaction, knownReferences: knownOf([paid]), submittedByBuyer: true }
+  expect(verdictOf(terms, reading)).toMatchObject({ kind: 'wrong', referenced: false, paidPurchase: 'two' })
 })
 
 it('a payment with the reference counts whatever else is in its transaction', () => {
