@@ -31,17 +31,21 @@ export const reference = 'Add it to the transfer as a read-only account that doe
 
 export const ofSeveral = 'of several items, that of the first'
 
+const soldFields = {
+  seller: Address('Who sells it'),
+  tokenType: TokenTypeSchema,
+  tokenName: TokenNameSchema,
+  amount: Type.Integer({ description: 'How many drinks' }),
+  lamports,
+  price: Type.Number({ description: 'The item, in SOL' }),
+}
+
 /** What one payment pays for, as it was agreed. */
 export const PurchaseItemSchema = Type.Object(
   {
     listingId: Id('The row that is sold: a listing, or the part that was split off for this purchase'),
     partOf: Nullable(Type.String({ description: 'The listing that it was split from; null for a whole listing' })),
-    seller: Address('Who sells it'),
-    tokenType: TokenTypeSchema,
-    tokenName: TokenNameSchema,
-    amount: Type.Integer({ description: 'How many drinks' }),
-    lamports,
-    price: Type.Number({ description: 'The item, in SOL' }),
+    ...soldFields,
   },
   { title: 'PurchaseItem' },
 )
@@ -51,12 +55,7 @@ export const OfferedItemSchema = Type.Object(
   {
     listingId: Id('The listing that it is taken from'),
     partOf: Nullable(Type.String({ description: 'Of a part that is for sale by itself, the listing that it was split from' })),
-    seller: Address('Who sells it'),
-    tokenType: TokenTypeSchema,
-    tokenName: TokenNameSchema,
-    amount: Type.Integer({ description: 'How many drinks' }),
-    lamports,
-    price: Type.Number({ description: 'The item, in SOL' }),
+    ...soldFields,
   },
   { title: 'OfferedItem' },
 )

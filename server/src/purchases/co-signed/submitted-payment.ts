@@ -3,7 +3,7 @@ import { Failure } from '@juicebar/contract/errors'
 
 import { hashMessage } from '../../chain/transactions/signed-message.ts'
 import { type DecodedTransaction, decodeSignedTransaction } from '../../chain/transactions/signed-transaction.ts'
-import { type CoSignerAddresses } from '../co-signer.ts'
+import { type CoSignerAddresses, paymentKeys } from '../co-signer.ts'
 import { findCoSignedFlaw } from '../payment/signed-payment.ts'
 import { type References } from '../reference.ts'
 import { type PaymentName } from '../reservation/order.ts'
@@ -31,17 +31,16 @@ interface Submission {
  */
 export function decodeSubmitted(
   { buyer, reference, transaction: base64 }: Submission,
-  { current, former }: CoSignerAddresses,
+  coSigners: CoSignerAddresses,
   references: References,
 ): SubmittedPayment {
   if (!references.isMadeFor(reference, 'purchase', buyer)) throw refused('its reference was not made for this wallet.')
   const transaction = decodeSignedTransaction(base64)
   if (!transaction) throw refused('it is not a signed Solana transaction.')
   const paid = transaction.instructions.flatMap(({ transfer }) => (transfer ? [transfer] : []))
-  const coSigners = [current, ...former]
-  const flaw = findCoSignedFlaw(transaction, { from: buyer, transfers: paid, reference }, coSigners, 'empty')
+  const flaw = findCoSignedFlaw(transaction, { from: buyer, transfers: paid, reference }, paymentKeys(coSigners), 'empty')
   if (flaw !== undefined) throw refused(flaw)
-  const [, coSigner = current] = transaction.signers
+  const [, coSigner = coSigners.current] = transaction.signers
   const { bytes, signature } = transaction
   return { bytes, signature, coSigner, transaction, reference, messageHash: hashMessage(bytes) }
 }
