@@ -42,9 +42,12 @@ function watchCalls(page: Page): string[] {
 test('a thousand events of other sellers cost a seller who looks at My Listings no request', async ({ signedIn }) => {
   const { page, address } = await signedIn({ sol: 0 })
   const stream = await replaceEvents(page)
+  // What the page asks for once when it starts says nothing about events, and may come after the stream is live.
+  const started = Promise.all([page.waitForRequest('**/rpc'), page.waitForRequest('**/api/marketplace/my-purchases*')])
   await page.reload()
   await page.getByRole('tab', { name: 'My Listings' }).click()
   await expect(page.getByText('You have no active listings')).toBeVisible()
+  await started
   await expect(page.getByRole('status').filter({ hasText: 'Live' })).toBeVisible()
   const listing = await page.evaluate(async () => {
     const reply = await fetch('/api/marketplace/listings?limit=1')
