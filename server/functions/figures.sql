@@ -19,7 +19,16 @@ begin
     select (array_agg(t.unit_lamports order by t.settled_at, t.purchase_id, t.place))[1], max(t.unit_lamports), min(t.unit_lamports),
       (array_agg(t.unit_lamports order by t.settled_at desc, t.purchase_id desc, t.place desc))[1], sum(t.amount), sum(t.price_lamports), count(*)
     into open, high, low, close, amount, lamports, trades
-    from trades t where t.token_type = p_token_type and t.settled_at >= p_start and t.settled_at < p_start + candle_length(p_step);
+    from (
+      select trade_time(s.settled_at) as settled_at, s.purchase_id, s.place, s.amount, s.price_lamports, unit_lamports(s.price_lamports, s.amount)
+      from sales s cross join candles_head head
+      where s.token_type = p_token_type and not s.is_reversal and s.ordinal <= head.ordinal
+        and trade_time(s.settled_at) >= p_start and trade_time(s.settled_at) < p_start + candle_length(p_step)
+        and not exists (
+          select from sales undone
+          where undone.purchase_id = s.purchase_id and undone.place = s.place and undone.is_reversal and undone.ordinal <= head.ordinal
+        )
+    ) t;
   else
     select (array_agg(c.open order by c.start))[1], max(c.high), min(c.low), (array_agg(c.close order by c.start desc))[1], sum(c.amount),
       sum(c.lamports), coalesce(sum(c.trades), 0)
@@ -30,7 +39,8 @@ begin
   end if;
 end
 $$;
-comment on function derive_candle is 'A candle from all its trades, or from the candles of the next shorter step. trades is 0 if there is nothing in it.';
+comment on function derive_candle is
+  'A candle from all its trades up to the watermark, or from the candles of the next shorter step. trades is 0 if there is nothing in it.';
 
 create or replace function renew_candles(p_step text, p_tokens text[], p_times timestamptz[]) returns void language plpgsql as $$
 begin
@@ -73,10 +83,10 @@ begin
     from sales told join sales s on s.purchase_id = told.purchase_id and s.place = told.place and not s.is_reversal
     where told.ordinal > head and told.ordinal <= reached
   ) touched;
+  update candles_head set ordinal = reached;
   perform renew_candles('5m', tokens, times);
   perform renew_candles('1h', tokens, times);
   perform renew_candles('1d', tokens, times);
-  update candles_head set ordinal = reached;
   return reached - head;
 end
 $$;

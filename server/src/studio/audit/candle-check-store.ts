@@ -6,16 +6,16 @@ import { sql } from 'kysely'
  */
 const derived = sql`
   with ahead as (
-    select purchase_id, is_reversal from sales_to_stamp
-    union select purchase_id, is_reversal from sales where ordinal > (select ordinal from candles_head)
+    select purchase_id, i.place, s.is_reversal from sales_to_stamp s join purchase_items i using (purchase_id)
+    union select purchase_id, place, is_reversal from sales where ordinal > (select ordinal from candles_head)
   ), sold as (
     select i.token_type, candle_start('5m', p.settled_at) as start, trade_time(p.settled_at) as at, p.id, i.place, i.amount, i.price_lamports,
       unit_lamports(i.price_lamports, i.amount)
     from purchases p join purchase_items i on i.purchase_id = p.id
-    where p.status = 'settled' and not exists (select from ahead a where a.purchase_id = p.id and not a.is_reversal)
+    where p.status = 'settled' and not exists (select from ahead a where a.purchase_id = p.id and a.place = i.place and not a.is_reversal)
       and (
         not exists (select from cases c where c.purchase_id = p.id and c.kind = 'vanished')
-        or exists (select from ahead a where a.purchase_id = p.id and a.is_reversal)
+        or exists (select from ahead a where a.purchase_id = p.id and a.place = i.place and a.is_reversal)
       )
   ), expected as (
     select token_type, start, (array_agg(unit_lamports order by at, id, place))[1] as open, max(unit_lamports) as high, min(unit_lamports) as low,
