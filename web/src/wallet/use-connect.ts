@@ -2,12 +2,21 @@ import { useCallback } from 'react'
 
 import { useNotices } from '../feedback/use-notices.ts'
 import { MOBILE_WALLET } from './wallet.ts'
-import { closePicker, type Connection, connectWallet, openPicker, showMobileProblem, useWallet } from './wallet-store.ts'
+import {
+  awaitWallet,
+  closePicker,
+  type Connection,
+  connectWallet,
+  isPresent,
+  openPicker,
+  showMobileProblem,
+  useWallet,
+} from './wallet-store.ts'
 
 interface Connect {
   /** Connects a wallet by its name. A failure goes to the banner, in the wallet's own words. */
   connect: (name: string) => void
-  /** Connects the wallet chosen earlier, or opens the picker if there is none. */
+  /** Connects the wallet chosen earlier, or opens the picker if there is none, or this browser no longer has it. */
   connectChosen: () => void
   /** The same. Once the wallet chosen earlier is connected, it goes on with `then`. */
   connectChosenAnd: (then: (connection: Connection) => void) => void
@@ -40,9 +49,11 @@ export function useConnect(): Connect {
   )
   const connectChosenAnd = useCallback(
     (then: (connection: Connection) => void) => {
-      const { chosen, present } = useWallet.getState()
-      if (chosen && present.some((wallet) => wallet.name === chosen)) start(chosen, then)
-      else openPicker()
+      const { chosen } = useWallet.getState()
+      if (!chosen) openPicker()
+      // Not awaited if it is present: a wallet may open its window only in the moment of the person's click.
+      else if (isPresent(chosen)) start(chosen, then)
+      else void awaitWallet(chosen).then((present) => (present ? start(chosen, then) : openPicker()))
     },
     [start],
   )

@@ -30,6 +30,8 @@ export type ButtonState = 'no-wallet' | 'has-wallet' | 'connecting' | 'connected
 /** How long a wallet may take to answer a person's click, in milliseconds. */
 export const WALLET_TIMEOUT_MS = 120_000
 const DISCONNECT_TIMEOUT_MS = 2_000
+/** How long after a person's click a wallet may still register, in milliseconds. */
+const LATE_WALLET_MS = 3_000
 
 /** Everything the app knows about the person's wallet. */
 export const useWallet = create<WalletState>()(() => ({
@@ -79,6 +81,32 @@ export function watchWallets(names: readonly string[]): () => void {
   refresh()
   const stops = [registry.on('register', refresh), registry.on('unregister', refresh)]
   return () => stops.forEach((stop) => stop())
+}
+
+/** @returns whether this browser has the wallet, as far as it has registered yet */
+export function isPresent(name: string): boolean {
+  return useWallet.getState().present.some((wallet) => wallet.name === name)
+}
+
+/**
+ * Waits for a wallet that has not registered yet: an extension takes its time, and the Demo Wallet reads its key first. Meanwhile the
+ * button says that it connects.
+ *
+ * @returns whether this browser has it
+ */
+export async function awaitWallet(name: string): Promise<boolean> {
+  useWallet.setState({ phase: 'connecting' })
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      stop()
+      clearTimeout(timer)
+      resolve()
+    }
+    const stop = useWallet.subscribe(() => isPresent(name) && end())
+    const timer = setTimeout(end, LATE_WALLET_MS)
+  })
+  useWallet.setState({ phase: 'idle' })
+  return isPresent(name)
 }
 
 /**

@@ -2,7 +2,7 @@ import { type WalletAccount } from '@wallet-standard/base'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { type MarketWallet } from '../../src/wallet/wallet.ts'
-import { connectWallet, disconnectWallet, useWallet } from '../../src/wallet/wallet-store.ts'
+import { awaitWallet, buttonState, connectWallet, disconnectWallet, useWallet } from '../../src/wallet/wallet-store.ts'
 
 const account = (address: string): WalletAccount => ({ address, publicKey: new Uint8Array(32), chains: ['solana:devnet'], features: [] })
 
@@ -71,5 +71,31 @@ describe('a connected wallet', () => {
     show('second')
     await connected
     expect(connectedAddress()).toBe('second')
+  })
+})
+
+describe('a wallet that was chosen earlier', () => {
+  beforeEach(() => {
+    vi.useFakeTimers()
+    useWallet.setState({ present: [], chosen: 'Phantom' })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+    useWallet.setState({ present: [], chosen: undefined })
+  })
+
+  test('is waited for until it registers, while the button says that it connects', async () => {
+    const waiting = awaitWallet('Phantom')
+    expect(buttonState(useWallet.getState())).toBe('connecting')
+    openWallet()
+    expect(await waiting).toBe(true)
+    expect(buttonState(useWallet.getState())).toBe('has-wallet')
+  })
+
+  test('is not waited for for ever', async () => {
+    const waiting = awaitWallet('Phantom')
+    await vi.advanceTimersByTimeAsync(3_000)
+    expect(await waiting).toBe(false)
+    expect(buttonState(useWallet.getState())).toBe('has-wallet')
   })
 })
