@@ -1,3 +1,5 @@
+import { type Reply } from '@juicebar/contract/calls'
+
 import { list } from './support/api-listing.ts'
 import { expect, findListing, LAMPORTS_PER_SOL, lamportsOf, sell, test } from './support/test.ts'
 
@@ -159,7 +161,7 @@ test('a payment declined in the wallet moves no SOL, and its listing was never h
   await expect(seller.page.getByRole('button', { name: 'Remove' })).toBeEnabled()
 })
 
-test('a hold that is declined once leaves a listing for sale to the buyer, declined twice until its cooldown ends', async ({
+test('a hold that is declined is cancelled, and the lot free once the network shows that nothing was paid', async ({
   signedIn,
   trader,
 }) => {
@@ -168,23 +170,38 @@ test('a hold that is declined once leaves a listing for sale to the buyer, decli
   const { page, phantom } = await signedIn({ sol: 1 })
   // It has failed to sign beside the market before, so lots are held for it.
   await page.evaluate(() => localStorage.setItem('walletsThatSignAlone', '["Phantom"]'))
-  const decline = async () => {
-    await phantom.refuse(page, 4001)
-    await (await findListing(page, seller.address)).getByRole('button', { name: 'Buy' }).click()
-    await page.getByRole('button', { name: 'Pay 0.3 SOL' }).click()
-    await expect(page.getByRole('alert')).toHaveText('You declined the request in your wallet. No SOL moved. The lot is free again.')
-    await page.getByRole('button', { name: 'Dismiss' }).click()
-  }
-  await decline()
-  await decline()
-  const listing = await findListing(page, seller.address)
-  await expect(listing).toContainText(/Wait until \d\d:\d\d/)
-  await expect(listing.getByRole('button', { name: 'Buy' })).toHaveCount(0)
+  await phantom.refuse(page, 4001)
+  await (await findListing(page, seller.address)).getByRole('button', { name: 'Buy' }).click()
+  await page.getByRole('button', { name: 'Pay 0.3 SOL' }).click()
+  await expect(page.getByRole('alert')).toContainText('You declined the request in your wallet. No SOL moved. The lot is free again once')
+  await expect(page.getByText('We are checking the chain before we free the lot')).toBeVisible()
+})
+
+test('a listing that its buyer has left unpaid too often is for sale to that buyer once the cooldown ends', async ({
+  signedIn,
+  trader,
+}) => {
+  const [kept, left] = [await trader({ sol: 0 }), await trader({ sol: 0 })]
+  const keptId = await list(kept, 'ORANGE_JUICE', 3, 0.3)
+  const listingId = await list(left, 'ORANGE_JUICE', 3, 0.3)
+  const { page, call } = await signedIn({ sol: 1 })
+  await call('POST', `marketplace/buy/${keptId}`, {})
+  // Two holds of it take minutes to end.
+  const cooldownUntil = new Date(Date.now() + 600_000).toISOString()
+  await page.route('**/api/marketplace/my-purchases*', async (route) => {
+    const response = await route.fetch()
+    const { purchases, ...rest } = (await response.json()) as Reply<'myPurchases'>
+    const [held] = purchases
+    const items = held?.items.map((item) => ({ ...item, listingId }))
+    const ended = { ...held, purchaseId: 'ended', status: 'ended', endReason: 'cancelled', items, cooldownUntil }
+    await route.fulfill({ response, json: { ...rest, purchases: [...purchases, ended] } })
+  })
 
   await page.clock.install()
   await page.reload()
-  await findListing(page, seller.address)
+  const listing = await findListing(page, left.address)
   await expect(listing).toContainText(/Wait until \d\d:\d\d/)
+  await expect(listing.getByRole('button', { name: 'Buy' })).toHaveCount(0)
   await page.clock.fastForward('11:00')
   await expect(listing.getByRole('button', { name: 'Buy' })).toBeVisible()
 })
@@ -216,6 +233,7 @@ test('a hold can be cancelled', async ({ signedIn, trader }) => {
   await (await findListing(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
   await buyer.page.getByRole('button', { name: 'Pay 0.2 SOL' }).click()
   await buyer.page.getByRole('button', { name: 'Cancel purchase' }).click()
-  await expect(buyer.page.getByRole('alert').filter({ hasText: 'You cancelled this purchase. No SOL moved.' })).toBeVisible()
-  await expect(buyer.page.getByRole('region', { name: 'Needs attention' })).toBeHidden()
+  await expect(buyer.page.getByRole('alert').filter({ hasText: 'Cancelled. The lot is free again once' })).toBeVisible()
+  await expect(buyer.page.getByText('We are checking the chain before we free the lot')).toBeVisible()
+  await expect(buyer.page.getByRole('button', { name: 'Cancel purchase' })).toBeHidden()
 })

@@ -55,13 +55,6 @@ create or replace function window_closed(p purchases) returns boolean language s
 $$;
 comment on function window_closed is 'Whether the time to pay is over. While an outage lasts that may extend it, it is not.';
 
-create or replace function ends_unsent(p purchases) returns boolean language sql stable as $$
-  select p.status = 'held' and p.server_sends and (p.cancel_requested or window_closed(p))
-    and not exists (select from payments where purchase_id = p.id and kind = 'purchase' and status = 'recorded')
-$$;
-comment on function ends_unsent is
-  'Whether an open hold may end without asking the chain: nothing was submitted, only a server would have sent it, and none may any more.';
-
 create or replace function pay_millis_left(p purchases) returns integer language sql stable as $$
   select (case when p.status = 'held' then greatest(0, floor(extract(epoch from pay_until(p) - now()) * 1000)) else 0 end)::integer
 $$;

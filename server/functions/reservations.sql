@@ -24,14 +24,10 @@ comment on function held_listings is 'The rows that an open purchase holds.';
 
 create or replace function abandoned_holds(p_buyer text) returns table (purchase_id uuid, abandoned_at timestamptz)
 language sql stable as $$
-  select p.id, coalesce(p.ended_at, now())
-  from (
-    select * from purchases
-    where buyer = p_buyer and end_reason in ('cancelled', 'lapsed') and ended_at > now() - interval '48 hours' and not co_signed
-    union all
-    select * from purchases where buyer = p_buyer and status = 'held' and ends_unsent(purchases)
-  ) p
-  where not exists (select from outages_so_far() o where o.began_at < p.pay_before and o.ended_at > p.created_at)
+  select p.id, p.ended_at
+  from purchases p
+  where buyer = p_buyer and end_reason in ('cancelled', 'lapsed') and ended_at > now() - interval '48 hours' and not co_signed
+    and not exists (select from outages_so_far() o where o.began_at < p.pay_before and o.ended_at > p.created_at)
     and not exists (select from pay_link_holds h where h.purchase_id = p.id and h.maker_wallet is distinct from p_buyer)
 $$;
 comment on function abandoned_holds is
@@ -61,9 +57,7 @@ begin
     'id', l.id, 'seller', l.seller, 'tokenType', l.token_type, 'amount', l.amount, 'lamports', l.price_lamports::text,
     'wholeAmount', coalesce(l.whole_amount, l.amount), 'wholeLamports', coalesce(l.whole_lamports, l.price_lamports)::text,
     'divisible', l.divisible, 'status', l.status, 'partOf', l.part_of, 'frozen', is_frozen(l.seller),
-    'heldBy', case when l.held_by is not null then (
-      select json_build_object('buyer', p.buyer, 'endsUnsent', ends_unsent(p)) from purchases p where p.id = l.held_by
-    ) end
+    'heldBy', (select buyer from purchases where id = l.held_by)
   );
 end
 $$;
@@ -74,7 +68,7 @@ begin
     select coalesce(json_agg(json_build_object(
       'id', p.id, 'items', items_of(p.id), 'sellers', p.sellers, 'lamports', p.price_lamports::text,
       'fee', json_build_object('lamports', p.fee_lamports::text, 'basisPoints', p.fee_basis_points),
-      'coSigned', p.co_signed, 'endsUnsent', ends_unsent(p), 'closed', p.cancel_requested or window_closed(p),
+      'coSigned', p.co_signed, 'closed', p.cancel_requested or window_closed(p),
       'paymentRecorded', exists (select from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded'),
       'confirmed', exists (
         select from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded' and m.confirmed_at is not null
@@ -154,57 +148,40 @@ create or replace function lock_reservation_facts(
   out locked boolean, out facts json
 ) language plpgsql as $$
 declare
-  holders uuid[];
+  own uuid[];
 begin
   perform share_restrictions();
   -- Many may queue for one listing: nobody has to wait for its lock to hear that somebody else has it.
   locked := p_waits or not exists (select from listings where id = any (p_listings) and (held_by is not null or status <> 'active'));
   if locked then
     perform from players where wallet_address = p_buyer for update;
-    holders := array(
-      select held_by from listings where id = any (p_listings) and held_by is not null
-      union select id from purchases where buyer = p_buyer and status = 'held'
-    );
-    perform lock_listings(p_listings || array(select listing_id from purchase_items where purchase_id = any (holders)));
-    perform from purchases where id = any (holders) order by id for update;
+    own := array(select id from purchases where buyer = p_buyer and status = 'held');
+    perform lock_listings(p_listings || array(select listing_id from purchase_items where purchase_id = any (own)));
+    perform from purchases where id = any (own) order by id for update;
   end if;
   -- Its own statement, which sees what was committed while the locks were waited for.
   facts := reservation_facts(p_buyer, p_listings, p_message_hash, p_reference);
 end
 $$;
 comment on function lock_reservation_facts is
-  'Locks what an order concerns, in the one order of locks: the wallet, the listings with their parts, the purchases that hold them and those of '
-  'the wallet. Then reads the facts. p_waits: false to lock nothing if a listing is held or not for sale: the facts can then only be a reason to '
+  'Locks what an order concerns, in the one order of locks: the wallet, the listings with their parts, the open purchases of the wallet. Then reads the facts. p_waits: false to lock nothing if a listing is held or not for sale: the facts can then only be a reason to '
   'refuse, or to ask again with true.';
 
 -- Writing what was decided, under the locks of lock_reservation_facts
 
-create or replace function end_unsent(p_listings uuid[]) returns void language plpgsql as $$
-declare
-  former purchases;
-begin
-  for former in
-    select * from purchases p where id in (select held_by from listings where id = any (p_listings)) and ends_unsent(p) order by id
-  loop
-    perform end_hold(former, case when former.cancel_requested then 'cancelled' else 'lapsed' end, now() + interval '60 s');
-  end loop;
-end
-$$;
-comment on function end_unsent is 'Ends the holds on these listings that can end at once, because nobody can have paid for them.';
-
-create or replace function keep_hold(p_purchase uuid, p_wallet_sends boolean, out purchase purchases, out items json) language plpgsql as $$
+create or replace function keep_hold(p_purchase uuid, out purchase purchases, out items json) language plpgsql as $$
 begin
   select * into purchase from purchases where id = p_purchase;
   purchase := extend_hold(purchase);
-  if purchase.server_sends and p_wallet_sends then
+  if purchase.server_sends then
     update purchases set server_sends = false, reconcile_at = now() where id = purchase.id returning * into purchase;
   end if;
   items := items_of(purchase.id);
 end
 $$;
 comment on function keep_hold is
-  'The open hold of a buyer who places the same order again. A wallet that now wants to send may: from then on only the chain can prove that no '
-  'payment came.';
+  'The open hold of a buyer who places the same order again. The wallet may send the payment itself, also of a hold from before 0.3.0: from then on '
+  'only the chain can prove that none came.';
 
 create or replace function reserve_items(purchase purchases, p_until timestamptz, p_listings uuid[], p_amounts bigint[], p_prices bigint[])
 returns json language plpgsql as $$
@@ -234,17 +211,16 @@ comment on function reserve_items is 'Binds listings to a new purchase, as decid
 
 create or replace function write_hold(
   p_buyer text, p_sellers text[], p_lamports bigint, p_fee_basis_points integer, p_fee bigint, p_fee_wallet text,
-  p_reference text, p_needs_reference boolean, p_genesis_hash text, p_slot bigint, p_wallet_sends boolean, p_hold_seconds integer,
+  p_reference text, p_needs_reference boolean, p_genesis_hash text, p_slot bigint, p_hold_seconds integer,
   p_listings uuid[], p_amounts bigint[], p_prices bigint[],
   out purchase purchases, out items json
 ) language plpgsql as $$
 begin
-  -- Bytes that only the server sends are submitted to it. A wallet may pay by itself, but needs a moment for that.
+  -- A wallet needs a moment to pay.
   insert into purchases (buyer, sellers, price_lamports, fee_basis_points, fee_lamports, fee_wallet, reference, needs_reference, genesis_hash,
       held_at_slot, server_sends, pay_before, reconcile_at)
     values (p_buyer, p_sellers, p_lamports, p_fee_basis_points, p_fee, case when p_fee > 0 then p_fee_wallet end, p_reference,
-      p_needs_reference, p_genesis_hash, p_slot, not p_wallet_sends, now() + make_interval(secs => p_hold_seconds),
-      case when p_wallet_sends then now() + interval '4 s' else now() + make_interval(secs => p_hold_seconds) end)
+      p_needs_reference, p_genesis_hash, p_slot, false, now() + make_interval(secs => p_hold_seconds), now() + interval '4 s')
     returning * into purchase;
   items := reserve_items(purchase, purchase.pay_before, p_listings, p_amounts, p_prices);
 end

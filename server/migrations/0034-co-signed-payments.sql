@@ -103,6 +103,6 @@ comment on table refunds_seen is
 comment on column refunds_seen.expiry_height is 'Above this block height it can no longer land if the chain drops it.';
 
 -- Functions that hold and settle have other parameters than before.
--- functions that hold and settle: c4081d15d811c0470dd3e74354add8b233316c2e41c41ab5be920e6255b14560
+-- functions that hold and settle: 4b4a5e5e77eff24b7b5cc35f20eb0b31e1b0873aed4c77a06d4fa1cb21b2eea7
 drop function if exists split_listing(listings, bigint, text, uuid, timestamptz);
 drop function if exists bought_today(text, text, uuid[]);

@@ -60,7 +60,7 @@ describe('a whole trade over HTTP', () => {
     const quoted = await other('GET', `/marketplace/quote?tokenType=APPLE_JUICE&amount=12&excludeSeller=${buyer.address}`)
     expect(quoted).toMatchObject({ status: 200, body: { items: [{ listingId }], lamports: '250000000', complete: true } })
     const solBefore = await lamportsOf(seller)
-    const purchase = await buy(other, { sendsThrough: 'server' })
+    const purchase = await buy(other)
     const removed = await one('DELETE', `/marketplace/listings/${listingId}`, sellerToken)
     expect(removed).toMatchObject({ status: 409, body: { code: 'LISTING_HELD_BY_BUYER' } })
 

@@ -60,7 +60,7 @@ async function countPurchase(pool: pg.Pool, deps: PurchaseDeps): Promise<Line[]>
   const [{ listingId, buyer } = noListing()] = await addWantedListings(pool, 1)
   const jwts = createSessionJwts(JWT_SECRET)
   const signedIn = () => readSession(deps.database, jwts, buyer.jwt)
-  const order = { items: [{ listingId }], buyer: buyer.wallet, sendsThrough: 'server', paysTransfers: false } as const
+  const order = { items: [{ listingId }], buyer: buyer.wallet, paysTransfers: false } as const
   const buy = await countStatements(async () => [await signedIn(), await placeHold(deps, order)])
   const signature = (await readSignatures(pool)).get(listingId) ?? noListing()
   await deps.chain.transaction(signature)
@@ -100,7 +100,7 @@ async function buyOverHttp(port: number, pool: pg.Pool, wanted: readonly WantedL
     ...load,
     next: (turn) => {
       const { listingId, buyer } = wanted[turn] ?? noListing()
-      return { method: 'POST', path: `/api/marketplace/buy/${listingId}`, jwt: buyer.jwt, body: { sendsThrough: 'server' } }
+      return { method: 'POST', path: `/api/marketplace/buy/${listingId}`, jwt: buyer.jwt }
     },
   })
   const signatures = await readSignatures(pool)
@@ -144,7 +144,7 @@ const FACTS = 'select reservation_facts($1, array[$2]::uuid[])'
 const LOCK = 'select facts from lock_reservation_facts($1, array[$2]::uuid[], false)'
 const HOLD = `
   select (purchase).id from listings l cross join lateral write_hold(
-    $1, array[l.seller], l.price_lamports, 0, 0, null, $3, false, $4, 1, false, 600, array[l.id], array[l.amount], array[l.price_lamports]
+    $1, array[l.seller], l.price_lamports, 0, 0, null, $3, false, $4, 1, 600, array[l.id], array[l.amount], array[l.price_lamports]
   ) where l.id = $2`
 const SETTLE = 'select outcome from settle_purchase($1, $2, 10, $3, 160, true)'
 

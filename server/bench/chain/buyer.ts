@@ -46,7 +46,7 @@ export async function buyListing(
   { abandons, failed }: { abandons: boolean; failed: (code: string) => void },
 ): Promise<Outcome> {
   const api = createApi(shop, buyer, failed)
-  const hold = await api.call(`/api/marketplace/buy/${listingId}`, shop.sends === 'server' ? { sendsThrough: 'server' } : null)
+  const hold = await api.call(`/api/marketplace/buy/${listingId}`, null)
   if (hold.status !== 200) return { kind: 'refused', code: hold.code }
   if (abandons) return { kind: 'abandoned' }
   const { purchaseId, reference, ...transfer } = readHold(hold.body)

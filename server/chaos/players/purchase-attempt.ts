@@ -85,9 +85,8 @@ export class PurchaseAttempt {
 
   #holdCall(items: readonly WantedItem[]): Call {
     const [{ listingId, amount } = { listingId: '', amount: undefined }, ...others] = items
-    const sendsThrough = this.#style === 'server' ? { sendsThrough: 'server' } : {}
     if (!mayBuySeveral(this.#style)) return { method: 'POST', path: `/api/marketplace/buy/${listingId}`, body: undefined }
-    const body = { ...sendsThrough, transfers: true }
+    const body = { transfers: true }
     if (others.length === 0 && amount === undefined) return { method: 'POST', path: `/api/marketplace/buy/${listingId}`, body }
     return { method: 'POST', path: '/api/marketplace/purchases', body: { ...body, items } }
   }

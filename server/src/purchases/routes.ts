@@ -51,16 +51,15 @@ export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
   })
 
   api.player('buy', 'buy', async ({ params, body, player }) => {
-    const { sendsThrough = 'wallet', transfers: paysTransfers = false } = body ?? {}
-    const order = { buyer: player, items: [{ listingId: params.id }], sendsThrough, paysTransfers }
+    const order = { buyer: player, items: [{ listingId: params.id }], paysTransfers: body?.transfers ?? false }
     const hold = await placeHold(deps, order).catch(throwWithoutListing)
     return { transactionDetails: transactionDetails(hold, deps.catalogue) }
   })
 
   api.player('purchase', 'buy', async ({ body, player }) => {
-    const { items, maxLamports, sendsThrough = 'wallet', transfers: paysTransfers = false } = body
+    const { items, maxLamports, transfers: paysTransfers = false } = body
     const mostLamports = maxLamports === undefined ? undefined : BigInt(maxLamports)
-    const hold = await placeHold(deps, { buyer: player, items: items.map(readItem), sendsThrough, paysTransfers, mostLamports })
+    const hold = await placeHold(deps, { buyer: player, items: items.map(readItem), paysTransfers, mostLamports })
     return { transactionDetails: transactionDetails(hold, deps.catalogue) }
   })
 

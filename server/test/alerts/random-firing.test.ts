@@ -58,7 +58,7 @@ async function openRandomMarket() {
     )
     const items = rows.map(({ id: listingId }) => ({ listingId }))
     if (items.length === 0) return
-    const outcome = await holdInStore(market, { buyer, items, sendsThrough: 'server', paysTransfers: true })
+    const outcome = await holdInStore(market, { buyer, items, paysTransfers: true })
     if (outcome.kind === 'held') held.push(outcome.hold.id)
   }
   const carryOut = async (given: Step): Promise<unknown> => {

@@ -142,7 +142,7 @@ describe('a backup', { timeout: 180_000 }, () => {
     world = await openTradingWorld({ database: { url: postgres.url(MARKET), drop: () => postgres.stop() } })
     const [seller, buyer] = await Promise.all([world.createWallet(), world.createWallet()])
     for (const sale of ['settled', 'settled', 'held']) {
-      const purchase = await world.hold(buyer, await world.list(seller), 'wallet')
+      const purchase = await world.hold(buyer, await world.list(seller))
       if (sale === 'held') continue
       await world.payByWallet(buyer, purchase)
       await world.untilStatus(purchase, 'settled')

@@ -60,7 +60,7 @@ describe('what a server counts of purchases', () => {
 
   it('the time since a confirmation that was noted before, and none since a submission that nobody saw', async () => {
     const { server, read, untilSettled } = countedServer()
-    const held = await server.holdNew(world.buyer, 'wallet')
+    const held = await server.holdNew(world.buyer)
     await world.payByWallet(world.buyer, held)
     await untilSettled(held.purchaseId)
     expect(read('delivery_after_confirmation_seconds_count')).toBe(1)

@@ -48,7 +48,7 @@ it('buying and confirming read a few rows, however many listings are held', asyn
   const { database, pool } = connection
   const [wanted] = await addWantedListings(pool.pg, 1)
   const { listingId, buyer } = { listingId: wanted!.listingId, buyer: wanted!.buyer.wallet }
-  const order = { items: [{ listingId }], buyer, sendsThrough: 'server', paysTransfers: false } as const
+  const order = { items: [{ listingId }], buyer, paysTransfers: false } as const
   const fee = { basisPoints: 0, wallet: undefined }
   const signature = parseSignature(createWallet().sign('paid'))!
   const deps = { database, references: createReferences(['r'.repeat(32)]), settings: { holdSeconds: 60, walletSends: 'any' } } as const

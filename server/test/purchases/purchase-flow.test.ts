@@ -58,7 +58,7 @@ describe('a purchase whose payment the server broadcasts', () => {
 describe('a purchase by a client that knows only the specification', () => {
   it('is settled by an unreferenced transfer when the client confirms it', async () => {
     const listingId = await world.list(world.seller, { amount: 3, price: 30_000_000n })
-    const purchase = await world.hold(world.buyer, listingId, 'wallet')
+    const purchase = await world.hold(world.buyer, listingId)
     const before = await world.appleJuice(world.buyer)
     const signature = await world.payByWallet(world.buyer, purchase, { references: [] })
     expect(await world.confirm(world.buyer, listingId, signature)).toMatchObject({ settled: true })
@@ -66,7 +66,7 @@ describe('a purchase by a client that knows only the specification', () => {
   })
 
   it('is settled by an unreferenced transfer even if the client never comes back', async () => {
-    const purchase = await world.holdNew(world.buyer, 'wallet')
+    const purchase = await world.holdNew(world.buyer)
     await world.payByWallet(world.buyer, purchase, { references: [] })
     await world.makeBuyerScansDue()
     await world.untilStatus(purchase, 'settled')
@@ -74,7 +74,7 @@ describe('a purchase by a client that knows only the specification', () => {
 
   it('stays unsettled while the chain does not know the confirmed transaction', async () => {
     const listingId = await world.list()
-    const purchase = await world.hold(world.buyer, listingId, 'wallet')
+    const purchase = await world.hold(world.buyer, listingId)
     const unsent = await world.signPayment(world.buyer, purchase, { references: [] })
     expect(await world.confirm(world.buyer, listingId, unsent.signature)).toMatchObject({ settled: false })
     await world.sendByWallet(unsent)
@@ -87,7 +87,7 @@ describe('on another chain than that of the hold', () => {
 
   it('a payment settles nothing', async () => {
     const listingId = await world.list()
-    const purchase = await world.hold(world.buyer, listingId, 'wallet')
+    const purchase = await world.hold(world.buyer, listingId)
     const signature = await world.payByWallet(world.buyer, purchase)
     await expect(elsewhere().confirm(world.buyer, listingId, signature)).rejects.toEqual(refusal('PAYMENT_MISMATCH'))
     expect(await world.confirm(world.buyer, listingId, signature)).toMatchObject({ settled: true })
@@ -101,7 +101,7 @@ describe('on another chain than that of the hold', () => {
   })
 
   it('a hold that only the server would have paid ends without a cooldown', async () => {
-    const purchase = await world.holdNew(world.buyer, 'server')
+    const purchase = await world.holdOfRelease02()
     await world.closePaymentWindow(purchase)
     await elsewhere().reconcileOnce()
     expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'chain_gone' })
@@ -109,7 +109,7 @@ describe('on another chain than that of the hold', () => {
 
   it('a hold ends, and its listing is free', async () => {
     const listingId = await world.list()
-    const purchase = await world.hold(world.buyer, listingId, 'wallet')
+    const purchase = await world.hold(world.buyer, listingId)
     await world.makeDue(purchase)
     await elsewhere().reconcileOnce()
     expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'chain_gone' })
@@ -117,7 +117,7 @@ describe('on another chain than that of the hold', () => {
   })
 
   it('no hold ends because that chain shows no payment', async () => {
-    const purchase = await world.holdNew(world.buyer, 'wallet')
+    const purchase = await world.holdNew(world.buyer)
     await world.payByWallet(world.buyer, purchase)
     await world.connection.pool.query(`update purchases set pay_before = now(), release_height = 0, reconcile_at = now() where id = $1`, [
       purchase.purchaseId,

@@ -72,12 +72,11 @@ describe('the log', () => {
   it('has one line for the sale and one for the case that a late delivery closes', async () => {
     const { purchase, payment } = await submitted()
     const { purchaseId } = purchase
-    await world.closePaymentWindow(purchase)
-    await world.untilStatus(purchase, 'ended')
+    await world.lapse(purchase)
     const held = await world.hold(world.rival, purchase.listingId)
     await world.sendByWallet(payment)
     await world.reconcileUntil(async () => expect(await world.casesOf(world.buyer)).toMatchObject([{ kind: 'late' }]))
-    await world.closePaymentWindow(held)
+    await world.lapse(held)
     await world.untilStatus(purchase, 'settled')
     expect(linesAbout(purchaseId).map(({ msg, status }) => [msg, status])).toEqual([
       ['a case was opened', 'open'],

@@ -43,7 +43,7 @@ describe('at once', () => {
 
   it('20 confirmations deliver once', async () => {
     const listingId = await world.list()
-    const purchase = await world.hold(world.buyer, listingId, 'wallet')
+    const purchase = await world.hold(world.buyer, listingId)
     const before = await world.appleJuice(world.buyer)
     const signature = await world.payByWallet(world.buyer, purchase)
     const answers = await Promise.all(Array.from({ length: 20 }, () => world.confirm(world.buyer, listingId, signature)))

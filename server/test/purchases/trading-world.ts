@@ -30,7 +30,8 @@ import { listCases } from '../../src/purchases/cases/case-reply-store.ts'
 import { makeOffer } from '../../src/purchases/co-signed/make-offer.ts'
 import { reservePayment } from '../../src/purchases/co-signed/reserve-payment.ts'
 import { cancelHold } from '../../src/purchases/hold/cancel-hold.ts'
-import { type HoldOrder } from '../../src/purchases/hold/hold.ts'
+import { endHoldAlone } from '../../src/purchases/hold/end-hold.ts'
+import { endsUnpaid, type HoldOrder } from '../../src/purchases/hold/hold.ts'
 import { type OrderedItem } from '../../src/purchases/reservation/order.ts'
 import { placeHold } from '../../src/purchases/hold/place-hold.ts'
 import { submitPayment } from '../../src/purchases/payment/submit-payment.ts'
@@ -87,7 +88,6 @@ interface TradingOptions {
   sharesPlayers?: boolean
 }
 
-type SendsThrough = 'server' | 'wallet'
 export type Offer = Awaited<ReturnType<typeof makeOffer>>
 type Identified = Pick<Purchase, 'purchaseId'>
 
@@ -215,18 +215,25 @@ export class TradingWorld {
   }
 
   /** Holds several listings, or parts of them. Returns the purchase as its buyer sees it. */
-  async holdItems(buyer: Wallet, items: readonly OrderedItem[], sendsThrough: SendsThrough = 'server'): Promise<Purchase> {
-    return this.read((await placeHold(this.deps, orderOf(buyer, items, sendsThrough))).id)
+  async holdItems(buyer: Wallet, items: readonly OrderedItem[]): Promise<Purchase> {
+    return this.read((await placeHold(this.deps, orderOf(buyer, items))).id)
   }
 
   /** Holds a listing. Returns the purchase as its buyer sees it. */
-  hold(buyer: Wallet, listingId: string, sendsThrough?: SendsThrough): Promise<Purchase> {
-    return this.holdItems(buyer, [{ listingId }], sendsThrough)
+  hold(buyer: Wallet, listingId: string): Promise<Purchase> {
+    return this.holdItems(buyer, [{ listingId }])
   }
 
   /** Lists, and has `buyer` hold that. */
-  async holdNew(buyer = this.buyer, sendsThrough?: SendsThrough): Promise<Purchase> {
-    return this.hold(buyer, await this.list(), sendsThrough)
+  async holdNew(buyer = this.buyer): Promise<Purchase> {
+    return this.hold(buyer, await this.list())
+  }
+
+  /** A new hold as 0.2.0 placed those whose payment only the server sends. */
+  async holdOfRelease02(buyer = this.buyer): Promise<Purchase> {
+    const { purchaseId } = await this.holdNew(buyer)
+    await this.connection.pool.query('update purchases set server_sends = true, reconcile_at = pay_before where id = $1', [purchaseId])
+    return this.read(purchaseId)
   }
 
   /** Takes a listing off the market. */
@@ -234,14 +241,20 @@ export class TradingWorld {
     return removeListing(this.database, seller.address, listingId)
   }
 
-  async cancel(buyer: Wallet, { purchaseId }: Identified): Promise<void> {
+  async requestCancel(buyer: Wallet, { purchaseId }: Identified): Promise<void> {
     await cancelHold(this.deps, buyer.address, purchaseId)
   }
 
-  /** Cancels a hold at once, even one that the buyer's wallet could still pay, so that its buyer has room for others. */
-  async abandonHold(buyer: Wallet, purchase: Identified): Promise<void> {
-    await this.connection.pool.query('update purchases set server_sends = true where id = $1', [purchase.purchaseId])
-    await this.cancel(buyer, purchase)
+  /** Cancels a hold, which ends as if the chain had proved already that nobody paid. */
+  async cancel(buyer: Wallet, purchase: Identified): Promise<void> {
+    await this.requestCancel(buyer, purchase)
+    await endHoldAlone(this.deps, purchase.purchaseId, endsUnpaid)
+  }
+
+  /** Lets the time to pay run out. The hold ends as if the chain had proved already that nobody paid. */
+  async lapse(purchase: Identified): Promise<void> {
+    await this.closePaymentWindow(purchase)
+    await endHoldAlone(this.deps, purchase.purchaseId, endsUnpaid)
   }
 
   /** Signs the agreed payment of a purchase, or one that differs from it. Sends nothing. */
@@ -491,12 +504,8 @@ export class TradingWorld {
 }
 
 /** The order of a client that pays all transfers. */
-export function orderOf(
-  { address: buyer }: Pick<Wallet, 'address'>,
-  items: readonly OrderedItem[],
-  sendsThrough: SendsThrough = 'server',
-): HoldOrder {
-  return { buyer, items, sendsThrough, paysTransfers: true }
+export function orderOf({ address: buyer }: Pick<Wallet, 'address'>, items: readonly OrderedItem[]): HoldOrder {
+  return { buyer, items, paysTransfers: true }
 }
 
 /** For `vi.waitFor`: what a busy machine may take. */

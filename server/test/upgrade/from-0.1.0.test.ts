@@ -61,7 +61,7 @@ it('a market of 0.1.0 is upgraded with all that is under way: nothing is lost, a
 
   // What had ended stays so, and its listing is for sale.
   expect(await readPurchase(world, lapsed.id)).toMatchObject({ status: 'ended', endReason: 'lapsed' })
-  const again = await hold(world, rival, cancelled.listing, 'wallet')
+  const again = await hold(world, rival, cancelled.listing)
   await sendByWallet(world, await signPayment(world, rival, again))
   await untilStatus(world, again.purchaseId, 'settled')
 

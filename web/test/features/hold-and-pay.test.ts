@@ -51,7 +51,9 @@ describe('a purchase', () => {
 
   test('that the buyer declines gives the hold back', async () => {
     const calls = open(fails(4001))
-    await expect(run().outcome).rejects.toThrow('You declined the request in your wallet. No SOL moved. The lot is free again.')
+    await expect(run().outcome).rejects.toThrow(
+      'You declined the request in your wallet. No SOL moved. The lot is free again once the network shows that nothing was paid.',
+    )
     expect(calls).toContain(CANCEL)
   })
 

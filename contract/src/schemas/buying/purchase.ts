@@ -23,7 +23,8 @@ export const PurchaseStatusSchema = Type.Enum([...purchaseStatuses], {
 
 export const SendsThrough = Type.Enum(['server', 'wallet'], {
   title: 'SendsThrough',
-  description: '`server`: only this product broadcasts the payment. `wallet`: the buyer’s wallet may do so too.',
+  description:
+    '`server`: only the market sends the payment. `wallet`: the buyer’s wallet may do so, as for every hold. What an order asks for is ignored; the field ends with 0.4.0.',
 })
 
 export const payMillisLeft = 'Milliseconds left to pay; 0 once the time has run out, and unless it is held'

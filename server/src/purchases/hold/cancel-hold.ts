@@ -11,8 +11,8 @@ import { endsUnsent } from './hold.ts'
 import { requestCancel } from './hold-store.ts'
 
 /**
- * Cancels a buyer's hold. If only the server could have sent a payment, the listing is free at once; otherwise it is free as soon as the
- * chain proves that no payment can land.
+ * Cancels a buyer's hold. Its listings are free as soon as the chain proves that no payment can land; those of a hold from before 0.3.0 that
+ * only the server would have paid for, at once.
  * @throws PURCHASE_NOT_FOUND, or PAYMENT_UNDER_WAY once a payment was submitted.
  */
 export async function cancelHold(deps: PurchaseDeps, buyer: WalletAddress, id: string): Promise<void> {

@@ -28,8 +28,6 @@ export interface NewHold {
   holdSeconds: number
   /** Only a payment that carries the reference counts. */
   needsReference: boolean
-  /** The buyer's wallet may send the payment itself. */
-  walletSends: boolean
 }
 
 /** Holds what was decided, under its locks: `write_hold` in functions/reservations.sql. */
@@ -43,7 +41,7 @@ export async function insertHold(
     tx,
     sql`write_hold(
       ${hold.buyer}, ${[...received.keys()]}, ${lamports}, ${hold.fee.basisPoints}, ${feeLamports}, ${hold.fee.wallet ?? null},
-      ${hold.reference}, ${hold.needsReference}, ${hold.genesisHash}, ${hold.heldAtSlot}, ${hold.walletSends}, ${hold.holdSeconds},
+      ${hold.reference}, ${hold.needsReference}, ${hold.genesisHash}, ${hold.heldAtSlot}, ${hold.holdSeconds},
       ${column(({ listingId }) => listingId)}::uuid[], ${column(({ amount }) => amount)}::bigint[],
       ${column((item) => item.lamports)}::bigint[]
     )`,
@@ -51,8 +49,8 @@ export async function insertHold(
 }
 
 /** The open hold of a buyer who places the same order again, under its locks: `keep_hold` in functions/reservations.sql. */
-export async function keepHold(tx: Tx, id: string, { walletSends }: Pick<NewHold, 'walletSends'>): Promise<HeldPurchase> {
-  return readHeld(tx, sql`keep_hold(${id}, ${walletSends})`)
+export async function keepHold(tx: Tx, id: string): Promise<HeldPurchase> {
+  return readHeld(tx, sql`keep_hold(${id})`)
 }
 
 async function readHeld(tx: Tx, written: RawBuilder<unknown>): Promise<HeldPurchase> {

@@ -3,14 +3,13 @@ import { type EndReason } from '@juicebar/contract/schemas'
 import { type BuyOrder } from '../reservation/order.ts'
 
 export interface HoldOrder extends Omit<BuyOrder, 'kind' | 'fee' | 'payment' | 'funds'> {
-  /** server: only this product broadcasts the payment. wallet: the buyer's wallet may do so too. */
-  sendsThrough: 'server' | 'wallet'
   /** The payment link that the buyer's wallet uses: nothing proves that the request comes from the buyer. */
   payLink?: string | undefined
 }
 
 /** The facts that decide how an open hold ends. */
 export interface HoldState {
+  /** Only this product sends the payment: a co-signed one, or a hold of before 0.3.0. */
   serverSends: boolean
   cancelRequested: boolean
   windowClosed: boolean

@@ -55,7 +55,7 @@ async function checkAndHold(deps: PurchaseDeps, order: PricedOrder): Promise<Hol
   // If the same hold has ended meanwhile, this is a new order.
   if (decision.kind === 'repeated') return (await findSameHold(deps, order)) ?? checkAndHold(deps, order)
   if (deps.settings.walletSends === 'off') throw new Failure('WALLET_SENDS_OFF')
-  const returnReservation = admitHold(deps.chain, order)
+  const returnReservation = admitHold(deps.chain)
   try {
     const outcome = await holdAsRead(deps, order, await readChain(deps, order.buyer, decision.plan))
     if (outcome.kind === 'refused') returnReservation()
@@ -80,9 +80,9 @@ export async function holdAsRead(
   order: PricedOrder,
   { funds, ...reading }: ChainReading,
 ): Promise<HoldOutcome> {
-  const { buyer, fee, payLink, sendsThrough } = order
+  const { buyer, fee, payLink } = order
   const needsReference = settings.walletSends === 'referenced'
-  const terms = { ...reading, buyer, fee, needsReference, holdSeconds: settings.holdSeconds, walletSends: sendsThrough === 'wallet' }
+  const terms = { ...reading, buyer, fee, needsReference, holdSeconds: settings.holdSeconds }
   return inTransaction(database, async (tx) => {
     const decision = await decideHold(tx, { ...order, funds })
     if (decision.kind === 'refused') return decision
@@ -100,8 +100,8 @@ async function decideHold(tx: Tx, order: PricedOrder & Pick<BuyOrder, 'funds'>):
   return (await decideOrder(tx, order)).decision
 }
 
-async function keep(tx: Tx, { sendsThrough, payLink, buyer }: PricedOrder, id: string): Promise<HoldOutcome> {
-  const hold = await keepHold(tx, id, { walletSends: sendsThrough === 'wallet' })
+async function keep(tx: Tx, { payLink, buyer }: PricedOrder, id: string): Promise<HoldOutcome> {
+  const hold = await keepHold(tx, id)
   if (payLink !== undefined) await notePayLinkHold(tx, payLink, buyer, id)
   return { kind: 'held', hold, isNew: false }
 }

@@ -41,7 +41,7 @@ export async function preparePayment(deps: PurchaseDeps, token: string, account:
   const items = [{ listingId, amount: Number(amount) }]
   // This comes before the hold, so that nothing is held that the wallet cannot pay for because the chain does not answer.
   const lifetime = await deps.chain.latestBlockhash()
-  const order: HoldOrder = { buyer, items, sendsThrough: 'wallet', paysTransfers: true, mostLamports, payLink }
+  const order: HoldOrder = { buyer, items, paysTransfers: true, mostLamports, payLink }
   const held = await placeHold(deps, order).catch(throwWithoutReason)
   const { reference } = held
   if (isHeld && (await hasLanded(deps, reference))) throw new Failure('PAYMENT_UNDER_WAY')

@@ -1,9 +1,8 @@
 import { type Tx } from '../../database/transact.ts'
-import { lockFacts, readFacts } from './facts-store.ts'
+import { lockFacts } from './facts-store.ts'
 import { type BuyOrder } from './order.ts'
 import { type ReservationDecision, type ReservationFacts } from './reservation.ts'
 import { decideReservation } from './reservation-decision.ts'
-import { endUnsent } from './reservation-store.ts'
 
 /** A decision, and the facts that it follows from. */
 export interface DecidedOrder {
@@ -24,11 +23,5 @@ export async function decideOrder(tx: Tx, order: BuyOrder): Promise<DecidedOrder
     if (refusal.kind === 'refused') return { decision: refusal, facts: first.facts }
   }
   const { facts } = first.locked ? first : await lockFacts(tx, buyer, ids, { waits: true, payment })
-  const decision = decideReservation(facts, order)
-  const ends = decision.kind === 'reserve' && [...facts.listings.values()].some(({ heldBy }) => heldBy?.endsUnsent)
-  if (!ends) return { decision, facts }
-  // What ends may merge into what is ordered.
-  await endUnsent(tx, ids)
-  const freed = await readFacts(tx, buyer, ids, payment)
-  return { decision: decideReservation(freed, order), facts: freed }
+  return { decision: decideReservation(facts, order), facts }
 }

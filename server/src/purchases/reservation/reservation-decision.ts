@@ -49,7 +49,7 @@ function decideKnown(known: KnownPayment | undefined): ReservationDecision | und
 
 /** The same order of a hold again means the same purchase, unless paying for that would be a mistake or is not what this client would do. */
 function decideRepetition(open: readonly OpenPurchase[], order: BuyOrder): ReservationDecision | undefined {
-  const same = open.find((purchase) => !purchase.endsUnsent && isSameOrder(purchase, order.items))
+  const same = open.find((purchase) => isSameOrder(purchase, order.items))
   if (!same) return undefined
   const { id: purchaseId, lamports, fee, sellers } = same
   if (same.paymentRecorded) return { kind: 'refused', refusal: { code: 'PAYMENT_UNDER_WAY' } }
@@ -110,7 +110,7 @@ export function whyNotForSale(
   if (seller === buyer) return 'OWN_LISTING'
   if (status === 'reserved') return 'LISTING_HELD'
   if (status !== 'active') return 'LISTING_NOT_ACTIVE'
-  if (heldBy && !heldBy.endsUnsent) return heldBy.buyer === buyer ? 'HELD_BY_YOU' : 'LISTING_HELD'
+  if (heldBy) return heldBy === buyer ? 'HELD_BY_YOU' : 'LISTING_HELD'
   if (asked !== undefined && asked > amount) return 'AMOUNT_NOT_LEFT'
   if (asked !== undefined && asked < amount && !divisible) return 'NOT_DIVISIBLE'
   return frozen ? 'LISTING_FROZEN' : undefined
@@ -135,7 +135,7 @@ function refusedByDailyRules(
   others: readonly OpenPurchase[],
   { items }: ReservationPlan,
 ): Refusal | undefined {
-  const underWay = others.filter(({ endsUnsent }) => !endsUnsent).flatMap((purchase) => purchase.items)
+  const underWay = others.flatMap((purchase) => purchase.items)
   for (const tokenType of [...new Set(items.map((item) => item.tokenType))].toSorted()) {
     const ofType = (item: { tokenType: TokenType }) => item.tokenType === tokenType
     const bought = (boughtToday.get(tokenType) ?? 0n) + sumOf(underWay.filter(ofType))

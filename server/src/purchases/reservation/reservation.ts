@@ -24,8 +24,8 @@ export interface ListingFacts {
   partOf: string | null
   /** Its seller's listings are neither sold nor returned, see `is_frozen`. */
   frozen: boolean
-  /** Who is buying it. `endsUnsent`: the hold can end at once, because nobody can have paid for it. */
-  heldBy: { buyer: WalletAddress; endsUnsent: boolean } | null
+  /** Who is buying it. */
+  heldBy: WalletAddress | null
 }
 
 /** A purchase that the buyer has under way. */
@@ -38,8 +38,6 @@ export interface OpenPurchase {
   fee: { lamports: bigint; basisPoints: number }
   /** Only the market can send its payment. */
   coSigned: boolean
-  /** The hold can end at once, because nobody can have paid for it. */
-  endsUnsent: boolean
   /** Cancelled, or the payment window has closed. */
   closed: boolean
   paymentRecorded: boolean

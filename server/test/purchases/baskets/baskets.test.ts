@@ -22,7 +22,7 @@ beforeEach(() => void (world.deps.settings.fee = { basisPoints: 250, wallet: stu
 /** A listing of 120 apple juices that may be bought in parts. */
 const listParts = (price = 70_000_000n, seller = world.seller) => world.list(seller, { amount: 120, price, divisible: true })
 const pairOfListings = async () => [{ listingId: await world.list() }, { listingId: await world.list(second) }]
-const hold = (items: readonly OrderedItem[], sendsThrough?: 'server' | 'wallet') => world.holdItems(world.buyer, items, sendsThrough)
+const hold = (items: readonly OrderedItem[]) => world.holdItems(world.buyer, items)
 const confirm = ({ purchaseId }: Purchase, signature: Signature) => confirmPayment(world.deps, world.buyer.address, purchaseId, signature)
 const balance = async ({ address }: Wallet) => world.chain.balance(address, { fresh: true })
 const ownListing = async (id: string) =>
@@ -84,7 +84,7 @@ describe('a purchase of several items', () => {
   })
 
   it('becomes a case for each seller who received SOL if a transfer is missing', async () => {
-    const purchase = await hold(await pairOfListings(), 'wallet')
+    const purchase = await hold(await pairOfListings())
     const missing = { ...purchase, items: purchase.items.slice(0, 1) }
     const signature = await world.sendByWallet(await world.signTransfers(world.buyer, missing, studio))
     await world.reconcileUntil(async () => expect(await world.casesOf(world.buyer)).toHaveLength(1))
@@ -147,8 +147,8 @@ interface Paid {
 }
 
 /** Two listings of two sellers, held by the buyer, and what is agreed to be paid: to the first, to the second, and the fee. */
-async function holdBasket(sendsThrough: 'server' | 'wallet' = 'wallet') {
-  const purchase = await hold(await pairOfListings(), sendsThrough)
+async function holdBasket() {
+  const purchase = await hold(await pairOfListings())
   const [due = '', dueToSecond = ''] = purchase.items.map((item) => item.lamports)
   const paidTo = ({ address }: Wallet, amount: string) => ({ to: address, lamports: BigInt(amount), references: [purchase.reference] })
   const agreed = [paidTo(world.seller, due), paidTo(second, dueToSecond), paidTo(studio, purchase.fee.lamports)] as const
@@ -228,7 +228,7 @@ describe('a late payment of a basket', () => {
     ['is held by somebody else who then cancels', 'cancels'],
     ['was sold meanwhile', 'pays'],
   ])('of which a listing %s is refunded seller by seller, and then never delivered', async (_, outcome) => {
-    const { purchase, agreed } = await holdBasket('server')
+    const { purchase, agreed } = await holdBasket()
     await world.cancel(world.buyer, purchase)
     const taken = await world.hold(world.rival, purchase.items[1]!.listingId)
     if (outcome === 'pays') {

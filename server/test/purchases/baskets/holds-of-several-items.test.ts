@@ -10,7 +10,6 @@ import { transfersOf } from '../../../src/purchases/purchase-item.ts'
 import { orderOf } from '../trading-world.ts'
 import {
   addPlayer,
-  closeWindow,
   decideInStore,
   expectLedgerAddsUp,
   heldBy,
@@ -80,7 +79,7 @@ describe('the same order again', () => {
       { listingId: await offer(market, other), amount: 7 },
     ]
     const first = heldId(await hold(items))
-    await closeWindow(market, first)
+    await lapseInStore(market, first)
     const second = heldId(await hold(items))
     expect(second).not.toBe(first)
     expect(heldId(await hold(items))).toBe(second)

@@ -1,13 +1,10 @@
 import fc from 'fast-check'
 import { expect, inject, it } from 'vitest'
 
-import { inTransaction } from '../../../src/database/transact.ts'
 import { removeListing } from '../../../src/listings/remove-listing.ts'
 import { readAvailability } from '../../../src/purchases/cases/late-delivery-store.ts'
 import { feeOf } from '../../../src/purchases/fee.ts'
 import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
-import { endHold } from '../../../src/purchases/hold/end-hold.ts'
-import { endsUnsent } from '../../../src/purchases/hold/hold.ts'
 import { outcomeOf } from '../trading-world.ts'
 import { ended, expectAllPartsAddUp, type Followed, type SplitMarket } from './split-market.ts'
 import {
@@ -85,8 +82,8 @@ const pick = <T>(from: readonly T[], number: number): T | undefined => from[numb
 
 /** A part of the first listing is held, and then its rest as a whole: what becomes of the part depends on which of them ends first. */
 export const firstSteps: readonly Act[] = [
-  holdStep({ n: 0, items: [{ n: 1, amount: 12 }], wallet: false }),
-  holdStep({ n: 1, items: [{ n: 1, amount: undefined }], wallet: false }),
+  holdStep({ n: 0, items: [{ n: 1, amount: 12 }] }),
+  holdStep({ n: 1, items: [{ n: 1, amount: undefined }] }),
 ]
 
 /** Every step. A number chooses among what exists when its turn comes. */
@@ -99,9 +96,7 @@ export const splitSteps: fc.Arbitrary<Act> = fc.oneof(
   },
   {
     weight: 10,
-    arbitrary: fc
-      .record({ n, items: fc.array(fc.record({ n, amount: amounts }), { minLength: 1, maxLength: 4 }), wallet: fc.boolean() })
-      .map(holdStep),
+    arbitrary: fc.record({ n, items: fc.array(fc.record({ n, amount: amounts }), { minLength: 1, maxLength: 4 }) }).map(holdStep),
   },
   { weight: 3, arbitrary: n.map(cancelStep) },
   { weight: 2, arbitrary: n.map(lapseStep) },
@@ -121,7 +116,7 @@ function listStep(given: { n: number; amount: number; thousandths: number; divis
   }
 }
 
-function holdStep(given: { n: number; items: { n: number; amount: number | undefined }[]; wallet: boolean }): Act {
+function holdStep(given: { n: number; items: { n: number; amount: number | undefined }[] }): Act {
   return async (split) => {
     const { market, buyers, named, purchases, fee } = split
     const buyer = buyers[given.n % buyers.length]!
@@ -131,7 +126,7 @@ function holdStep(given: { n: number; items: { n: number; amount: number | undef
     const items = ids.map((listingId, index) => ({ listingId, amount: given.items[index]?.amount }))
     const before = await readListings(split, ids)
     const reserved = await readReservedParts(split)
-    const order = { buyer, items, sendsThrough: given.wallet ? 'wallet' : 'server', paysTransfers: true } as const
+    const order = { buyer, items, paysTransfers: true } as const
     const outcome = await holdInStore(market, order, fee)
     await noteEnds(split)
     if (outcome.kind === 'refused') return `buyer holds ${ids.map((id) => named.indexOf(id)).join(', ')}: ${outcome.refusal.code}`
@@ -257,7 +252,6 @@ function closeWindowStep(number: number): Act {
     const purchase = pickOpen(split, number)
     if (!purchase) return '(no window)'
     await closeWindow(split.market, purchase.hold.id)
-    if (number % 2 === 0) await inTransaction(split.market.database, (tx) => endHold(tx, purchase.hold.id, endsUnsent))
     await noteEnds(split)
     return `the window of purchase ${split.purchases.indexOf(purchase)} closes`
   }

@@ -6,7 +6,7 @@ import { transfer } from '../transactions.ts'
 
 const world = useTradingWorld()
 
-const holdForWallet = () => world.holdNew(world.buyer, 'wallet')
+const holdForWallet = () => world.holdNew(world.buyer)
 const confirm = ({ listingId }: Purchase, signature: string) => world.confirm(world.buyer, listingId, signature)
 /** A transfer to the seller. */
 const pay = (lamports: bigint, ...references: string[]) => transfer(world.buyer, world.seller.address, lamports, references)
@@ -99,7 +99,7 @@ describe('one transaction', () => {
     const price = world.nextPrice()
     const ended = await world.hold(buyer, await world.list(seller, { price }))
     await world.cancel(buyer, ended)
-    const open = await world.hold(buyer, await world.list(seller, { price }), 'wallet')
+    const open = await world.hold(buyer, await world.list(seller, { price }))
     const before = await world.appleJuice(buyer)
     const signature = await world.payByWallet(buyer, open, { references: [] })
     await expect(confirm(ended, signature)).rejects.toEqual(refusal('PAYMENT_MISMATCH'))
@@ -126,7 +126,7 @@ describe('a second payment of a settled purchase', () => {
 
   it('becomes a case although the buyer is buying again from that seller for the same price, where it cannot count', async () => {
     const price = world.nextPrice()
-    const purchase = await world.hold(world.buyer, await world.list(world.seller, { price }), 'wallet')
+    const purchase = await world.hold(world.buyer, await world.list(world.seller, { price }))
     expect(await confirm(purchase, await world.payByWallet(world.buyer, purchase, { references: [] }))).toMatchObject({ settled: true })
     const unsent = world.withChain({ broadcast: async () => undefined })
     const again = await unsent.buyCoSigned(world.buyer, [{ listingId: await world.list(world.seller, { price }) }])
@@ -139,11 +139,11 @@ describe('a second payment of a settled purchase', () => {
   it('is one case, and pays for nothing, when the buyer buys again from that seller for the same price', async () => {
     const price = world.nextPrice()
     const { buyer, seller } = world
-    const purchase = await world.hold(buyer, await world.list(seller, { price }), 'wallet')
+    const purchase = await world.hold(buyer, await world.list(seller, { price }))
     expect(await confirm(purchase, await world.payByWallet(buyer, purchase, { references: [] }))).toMatchObject({ settled: true })
     const second = await world.payByWallet(buyer, purchase, { references: [], version: 'legacy' })
     await expect(confirm(purchase, second)).rejects.toEqual(refusal('PAYMENT_CASE'))
-    const again = await world.hold(buyer, await world.list(seller, { price }), 'wallet')
+    const again = await world.hold(buyer, await world.list(seller, { price }))
     // An endpoint that lags behind told the slot of this hold.
     await world.connection.pool.query('update purchases set held_at_slot = 0 where id = $1', [again.purchaseId])
     await expect(confirm(again, second)).rejects.toEqual(refusal('SIGNATURE_USED'))

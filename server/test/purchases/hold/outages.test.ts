@@ -23,8 +23,8 @@ const query = async <Row extends object>(text: string, values: unknown[] = []): 
 const placedAgo = new Map<string, number>()
 
 /** A hold that was placed so long ago. */
-async function holdPlaced(secondsAgo: number, sendsThrough: 'server' | 'wallet' = 'server'): Promise<Purchase> {
-  const { purchaseId } = await world.hold(world.buyer, listingId, sendsThrough)
+async function holdPlaced(secondsAgo: number): Promise<Purchase> {
+  const { purchaseId } = await world.hold(world.buyer, listingId)
   placedAgo.set(purchaseId, secondsAgo)
   await query(
     `with moved as (
@@ -134,7 +134,7 @@ describe('the time to pay', () => {
   })
 
   it('is not extended once the hold is cancelled', async () => {
-    const purchase = await holdPlaced(20, 'wallet')
+    const purchase = await holdPlaced(20)
     await world.cancel(world.buyer, purchase)
     await endOutage(30)
     expect(await secondsLeft(purchase)).toBe(0)
@@ -150,7 +150,7 @@ describe('the time to pay', () => {
   })
 
   it('is not extended once the release height is read', async () => {
-    const purchase = await holdPlaced(70, 'wallet')
+    const purchase = await holdPlaced(70)
     await world.makeDue(purchase)
     await world.reconcileOnce()
     await endOutage(30)
@@ -161,7 +161,7 @@ describe('the time to pay', () => {
   })
 
   it('ends before the release height is read: one that was read earlier is thrown away', async () => {
-    const purchase = await holdPlaced(61, 'wallet')
+    const purchase = await holdPlaced(61)
     const leasedAgo = (seconds: number) => ({ id: purchase.purchaseId, leasedAt: new Date(Date.now() - seconds * 1_000) }) as DuePurchase
     const releaseHeights = () => query('select release_height from purchases where id = $1', [purchase.purchaseId])
     // The server that reads the height is cut off before it can write it down, by an outage that began while there was time to pay.

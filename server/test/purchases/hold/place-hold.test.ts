@@ -63,12 +63,11 @@ describe('a listing that a wallet left unpaid', () => {
     await expect(world.hold(world.buyer, listingId)).resolves.toMatchObject({ status: 'held' })
   })
 
-  it('is left a second time by a hold that lapses, even before anybody has ended it', async () => {
+  it('is left a second time by a hold that lapses', async () => {
     await abandon()
     const second = await world.hold(world.buyer, listingId)
-    await world.closePaymentWindow(second)
+    await world.lapse(second)
     await expect(world.hold(world.buyer, listingId)).rejects.toEqual(refusal('COOLDOWN'))
-    await world.untilStatus(second, 'ended')
     expect(minutesUntil((await world.read(second.purchaseId)).cooldownUntil)).toBe(10)
   })
 })
@@ -152,7 +151,7 @@ describe('a hold that would be refused', () => {
 describe('a listing whose holder can no longer pay', () => {
   it('stays held, in cooldown too, until the chain proves that no payment came', async () => {
     for (let n = 0; n < 2; n++) await world.cancel(world.buyer, await world.hold(world.buyer, listingId))
-    await world.closePaymentWindow(await world.hold(world.rival, listingId, 'wallet'))
+    await world.closePaymentWindow(await world.hold(world.rival, listingId))
     await expect(world.hold(world.buyer, listingId)).rejects.toEqual(refusal('LISTING_HELD'))
   })
 })

@@ -36,7 +36,7 @@ function blind(view: Partial<FinalizedView> = forgetful, changes: Partial<Chain>
 
 /** A hold that the buyer's wallet may have paid, its payment window closed, and the chain beyond its release height. */
 async function oldHold(buyer = world.buyer): Promise<Purchase> {
-  const purchase = await world.holdNew(buyer, 'wallet')
+  const purchase = await world.holdNew(buyer)
   await closeBeyondRelease(purchase)
   return purchase
 }

@@ -39,7 +39,7 @@ describe('where payments must carry their reference', () => {
 
   it('a payment without it delivers nothing, and one that its buyer claims is a case', async () => {
     const market = marketWith('referenced')
-    const purchase = await market.hold(world.buyer, await world.list(), 'wallet')
+    const purchase = await market.hold(world.buyer, await world.list())
     const signature = await world.payByWallet(world.buyer, purchase, { references: [] })
     await expect(market.confirm(world.buyer, purchase.listingId, signature)).rejects.toEqual(refusal('PAYMENT_CASE'))
     await world.expectCase(signature, { kind: 'wrong', purchaseId: purchase.purchaseId })
@@ -48,7 +48,7 @@ describe('where payments must carry their reference', () => {
   })
 
   it('a hold from before the setting changed can be paid as its client knows it', async () => {
-    const purchase = await world.hold(world.buyer, await world.list(), 'wallet')
+    const purchase = await world.hold(world.buyer, await world.list())
     const signature = await world.payByWallet(world.buyer, purchase, { references: [] })
     expect(await marketWith('referenced').confirm(world.buyer, purchase.listingId, signature)).toMatchObject({ settled: true })
   })

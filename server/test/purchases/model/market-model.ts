@@ -45,7 +45,6 @@ export interface PurchaseModel {
   items: ItemModel[]
   fee: bigint
   buyer: number
-  sendsThrough: 'server' | 'wallet'
   state: 'held' | 'settled' | 'ended'
   /** The payment window is closed, by time or because the buyer cancelled. */
   windowClosed: boolean
@@ -79,11 +78,6 @@ export interface PaymentModel {
 }
 
 export type Expected = 'done' | ErrorCode
-
-/** Its window is closed, and only the server could have sent a payment, but received none: it ends without asking the chain. */
-export function endsUnsent({ state, sendsThrough, windowClosed, recorded }: PurchaseModel): boolean {
-  return state === 'held' && sendsThrough === 'server' && windowClosed && recorded === undefined
-}
 
 /** It has one recipient, so what it is paid with needs no reference. */
 export function isSingleTransfer({ items, fee }: PurchaseModel): boolean {
@@ -129,7 +123,7 @@ export function mayDeliver(model: MarketModel, payment: PaymentModel): boolean {
 export function isFoundByItself(model: MarketModel, { purchase: number, kind }: PaymentModel): boolean {
   if (kind === 'exact' || kind === 'wrong' || kind === 'missing') return true
   const purchase = model.purchases[number]
-  return kind === 'unreferenced' && purchase?.sendsThrough === 'wallet' && purchase.state !== 'settled'
+  return kind === 'unreferenced' && purchase !== undefined && purchase.state !== 'settled'
 }
 
 /**
@@ -277,7 +271,7 @@ export interface Wanted {
 /** unclear: the order could mean one open hold of its buyer as well as another. */
 export type HoldOutcome = { kind: 'new' } | { kind: 'same'; purchase: number } | { kind: 'refused'; code: ErrorCode } | { kind: 'unclear' }
 
-/** What the rules say of an order in this state of the market. Ends the holds that a new one ends first. */
+/** What the rules say of an order in this state of the market. */
 export function decideHold(model: MarketModel, buyer: number, wanted: readonly Wanted[]): HoldOutcome {
   const decision = decide(model, buyer, wanted)
   if (decision.kind === 'refused') return { kind: 'refused', code: decision.refusal.code }
@@ -289,11 +283,7 @@ export function decideHold(model: MarketModel, buyer: number, wanted: readonly W
     }
     return decide(others, buyer, wanted).kind === 'repeated' ? { kind: 'unclear' } : { kind: 'same', purchase: Number(decision.purchaseId) }
   }
-  for (const [number, purchase] of model.purchases.entries()) {
-    if (endsUnsent(purchase) && wanted.some(({ listing }) => itemAt(model.listings, listing).heldBy === number)) endUnsent(model, number)
-  }
-  const afterwards = decide(model, buyer, wanted)
-  return afterwards.kind === 'refused' ? { kind: 'refused', code: afterwards.refusal.code } : { kind: 'new' }
+  return { kind: 'new' }
 }
 
 const gone = (purchase: PurchaseModel): PurchaseModel => ({ ...purchase, state: 'ended' })
@@ -312,10 +302,7 @@ function factsOf({ listings, purchases }: MarketModel, buyer: number): Reservati
       const partOf = idOf(itemAt(listings, item.listing).partOf)
       return { listingId: String(item.listing), partOf, tokenType: 'APPLE_JUICE', amount: item.amount, lamports: item.lamports }
     })
-  const holderOf = (number: number) => {
-    const holder = itemAt(purchases, number)
-    return { buyer: walletOf('buyer', holder.buyer), endsUnsent: endsUnsent(holder) }
-  }
+  const holderOf = (number: number) => walletOf('buyer', itemAt(purchases, number).buyer)
   const mine = purchases.flatMap((purchase, number) => (purchase.buyer === buyer ? [{ purchase, number }] : []))
   return {
     now,
@@ -356,7 +343,6 @@ function factsOf({ listings, purchases }: MarketModel, buyer: number): Reservati
               lamports: totalOf(purchase.items),
               fee: { lamports: purchase.fee, basisPoints: 0 },
               coSigned: false,
-              endsUnsent: endsUnsent(purchase),
               closed: purchase.windowClosed,
               paymentRecorded: purchase.recorded !== undefined,
               confirmed: false,
@@ -364,7 +350,7 @@ function factsOf({ listings, purchases }: MarketModel, buyer: number): Reservati
           ],
     ),
     abandoned: mine.flatMap(({ purchase }) =>
-      purchase.abandoned || endsUnsent(purchase)
+      purchase.abandoned
         ? [{ at: now, listingIds: itemsOf(purchase).flatMap(({ listingId, partOf }) => [listingId, ...(partOf === null ? [] : [partOf])]) }]
         : [],
     ),
@@ -373,11 +359,6 @@ function factsOf({ listings, purchases }: MarketModel, buyer: number): Reservati
 
 function walletOf(role: 'buyer' | 'seller' | 'studio', number: number): WalletAddress {
   return `${role} ${number}` as WalletAddress
-}
-
-export function endUnsent(model: MarketModel, number: number): void {
-  Object.assign(itemAt(model.purchases, number), { state: 'ended', abandoned: true })
-  endHold(model, number)
 }
 
 export function itemAt<T>(items: readonly T[], number: number): T {

@@ -8,8 +8,6 @@ import { orderOf, outcomeOf } from '../trading-world.ts'
 import { type SignedPayment, signTransaction, transfer } from '../transactions.ts'
 import {
   decideHold,
-  endsUnsent,
-  endUnsent,
   expectedCancellation,
   expectedConfirmation,
   expectedRemoval,
@@ -70,19 +68,18 @@ export function removeStep(n: number): Act {
 export interface Order {
   buyer: number
   items: readonly { n: number; amount: number | undefined }[]
-  sendsThrough: 'server' | 'wallet'
 }
 
-export function holdStep({ buyer, items, sendsThrough }: Order): Act {
+export function holdStep({ buyer, items }: Order): Act {
   return async (model, real) => {
     const wanted = choose(model, items)
     const before = structuredClone(model)
     const expected = decideHold(model, buyer, wanted)
     if (expected.kind === 'unclear') return '(the order could mean one hold or another)'
     const asked = wanted.map(({ listing, amount }) => ({ listingId: itemAt(before.listings, listing).id, amount }))
-    const held = placeHold(real.world.deps, orderOf(itemAt(real.buyers, buyer), asked, sendsThrough))
+    const held = placeHold(real.world.deps, orderOf(itemAt(real.buyers, buyer), asked))
     const words = wanted.map(({ listing, amount }) => `${amount ?? 'all'} of listing ${listing}`).join(' and ')
-    const step = `buyer ${buyer} holds ${words}, to pay through the ${sendsThrough}`
+    const step = `buyer ${buyer} holds ${words}`
     if (expected.kind === 'refused') {
       expect({ step, outcome: await outcomeOf(held) }).toEqual({ step, outcome: expected.code })
       return `${step}: ${expected.code}`
@@ -90,10 +87,9 @@ export function holdStep({ buyer, items, sendsThrough }: Order): Act {
     const { purchaseId } = await real.world.read((await held).id)
     if (expected.kind === 'same') {
       expect(purchaseId).toBe(real.purchases[expected.purchase]?.purchaseId)
-      if (sendsThrough === 'wallet') itemAt(model.purchases, expected.purchase).sendsThrough = 'wallet'
       return `${step}: purchase ${expected.purchase} again`
     }
-    await noteHold(model, real, { buyer, sendsThrough, wanted, purchaseId })
+    await noteHold(model, real, { buyer, wanted, purchaseId })
     return `${step}: purchase ${model.purchases.length - 1}`
   }
 }
@@ -109,13 +105,13 @@ function choose({ listings }: MarketModel, items: Order['items']): Wanted[] {
   return [...wanted.values()]
 }
 
-interface NewHold extends Pick<Order, 'buyer' | 'sendsThrough'> {
+interface NewHold extends Pick<Order, 'buyer'> {
   wanted: readonly Wanted[]
   purchaseId: string
 }
 
 /** Compares a new hold with what the model would hold, to the drink and to the lamport. */
-async function noteHold(model: MarketModel, real: RealMarket, { buyer, sendsThrough, wanted, purchaseId }: NewHold): Promise<void> {
+async function noteHold(model: MarketModel, real: RealMarket, { buyer, wanted, purchaseId }: NewHold): Promise<void> {
   const purchase = await real.world.read(purchaseId)
   const items = wanted.map(({ listing, amount }) => holdItem(model, listing, model.purchases.length, amount))
   for (const [index, { listing }] of items.entries()) {
@@ -131,7 +127,7 @@ async function noteHold(model: MarketModel, real: RealMarket, { buyer, sendsThro
   expect(purchase).toMatchObject({ items: expected, fee: { lamports: `${fee}` } })
   real.purchases.push(purchase)
   const state = { windowClosed: false, cancelRequested: false, recorded: undefined, paidBy: undefined, abandoned: false }
-  model.purchases.push({ items, fee, buyer, sendsThrough, state: 'held', ...state })
+  model.purchases.push({ items, fee, buyer, state: 'held', ...state })
 }
 
 export function cancelStep(n: number): Act {
@@ -140,11 +136,10 @@ export function cancelStep(n: number): Act {
     const purchase = itemAt(model.purchases, number)
     const expected = expectedCancellation(purchase)
     const { purchaseId } = itemAt(real.purchases, number)
-    expect(await outcomeOf(real.world.cancel(itemAt(real.buyers, purchase.buyer), { purchaseId }))).toBe(expected)
+    expect(await outcomeOf(real.world.requestCancel(itemAt(real.buyers, purchase.buyer), { purchaseId }))).toBe(expected)
     if (expected === 'done' && purchase.state === 'held') {
       purchase.windowClosed = true
       purchase.cancelRequested = true
-      if (endsUnsent(purchase)) endUnsent(model, number)
     }
     return `buyer ${purchase.buyer} cancels purchase ${number}: ${expected}`
   }

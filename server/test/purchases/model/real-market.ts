@@ -12,8 +12,6 @@ import {
   deliver,
   endHold,
   endReasonOf,
-  endsUnsent,
-  endUnsent,
   isFoundByItself,
   itemAt,
   type ListingModel,
@@ -191,7 +189,7 @@ async function expectFound(model: MarketModel, real: RealMarket): Promise<void> 
       : []
   })
   const refunding = (await casesSeenByBoth(real)).filter(({ status }) => status === 'refunding').map(({ caseId }) => caseId)
-  expect({ overlooked, refunding, unsent: model.purchases.filter(endsUnsent) }).toEqual({ overlooked: [], refunding: [], unsent: [] })
+  expect({ overlooked, refunding }).toEqual({ overlooked: [], refunding: [] })
 }
 
 /**
@@ -221,13 +219,7 @@ function changeOf(real: RealMarket, number: number, now: Purchase): Change {
     const payment = paymentOf(model, paidBy)
     return payment.purchase === number && mayDeliver(model, payment) && settle(model, number, { paidBy, items: now.items })
   }
-  // It ended without asking the chain, and its payment was found late.
-  const settlesLate: Way = (model) => {
-    if (!endsUnsent(itemAt(model.purchases, number))) return false
-    endUnsent(model, number)
-    return settles(model)
-  }
-  return [settles, settlesLate]
+  return [settles]
 }
 
 function end(model: MarketModel, number: number, { status, endReason }: Purchase): boolean {

@@ -127,7 +127,7 @@ it('a link that has expired, and one that nobody made, hold nothing', async () =
 it('a lot that is held, sold or removed meanwhile is refused in words', async () => {
   const [lot, removed] = [await world.list(), await world.list()]
   const [ofLot, ofRemoved] = [await makeLink(market.server, lot), await makeLink(market.server, removed)]
-  const held = await world.hold(world.rival, lot, 'wallet')
+  const held = await world.hold(world.rival, lot)
   expect((await market.phone.post(ofLot.url)).body).toEqual({ message: 'Another buyer is paying for this lot right now.' })
   await world.payByWallet(world.rival, held)
   await world.untilStatus(held, 'settled')

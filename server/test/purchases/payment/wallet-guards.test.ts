@@ -23,14 +23,14 @@ describe('a payment with what Phantom adds', () => {
   })
 
   it.each(versions)('is delivered if the wallet sends it in version %s', async (version) => {
-    const purchase = await world.holdNew(world.buyer, 'wallet')
+    const purchase = await world.holdNew(world.buyer)
     await world.payByWallet(world.buyer, purchase, { ...around(world.buyer, 3), version })
     await world.untilStatus(purchase, 'settled')
   })
 
   it.each(versions)('is accepted in version %s wherever its guards are', async (version) => {
     const { buyer } = world
-    const purchase = await world.holdNew(buyer, 'wallet')
+    const purchase = await world.holdNew(buyer)
     const { seller: to, reference } = purchase
     const expected = { from: buyer.address, transfers: [{ to, lamports: BigInt(purchase.lamports) }], reference }
     for (const guardsBefore of [0, 1, 2, 3, 4]) {
@@ -40,7 +40,7 @@ describe('a payment with what Phantom adds', () => {
   })
 
   it.each(versions)('is refused in version %s if it does something else besides', async (version) => {
-    const purchase = await world.holdNew(world.buyer, 'wallet')
+    const purchase = await world.holdNew(world.buyer)
     const { before, after } = around(world.buyer, 3)
     const stranger = { programAddress: address('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'), data: Uint8Array.from([1]) }
     const payment = await world.signPayment(world.buyer, purchase, { before, after: [...after, stranger], version })

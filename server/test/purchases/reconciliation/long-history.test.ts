@@ -48,7 +48,7 @@ async function reconcileByNewServers(purchase: Purchase): Promise<HistoryRange[]
 
 describe('a hold of a wallet with a long history', () => {
   it('ends once each part of it was searched once, whichever server searches', async () => {
-    const purchase = await world.holdNew(world.buyer, 'wallet')
+    const purchase = await world.holdNew(world.buyer)
     await sendOthers()
     await closeBeyondRelease(purchase)
     const ranges = await reconcileByNewServers(purchase)
@@ -61,7 +61,7 @@ describe('a hold of a wallet with a long history', () => {
   })
 
   it('is settled by a payment behind all the others', async () => {
-    const purchase = await world.holdNew(world.buyer, 'wallet')
+    const purchase = await world.holdNew(world.buyer)
     const signature = await world.payByWallet(world.buyer, purchase, { references: [] })
     await sendOthers()
     await closeBeyondRelease(purchase)

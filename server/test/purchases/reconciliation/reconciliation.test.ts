@@ -11,7 +11,7 @@ import { transfer } from '../transactions.ts'
 
 const world = useTradingWorld()
 
-const holdForWallet = (wallet = world.buyer) => world.holdNew(wallet, 'wallet')
+const holdForWallet = (wallet = world.buyer) => world.holdNew(wallet)
 
 /** So many holds that wallets may pay, of four buyers: one buyer may have only a few. */
 async function holdMany(count: number): Promise<Purchase[]> {
@@ -129,7 +129,7 @@ describe('one round', () => {
 describe("a hold that the buyer's wallet may have paid", () => {
   it('ends some time after its cancellation, and frees its listing', async () => {
     const purchase = await holdForWallet()
-    await world.cancel(world.buyer, purchase)
+    await world.requestCancel(world.buyer, purchase)
     await world.expectStillHeld(purchase)
     await world.untilStatus(purchase, 'ended')
     expect(await world.read(purchase.purchaseId)).toMatchObject({ endReason: 'cancelled' })

@@ -43,7 +43,6 @@ const open = (changes: Partial<OpenPurchase> = {}): OpenPurchase => ({
   lamports: SOL,
   fee: { lamports: 0n, basisPoints: 0 },
   coSigned: false,
-  endsUnsent: false,
   closed: false,
   paymentRecorded: false,
   confirmed: false,
@@ -98,13 +97,8 @@ describe('an order is refused', () => {
     ['of the buyer’s own listing', { listings: [listing({ seller: buyer })] }, {}, { code: 'OWN_LISTING', listingId: 'a' }],
     ['of a part that a purchase holds', { listings: [listing({ status: 'reserved' })] }, {}, { code: 'LISTING_HELD' }],
     ['of a listing that is sold', { listings: [listing({ status: 'sold' })] }, {}, { code: 'LISTING_NOT_ACTIVE' }],
-    [
-      'of a listing that somebody holds',
-      { listings: [listing({ heldBy: { buyer: other, endsUnsent: false } })] },
-      {},
-      { code: 'LISTING_HELD' },
-    ],
-    ['of a listing that the buyer holds', { listings: [listing({ heldBy: { buyer, endsUnsent: false } })] }, {}, { code: 'HELD_BY_YOU' }],
+    ['of a listing that somebody holds', { listings: [listing({ heldBy: other })] }, {}, { code: 'LISTING_HELD' }],
+    ['of a listing that the buyer holds', { listings: [listing({ heldBy: buyer })] }, {}, { code: 'HELD_BY_YOU' }],
     ['of more than is left', {}, { items: [{ listingId: 'a', amount: 11 }] }, { code: 'AMOUNT_NOT_LEFT' }],
     [
       'of a part of what is sold whole',
@@ -197,7 +191,6 @@ describe('an order is reserved', () => {
       {},
     ],
     ['up to the most of a day', { rules: new Map([['APPLE_JUICE', { ...rule, maxDailyLamports: 70_000_000n }]]) }, {}],
-    ['though a hold that ends unsent has it', { listings: [listing({ heldBy: { buyer: other, endsUnsent: true } })] }, {}],
     ['as soon as the cooldown is over', { abandoned: [minutesAgo(10), minutesAgo(12)].map((at) => ({ at, listingIds: ['a'] })) }, {}],
     ['beside two purchases', { open: three.slice(1) }, {}],
     [
@@ -236,7 +229,7 @@ describe('whatever is ordered', () => {
       perUnit: fc.bigInt({ min: 1n, max: SOL }),
       rest: fc.bigInt({ min: 0n, max: 999n }),
       divisible: fc.boolean(),
-      held: fc.constantFrom(null, { buyer: other, endsUnsent: false }),
+      held: fc.constantFrom(null, other),
     }),
     { minLength: 1, maxLength: 6 },
   )

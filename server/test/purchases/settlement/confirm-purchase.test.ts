@@ -13,7 +13,7 @@ import { transfer } from '../transactions.ts'
 
 const world = useTradingWorld()
 
-const holdForWallet = (wallet = world.buyer) => world.holdNew(wallet, 'wallet')
+const holdForWallet = (wallet = world.buyer) => world.holdNew(wallet)
 const confirm = ({ listingId }: Purchase, signature: string, wallet = world.buyer) => world.confirm(wallet, listingId, signature)
 /** A transaction of the buyer that has nothing to do with any purchase. */
 const payNobody = () => world.transact(world.buyer, transfer(world.buyer, world.buyer.address, 1n))
@@ -120,7 +120,7 @@ describe('a purchase is not settled by', () => {
         const early = await world.transact(world.buyer, transfer(world.buyer, world.seller.address, price))
         const slot = await world.chain.highestSlot()
         await world.reconcileUntil(async () => expect(await world.chain.highestSlot()).toBeGreaterThan(slot))
-        return [await world.hold(world.buyer, await world.list(world.seller, { price }), 'wallet'), early]
+        return [await world.hold(world.buyer, await world.list(world.seller, { price })), early]
       },
     ],
     [
@@ -162,7 +162,7 @@ describe('a purchase is not settled by', () => {
 
   it('an unreferenced payment that settled another purchase of the same price', async () => {
     const price = world.nextPrice()
-    const holdOne = async () => world.hold(world.buyer, await world.list(world.seller, { price }), 'wallet')
+    const holdOne = async () => world.hold(world.buyer, await world.list(world.seller, { price }))
     const paid = await holdOne()
     const signature = await world.payByWallet(world.buyer, paid, { references: [] })
     await confirm(paid, signature)

@@ -12,7 +12,7 @@ const world = useTradingWorld()
 let otherSeller: Wallet
 beforeAll(async () => void (otherSeller = await world.createWallet()))
 
-const holdFrom = async (wallet: Wallet, seller: Wallet) => world.hold(wallet, await world.list(seller), 'wallet')
+const holdFrom = async (wallet: Wallet, seller: Wallet) => world.hold(wallet, await world.list(seller))
 
 /** A cancelled purchase, always of the same price, whose listing someone else has held since. */
 async function cancelledPurchase(wallet: Wallet) {
@@ -83,8 +83,7 @@ describe('one transaction that pays for two purchases', () => {
     const [bare, named] = [await holdFrom(buyer, otherSeller), await holdFrom(buyer, seller)]
     const unnamed = transfer(buyer, otherSeller.address, BigInt(bare.lamports))
     const signature = await world.transact(buyer, unnamed, payFor(buyer, named))
-    await world.closePaymentWindow(bare)
-    await world.untilStatus(bare, 'ended')
+    await world.lapse(bare)
     expect(await confirm(buyer, named, signature)).toMatchObject({ settled: true })
     expect(await world.casesAbout(signature, buyer)).toEqual([])
     await expect(confirm(buyer, bare, signature)).rejects.toEqual(refusal('PAYMENT_CASE'))

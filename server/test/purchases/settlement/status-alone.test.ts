@@ -89,7 +89,7 @@ describe('a payment', () => {
 
   it('that the wallet sent is read before it settles', async () => {
     const { seen, count } = await through(1)
-    const purchase = await seen.holdNew(seen.buyer, 'wallet')
+    const purchase = await seen.holdNew(seen.buyer)
     const signature = await seen.payByWallet(seen.buyer, purchase)
     expect(await seen.confirm(seen.buyer, purchase.listingId, signature)).toMatchObject({ settled: true })
     expect(count('getTransaction')).toBe(1)

@@ -47,7 +47,7 @@ describe('the timeline', () => {
   })
 
   it('of a payment by the wallet has no submission, and a second payment is a case', async () => {
-    const purchase = await world.holdNew(world.buyer, 'wallet')
+    const purchase = await world.holdNew(world.buyer)
     const first = await world.payByWallet(world.buyer, purchase)
     await world.untilStatus(purchase, 'settled')
     const second = await world.payByWallet(world.buyer, purchase, { lamports: BigInt(purchase.lamports) + 1n })
@@ -64,14 +64,14 @@ describe('the timeline', () => {
 
 describe('a signature that no table knows', () => {
   it('is looked up on the chain: a failed payment finds its purchase by the reference', async () => {
-    const purchase = await world.holdNew(world.buyer, 'wallet')
+    const purchase = await world.holdNew(world.buyer)
     const failing = await world.payByWallet(world.buyer, purchase, { lamports: 10n ** 15n })
     expect(await found(failing)).toEqual([purchase.purchaseId])
     await world.cancel(world.buyer, purchase)
   })
 
   it('is no purchase of ours if the chain says so', async () => {
-    const purchase = await world.holdNew(world.buyer, 'wallet')
+    const purchase = await world.holdNew(world.buyer)
     const other = await world.signPayment(world.buyer, purchase, { to: world.buyer.address, references: [] })
     expect(await found(other.signature)).toEqual([])
     expect(await found(await world.sendByWallet(other))).toEqual([])

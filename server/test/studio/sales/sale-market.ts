@@ -53,7 +53,7 @@ export function useSaleMarket(players?: Players): SaleMarket {
 
 /** Holds these items. Returns the purchase's identifier. */
 export async function heldPurchase(market: StoreMarket, buyer: WalletAddress, items: readonly OrderedItem[], fee: FeeTerms = noFee) {
-  const outcome = await holdInStore(market, { buyer, items, sendsThrough: 'server', paysTransfers: true }, fee)
+  const outcome = await holdInStore(market, { buyer, items, paysTransfers: true }, fee)
   if (outcome.kind !== 'held') throw new Error(`not held: ${JSON.stringify(outcome)}`)
   return outcome.hold.id
 }

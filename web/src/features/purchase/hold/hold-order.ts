@@ -1,8 +1,6 @@
 import { type Reply } from '@juicebar/contract/calls'
 
 import { call } from '../../../api/client.ts'
-import { signsWithoutSending } from '../../../wallet/signatures.ts'
-import { type Connection } from '../../../wallet/wallet-store.ts'
 import { orderedItems } from '../order/offer.ts'
 import { totalOf } from '../order/order-terms.ts'
 import { type Order } from '../order/order.ts'
@@ -11,17 +9,16 @@ import { type Order } from '../order/order.ts'
 export type Hold = Reply<'purchase'>['transactionDetails']
 
 /**
- * Holds all of an order for this wallet, or nothing, and never for more than the buyer confirmed. Called again, it returns the same
+ * Holds all of an order for the player, or nothing, and never for more than the buyer confirmed. Called again, it returns the same
  * hold.
  *
  * @throws ApiError
  */
-export async function holdOrder(order: Order, { wallet }: Connection): Promise<Hold> {
+export async function holdOrder(order: Order): Promise<Hold> {
   const body = {
     items: orderedItems(order.items),
     maxLamports: String(totalOf(order)),
     transfers: true,
-    ...(signsWithoutSending(wallet) && { sendsThrough: 'server' as const }),
   }
   return (await call('purchase', { body })).transactionDetails
 }

@@ -17,24 +17,25 @@ export function HoldState({ until }: { until: number }) {
     <p aria-live={left > 0 ? 'off' : 'polite'} className="text-small text-dim">
       {left > 0
         ? `Kept for you for another ${formatCountdown(left)}. You have not paid yet.`
-        : 'The time to pay has run out. We are checking the chain before we free the lot; do not pay now.'}
+        : 'The time to pay is over. We are checking the chain before we free the lot; do not pay now.'}
     </p>
   )
 }
 
-/** What the buyer may do about a hold that is not paid: pay it in the same way, or cancel it. */
+/** What the buyer may do about a hold that is not paid, while there is time: pay it in the same way, or cancel it. */
 export function HoldActions({ purchase }: { purchase: Purchase }) {
   const connected = useWallet((wallet) => wallet.connected !== undefined)
   const { connectChosen } = useConnect()
   const { pay } = usePurchase()
   const { mutate: cancelHold } = useCancelHold()
   const { purchaseId, payMillisLeft } = purchase
+  if (payMillisLeft === 0) return null
   return (
     <>
       <Button small onClick={() => cancelHold(purchaseId)}>
         Cancel purchase
       </Button>
-      <Button small kind="primary" disabled={payMillisLeft === 0} onClick={() => (connected ? pay(orderOf(purchase)) : connectChosen())}>
+      <Button small kind="primary" onClick={() => (connected ? pay(orderOf(purchase)) : connectChosen())}>
         {connected ? 'Pay now' : 'Connect to pay'}
       </Button>
     </>

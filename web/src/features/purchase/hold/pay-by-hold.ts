@@ -18,7 +18,7 @@ const kept = 'What you are buying is kept for you until the time to pay runs out
  * @throws PaymentFailed, with whether SOL moved and what to do; PurchaseStopped if the wallet was not asked; ApiError if nothing was held
  */
 export async function payByHold({ order, connection, network, signal, onProgress }: Payment): Promise<PaidPurchase> {
-  const hold = await waitWhileBusy(() => holdOrder(order, connection), {
+  const hold = await waitWhileBusy(() => holdOrder(order), {
     connection,
     signal,
     onBusy: (retryMillis) => onProgress({ retryMillis }),
@@ -54,5 +54,5 @@ async function afterRefusal({ cause }: PaymentFailed, purchaseId: string): Promi
     () => true,
     () => false,
   )
-  return cancelled ? 'The lot is free again.' : 'The lot is freed when the time to pay runs out.'
+  return `The lot is free again once ${cancelled ? 'the network shows that nothing was paid' : 'the time to pay has run out'}.`
 }
