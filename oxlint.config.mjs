@@ -203,7 +203,17 @@ function purchaseArrows() {
   const inside = (folder, names) => names.map((name) => `${folder}/${name}`)
   const stages = inside('purchases', ['reservation', 'payment', 'co-signed', 'cases', 'hold', 'settlement'])
   const payLink = 'purchases/pay-link'
-  const outside = ['logging', 'catalogue', 'database', 'chain/chain.ts', 'chain/transactions', 'inventory', 'restrictions', 'listings']
+  const outside = [
+    'repeat.ts',
+    'logging',
+    'catalogue',
+    'database',
+    'chain/chain.ts',
+    'chain/transactions',
+    'inventory',
+    'restrictions',
+    'listings',
+  ]
   const shared = inside('purchases', [
     'purchase.ts',
     'fee.ts',
@@ -228,8 +238,8 @@ function purchaseArrows() {
     ...Object.fromEntries(entries),
     [payLink]: [...outside, 'http/api', ...shared, 'purchases/reservation', 'purchases/hold'],
     ...Object.fromEntries(parts.map((part) => [part, belowParts])),
-    [`${reconciliation}/co-signer`]: ['repeat.ts', ...belowParts],
-    [reconciliation]: ['repeat.ts', ...outside, ...shared, ...stages, ...parts],
+    [`${reconciliation}/co-signer`]: belowParts,
+    [reconciliation]: [...outside, ...shared, ...stages, ...parts],
   }
 }
 

@@ -248,8 +248,12 @@ create table purchases (
   co_signed boolean not null default false,
   -- Only a payment that carries the reference counts, as the setting was when it was held.
   needs_reference boolean not null default false,
-  -- Of a co-signed purchase that expired: its buyer had too little SOL left for it.
+  -- Its buyer had too little SOL left for it: a co-signed purchase that expired, or a hold whose payment window was closed for that reason.
   unfunded boolean not null default false,
+  -- Of a hold: when a server last went to read the balance of its buyer.
+  funds_read_at timestamptz,
+  -- Of a hold: when its buyer's balance was last read, if that was too little for it.
+  short_at timestamptz,
   check ((status = 'settled') = (settled_at is not null)),
   check ((status = 'settled') = (signature is not null)),
   check ((status = 'ended') = (end_reason is not null)),
@@ -1781,14 +1785,14 @@ create function pay_millis_left(p purchases) returns integer language sql stable
 $$;
 
 -- When the payment window closes, outages included: each that began within it extends it by as long as it lasted, all together by at most
--- as much again as was agreed. Never for a hold that was cancelled, has recorded bytes, or has a release height.
+-- as much again as was agreed. Never for a hold that was cancelled, lacks the SOL, has recorded bytes, or has a release height.
 create function pay_until(p purchases) returns timestamptz language plpgsql stable as $$
 declare
   deadline timestamptz := coalesce(p.agreed_pay_before, p.pay_before);
   latest constant timestamptz := deadline + (deadline - p.created_at);
   outage record;
 begin
-  if p.status <> 'held' or p.cancel_requested or p.release_height is not null then
+  if p.status <> 'held' or p.cancel_requested or p.unfunded or p.release_height is not null then
     return p.pay_before;
   end if;
   -- Nearly always there is none, and a hold need not wait for more than this question.

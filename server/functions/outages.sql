@@ -29,7 +29,7 @@ declare
   latest constant timestamptz := deadline + (deadline - p.created_at);
   outage record;
 begin
-  if p.status <> 'held' or p.cancel_requested or p.release_height is not null then
+  if p.status <> 'held' or p.cancel_requested or p.unfunded or p.release_height is not null then
     return p.pay_before;
   end if;
   -- Nearly always there is none, and a hold need not wait for more than this question.
@@ -48,7 +48,7 @@ end
 $$;
 comment on function pay_until is
   'When the payment window closes, outages included: each that began within it extends it by as long as it lasted, all together by at most '
-  'as much again as was agreed. Never for a hold that was cancelled, has recorded bytes, or has a release height.';
+  'as much again as was agreed. Never for a hold that was cancelled, lacks the SOL, has recorded bytes, or has a release height.';
 
 create or replace function window_closed(p purchases) returns boolean language sql stable as $$
   select p.pay_before <= now() and pay_until(p) <= now()

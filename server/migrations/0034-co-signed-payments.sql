@@ -6,7 +6,11 @@ alter table purchases
 alter table purchases add column needs_reference boolean not null default false;
 comment on column purchases.needs_reference is 'Only a payment that carries the reference counts, as the setting was when it was held.';
 alter table purchases add column unfunded boolean not null default false;
-comment on column purchases.unfunded is 'Of a co-signed purchase that expired: its buyer had too little SOL left for it.';
+comment on column purchases.unfunded is
+  'Its buyer had too little SOL left for it: a co-signed purchase that expired, or a hold whose payment window was closed for that reason.';
+alter table purchases add column funds_read_at timestamptz, add column short_at timestamptz;
+comment on column purchases.funds_read_at is 'Of a hold: when a server last went to read the balance of its buyer.';
+comment on column purchases.short_at is 'Of a hold: when its buyer''s balance was last read, if that was too little for it.';
 comment on column purchases.co_signed is
   'Only the market can send the payment, since it signs last. Everything is reserved from the moment at which the bytes are recorded.';
 comment on column purchases.pay_before is 'When the payment window closes; of a co-signed purchase, when it was reserved.';
@@ -103,6 +107,6 @@ comment on table refunds_seen is
 comment on column refunds_seen.expiry_height is 'Above this block height it can no longer land if the chain drops it.';
 
 -- Functions that hold and settle have other parameters than before.
--- functions that hold and settle: 4b4a5e5e77eff24b7b5cc35f20eb0b31e1b0873aed4c77a06d4fa1cb21b2eea7
+-- functions that hold and settle: d1fb94a7b210ad98fcac55dcfcad566ec53928e349f0f21075ab587e7d6042ad
 drop function if exists split_listing(listings, bigint, text, uuid, timestamptz);
 drop function if exists bought_today(text, text, uuid[]);

@@ -36,6 +36,7 @@ import { startRefreshingCopies } from './market/refresh-copies.ts'
 import { marketRoutes } from './market/routes.ts'
 import { createPoster } from './outgoing/post-message.ts'
 import { prepareDatabase } from './prepare-database.ts'
+import { startCheckingFunds } from './purchases/hold/check-funds.ts'
 import { startRecordingOutages } from './purchases/hold/record-outages.ts'
 import { createMakerHash } from './purchases/pay-link/pay-link.ts'
 import { preparePayment } from './purchases/pay-link/prepare-payment.ts'
@@ -243,6 +244,7 @@ export async function createApp(parts: AppParts): Promise<App> {
         startAlerts({ database, feed, failures }),
         startPushes({ database, catalogue, log, failures, contact: pushContact(config), poster: createPoster({ allowPrivate: false }) }),
         startRecordingOutages(purchases),
+        startCheckingFunds(purchases),
         startRefreshingCopies(caches.listings, failures),
         startRefreshingCopies(caches.figures, failures),
       )

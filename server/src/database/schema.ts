@@ -431,6 +431,10 @@ export interface Purchases {
   feeWallet: WalletAddress | null;
   finalizedAt: Date | null;
   /**
+   * Of a hold: when a server last went to read the balance of its buyer.
+   */
+  fundsReadAt: Date | null;
+  /**
    * The chain that the payment belongs on.
    */
   genesisHash: string;
@@ -479,12 +483,16 @@ export interface Purchases {
   serverSends: boolean;
   settledAt: Date | null;
   /**
+   * Of a hold: when its buyer's balance was last read, if that was too little for it.
+   */
+  shortAt: Date | null;
+  /**
    * The payment that settled the purchase.
    */
   signature: Signature | null;
   status: Generated<PurchaseStatus>;
   /**
-   * Of a co-signed purchase that expired: its buyer had too little SOL left for it.
+   * Its buyer had too little SOL left for it: a co-signed purchase that expired, or a hold whose payment window was closed for that reason.
    */
   unfunded: Generated<boolean>;
   /**

@@ -1,0 +1,64 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { SIGNATURE_FEE_LAMPORTS } from '@juicebar/contract/limits'
+
+import { startRepeating } from '../../repeat.ts'
+import { type PurchaseDeps } from '../purchase-deps.ts'
+import { spendableLamports } from '../reservation/order.ts'
+import { claimUnpaidHolds, closeShortHold, noteFunds, readUnpaidHolds, type UnpaidHold } from './funds-store.ts'
+
+const CHECK_MILLIS = 5_000
+
+export type FundsFinding = 'covered' | 'short' | 'short again'
+
+type FundsDeps = Pick<PurchaseDeps, 'database' | 'chain'>
+
+/**
+ * Reads the balances of buyers with open holds again and again, so that nobody holds listings with SOL that has moved on to the next wallet.
+ * @returns a function that stops it
+ */
+export function startCheckingFunds(deps: FundsDeps & Pick<PurchaseDeps, 'failures'>): () => Promise<void> {
+  const failure = 'the balances of buyers with holds could not be read; trying again'
+  return startRepeating(() => checkFunds(deps), { everyMillis: CHECK_MILLIS, failures: deps.failures, failure })
+}
+
+/**
+ * Checks once whether buyers can still pay for their holds. After two readings that say no, within a minute, the payment window of a hold
+ * closes that has neither a payment nor a transaction on the chain that may be one. It ends as ever: on proof that nobody paid.
+ * @throws CHAIN_BUSY or CHAIN_DOWN
+ */
+export async function checkFunds({ database, chain }: FundsDeps): Promise<void> {
+  const claimed = await claimUnpaidHolds(database)
+  if (claimed.length === 0) return
+  const buyers = [...new Set(claimed.map(({ buyer }) => buyer))]
+  const rentExemptMinimum = await chain.rentExemptMinimum()
+  const [holds, spendable] = await Promise.all([
+    readUnpaidHolds(database, buyers),
+    Promise.all(buyers.map(async (buyer) => [buyer, spendableLamports(await chain.balance(buyer), rentExemptMinimum)] as const)),
+  ])
+  const findings = judgeFunds(holds, new Map(spendable))
+  for (const { id, reference, heldAtSlot } of claimed) {
+    const finding = findings.get(id)
+    if (finding !== 'short again') await noteFunds(database, id, { short: finding === 'short' })
+    else if ((await chain.recentSignatures(reference, heldAtSlot, 1, { spare: true })).length === 0) await closeShortHold(database, id)
+  }
+}
+
+/**
+ * Which holds their buyers can pay for: what a wallet can spend covers its oldest holds first.
+ * @param holds the unpaid ones of each buyer, the oldest first
+ * @param spendable lamports, by wallet
+ */
+export function judgeFunds(
+  holds: readonly Pick<UnpaidHold, 'id' | 'buyer' | 'lamports' | 'wasShort'>[],
+  spendable: ReadonlyMap<WalletAddress, bigint>,
+): Map<string, FundsFinding> {
+  const left = new Map(spendable)
+  return new Map(
+    holds.map(({ id, buyer, lamports, wasShort }) => {
+      const rest = (left.get(buyer) ?? 0n) - lamports - SIGNATURE_FEE_LAMPORTS
+      left.set(buyer, rest)
+      if (rest >= 0n) return [id, 'covered']
+      return [id, wasShort ? 'short again' : 'short']
+    }),
+  )
+}
