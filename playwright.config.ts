@@ -36,7 +36,7 @@ export default defineConfig({
   webServer: {
     command: 'exec node e2e/support/serve.mjs',
     url: `${origin}/health`,
-    env: { PORT: port, LOG_LEVEL: 'warn', E2E_DATA_DIR: dataDir },
+    env: { PORT: port, LOG_LEVEL: 'warn', E2E_DATA_DIR: dataDir, NETWORK_HOLDS: '1000' },
     gracefulShutdown: { signal: 'SIGTERM', timeout: 15_000 },
     stdout: 'ignore',
     stderr: 'pipe',

@@ -250,6 +250,8 @@ create table purchases (
   needs_reference boolean not null default false,
   -- Its buyer had too little SOL left for it: a co-signed purchase that expired, or a hold whose payment window was closed for that reason.
   unfunded boolean not null default false,
+  -- Of a hold of a wallet that had never completed a purchase: a keyed hash of where it came from.
+  network bytea check (octet_length(network) = 32),
   -- Of a hold: when a server last went to read the balance of its buyer.
   funds_read_at timestamptz,
   -- Of a hold: when its buyer's balance was last read, if that was too little for it.
@@ -267,6 +269,7 @@ create index purchases_due_open on purchases (reconcile_at) where reconcile_at i
 create index purchases_due_closed on purchases (reconcile_at) where reconcile_at is not null and not (status = 'held' or status = 'settled' and finalized_at is null);
 -- What a wallet has bought today.
 create index purchases_settled_by_buyer on purchases (buyer, settled_at) where status = 'settled';
+create index purchases_held_from on purchases (network) where status = 'held' and network is not null;
 -- A payment without a reference could not tell two such holds apart. Also finds the open purchases of a buyer.
 create unique index purchases_no_ambiguous_holds on purchases (buyer, (
 case
@@ -1355,6 +1358,11 @@ begin
 end
 $$;
 
+-- Whether a wallet has ever completed a purchase.
+create function has_bought(p_buyer text) returns boolean language sql stable as $$
+  select exists (select from purchases where buyer = p_buyer and status = 'settled')
+$$;
+
 -- The rows that an open purchase holds.
 create function held_listings(p_purchase uuid) returns setof listings language sql stable as $$
   select l.* from purchase_items i join listings l on l.id = i.listing_id where i.purchase_id = p_purchase and l.held_by = p_purchase
@@ -1650,11 +1658,11 @@ begin
 end
 $$;
 
--- Locks what an order concerns, in the one order of locks: the wallet, the listings with their parts, the open purchases of the wallet.
--- Then reads the facts. p_waits: false to lock nothing if a listing is held or not for sale: the facts can then only be a reason to refuse,
--- or to ask again with true.
+-- Locks what an order concerns, in the one order of locks: the network of a wallet that never completed a purchase, the wallet, the
+-- listings with their parts, the open purchases of the wallet. Then reads the facts. p_waits: false to lock nothing if a listing is held or
+-- not for sale: the facts can then only be a reason to refuse, or to ask again with true.
 create function lock_reservation_facts(
-  p_buyer text, p_listings uuid[], p_waits boolean, p_message_hash bytea default null::bytea, p_reference text default null, out locked boolean, out facts json
+  p_buyer text, p_listings uuid[], p_waits boolean, p_message_hash bytea default null::bytea, p_reference text default null, p_network bytea default null::bytea, out locked boolean, out facts json
 ) returns record language plpgsql as $$
 declare
   own uuid[];
@@ -1663,13 +1671,16 @@ begin
   -- Many may queue for one listing: nobody has to wait for its lock to hear that somebody else has it.
   locked := p_waits or not exists (select from listings where id = any (p_listings) and (held_by is not null or status <> 'active'));
   if locked then
+    if p_network is not null and not has_bought(p_buyer) then
+      perform pg_advisory_xact_lock(hashtextextended('holds from ' || encode(p_network, 'hex'), 0));
+    end if;
     perform from players where wallet_address = p_buyer for update;
     own := array(select id from purchases where buyer = p_buyer and status = 'held');
     perform lock_listings(p_listings || array(select listing_id from purchase_items where purchase_id = any (own)));
     perform from purchases where id = any (own) order by id for update;
   end if;
   -- Its own statement, which sees what was committed while the locks were waited for.
-  facts := reservation_facts(p_buyer, p_listings, p_message_hash, p_reference);
+  facts := reservation_facts(p_buyer, p_listings, p_message_hash, p_reference, p_network);
 end
 $$;
 
@@ -1949,7 +1960,7 @@ $$;
 
 -- All that decides whether a wallet may reserve listings, or parts of them, as of one moment.
 create function reservation_facts(
-  p_buyer text, p_listings uuid[], p_message_hash bytea default null::bytea, p_reference text default null
+  p_buyer text, p_listings uuid[], p_message_hash bytea default null::bytea, p_reference text default null, p_network bytea default null::bytea
 ) returns json language plpgsql stable as $$
 declare
   listings json;
@@ -1971,7 +1982,10 @@ begin
     'now', json_time(now()),
     'restriction', (select json_build_object('code', refusal, 'restriction', restriction) from restriction_of(p_buyer) where refusal is not null),
     'listings', listings, 'rules', rules, 'boughtToday', bought, 'open', open_purchases(p_buyer), 'abandoned', abandonments(p_buyer),
-    'failed', failed_payments(p_buyer), 'hasBought', exists (select from purchases where buyer = p_buyer and status = 'settled'),
+    'failed', failed_payments(p_buyer), 'hasBought', has_bought(p_buyer),
+    'networkItems', (
+      select count(*) from purchases p join purchase_items i on i.purchase_id = p.id where p.network = p_network and p.status = 'held'
+    ),
     'balances', (
       select coalesce(json_object_agg(token_type, amount), '{}') from balances where wallet_address = p_buyer and token_type = any (types)
     ),
@@ -2316,14 +2330,14 @@ $$;
 
 -- Holds all items of a purchase for a buyer who is about to pay, as decided.
 create function write_hold(
-  p_buyer text, p_sellers text[], p_lamports bigint, p_fee_basis_points integer, p_fee bigint, p_fee_wallet text, p_reference text, p_needs_reference boolean, p_genesis_hash text, p_slot bigint, p_hold_seconds integer, p_listings uuid[], p_amounts bigint[], p_prices bigint[], out purchase purchases, out items json
+  p_buyer text, p_sellers text[], p_lamports bigint, p_fee_basis_points integer, p_fee bigint, p_fee_wallet text, p_reference text, p_needs_reference boolean, p_genesis_hash text, p_slot bigint, p_hold_seconds integer, p_network bytea, p_listings uuid[], p_amounts bigint[], p_prices bigint[], out purchase purchases, out items json
 ) returns record language plpgsql as $$
 begin
   -- A wallet needs a moment to pay.
   insert into purchases (buyer, sellers, price_lamports, fee_basis_points, fee_lamports, fee_wallet, reference, needs_reference, genesis_hash,
-      held_at_slot, server_sends, pay_before, reconcile_at)
+      held_at_slot, network, server_sends, pay_before, reconcile_at)
     values (p_buyer, p_sellers, p_lamports, p_fee_basis_points, p_fee, case when p_fee > 0 then p_fee_wallet end, p_reference,
-      p_needs_reference, p_genesis_hash, p_slot, false, now() + make_interval(secs => p_hold_seconds), now() + interval '4 s')
+      p_needs_reference, p_genesis_hash, p_slot, case when not has_bought(p_buyer) then p_network end, false, now() + make_interval(secs => p_hold_seconds), now() + interval '4 s')
     returning * into purchase;
   items := reserve_items(purchase, purchase.pay_before, p_listings, p_amounts, p_prices);
 end

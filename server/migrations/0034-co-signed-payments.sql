@@ -8,6 +8,9 @@ comment on column purchases.needs_reference is 'Only a payment that carries the 
 alter table purchases add column unfunded boolean not null default false;
 comment on column purchases.unfunded is
   'Its buyer had too little SOL left for it: a co-signed purchase that expired, or a hold whose payment window was closed for that reason.';
+alter table purchases add column network bytea check (octet_length(network) = 32);
+comment on column purchases.network is 'Of a hold of a wallet that had never completed a purchase: a keyed hash of where it came from.';
+create index purchases_held_from on purchases (network) where status = 'held' and network is not null;
 alter table purchases add column funds_read_at timestamptz, add column short_at timestamptz;
 comment on column purchases.funds_read_at is 'Of a hold: when a server last went to read the balance of its buyer.';
 comment on column purchases.short_at is 'Of a hold: when its buyer''s balance was last read, if that was too little for it.';
@@ -107,6 +110,6 @@ comment on table refunds_seen is
 comment on column refunds_seen.expiry_height is 'Above this block height it can no longer land if the chain drops it.';
 
 -- Functions that hold and settle have other parameters than before.
--- functions that hold and settle: d1fb94a7b210ad98fcac55dcfcad566ec53928e349f0f21075ab587e7d6042ad
+-- functions that hold and settle: 2d452f6264c70a16bb0d78771ebbc3095bb03c52bbec908a60db969f28201349
 drop function if exists split_listing(listings, bigint, text, uuid, timestamptz);
 drop function if exists bought_today(text, text, uuid[]);

@@ -38,7 +38,7 @@ import { createPoster } from './outgoing/post-message.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { startCheckingFunds } from './purchases/hold/check-funds.ts'
 import { startRecordingOutages } from './purchases/hold/record-outages.ts'
-import { createMakerHash } from './purchases/pay-link/pay-link.ts'
+import { createNetworkHash } from './purchases/pay-link/pay-link.ts'
 import { preparePayment } from './purchases/pay-link/prepare-payment.ts'
 import { requirePayLink } from './purchases/pay-link/read-pay-link.ts'
 import { payLinkRoutes } from './purchases/pay-link/routes.ts'
@@ -102,6 +102,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     settings: {
       settleAt: config.settleAt,
       holdSeconds: config.holdSeconds,
+      networkHolds: config.networkHolds,
       fee: config.fee,
       coSign: config.coSign,
       walletSends: config.walletSends,
@@ -172,8 +173,9 @@ export async function createApp(parts: AppParts): Promise<App> {
   marketRoutes(api, connection, { pageCache: caches.listings, probeDatabase }, { chain, catalogue, fee: config.fee })
   figureRoutes(api, { figures: createFigures(connection, catalogue), catalogue, caches, probeDatabase })
   profitRoutes(api, connection)
-  purchaseRoutes(api, purchases)
-  payLinkRoutes(api, purchases, { publicOrigin: phoneOrigin(config), hashMaker: createMakerHash(parts.jwtSecret), authenticate })
+  const hashNetwork = createNetworkHash(parts.jwtSecret)
+  purchaseRoutes(api, purchases, hashNetwork)
+  payLinkRoutes(api, purchases, { publicOrigin: phoneOrigin(config), hashNetwork, authenticate })
   studioRoutes(api, purchases, desk)
   webhookRoutes(api, purchases, { allowPrivate: config.webhookAllowPrivate })
   restrictionRoutes(api, database, catalogue)

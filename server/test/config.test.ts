@@ -43,6 +43,7 @@ describe('settings', () => {
       demoSeed: true,
       settleAt: 'confirmed',
       holdSeconds: 60,
+      networkHolds: 10,
       coSign: true,
       walletSends: 'any',
       fee: { basisPoints: 0, wallet: undefined },
@@ -76,6 +77,7 @@ describe('settings', () => {
       { settleAt: 'finalized', holdSeconds: 1 },
     ],
     [{ HOLD_SECONDS: '600' }, { holdSeconds: 600 }],
+    [{ NETWORK_HOLDS: '200' }, { networkHolds: 200 }],
     [{ CO_SIGN: 'off' }, { coSign: false, walletSends: 'any' }],
     [{ WALLET_SENDS: 'off' }, { coSign: true, walletSends: 'off' }],
     [
@@ -156,6 +158,7 @@ describe('settings', () => {
     CO_SIGN: ['true', 'OFF'],
     WALLET_SENDS: ['on', 'any,referenced'],
     HOLD_SECONDS: ['0', '601', '-60', '60s'],
+    NETWORK_HOLDS: ['0', '10001', 'ten'],
     SECURITY_CONTACT: ['security at studio.example', 'http://studio.example', 'https://studio.example/a\nExpires: never'],
     MARKET_FEE_BPS: ['1001', '2.5', '-1', '1e2'],
     PRODUCT_NAME: ['x'.repeat(41), 'Juice\nNonce: 1', ' Juice'],

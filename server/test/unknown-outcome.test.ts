@@ -10,6 +10,7 @@ import { connectDatabase, type DatabaseConnection } from '../src/database/connec
 import { type Api } from '../src/http/api/route.ts'
 import { inventoryRoutes } from '../src/inventory/routes.ts'
 import { listingRoutes } from '../src/listings/routes.ts'
+import { createNetworkHash } from '../src/purchases/pay-link/pay-link.ts'
 import { purchaseRoutes } from '../src/purchases/routes.ts'
 import { studioRoutes } from '../src/studio/routes.ts'
 import { serve, STUDIO_KEY } from './http/test-server.ts'
@@ -30,7 +31,7 @@ beforeEach(async () => {
   const declare = (api: Api) => {
     inventoryRoutes(api, deps.database, defaultCatalogue)
     listingRoutes(api, deps.database, defaultCatalogue)
-    purchaseRoutes(api, deps)
+    purchaseRoutes(api, deps, createNetworkHash('s'.repeat(32)))
     studioRoutes(api, deps, { named: new Set(), market: 'Juicebar, market.example' })
   }
   const authenticate = async ({ headers }: FastifyRequest) => ({ id: 'a session', player: headers['x-player'] as Wallet['address'] })

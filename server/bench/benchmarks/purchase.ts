@@ -40,7 +40,14 @@ export async function benchmarkPurchase(databases: BenchDatabases, pairs: number
     database,
     chain: createStubChain(pool),
     catalogue,
-    settings: { settleAt: 'confirmed', holdSeconds: 600, fee: { basisPoints: 0, wallet: undefined }, coSign: true, walletSends: 'any' },
+    settings: {
+      settleAt: 'confirmed',
+      holdSeconds: 600,
+      networkHolds: 10,
+      fee: { basisPoints: 0, wallet: undefined },
+      coSign: true,
+      walletSends: 'any',
+    },
     references: createReferences(['r'.repeat(32)]),
     coSigners: createCoSigners(['r'.repeat(32)]),
     log,
@@ -144,7 +151,7 @@ const FACTS = 'select reservation_facts($1, array[$2]::uuid[])'
 const LOCK = 'select facts from lock_reservation_facts($1, array[$2]::uuid[], false)'
 const HOLD = `
   select (purchase).id from listings l cross join lateral write_hold(
-    $1, array[l.seller], l.price_lamports, 0, 0, null, $3, false, $4, 1, 600, array[l.id], array[l.amount], array[l.price_lamports]
+    $1, array[l.seller], l.price_lamports, 0, 0, null, $3, false, $4, 1, 600, null, array[l.id], array[l.amount], array[l.price_lamports]
   ) where l.id = $2`
 const SETTLE = 'select outcome from settle_purchase($1, $2, 10, $3, 160, true)'
 

@@ -66,6 +66,8 @@ export async function startStack<Database extends StackDatabase>(options: StackO
     REFERENCE_SECRET: randomBytes(32).toString('hex'),
     PUBLIC_ORIGIN: 'http://localhost',
     HOLD_SECONDS: String(holdSeconds),
+    // All players of a run come from one network.
+    NETWORK_HOLDS: '10000',
     DEMO: 'off',
     LOG_LEVEL: 'warn',
     DRAIN_SECONDS: String(drainSeconds),

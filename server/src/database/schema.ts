@@ -448,6 +448,10 @@ export interface Purchases {
    */
   needsReference: Generated<boolean>;
   /**
+   * Of a hold of a wallet that had never completed a purchase: a keyed hash of where it came from.
+   */
+  network: Buffer | null;
+  /**
    * When the payment window closes; of a co-signed purchase, when it was reserved.
    */
   payBefore: Date;

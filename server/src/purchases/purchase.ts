@@ -7,6 +7,8 @@ export type SettleAt = 'confirmed' | 'finalized'
 export interface PurchaseSettings {
   settleAt: SettleAt
   holdSeconds: number
+  /** Listings that wallets without a completed purchase hold together from one network, at most. */
+  networkHolds: number
   fee: FeeTerms
   /** Buyers can pay with payments that only the market can send. */
   coSign: boolean

@@ -1,6 +1,8 @@
+import { normalizeIP } from '@fastify/rate-limit'
 import { parseWalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
+import { type FastifyRequest } from 'fastify'
 
 import { type Api } from '../http/api/route.ts'
 import { requireTokenAmount } from '../inventory/token-amount.ts'
@@ -20,8 +22,13 @@ import { reconcileEndedOf, reconcileOpenCasesOf } from './reconciliation/reconci
 import { REQUESTED_PAUSE_SECONDS } from './reconciliation/schedule.ts'
 import { type Confirmation, confirmPayment, confirmPurchase } from './settlement/confirm-purchase.ts'
 
-/** Buying, from the hold to the delivered tokens, and the cases of unmatched payments. */
-export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
+/**
+ * Buying, from the hold to the delivered tokens, and the cases of unmatched payments.
+ *
+ * @param hashNetwork see `createNetworkHash`
+ */
+export function purchaseRoutes(api: Api, deps: PurchaseDeps, hashNetwork: (network: string) => Buffer): void {
+  const networkOf = ({ ip }: FastifyRequest) => ({ hash: hashNetwork(normalizeIP(ip)), mostItems: deps.settings.networkHolds })
   const replyTo = async ({ purchase, settled }: Confirmation, status: (code: number) => void) => {
     status(settled ? 200 : 202)
     return { purchase: purchaseReply(purchase, await replyContext(deps)) }
@@ -50,16 +57,18 @@ export function purchaseRoutes(api: Api, deps: PurchaseDeps): void {
     return { purchase }
   })
 
-  api.player('buy', 'buy', async ({ params, body, player }) => {
-    const order = { buyer: player, items: [{ listingId: params.id }], paysTransfers: body?.transfers ?? false }
+  api.player('buy', 'buy', async ({ params, body, player, request }) => {
+    const items = [{ listingId: params.id }]
+    const order = { buyer: player, items, paysTransfers: body?.transfers ?? false, network: networkOf(request) }
     const hold = await placeHold(deps, order).catch(throwWithoutListing)
     return { transactionDetails: transactionDetails(hold, deps.catalogue) }
   })
 
-  api.player('purchase', 'buy', async ({ body, player }) => {
+  api.player('purchase', 'buy', async ({ body, player, request }) => {
     const { items, maxLamports, transfers: paysTransfers = false } = body
     const mostLamports = maxLamports === undefined ? undefined : BigInt(maxLamports)
-    const hold = await placeHold(deps, { buyer: player, items: items.map(readItem), paysTransfers, mostLamports })
+    const order = { buyer: player, items: items.map(readItem), paysTransfers, mostLamports, network: networkOf(request) }
+    const hold = await placeHold(deps, order)
     return { transactionDetails: transactionDetails(hold, deps.catalogue) }
   })
 

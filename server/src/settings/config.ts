@@ -73,6 +73,7 @@ export interface Config {
   demoSeed: boolean
   settleAt: 'confirmed' | 'finalized'
   holdSeconds: number
+  networkHolds: number
   /** Buyers can pay with payments that only the market can send. */
   coSign: boolean
   /** Whether a buyer's wallet may send its payment by itself; referenced: only a payment with the reference of its purchase counts. */
@@ -94,6 +95,7 @@ export interface Config {
 const MIN_JWT_SECRET_LENGTH = 32
 const DATABASE_CONNECTIONS = { min: 4, max: 1_000, default: CONNECTIONS }
 const HOLD_SECONDS = { min: 1, max: 600, default: 60 }
+const NETWORK_HOLDS = { min: 1, max: 10_000, default: 10 }
 const MARKET_FEE_BPS = { min: 0, max: 1_000, default: 0 }
 
 /**
@@ -146,6 +148,7 @@ export function readConfig(env: Environment, { terminal = false }: { terminal?: 
     demoSeed: read.choice('DEMO_SEED', ['on', 'off'], 'on') === 'on',
     settleAt: read.choice('SETTLE_AT', ['confirmed', 'finalized'], 'confirmed'),
     holdSeconds: read.integer('HOLD_SECONDS', HOLD_SECONDS),
+    networkHolds: read.integer('NETWORK_HOLDS', NETWORK_HOLDS),
     coSign: read.choice('CO_SIGN', ['on', 'off'], 'on') === 'on',
     walletSends: read.choice('WALLET_SENDS', ['any', 'referenced', 'off'], 'any'),
     fee: {

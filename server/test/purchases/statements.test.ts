@@ -4,6 +4,7 @@ import pg from 'pg'
 import { expect, it, vi } from 'vitest'
 
 import { bearerToken } from '../../src/http/api/bearer-token.ts'
+import { createNetworkHash } from '../../src/purchases/pay-link/pay-link.ts'
 import { purchaseRoutes } from '../../src/purchases/routes.ts'
 import { readSession } from '../../src/sign-in/read-session.ts'
 import { createSessionJwts } from '../../src/sign-in/session-jwt.ts'
@@ -28,7 +29,7 @@ it('buying takes six statements, the transaction’s own two included, and confi
   const tomorrow = new Date(Date.now() + 86_400_000)
   await world.database.insertInto('sessions').values({ id: session.id, walletAddress: world.buyer.address, expiresAt: tomorrow }).execute()
   const server = await serve(
-    (api) => purchaseRoutes(api, world.deps),
+    (api) => purchaseRoutes(api, world.deps, createNetworkHash('s'.repeat(32))),
     {},
     { authenticate: (request) => readSession(world.database, jwts, bearerToken(request)) },
   )

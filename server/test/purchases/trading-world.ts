@@ -152,7 +152,7 @@ export class TradingWorld {
       database: this.connection.database,
       chain: this.chain,
       catalogue: defaultCatalogue,
-      settings: { holdSeconds, settleAt, fee, coSign: true, walletSends: 'any' },
+      settings: { holdSeconds, networkHolds: 10, settleAt, fee, coSign: true, walletSends: 'any' },
       references: createReferences([this.referenceSecret]),
       coSigners: createCoSigners([this.referenceSecret]),
       log,

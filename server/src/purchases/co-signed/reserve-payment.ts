@@ -73,12 +73,8 @@ async function reserve(deps: PurchaseDeps, submission: PaymentSubmission): Promi
   const items = soundItems(submission.items)
   const payment = decodeSubmitted(submission, coSigners, references)
   const order: PaymentOrder = { kind: 'payment', buyer, items, paysTransfers: true, fee: settings.fee, payment }
-  const facts = await readFacts(
-    deps.database,
-    buyer,
-    items.map(({ listingId }) => listingId),
-    payment,
-  )
+  const ids = items.map(({ listingId }) => listingId)
+  const facts = await readFacts(deps.database, buyer, ids, { payment })
   const decision = compare(decideReservation(facts, order), order)
   if (decision.kind === 'repeated') return repeated(decision)
   if (decision.kind === 'refused') return refuse(deps, order, decision.refusal)

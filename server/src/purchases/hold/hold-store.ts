@@ -26,6 +26,8 @@ export interface NewHold {
   genesisHash: string
   heldAtSlot: bigint
   holdSeconds: number
+  /** A keyed hash of where the order comes from. */
+  network: Buffer | undefined
   /** Only a payment that carries the reference counts. */
   needsReference: boolean
 }
@@ -41,7 +43,7 @@ export async function insertHold(
     tx,
     sql`write_hold(
       ${hold.buyer}, ${[...received.keys()]}, ${lamports}, ${hold.fee.basisPoints}, ${feeLamports}, ${hold.fee.wallet ?? null},
-      ${hold.reference}, ${hold.needsReference}, ${hold.genesisHash}, ${hold.heldAtSlot}, ${hold.holdSeconds},
+      ${hold.reference}, ${hold.needsReference}, ${hold.genesisHash}, ${hold.heldAtSlot}, ${hold.holdSeconds}, ${hold.network ?? null},
       ${column(({ listingId }) => listingId)}::uuid[], ${column(({ amount }) => amount)}::bigint[],
       ${column((item) => item.lamports)}::bigint[]
     )`,

@@ -50,7 +50,7 @@ export async function placeHold(deps: PurchaseDeps, order: HoldOrder): Promise<H
 
 async function checkAndHold(deps: PurchaseDeps, order: PricedOrder): Promise<HoldOutcome> {
   const ids = order.items.map(({ listingId }) => listingId)
-  const decision = decideReservation(await readFacts(deps.database, order.buyer, ids), order)
+  const decision = decideReservation(await readFacts(deps.database, order.buyer, ids, order), order)
   if (decision.kind === 'refused') return decision
   // If the same hold has ended meanwhile, this is a new order.
   if (decision.kind === 'repeated') return (await findSameHold(deps, order)) ?? checkAndHold(deps, order)
@@ -82,7 +82,7 @@ export async function holdAsRead(
 ): Promise<HoldOutcome> {
   const { buyer, fee, payLink } = order
   const needsReference = settings.walletSends === 'referenced'
-  const terms = { ...reading, buyer, fee, needsReference, holdSeconds: settings.holdSeconds }
+  const terms = { ...reading, buyer, fee, needsReference, holdSeconds: settings.holdSeconds, network: order.network?.hash }
   return inTransaction(database, async (tx) => {
     const decision = await decideHold(tx, { ...order, funds })
     if (decision.kind === 'refused') return decision

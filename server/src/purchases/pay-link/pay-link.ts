@@ -34,7 +34,7 @@ export function hashOfToken(text: string): Buffer {
 }
 
 /** Returns a function that turns a network into the hash that the database stores. Servers with the same secret compute the same hash. */
-export function createMakerHash(secret: string): (network: string) => Buffer {
+export function createNetworkHash(secret: string): (network: string) => Buffer {
   return (network) => createHmac('sha256', secret).update('juicebar pay link maker:').update(network).digest()
 }
 

@@ -9,16 +9,16 @@ import { readPayLinkState } from './read-pay-link.ts'
 export interface PayLinkOptions {
   /** The https address at which phones reach the market; undefined if they do not. */
   publicOrigin: string | undefined
-  /** See `createMakerHash`. */
-  hashMaker: (network: string) => Buffer
+  /** See `createNetworkHash`. */
+  hashNetwork: (network: string) => Buffer
   authenticate: (request: FastifyRequest) => Promise<Session>
 }
 
 /** Links through which a wallet on a phone buys. The wallet's own calls are in `http/payment-requests.ts`. */
-export function payLinkRoutes(api: Api, deps: PurchaseDeps, { publicOrigin, hashMaker, authenticate }: PayLinkOptions): void {
+export function payLinkRoutes(api: Api, deps: PurchaseDeps, { publicOrigin, hashNetwork, authenticate }: PayLinkOptions): void {
   api.open('payLink', 'write', async ({ params, request }) => {
     const session = request.headers.authorization === undefined ? undefined : await authenticate(request)
-    return makePayLink(deps, publicOrigin, params.id, { network: hashMaker(normalizeIP(request.ip)), wallet: session?.player })
+    return makePayLink(deps, publicOrigin, params.id, { network: hashNetwork(normalizeIP(request.ip)), wallet: session?.player })
   })
 
   api.open('payLinkState', 'read', async ({ params }) => readPayLinkState(deps.database, params.id))

@@ -7,14 +7,14 @@ import { type Tx } from '../../database/transact.ts'
 import { type TokenRule } from '../../restrictions/rule.ts'
 import { type PurchaseItem } from '../purchase-item.ts'
 import { type AbandonmentRow, readAbandonments } from './cooldown.ts'
-import { type PaymentName } from './order.ts'
+import { type BuyOrder } from './order.ts'
 import { type KnownPayment, type ListingFacts, type OpenPurchase, type ReservationFacts } from './reservation.ts'
 
 type Texts<T, Key extends keyof T> = Omit<T, Key> & Record<Key, string>
 type UnitLimits = 'minUnitLamports' | 'maxUnitLamports' | 'maxDailyLamports'
 
 /** The facts as JSON carries them: lamports are texts. */
-interface FactsRow extends Pick<ReservationFacts, 'restriction' | 'hasBought'> {
+interface FactsRow extends Pick<ReservationFacts, 'restriction' | 'hasBought' | 'networkItems'> {
   now: string
   listings: Texts<ListingFacts, 'lamports' | 'wholeLamports'>[]
   rules: (Omit<TokenRule, UnitLimits> & Record<UnitLimits, string | null>)[]
@@ -35,10 +35,12 @@ export async function readFacts(
   database: Database | Tx,
   buyer: WalletAddress | undefined,
   listingIds: readonly string[],
-  payment?: PaymentName,
+  { payment, network }: Pick<BuyOrder, 'payment' | 'network'> = {},
 ): Promise<ReservationFacts> {
   const { rows } = await sql<{ facts: FactsRow }>`
-    select reservation_facts(${buyer ?? ''}, ${listingIds}::uuid[], ${payment?.messageHash ?? null}, ${payment?.reference ?? null}) as facts
+    select reservation_facts(
+      ${buyer ?? ''}, ${listingIds}::uuid[], ${payment?.messageHash ?? null}, ${payment?.reference ?? null}, ${network?.hash ?? null}
+    ) as facts
   `.execute(database)
   if (!rows[0]) throw new Error('the database told no facts')
   return factsOf(rows[0].facts)
@@ -53,11 +55,11 @@ export async function lockFacts(
   tx: Tx,
   buyer: WalletAddress,
   listingIds: readonly string[],
-  { waits, payment }: { waits: boolean; payment?: PaymentName | undefined },
+  { waits, payment, network }: Pick<BuyOrder, 'payment' | 'network'> & { waits: boolean },
 ): Promise<{ locked: boolean; facts: ReservationFacts }> {
   const { rows } = await sql<{ locked: boolean; facts: FactsRow }>`
     select locked, facts from lock_reservation_facts(
-      ${buyer}, ${listingIds}::uuid[], ${waits}, ${payment?.messageHash ?? null}, ${payment?.reference ?? null}
+      ${buyer}, ${listingIds}::uuid[], ${waits}, ${payment?.messageHash ?? null}, ${payment?.reference ?? null}, ${network?.hash ?? null}
     )`.execute(tx)
   if (!rows[0]) throw new Error('the database told no facts')
   return { locked: rows[0].locked, facts: factsOf(rows[0].facts) }

@@ -24,6 +24,8 @@ export interface BuyOrder {
   mostLamports?: bigint | undefined
   /** The studio's fee as it is now. */
   fee: FeeTerms
+  /** Of a hold: where it comes from, as a keyed hash, and how much wallets that never completed a purchase may hold from there together. */
+  network?: { hash: Buffer; mostItems: number } | undefined
   /** Of a signed payment. */
   payment?: PaymentName | undefined
   /** What the chain has answered; undefined if it was not asked yet. */

@@ -54,6 +54,8 @@ export interface Refusal {
   allowed?: number | undefined
   /** Set for TOO_MANY_HOLDS if the wallet has one purchase under way and has never completed one. */
   isFirst?: boolean | undefined
+  /** Set for TOO_MANY_HOLDS if wallets of the same network that never completed a purchase hold too much together. */
+  ofNetwork?: boolean | undefined
   /** Set for PAYMENT_REFUSED, and for a refusal that was recorded: what completes the sentence of the code. */
   detail?: string | undefined
   /** Set for PART_TOO_SMALL if a larger part would be accepted: how many drinks it takes. */
@@ -74,7 +76,8 @@ export function refusalFailure(refusal: Refusal, catalogue: Pick<Catalogue, 'nam
   return new Failure(code, about)
 }
 
-function holdLimit({ allowed, isFirst }: Refusal): string {
+function holdLimit({ allowed, isFirst, ofNetwork }: Refusal): string {
+  if (ofNetwork) return 'no more now: new buyers of your network hold as many lots as they may together'
   if (isFirst) return 'one purchase at a time until your first one is delivered'
   if (allowed === undefined) return `${MAX_OPEN_HOLDS} lots at a time`
   return allowed === 1 ? 'one lot at a time, because you left several unpaid within the last hour' : `${allowed} lots at a time`

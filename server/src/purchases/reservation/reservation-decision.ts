@@ -149,9 +149,11 @@ function refusedByDailyRules(
 function refusedByWallet(facts: ReservationFacts, others: readonly OpenPurchase[], order: BuyOrder): Refusal | undefined {
   const cooldown = order.kind === 'payment' ? coolingAfterFailures(facts) : coolingAfterHolds(facts, order)
   if (cooldown) return cooldown
-  const { hasBought, abandoned, now } = facts
+  const { hasBought, abandoned, networkItems, now } = facts
   if (order.kind === 'payment' && !hasBought && others.some(({ coSigned }) => coSigned)) return { code: 'TOO_MANY_HOLDS', isFirst: true }
   const allowed = order.kind === 'hold' && abandonsTooOften(abandoned, now) ? 1 : MAX_OPEN_ITEMS
+  const fromNetwork = networkItems + order.items.length
+  if (order.network && !hasBought && fromNetwork > order.network.mostItems) return { code: 'TOO_MANY_HOLDS', ofNetwork: true }
   const openItems = others.reduce((count, purchase) => count + purchase.items.length, order.items.length)
   if (openItems > allowed) return { code: 'TOO_MANY_HOLDS', allowed }
   return others.length >= MAX_OPEN_HOLDS ? { code: 'TOO_MANY_HOLDS' } : undefined

@@ -75,6 +75,8 @@ export interface ReservationFacts {
   failed: readonly Date[]
   /** The buyer has completed a purchase. */
   hasBought: boolean
+  /** Items that wallets without a completed purchase hold from the order's network. */
+  networkItems: number
   /** What the buyer has of the ordered items. */
   balances: ReadonlyMap<TokenType, number>
   /** Of a payment. */

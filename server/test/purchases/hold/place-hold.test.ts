@@ -2,7 +2,9 @@ import { Failure } from '@juicebar/contract/errors'
 import { beforeEach, describe, expect, it } from 'vitest'
 
 import { beat } from '../../../src/purchases/hold/outage-store.ts'
-import { refusal, useTradingWorld } from '../trading-world.ts'
+import { placeHold } from '../../../src/purchases/hold/place-hold.ts'
+import { type OrderedItem } from '../../../src/purchases/reservation/order.ts'
+import { orderOf, outcomeOf, refusal, useTradingWorld, type Wallet } from '../trading-world.ts'
 
 const world = useTradingWorld()
 let listingId: string
@@ -117,6 +119,28 @@ describe('a purchase that was left unpaid during an outage', () => {
     await abandon()
     await beat(world.database)
     await expect(world.hold(world.buyer, listingId)).rejects.toEqual(refusal('COOLDOWN'))
+  })
+})
+
+describe('wallets that never completed a purchase', () => {
+  const network = { hash: Buffer.alloc(32, 7), mostItems: 10 }
+  const holdFrom = (buyer: Wallet, items: OrderedItem[], from = network) =>
+    placeHold(world.deps, { ...orderOf(buyer, items), network: from })
+  const listNew = async () => ({ listingId: await world.list() })
+
+  it('hold ten listings together from one network, even if they ask at the same time', async () => {
+    const buyers = await Promise.all(Array.from({ length: 7 }, () => world.createWallet()))
+    const orders = await Promise.all(buyers.map(async (buyer) => ({ buyer, items: [await listNew(), await listNew()] })))
+    const outcomes = await Promise.all(orders.map(({ buyer, items }) => outcomeOf(holdFrom(buyer, items))))
+    expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(5)
+    expect(outcomes.filter((outcome) => outcome !== 'done')).toEqual(['TOO_MANY_HOLDS', 'TOO_MANY_HOLDS'])
+    const [stranger, known] = [await world.createWallet(), await world.createWallet()]
+    await expect(holdFrom(stranger, [await listNew()])).rejects.toMatchObject({
+      message: expect.stringContaining('new buyers of your network'),
+    })
+    await expect(holdFrom(stranger, [await listNew()], { ...network, hash: Buffer.alloc(32, 8) })).resolves.toBeDefined()
+    await world.untilStatus(await world.buyCoSigned(known, [await listNew()]), 'settled')
+    await expect(holdFrom(known, [await listNew()])).resolves.toBeDefined()
   })
 })
 

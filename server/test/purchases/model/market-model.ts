@@ -311,6 +311,7 @@ function factsOf({ listings, purchases }: MarketModel, buyer: number): Reservati
     boughtToday: new Map(),
     failed: [],
     hasBought: true,
+    networkItems: 0,
     balances: new Map(),
     known: undefined,
     listings: new Map(

@@ -7,7 +7,7 @@ import { recordBlock, recordUnblock } from '../../../src/studio/restrictions/rec
 import { recordPause, recordResumption } from '../../../src/studio/restrictions/record-pause.ts'
 import { recordRules } from '../../../src/studio/restrictions/record-rules.ts'
 import { limits } from '../../../src/http/api/rate-limits.ts'
-import { createMakerHash } from '../../../src/purchases/pay-link/pay-link.ts'
+import { createNetworkHash } from '../../../src/purchases/pay-link/pay-link.ts'
 import { signInAt } from '../../studio/staff/desk-client.ts'
 import { defaultCatalogue } from '../../support/catalogue.ts'
 import { type Wallet } from '../trading-world.ts'
@@ -53,7 +53,7 @@ describe('the maker of a link', () => {
   })
 
   it('is kept as a hash that only servers with the same secret can compute', () => {
-    const [one, same, other] = ['a', 'a', 'b'].map((secret) => createMakerHash(secret)('198.51.100.1'))
+    const [one, same, other] = ['a', 'a', 'b'].map((secret) => createNetworkHash(secret)('198.51.100.1'))
     expect(one).toEqual(same)
     expect(one).not.toEqual(other)
   })

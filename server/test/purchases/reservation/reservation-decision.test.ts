@@ -57,6 +57,7 @@ const facts = ({
   restriction: null,
   rules: new Map(),
   boughtToday: new Map(),
+  networkItems: 0,
   open: [],
   abandoned: [],
   failed: [],
@@ -145,6 +146,12 @@ describe('an order is refused', () => {
       { code: 'TOO_MANY_HOLDS', allowed: 1 },
     ],
     ['beside three purchases', { open: three }, {}, { code: 'TOO_MANY_HOLDS' }],
+    [
+      'of a new buyer whose network holds as much as it may',
+      { hasBought: false, networkItems: 10 },
+      { network: { hash: Buffer.alloc(32), mostItems: 10 } },
+      { code: 'TOO_MANY_HOLDS', ofNetwork: true },
+    ],
     ['that looks like another', { open: [open({ sellers: [seller], lamports: 70_000_000n })] }, {}, { code: 'AMBIGUOUS_HOLD' }],
     [
       'of a client that does not pay the fee',
@@ -193,6 +200,16 @@ describe('an order is reserved', () => {
     ['up to the most of a day', { rules: new Map([['APPLE_JUICE', { ...rule, maxDailyLamports: 70_000_000n }]]) }, {}],
     ['as soon as the cooldown is over', { abandoned: [minutesAgo(10), minutesAgo(12)].map((at) => ({ at, listingIds: ['a'] })) }, {}],
     ['beside two purchases', { open: three.slice(1) }, {}],
+    [
+      'whatever new buyers of its network hold, once the wallet has bought',
+      { networkItems: 10 },
+      { network: { hash: Buffer.alloc(32), mostItems: 10 } },
+    ],
+    [
+      'as the last that new buyers of its network may hold',
+      { hasBought: false, networkItems: 9 },
+      { network: { hash: Buffer.alloc(32), mostItems: 10 } },
+    ],
     [
       'beside one that looks like it but has a fee',
       { open: [open({ sellers: [seller], lamports: 70_000_000n, fee: { lamports: 1n, basisPoints: 1 } })] },

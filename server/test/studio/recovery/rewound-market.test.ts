@@ -170,6 +170,7 @@ it('a chain that does not answer leaves the market paused, until the studio acce
   const settings = {
     settleAt: 'confirmed',
     holdSeconds: 60,
+    networkHolds: 10,
     fee: { basisPoints: 0, wallet: undefined },
     coSign: true,
     walletSends: 'any',
