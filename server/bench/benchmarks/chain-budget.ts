@@ -92,6 +92,7 @@ async function measure(databaseUrl: string, wallets: Buyer['wallet'][], setup: S
       budgetUsed: used / (limit * count * seconds),
       busyShare: shareOf(await outcomes, 'CHAIN_BUSY'),
       errors: Object.fromEntries(errors),
+      busiestSecond: Math.max(...report.counts.map(({ busiestSecond }) => busiestSecond)),
       tooMany: report.counts.reduce((sum, { refused }) => sum + refused, 0),
       lateOutstanding,
       stillOpen,

@@ -6,10 +6,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { answerCall } from './stub-methods.ts'
 import { type StubLedger } from './stub-ledger.ts'
 
-/** How many requests an endpoint has got, by method, those that it refused included, and how many of them it refused. */
+/** The requests that an endpoint has got, those that it refused included. */
 export interface RequestCounts {
   methods: Record<string, number>
   refused: number
+  /** The most that arrived within one second. */
+  busiestSecond: number
 }
 
 export interface CountingEndpoint {
@@ -19,20 +21,20 @@ export interface CountingEndpoint {
 
 /** A quick answer of an endpoint in the same region. */
 const LATENCY_MILLIS = 20
-/** Requests that left exactly a second apart may arrive a little closer: the bucket holds this much more than a second's requests. */
-const SLACK_SECONDS = 0.1
 
 /**
- * Serves a stub's JSON-RPC on a free port as a provider does: it counts every request, and answers 429 with `Retry-After` beyond
- * `perSecond` (a token bucket). Without `perSecond` it neither limits nor counts.
+ * Serves a stub's JSON-RPC on a free port as a provider does: it counts every request, and answers 429 with `Retry-After` to what is more
+ * than `perSecond` within a second. Without `perSecond` it neither limits nor counts.
  */
 export async function startCountingEndpoint(ledger: StubLedger, perSecond?: number): Promise<CountingEndpoint> {
-  const counts: RequestCounts = { methods: {}, refused: 0 }
-  const take = perSecond === undefined ? () => true : tokenBucket(perSecond)
+  const counts: RequestCounts = { methods: {}, refused: 0, busiestSecond: 0 }
+  const countArrival = arrivalCounter()
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const inSecond = perSecond === undefined ? 0 : countArrival()
+    counts.busiestSecond = Math.max(counts.busiestSecond, inSecond)
     const { id, method, params } = readCall(await textOf(request))
     if (perSecond !== undefined) counts.methods[method] = (counts.methods[method] ?? 0) + 1
-    if (!take()) {
+    if (perSecond !== undefined && inSecond > perSecond) {
       counts.refused += 1
       response.writeHead(429, { 'retry-after': '1' }).end('Too many requests')
       return
@@ -51,18 +53,14 @@ export async function startCountingEndpoint(ledger: StubLedger, perSecond?: numb
   return { port: typeof address === 'object' ? (address?.port ?? 0) : 0, counts }
 }
 
-/** @returns a function that takes a token, or returns false if there is none */
-function tokenBucket(perSecond: number): () => boolean {
-  const size = Math.ceil(perSecond * (1 + SLACK_SECONDS))
-  let tokens = size
-  let filledAt = performance.now()
+/** @returns a function that counts a request, and returns how many have arrived within the second that ends now */
+function arrivalCounter(): () => number {
+  const arrivals: number[] = []
   return () => {
     const now = performance.now()
-    tokens = Math.min(size, tokens + ((now - filledAt) / 1000) * perSecond)
-    filledAt = now
-    if (tokens < 1) return false
-    tokens -= 1
-    return true
+    arrivals.push(now)
+    while ((arrivals[0] ?? now) <= now - 1000) arrivals.shift()
+    return arrivals.length
   }
 }
 

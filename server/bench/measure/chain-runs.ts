@@ -17,6 +17,8 @@ export interface ChainRun {
   busyShare: number
   /** Error replies to buyers, by code. */
   errors: Record<string, number>
+  /** The most requests that arrived at one endpoint within one second. */
+  busiestSecond: number
   /** Requests that the endpoints answered with 429. */
   tooMany: number
   /** Purchases that were paid and whose payment expired. */
@@ -57,6 +59,7 @@ export function goalsOf(run: ChainRun, runs: readonly ChainRun[]): Goal[] {
   return [
     { name: 'purchases/s', value: run.deliveredPerSecond, goal: run.sends === 'server' ? { least } : undefined },
     { name: 'requests each', value: run.requestsEach, goal: { most: MOST_REQUESTS[run.sends] } },
+    { name: 'most in a second', value: run.busiestSecond, goal: { most: run.limit } },
     { name: 'CHAIN_DOWN', value: run.errors['CHAIN_DOWN'] ?? 0, goal: { most: 0 } },
     { name: 'expired', value: run.expired, goal: { most: 0 } },
     { name: 'delivery p99 ms', value: run.p99, goal: { most: MOST_DELIVERY_MILLIS } },
