@@ -1,6 +1,8 @@
+import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
 import { type Priority, NotSent, RequestQueue } from '../../src/chain/rpc/request-queue.ts'
+import { mostInASecond } from './most-in-a-second.ts'
 
 const limits = { perSecond: 1000, maxInFlight: 1, maxWaiting: 4, maxWaitMillis: 5000, longestWaitMillis: 5000 }
 const now = () => performance.now()
@@ -20,6 +22,40 @@ function useFakeTimers(): void {
   onTestFinished(() => void vi.useRealTimers())
 }
 
+/** Timers of a process that stands still again and again: what is due meanwhile happens at the end. */
+function stallTimers(stalls: { after: number; millis: number }[]): void {
+  const setTimer = globalThis.setTimeout
+  const awakeAt = (time: number) => {
+    let end = 0
+    for (const { after, millis } of stalls) {
+      if (time <= end + after) return time
+      end += after + millis
+      if (time < end) return end
+    }
+    return time
+  }
+  const start = now()
+  const stalled = (callback: () => void, millis = 0) => setTimer(callback, awakeAt(now() - start + millis) + start - now())
+  vi.stubGlobal('setTimeout', stalled)
+}
+
+const sleep = (millis: number) => new Promise<void>((resolve) => void setTimeout(resolve, millis))
+
+/** Milliseconds until a request is asked for, then leaves the process, then arrives at the endpoint, and then is answered. */
+const journeys = fc.array(
+  fc.record({
+    priority: fc.constantFrom<Priority>('settlement', 'balance', 'spare'),
+    asked: fc.nat(3_000),
+    leaving: fc.constantFrom(0, 450),
+    travelling: fc.constantFrom(0, 100, 250),
+    answering: fc.constantFrom(0, 20, 5_000),
+  }),
+  { minLength: 1, maxLength: 60 },
+)
+const stalls = fc.array(fc.record({ after: fc.integer({ min: 1, max: 800 }), millis: fc.integer({ min: 5, max: 2_000 }) }), {
+  maxLength: 12,
+})
+
 describe('the request queue', () => {
   test('runs the urgent before those that wait longer, and equals in their order', async () => {
     const { order, add, finish } = busyQueue({ maxWaiting: 10 })
@@ -31,19 +67,42 @@ describe('the request queue', () => {
     expect(order).toEqual(['settlement', 'payment', 'blockhash', 'release', 'balance 1', 'balance 2', 'relay', 'spare'])
   })
 
-  test('starts no more requests in any second than allowed', async () => {
+  test('has no more requests arrive in any second than allowed, however late they leave and however the process stalls', async () => {
+    onTestFinished(() => void vi.useRealTimers())
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const property = fc.asyncProperty(fc.integer({ min: 1, max: 5 }), journeys, stalls, async (perSecond, journeys, stalls) => {
+      vi.unstubAllGlobals()
+      vi.useFakeTimers()
+      stallTimers(stalls)
+      const patient = { maxWaiting: 100, maxWaitMillis: 1_000_000, longestWaitMillis: 1_000_000 }
+      const queue = new RequestQueue({ perSecond, maxInFlight: 100, ...patient }, now)
+      const arrivals: number[] = []
+      const all = journeys.map(async ({ priority, asked, leaving, travelling, answering }) => {
+        await sleep(asked)
+        await queue.run(priority, async () => {
+          await sleep(leaving)
+          arrivals.push(now() + travelling)
+          await sleep(travelling + answering)
+        })
+      })
+      await vi.runAllTimersAsync()
+      await Promise.all(all)
+      expect(mostInASecond(arrivals)).toBeLessThanOrEqual(perSecond)
+    })
+    await fc.assert(property, { numRuns: 200 })
+  })
+
+  test('counts a request as arrived a second after its start, if it has no answer by then', async () => {
     useFakeTimers()
-    const perSecond = 5
-    const queue = new RequestQueue({ ...limits, perSecond, maxInFlight: 100, maxWaiting: 100 }, now)
-    const begun: number[] = []
-    const all = Promise.all(Array.from({ length: 12 }, () => queue.run('settlement', async () => void begun.push(now()))))
-    await vi.advanceTimersByTimeAsync(3_000)
-    await all
-    expect(begun).toHaveLength(12)
-    for (const [index, time] of begun.entries()) {
-      const later = begun[index + perSecond]
-      if (later !== undefined) expect(later - time).toBeGreaterThanOrEqual(1_000)
-    }
+    const queue = new RequestQueue({ ...limits, perSecond: 2, maxInFlight: 100 }, now)
+    let begun = 0
+    for (const _ of [1, 2, 3]) void queue.run('settlement', () => new Promise<void>(() => void begun++))
+    await vi.advanceTimersByTimeAsync(1_999)
+    expect(begun).toBe(2)
+    expect(queue.usedRatio).toBe(1)
+    expect(queue.backlogSeconds('settlement')).toBe(1.5)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(begun).toBe(3)
   })
 
   test('when full rejects the newest of the least urgent, or the new one if it is not more urgent', async () => {

@@ -30,7 +30,7 @@ export class NotSent extends Error {
 }
 
 interface QueueLimits {
-  /** Requests started in any one second. */
+  /** Requests that arrive in any one second. */
   perSecond: number
   maxInFlight: number
   maxWaiting: number
@@ -45,12 +45,20 @@ interface Waiter {
 }
 
 const SECOND = 1000
+/**
+ * A request that is not answered after four quarters of a second counts as arrived: slow answers cost at most half of the rate. However long
+ * the process stands still, only one quarter passes.
+ */
+const QUARTER_MILLIS = 250
+const LONGEST_WAY_QUARTERS = 4
 
 const closed = () => new NotSent('the chain client was stopped', { busy: false })
 
 /**
- * Starts requests at a bounded rate, the most urgent first. The limit is a sliding window: no one-second interval contains more than
- * `perSecond` requests.
+ * Starts requests at a bounded rate, the most urgent first. The limit is a sliding window at the endpoint: in no second do more than
+ * `perSecond` requests arrive there. A request may leave long after its start, because it connects first or the process is busy, and all
+ * that is known is that it arrives before its answer. So its permit is taken at its start and returns one second after its answer, or one
+ * second after it must have arrived if the answer takes longer.
  */
 export class RequestQueue {
   readonly #limits: QueueLimits
@@ -64,8 +72,10 @@ export class RequestQueue {
     relay: new Set(),
     spare: new Set(),
   }
-  /** When the last `perSecond` requests started, as a ring: `#oldest` is the place of the first of them. */
-  readonly #startedAt: number[]
+  /** Requests that have started and may not have arrived. */
+  #onTheWay = 0
+  /** When the last `perSecond` requests were known to have arrived, as a ring: `#oldest` is the place of the first of them. */
+  readonly #arrivedAt: number[]
   #oldest = 0
   #inFlight = 0
   #timer: NodeJS.Timeout | undefined
@@ -75,7 +85,7 @@ export class RequestQueue {
   constructor(limits: QueueLimits, now: () => number) {
     this.#limits = limits
     this.#now = now
-    this.#startedAt = Array.from({ length: limits.perSecond }, () => Number.NEGATIVE_INFINITY)
+    this.#arrivedAt = Array.from({ length: limits.perSecond }, () => Number.NEGATIVE_INFINITY)
   }
 
   /** The number of waiting requests. */
@@ -98,12 +108,13 @@ export class RequestQueue {
    * took.
    */
   get usedRatio(): number {
-    return Math.min(1, SECOND / Math.max(1, this.#now() - this.#startOf(0)))
+    const sinceOldest = SECOND - this.#millisUntil('settlement')
+    return Math.min(1, SECOND / Math.max(1, sinceOldest))
   }
 
-  /** Seconds of work ahead of a request of this priority: the last second's permits and the waiting requests. */
+  /** Seconds of work ahead of a request of this priority: the permits in use and the waiting requests. */
   backlogSeconds(priority: Priority): number {
-    return (this.#startedWithinSecond() + this.#waitingUpTo(priority)) / this.#limits.perSecond
+    return (this.#onTheWay + this.#arrivedWithinSecond() + this.#waitingUpTo(priority)) / this.#limits.perSecond
   }
 
   /**
@@ -113,11 +124,12 @@ export class RequestQueue {
    */
   async run<T>(priority: Priority, task: () => Promise<T>): Promise<T> {
     await this.#turn(priority)
+    const arrived = this.#expectArrival()
     try {
       return await task()
     } finally {
       this.#inFlight -= 1
-      this.#startNext()
+      arrived()
     }
   }
 
@@ -176,34 +188,59 @@ export class RequestQueue {
       const priority = priorities.find((name) => this.#waiting[name].size > 0)
       if (!priority) return
       const wait = this.#millisUntil(priority)
+      if (wait === Number.POSITIVE_INFINITY) return
       if (wait > 0) return this.#startLater(wait)
-      this.#startedAt[this.#oldest] = this.#now()
-      this.#oldest = (this.#oldest + 1) % this.#limits.perSecond
+      this.#onTheWay += 1
       this.#inFlight += 1
       const [first] = this.#waiting[priority]
       first?.start()
     }
   }
 
-  /** Until there is a permit for a request of this priority: fewer than this many have started in the last second. */
+  /** Counts a request as on its way until the returned function is called, or it must have arrived. */
+  #expectArrival(): () => void {
+    let onTheWay = true
+    let timer: NodeJS.Timeout
+    const arrived = () => {
+      clearTimeout(timer)
+      if (onTheWay) this.#countArrival()
+      onTheWay = false
+      this.#startNext()
+    }
+    const wait = (quarters: number) => {
+      timer = setTimeout(() => (quarters > 1 ? wait(quarters - 1) : arrived()), QUARTER_MILLIS)
+    }
+    wait(LONGEST_WAY_QUARTERS)
+    return arrived
+  }
+
+  #countArrival(): void {
+    this.#onTheWay -= 1
+    this.#arrivedAt[this.#oldest] = this.#now()
+    this.#oldest = (this.#oldest + 1) % this.#limits.perSecond
+  }
+
+  /** Until there is a permit for a request of this priority; infinite while all of them are taken by requests that may not have arrived. */
   #millisUntil(priority: Priority): number {
     const { perSecond } = this.#limits
     const permits = priority === 'spare' ? Math.max(1, Math.floor(perSecond * (1 - KEPT_FROM_SPARE))) : perSecond
-    return this.#startOf(perSecond - permits) + SECOND - this.#now()
+    const forArrived = permits - this.#onTheWay
+    if (forArrived <= 0) return Number.POSITIVE_INFINITY
+    return this.#arrivalOf(perSecond - forArrived) + SECOND - this.#now()
   }
 
-  /** When the request that is this many after the oldest started. */
-  #startOf(offset: number): number {
-    return this.#startedAt[(this.#oldest + offset) % this.#limits.perSecond] ?? Number.NEGATIVE_INFINITY
+  /** When the request that is this many after the oldest arrived. */
+  #arrivalOf(offset: number): number {
+    return this.#arrivedAt[(this.#oldest + offset) % this.#limits.perSecond] ?? Number.NEGATIVE_INFINITY
   }
 
-  #startedWithinSecond(): number {
+  #arrivedWithinSecond(): number {
     const { perSecond } = this.#limits
     const since = this.#now() - SECOND
     let [low, high] = [0, perSecond]
     while (low < high) {
       const middle = (low + high) >> 1
-      if (this.#startOf(middle) > since) high = middle
+      if (this.#arrivalOf(middle) > since) high = middle
       else low = middle + 1
     }
     return perSecond - low
