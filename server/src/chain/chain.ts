@@ -3,6 +3,8 @@ import { type Lamports } from '@juicebar/contract/money'
 
 /** A transaction can land for this many blocks after the blockhash it was signed with (Agave, `MAX_PROCESSING_AGE`). */
 export const BLOCKHASH_BLOCKS = 150n
+/** No transaction that was valid, or landed, by now can land so many blocks above the finalized chain: that is some 32 blocks behind. */
+export const MOST_BLOCKS_AHEAD = 300n
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
 
@@ -189,9 +191,15 @@ export interface Chain {
 
   /** The highest slot in any answer so far. Never decreases on one chain. */
   highestSlot(): Promise<bigint>
-  /** The highest block height of any endpoint, at any commitment, read after the call. Never decreases on one chain. */
+  /**
+   * The highest block height of any endpoint, at any commitment, read after the call. Never decreases on one chain. What can land by
+   * then expires within `MOST_BLOCKS_AHEAD` of the finalized chain, whatever an endpoint tells.
+   */
   highestBlockHeight(): Promise<bigint>
-  /** A block height above which a transaction can no longer land that was valid, or landed, at this slot. */
+  /**
+   * A block height above which a transaction can no longer land that was valid, or landed, at this slot: at most `MOST_BLOCKS_AHEAD` above
+   * the finalized chain, whatever an endpoint tells.
+   */
   expiryHeight(slot: bigint): Promise<bigint>
   /** `except` names endpoints to skip; if none is left, throws CHAIN_DOWN. */
   finalized(options?: { except?: ReadonlySet<string> }): Promise<FinalizedView>

@@ -3,12 +3,14 @@ import { Failure } from '@juicebar/contract/errors'
 import { type Lamports, lamports } from '@juicebar/contract/money'
 import { address, blockhash as asBlockhash } from '@solana/kit'
 
+import { MOST_BLOCKS_AHEAD } from '../chain.ts'
 import { AnswerCache } from '../rpc/answer-cache.ts'
 import { type ChainRpc } from '../rpc/endpoint.ts'
 import { paceMillis, SLOT_MILLIS } from '../rpc/pace.ts'
 import { type Priority } from '../rpc/request-queue.ts'
 import { type RpcPool } from '../rpc/rpc-pool.ts'
 import { chunks, RequestBatch } from '../../request-batch.ts'
+import { type FinalizedHeight } from './finalized-height.ts'
 import { requireInteger } from './require-integer.ts'
 
 const BLOCKHASH_MILLIS = 1000
@@ -39,6 +41,7 @@ interface Tip extends BlockhashLifetime {
  */
 export class SharedReads {
   readonly #pool: RpcPool
+  readonly #finalizedHeight: FinalizedHeight
   readonly #now: () => number
   readonly #tips: AnswerCache<Tip>
   readonly #rents: AnswerCache<Lamports>
@@ -49,8 +52,9 @@ export class SharedReads {
   #newestTip: { tip: Tip; at: number } | undefined
 
   /** `now` returns monotonic milliseconds. */
-  constructor(pool: RpcPool, now: () => number) {
+  constructor(pool: RpcPool, finalizedHeight: FinalizedHeight, now: () => number) {
     this.#pool = pool
+    this.#finalizedHeight = finalizedHeight
     this.#now = now
     this.#tips = new AnswerCache(now, 1)
     this.#rents = new AnswerCache(now, 1)
@@ -85,12 +89,14 @@ export class SharedReads {
 
   /**
    * The height above which nothing can land (again) that was valid, or landed, at this slot. A slot has at most one block, so from any
-   * slot and its height on, heights rise no faster than slots: the answer may be too high, but never too low.
+   * slot and its height on, heights rise no faster than slots: the answer may be too high, but never too low. A slot or height that is
+   * wrong by far is worth nothing against the finalized chain.
    */
   async expiryHeight(slot: bigint): Promise<bigint> {
     const known = this.#newestTip
     const tip = known && this.#now() - known.at < TIP_MILLIS ? known.tip : await this.#readTip()
-    return tip.lastValidBlockHeight + (slot > tip.slot ? slot - tip.slot : 0n)
+    const height = tip.lastValidBlockHeight + (slot > tip.slot ? slot - tip.slot : 0n)
+    return this.#finalizedHeight.bound(height, MOST_BLOCKS_AHEAD)
   }
 
   /** Forgets everything, because it belongs to a different chain. */

@@ -22,6 +22,7 @@ import { type ChainRpc, type Endpoint } from '../rpc/endpoint.ts'
 import { paceMillis, SLOT_MILLIS } from '../rpc/pace.ts'
 import { RpcPool } from '../rpc/rpc-pool.ts'
 import { Broadcaster } from './broadcaster.ts'
+import { FinalizedHeight } from './finalized-height.ts'
 import { failingAsDown, openFinalizedView, PAGE_SIZE } from './finalized-view.ts'
 import { openEndpoints } from './open-endpoints.ts'
 import { readTransaction } from './read-transaction.ts'
@@ -36,6 +37,8 @@ const PROBE_MILLIS = 2000
 const VIEWS = { share: 0.015, leastMillis: SLOT_MILLIS }
 const TRANSACTIONS = { share: 1, leastMillis: 2000 }
 const MAX_TRANSACTIONS = 1000
+/** The newest height counts only so far above the finalized one: what was signed there expires 150 blocks, and a margin, later. */
+const MOST_HEIGHT_AHEAD = 130n
 
 export interface ChainOptions {
   /** RPC URLs in order of preference. */
@@ -71,6 +74,7 @@ export class SolanaChain implements Chain {
   readonly #identity: ChainIdentity
   readonly #probes: readonly EndpointProbe[]
   readonly #listeners = new Set<GenesisListener>()
+  readonly #finalizedHeight: FinalizedHeight
   readonly #shared: SharedReads
   readonly #statuses: StatusReads
   readonly #simulations: Simulations
@@ -90,7 +94,8 @@ export class SolanaChain implements Chain {
     this.#identity = new ChainIdentity(this.#endpoints, network, log, (current, former) => this.#reset(current, former))
     this.pool = new RpcPool(this.#endpoints, this.#identity)
     this.#probes = this.#endpoints.map((endpoint) => new EndpointProbe(endpoint, this.#identity, log, probeMillis))
-    this.#shared = new SharedReads(this.pool, clock)
+    this.#finalizedHeight = new FinalizedHeight(this.pool, clock)
+    this.#shared = new SharedReads(this.pool, this.#finalizedHeight, clock)
     this.#statuses = new StatusReads(this.pool, (signature) => this.transaction(signature))
     this.#simulations = new Simulations(this.pool, this.#shared)
     this.#broadcaster = new Broadcaster(this.pool)
@@ -169,8 +174,9 @@ export class SolanaChain implements Chain {
   async highestBlockHeight(): Promise<bigint> {
     const seen = this.#highest
     const ask = async (rpc: ChainRpc) => requireInteger(await rpc.getBlockHeight({ commitment: 'processed' }).send())
-    const heights = await this.pool.askAll('release', ask)
-    seen.height = heights.reduce((most, height) => (height > most ? height : most), seen.height)
+    const told = (await this.pool.askAll('release', ask)).reduce((most, height) => (height > most ? height : most))
+    const height = told > seen.height ? await this.#finalizedHeight.bound(told, MOST_HEIGHT_AHEAD) : told
+    if (height > seen.height) seen.height = height
     return seen.height
   }
 
@@ -233,6 +239,7 @@ export class SolanaChain implements Chain {
 
   #reset(current: string, former: string): void {
     this.#highest = { height: 0n }
+    this.#finalizedHeight.clear()
     this.#shared.clear()
     for (const cache of [this.#views, this.#transactions]) cache.clear()
     for (const listener of this.#listeners) listener(current, former)

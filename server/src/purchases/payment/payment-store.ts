@@ -79,6 +79,16 @@ export async function voidPayment(tx: Database | Tx, signature: Signature): Prom
   await tx.updateTable('payments').set({ status: 'void' }).where('signature', '=', signature).where('status', '=', 'recorded').execute()
 }
 
+/** The height at which recorded bytes expire was stored too high. It never rises. */
+export async function lowerExpiryHeight(database: Database, signature: Signature, height: bigint): Promise<void> {
+  await database
+    .updateTable('payments')
+    .set({ expiryHeight: height })
+    .where('signature', '=', signature)
+    .where('expiryHeight', '>', height)
+    .execute()
+}
+
 /** A refund is finalized. */
 export async function markSettled(tx: Tx, signature: Signature, slot: bigint): Promise<void> {
   await tx.updateTable('payments').set({ status: 'settled', slot }).where('signature', '=', signature).execute()

@@ -180,14 +180,14 @@ export async function listCurrentPayments(database: Database, purchases: readonl
 
 /**
  * Set once, and only if it was read after the payment window had closed for good: an outage that became known in the meantime may have
- * reopened it.
+ * reopened it. It can come down, never rise.
  */
 export async function setReleaseHeight(database: Database, { id, leasedAt }: DuePurchase, height: bigint): Promise<void> {
   await database
     .updateTable('purchases')
     .set({ releaseHeight: height })
     .where('id', '=', id)
-    .where('releaseHeight', 'is', null)
+    .where((or) => or.or([or('releaseHeight', 'is', null), or('releaseHeight', '>', height)]))
     .where(sql<boolean>`pay_until(purchases) <= ${leasedAt}`)
     .execute()
 }

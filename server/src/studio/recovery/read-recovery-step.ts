@@ -1,10 +1,10 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 
-import { BLOCKHASH_BLOCKS, type Chain } from '../../chain/chain.ts'
+import { type Chain } from '../../chain/chain.ts'
 import { paymentKeys } from '../../purchases/co-signer.ts'
 import { findReferences } from '../../purchases/payment/reference-store.ts'
-import { RELEASE_MARGIN_BLOCKS } from '../../purchases/purchase.ts'
+import { lastHeightOf } from '../../purchases/purchase.ts'
 import { type PurchaseDeps } from '../../purchases/purchase-deps.ts'
 import { delay } from '../../repeat.ts'
 import { findSellers } from '../../purchases/cases/lost-case-store.ts'
@@ -74,7 +74,7 @@ async function readBeginning({ chain, database, references, coSigners, settings 
   )
   return begin(row, {
     genesisHash: await chain.genesisHash(),
-    expiryHeight: (await chain.highestBlockHeight()) + BLOCKHASH_BLOCKS + RELEASE_MARGIN_BLOCKS,
+    expiryHeight: lastHeightOf(await chain.highestBlockHeight()),
     finalizedSlot: (await chain.finalized()).slot,
     newest,
     seen: await findSeenSlot(database, row.since),

@@ -60,6 +60,8 @@ describe('the state of a purchase', () => {
 })
 
 describe('what is done for a purchase', () => {
+  const old = { ...payment, ageSeconds: 60 }
+  const lowered = ['lowerExpiryHeight', 'broadcast']
   it.each<[string, string[], string[]]>([
     ['only the server would have paid: the hold ends', decide('unsent'), ['endHold unsent']],
     ['its local chain was restarted: the hold ends', decide('chainGone'), ['endHold chainGone']],
@@ -108,6 +110,13 @@ describe('what is done for a purchase', () => {
       decide('windowClosed', { searches: [beginSearch(held.id, 'endpoint', held.buyer)], candidates: [wrong] }),
       ['settle candidate wrong', 'saveSearches'],
     ],
+    [
+      'the release height is too high: it comes down',
+      decide('windowClosed', { releaseHeight: 400n, finalizedSearched: true }),
+      ['setReleaseHeight'],
+    ],
+    ['a reserved payment would expire too late: its height comes down', decide('reserved', { payment: old, expiryHeight: 300n }), lowered],
+    ['a reserved payment can land no more: it ends', decide('reserved', { payment: old, paymentExpired: true }), ['endHold unpaid']],
     ['the delivered payment is finalized', decide('awaitingFinality', { payment, status: seen('finalized') }), ['markFinalized']],
     ['the delivered payment is not finalized yet: nothing', decide('awaitingFinality', { payment, status: seen('confirmed') }), []],
     ['no endpoint knows the delivered payment: it is broadcast', decide('awaitingFinality', { payment }), ['broadcast']],

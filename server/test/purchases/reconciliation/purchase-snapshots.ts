@@ -98,6 +98,7 @@ export function snapshot(state: PurchaseState, changes: Partial<PurchaseSnapshot
     allRead: true,
     scannedBuyer: false,
     releaseHeight: undefined,
+    expiryHeight: undefined,
     finalizedSearched: false,
     searches: [],
     unfunded: false,

@@ -4,7 +4,7 @@ import { endHoldAlone } from '../../hold/end-hold.ts'
 import { markUnprovable } from '../../hold/mark-unprovable.ts'
 import { endsUnpaid, endsUnsent } from '../../hold/hold.ts'
 import { broadcastPayment } from '../../payment/broadcast-payment.ts'
-import { type PaymentRow, voidPayment } from '../../payment/payment-store.ts'
+import { lowerExpiryHeight, type PaymentRow, voidPayment } from '../../payment/payment-store.ts'
 import { type PurchaseDeps } from '../../purchase-deps.ts'
 import { emitPurchase, type PurchaseRow } from '../../purchase-store.ts'
 import { purchaseFields } from '../../purchase-wait.ts'
@@ -45,6 +45,10 @@ async function apply(deps: PurchaseDeps, purchase: DuePurchase, action: Purchase
       break
     case 'setReleaseHeight':
       await setReleaseHeight(database, purchase, action.height)
+      break
+    case 'lowerExpiryHeight':
+      await lowerExpiryHeight(database, action.payment.signature, action.height)
+      deps.log.warn(purchaseFields(purchase, { waitingFor: null }), 'a payment would have expired too late; its height was lowered')
       break
     case 'saveSearches':
       await saveHistorySearches(database, action.searches)

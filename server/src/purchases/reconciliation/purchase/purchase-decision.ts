@@ -44,8 +44,10 @@ export interface PurchaseSnapshot {
   allRead: boolean
   /** The buyer's own transactions were searched. */
   scannedBuyer: boolean
-  /** The height above which nothing signed in time can land, to be kept if none is kept yet. */
+  /** The height above which nothing signed in time can land, to be kept if none is kept yet, or one that is too high. */
   releaseHeight: bigint | undefined
+  /** The height at which the payment expires, to be kept because the one that is kept is too high. */
+  expiryHeight: bigint | undefined
   /** The finalized chain above the release height was searched and shows no candidates other than these. */
   finalizedSearched: boolean
   /** The progress of that search, if it is new. */
@@ -63,6 +65,7 @@ export type PurchaseAction =
   | { kind: 'settle'; candidate: VerifiedCandidate }
   | { kind: 'ruleOut'; candidate: VerifiedCandidate }
   | { kind: 'setReleaseHeight'; height: bigint }
+  | { kind: 'lowerExpiryHeight'; payment: PaymentRow; height: bigint }
   | { kind: 'saveSearches'; searches: readonly HistorySearch[] }
   | { kind: 'markUnprovable'; unprovable: boolean }
   | { kind: 'markFinalized' }
@@ -141,7 +144,8 @@ function actOnCandidates({ candidates }: PurchaseSnapshot): PurchaseAction[] {
  */
 function releaseHold(snapshot: PurchaseSnapshot): PurchaseAction[] {
   const { purchase, releaseHeight, finalizedSearched, candidates, allRead, searches, unprovable } = snapshot
-  if (purchase.releaseHeight === null) return releaseHeight === undefined ? [] : [{ kind: 'setReleaseHeight', height: releaseHeight }]
+  if (releaseHeight !== undefined) return [{ kind: 'setReleaseHeight', height: releaseHeight }]
+  if (purchase.releaseHeight === null) return []
   if (finalizedSearched && allRead && !candidates.some(isUndecided)) return [{ kind: 'endHold', because: 'unpaid' }]
   const isNews = unprovable !== undefined && unprovable !== (purchase.unprovableAt !== null)
   return [
@@ -154,10 +158,18 @@ function releaseHold(snapshot: PurchaseSnapshot): PurchaseAction[] {
 function followReservation(snapshot: PurchaseSnapshot): PurchaseDecision {
   const { purchase, payment, status, paymentExpired, candidates, unfunded } = snapshot
   if (!payment) throw new Error(`purchase ${purchase.id} is reserved without a payment`)
-  const decide = (...actions: PurchaseAction[]) => ({ actions: [...actions, ...actOnCandidates(snapshot)], nextSeconds: SENT_SECONDS })
+  const decide = (...actions: PurchaseAction[]) => ({
+    actions: [...lowerExpiry(snapshot), ...actions, ...actOnCandidates(snapshot)],
+    nextSeconds: SENT_SECONDS,
+  })
   if (status?.failed && status.commitment === 'finalized') return decide({ kind: 'endHold', because: 'failed' })
   if (paymentExpired && !candidates.some(isUndecided)) return decide({ kind: 'endHold', because: 'unpaid', unfunded })
   return status || !rebroadcasts(purchase, payment) ? decide() : decide({ kind: 'broadcast', payment })
+}
+
+/** Nothing stays locked, or unfollowed, because an endpoint has told a height that is too high. */
+function lowerExpiry({ payment, expiryHeight }: PurchaseSnapshot): PurchaseAction[] {
+  return payment && expiryHeight !== undefined ? [{ kind: 'lowerExpiryHeight', payment, height: expiryHeight }] : []
 }
 
 function followFinality(snapshot: PurchaseSnapshot): PurchaseDecision {
@@ -168,7 +180,7 @@ function followFinality(snapshot: PurchaseSnapshot): PurchaseDecision {
     if (status.commitment !== 'finalized') return { actions: [], nextSeconds: again }
     return { actions: [{ kind: 'markFinalized' }], nextSeconds: lateSeconds(snapshot) }
   }
-  if (!paymentExpired) return { actions: [{ kind: 'broadcast', payment }], nextSeconds: again }
+  if (!paymentExpired) return { actions: [...lowerExpiry(snapshot), { kind: 'broadcast', payment }], nextSeconds: again }
   return { actions: [{ kind: 'openVanishedCase', payment }, ...actOnCandidates(snapshot)], nextSeconds: lateSeconds(snapshot) }
 }
 

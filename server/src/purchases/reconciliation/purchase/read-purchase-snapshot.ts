@@ -1,8 +1,8 @@
-import { BLOCKHASH_BLOCKS, type FinalizedView } from '../../../chain/chain.ts'
+import { type FinalizedView } from '../../../chain/chain.ts'
 import { endsUnsent } from '../../hold/hold.ts'
 import { isBeyondRelease } from '../../hold/hold-release.ts'
 import { type PaymentRow } from '../../payment/payment-store.ts'
-import { RELEASE_MARGIN_BLOCKS } from '../../purchase.ts'
+import { isOutOfReach, lastHeightOf } from '../../purchase.ts'
 import { type PurchaseDeps } from '../../purchase-deps.ts'
 import { candidateOf, verifyCandidate } from '../../settlement/verify-candidate.ts'
 import { type Round } from './open-round.ts'
@@ -33,6 +33,7 @@ export async function readPurchaseSnapshot(deps: PurchaseDeps, round: Round, pur
     allRead: true,
     scannedBuyer: false,
     releaseHeight: undefined,
+    expiryHeight: undefined,
     finalizedSearched: false,
     searches: [],
     unfunded: false,
@@ -85,17 +86,24 @@ async function readHold(deps: PurchaseDeps, snapshot: PurchaseSnapshot): Promise
   return { ...snapshot, candidates: [...recorded, ...candidates], allRead, scannedBuyer }
 }
 
-/** The release height once the window has closed; beyond it, the whole finalized chain, unless a candidate pays. */
+/** The release height once the window has closed, or one that is out of reach; beyond it, the finalized chain, unless a candidate pays. */
 async function readRelease(deps: PurchaseDeps, round: Round, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
   const { purchase, candidates } = snapshot
   if (purchase.releaseHeight === null) {
     // Read after `payBefore`: anything signed in time used a blockhash no newer than this.
-    return { ...snapshot, releaseHeight: (await round.blockHeight()) + BLOCKHASH_BLOCKS + RELEASE_MARGIN_BLOCKS }
+    return { ...snapshot, releaseHeight: lastHeightOf(await round.blockHeight()) }
   }
   if (candidates.some(({ verdict }) => verdict.kind === 'pays')) return snapshot
   const view = await round.finalized()
+  if (isOutOfReach(purchase.releaseHeight, view.height)) return { ...snapshot, releaseHeight: await lowered(round, purchase.releaseHeight) }
   if (!isBeyondRelease(view, purchase) || !round.mayProve()) return snapshot
   return searchForProof(deps, view, snapshot)
+}
+
+/** What to store instead of a height that is out of reach: that of now, since everything was signed before. */
+async function lowered(round: Round, stored: bigint): Promise<bigint | undefined> {
+  const blockHeight = await round.blockHeight()
+  return isOutOfReach(stored, blockHeight) ? lastHeightOf(blockHeight) : undefined
 }
 
 /** On an endpoint that can prove that no payment landed; if there is none, the hold is unprovable. */
@@ -123,11 +131,13 @@ async function readFinality(deps: PurchaseDeps, round: Round, unread: PurchaseSn
   const status = (await round.finality).get(payment.signature)
   const snapshot = { ...unread, status }
   if (hasLanded(status)) return snapshot
+  const view = await round.finalized()
+  if (isOutOfReach(payment.expiryHeight, view.height)) return { ...snapshot, expiryHeight: await lowered(round, payment.expiryHeight) }
   const traces = (purchase.coSigned ? [purchase.reference] : [purchase.reference, purchase.buyer]).map((address) => ({
     address,
     sinceSlot: purchase.heldAtSlot,
   }))
-  const paymentExpired = await isProvedExpired(deps.chain, await round.finalized(), payment, traces)
+  const paymentExpired = await isProvedExpired(deps.chain, view, payment, traces)
   return paymentExpired ? searchLate(deps, { ...snapshot, paymentExpired }) : snapshot
 }
 

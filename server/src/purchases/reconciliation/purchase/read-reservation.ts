@@ -3,6 +3,7 @@ import { type Signature } from '@juicebar/contract/addresses'
 import { type FinalizedView, type SignatureEntry } from '../../../chain/chain.ts'
 import { hashMessage } from '../../../chain/transactions/signed-message.ts'
 import { CO_SIGNED_FEE_LAMPORTS } from '@juicebar/contract/limits'
+import { isOutOfReach, lastHeightOf } from '../../purchase.ts'
 import { type PurchaseDeps } from '../../purchase-deps.ts'
 import { type VerifiedCandidate } from '../../settlement/candidate.ts'
 import { candidateOf, verifyCandidate } from '../../settlement/verify-candidate.ts'
@@ -28,7 +29,10 @@ export async function readReservation(deps: PurchaseDeps, round: Round, snapshot
     const landed = hasLanded(status) ? [candidateOf(deps.chain, payment.signature, status, { recorded: payment })] : []
     return { ...snapshot, candidates: await Promise.all(landed.map((candidate) => verifyCandidate(deps, purchase, candidate))) }
   }
-  if (payment.ageSeconds < MAY_EXPIRE_SECONDS || (await round.blockHeight()) <= payment.expiryHeight || !round.mayProve()) return snapshot
+  if (payment.ageSeconds < MAY_EXPIRE_SECONDS) return snapshot
+  const blockHeight = await round.blockHeight()
+  if (isOutOfReach(payment.expiryHeight, blockHeight)) return { ...snapshot, expiryHeight: lastHeightOf(blockHeight) }
+  if (blockHeight <= payment.expiryHeight || !round.mayProve()) return snapshot
   const view = await round.finalized()
   if (!(await isProvedExpired(deps.chain, view, payment, []))) return snapshot
   const { entries, whole } = await listNaming(view, purchase)
