@@ -23,7 +23,7 @@ export interface ReleaseOrder {
 }
 
 /**
- * Ends a hold that no endpoint can ever prove unpaid. The listing is free again; the reference stays watched, so a
+ * Ends an open purchase, held or reserved, that no endpoint can ever prove unpaid. The listing is free again; the reference stays watched, so a
  * payment that turns up later is delivered or becomes a case.
  * @throws PURCHASE_NOT_FOUND, NOT_RELEASABLE with the reason, or CHAIN_DOWN
  */
@@ -44,7 +44,7 @@ export async function releaseHold(deps: PurchaseDeps, { purchaseId, reason, reco
 }
 
 async function readReleaseState({ database, chain }: PurchaseDeps, purchase: PurchaseRow): Promise<ReleaseState> {
-  const { id, status } = purchase
+  const { id, status, coSigned } = purchase
   if (status !== 'held') return { status, beyondRelease: false, recordedExpired: false, unprovable: false }
   const [finalized, payment, searches] = await Promise.all([
     chain.finalized(),
@@ -53,8 +53,9 @@ async function readReleaseState({ database, chain }: PurchaseDeps, purchase: Pur
   ])
   return {
     status,
-    beyondRelease: isBeyondRelease(finalized, purchase),
-    recordedExpired: !payment || (await isExpired(chain, finalized, payment)),
+    // Only the recorded bytes of a reservation can land, and other copies of them, which expire with them.
+    beyondRelease: coSigned || isBeyondRelease(finalized, purchase),
+    recordedExpired: payment ? await isExpired(chain, finalized, payment) : !coSigned,
     unprovable: isUnprovable(searches, chain.endpoints()),
   }
 }

@@ -1,12 +1,13 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { type Purchase } from '@juicebar/contract/schemas'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
 import { type Chain, type FinalizedView } from '../../../src/chain/chain.ts'
 import { findListing } from '../../../src/listings/listing-store.ts'
 import { readStudioPurchase } from '../../../src/studio/purchases/read-studio-purchases.ts'
 import { releasePurchase } from '../../../src/studio/release-purchase.ts'
+import { withOtherSignature } from '../co-signed-transactions.ts'
 import { type TradingWorld, useTradingWorld } from '../trading-world.ts'
 
 const reason = 'Both sides agree that nothing was paid.'
@@ -212,6 +213,66 @@ describe('the studio', () => {
     await expect(release(purchase)).rejects.toEqual(objection('it is not held any more.'))
     expect(await logOf(purchase)).toHaveLength(1)
     await expect(release({ ...purchase, purchaseId: 'nothing' })).rejects.toMatchObject({ code: 'PURCHASE_NOT_FOUND' })
+  })
+})
+
+describe('a reservation of which no endpoint can show whether another copy of its payment has landed', () => {
+  /** Reserved, and never sent by the market: only its buyer has a copy. */
+  async function reserved() {
+    const buyer = await world.createSeededWallet()
+    const broadcast = vi.spyOn(world.chain, 'broadcast').mockResolvedValue()
+    const purchase = await world.buyCoSigned(buyer, [{ listingId: await world.list() }])
+    const [complete] = broadcast.mock.calls.map(([bytes]) => bytes)
+    broadcast.mockRestore()
+    return { purchase, copy: withOtherSignature(complete!, buyer.seed) }
+  }
+
+  /** Lets the payment expire at the finalized chain. */
+  async function expire({ purchaseId }: Purchase): Promise<void> {
+    await world.mine(250)
+    await world.connection.pool.query(`update payments set created_at = now() - interval '1 minute' where purchase_id = $1`, [purchaseId])
+  }
+
+  it('stays reserved until the studio releases it', async () => {
+    const { purchase } = await reserved()
+    const mayLand = objection('the payment that was submitted for it may still land, or has landed.')
+    await expect(release(purchase, blind())).rejects.toEqual(mayLand)
+    await expire(purchase)
+    const mayBeProved = objection('the chain may still prove whether it was paid. The market keeps asking every endpoint.')
+    await expect(release(purchase, blind())).rejects.toEqual(mayBeProved)
+    await untilUnprovable(purchase)
+    await reconcileOften(blind(), purchase, 3)
+    await release(purchase, blind())
+    expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'released', releaseReason: reason })
+    await expect(world.hold(world.rival, purchase.listingId)).resolves.toMatchObject({ status: 'held' })
+  })
+
+  it('ends by itself if another endpoint can', async () => {
+    const { purchase } = await reserved()
+    await expire(purchase)
+    const archive = blind(forgetful, {
+      endpoints: () => [...world.chain.endpoints(), 'archive'],
+      finalized: async ({ except } = {}) => {
+        const view = await world.chain.finalized()
+        return except ? { ...view, endpoint: 'archive' } : { ...view, ...forgetful }
+      },
+    })
+    await reconcileOften(archive, purchase, 1)
+    expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'held', waitsForStudio: false })
+    await reconcileOften(archive, purchase, 1)
+    expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'ended', endReason: 'expired' })
+  })
+
+  it('is delivered if a copy turns up after the release', async () => {
+    const { purchase, copy } = await reserved()
+    await world.sendByWallet(copy)
+    await expire(purchase)
+    await untilUnprovable(purchase)
+    await release(purchase, blind())
+    await world.reconcileUntil(async () => {
+      await world.makeDue(purchase)
+      expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'settled', signature: copy.signature })
+    })
   })
 })
 

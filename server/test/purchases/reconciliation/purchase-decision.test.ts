@@ -62,6 +62,8 @@ describe('the state of a purchase', () => {
 describe('what is done for a purchase', () => {
   const old = { ...payment, ageSeconds: 60 }
   const lowered = ['lowerExpiryHeight', 'broadcast']
+  const blind = { searches: [beginSearch(held.id, 'endpoint', held.reference)], unprovable: true }
+  const unproved = ['saveSearches', 'markUnprovable']
   it.each<[string, string[], string[]]>([
     ['only the server would have paid: the hold ends', decide('unsent'), ['endHold unsent']],
     ['its local chain was restarted: the hold ends', decide('chainGone'), ['endHold chainGone']],
@@ -116,6 +118,7 @@ describe('what is done for a purchase', () => {
       ['setReleaseHeight'],
     ],
     ['a reserved payment would expire too late: its height comes down', decide('reserved', { payment: old, expiryHeight: 300n }), lowered],
+    ['no endpoint can show copies of a reserved payment: the state says so', decide('reserved', { payment: old, ...blind }), unproved],
     ['a reserved payment can land no more: it ends', decide('reserved', { payment: old, paymentExpired: true }), ['endHold unpaid']],
     ['the delivered payment is finalized', decide('awaitingFinality', { payment, status: seen('finalized') }), ['markFinalized']],
     ['the delivered payment is not finalized yet: nothing', decide('awaitingFinality', { payment, status: seen('confirmed') }), []],
@@ -137,6 +140,7 @@ describe('what is done for a purchase', () => {
     ['a new hold whose payment may come', snapshot('windowOpen', { purchase: { ...held, ageSeconds: 2, secondsToPay: 58 } }), 4],
     ['an older hold whose payment may come', snapshot('windowOpen'), 15],
     ['a hold that only the studio can end', snapshot('windowClosed', { unprovable: true }), 60],
+    ['a reservation that only the studio can end', snapshot('reserved', { payment, unprovable: true }), 60],
     ['a hold whose search goes on', snapshot('windowClosed', { searches: [beginSearch(held.id, 'endpoint', held.buyer)] }), 1],
     ['a delivery that is not finalized', snapshot('awaitingFinality', { payment, status: seen('confirmed') }), 4],
     ['an ended hold', snapshot('ended', closedFor(100)), 200],

@@ -4,6 +4,7 @@ import { type FinalizedView, type SignatureStatus } from '../../../chain/chain.t
 import { type PurchaseDeps } from '../../purchase-deps.ts'
 import { type CurrentPayment, type DuePurchase, listCurrentPayments } from '../reconciliation-store.ts'
 import { PROOFS_PER_ROUND } from '../schedule.ts'
+import { type HistorySearch, obstructedEndpoints } from './history-search.ts'
 
 type Statuses = ReadonlyMap<Signature, SignatureStatus>
 
@@ -43,4 +44,17 @@ export function openRound({ database, chain }: PurchaseDeps, purchases: readonly
     finalized: () => (view ??= chain.finalized()),
     mayProve: () => (proofs += 1) <= PROOFS_PER_ROUND,
   }
+}
+
+/**
+ * The finalized chain as an endpoint shows it that may still prove that no payment landed.
+ * @throws CHAIN_DOWN if none of these answers
+ */
+export async function openProvingView(
+  { chain }: PurchaseDeps,
+  anyView: FinalizedView,
+  saved: readonly HistorySearch[],
+): Promise<FinalizedView> {
+  const except = obstructedEndpoints(saved)
+  return except.has(anyView.endpoint) ? chain.finalized({ except }) : anyView
 }

@@ -143,10 +143,15 @@ function actOnCandidates({ candidates }: PurchaseSnapshot): PurchaseAction[] {
  * progress of the search, and whether such a proof is possible at all.
  */
 function releaseHold(snapshot: PurchaseSnapshot): PurchaseAction[] {
-  const { purchase, releaseHeight, finalizedSearched, candidates, allRead, searches, unprovable } = snapshot
+  const { purchase, releaseHeight, finalizedSearched, candidates, allRead } = snapshot
   if (releaseHeight !== undefined) return [{ kind: 'setReleaseHeight', height: releaseHeight }]
   if (purchase.releaseHeight === null) return []
   if (finalizedSearched && allRead && !candidates.some(isUndecided)) return [{ kind: 'endHold', because: 'unpaid' }]
+  return saveProgress(snapshot)
+}
+
+/** Keeps how far the search for proof has come, and whether such a proof is possible at all. */
+function saveProgress({ purchase, searches, unprovable }: PurchaseSnapshot): PurchaseAction[] {
   const isNews = unprovable !== undefined && unprovable !== (purchase.unprovableAt !== null)
   return [
     ...(searches.length > 0 ? [{ kind: 'saveSearches' as const, searches }] : []),
@@ -154,16 +159,20 @@ function releaseHold(snapshot: PurchaseSnapshot): PurchaseAction[] {
   ]
 }
 
-/** A reservation ends unpaid only on proof: the chain refused its bytes for good, or they can no longer land, nor another copy of them. */
+/**
+ * A reservation ends unpaid only on proof: the chain refused its bytes for good, or they can no longer land, nor another copy of them.
+ * Where no endpoint can show whether a copy has landed, the studio ends it.
+ */
 function followReservation(snapshot: PurchaseSnapshot): PurchaseDecision {
-  const { purchase, payment, status, paymentExpired, candidates, unfunded } = snapshot
+  const { purchase, payment, status, paymentExpired, candidates, unfunded, unprovable } = snapshot
   if (!payment) throw new Error(`purchase ${purchase.id} is reserved without a payment`)
   const decide = (...actions: PurchaseAction[]) => ({
     actions: [...lowerExpiry(snapshot), ...actions, ...actOnCandidates(snapshot)],
-    nextSeconds: SENT_SECONDS,
+    nextSeconds: unprovable ? UNPROVABLE_SECONDS : SENT_SECONDS,
   })
   if (status?.failed && status.commitment === 'finalized') return decide({ kind: 'endHold', because: 'failed' })
   if (paymentExpired && !candidates.some(isUndecided)) return decide({ kind: 'endHold', because: 'unpaid', unfunded })
+  if (unprovable !== undefined) return decide(...saveProgress(snapshot))
   return status || !rebroadcasts(purchase, payment) ? decide() : decide({ kind: 'broadcast', payment })
 }
 

@@ -5,7 +5,7 @@ import { type PaymentRow } from '../../payment/payment-store.ts'
 import { isOutOfReach, lastHeightOf } from '../../purchase.ts'
 import { type PurchaseDeps } from '../../purchase-deps.ts'
 import { candidateOf, verifyCandidate } from '../../settlement/verify-candidate.ts'
-import { type Round } from './open-round.ts'
+import { openProvingView, type Round } from './open-round.ts'
 import { isProvedExpired } from '../prove-expired.ts'
 import { hasLanded, type PurchaseSnapshot, purchaseStateOf } from './purchase-decision.ts'
 import { type DuePurchase } from '../reconciliation-store.ts'
@@ -13,7 +13,7 @@ import { scansBuyer, searchesChain, UNREFERENCED_DOUBLE_SECONDS } from '../sched
 import { readReservation } from './read-reservation.ts'
 import { readCandidates, searchRecent } from './search-candidates.ts'
 import { searchFinalized } from './search-finalized.ts'
-import { changedSearches, isUnprovable, obstructedEndpoints } from './history-search.ts'
+import { changedSearches, isUnprovable } from './history-search.ts'
 import { listHistorySearches } from './history-search-store.ts'
 
 /**
@@ -111,8 +111,7 @@ async function searchForProof(deps: PurchaseDeps, anyView: FinalizedView, snapsh
   const { purchase, payment, candidates } = snapshot
   const saved = await listHistorySearches(deps.database, purchase.id)
   if (isUnprovable(saved, deps.chain.endpoints())) return { ...snapshot, unprovable: true }
-  const except = obstructedEndpoints(saved)
-  const view = except.has(anyView.endpoint) ? await deps.chain.finalized({ except }) : anyView
+  const view = await openProvingView(deps, anyView, saved)
   if (!isBeyondRelease(view, purchase)) return snapshot
   const found = await searchFinalized(deps, view, { purchase, payment, known: candidates, saved })
   return {

@@ -1,6 +1,6 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
-import { type FinalizedView, type SignatureEntry } from '../../../chain/chain.ts'
+import { type SignatureEntry } from '../../../chain/chain.ts'
 import { hashMessage } from '../../../chain/transactions/signed-message.ts'
 import { CO_SIGNED_FEE_LAMPORTS } from '@juicebar/contract/limits'
 import { isOutOfReach, lastHeightOf } from '../../purchase.ts'
@@ -9,7 +9,9 @@ import { type VerifiedCandidate } from '../../settlement/candidate.ts'
 import { candidateOf, verifyCandidate } from '../../settlement/verify-candidate.ts'
 import { isProvedExpired } from '../prove-expired.ts'
 import { type CurrentPayment } from '../reconciliation-store.ts'
-import { type Round } from './open-round.ts'
+import { beginSearch, continueSearch, isUnprovable } from './history-search.ts'
+import { listHistorySearches } from './history-search-store.ts'
+import { openProvingView, type Round } from './open-round.ts'
 import { hasLanded, type PurchaseSnapshot } from './purchase-decision.ts'
 
 /** A payment that has not landed by then may have expired, however short the slots are. */
@@ -33,20 +35,22 @@ export async function readReservation(deps: PurchaseDeps, round: Round, snapshot
   const blockHeight = await round.blockHeight()
   if (isOutOfReach(payment.expiryHeight, blockHeight)) return { ...snapshot, expiryHeight: lastHeightOf(blockHeight) }
   if (blockHeight <= payment.expiryHeight || !round.mayProve()) return snapshot
-  const view = await round.finalized()
+  const saved = await listHistorySearches(deps.database, purchase.id)
+  if (isUnprovable(saved, deps.chain.endpoints())) return { ...snapshot, unprovable: true }
+  const view = await openProvingView(deps, await round.finalized(), saved)
   if (!(await isProvedExpired(deps.chain, view, payment, []))) return snapshot
-  const { entries, whole } = await listNaming(view, purchase)
-  const candidates = await readCopies(deps, snapshot, payment, entries)
+  const part = await view.history(purchase.reference, { sinceSlot: purchase.heldAtSlot, pages: 1 })
+  if (part.kind !== 'part') {
+    // It has dropped the blocks since the reservation, and can never show another copy; another endpoint still may.
+    const search = continueSearch(beginSearch(purchase.id, view.endpoint, purchase.reference), part)
+    return { ...snapshot, searches: [search], unprovable: isUnprovable([...saved, search], deps.chain.endpoints()) }
+  }
+  const entries = part.entries.filter(({ failed }) => !failed).toReversed()
+  const whole = part.older === undefined && entries.length <= MOST_READ
+  const candidates = await readCopies(deps, snapshot, payment, entries.slice(0, MOST_READ))
   const unfunded =
     (await deps.chain.balance(purchase.buyer, { fresh: true })) < purchase.priceLamports + purchase.feeLamports + CO_SIGNED_FEE_LAMPORTS
   return { ...snapshot, paymentExpired: true, candidates, allRead: whole, unfunded }
-}
-
-/** The finalized transactions that name the purchase's reference, oldest first, as many as are read now. */
-async function listNaming(view: FinalizedView, { reference, heldAtSlot }: PurchaseSnapshot['purchase']) {
-  const part = await view.history(reference, { sinceSlot: heldAtSlot, pages: 1 })
-  const entries: SignatureEntry[] = part.kind === 'part' ? part.entries.filter(({ failed }) => !failed).toReversed() : []
-  return { entries: entries.slice(0, MOST_READ), whole: part.kind === 'part' && part.older === undefined && entries.length <= MOST_READ }
 }
 
 /** Those that carry the recorded message under another signature of its buyer, verified. */
