@@ -14,14 +14,14 @@ import { type PaymentRow } from '../payment/payment-store.ts'
 /**
  * pending: the chain has not confirmed it far enough, or cannot show it yet; `landedAt` is its slot if it has landed. failed:
  * it failed on the chain. unrelated: it does not pay for this purchase and, if `permanent`, never will. pays, wrong: see
- * `PaymentVerdict`.
+ * `PaymentVerdict`; `looksOlder`: wrong only because its slot is older than the purchase's, and an endpoint may have told either.
  */
 export type CandidateVerdict =
   | { kind: 'pending'; landedAt?: bigint }
   | { kind: 'failed' }
   | { kind: 'unrelated'; reason: string; permanent: boolean }
   | { kind: 'pays'; referenced: boolean }
-  | ({ kind: 'wrong' } & WrongPayment)
+  | ({ kind: 'wrong'; looksOlder?: boolean } & WrongPayment)
 
 /** A transaction that may pay for a purchase, as the chain shows it. */
 export interface CandidateReading {
@@ -62,7 +62,10 @@ export function verdictOf(terms: PaymentTerms & UnreferencedTerms, reading: Cand
   if (status.failed) return { kind: 'failed' }
   if (!transaction) return { kind: 'pending', landedAt: status.slot }
   const verdict = verifyPayment(transaction, terms, knownReferences)
-  if (verdict.kind === 'unrelated') return { ...verdict, permanent: true }
+  if (verdict.kind === 'unrelated') {
+    const looksOlder = submittedByBuyer && verifyPayment(transaction, { ...terms, heldAtSlot: 0n }, knownReferences).kind === 'pays'
+    return looksOlder ? { ...claimed(terms, verdict.reason), looksOlder } : { ...verdict, permanent: true }
+  }
   if (verdict.referenced) return verdict
   const flaw = unreferencedFlaw(terms, transaction) ?? (verdict.kind === 'wrong' && !verdict.complete ? verdict.reason : undefined)
   if (!submittedByBuyer && terms.hasEnded) {
@@ -72,8 +75,13 @@ export function verdictOf(terms: PaymentTerms & UnreferencedTerms, reading: Cand
   if (!submittedByBuyer) return { kind: 'unrelated', reason: flaw, permanent: true }
   // The other purchase that its transaction pays for stays with it: the transaction is recorded for that one.
   if (verdict.kind === 'wrong') return verdict
+  return claimed(terms, flaw)
+}
+
+/** The agreed sum without the reference, which only its buyer's word connects with the purchase. */
+function claimed(terms: PaymentTerms, reason: string): { kind: 'wrong' } & WrongPayment {
   const received = receivedAsAgreed(terms, { referenced: false })
-  return { kind: 'wrong', referenced: false, received, reason: flaw, complete: false, paidPurchase: undefined }
+  return { kind: 'wrong', referenced: false, received, reason, complete: false, paidPurchase: undefined }
 }
 
 /** Why a transaction cannot count without the reference; undefined if it may. */

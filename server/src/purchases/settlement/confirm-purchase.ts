@@ -81,14 +81,25 @@ async function confirm(
 
 async function settleOneOf(deps: PurchaseDeps, purchases: readonly ReplyRow[], candidate: Candidate): Promise<Confirmation> {
   let refusal: Failure | undefined
-  for (const purchase of purchases) {
-    const outcome = await settlePayment(deps, purchase, await verifyCandidate(deps, purchase, candidate))
+  for await (const { purchase, verified } of likeliestFirst(deps, purchases, candidate)) {
+    const outcome = await settlePayment(deps, purchase, verified)
     if (outcome.kind === 'settled') return { purchase: { ...purchase, ...outcome.settled, ...settledReply }, settled: true }
     if (outcome.kind === 'pending') return { purchase: withConfirmation(purchase, candidate, outcome.confirmedAt), settled: false }
     refusal = refusalOf(outcome)
     if (outcome.kind !== 'unrelated') break
   }
   throw refusal ?? new Failure('NO_HOLD')
+}
+
+/** A payment that looks older than a purchase may be for an earlier one of the same sum: it becomes a case only if there is none. */
+async function* likeliestFirst(deps: PurchaseDeps, purchases: readonly ReplyRow[], candidate: Candidate) {
+  const looksOlder = []
+  for (const purchase of purchases) {
+    const verified = await verifyCandidate(deps, purchase, candidate)
+    if (verified.verdict.kind === 'wrong' && verified.verdict.looksOlder) looksOlder.push({ purchase, verified })
+    else yield { purchase, verified }
+  }
+  yield* looksOlder
 }
 
 /** The fields that are the same for every settled purchase. */

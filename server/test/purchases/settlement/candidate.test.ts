@@ -44,6 +44,15 @@ describe('a payment without the reference', () => {
     expect(verdict(landedWith([pays]), { needsReference: true, claimed: true })).toMatchObject({ kind: 'wrong' })
   })
 
+  it('counts for nothing if it looks older than the purchase, and is a case if its buyer says that it is the payment', () => {
+    const older = { ...landedWith([pays]), slot: 99n }
+    expect(verdict(older)).toMatchObject({ kind: 'unrelated', permanent: true })
+    const received = [{ to: 'seller', lamports: 5n, referencedLamports: 0n }]
+    expect(verdict(older, { claimed: true })).toMatchObject({ kind: 'wrong', referenced: false, received, looksOlder: true })
+    const another = { ...landedWith([moves('buyer', 'seller', 4n)]), slot: 99n }
+    expect(verdict(another, { claimed: true })).toMatchObject({ kind: 'unrelated', permanent: true })
+  })
+
   it('is a private transfer once the purchase has ended, unless its buyer says that it is the payment', () => {
     expect(verdict(landedWith([pays]), { hasEnded: true })).toMatchObject({ kind: 'unrelated' })
     expect(verdict(landedWith([pays]), { hasEnded: true, claimed: true })).toMatchObject({ kind: 'pays' })

@@ -13,7 +13,7 @@ import { transfer } from '../transactions.ts'
 
 const world = useTradingWorld()
 
-const holdForWallet = (wallet = world.buyer) => world.holdNew(wallet)
+const holdForWallet = (wallet = world.buyer) => world.holdNew(wallet, 'wallet')
 const confirm = ({ listingId }: Purchase, signature: string, wallet = world.buyer) => world.confirm(wallet, listingId, signature)
 /** A transaction of the buyer that has nothing to do with any purchase. */
 const payNobody = () => world.transact(world.buyer, transfer(world.buyer, world.buyer.address, 1n))
@@ -114,16 +114,6 @@ describe('a purchase is not settled by', () => {
       },
     ],
     [
-      'an unreferenced transfer of its price from before the hold',
-      async () => {
-        const price = world.nextPrice()
-        const early = await world.transact(world.buyer, transfer(world.buyer, world.seller.address, price))
-        const slot = await world.chain.highestSlot()
-        await world.reconcileUntil(async () => expect(await world.chain.highestSlot()).toBeGreaterThan(slot))
-        return [await world.hold(world.buyer, await world.list(world.seller, { price })), early]
-      },
-    ],
-    [
       "a third party's payment, even with its reference",
       async () => {
         const purchase = await holdForWallet()
@@ -151,6 +141,28 @@ describe('a purchase is not settled by', () => {
     await world.expectStillHeld(purchase)
   })
 
+  it('an unreferenced transfer of its price that looks older, which becomes a case: an endpoint may have told a slot far ahead', async () => {
+    const purchase = await holdForWallet()
+    await world.connection.pool.query('update purchases set held_at_slot = held_at_slot + 1000000 where id = $1', [purchase.purchaseId])
+    const signature = await world.payByWallet(world.buyer, purchase, { references: [] })
+    await world.expectStillHeld(purchase)
+    await expect(confirm(purchase, signature)).rejects.toEqual(refusal('PAYMENT_CASE'))
+    await world.expectCase(signature, { kind: 'wrong', status: 'open', lamports: purchase.lamports })
+  })
+
+  it('an unreferenced transfer that looks older, if an earlier purchase of the same sum is there for it', async () => {
+    const listingId = await world.list()
+    const first = await world.hold(world.buyer, listingId, 'wallet')
+    const signature = await world.payByWallet(world.buyer, first, { references: [] })
+    await world.abandonHold(world.buyer, first)
+    await world.connection.pool.query(`update purchases set ended_at = now() - interval '2 days' where id = $1`, [first.purchaseId])
+    const second = await world.hold(world.buyer, listingId, 'wallet')
+    await world.connection.pool.query('update purchases set held_at_slot = held_at_slot + 1000 where id = $1', [second.purchaseId])
+    await expect(confirm(second, signature)).rejects.toEqual(refusal('PAYMENT_CASE'))
+    const [found] = await world.casesAbout(signature)
+    expect(found).toMatchObject({ kind: 'late', purchaseId: first.purchaseId })
+  })
+
   it("another buyer's payment for another listing", async () => {
     const other = await holdForWallet(world.rival)
     const signature = await world.payByWallet(world.rival, other)
@@ -162,7 +174,7 @@ describe('a purchase is not settled by', () => {
 
   it('an unreferenced payment that settled another purchase of the same price', async () => {
     const price = world.nextPrice()
-    const holdOne = async () => world.hold(world.buyer, await world.list(world.seller, { price }))
+    const holdOne = async () => world.hold(world.buyer, await world.list(world.seller, { price }), 'wallet')
     const paid = await holdOne()
     const signature = await world.payByWallet(world.buyer, paid, { references: [] })
     await confirm(paid, signature)
