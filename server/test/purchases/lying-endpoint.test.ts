@@ -1,8 +1,9 @@
 import { type Purchase } from '@juicebar/contract/schemas'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
-import { MOST_BLOCKS_AHEAD } from '../../src/chain/chain.ts'
+import { BLOCKHASH_BLOCKS, MOST_BLOCKS_AHEAD } from '../../src/chain/chain.ts'
 import { createChain } from '../../src/chain/client/solana-chain.ts'
+import { RELEASE_MARGIN_BLOCKS } from '../../src/purchases/purchase.ts'
 import { type Answer, handOnTo, startFrontServer } from '../chain/front-server.ts'
 import { silent } from '../chain/chain-clients.ts'
 import { callRpc, useTradingWorld } from './trading-world.ts'
@@ -22,7 +23,7 @@ async function behind(count: number) {
   cleanUps.push(...fronts.map((front) => () => front.stop()), () => chain.stop())
   await chain.start()
   const override = (answers: Record<string, Answer>) => fronts.forEach((front) => front.override(answers))
-  return { override, seen: world.seenWith({ chain, deps: { ...world.deps, chain } }) }
+  return { override, chain, seen: world.seenWith({ chain, deps: { ...world.deps, chain } }) }
 }
 
 /** Changes the first answer alone, whichever endpoint is asked for it. */
@@ -93,6 +94,34 @@ describe('what is stored while an endpoint tells one number that is far too high
     expect(release).toBeGreaterThan(0n)
     expect(await ahead(release)).toBeLessThanOrEqual(MOST_BLOCKS_AHEAD)
     await world.untilStatus(purchase, 'ended')
+  })
+})
+
+describe('while one endpoint of two tells one number that is far too high', () => {
+  it.each(['getMultipleAccounts', 'getSlot'])('a hold is placed that a payment without its reference settles: %s', async (method) => {
+    const { override, seen, chain } = await behind(2)
+    await chain.finalized()
+    const { answer, told } = raisedOnce()
+    override({ [method]: answer })
+    const purchase = await seen.holdNew(world.buyer, 'wallet')
+    expect(told).toHaveLength(1)
+    const signature = await world.payByWallet(world.buyer, purchase, { references: [] })
+    expect(await world.confirm(world.buyer, purchase.listingId, signature)).toMatchObject({ settled: true })
+  })
+
+  it('a hold that is not paid ends as soon as ever', async () => {
+    const { override, seen, chain } = await behind(2)
+    const purchase = await world.holdNew(world.buyer, 'wallet')
+    await world.closePaymentWindow(purchase)
+    await chain.highestBlockHeight()
+    const { answer, told } = raisedOnce()
+    override({ getBlockHeight: answer })
+    await seen.reconcileOnce()
+    expect(told).toHaveLength(1)
+    const newest = BigInt(Number(await callRpc(world.rpcUrl, 'getBlockHeight', [{ commitment: 'processed' }])))
+    const { release } = await heights(purchase)
+    expect(release).toBeGreaterThan(0n)
+    expect(release - newest).toBeLessThanOrEqual(BLOCKHASH_BLOCKS + RELEASE_MARGIN_BLOCKS)
   })
 })
 

@@ -1,4 +1,5 @@
 import { type RpcPool } from '../rpc/rpc-pool.ts'
+import { type Outliers } from './outliers.ts'
 import { requireInteger } from './require-integer.ts'
 
 /** How long the finalized height that an endpoint has told counts. */
@@ -7,14 +8,16 @@ const KNOWN_MILLIS = 60_000
 /** The finalized height, as the measure of heights that endpoints tell: it is asked for only if it does not explain them. */
 export class FinalizedHeight {
   readonly #pool: RpcPool
+  readonly #outliers: Outliers
   readonly #now: () => number
   #known: { height: bigint; at: number } | undefined
   /** Callers share it. */
   #reading: Promise<bigint> | undefined
 
   /** `now` returns monotonic milliseconds. */
-  constructor(pool: RpcPool, now: () => number) {
+  constructor(pool: RpcPool, outliers: Outliers, now: () => number) {
     this.#pool = pool
+    this.#outliers = outliers
     this.#now = now
   }
 
@@ -41,8 +44,9 @@ export class FinalizedHeight {
   async #read(least: bigint): Promise<bigint> {
     const at = this.#now()
     let highest = 0n
-    await this.#pool.askInTurn('blockhash', async (rpc) => {
-      const told = requireInteger(await rpc.getBlockHeight({ commitment: 'finalized' }).send())
+    await this.#pool.askInTurn('blockhash', async (rpc, endpoint) => {
+      const height = requireInteger(await rpc.getBlockHeight({ commitment: 'finalized' }).send())
+      const told = await this.#outliers.require(endpoint, 'height', height)
       if (told > highest) highest = told
       return told >= least ? told : undefined
     })

@@ -5,12 +5,13 @@ import { address, blockhash as asBlockhash } from '@solana/kit'
 
 import { MOST_BLOCKS_AHEAD } from '../chain.ts'
 import { AnswerCache } from '../rpc/answer-cache.ts'
-import { type ChainRpc } from '../rpc/endpoint.ts'
+import { type ChainRpc, type Endpoint } from '../rpc/endpoint.ts'
 import { paceMillis, SLOT_MILLIS } from '../rpc/pace.ts'
 import { type Priority } from '../rpc/request-queue.ts'
 import { type RpcPool } from '../rpc/rpc-pool.ts'
 import { chunks, RequestBatch } from '../../request-batch.ts'
 import { type FinalizedHeight } from './finalized-height.ts'
+import { type Outliers } from './outliers.ts'
 import { requireInteger } from './require-integer.ts'
 
 const BLOCKHASH_MILLIS = 1000
@@ -42,6 +43,7 @@ interface Tip extends BlockhashLifetime {
 export class SharedReads {
   readonly #pool: RpcPool
   readonly #finalizedHeight: FinalizedHeight
+  readonly #outliers: Outliers
   readonly #now: () => number
   readonly #tips: AnswerCache<Tip>
   readonly #rents: AnswerCache<Lamports>
@@ -52,9 +54,10 @@ export class SharedReads {
   #newestTip: { tip: Tip; at: number } | undefined
 
   /** `now` returns monotonic milliseconds. */
-  constructor(pool: RpcPool, finalizedHeight: FinalizedHeight, now: () => number) {
+  constructor(pool: RpcPool, finalizedHeight: FinalizedHeight, outliers: Outliers, now: () => number) {
     this.#pool = pool
     this.#finalizedHeight = finalizedHeight
+    this.#outliers = outliers
     this.#now = now
     this.#tips = new AnswerCache(now, 1)
     this.#rents = new AnswerCache(now, 1)
@@ -143,9 +146,10 @@ export class SharedReads {
   }
 
   async #readTip(): Promise<Tip> {
-    const tip = await this.#askNotingSlots('blockhash', async (rpc) => {
+    const tip = await this.#askNotingSlots('blockhash', async (rpc, endpoint) => {
       const { context, value } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
       const lastValidBlockHeight = requireInteger(value.lastValidBlockHeight)
+      await this.#outliers.require(endpoint, 'height', lastValidBlockHeight)
       return { slot: requireInteger(context.slot), blockhash: asBlockhash(value.blockhash), lastValidBlockHeight }
     })
     this.#newestTip = { tip, at: this.#now() }
@@ -153,10 +157,14 @@ export class SharedReads {
   }
 
   /** Asks one endpoint, and keeps the slot of its answer unless the chain has changed in the meantime. */
-  async #askNotingSlots<T extends { slot: bigint }>(priority: Priority, ask: (rpc: ChainRpc) => Promise<T>): Promise<T> {
+  async #askNotingSlots<T extends { slot: bigint }>(
+    priority: Priority,
+    ask: (rpc: ChainRpc, endpoint: Endpoint) => Promise<T>,
+  ): Promise<T> {
     const seen = this.#seen
-    const answer = await this.#pool.askInTurn(priority, async (rpc) => {
-      const told = await ask(rpc)
+    const answer = await this.#pool.askInTurn(priority, async (rpc, endpoint) => {
+      const told = await ask(rpc, endpoint)
+      await this.#outliers.require(endpoint, 'slot', told.slot)
       if (told.slot > seen.slot) seen.slot = told.slot
       seen.at = this.#now()
       return told

@@ -7,6 +7,7 @@ import { type ChainRpc } from '../rpc/endpoint.ts'
 import { type RpcPool } from '../rpc/rpc-pool.ts'
 import { blockhashOf } from '../transactions/signed-message.ts'
 import { readSimulation } from '../transactions/simulation.ts'
+import { type Outliers } from './outliers.ts'
 import { requireInteger } from './require-integer.ts'
 import { type SharedReads } from './shared-reads.ts'
 
@@ -19,10 +20,12 @@ const WITNESSES = 2
 export class Simulations {
   readonly #pool: RpcPool
   readonly #shared: SharedReads
+  readonly #outliers: Outliers
 
-  constructor(pool: RpcPool, shared: SharedReads) {
+  constructor(pool: RpcPool, shared: SharedReads, outliers: Outliers) {
     this.#pool = pool
     this.#shared = shared
+    this.#outliers = outliers
   }
 
   /** See `simulate` of the port `Chain`. */
@@ -30,9 +33,12 @@ export class Simulations {
     const slotBefore = this.#shared.slotSeen
     const encoded = getBase64EncodedWireTransaction(getTransactionDecoder().decode(transactionBytes))
     const refusals: Refusal[] = []
-    const outcome = await this.#pool.askInTurn('payment', async (rpc) => {
+    const outcome = await this.#pool.askInTurn('payment', async (rpc, endpoint) => {
       const simulation = await (awaitsCoSigner ? simulateIncomplete(rpc, encoded, awaitsCoSigner) : simulateComplete(rpc, encoded))
-      if (simulation.kind === 'valid') return simulation
+      if (simulation.kind === 'valid') {
+        await this.#outliers.require(endpoint, 'slot', simulation.slot)
+        return simulation
+      }
       refusals.push(simulation)
       return refusals.filter(({ kind }) => kind === 'fails').length < WITNESSES ? undefined : simulation
     })

@@ -25,6 +25,7 @@ import { Broadcaster } from './broadcaster.ts'
 import { FinalizedHeight } from './finalized-height.ts'
 import { failingAsDown, openFinalizedView, PAGE_SIZE } from './finalized-view.ts'
 import { openEndpoints } from './open-endpoints.ts'
+import { Outliers } from './outliers.ts'
 import { readTransaction } from './read-transaction.ts'
 import { requireInteger } from './require-integer.ts'
 import { type BlockhashLifetime, requireAnswer, SharedReads } from './shared-reads.ts'
@@ -74,6 +75,7 @@ export class SolanaChain implements Chain {
   readonly #identity: ChainIdentity
   readonly #probes: readonly EndpointProbe[]
   readonly #listeners = new Set<GenesisListener>()
+  readonly #outliers: Outliers
   readonly #finalizedHeight: FinalizedHeight
   readonly #shared: SharedReads
   readonly #statuses: StatusReads
@@ -94,10 +96,11 @@ export class SolanaChain implements Chain {
     this.#identity = new ChainIdentity(this.#endpoints, network, log, (current, former) => this.#reset(current, former))
     this.pool = new RpcPool(this.#endpoints, this.#identity)
     this.#probes = this.#endpoints.map((endpoint) => new EndpointProbe(endpoint, this.#identity, log, probeMillis))
-    this.#finalizedHeight = new FinalizedHeight(this.pool, clock)
-    this.#shared = new SharedReads(this.pool, this.#finalizedHeight, clock)
+    this.#outliers = new Outliers(this.pool, log, clock)
+    this.#finalizedHeight = new FinalizedHeight(this.pool, this.#outliers, clock)
+    this.#shared = new SharedReads(this.pool, this.#finalizedHeight, this.#outliers, clock)
     this.#statuses = new StatusReads(this.pool, (signature) => this.transaction(signature))
-    this.#simulations = new Simulations(this.pool, this.#shared)
+    this.#simulations = new Simulations(this.pool, this.#shared, this.#outliers)
     this.#broadcaster = new Broadcaster(this.pool)
     this.#views = new AnswerCache(clock, 1)
     this.#transactions = new AnswerCache(clock, MAX_TRANSACTIONS)
@@ -173,7 +176,10 @@ export class SolanaChain implements Chain {
 
   async highestBlockHeight(): Promise<bigint> {
     const seen = this.#highest
-    const ask = async (rpc: ChainRpc) => requireInteger(await rpc.getBlockHeight({ commitment: 'processed' }).send())
+    const ask = async (rpc: ChainRpc, endpoint: Endpoint) => {
+      const height = requireInteger(await rpc.getBlockHeight({ commitment: 'processed' }).send())
+      return this.#outliers.require(endpoint, 'height', height)
+    }
     const told = (await this.pool.askAll('release', ask)).reduce((most, height) => (height > most ? height : most))
     const height = told > seen.height ? await this.#finalizedHeight.bound(told, MOST_HEIGHT_AHEAD) : told
     if (height > seen.height) seen.height = height
@@ -195,7 +201,10 @@ export class SolanaChain implements Chain {
       if (except?.has(endpoint.host)) return undefined
       const genesisHash = await this.#identity.prove(endpoint)
       const isSameChain = () => endpoint.proven && this.#identity.genesisHash === genesisHash
-      return await openFinalizedView(endpoint, { genesisHash, isSameChain, pageSize: this.#pageSize })
+      const view = await openFinalizedView(endpoint, { genesisHash, isSameChain, pageSize: this.#pageSize })
+      await this.#outliers.require(endpoint, 'slot', view.slot)
+      await this.#outliers.require(endpoint, 'height', view.height)
+      return view
     })
     return failingAsDown(requireAnswer(view))
   }
@@ -239,6 +248,7 @@ export class SolanaChain implements Chain {
 
   #reset(current: string, former: string): void {
     this.#highest = { height: 0n }
+    this.#outliers.clear()
     this.#finalizedHeight.clear()
     this.#shared.clear()
     for (const cache of [this.#views, this.#transactions]) cache.clear()

@@ -84,8 +84,8 @@ export class RpcPool {
    * @returns the answers, at least one.
    * @throws Failure CHAIN_DOWN if none answers, CHAIN_BUSY if none had room for the request.
    */
-  async askAll<T>(priority: Priority, ask: (rpc: ChainRpc) => Promise<T>): Promise<T[]> {
-    const attempts = this.#preferred(priority).map((endpoint) => this.#attempt(endpoint, () => ask(endpoint.client(priority))))
+  async askAll<T>(priority: Priority, ask: (rpc: ChainRpc, endpoint: Endpoint) => Promise<T>): Promise<T[]> {
+    const attempts = this.#preferred(priority).map((endpoint) => this.#attempt(endpoint, () => ask(endpoint.client(priority), endpoint)))
     const outcomes = await Promise.allSettled(attempts)
     const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
     if (answers.length > 0) return answers
