@@ -84,7 +84,7 @@ describe('what is stored while an endpoint tells one number that is far too high
 
   it('a hold whose window has closed', async () => {
     const { override, seen } = await behind(1)
-    const purchase = await world.holdNew(world.buyer, 'wallet')
+    const purchase = await world.holdNew(world.buyer)
     await world.closePaymentWindow(purchase)
     const { answer, told } = raisedOnce()
     override({ getBlockHeight: answer })
@@ -103,7 +103,7 @@ describe('while one endpoint of two tells one number that is far too high', () =
     await chain.finalized()
     const { answer, told } = raisedOnce()
     override({ [method]: answer })
-    const purchase = await seen.holdNew(world.buyer, 'wallet')
+    const purchase = await seen.holdNew(world.buyer)
     expect(told).toHaveLength(1)
     const signature = await world.payByWallet(world.buyer, purchase, { references: [] })
     expect(await world.confirm(world.buyer, purchase.listingId, signature)).toMatchObject({ settled: true })
@@ -111,7 +111,7 @@ describe('while one endpoint of two tells one number that is far too high', () =
 
   it('a hold that is not paid ends as soon as ever', async () => {
     const { override, seen, chain } = await behind(2)
-    const purchase = await world.holdNew(world.buyer, 'wallet')
+    const purchase = await world.holdNew(world.buyer)
     await world.closePaymentWindow(purchase)
     await chain.highestBlockHeight()
     const { answer, told } = raisedOnce()
@@ -137,11 +137,35 @@ describe('a height that is stored far too high comes down', () => {
   })
 
   it('of a hold, which ends', async () => {
-    const purchase = await world.holdNew(world.buyer, 'wallet')
+    const purchase = await world.holdNew(world.buyer)
     await world.closePaymentWindow(purchase)
     await world.reconcileOnce()
     await raise('update purchases set release_height = release_height + $2 where id = $1', purchase)
     await world.untilStatus(purchase, 'ended')
     expect(await world.read(purchase.purchaseId)).toMatchObject({ endReason: 'lapsed' })
+  })
+})
+
+describe('that a payment would fail is believed only of two endpoints', () => {
+  const tooLittle = { err: { InstructionError: [0, { Custom: 1 }] }, accounts: null, logs: [] }
+  const failingOnce = () => once((honest) => ({ ...Object(honest), result: { context: { slot: 1 }, value: tooLittle } }))
+
+  it('so that one alone refuses no buyer whose payment only the market can send', async () => {
+    const { override, seen } = await behind(2)
+    const { answer, told } = failingOnce()
+    override({ simulateTransaction: answer })
+    await world.untilStatus(await seen.buyCoSigned(world.buyer, await items()), 'settled')
+    expect(told).toHaveLength(1)
+  })
+
+  it('nor one who holds', async () => {
+    const { override, seen } = await behind(2)
+    const purchase = await world.holdNew()
+    const payment = await world.signPayment(world.buyer, purchase)
+    const { answer, told } = failingOnce()
+    override({ simulateTransaction: answer })
+    await seen.submit(world.buyer, purchase, payment)
+    expect(told).toHaveLength(1)
+    await world.untilStatus(purchase, 'settled')
   })
 })

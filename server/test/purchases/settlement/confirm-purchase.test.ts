@@ -13,7 +13,7 @@ import { transfer } from '../transactions.ts'
 
 const world = useTradingWorld()
 
-const holdForWallet = (wallet = world.buyer) => world.holdNew(wallet, 'wallet')
+const holdForWallet = (wallet = world.buyer) => world.holdNew(wallet)
 const confirm = ({ listingId }: Purchase, signature: string, wallet = world.buyer) => world.confirm(wallet, listingId, signature)
 /** A transaction of the buyer that has nothing to do with any purchase. */
 const payNobody = () => world.transact(world.buyer, transfer(world.buyer, world.buyer.address, 1n))
@@ -152,11 +152,11 @@ describe('a purchase is not settled by', () => {
 
   it('an unreferenced transfer that looks older, if an earlier purchase of the same sum is there for it', async () => {
     const listingId = await world.list()
-    const first = await world.hold(world.buyer, listingId, 'wallet')
+    const first = await world.hold(world.buyer, listingId)
     const signature = await world.payByWallet(world.buyer, first, { references: [] })
-    await world.abandonHold(world.buyer, first)
+    await world.cancel(world.buyer, first)
     await world.connection.pool.query(`update purchases set ended_at = now() - interval '2 days' where id = $1`, [first.purchaseId])
-    const second = await world.hold(world.buyer, listingId, 'wallet')
+    const second = await world.hold(world.buyer, listingId)
     await world.connection.pool.query('update purchases set held_at_slot = held_at_slot + 1000 where id = $1', [second.purchaseId])
     await expect(confirm(second, signature)).rejects.toEqual(refusal('PAYMENT_CASE'))
     const [found] = await world.casesAbout(signature)
@@ -174,7 +174,7 @@ describe('a purchase is not settled by', () => {
 
   it('an unreferenced payment that settled another purchase of the same price', async () => {
     const price = world.nextPrice()
-    const holdOne = async () => world.hold(world.buyer, await world.list(world.seller, { price }), 'wallet')
+    const holdOne = async () => world.hold(world.buyer, await world.list(world.seller, { price }))
     const paid = await holdOne()
     const signature = await world.payByWallet(world.buyer, paid, { references: [] })
     await confirm(paid, signature)
