@@ -929,6 +929,17 @@ create table refunds_seen (
   primary key (case_id, signature)
 );
 
+-- Payments below the least price of a listing: those of one purchase to one seller add up in one case, which names the first. None is
+-- dropped, none counts twice, and none of them is delivered.
+create table small_payments (
+  case_id uuid not null references cases(id),
+  signature text not null,
+  lamports bigint not null check (lamports >= 0),
+  fee_lamports bigint not null check (fee_lamports >= 0),
+  primary key (case_id, signature)
+);
+create index small_payments_by_signature on small_payments (signature);
+
 -- Both sides of every transfer: what leaves an account is negative, so the entries of a transfer add up to zero.
 create view ledger_entries as
  select transfers.id as transfer_id,
@@ -2134,7 +2145,8 @@ $$;
 --   settled: delivered, by this call or an earlier one;    paid_before: another payment settled this purchase;
 --   listing_gone: an item is sold, removed or held by someone else, or would cost more now;
 --   signature_used: the transaction served another purpose;
---   refunding: a seller is paying it back, or may be: a refund is reserved or was prepared, or a server has seen one on the chain.
+--   refunding: a seller is paying it back, or may be: a refund is reserved or was prepared, or a server has seen one on the chain;
+--     or it adds up with other small payments in a case.
 create function settle_purchase(
   p_purchase uuid, p_signature text, p_slot bigint, p_transaction_bytes bytea, p_expiry_height bigint, p_referenced boolean, out outcome text, out settled_at timestamptz
 ) returns record language plpgsql as $$
@@ -2155,9 +2167,13 @@ begin
     outcome := 'listing_gone';
     return;
   end if;
-  for c in select * from cases where purchase_id = purchase.id and signature = p_signature order by id for update loop
+  for c in
+    select * from cases where purchase_id = purchase.id
+      and (signature = p_signature or id in (select case_id from small_payments where signature = p_signature))
+    order by id for update
+  loop
     if c.status in ('refunding', 'refunded', 'closed') or c.status = 'open' and c.refund_expiry_height is not null
-        or exists (select from refunds_seen where case_id = c.id) then
+        or exists (select from refunds_seen where case_id = c.id) or exists (select from small_payments where case_id = c.id) then
       outcome := 'refunding';
       return;
     end if;

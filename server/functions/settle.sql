@@ -106,9 +106,13 @@ begin
     outcome := 'listing_gone';
     return;
   end if;
-  for c in select * from cases where purchase_id = purchase.id and signature = p_signature order by id for update loop
+  for c in
+    select * from cases where purchase_id = purchase.id
+      and (signature = p_signature or id in (select case_id from small_payments where signature = p_signature))
+    order by id for update
+  loop
     if c.status in ('refunding', 'refunded', 'closed') or c.status = 'open' and c.refund_expiry_height is not null
-        or exists (select from refunds_seen where case_id = c.id) then
+        or exists (select from refunds_seen where case_id = c.id) or exists (select from small_payments where case_id = c.id) then
       outcome := 'refunding';
       return;
     end if;
@@ -145,4 +149,5 @@ comment on function settle_purchase is
   settled: delivered, by this call or an earlier one;    paid_before: another payment settled this purchase;
   listing_gone: an item is sold, removed or held by someone else, or would cost more now;
   signature_used: the transaction served another purpose;
-  refunding: a seller is paying it back, or may be: a refund is reserved or was prepared, or a server has seen one on the chain.';
+  refunding: a seller is paying it back, or may be: a refund is reserved or was prepared, or a server has seen one on the chain;
+    or it adds up with other small payments in a case.';

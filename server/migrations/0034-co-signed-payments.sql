@@ -109,6 +109,18 @@ comment on table refunds_seen is
   'Settlement reads them under its locks, so what one server has seen, no other delivers.';
 comment on column refunds_seen.expiry_height is 'Above this block height it can no longer land if the chain drops it.';
 
+create table small_payments (
+  case_id uuid not null references cases(id),
+  signature text not null,
+  lamports bigint not null check (lamports >= 0),
+  fee_lamports bigint not null check (fee_lamports >= 0),
+  primary key (case_id, signature)
+);
+comment on table small_payments is
+  'Payments below the least price of a listing: those of one purchase to one seller add up in one case, which names the first. None is dropped, '
+  'none counts twice, and none of them is delivered.';
+create index small_payments_by_signature on small_payments (signature);
+
 -- Functions that hold and settle have other parameters than before.
 -- functions that hold and settle: 2d452f6264c70a16bb0d78771ebbc3095bb03c52bbec908a60db969f28201349
 drop function if exists split_listing(listings, bigint, text, uuid, timestamptz);

@@ -706,6 +706,13 @@ export interface SignInNonces {
   walletAddress: WalletAddress;
 }
 
+export interface SmallPayments {
+  caseId: string;
+  feeLamports: bigint;
+  lamports: bigint;
+  signature: string;
+}
+
 export interface StudioChallenges {
   bodyHash: Buffer;
   call: string;
@@ -933,6 +940,7 @@ export interface DB {
   sellers: Sellers;
   sessions: Sessions;
   signInNonces: SignInNonces;
+  smallPayments: SmallPayments;
   studioChallenges: StudioChallenges;
   studioKeyDays: StudioKeyDays;
   studioKeys: StudioKeys;

@@ -91,6 +91,7 @@ function selectReplies(database: Database | Tx) {
       sql<PurchaseItem[] | null>`${sql.raw(itemsSql('p.id'))}`.as('items'),
     ])
     .select(['r.signature as refundSignature', waits.as('waits')])
+    .select(sql<number>`(select count(*)::int from small_payments where case_id = c.id)`.as('smallPayments'))
 }
 
 type ReplyRow = Awaited<ReturnType<ReturnType<typeof selectReplies>['execute']>>[number]

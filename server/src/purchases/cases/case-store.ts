@@ -1,5 +1,5 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
-import { type Lamports, PRICE_STEP_LAMPORTS } from '@juicebar/contract/money'
+import { type Lamports } from '@juicebar/contract/money'
 import { type CaseKind, type CaseStatus } from '@juicebar/contract/schemas'
 import { type Selectable, sql } from 'kysely'
 
@@ -29,12 +29,6 @@ export const caseColumns = [
 ] as const satisfies (keyof Cases)[]
 
 export type CaseRow = Pick<Selectable<Cases>, (typeof caseColumns)[number]>
-
-/**
- * The most cases that dust may open, so that repeated dust cannot flood the lists. Any further dust stays on the chain only: it is less than
- * the least price of a listing, so none of it can be a payment that went slightly wrong.
- */
-const DUST_CASES = 10
 
 export interface NewCase {
   purchaseId: string
@@ -67,17 +61,6 @@ export async function insertCase(tx: Tx, report: NewCase): Promise<(CaseRow & { 
   )
 }
 
-/** Whether this is dust without a case, for a purchase that has enough dust cases already. */
-export async function isDustOverLimit(tx: Tx, { purchaseId, signature, lamports, feeLamports }: NewCase): Promise<boolean> {
-  if (lamports + feeLamports >= PRICE_STEP_LAMPORTS) return false
-  const { count, known } = await tx
-    .selectFrom('cases')
-    .select([sql<number>`count(*)::int`.as('count'), sql<boolean | null>`bool_or(signature = ${signature})`.as('known')])
-    .where('purchaseId', '=', purchaseId)
-    .executeTakeFirstOrThrow()
-  return count >= DUST_CASES && known !== true
-}
-
 /** Whether this transaction counts for another purchase of the same buyer from the same seller. */
 export async function countsForAnother(
   tx: Tx,
@@ -87,7 +70,11 @@ export async function countsForAnother(
 ): Promise<boolean> {
   const { rows } = await sql`
     select from purchases p
-    where p.id in (select id from purchases where signature = ${signature} union select purchase_id from cases where signature = ${signature})
+    where p.id in (
+        select id from purchases where signature = ${signature}
+        union select purchase_id from cases where signature = ${signature}
+        union select c.purchase_id from small_payments s join cases c on c.id = s.case_id where s.signature = ${signature}
+      )
       and p.id <> ${id} and p.buyer = ${buyer} and ${seller} = any(p.sellers) limit 1
   `.execute(tx)
   return rows.length > 0

@@ -1,5 +1,6 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
+import { MIN_PRICE_SOL } from '@juicebar/contract/limits'
 import { solText } from '@juicebar/contract/money'
 import { type CaseKind, type CaseStatus } from '@juicebar/contract/schemas'
 
@@ -53,12 +54,15 @@ interface ExplainedCase {
   deliverable: boolean
   seller: string | null
   feeLamports: bigint
+  /** How many payments add up in it. */
+  smallPayments?: number
 }
 
 /** What happened and what to do, in words for buyer and seller. */
 export function explainCase(subject: ExplainedCase): string {
-  const { status, feeLamports } = subject
-  const explanation = explainPayment(subject)
+  const { status, feeLamports, smallPayments = 0 } = subject
+  const added = smallPayments > 1 ? ` It adds up ${smallPayments} payments of less than ${MIN_PRICE_SOL} SOL each.` : ''
+  const explanation = `${explainPayment(subject)}${added}`
   if (feeLamports === 0n || status === 'delivered') return explanation
   return `${explanation} The fee of ${solText(feeLamports)} SOL is not returned by the seller: the studio owes it to the buyer.`
 }

@@ -1,4 +1,4 @@
-import { lamports } from '@juicebar/contract/money'
+import { lamports, PRICE_STEP_LAMPORTS } from '@juicebar/contract/money'
 import { type CaseKind } from '@juicebar/contract/schemas'
 
 import { decodeSignedTransaction } from '../../chain/transactions/signed-transaction.ts'
@@ -10,7 +10,8 @@ import { transfersOf } from '../purchase-item.ts'
 import { lockPurchase, type PurchaseRow } from '../purchase-store.ts'
 import { logCase } from '../log-changes.ts'
 import { type PurchaseDeps } from '../purchase-deps.ts'
-import { type CaseRow, countsForAnother, emitCase, insertCase, isDustOverLimit, type NewCase } from './case-store.ts'
+import { type CaseRow, countsForAnother, emitCase, insertCase, type NewCase } from './case-store.ts'
+import { addSmallPayment, findSmallPayment, isFirstUnmatched } from './small-payment-store.ts'
 import { insertUnmatched } from './unmatched-store.ts'
 
 /** A payment that the chain accepted but that could not be delivered. */
@@ -28,7 +29,7 @@ export interface UnmatchedPayment {
 }
 
 interface Opening {
-  outcome: 'open' | 'settled' | 'used' | 'dust'
+  outcome: 'open' | 'settled' | 'used'
   /** The new cases. */
   opened: readonly CaseRow[]
 }
@@ -37,8 +38,8 @@ type CaseDeps = Pick<PurchaseDeps, 'database' | 'coSigners' | 'log' | 'observer'
 
 /**
  * Shows an unmatched payment to its buyer and to each seller who received SOL, as a case for each. The same payment opens them only once.
- * @returns `settled` if it has settled this purchase in the meantime, `used` if its SOL served another purpose, and `dust` if it is too
- * small and the purchase has enough such cases.
+ * What is less than the least price of a listing adds up in one case a seller.
+ * @returns `settled` if it has settled this purchase in the meantime, `used` if its SOL served another purpose.
  */
 export async function openCase(deps: CaseDeps, unmatched: UnmatchedPayment): Promise<Opening['outcome']> {
   const { purchase, payment, paidPurchase = purchase.id } = unmatched
@@ -50,17 +51,21 @@ export async function openCase(deps: CaseDeps, unmatched: UnmatchedPayment): Pro
     const reports = await reportsOf(tx, unmatched)
     if (reports.length === 0) return { outcome: 'used', opened: [] }
     if (isOurs) await voidPayment(tx, payment.signature)
-    const reported = []
-    for (const report of reports) reported.push(await reportCase(tx, report))
-    if (reported.some(({ exists }) => exists) && isCoSigned(deps, payment)) await insertUnmatched(tx, payment.signature)
-    return { outcome: reported.some(({ exists }) => exists) ? 'open' : 'dust', opened: reported.flatMap((each) => each.opened ?? []) }
+    const deliverable = await mayBeDelivered(tx, unmatched, reports)
+    const opened = []
+    for (const report of reports) opened.push(...(await reportCase(tx, { ...report, deliverable })))
+    if (isCoSigned(deps, payment)) await insertUnmatched(tx, payment.signature)
+    return { outcome: 'open', opened }
   })
   for (const row of opened) logCase(deps, 'opened', row, purchase)
   return outcome
 }
 
 /** One for each seller who received SOL, or one without a seller if only the fee wallet did. The first has the fee. */
-async function reportsOf(tx: Tx, { purchase, kind, payment, referenced, received, deliverable }: UnmatchedPayment): Promise<NewCase[]> {
+async function reportsOf(
+  tx: Tx,
+  { purchase, kind, payment, referenced, received }: UnmatchedPayment,
+): Promise<Omit<NewCase, 'deliverable'>[]> {
   const counted: Received[] = []
   for (const part of received) {
     // A payment that names no purchase counts once per buyer and seller; otherwise the seller would pay it back twice.
@@ -69,7 +74,7 @@ async function reportsOf(tx: Tx, { purchase, kind, payment, referenced, received
   }
   const toSellers = counted.filter(({ to }) => purchase.sellers.includes(to))
   const feeLamports = lamports(totalReceived(counted.filter((part) => !toSellers.includes(part))))
-  const shared = { purchaseId: purchase.id, kind, signature: payment.signature, deliverable }
+  const shared = { purchaseId: purchase.id, kind, signature: payment.signature }
   if (toSellers.length === 0) return counted.length === 0 ? [] : [{ ...shared, seller: null, lamports: lamports(0n), feeLamports }]
   return toSellers.map((part, index) => ({
     ...shared,
@@ -79,20 +84,34 @@ async function reportsOf(tx: Tx, { purchase, kind, payment, referenced, received
   }))
 }
 
+/** Whether it is less than the least price of a listing. */
+function isSmall({ lamports: received, feeLamports }: Pick<NewCase, 'lamports' | 'feeLamports'>): boolean {
+  return received + feeLamports < PRICE_STEP_LAMPORTS
+}
+
+/** Of late payments with a small part, only the first: the others add up, so that a buyer cannot fill a seller's list with them. */
+async function mayBeDelivered(
+  tx: Tx,
+  { purchase, payment, deliverable }: UnmatchedPayment,
+  reports: readonly Omit<NewCase, 'deliverable'>[],
+): Promise<boolean> {
+  return deliverable && (!reports.some(isSmall) || isFirstUnmatched(tx, purchase.id, payment.signature))
+}
+
 /** Tells both sides that the chain dropped the payment for which this purchase was delivered. */
 export async function openVanishedCase(deps: CaseDeps, purchase: PurchaseRow, payment: PaymentRow): Promise<void> {
   const { signature } = payment
   const unpaid = transfersOf(purchase).filter(({ kind }) => kind === 'seller')
   const opened = await inTransaction(deps.database, async (tx) => {
     await lockPurchase(tx, purchase.id)
-    const reported = []
+    const cases = []
     for (const { to, lamports: amount } of unpaid) {
       const owed = { seller: to, lamports: amount, feeLamports: lamports(0n) }
       const report = { purchaseId: purchase.id, kind: 'vanished', signature, deliverable: false, ...owed } as const
-      reported.push(await reportCase(tx, report))
+      cases.push(...(await insertAndEmit(tx, report)))
     }
     if (isCoSigned(deps, payment)) await insertUnmatched(tx, signature)
-    return reported.flatMap((each) => each.opened ?? [])
+    return cases
   })
   for (const row of opened) logCase(deps, 'opened', row, purchase)
 }
@@ -104,10 +123,15 @@ function isCoSigned({ coSigners }: CaseDeps, { transactionBytes }: Pick<PaymentR
   return transaction?.signers.some((signer) => keys.includes(signer)) ?? false
 }
 
-/** @returns whether the case exists, and the case itself if it is new. */
-async function reportCase(tx: Tx, report: NewCase): Promise<{ exists: boolean; opened?: CaseRow }> {
-  if (await isDustOverLimit(tx, report)) return { exists: false }
-  const changed = await insertCase(tx, report)
+/** @returns the case if it is new */
+async function reportCase(tx: Tx, report: NewCase): Promise<CaseRow[]> {
+  const known = isSmall(report) ? await findSmallPayment(tx, report) : 'own'
+  if (known === 'added') return []
+  return insertAndEmit(tx, report, known === 'own' || report.deliverable ? insertCase : addSmallPayment)
+}
+
+async function insertAndEmit(tx: Tx, report: NewCase, insert = insertCase): Promise<CaseRow[]> {
+  const changed = await insert(tx, report)
   if (changed) await emitCase(tx, changed.id)
-  return { exists: true, ...(changed?.isNew && { opened: changed }) }
+  return changed?.isNew ? [changed] : []
 }

@@ -1,6 +1,6 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
-import { lamportsToSol } from '@juicebar/contract/money'
+import { type Lamports, lamportsToSol } from '@juicebar/contract/money'
 
 import { BLOCKHASH_BLOCKS } from '../../chain/chain.ts'
 import { buildPayment } from '../../chain/transactions/signed-transaction.ts'
@@ -27,9 +27,8 @@ export async function prepareRefund(deps: PurchaseDeps, seller: WalletAddress, c
   const { row, subject } = await requireCase(deps, seller, caseId)
   if (subject.genesisHash !== (await deps.chain.genesisHash())) throw new Failure('CASE_NOT_OPEN')
   const { blockhash, lastValidBlockHeight } = await deps.chain.latestBlockhash()
-  const reference = await expect(deps, { row, subject }, seller, coSigned ? undefined : lastValidBlockHeight)
+  const { reference, lamports } = await expect(deps, { row, subject }, seller, coSigned ? undefined : lastValidBlockHeight)
   const { buyer } = subject
-  const { lamports } = row
   const coSigner = coSigned ? deps.coSigners.refund : undefined
   const transaction = buildPayment({
     from: seller,
@@ -46,22 +45,24 @@ export async function prepareRefund(deps: PurchaseDeps, seller: WalletAddress, c
 /**
  * Notes what was prepared.
  * @param lastValidBlockHeight of a refund that the seller's wallet may send by itself
- * @returns the reference that counts
+ * @returns the reference that counts, and what is to be paid back: from now on nothing more adds up in the case
  */
 async function expect(
   { database, references }: PurchaseDeps,
   { row, subject }: SellersCase,
   seller: WalletAddress,
   lastValidBlockHeight: bigint | undefined,
-): Promise<WalletAddress> {
+): Promise<{ reference: WalletAddress; lamports: Lamports }> {
   return inTransaction(database, async (tx) => {
     if (subject.id !== null) await lockPurchase(tx, subject.id)
-    requireOpen(await lockCase(tx, row.id))
+    const locked = await lockCase(tx, row.id)
+    requireOpen(locked)
+    const { lamports } = locked
     const reference = references.make('refund', seller)
-    if (lastValidBlockHeight === undefined) return keepRefundReference(tx, row.id, reference)
+    if (lastValidBlockHeight === undefined) return { lamports, reference: await keepRefundReference(tx, row.id, reference) }
     // A wallet may insert a newer blockhash when its owner finally approves, so allow the same time again.
     const expiryHeight = lastValidBlockHeight + BLOCKHASH_BLOCKS
-    return expectRefund(tx, row.id, { reference, expiryHeight, reconcileSeconds: FIRST_SEARCH_SECONDS })
+    return { lamports, reference: await expectRefund(tx, row.id, { reference, expiryHeight, reconcileSeconds: FIRST_SEARCH_SECONDS }) }
   })
 }
 

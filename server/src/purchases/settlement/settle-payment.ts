@@ -100,8 +100,6 @@ async function reportUnmatched(
   if (candidate.paysAnotherHold) return { kind: 'unrelated', reason: 'it pays for another lot that you hold', permanent: false }
   const deliverable = moved.kind === 'late' && moved.referenced && !candidate.onlyRefunded
   const outcome = await openCase(deps, { ...moved, purchase, payment: landingOf(candidate), deliverable })
-  if (outcome === 'dust')
-    return { kind: 'unrelated', reason: `${reason.replace(/\.$/, '')}, and it is too little to record`, permanent: true }
   if (outcome === 'settled') return { kind: 'settled', settled: await requirePurchase(deps, purchase.id) }
   return outcome === 'open' ? { kind: 'case', reason } : { kind: outcome }
 }

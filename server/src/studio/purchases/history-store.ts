@@ -55,6 +55,7 @@ export async function findPurchasesBySignature(database: Database, signature: Si
     select id from purchases where signature = ${signature}
     union select purchase_id from payments where signature = ${signature} and purchase_id is not null
     union select purchase_id from cases where signature = ${signature} and purchase_id is not null
+    union select c.purchase_id from small_payments s join cases c on c.id = s.case_id where s.signature = ${signature}
   `.execute(database)
   return rows.map(({ id }) => id)
 }

@@ -145,19 +145,6 @@ describe('one transfer that carries the references of several purchases', () => 
   })
 })
 
-it('many payments below the lowest price open ten cases at most, and hide no other payment', async () => {
-  const { buyer, seller } = world
-  const { purchase } = await cancelledPurchase(buyer)
-  const sendDust = (lamports: bigint) => world.transact(buyer, transfer(buyer, seller.address, lamports, [purchase.reference]))
-  for (let n = 1n; n <= 10n; n++) await expectCase(buyer, purchase, await sendDust(n))
-  const eleventh = await sendDust(11n)
-  await expect(confirm(buyer, purchase, eleventh)).rejects.toEqual(refusal('PAYMENT_MISMATCH'))
-  expect(await world.casesAbout(eleventh, buyer)).toEqual([])
-  const late = await world.payByWallet(buyer, purchase)
-  await expectCase(buyer, purchase, late)
-  await world.expectCase(late, { kind: 'late', lamports: purchase.lamports })
-})
-
 it('one transaction that pays back several cases closes each of them, by a transfer of its own', async () => {
   const { buyer, rival, seller } = world
   const refunds: Instruction[] = []
