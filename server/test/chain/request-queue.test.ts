@@ -59,12 +59,12 @@ const stalls = fc.array(fc.record({ after: fc.integer({ min: 1, max: 800 }), mil
 describe('the request queue', () => {
   test('runs the urgent before those that wait longer, and equals in their order', async () => {
     const { order, add, finish } = busyQueue({ maxWaiting: 10 })
-    const others: Priority[] = ['release', 'blockhash', 'payment', 'settlement']
+    const others: Priority[] = ['candidate', 'release', 'blockhash', 'payment', 'settlement']
     const all = [add('spare'), add('relay'), add('balance', 'balance 1'), add('balance', 'balance 2'), ...others.map((one) => add(one))]
     await Promise.resolve()
     finish()
     await Promise.all(all)
-    expect(order).toEqual(['settlement', 'payment', 'blockhash', 'release', 'balance 1', 'balance 2', 'relay', 'spare'])
+    expect(order).toEqual(['settlement', 'payment', 'blockhash', 'release', 'candidate', 'balance 1', 'balance 2', 'relay', 'spare'])
   })
 
   test('has no more requests arrive in any second than allowed, however late they leave and however the process stalls', async () => {

@@ -5,11 +5,12 @@
  * - payment: checking and broadcasting a signed payment.
  * - blockhash: what everyone needs in order to pay.
  * - release: searching for the payments of holds.
+ * - candidate: reading transactions that may be payments or refunds, and that anybody can make many of. Whoever asks keeps to a pace.
  * - balance: reading what a new hold needs to know.
  * - relay: browsers' requests through the relay. They never delay the server's own requests.
  * - spare: requests that can wait indefinitely. They take only permits that nothing else would need within a second.
  */
-const priorities = ['settlement', 'payment', 'blockhash', 'release', 'balance', 'relay', 'spare'] as const
+const priorities = ['settlement', 'payment', 'blockhash', 'release', 'candidate', 'balance', 'relay', 'spare'] as const
 export type Priority = (typeof priorities)[number]
 
 /** Someone has paid: such a request waits longer than others instead of failing. */
@@ -68,6 +69,7 @@ export class RequestQueue {
     payment: new Set(),
     blockhash: new Set(),
     release: new Set(),
+    candidate: new Set(),
     balance: new Set(),
     relay: new Set(),
     spare: new Set(),
