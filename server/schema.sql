@@ -256,6 +256,11 @@ create table purchases (
   funds_read_at timestamptz,
   -- Of a hold: when its buyer's balance was last read, if that was too little for it.
   short_at timestamptz,
+  -- Of the transactions that name the reference, up to which one, the oldest first, it is decided whether they pay for it. Null while they
+  -- are few.
+  decided_to text,
+  -- Down to which of those transactions the list was followed without reaching the decided ones. Null to begin with the newest.
+  listed_to text,
   check ((status = 'settled') = (settled_at is not null)),
   check ((status = 'settled') = (signature is not null)),
   check ((status = 'ended') = (end_reason is not null)),

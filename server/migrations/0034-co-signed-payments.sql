@@ -121,6 +121,12 @@ comment on table small_payments is
   'none counts twice, and none of them is delivered.';
 create index small_payments_by_signature on small_payments (signature);
 
+alter table purchases add column decided_to text, add column listed_to text;
+comment on column purchases.decided_to is
+  'Of the transactions that name the reference, up to which one, the oldest first, it is decided whether they pay for it. Null while they are few.';
+comment on column purchases.listed_to is
+  'Down to which of those transactions the list was followed without reaching the decided ones. Null to begin with the newest.';
+
 -- Functions that hold and settle have other parameters than before.
 -- functions that hold and settle: 2d452f6264c70a16bb0d78771ebbc3095bb03c52bbec908a60db969f28201349
 drop function if exists split_listing(listings, bigint, text, uuid, timestamptz);

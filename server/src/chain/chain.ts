@@ -151,6 +151,16 @@ export interface ReadOptions {
   spare?: boolean
 }
 
+export interface TransactionOptions extends ReadOptions {
+  /** Nobody has said that it is a payment: everything on which a payment depends goes first. */
+  candidate?: boolean
+}
+
+export interface ListOptions extends ReadOptions, WideReadOptions {
+  /** Lists only what is older than this transaction. */
+  before?: Signature | undefined
+}
+
 export interface WideReadOptions {
   /** Asks every healthy endpoint, for answers that are part of a proof. By default, one is asked. */
   everywhere?: boolean
@@ -226,7 +236,7 @@ export interface Chain {
    */
   finality(signatures: readonly Signature[]): Promise<Map<Signature, SignatureStatus>>
   /** The transaction at `confirmed` or above; undefined if no endpoint has it, which proves nothing. */
-  transaction(signature: Signature, options?: ReadOptions): Promise<LandedTransaction | undefined>
+  transaction(signature: Signature, options?: TransactionOptions): Promise<LandedTransaction | undefined>
   /** The newest transactions at `confirmed` that mention this address, none before `sinceSlot`, newest first, at most `limit`. */
-  recentSignatures(address: string, sinceSlot: bigint, limit: number, options?: ReadOptions & WideReadOptions): Promise<SignatureEntry[]>
+  recentSignatures(address: string, sinceSlot: bigint, limit: number, options?: ListOptions): Promise<SignatureEntry[]>
 }

@@ -418,6 +418,10 @@ export interface Purchases {
    */
   coSigned: Generated<boolean>;
   createdAt: Generated<Date>;
+  /**
+   * Of the transactions that name the reference, up to which one, the oldest first, it is decided whether they pay for it. Null while they are few.
+   */
+  decidedTo: string | null;
   endedAt: Date | null;
   endReason: EndReason | null;
   /**
@@ -443,6 +447,10 @@ export interface Purchases {
    */
   heldAtSlot: bigint;
   id: Generated<string>;
+  /**
+   * Down to which of those transactions the list was followed without reaching the decided ones. Null to begin with the newest.
+   */
+  listedTo: string | null;
   /**
    * Only a payment that carries the reference counts, as the setting was when it was held.
    */

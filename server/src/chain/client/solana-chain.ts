@@ -1,6 +1,6 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { type Lamports } from '@juicebar/contract/money'
-import { address, getBase64EncodedWireTransaction, getTransactionDecoder } from '@solana/kit'
+import { address, getBase64EncodedWireTransaction, getTransactionDecoder, signature as asSignature } from '@solana/kit'
 
 import { type Network } from '../../settings/config.ts'
 import {
@@ -8,11 +8,12 @@ import {
   type ChainBudget,
   type FinalizedView,
   type LandedTransaction,
-  type ReadOptions,
+  type ListOptions,
   type SignatureEntry,
   type SignatureStatus,
   type Simulation,
   type SimulationOptions,
+  type TransactionOptions,
   type WideReadOptions,
 } from '../chain.ts'
 import { AnswerCache } from '../rpc/answer-cache.ts'
@@ -225,10 +226,15 @@ export class SolanaChain implements Chain {
     return this.#statuses.readFinality(signatures)
   }
 
-  async transaction(signature: Signature, { spare = false }: ReadOptions = {}): Promise<LandedTransaction | undefined> {
+  async transaction(
+    signature: Signature,
+    { spare = false, candidate = false }: TransactionOptions = {},
+  ): Promise<LandedTransaction | undefined> {
     if (spare) return readTransaction(this.pool, signature, 'spare')
     const pause = paceMillis(this.pool.perSecond, TRANSACTIONS)
-    const landed = await this.#transactions.get(signature, pause, () => readTransaction(this.pool, signature, 'settlement'))
+    const landed = await this.#transactions.get(signature, pause, () =>
+      readTransaction(this.pool, signature, candidate ? 'candidate' : 'settlement'),
+    )
     if (!landed) this.#transactions.delete(signature)
     return landed
   }
@@ -237,9 +243,9 @@ export class SolanaChain implements Chain {
     of: string,
     sinceSlot: bigint,
     limit: number,
-    { spare = false, everywhere = false }: ReadOptions & WideReadOptions = {},
+    { spare = false, everywhere = false, before }: ListOptions = {},
   ): Promise<SignatureEntry[]> {
-    const config = { commitment: 'confirmed', limit: Math.min(limit, PAGE_SIZE) } as const
+    const config = { commitment: 'confirmed', limit: Math.min(limit, PAGE_SIZE), ...(before && { before: asSignature(before) }) } as const
     const ask = async (rpc: ChainRpc) => (await rpc.getSignaturesForAddress(address(of), config).send()).map(readEntry)
     const priority = spare ? 'spare' : 'release'
     const found = everywhere ? (await this.pool.askAll(priority, ask)).flat() : requireAnswer(await this.pool.askInTurn(priority, ask))

@@ -75,10 +75,10 @@ async function reconcilePurchase(deps: PurchaseDeps, round: Round, purchase: Due
     const decision = decidePurchase(snapshot)
     await applyPurchaseDecision(deps, purchase, decision)
     const finalized = decision.actions.some(({ kind }) => kind === 'markFinalized')
-    return { purchase, seconds: decision.nextSeconds, scannedBuyer: snapshot.scannedBuyer, finalized }
+    return { purchase, seconds: decision.nextSeconds, search: snapshot.search, scannedBuyer: snapshot.scannedBuyer, finalized }
   } catch (error) {
     deps.failures.failed(error, purchaseFields(purchase, wait), 'reconciling a purchase failed; trying again')
-    return { purchase, seconds: RETRY_SECONDS, scannedBuyer: false, finalized: false }
+    return { purchase, seconds: RETRY_SECONDS, search: purchase, scannedBuyer: false, finalized: false }
   }
 }
 

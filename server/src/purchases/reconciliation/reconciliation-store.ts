@@ -1,4 +1,4 @@
-import { type WalletAddress } from '@juicebar/contract/addresses'
+import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { type RawBuilder, sql } from 'kysely'
 
 import { columnsOf } from '../../database/columns.ts'
@@ -6,10 +6,11 @@ import { type Database } from '../../database/connect.ts'
 import { caseColumns, type CaseRow } from '../cases/case-store.ts'
 import { inSeconds, now } from '../../database/time.ts'
 import { paymentColumns, type PaymentRow } from '../payment/payment-store.ts'
+import { type ReferenceSearch } from './purchase/reference-search.ts'
 import { purchaseColumns, purchaseItems, type PurchaseRow, windowClosed } from '../purchase-store.ts'
 
 /** A purchase that this server has leased to reconcile. */
-export interface DuePurchase extends PurchaseRow {
+export interface DuePurchase extends PurchaseRow, ReferenceSearch {
   windowClosed: boolean
   /** By the database's clock. A round sends its requests to the chain after this time. */
   leasedAt: Date
@@ -74,6 +75,8 @@ export async function leaseDue(database: Database, limits: LeaseLimits, leaseSec
         windowClosed.as('windowClosed'),
         sql<number>`extract(epoch from now() - created_at)::float8`.as('ageSeconds'),
         sql<number>`extract(epoch from pay_until(purchases) - now())::float8`.as('secondsToPay'),
+        sql<Signature | null>`decided_to`.as('decidedTo'),
+        sql<Signature | null>`listed_to`.as('listedTo'),
         inSeconds(0).as('leasedAt'),
         sql<number>`coalesce(extract(epoch from now() - coalesce(settled_at, ended_at)), 0)::float8`.as('secondsSinceClosed'),
         // The subquery sees the row as it was before this statement.
@@ -113,6 +116,8 @@ export interface ReturnedLease {
   purchase: Pick<PurchaseRow, 'id' | 'status' | 'reconcileAt'>
   /** Until the purchase is due again; null for never. */
   seconds: number | null
+  /** How far its reference is searched. */
+  search: ReferenceSearch
   /** The buyer's own transactions were searched. */
   scannedBuyer: boolean
   /** The payment that settled it is finalized. */
@@ -126,6 +131,8 @@ export async function returnLeases(database: Database, leases: readonly Returned
     update purchases p
     set reconcile_at = date_trunc('milliseconds', now() + make_interval(secs => r.seconds)),
       reconciliations = reconciliations + 1,
+      decided_to = r.decided_to,
+      listed_to = r.listed_to,
       buyer_scans = buyer_scans + r.scans,
       finalized_at = case when r.finalized then coalesce(p.finalized_at, now()) else p.finalized_at end
     from unnest(
@@ -133,9 +140,11 @@ export async function returnLeases(database: Database, leases: readonly Returned
       ${column(({ purchase }) => purchase.status)}::text[],
       ${column(({ purchase }) => purchase.reconcileAt)}::timestamptz[],
       ${column(({ seconds }) => seconds)}::float8[],
+      ${column(({ search }) => search.decidedTo)}::text[],
+      ${column(({ search }) => search.listedTo)}::text[],
       ${column(({ scannedBuyer }) => (scannedBuyer ? 1 : 0))}::int[],
       ${column(({ finalized }) => finalized)}::boolean[]
-    ) as r (id, status, leased_until, seconds, scans, finalized)
+    ) as r (id, status, leased_until, seconds, decided_to, listed_to, scans, finalized)
     where p.id = r.id and p.status = r.status and p.reconcile_at = r.leased_until
   `.execute(database)
 }

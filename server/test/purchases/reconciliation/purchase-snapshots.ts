@@ -43,6 +43,8 @@ export const held: DuePurchase = {
   secondsToPay: -40,
   secondsSinceClosed: 0,
   lastLeasedAt: null,
+  decidedTo: null,
+  listedTo: null,
 }
 
 export const payment: CurrentPayment = {
@@ -96,6 +98,7 @@ export function snapshot(state: PurchaseState, changes: Partial<PurchaseSnapshot
     paymentExpired: false,
     candidates: [],
     allRead: true,
+    search: held,
     scannedBuyer: false,
     releaseHeight: undefined,
     expiryHeight: undefined,

@@ -13,6 +13,7 @@ import {
   UNPROVABLE_SECONDS,
 } from '../schedule.ts'
 import { type HistorySearch } from './history-search.ts'
+import { type ReferenceSearch } from './reference-search.ts'
 
 /**
  * unsent: a hold that ends without asking the chain. chainGone: a hold on a local chain that has been restarted since. reserved: co-signed,
@@ -42,6 +43,8 @@ export interface PurchaseSnapshot {
   candidates: readonly VerifiedCandidate[]
   /** Every candidate that was found has been read. */
   allRead: boolean
+  /** How far the transactions that name its reference are decided. */
+  search: ReferenceSearch
   /** The buyer's own transactions were searched. */
   scannedBuyer: boolean
   /** The height above which nothing signed in time can land, to be kept if none is kept yet, or one that is too high. */
@@ -212,6 +215,8 @@ function lateSeconds({ purchase, candidates, allRead }: PurchaseSnapshot): numbe
   // Nobody but the market can have sent a second payment.
   if (purchase.coSigned && purchase.status === 'settled') return null
   const seconds = secondsToNextLateSearch(purchase.secondsSinceClosed, purchase)
-  const undecided = !allRead || candidates.some(({ verdict }) => verdict.kind === 'pending')
+  // The last search goes on until it has read everything: what is left may hide a payment.
+  if (!allRead) return Math.min(seconds ?? UNDECIDED_SECONDS, UNDECIDED_SECONDS)
+  const undecided = candidates.some(({ verdict }) => verdict.kind === 'pending')
   return seconds !== null && undecided ? Math.min(seconds, UNDECIDED_SECONDS) : seconds
 }

@@ -1,4 +1,6 @@
-import { type FinalizedView } from '../../../chain/chain.ts'
+import { type Signature } from '@juicebar/contract/addresses'
+
+import { type FinalizedView, type ReadOptions } from '../../../chain/chain.ts'
 import { endsUnsent } from '../../hold/hold.ts'
 import { isBeyondRelease } from '../../hold/hold-release.ts'
 import { type PaymentRow } from '../../payment/payment-store.ts'
@@ -11,7 +13,7 @@ import { hasLanded, type PurchaseSnapshot, purchaseStateOf } from './purchase-de
 import { type DuePurchase } from '../reconciliation-store.ts'
 import { scansBuyer, searchesChain, UNREFERENCED_DOUBLE_SECONDS } from '../schedule.ts'
 import { readReservation } from './read-reservation.ts'
-import { readCandidates, searchRecent } from './search-candidates.ts'
+import { landedSignatures, listOwn, listReferenced, progressOf, readCandidates } from './search-candidates.ts'
 import { searchFinalized } from './search-finalized.ts'
 import { changedSearches, isUnprovable } from './history-search.ts'
 import { listHistorySearches } from './history-search-store.ts'
@@ -31,6 +33,7 @@ export async function readPurchaseSnapshot(deps: PurchaseDeps, round: Round, pur
     paymentExpired: false,
     candidates: [],
     allRead: true,
+    search: purchase,
     scannedBuyer: false,
     releaseHeight: undefined,
     expiryHeight: undefined,
@@ -80,10 +83,25 @@ async function readHold(deps: PurchaseDeps, snapshot: PurchaseSnapshot): Promise
     return { ...snapshot, candidates: recorded }
   }
   const scannedBuyer = !purchase.serverSends && !purchase.needsReference && scansBuyer(purchase, deps.settings.holdSeconds)
-  const found = await searchRecent(deps, purchase, { scanBuyer: scannedBuyer })
-  const others = found.filter((signature) => signature !== recorded[0]?.signature)
-  const { candidates, allRead } = await readCandidates(deps, purchase, others)
-  return { ...snapshot, candidates: [...recorded, ...candidates], allRead, scannedBuyer }
+  const found = await search(deps, purchase, { scannedBuyer, except: recorded[0]?.signature })
+  return { ...snapshot, ...found, candidates: [...recorded, ...found.candidates], scannedBuyer }
+}
+
+interface SearchOptions extends ReadOptions {
+  /** Search the buyer's own transactions, too. */
+  scannedBuyer: boolean
+  except?: Signature | undefined
+}
+
+/** Candidates found by the reference, from the last decided one on, and by the buyer's address if requested; the oldest first. */
+async function search(deps: PurchaseDeps, purchase: DuePurchase, { scannedBuyer, except, ...options }: SearchOptions) {
+  const [referenced, own] = await Promise.all([
+    listReferenced(deps, purchase, options),
+    scannedBuyer ? listOwn(deps, purchase, options) : [],
+  ])
+  const found = landedSignatures([...referenced.oldestFirst, ...own]).filter((signature) => signature !== except)
+  const { candidates, allRead } = await readCandidates(deps, purchase, found, options)
+  return { candidates, allRead: allRead && referenced.complete, search: await progressOf(deps, purchase, referenced) }
 }
 
 /** The release height once the window has closed, or one that is out of reach; beyond it, the finalized chain, unless a candidate pays. */
@@ -145,7 +163,5 @@ async function searchLate(deps: PurchaseDeps, snapshot: PurchaseSnapshot): Promi
   // Without the reference, nothing counts for a purchase that has ended, unless its buyer says so.
   const recently = purchase.status === 'settled' && purchase.secondsSinceClosed < UNREFERENCED_DOUBLE_SECONDS
   const scannedBuyer = !purchase.serverSends && !purchase.needsReference && recently
-  const found = await searchRecent(deps, purchase, { scanBuyer: scannedBuyer, spare: true })
-  const read = await readCandidates(deps, purchase, found, { spare: true })
-  return { ...snapshot, ...read, scannedBuyer }
+  return { ...snapshot, ...(await search(deps, purchase, { scannedBuyer, spare: true })), scannedBuyer }
 }

@@ -1,42 +1,92 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
-import { type ReadOptions, type SignatureEntry, type SignatureStatus, type WideReadOptions } from '../../../chain/chain.ts'
+import { type ReadOptions, type SignatureEntry, type SignatureStatus } from '../../../chain/chain.ts'
 import { type PurchaseDeps } from '../../purchase-deps.ts'
 import { type PurchaseRow } from '../../purchase-store.ts'
 import { purchaseFields } from '../../purchase-wait.ts'
 import { type VerifiedCandidate } from '../../settlement/candidate.ts'
 import { candidateOf, verifyCandidate } from '../../settlement/verify-candidate.ts'
+import { type DuePurchase } from '../reconciliation-store.ts'
+import { afterDeciding, isShort, type ReferenceSearch } from './reference-search.ts'
 import { isRuledOut } from './rule-out-candidates.ts'
 
-/** The newest transactions searched for a purchase. Before a hold is released, all of them are. */
-const NEWEST = 100
 /** New transactions read in one round, because each costs a request. The rest are read in later rounds. */
 export const READS_PER_ROUND = 16
+/** The newest of the buyer's own transactions, and of those that other endpoints list. Before a hold is released, all of them are searched. */
+const NEWEST = 100
+/** As many as one request lists. */
+const PAGE = 1_000
+/** Pages listed in one round. */
+const PAGES = 5
 
-interface SearchOptions extends ReadOptions, WideReadOptions {
-  /** Search the buyer's own transactions since the hold, too. */
-  scanBuyer: boolean
+/** Transactions that name the purchase's reference, from the last decided one on. */
+export interface ReferenceListing {
+  oldestFirst: readonly SignatureEntry[]
+  /** As it was before they are decided. */
+  search: ReferenceSearch
+  /** The list reaches what is decided. If not, the next round goes on. */
+  complete: boolean
 }
 
 /**
- * Signatures on the chain that carry the purchase's reference and, if requested, those of its buyer; oldest first.
+ * Lists the transactions that name the purchase's reference and are not decided yet.
  * @throws CHAIN_DOWN
  */
-export async function searchRecent(
+export async function listReferenced(
   { chain }: PurchaseDeps,
-  purchase: PurchaseRow,
-  { scanBuyer, ...options }: SearchOptions,
-): Promise<Signature[]> {
-  const { reference, buyer, heldAtSlot } = purchase
-  const [referenced, own] = await Promise.all([
+  { reference, decidedTo, listedTo }: Pick<DuePurchase, 'reference' | keyof ReferenceSearch>,
+  options: ReadOptions = {},
+): Promise<ReferenceListing> {
+  const newestFirst: SignatureEntry[] = []
+  let before = listedTo
+  for (let page = 1; page <= PAGES; page += 1) {
     // Nothing that carries it is older than the hold, whatever slot an endpoint told then.
-    chain.recentSignatures(reference, 0n, NEWEST, options),
-    scanBuyer ? chain.recentSignatures(buyer, heldAtSlot, NEWEST, options) : [],
-  ])
-  return landedSignatures([...referenced.toReversed(), ...own.toReversed()])
+    const part = await chain.recentSignatures(reference, 0n, PAGE, { ...options, before: before ?? undefined })
+    const end = part.findIndex(({ signature }) => signature === decidedTo)
+    newestFirst.push(...(end < 0 ? part : part.slice(0, end)))
+    const last = part.at(-1)
+    if (end >= 0 || part.length < PAGE || !last) {
+      return { oldestFirst: newestFirst.toReversed(), search: { decidedTo, listedTo }, complete: true }
+    }
+    // The last page is listed again in the next round, which then has something to decide even if it is the oldest.
+    if (page < PAGES) before = last.signature
+  }
+  return { oldestFirst: [], search: { decidedTo, listedTo: before }, complete: false }
 }
 
-function landedSignatures(entries: readonly SignatureEntry[]): Signature[] {
+/** How far the search has come, once what was found earlier is decided. */
+export async function progressOf(
+  { chain }: PurchaseDeps,
+  purchase: Pick<DuePurchase, 'id' | 'signature'>,
+  { oldestFirst, search, complete }: ReferenceListing,
+): Promise<ReferenceSearch> {
+  if (!complete || isShort(search, oldestFirst)) return search
+  const isDecided = ({ signature, failed }: SignatureEntry) =>
+    failed || signature === purchase.signature || isRuledOut(chain, purchase.id, signature)
+  return afterDeciding(search, oldestFirst, await chain.highestSlot(), isDecided)
+}
+
+/**
+ * The buyer's newest own transactions since the hold, oldest first.
+ * @throws CHAIN_DOWN
+ */
+export async function listOwn(
+  { chain }: PurchaseDeps,
+  { buyer, heldAtSlot }: PurchaseRow,
+  options: ReadOptions = {},
+): Promise<readonly SignatureEntry[]> {
+  return (await chain.recentSignatures(buyer, heldAtSlot, NEWEST, options)).toReversed()
+}
+
+/**
+ * The newest transactions that name the purchase's reference on any endpoint, newest first.
+ * @throws CHAIN_DOWN
+ */
+export async function listEverywhere({ chain }: PurchaseDeps, { reference }: PurchaseRow): Promise<readonly Signature[]> {
+  return landedSignatures(await chain.recentSignatures(reference, 0n, NEWEST, { everywhere: true }))
+}
+
+export function landedSignatures(entries: readonly SignatureEntry[]): Signature[] {
   return [...new Set(entries.filter((entry) => !entry.failed).map((entry) => entry.signature))]
 }
 

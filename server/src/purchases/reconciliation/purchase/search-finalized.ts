@@ -8,7 +8,7 @@ import { type VerifiedCandidate } from '../../settlement/candidate.ts'
 import { beginSearch, continueSearch, decidedTo, type HistorySearch, PAGES_PER_ROUND, searchedAddresses } from './history-search.ts'
 import { isPermanent, isUndecided } from './purchase-decision.ts'
 import { isRuledOut } from './rule-out-candidates.ts'
-import { readCandidates, READS_PER_ROUND, searchRecent } from './search-candidates.ts'
+import { listEverywhere, readCandidates, READS_PER_ROUND } from './search-candidates.ts'
 
 export interface FinalizedSearch {
   /** The candidates that were not known before. */
@@ -52,9 +52,9 @@ export async function searchFinalized(deps: PurchaseDeps, view: FinalizedView, h
   const landed = payment && (await view.statusOf(payment.signature)) ? [payment.signature] : []
   // Before the hold ends, every endpoint is asked once more: a payment counts even if only one of them knows it.
   const isWhole = looks.every(({ whole }) => whole)
-  const elsewhere = isWhole ? await searchRecent(deps, purchase, { scanBuyer: false, everywhere: true }) : []
+  const elsewhere = isWhole ? await listEverywhere(deps, purchase) : []
   const isNew = (signature: Signature) => !known.some((candidate) => candidate.signature === signature)
-  const unread = [landed, elsewhere.toReversed(), ...looks.map(signaturesOf)].map((signatures) => {
+  const unread = [landed, elsewhere, ...looks.map(signaturesOf)].map((signatures) => {
     return signatures.filter((signature) => isNew(signature) && !isRuledOut(deps.chain, purchase.id, signature))
   })
   const { candidates } = await readCandidates(deps, purchase, newestOf(unread))
