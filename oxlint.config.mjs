@@ -231,7 +231,13 @@ function purchaseArrows() {
 
   const reconciliation = 'purchases/reconciliation'
   const parts = inside(reconciliation, ['purchase', 'case'])
-  const ofEveryPart = inside(reconciliation, ['reconciliation-store.ts', 'schedule.ts', 'prove-expired.ts'])
+  const ofEveryPart = inside(reconciliation, [
+    'reconciliation-store.ts',
+    'schedule.ts',
+    'prove-expired.ts',
+    'admit-candidate.ts',
+    'rule-out-candidates.ts',
+  ])
   const belowParts = [...outside, ...shared, ...stages, ...ofEveryPart]
   return {
     purchases: [...outside, 'http/api', ...stages, reconciliation],

@@ -128,6 +128,6 @@ comment on column purchases.listed_to is
   'Down to which of those transactions the list was followed without reaching the decided ones. Null to begin with the newest.';
 
 -- Functions that hold and settle have other parameters than before.
--- functions that hold and settle: 2d452f6264c70a16bb0d78771ebbc3095bb03c52bbec908a60db969f28201349
+-- functions that hold and settle: 8b8475be6be0689830c5bce658093f4e7e5bbb9801c5e4fae3893a582028e093
 drop function if exists split_listing(listings, bigint, text, uuid, timestamptz);
 drop function if exists bought_today(text, text, uuid[]);

@@ -73,6 +73,8 @@ export function finalitySeconds(secondsSinceSettled: number): number {
 
 /** Until a failed reconciliation is retried; most fail because the chain cannot be reached. */
 export const RETRY_SECONDS = 3
+/** Until an open hold is searched again that has candidates left to read. */
+export const UNREAD_SECONDS = 4
 /** Until a closed purchase is searched again that has a candidate which is not final or not read yet. */
 export const UNDECIDED_SECONDS = 10
 /** Until a case with a refund that may be under way is reconciled again. */

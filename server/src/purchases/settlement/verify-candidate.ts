@@ -1,6 +1,6 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
-import { type Chain, type LandedTransaction, type ReadOptions, type SignatureStatus } from '../../chain/chain.ts'
+import { type Chain, type LandedTransaction, type SignatureStatus, type TransactionOptions } from '../../chain/chain.ts'
 import { endedBeforeRewind } from '../cases/late-delivery-store.ts'
 import { recordSeenRefunds } from '../cases/record-seen-refunds.ts'
 import { ambiguousReferences } from '../payment/landed-transfers.ts'
@@ -26,7 +26,7 @@ export interface Candidate {
   read(): Promise<LandedTransaction | undefined>
 }
 
-interface CandidateOptions extends ReadOptions {
+interface CandidateOptions extends TransactionOptions {
   submittedByBuyer?: boolean
   recorded?: RecordedPayment | undefined
   /** May throw to refuse the chain request that reading the transaction costs. */
@@ -37,10 +37,10 @@ export function candidateOf(
   chain: Chain,
   signature: Signature,
   status: SignatureStatus | undefined,
-  { submittedByBuyer = false, recorded, admit = async () => {}, spare = false }: CandidateOptions = {},
+  { submittedByBuyer = false, recorded, admit = async () => {}, ...options }: CandidateOptions = {},
 ): Candidate {
   let transaction: Promise<LandedTransaction | undefined> | undefined
-  const read = () => (transaction ??= admit().then(() => chain.transaction(signature, { spare })))
+  const read = () => (transaction ??= admit().then(() => chain.transaction(signature, options)))
   return { signature, status, submittedByBuyer, recorded, read }
 }
 

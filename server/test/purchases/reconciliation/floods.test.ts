@@ -1,20 +1,21 @@
 import { type Purchase } from '@juicebar/contract/schemas'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 
+import { createChain } from '../../../src/chain/client/solana-chain.ts'
 import { callRpc, useTradingWorld, waiting, type Wallet } from '../trading-world.ts'
 import { signTransaction, transfer } from '../transactions.ts'
 
 const world = useTradingWorld()
 
 /** Sends transactions that name a reference and pay for nothing, as quickly as an attacker. Returns their signatures. */
-async function flood(from: Wallet, reference: string, count: number): Promise<string[]> {
+async function flood(from: Wallet, reference: string, count: number): Promise<void> {
+  const before = (await world.chain.recentSignatures(reference, 0n, 1_000)).length
   const junk = await Promise.all(
     Array.from({ length: count }, (_, n) => signTransaction(world, from, [transfer(from, from.address, BigInt(n), [reference])])),
   )
   for (const { base64 } of junk) await callRpc(world.rpcUrl, 'sendTransaction', [base64, { encoding: 'base64', skipPreflight: true }])
   await world.mine(2)
-  await expect.poll(() => world.chain.recentSignatures(reference, 0n, 1_000), waiting).toHaveLength(count + 1)
-  return junk.map(({ signature }) => signature)
+  await expect.poll(() => world.chain.recentSignatures(reference, 0n, 1_000), waiting).toHaveLength(before + count)
 }
 
 /** Cancelled, and since held by somebody else. */
@@ -58,4 +59,27 @@ it('reads none of the junk again that it has decided, even after a restart', asy
   expect(
     read.filter((signature) => newestFirst.findIndex((one) => one === signature) >= newestFirst.findIndex((one) => one === last)),
   ).toEqual([])
+})
+
+it('reads what floods the references of holds with a fifth of the budget at most, and never before what payments need', async () => {
+  const holds = [await world.holdNew(world.buyer), await world.holdNew(world.rival)]
+  for (const { reference } of holds) await flood(world.buyer, reference, 20)
+  // An address that the chain client does not treat as local, which it would ask without limits.
+  const chain = createChain({ endpoints: [world.rpcUrl.replace('127.0.0.1', '0.0.0.0')], log: world.deps.log, requestsPerSecond: 20 })
+  await chain.start()
+  onTestFinished(() => chain.stop())
+  const reads: { priority: string; at: number }[] = []
+  for (const endpoint of chain.pool.endpoints) {
+    const send = endpoint.send.bind(endpoint)
+    vi.spyOn(endpoint, 'send').mockImplementation((payload, priority) => {
+      if (JSON.stringify(payload).includes('getTransaction')) reads.push({ priority, at: performance.now() })
+      return send(payload, priority)
+    })
+  }
+  for (const purchase of holds) await world.makeDue(purchase)
+  await world.seenWith({ deps: { ...world.deps, chain } }).reconcileOnce()
+  expect(reads.length).toBeGreaterThan(4)
+  expect(new Set(reads.map(({ priority }) => priority))).toEqual(new Set(['candidate']))
+  // Timers are a little early or late.
+  for (const { at } of reads) expect(reads.filter((read) => read.at >= at && read.at < at + 950).length).toBeLessThanOrEqual(5)
 })

@@ -16,7 +16,9 @@ import { type PurchaseDeps } from '../../purchase-deps.ts'
 import { type PurchaseRow } from '../../purchase-store.ts'
 import { candidateOf, verifyCandidate } from '../../settlement/verify-candidate.ts'
 import { type CaseSnapshot, caseStateOf, type DeliveryReading, type PreparedRefund, type RefundReading } from './case-decision.ts'
+import { admitCandidate } from '../admit-candidate.ts'
 import { isProvedExpired } from '../prove-expired.ts'
+import { isRuledOut, ruleOut } from '../rule-out-candidates.ts'
 import { type DueCase } from '../reconciliation-store.ts'
 
 /**
@@ -75,11 +77,14 @@ async function findRefundAmong(
   subject: CaseSubject,
 ): Promise<PreparedRefund | undefined> {
   for (const { signature, failed } of entries) {
-    if (failed) continue
-    const transaction = await deps.chain.transaction(signature)
+    if (failed || isRuledOut(deps.chain, row.id, signature)) continue
+    if (!(await admitCandidate(deps.chain, row.id))) return { kind: 'possible' }
+    const transaction = await deps.chain.transaction(signature, { candidate: true })
     // It landed, so it may be the refund. That no endpoint shows it proves nothing.
     if (!transaction) throw new Failure('CHAIN_DOWN')
     if (await paysBack(deps, transaction, row, subject)) return describeLanded(deps, transaction)
+    // What it contains never changes, but whether it failed may.
+    if (!transaction.failed) ruleOut(deps.chain, row.id, signature)
   }
   return undefined
 }

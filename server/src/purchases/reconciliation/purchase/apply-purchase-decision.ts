@@ -13,7 +13,7 @@ import { type PaymentOutcome, settlePayment } from '../../settlement/settle-paym
 import { type PurchaseAction, type PurchaseDecision } from './purchase-decision.ts'
 import { saveHistorySearches } from './history-search-store.ts'
 import { type DuePurchase, setReleaseHeight } from '../reconciliation-store.ts'
-import { ruleOut } from './rule-out-candidates.ts'
+import { ruleOut } from '../rule-out-candidates.ts'
 
 /** Carries out a decision. Each action decides again under its locks whether it still applies, so a stale decision does no harm. */
 export async function applyPurchaseDecision(deps: PurchaseDeps, purchase: DuePurchase, { actions }: PurchaseDecision): Promise<void> {

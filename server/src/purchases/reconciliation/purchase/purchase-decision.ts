@@ -11,6 +11,7 @@ import {
   SENT_SECONDS,
   UNDECIDED_SECONDS,
   UNPROVABLE_SECONDS,
+  UNREAD_SECONDS,
 } from '../schedule.ts'
 import { type HistorySearch } from './history-search.ts'
 import { type ReferenceSearch } from './reference-search.ts'
@@ -206,8 +207,9 @@ export function isPermanent({ verdict }: VerifiedCandidate): boolean {
   return verdict.kind === 'failed' || verdict.kind === 'wrong' || (verdict.kind === 'unrelated' && verdict.permanent)
 }
 
-function holdSeconds({ payment, purchase, searches, unprovable }: PurchaseSnapshot): number {
+function holdSeconds({ payment, purchase, searches, unprovable, allRead }: PurchaseSnapshot): number {
   if (unprovable) return UNPROVABLE_SECONDS
+  if (!allRead) return Math.min(UNREAD_SECONDS, searchSeconds(purchase))
   return payment || searches.length > 0 ? SENT_SECONDS : searchSeconds(purchase)
 }
 

@@ -7,11 +7,13 @@ import { isOutOfReach, lastHeightOf } from '../../purchase.ts'
 import { type PurchaseDeps } from '../../purchase-deps.ts'
 import { type VerifiedCandidate } from '../../settlement/candidate.ts'
 import { candidateOf, verifyCandidate } from '../../settlement/verify-candidate.ts'
+import { admitCandidate } from '../admit-candidate.ts'
 import { isProvedExpired } from '../prove-expired.ts'
 import { type CurrentPayment } from '../reconciliation-store.ts'
 import { beginSearch, continueSearch, isUnprovable } from './history-search.ts'
 import { listHistorySearches } from './history-search-store.ts'
 import { openProvingView, type Round } from './open-round.ts'
+import { isRuledOut, ruleOut } from '../rule-out-candidates.ts'
 import { hasLanded, type PurchaseSnapshot } from './purchase-decision.ts'
 
 /** A payment that has not landed by then may have expired, however short the slots are. */
@@ -48,23 +50,28 @@ export async function readReservation(deps: PurchaseDeps, round: Round, snapshot
   const entries = part.entries.filter(({ failed }) => !failed).toReversed()
   const whole = part.older === undefined && entries.length <= MOST_READ
   const candidates = await readCopies(deps, snapshot, payment, entries.slice(0, MOST_READ))
+  // What was not read may be another copy: the next rounds go on.
+  if (!candidates) return snapshot
   const unfunded =
     (await deps.chain.balance(purchase.buyer, { fresh: true })) < purchase.priceLamports + purchase.feeLamports + CO_SIGNED_FEE_LAMPORTS
   return { ...snapshot, paymentExpired: true, candidates, allRead: whole, unfunded }
 }
 
-/** Those that carry the recorded message under another signature of its buyer, verified. */
+/** Those that carry the recorded message under another signature of its buyer, verified. Undefined if some are left for later rounds. */
 async function readCopies(
   deps: PurchaseDeps,
   { purchase }: PurchaseSnapshot,
   { signature: own, messageHash }: CurrentPayment,
   entries: readonly SignatureEntry[],
-): Promise<VerifiedCandidate[]> {
+): Promise<VerifiedCandidate[] | undefined> {
   const copies: Signature[] = []
   for (const { signature } of entries) {
-    if (signature === own) continue
-    const transaction = await deps.chain.transaction(signature)
-    if (transaction && messageHash?.equals(hashMessage(transaction.bytes))) copies.push(signature)
+    if (signature === own || isRuledOut(deps.chain, `${purchase.id} copy`, signature)) continue
+    if (!(await admitCandidate(deps.chain, purchase.id))) return undefined
+    const transaction = await deps.chain.transaction(signature, { candidate: true })
+    if (!transaction) continue
+    if (messageHash?.equals(hashMessage(transaction.bytes))) copies.push(signature)
+    else ruleOut(deps.chain, `${purchase.id} copy`, signature)
   }
   const statuses = await deps.chain.statuses(copies)
   return Promise.all(copies.map((copy) => verifyCandidate(deps, purchase, candidateOf(deps.chain, copy, statuses.get(copy)))))

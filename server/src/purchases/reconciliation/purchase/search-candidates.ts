@@ -8,7 +8,8 @@ import { type VerifiedCandidate } from '../../settlement/candidate.ts'
 import { candidateOf, verifyCandidate } from '../../settlement/verify-candidate.ts'
 import { type DuePurchase } from '../reconciliation-store.ts'
 import { afterDeciding, isShort, type ReferenceSearch } from './reference-search.ts'
-import { isRuledOut } from './rule-out-candidates.ts'
+import { admitCandidate } from '../admit-candidate.ts'
+import { isRuledOut } from '../rule-out-candidates.ts'
 
 /** New transactions read in one round, because each costs a request. The rest are read in later rounds. */
 export const READS_PER_ROUND = 16
@@ -98,7 +99,7 @@ export interface ReadCandidates {
 
 /**
  * Reads and verifies candidates in their order, except those ruled out earlier. A candidate that cannot be read does not hide those after
- * it. For an open hold it stops at the first that pays.
+ * it. For an open hold it stops at the first that pays. Anybody can make candidates, so they are read at their own pace.
  * @throws CHAIN_DOWN if not even their statuses can be read
  */
 export async function readCandidates(
@@ -114,8 +115,10 @@ export async function readCandidates(
   const candidates: VerifiedCandidate[] = []
   let unreadable = 0
   for (const signature of batch) {
+    const status = statuses.get(signature)
+    if (status && !status.failed && !(await admitCandidate(chain, purchase.id))) break
     try {
-      const candidate = await verifyCandidate(deps, purchase, candidateOf(chain, signature, statuses.get(signature), options))
+      const candidate = await verifyCandidate(deps, purchase, candidateOf(chain, signature, status, { ...options, candidate: true }))
       candidates.push(candidate)
       if (purchase.status === 'held' && candidate.verdict.kind === 'pays') break
     } catch (error) {

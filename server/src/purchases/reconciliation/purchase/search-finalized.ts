@@ -7,7 +7,7 @@ import { type PurchaseRow } from '../../purchase-store.ts'
 import { type VerifiedCandidate } from '../../settlement/candidate.ts'
 import { beginSearch, continueSearch, decidedTo, type HistorySearch, PAGES_PER_ROUND, searchedAddresses } from './history-search.ts'
 import { isPermanent, isUndecided } from './purchase-decision.ts'
-import { isRuledOut } from './rule-out-candidates.ts'
+import { isRuledOut } from '../rule-out-candidates.ts'
 import { listEverywhere, readCandidates, READS_PER_ROUND } from './search-candidates.ts'
 
 export interface FinalizedSearch {

@@ -1,6 +1,6 @@
 import { type Signature } from '@juicebar/contract/addresses'
 
-import { type Chain } from '../../../chain/chain.ts'
+import { type Chain } from '../../chain/chain.ts'
 
 /** Beyond this number, the oldest are forgotten and read again if they turn up. */
 const MAX_KEPT = 100_000
