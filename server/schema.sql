@@ -79,7 +79,7 @@ create table balances (
   wallet_address text not null,
   token_type text not null references token_types(token_type),
   -- The upper bound keeps every balance exact in a JSON number.
-  amount bigint not null constraint balance_bounds check (amount >= 0 and amount <= 9000000000000000),
+  amount bigint not null constraint balance_bounds check (amount >= 0 and amount <= 9007199254740991),
   primary key (wallet_address, token_type)
 );
 
@@ -1844,10 +1844,15 @@ create function post_transfer(
 ) returns bigint language plpgsql as $$
 declare
   transfer_id bigint;
+  held bigint;
 begin
   if p_kind in ('credit', 'return', 'sale') then
     insert into balances (wallet_address, token_type, amount) values (p_wallet, p_token_type, p_amount)
-    on conflict (wallet_address, token_type) do update set amount = balances.amount + excluded.amount;
+    on conflict (wallet_address, token_type) do update set amount = balances.amount + excluded.amount returning amount into held;
+    -- MAX_BALANCE. What is paid for finds room above it, whatever comes between its reservation and its delivery.
+    if p_kind <> 'sale' and held > 9000000000000000 then
+      raise exception 'the wallet cannot hold more' using errcode = 'check_violation', constraint = 'balance_bounds';
+    end if;
   elsif p_kind in ('debit', 'escrow') then
     update balances set amount = amount - p_amount
     where wallet_address = p_wallet and token_type = p_token_type and amount >= p_amount;

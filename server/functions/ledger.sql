@@ -6,10 +6,15 @@ create or replace function post_transfer(
 ) returns bigint language plpgsql as $$
 declare
   transfer_id bigint;
+  held bigint;
 begin
   if p_kind in ('credit', 'return', 'sale') then
     insert into balances (wallet_address, token_type, amount) values (p_wallet, p_token_type, p_amount)
-    on conflict (wallet_address, token_type) do update set amount = balances.amount + excluded.amount;
+    on conflict (wallet_address, token_type) do update set amount = balances.amount + excluded.amount returning amount into held;
+    -- MAX_BALANCE. What is paid for finds room above it, whatever comes between its reservation and its delivery.
+    if p_kind <> 'sale' and held > 9000000000000000 then
+      raise exception 'the wallet cannot hold more' using errcode = 'check_violation', constraint = 'balance_bounds';
+    end if;
   elsif p_kind in ('debit', 'escrow') then
     update balances set amount = amount - p_amount
     where wallet_address = p_wallet and token_type = p_token_type and amount >= p_amount;

@@ -109,6 +109,11 @@ comment on table refunds_seen is
   'Settlement reads them under its locks, so what one server has seen, no other delivers.';
 comment on column refunds_seen.expiry_height is 'Above this block height it can no longer land if the chain drops it.';
 
+-- Room is checked when something is reserved. Up to what is exact in a JSON number, there is more for its delivery.
+alter table balances
+  drop constraint balance_bounds,
+  add constraint balance_bounds check (amount between 0 and 9007199254740991);
+
 create table small_payments (
   case_id uuid not null references cases(id),
   signature text not null,
@@ -128,6 +133,6 @@ comment on column purchases.listed_to is
   'Down to which of those transactions the list was followed without reaching the decided ones. Null to begin with the newest.';
 
 -- Functions that hold and settle have other parameters than before.
--- functions that hold and settle: 8b8475be6be0689830c5bce658093f4e7e5bbb9801c5e4fae3893a582028e093
+-- functions that hold and settle: f4c43c6548f6b121ba417af45f02d0647119a8443475d69a42010f4c383c3143
 drop function if exists split_listing(listings, bigint, text, uuid, timestamptz);
 drop function if exists bought_today(text, text, uuid[]);

@@ -1,5 +1,6 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
+import { MAX_BALANCE } from '@juicebar/contract/limits'
 import { type Purchase } from '@juicebar/contract/schemas'
 import { describe, expect, it, vi } from 'vitest'
 
@@ -199,4 +200,23 @@ describe('a purchase is not settled by', () => {
     await expect(world.confirm(world.buyer, listingId, signature)).rejects.toEqual(refusal('NO_HOLD'))
     await expect(world.confirm(world.buyer, 'no-listing', signature)).rejects.toEqual(refusal('NO_HOLD'))
   })
+})
+
+it('a payment is delivered even if the studio has filled its buyer’s balance meanwhile', async () => {
+  const buyer = await world.createWallet()
+  const holds = await world.holdNew(buyer)
+  const reserved = await world.buyCoSigned(buyer, [{ listingId: await world.list() }])
+  const room = MAX_BALANCE - (await world.appleJuice(buyer))
+  const add = (amount: number) =>
+    world.connection.pool.query(`update balances set amount = amount + $2 where wallet_address = $1 and token_type = 'APPLE_JUICE'`, [
+      buyer.address,
+      amount,
+    ])
+  await add(room)
+  await expect(world.holdNew(buyer)).rejects.toEqual(refusal('BALANCE_LIMIT'))
+  await world.payByWallet(buyer, holds)
+  await world.untilStatus(holds, 'settled')
+  await world.untilStatus(reserved, 'settled')
+  expect(await world.appleJuice(buyer)).toBe(MAX_BALANCE + 20)
+  await add(-room)
 })
