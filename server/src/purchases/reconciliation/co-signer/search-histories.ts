@@ -3,12 +3,14 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type SignatureEntry } from '../../../chain/chain.ts'
 import { isSignedBy } from '../../cases/lost-payment.ts'
 import { paymentKeys } from '../../co-signer.ts'
+import { startRepeating } from '../../../repeat.ts'
 import { type PurchaseDeps } from '../../purchase-deps.ts'
 import { findFirstSlot, findKnown, leaseHistories, type LeasedHistory, saveHistory } from './co-signer-history-store.ts'
 import { type HistoryWalk, listedSlot } from './history-walk.ts'
 import { settleUnknown } from './settle-unknown.ts'
 import { readHistory } from './read-history.ts'
 
+const POLL_MILLIS = 10_000
 /** Until a history is searched again, by this server or another. */
 const AGAIN_SECONDS = 60
 /** A search stops after this time; the next one goes on where it was. */
@@ -23,6 +25,15 @@ interface Allowance {
   reads: number
   pages: number
   until: number
+}
+
+/**
+ * Searches the histories of the market's keys about once a minute, on one server at a time.
+ * @returns a function that stops it
+ */
+export function startSearchingHistories(deps: PurchaseDeps): () => Promise<void> {
+  const failure = 'what the co-signers have signed cannot be read; trying again'
+  return startRepeating(() => searchHistories(deps), { everyMillis: POLL_MILLIS, failures: deps.failures, failure })
 }
 
 /**
