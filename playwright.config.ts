@@ -25,6 +25,8 @@ export default defineConfig({
   use: {
     baseURL: origin,
     browserName: 'chromium',
+    // What passes through one is out of reach for the answers that tests give in place of the server.
+    serviceWorkers: 'block',
     launchOptions: {
       ...(executablePath ? { executablePath } : {}),
       args: ['--disable-gpu', '--disable-quic', '--disable-component-update', '--disable-background-networking', '--disable-sync'],

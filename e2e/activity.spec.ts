@@ -149,6 +149,8 @@ test.describe('when it cannot be asked for', () => {
   test('a failure is told, and never looks as if nothing was sold', async ({ page }) => {
     const sales = salesOf(4)
     await replaceSales(page, sales)
+    // No sale of another test makes the page ask again by itself.
+    await page.route('**/api/marketplace/events', () => undefined)
     let isDown = true
     await page.route('**/api/marketplace/trades*', (route) =>
       isDown ? route.fulfill({ status: 400, json: { error: 'No.', code: 'BAD_REQUEST' } }) : route.fallback(),

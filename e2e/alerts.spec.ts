@@ -7,6 +7,8 @@ import { list } from './support/api-listing.ts'
 import { type OwnServer, startOwnServer } from './support/own-server.ts'
 import { banner, expect, fullOnly, type Player, signIn, test } from './support/test.ts'
 
+test.use({ serviceWorkers: 'allow' })
+
 /** Its offers would be the best price of everybody else's tests. */
 const port = Number(process.env['E2E_PORT'] ?? '3210') + 9
 

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 
 import { expect, test } from './support/test.ts'
 
+test.use({ serviceWorkers: 'allow' })
+
 const icons = new URL('../web/public', import.meta.url)
 
 test('the market can be installed, under its name, with icons of the sizes that it says', async ({ page, request }) => {
