@@ -12,6 +12,8 @@ export interface PhantomOptions {
   lateBy?: number
   /** How long it takes to connect, in milliseconds. */
   connectsAfter?: number
+  /** How long its person takes to approve the first payment, in milliseconds. All later ones are approved at once. */
+  approvesAfter?: number
 }
 
 /** A wallet outside of any page. */
@@ -79,6 +81,7 @@ export async function installPhantom(context: BrowserContext, origin: string, op
     signsOnlyAlone: false,
     lateBy: 0,
     connectsAfter: 0,
+    approvesAfter: 0,
     ...options,
   })
   const [first, second] = wallets
@@ -93,8 +96,13 @@ export async function installPhantom(context: BrowserContext, origin: string, op
 }
 
 /** Sends one JSON-RPC request through the product's relay. Throws if the chain refuses. */
-export async function askChain(origin: string, method: string, params: unknown[]): Promise<unknown> {
-  const response = await fetch(`${origin}/rpc`, {
+export function askChain(origin: string, method: string, params: unknown[]): Promise<unknown> {
+  return askEndpoint(`${origin}/rpc`, method, params)
+}
+
+/** Sends one JSON-RPC request. Throws if the chain refuses. */
+export async function askEndpoint(url: string, method: string, params: unknown[]): Promise<unknown> {
+  const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
@@ -111,12 +119,14 @@ function registerPhantom({
   signsOnlyAlone,
   lateBy,
   connectsAfter,
+  approvesAfter,
 }: {
   accounts: { address: string; publicKey: Bytes }[]
   sendsByItself: boolean
   signsOnlyAlone: boolean
   lateBy: number
   connectsAfter: number
+  approvesAfter: number
 }) {
   interface PhantomWindow extends Window {
     phantomRefusal?: number
@@ -143,8 +153,11 @@ function registerPhantom({
   const mayRefuse = () => {
     if (page.phantomRefusal !== undefined) throw Object.assign(new Error('Refused by the test wallet'), { code: page.phantomRefusal })
   }
-  const sign = (input: { account: { address: string }; transaction: Uint8Array }) => {
+  let approval = () => new Promise((resolve) => setTimeout(resolve, approvesAfter))
+  const sign = async (input: { account: { address: string }; transaction: Uint8Array }) => {
     mayRefuse()
+    await approval()
+    approval = () => Promise.resolve(undefined)
     // A transaction begins with the number of its signers.
     if (signsOnlyAlone && input.transaction[0] !== 1) throw new Error('This test wallet signs alone')
     return page.phantomSignTransaction(input.account.address, [...input.transaction])

@@ -79,6 +79,8 @@ export interface PaymentChanges {
 interface TradingOptions {
   /** Instead of a new one that is migrated and empty. It is dropped at the end. */
   database?: FreshDatabase
+  /** Instead of the chain of this worker. Whoever started it stops it. */
+  chain?: TestChain
   fee?: FeeTerms
   holdSeconds?: number
   settleAt?: 'confirmed' | 'finalized'
@@ -138,9 +140,9 @@ export class TradingWorld {
   /** Shared by all views. */
   private readonly passed = { price: FIRST_PRICE, millis: 0 }
 
-  async open({ holdSeconds = 60, settleAt = 'confirmed', pageSize, fee = noFee, database }: TradingOptions): Promise<void> {
+  async open({ holdSeconds = 60, settleAt = 'confirmed', pageSize, fee = noFee, database, chain }: TradingOptions): Promise<void> {
     const { log, lines } = collectLog()
-    ;[this.fresh, this.testChain] = await Promise.all([database ?? freshDatabase(), sharedChain()])
+    ;[this.fresh, this.testChain] = await Promise.all([database ?? freshDatabase(), chain ?? sharedChain()])
     this.lines = lines
     this.rpcUrl = this.testChain.rpcUrl
     this.databaseUrl = this.fresh.url

@@ -17,6 +17,7 @@ interface Surfnet {
   rpcUrl: string
   drainEvents(): unknown
   fundSolMany(wallets: { address: string; lamports: number }[]): unknown
+  setAccount(address: string, lamports: number, data: number[], owner: string): unknown
   timeTravelToSlot(slot: number): { absoluteSlot: number }
   stop(): void
 }
@@ -28,6 +29,8 @@ export interface TestChain {
   fund(wallets: readonly WalletAddress[], amount: bigint): void
   /** Produces so many blocks at once, as if their slots had passed: 32 finalize what is on the chain, 151 expire every blockhash. */
   mine(blocks: number): Promise<void>
+  /** From now on an account must keep this many lamports for each of its bytes, and for 128 more. */
+  setRent(lamportsPerByte: bigint): void
   stop(): void
 }
 
@@ -38,6 +41,11 @@ export const FIRST_SLOT = 31n
 const FIRST_BLOCKS = 40
 /** Short, so that nobody waits for a confirmation, and yet a busy machine sends what it has signed before its blockhash expires. */
 const SLOT_MILLIS = 50
+/** Where a chain keeps what rent costs. */
+const RENT_SYSVAR = {
+  address: 'SysvarRent111111111111111111111111111111111',
+  owner: 'Sysvar1111111111111111111111111111111111111',
+}
 
 let shared: Promise<TestChain> | undefined
 let lastStart = 0
@@ -75,6 +83,7 @@ export async function startSurfnet(slotTimeMs = SLOT_MILLIS): Promise<TestChain>
         if (travelTo(surfnet, slot)) mined += 1
       }
     },
+    setRent: (lamportsPerByte) => void surfnet.setAccount(RENT_SYSVAR.address, 1, rentData(lamportsPerByte), RENT_SYSVAR.owner),
     stop: () => {
       clearInterval(draining)
       surfnet.stop()
@@ -96,6 +105,15 @@ function travelTo(surfnet: Surfnet, slot: number): boolean {
   } catch {
     return false
   }
+}
+
+/** The `Rent` of Solana's SDK as it is serialized: lamports for a byte, how many times that exempts an account, how much of it is burned. */
+function rentData(lamportsPerByte: bigint): number[] {
+  const data = new DataView(new ArrayBuffer(17))
+  data.setBigUint64(0, lamportsPerByte, true)
+  data.setFloat64(8, 1, true)
+  data.setUint8(16, 50)
+  return [...new Uint8Array(data.buffer)]
 }
 
 function loadSurfpool(): SurfpoolModule {
