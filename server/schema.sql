@@ -1374,11 +1374,6 @@ begin
 end
 $$;
 
--- Whether a wallet has ever completed a purchase.
-create function has_bought(p_buyer text) returns boolean language sql stable as $$
-  select exists (select from purchases where buyer = p_buyer and status = 'settled')
-$$;
-
 -- The rows that an open purchase holds.
 create function held_listings(p_purchase uuid) returns setof listings language sql stable as $$
   select l.* from purchase_items i join listings l on l.id = i.listing_id where i.purchase_id = p_purchase and l.held_by = p_purchase
@@ -1687,7 +1682,7 @@ begin
   -- Many may queue for one listing: nobody has to wait for its lock to hear that somebody else has it.
   locked := p_waits or not exists (select from listings where id = any (p_listings) and (held_by is not null or status <> 'active'));
   if locked then
-    if p_network is not null and not has_bought(p_buyer) then
+    if p_network is not null then
       perform pg_advisory_xact_lock(hashtextextended('holds from ' || encode(p_network, 'hex'), 0));
     end if;
     perform from players where wallet_address = p_buyer for update;
@@ -2003,7 +1998,7 @@ begin
     'now', json_time(now()),
     'restriction', (select json_build_object('code', refusal, 'restriction', restriction) from restriction_of(p_buyer) where refusal is not null),
     'listings', listings, 'rules', rules, 'boughtToday', bought, 'open', open_purchases(p_buyer), 'abandoned', abandonments(p_buyer),
-    'failed', failed_payments(p_buyer), 'hasBought', has_bought(p_buyer),
+    'failed', failed_payments(p_buyer), 'hasBought', exists (select from purchases where buyer = p_buyer and status = 'settled'),
     'networkItems', (
       select count(*) from purchases p join purchase_items i on i.purchase_id = p.id where p.network = p_network and p.status = 'held'
     ),
@@ -2363,7 +2358,8 @@ begin
   insert into purchases (buyer, sellers, price_lamports, fee_basis_points, fee_lamports, fee_wallet, reference, needs_reference, genesis_hash,
       held_at_slot, network, server_sends, pay_before, reconcile_at)
     values (p_buyer, p_sellers, p_lamports, p_fee_basis_points, p_fee, case when p_fee > 0 then p_fee_wallet end, p_reference,
-      p_needs_reference, p_genesis_hash, p_slot, case when not has_bought(p_buyer) then p_network end, false, now() + make_interval(secs => p_hold_seconds), now() + interval '4 s')
+      p_needs_reference, p_genesis_hash, p_slot, p_network, false,
+      now() + make_interval(secs => p_hold_seconds), now() + interval '4 s')
     returning * into purchase;
   items := reserve_items(purchase, purchase.pay_before, p_listings, p_amounts, p_prices);
 end

@@ -136,7 +136,10 @@ export const errors = {
     text: 'In this market a payment must carry its reference, and this client has not said that it adds it.',
   },
   CO_SIGN_OFF: { status: 409, text: 'This market does not co-sign payments right now.' },
-  WALLET_SENDS_OFF: { status: 409, text: 'In this market only the market itself sends payments, and this client cannot buy that way.' },
+  WALLET_SENDS_OFF: {
+    status: 409,
+    text: 'In this market only the market itself sends payments. Please reload the page and buy again.',
+  },
   PAYMENT_MISMATCH: { status: 409, text: 'This transaction does not pay for this lot: {detail}' },
   PAYMENT_CASE: {
     status: 409,

@@ -133,6 +133,6 @@ comment on column purchases.listed_to is
   'Down to which of those transactions the list was followed without reaching the decided ones. Null to begin with the newest.';
 
 -- Functions that hold and settle have other parameters than before.
--- functions that hold and settle: f4c43c6548f6b121ba417af45f02d0647119a8443475d69a42010f4c383c3143
+-- functions that hold and settle: 5f443908459031a62c038988444642441f8269203e14f06072726576192889da
 drop function if exists split_listing(listings, bigint, text, uuid, timestamptz);
 drop function if exists bought_today(text, text, uuid[]);

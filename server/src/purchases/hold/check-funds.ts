@@ -36,11 +36,17 @@ export async function checkFunds({ database, chain }: FundsDeps): Promise<void> 
     Promise.all(buyers.map(async (buyer) => [buyer, spendableLamports(await chain.balance(buyer), rentExemptMinimum)] as const)),
   ])
   const findings = judgeFunds(holds, new Map(spendable))
-  for (const { id, reference, heldAtSlot } of claimed) {
-    const finding = findings.get(id)
-    if (finding !== 'short again') await noteFunds(database, id, { short: finding === 'short' })
-    else if ((await chain.recentSignatures(reference, heldAtSlot, 1, { spare: true })).length === 0) await closeShortHold(database, id)
+  const due = holds.filter(({ id }) => claimed.some((hold) => hold.id === id))
+  const found = (finding: FundsFinding) => due.filter(({ id }) => findings.get(id) === finding)
+  await noteFunds(database, { short: idsOf(found('short')), covered: idsOf(found('covered')) })
+  for (const { id, reference, heldAtSlot } of found('short again')) {
+    const candidates = await chain.recentSignatures(reference, heldAtSlot, 1, { spare: true })
+    if (candidates.length === 0) await closeShortHold(database, id)
   }
+}
+
+function idsOf(holds: readonly { id: string }[]): string[] {
+  return holds.map(({ id }) => id)
 }
 
 /**

@@ -28,13 +28,13 @@ const unpaid = sql`
     and not exists (select from payments m where m.purchase_id = p.id and m.kind = 'purchase' and m.status = 'recorded')`
 
 /** Claims the holds whose buyers' balances are due to be read; another server does not get them at the same time. */
-export async function claimUnpaidHolds(database: Database): Promise<Pick<UnpaidHold, 'id' | 'buyer' | 'reference' | 'heldAtSlot'>[]> {
-  const { rows } = await sql<UnpaidHold>`
+export async function claimUnpaidHolds(database: Database): Promise<Pick<UnpaidHold, 'id' | 'buyer'>[]> {
+  const { rows } = await sql<Pick<UnpaidHold, 'id' | 'buyer'>>`
     update purchases set funds_read_at = now() where id = any(array(
       select id from purchases p
       where ${unpaid} and coalesce(funds_read_at, created_at) < now() - make_interval(secs => ${READ_SECONDS})
       order by reconcile_at limit ${CLAIMED_TOGETHER} for update skip locked
-    )) returning id, buyer, reference, held_at_slot`.execute(database)
+    )) returning id, buyer`.execute(database)
   return rows
 }
 
@@ -47,12 +47,11 @@ export async function readUnpaidHolds(database: Database, buyers: readonly Walle
   return rows
 }
 
-/** Records what a reading of the buyer's balance says of a hold. */
-export async function noteFunds(database: Database, id: string, { short }: { short: boolean }): Promise<void> {
+/** Records for which holds a reading of the buyers' balances showed too little SOL, and for which it showed enough. */
+export async function noteFunds(database: Database, { short, covered }: { short: string[]; covered: string[] }): Promise<void> {
   await sql`
-    update purchases set short_at = case when ${short} then now() end where id = ${id} and (${short} or short_at is not null)`.execute(
-    database,
-  )
+    update purchases set short_at = case when id = any(${short}) then now() end
+    where id = any(${short}) or (id = any(${covered}) and short_at is not null)`.execute(database)
 }
 
 /** Closes the payment window of a hold that its buyer has too little SOL for, and tells its buyer. */

@@ -50,14 +50,17 @@ export async function placeHold(deps: PurchaseDeps, order: HoldOrder): Promise<H
 
 async function checkAndHold(deps: PurchaseDeps, order: PricedOrder): Promise<HoldOutcome> {
   const ids = order.items.map(({ listingId }) => listingId)
-  const decision = decideReservation(await readFacts(deps.database, order.buyer, ids, order), order)
+  const facts = await readFacts(deps.database, order.buyer, ids, order)
+  const decision = decideReservation(facts, order)
   if (decision.kind === 'refused') return decision
   // If the same hold has ended meanwhile, this is a new order.
   if (decision.kind === 'repeated') return (await findSameHold(deps, order)) ?? checkAndHold(deps, order)
   if (deps.settings.walletSends === 'off') throw new Failure('WALLET_SENDS_OFF')
   const returnReservation = admitHold(deps.chain)
   try {
-    const outcome = await holdAsRead(deps, order, await readChain(deps, order.buyer, decision.plan))
+    const reading = await readChain(deps, order.buyer, decision.plan)
+    // Whoever has bought before is no newcomer to their network.
+    const outcome = await holdAsRead(deps, facts.hasBought ? { ...order, network: undefined } : order, reading)
     if (outcome.kind === 'refused') returnReservation()
     return outcome
   } catch (error) {
