@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { findListing, listOwnListings } from '../../src/listings/listing-store.ts'
+import { FEW_CONNECTIONS } from '../support/few-connections.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 import { applyMigrationsOf010, migrationsFolder } from '../support/migrations-folder.ts'
 
@@ -14,7 +15,7 @@ async function openOldDatabase(): Promise<{ pool: pg.Pool; connection: DatabaseC
   const fresh = await freshDatabase('template0')
   const pool = new pg.Pool({ connectionString: fresh.url })
   pool.on('error', () => undefined)
-  const connection = connectDatabase(fresh.url, () => undefined)
+  const connection = connectDatabase(fresh.url, () => undefined, FEW_CONNECTIONS)
   onTestFinished(async () => {
     await pool.end()
     await connection.close()

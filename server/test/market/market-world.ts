@@ -25,6 +25,7 @@ import { createPageCaches } from '../../src/market/page-cache.ts'
 import { invalidatePagesOnWrites } from '../../src/market/invalidate-pages.ts'
 import { marketRoutes } from '../../src/market/routes.ts'
 import { type FeeTerms } from '../../src/purchases/fee.ts'
+import { FEW_CONNECTIONS } from '../support/few-connections.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 
 /** By default, one apple juice for 0.001 SOL, of a seller of its own. */
@@ -74,7 +75,7 @@ export async function openServer(declare: (api: Api, fastify: FastifyInstance) =
 /** A server of its own with only the market's calls, by default without a chain, on a fresh database, and ways to fill that database. */
 async function openMarket({ endpoint = 'http://127.0.0.1:9', fee = noFee, catalogue = defaultCatalogue }: MarketOptions) {
   const fresh = await freshDatabase()
-  const connection = connectDatabase(fresh.url, () => undefined)
+  const connection = connectDatabase(fresh.url, () => undefined, FEW_CONNECTIONS)
   await recordCatalogue(connection.database, catalogue)
   const { pool } = connection
   const caches = createPageCaches({ lastEventId: () => undefined, compress, compressFigures })

@@ -43,6 +43,7 @@ import { confirmPurchase } from '../../src/purchases/settlement/confirm-purchase
 import { reconcileOnce } from '../../src/purchases/reconciliation/reconcile-round.ts'
 import { runAudit } from '../../src/studio/audit/run-audit.ts'
 import { collectLog } from '../logging/collected-log.ts'
+import { FEW_CONNECTIONS } from '../support/few-connections.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { sharedChain, type TestChain } from '../support/test-chain.ts'
 import { coSignedTransfer, signAsBuyer } from './co-signed-transactions.ts'
@@ -146,7 +147,7 @@ export class TradingWorld {
     this.lines = lines
     this.rpcUrl = this.testChain.rpcUrl
     this.databaseUrl = this.fresh.url
-    this.connection = connectDatabase(this.fresh.url, () => undefined)
+    this.connection = connectDatabase(this.fresh.url, () => undefined, FEW_CONNECTIONS)
     const clock = () => performance.now() + this.passed.millis
     this.chain = createChain({ endpoints: [this.rpcUrl], log, clock, ...(pageSize !== undefined && { pageSize }) })
     await this.chain.start()

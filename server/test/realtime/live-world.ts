@@ -19,6 +19,7 @@ import { createEventReaders } from '../../src/realtime/broadcast-events.ts'
 import { realtimeRoutes } from '../../src/realtime/routes.ts'
 import { findLiveSessions } from '../../src/sign-in/sign-in-store.ts'
 import { randomWallet } from '../market/market-world.ts'
+import { FEW_CONNECTIONS } from '../support/few-connections.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 
 /** For `expect.poll`. */
@@ -77,7 +78,7 @@ export async function startLiveServer({ database }: DatabaseConnection, given: {
 /** An empty database, whose events and sessions a test makes. */
 export async function openLiveWorld() {
   const fresh = await freshDatabase()
-  const connection = connectDatabase(fresh.url, () => undefined)
+  const connection = connectDatabase(fresh.url, () => undefined, FEW_CONNECTIONS)
   const { pool } = connection
   return {
     connection,

@@ -4,6 +4,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, inject } from 'vitest'
 
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
+import { FEW_CONNECTIONS } from './few-connections.ts'
 
 /** A test file's own database on a real PostgreSQL, migrated and empty. */
 export interface FreshDatabase {
@@ -31,7 +32,7 @@ export function useDatabase(): FileDatabase {
   let fresh: FreshDatabase
   beforeAll(async () => {
     fresh = await freshDatabase()
-    const connection = connectDatabase(fresh.url, () => undefined)
+    const connection = connectDatabase(fresh.url, () => undefined, FEW_CONNECTIONS)
     Object.assign(opened, { url: fresh.url, connection, pool: connection.pool, database: connection.database })
   })
   afterAll(async () => {

@@ -10,6 +10,7 @@ import { readConfig } from '../../src/settings/config.ts'
 import { connectDatabase, type DatabaseOptions } from '../../src/database/connect.ts'
 import { createFailureLog } from '../../src/logging/failure-log.ts'
 import { checkAgainstDocument } from '../http/documented.ts'
+import { FEW_CONNECTIONS } from './few-connections.ts'
 import { migrationsFolder } from './migrations-folder.ts'
 
 const silent = pino({ level: 'silent' })
@@ -38,7 +39,10 @@ export async function startApp(databaseUrl: string, options: AppOptions = {}) {
 export async function openApp(databaseUrl: string, given: AppOptions = {}) {
   const { log = silent, settings = {}, metrics = false, catalogue = defaultCatalogue, ...options } = given
   const failures = createFailureLog(log)
-  const connection = connectDatabase(databaseUrl, ({ message }) => failures.database.failed(message), options)
+  const connection = connectDatabase(databaseUrl, ({ message }) => failures.database.failed(message), {
+    ...FEW_CONNECTIONS,
+    ...options,
+  })
   const chain = given.chain ?? createChain({ endpoints: ['http://127.0.0.1:9'], log })
   const read = readConfig(settings)
   const config = {

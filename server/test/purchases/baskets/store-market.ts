@@ -23,6 +23,7 @@ import { decideReservation } from '../../../src/purchases/reservation/reservatio
 import { type Settlement, settlePurchase } from '../../../src/purchases/settlement/settlement-store.ts'
 import { readLedger } from '../../../src/studio/audit/ledger-check-store.ts'
 import { collectLog } from '../../logging/collected-log.ts'
+import { FEW_CONNECTIONS } from '../../support/few-connections.ts'
 import { freshDatabase } from '../../support/fresh-database.ts'
 
 export const noFee: FeeTerms = { basisPoints: 0, wallet: undefined }
@@ -48,7 +49,7 @@ export function useStoreMarket(): StoreMarket {
 export async function openStoreMarket() {
   const fresh = await freshDatabase()
   const { log } = collectLog()
-  const connection = connectDatabase(fresh.url, () => undefined)
+  const connection = connectDatabase(fresh.url, () => undefined, FEW_CONNECTIONS)
   return {
     connection,
     database: connection.database,

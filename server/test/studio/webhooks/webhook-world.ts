@@ -14,6 +14,7 @@ import { createWebhook } from '../../../src/studio/webhooks/create-webhook.ts'
 import { createPoster } from '../../../src/outgoing/post-message.ts'
 import { startWebhooks } from '../../../src/studio/webhooks/delivery/run-webhooks.ts'
 import { collectLog } from '../../logging/collected-log.ts'
+import { FEW_CONNECTIONS } from '../../support/few-connections.ts'
 import { freshDatabase } from '../../support/fresh-database.ts'
 
 /** Nothing lasts long here, and nothing is given up before its tenth attempt. */
@@ -23,7 +24,7 @@ const soon = Array.from({ length: 9 }, () => 0.05)
 export async function openWebhookWorld() {
   const fresh = await freshDatabase()
   const { log, lines } = collectLog()
-  const connection = connectDatabase(fresh.url, () => undefined)
+  const connection = connectDatabase(fresh.url, () => undefined, FEW_CONNECTIONS)
   const { database, pool } = connection
   const failures = createFailureLog(log)
   onTestFinished(async () => {
@@ -50,7 +51,7 @@ export async function openWebhookWorld() {
       createWebhook(database, { url, events, allowPrivate: true, actor: 'test' }),
     /** A server that serves webhooks, with a connection of its own, until the test is over. */
     serve: ({ allowPrivate = true, attemptMillis = 5_000, retrySeconds = soon, onAttempt = (_delivered: boolean) => {} } = {}) => {
-      const own = connectDatabase(fresh.url, () => undefined)
+      const own = connectDatabase(fresh.url, () => undefined, FEW_CONNECTIONS)
       const poster = createPoster({ allowPrivate, attemptMillis })
       const stop = startWebhooks({ database: own.database, catalogue: defaultCatalogue, poster, log, failures, retrySeconds, onAttempt })
       let stopping: Promise<void> | undefined
