@@ -2,6 +2,7 @@ import { type Signature } from '@juicebar/contract/addresses'
 import { type Purchase } from '@juicebar/contract/schemas'
 import { expect, it } from 'vitest'
 
+import { closeCase } from '../../../src/purchases/cases/close-case.ts'
 import { prepareRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { refusal, useTradingWorld } from '../trading-world.ts'
 import { transfer } from '../transactions.ts'
@@ -74,6 +75,18 @@ it('changes no amount that a seller is about to pay back: what comes later adds 
   for (const lamports of [4n, 8n]) await expectNotDelivered(purchase, await pay(purchase, lamports))
   expect(await casesOf(purchase)).toMatchObject([{ lamports: '3' }, { lamports: '12' }])
   expect(prepared.lamports).toBe('3')
+})
+
+it('adds nothing to a case that the studio has closed: what comes later adds up in another', async () => {
+  const purchase = await cancelledPurchase()
+  await expectNotDelivered(purchase, await pay(purchase, 1n))
+  const [first] = await casesOf(purchase)
+  await closeCase(world.deps, first!.caseId, 'Settled between the two.')
+  for (const lamports of [2n, 4n]) await expectNotDelivered(purchase, await pay(purchase, lamports))
+  expect(await casesOf(purchase)).toMatchObject([
+    { status: 'closed', lamports: '1' },
+    { status: 'open', lamports: '6' },
+  ])
 })
 
 it('has cases of their own for everything else, however many small payments there are', async () => {
