@@ -39,6 +39,13 @@ describe('the budget for transactions that anybody can make', () => {
     expect(budget.take('0', 10, 60_000)).toBeUndefined()
   })
 
+  it('lets a purchase that had none yet wait longer than one that is flooded', () => {
+    const budget = new CandidateBudget()
+    turns(budget, ['flooded'], { perSecond: 10, seconds: 1 })
+    expect(budget.take('flooded', 10, 900)).toBeUndefined()
+    expect(budget.take('honest', 10, 900)).toBeGreaterThan(2_000)
+  })
+
   it('has no limits for an endpoint that has none', () => {
     const budget = new CandidateBudget()
     for (let n = 0; n < 1_000; n += 1) expect(budget.take('flooded', 2_000, 0)).toBe(0)
