@@ -1,11 +1,11 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
-import { address, type Base64EncodedWireTransaction, blockhash, getBase64EncodedWireTransaction, getTransactionDecoder } from '@solana/kit'
+import { address, type Base64EncodedWireTransaction, blockhash } from '@solana/kit'
 
 import { type Simulation, type SimulationOptions } from '../chain.ts'
 import { type ChainRpc } from '../rpc/endpoint.ts'
 import { type RpcPool } from '../rpc/rpc-pool.ts'
-import { blockhashOf } from '../transactions/signed-message.ts'
+import { blockhashOf, wireTransaction } from '../transactions/signed-message.ts'
 import { readSimulation } from '../transactions/simulation.ts'
 import { type Outliers } from './outliers.ts'
 import { requireInteger } from './require-integer.ts'
@@ -31,7 +31,7 @@ export class Simulations {
   /** See `simulate` of the port `Chain`. */
   async simulate(transactionBytes: Uint8Array, { awaitsCoSigner }: SimulationOptions = {}): Promise<Simulation> {
     const slotBefore = this.#shared.slotSeen
-    const encoded = getBase64EncodedWireTransaction(getTransactionDecoder().decode(transactionBytes))
+    const encoded = wireTransaction(transactionBytes)
     const refusals: Refusal[] = []
     const outcome = await this.#pool.askInTurn('payment', async (rpc, endpoint) => {
       const simulation = await (awaitsCoSigner ? simulateIncomplete(rpc, encoded, awaitsCoSigner) : simulateComplete(rpc, encoded))

@@ -1,6 +1,6 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { type Lamports } from '@juicebar/contract/money'
-import { address, getBase64EncodedWireTransaction, getTransactionDecoder, signature as asSignature } from '@solana/kit'
+import { address, signature as asSignature } from '@solana/kit'
 
 import { type Network } from '../../settings/config.ts'
 import {
@@ -22,6 +22,7 @@ import { EndpointProbe } from '../rpc/endpoint-probe.ts'
 import { type ChainRpc, type Endpoint } from '../rpc/endpoint.ts'
 import { paceMillis, SLOT_MILLIS } from '../rpc/pace.ts'
 import { RpcPool } from '../rpc/rpc-pool.ts'
+import { wireTransaction } from '../transactions/signed-message.ts'
 import { Broadcaster } from './broadcaster.ts'
 import { FinalizedHeight } from './finalized-height.ts'
 import { failingAsDown, openFinalizedView, PAGE_SIZE } from './finalized-view.ts'
@@ -215,7 +216,7 @@ export class SolanaChain implements Chain {
   }
 
   broadcast(transactionBytes: Uint8Array): Promise<void> {
-    return this.#broadcaster.send(getBase64EncodedWireTransaction(getTransactionDecoder().decode(transactionBytes)))
+    return this.#broadcaster.send(wireTransaction(transactionBytes))
   }
 
   statuses(signatures: readonly Signature[], options?: WideReadOptions): Promise<Map<Signature, SignatureStatus>> {

@@ -1,6 +1,23 @@
 import { createHash } from 'node:crypto'
 
-import { address, getCompiledTransactionMessageDecoder, getTransactionDecoder, getTransactionEncoder, signatureBytes } from '@solana/kit'
+import {
+  address,
+  type Base64EncodedWireTransaction,
+  getCompiledTransactionMessageDecoder,
+  getTransactionDecoder,
+  getTransactionEncoder,
+  signatureBytes,
+} from '@solana/kit'
+
+// Making one takes as long as using it.
+const transactions = { decoder: getTransactionDecoder(), encoder: getTransactionEncoder() }
+const messageDecoder = getCompiledTransactionMessageDecoder()
+
+/** A transaction as RPC calls take it. */
+export function wireTransaction(transactionBytes: Uint8Array): Base64EncodedWireTransaction {
+  // kit has no other way to this type than to decode the bytes and encode them again.
+  return Buffer.from(transactionBytes).toString('base64') as Base64EncodedWireTransaction
+}
 
 /**
  * The SHA-256 of what the signers of a transaction sign. One key can make many valid signatures of one message, and validators tell
@@ -9,7 +26,7 @@ import { address, getCompiledTransactionMessageDecoder, getTransactionDecoder, g
  * @throws SolanaError if the bytes are not a transaction.
  */
 export function hashMessage(transactionBytes: Uint8Array): Buffer {
-  const { messageBytes } = getTransactionDecoder().decode(transactionBytes)
+  const { messageBytes } = transactions.decoder.decode(transactionBytes)
   return createHash('sha256').update(Uint8Array.from(messageBytes)).digest()
 }
 
@@ -19,8 +36,8 @@ export function hashMessage(transactionBytes: Uint8Array): Buffer {
  * @throws SolanaError if the bytes are not a transaction.
  */
 export function blockhashOf(transactionBytes: Uint8Array): string {
-  const { messageBytes } = getTransactionDecoder().decode(transactionBytes)
-  return getCompiledTransactionMessageDecoder().decode(messageBytes).lifetimeToken
+  const { messageBytes } = transactions.decoder.decode(transactionBytes)
+  return messageDecoder.decode(messageBytes).lifetimeToken
 }
 
 /**
@@ -30,9 +47,9 @@ export function blockhashOf(transactionBytes: Uint8Array): string {
  * @throws Error if this address does not sign the transaction, or its place is not empty.
  */
 export function withSignature(transactionBytes: Uint8Array, signer: string, signature: Uint8Array): Uint8Array {
-  const transaction = getTransactionDecoder().decode(transactionBytes)
+  const transaction = transactions.decoder.decode(transactionBytes)
   const own = Object.entries(transaction.signatures).find(([address]) => address === signer)
   if (!own || own[1] !== null) throw new Error(`the transaction has no empty place for a signature of ${signer}`)
   const signatures = { ...transaction.signatures, [address(signer)]: signatureBytes(signature) }
-  return Uint8Array.from(getTransactionEncoder().encode({ ...transaction, signatures }))
+  return Uint8Array.from(transactions.encoder.encode({ ...transaction, signatures }))
 }

@@ -31,6 +31,11 @@ import { instructionsOf, isWellFormed, type Message, sizeLimit } from './message
 import { decodeTransfer } from './system-transfer.ts'
 import { isSignedBy } from './wallet-signature.ts'
 
+// Making one takes as long as using it.
+const transactions = { decoder: getTransactionDecoder(), encoder: getTransactionEncoder() }
+const messages = { decoder: getCompiledTransactionMessageDecoder(), encoder: getCompiledTransactionMessageEncoder() }
+const base58Decoder = getBase58Decoder()
+
 interface Parts {
   bytes: Uint8Array
   transaction: Transaction
@@ -114,8 +119,8 @@ function readParts(base64: string): Parts | undefined {
   const bytes = decodeBase64(base64)
   if (!bytes || bytes.length > sizeLimit(bytes[0])) return undefined
   try {
-    const transaction = getTransactionDecoder().decode(bytes)
-    const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes)
+    const transaction = transactions.decoder.decode(bytes)
+    const message = messages.decoder.decode(transaction.messageBytes)
     if (!isCanonical(bytes, transaction, message) || !isWellFormed(message)) return undefined
     return { bytes, transaction, message }
   } catch {
@@ -132,8 +137,8 @@ function decodeBase64(base64: string): Uint8Array | undefined {
 
 /** Encoding it again yields the same bytes: there are no trailing bytes, padded numbers or duplicate signers. */
 function isCanonical(bytes: Uint8Array, transaction: Transaction, message: Message): boolean {
-  if (!bytesEqual(getCompiledTransactionMessageEncoder().encode(message), transaction.messageBytes)) return false
-  return bytesEqual(getTransactionEncoder().encode(transaction), bytes)
+  if (!bytesEqual(messages.encoder.encode(message), transaction.messageBytes)) return false
+  return bytesEqual(transactions.encoder.encode(transaction), bytes)
 }
 
 function signatureStatesOf({ messageBytes, signatures }: Transaction): SignatureState[] {
@@ -146,7 +151,7 @@ function signatureStatesOf({ messageBytes, signatures }: Transaction): Signature
 /** The fee payer's signature, which identifies the transaction; undefined if the payer has not signed. */
 function signatureOf(transaction: Transaction): Signature | undefined {
   const [first] = Object.values(transaction.signatures)
-  return first ? parseSignature(getBase58Decoder().decode(first)) : undefined
+  return first ? parseSignature(base58Decoder.decode(first)) : undefined
 }
 
 /** The instructions with their accounts. Kit's own resolution throws on accounts in lookup tables: here they are undefined. */
