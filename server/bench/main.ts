@@ -31,6 +31,7 @@ const only = named ?? options.get('only')
 /** More than two cores can use. */
 const AUDIT_LIMIT = 2_000
 const sizes: MarketSizes = { small: 1_000, large: [100_000, 1_000_000] }
+const senders = ['market', 'wallet', 'nobody'] as const
 const listOf = (name: string, fallback: string) => (options.get(name) ?? fallback).split(',')
 
 const say = (sentence: string) => void process.stderr.write(`${sentence}\n`)
@@ -79,7 +80,7 @@ function chainOptions() {
     seconds: Number(options.get('seconds') ?? 60),
     limits: listOf('limits', '10,50,200').map(Number),
     endpoints: listOf('endpoints', '1,2').map(Number),
-    sends: listOf('sends', 'server,wallet').map((sender) => (sender === 'wallet' ? ('wallet' as const) : ('server' as const))),
+    sends: listOf('sends', senders.join()).map((name) => senders.find((sender) => sender === name) ?? 'market'),
     say,
   }
 }

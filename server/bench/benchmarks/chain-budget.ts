@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 
 import { createWallet } from '../../chaos/players/wallet.ts'
-import { type Buyer, buyListing, type Outcome, type Shop } from '../chain/buyer.ts'
+import { buyListing, type Outcome, type Sender, type Shop } from '../chain/buyer.ts'
+import { type Buyer } from '../chain/buyer-api.ts'
 import { type BenchDatabases } from '../databases/bench-databases.ts'
 import { addListings, addSessions } from '../databases/listings-for-sale.ts'
 import { type ChainRun, leastPerSecond, renderChainRuns } from '../measure/chain-runs.ts'
@@ -18,7 +19,7 @@ export interface ChainBudgetOptions {
   /** Requests a second that an endpoint allows. */
   limits: number[]
   endpoints: number[]
-  sends: ('server' | 'wallet')[]
+  sends: Sender[]
   say: (sentence: string) => void
 }
 
@@ -28,6 +29,8 @@ type Setup = Pick<ChainRun, 'limit' | 'endpoints' | 'sends'>
 const EXCESS = 1.2
 /** More than this two cores cannot offer. */
 const MOST_OFFERED = 80
+/** An abandoned hold costs so much that there is no need for many of them. */
+const ABANDONED_SHARE = 0.04
 /** A prime, so that those who abandon a purchase are not always the same. */
 const BUYERS = 1_999
 const ABANDONS_EVERY = 20
@@ -40,7 +43,8 @@ const POLL_MILLIS = 500
 
 /**
  * Purchases over the public API while RPC endpoints limit and count the server's requests: for each limit, with one endpoint and with
- * several, for payments that the server sends and for those that wallets send. One buyer in twenty abandons the hold.
+ * several, for payments that only the market can send and for those that wallets send, of which one buyer in twenty leaves after the offer or
+ * the hold; and for holds that nobody pays.
  */
 export async function benchmarkChainBudget(databases: BenchDatabases, options: ChainBudgetOptions): Promise<ChainRun[]> {
   const { limits, endpoints, sends, seconds, say } = options
@@ -61,7 +65,7 @@ export async function benchmarkChainBudget(databases: BenchDatabases, options: C
 
 async function measure(databaseUrl: string, wallets: Buyer['wallet'][], setup: Setup, seconds: number): Promise<ChainRun> {
   const { limit, endpoints: count, sends } = setup
-  const offeredPerSecond = Math.min(MOST_OFFERED, leastPerSecond(limit) * count * EXCESS)
+  const offeredPerSecond = offeredBy(setup)
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 })
   const endpoints = await startRpcEndpoints(Array.from({ length: count }, () => limit))
   const chain = { endpoints: endpoints.urls, requestsPerSecond: limit, holdSeconds: HOLD_SECONDS }
@@ -88,7 +92,7 @@ async function measure(databaseUrl: string, wallets: Buyer['wallet'][], setup: S
     return {
       ...setup,
       offeredPerSecond,
-      ...requestsBetween(before, sumOf(report), drainedIdle, await countDelivered(pool)),
+      ...requestsBetween(before, sumOf(report), drainedIdle, await (sends === 'nobody' ? countEnded(pool) : countDelivered(pool))),
       budgetUsed: used / (limit * count * seconds),
       busyShare: shareOf(await outcomes, 'CHAIN_BUSY'),
       errors: Object.fromEntries(errors),
@@ -103,6 +107,10 @@ async function measure(databaseUrl: string, wallets: Buyer['wallet'][], setup: S
     endpoints.stop()
     await pool.end()
   }
+}
+
+function offeredBy({ limit, endpoints, sends }: Setup): number {
+  return sends === 'nobody' ? ABANDONED_SHARE * limit : Math.min(MOST_OFFERED, leastPerSecond(limit) * endpoints * EXCESS)
 }
 
 /** Lets buyers come at a steady rate, whatever becomes of those before them. Resolves once the last has come. */
@@ -148,6 +156,10 @@ function countDelivered(pool: pg.Pool): Promise<number> {
   return count(pool, `status = 'settled'`)
 }
 
+function countEnded(pool: pg.Pool): Promise<number> {
+  return count(pool, `status = 'ended'`)
+}
+
 async function count(pool: pg.Pool, condition: string): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(`select count(*)::int as count from purchases where ${condition}`)
   return rows[0]?.count ?? 0
@@ -171,11 +183,11 @@ async function readDeliveries(pool: pg.Pool, { confirmedAt }: EndpointReport, sp
 
 type Methods = Record<string, number>
 
-/** Requests for each delivered purchase, without those that an idle server sends as well while the last purchases become final. */
-function requestsBetween(before: Methods, after: Methods, idle: number, delivered: number) {
+/** Requests for each delivered purchase, or ended hold, without those that an idle server sends as well while the last purchases become final. */
+function requestsBetween(before: Methods, after: Methods, idle: number, purchases: number) {
   const counted = Object.entries(after).map(([method, requests]): [string, number] => [method, requests - (before[method] ?? 0)])
-  const methodsEach = Object.fromEntries(counted.map(([method, requests]) => [method, requests / delivered]))
-  return { requestsEach: (totalOf(after) - totalOf(before) - idle) / delivered, methodsEach }
+  const methodsEach = Object.fromEntries(counted.map(([method, requests]) => [method, requests / purchases]))
+  return { requestsEach: (totalOf(after) - totalOf(before) - idle) / purchases, methodsEach }
 }
 
 function sumOf({ counts }: EndpointReport): Methods {

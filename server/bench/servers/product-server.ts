@@ -14,6 +14,8 @@ import { createStubChain } from './stub-chain.ts'
 export const JWT_SECRET = 'bench-secret-bench-secret-bench-secret'
 export const STUDIO_KEY = 'bench-studio-key-bench'
 
+const MAX_NETWORK_HOLDS = 1_000_000
+
 const log = pino({ level: 'error' })
 
 /** Starts the whole server on a free port, with a stub for the chain port if no chain is given. @returns the port it listens on */
@@ -28,6 +30,8 @@ export async function startProduct({
       ...readConfig({}),
       port: 0,
       trustProxy: ['loopback'],
+      // All buyers of the bench are new, and come from a few networks.
+      networkHolds: MAX_NETWORK_HOLDS,
       ...(chainSettings && { holdSeconds: chainSettings.holdSeconds }),
       ...(metricsPort !== undefined && { metrics: { host: '127.0.0.1', port: metricsPort } }),
     },
