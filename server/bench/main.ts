@@ -3,12 +3,14 @@ import { writeFile } from 'node:fs/promises'
 import { openBenchDatabases } from './databases/bench-databases.ts'
 import { benchmarkAudit } from './benchmarks/audit.ts'
 import { benchmarkChainBudget } from './benchmarks/chain-budget.ts'
+import { benchmarkCoSigned } from './benchmarks/co-signed.ts'
 import { benchmarkEventStream } from './benchmarks/event-stream.ts'
 import { benchmarkFigures } from './benchmarks/figures.ts'
 import { benchmarkOrders } from './benchmarks/orders.ts'
 import { benchmarkMarket, type MarketSizes } from './benchmarks/market.ts'
 import { type ChainRun, goalsOf, isReached, renderChainRuns } from './measure/chain-runs.ts'
 import { type Line } from './measure/comparison.ts'
+import { benchmarkPeers } from './benchmarks/peers.ts'
 import { benchmarkMetrics } from './benchmarks/metrics.ts'
 import { benchmarkPurchase } from './benchmarks/purchase.ts'
 import { benchmarkSettlement } from './benchmarks/settlement.ts'
@@ -19,7 +21,7 @@ import { isMet, renderTable } from './measure/table.ts'
 
 /**
  * `npm run bench` runs all benchmarks on a PostgreSQL of its own in `.cache/bench`. `-- live` runs one of market, figures, settlement, purchase,
- * sign-in, orders, live, start, webhooks, metrics, chain and audit; `-- --pairs=9` runs more pairs; `-- --json=lines.json` writes JSON to a file,
+ * co-signed, peers, sign-in, orders, live, start, webhooks, metrics, chain and audit; `-- --pairs=9` runs more pairs; `-- --json=lines.json` writes JSON to a file,
  * and `-- --json` prints it. For chain, `--seconds`, `--limits`, `--endpoints` and `--sends` choose what is measured:
  * `-- chain --seconds=10 --limits=10,50 --endpoints=1`; for audit, `--purchases`; for figures, `--trades`.
  */
@@ -43,6 +45,8 @@ const benchmarks: Record<string, () => Promise<unknown>> = {
   figures: async () => lines.push(...(await benchmarkFigures(databases, { trades: Number(options.get('trades') ?? 1_000_000), pairs }))),
   settlement: async () => lines.push(...(await benchmarkSettlement(databases, pairs))),
   purchase: async () => lines.push(...(await benchmarkPurchase(databases, pairs))),
+  'co-signed': async () => lines.push(...(await benchmarkCoSigned(databases, pairs))),
+  peers: async () => lines.push(...(await benchmarkPeers(databases, pairs, say))),
   'sign-in': async () => lines.push(...(await benchmarkSignIn(databases, pairs))),
   orders: async () => lines.push(...(await benchmarkOrders(databases, pairs))),
   live: async () => lines.push(...(await benchmarkEventStream(pairs))),

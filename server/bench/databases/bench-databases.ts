@@ -23,6 +23,8 @@ export interface BenchDatabases {
   market(listings: number): Promise<string>
   /** The URL of a new, empty database. */
   empty(): Promise<string>
+  /** The URL of a new database of this name, which this SQL makes. */
+  other(name: string, sql: string): Promise<string>
   stop(): Promise<void>
 }
 
@@ -33,9 +35,12 @@ export async function openBenchDatabases(say: (sentence: string) => void): Promi
   const postgres = await startEmbeddedPostgres({ dataDir: dataDir.path, log: pino({ level: 'error' }) })
   const fingerprint = await fingerprintMarket()
   const urlOf = (name: string) => new URL(`/${name}`, postgres.url).href
-  const create = async (name: string) => {
+  const createBare = async (name: string) => {
     await run(postgres.url, `drop database if exists ${name} with (force)`)
     await run(postgres.url, `create database ${name}`)
+  }
+  const create = async (name: string) => {
+    await createBare(name)
     const pool = new pg.Pool({ connectionString: urlOf(name), max: 1 })
     await migrate(pool, migrations)
     await pool.end()
@@ -59,6 +64,11 @@ export async function openBenchDatabases(say: (sentence: string) => void): Promi
       return url
     },
     empty: () => create('empty'),
+    other: async (name, sql) => {
+      await createBare(name)
+      await run(urlOf(name), sql)
+      return urlOf(name)
+    },
     stop: async () => {
       await postgres.stop()
       await dataDir.release()

@@ -19,11 +19,14 @@ export interface Line {
   p99: number
 }
 
-interface Comparison {
+interface Named {
   name: string
   reference: string
   unit: string
   goal: Line['goal']
+}
+
+interface Comparison extends Named {
   ours: () => Promise<Sample>
   theirs: () => Promise<Sample>
 }
@@ -39,17 +42,22 @@ export async function compare(comparison: Comparison, pairs: number): Promise<Li
     theirs.push(await comparison.theirs())
     if (pair % 2 === 0) ours.push(await comparison.ours())
   }
+  return lineOf(comparison, ours, theirs)
+}
+
+/** The line of samples that were taken in turn: the pairs are those of the same place. */
+export function lineOf({ name, reference, unit, goal }: Named, ours: readonly Sample[], theirs: readonly Sample[]): Line {
   const millis = ours.flatMap((sample) => sample.millis).sort((a, b) => a - b)
   const ratios = ours.map((sample, pair) => sample.perSecond / (theirs[pair]?.perSecond ?? NaN)).sort((a, b) => a - b)
   return {
-    name: comparison.name,
-    reference: comparison.reference,
+    name,
+    reference,
     ours: median(ours.map((sample) => sample.perSecond)),
     theirs: median(theirs.map((sample) => sample.perSecond)),
-    unit: comparison.unit,
+    unit,
     ratio: median(ratios),
     spread: [percentile(ratios, 0.25), percentile(ratios, 0.75)],
-    goal: comparison.goal,
+    goal,
     p50: percentile(millis, 0.5),
     p99: percentile(millis, 0.99),
   }

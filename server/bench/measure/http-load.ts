@@ -17,6 +17,8 @@ export interface LoadPlan {
   seconds?: number
   /** Returns the next request. */
   next: (index: number) => Request
+  /** Called with the body of each reply. */
+  onReply?: (index: number, body: string) => void
 }
 
 /**
@@ -74,6 +76,7 @@ function sendInTurn(socket: Socket, plan: LoadPlan, take: () => number | undefin
       if (!reply.add(chunk)) return
       millis.push(performance.now() - sentAt)
       if (!reply.succeeded()) return reject(new Error(`the server refused: ${reply.text()}`))
+      if (index !== undefined) plan.onReply?.(index, reply.text())
       reply.clear()
       send()
     })
