@@ -43,12 +43,17 @@ export function summarise(findings: Findings): ChaosReport {
   const lines = [
     row('seed', findings.seed),
     row('purchases started', `${purchases.length} (of ${journal.attempts} attempts)`),
+    row('  only the market can send', share(purchases.filter(({ coSigned }) => coSigned).length, purchases.length)),
     row('  with several items', share(purchases.filter(({ items }) => items.length > 1).length, purchases.length)),
     row('  with parts of listings', purchases.filter(({ items }) => items.some(({ partOf }) => partOf !== null)).length),
     row('  with a fee', purchases.filter(({ fee }) => fee.lamports !== '0').length),
-    row('  settled', settled),
+    row(
+      '  settled',
+      `${settled}, ${purchases.filter(({ status, coSigned }) => status === 'settled' && coSigned).length} of them co-signed`,
+    ),
     row('  lapsed unpaid', ended('lapsed')),
     row('  payment expired', ended('expired')),
+    row('  payment failed', ended('failed')),
     row('  cancelled', ended('cancelled')),
     row('cases', tallied([...product.cases.values()].map(({ kind, status }) => `${kind} ${status}`))),
     row('clients crashed', counted(journal.crashes)),

@@ -3,9 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { readLamports, readLanded } from './checks/chain-record.ts'
 import { checkOutcome } from './checks/check-outcome.ts'
 import { checkAudit, checkForCrashes, checkForInternalErrors } from './checks/check-servers.ts'
+import { auditPublicly } from './checks/public-audit.ts'
 import { deliveryTimes, recordConfirmations } from './checks/confirmation-times.ts'
 import { openEventStreams } from './checks/event-streams.ts'
 import { readProduct } from './checks/product-record.ts'
+import { readField } from './checks/read-product-api.ts'
 import { checkServersFigures } from './checks/figures/read-figures.ts'
 import { waitUntilIdle } from './checks/wait-until-idle.ts'
 import { type ApiClient, createApiClient } from './players/api-client.ts'
@@ -53,7 +55,13 @@ async function tradeAndCheck<Database extends StackDatabase>(
   startedAt: number,
 ): Promise<ChaosReport> {
   const closing = new AbortController()
-  const run: Run = { seed: options.seed, chain: createChainClient(stack.chain.rpcUrl), journal: createJournal(), closing: closing.signal }
+  const run: Run = {
+    seed: options.seed,
+    chain: createChainClient(stack.chain.rpcUrl),
+    journal: createJournal(),
+    closing: closing.signal,
+    sendInstead: stack.proxy.sendInstead,
+  }
   const players = await createPlayers(run, stack, options)
   const confirmations = recordConfirmations(run.chain, run.journal)
   const progress = reportProgress(stack, run, options.say)
@@ -135,23 +143,38 @@ function createTurns({ journal, closing }: Run, { purchases, perSecond }: ChaosO
   }
 }
 
+/** As anybody can read it. */
+async function readCoSigner({ urls }: Stack): Promise<string> {
+  const api = createApiClient({ urls, localAddress: undefined })
+  try {
+    return await readField<string>(api, '/api/config', 'coSigner')
+  } finally {
+    api.stop()
+  }
+}
+
 async function check(stack: Stack, { journal }: Run, players: readonly Player[], others: readonly ApiClient[]) {
   const chain = createChainClient(stack.chain.rpcUrl, { timeoutMillis: CHECK_MILLIS })
   const wallets = new Set(players.map((player) => player.wallet.address))
-  const [landed, product, lamports] = await Promise.all([
-    readLanded(chain, [...wallets]),
+  const vaults = new Set(players.flatMap(({ vault }) => vault?.address ?? []))
+  const coSigner = await readCoSigner(stack)
+  const [{ landed, failed }, product, lamports] = await Promise.all([
+    readLanded(chain, [...wallets, ...vaults, coSigner]),
     readProduct(players),
-    readLamports(chain, [...wallets, stack.feeWallet]),
+    readLamports(chain, [...wallets, ...vaults, stack.feeWallet]),
   ])
   const startingLamports = BigInt(STARTING_LAMPORTS)
   const outcome = {
     landed,
+    failed,
     lamports,
     startingLamports,
     rolledBack: stack.proxy.rolledBack,
     journal,
     product,
     wallets,
+    vaults,
+    coSigner,
     feeWallet: stack.feeWallet,
   }
   const aboutServers = [
@@ -160,6 +183,7 @@ async function check(stack: Stack, { journal }: Run, players: readonly Player[],
       product,
     )),
     ...(await checkAudit(stack)),
+    ...(await auditPublicly(stack)),
     ...checkForCrashes(stack),
     ...checkForInternalErrors([...players.map(({ api }) => api), ...others]),
   ]

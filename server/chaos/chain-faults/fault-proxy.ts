@@ -18,6 +18,7 @@ import {
   setBack,
   withoutMinContextSlot,
 } from './rpc-messages.ts'
+import { createSentMessages } from './sent-messages.ts'
 
 export interface FaultProxyOptions {
   /** The RPC URL of the chain behind the proxy. */
@@ -42,6 +43,8 @@ export interface FaultProxy {
   stall(millis: number): Promise<void>
   /** Hides this transaction for this long; for ever if no time is given. */
   hide(signature: string, millis?: number): void
+  /** Sends a message under another signature of its payer than it gets. */
+  sendInstead(signature: string, other: string): void
   stop(): Promise<void>
 }
 
@@ -68,6 +71,7 @@ export async function startFaultProxy({ target, seed, rates: givenRates, slotMil
   const counts = countNoFaults()
   const calls = new Map<string, number>()
   const hidden = createHiddenTransactions()
+  const sent = createSentMessages()
   const upstream = createUpstream(target)
 
   async function serve(call: RpcCall, response: ServerResponse): Promise<void> {
@@ -111,7 +115,11 @@ export async function startFaultProxy({ target, seed, rates: givenRates, slotMil
     switch (call.method) {
       case 'sendTransaction': {
         const signature = sentSignature(call)
-        return signature !== undefined && hidden.isPermanent(signature) ? ok(resultText(call, signature)) : upstream.forward(call)
+        if (signature === undefined) return upstream.forward(call)
+        const transaction = hidden.isPermanent(signature) ? undefined : sent.handOn(String(call.params[0]))
+        if (transaction === undefined) return ok(resultText(call, signature))
+        const reply = await upstream.forward({ ...call, params: [transaction, ...call.params.slice(1)] })
+        return resultIn(reply.text) === undefined ? reply : ok(resultText(call, signature))
       }
       case 'getTransaction':
         return askedSignatures(call).some(hidden.isHidden) ? ok(resultText(call, null)) : upstream.forward(call)
@@ -170,6 +178,7 @@ export async function startFaultProxy({ target, seed, rates: givenRates, slotMil
       counts[millis === Number.POSITIVE_INFINITY ? 'rolledBack' : 'vanished'] += 1
       hidden.hide(signature, { afterMillis: 0, millis })
     },
+    sendInstead: sent.sendInstead,
     stop: () => server.stop(),
   }
 }

@@ -1,19 +1,24 @@
 import { inParallel } from '../in-parallel.ts'
 import { type ChainClient } from '../players/chain-client.ts'
 
-/** A transaction that succeeded on chain. It is read without any code of the product. */
-export interface LandedTransaction {
-  signature: string
+/** A transaction that the chain carried out, or charged for although it failed. */
+interface ChargedTransaction {
   feePayer: string
   fee: bigint
+}
+
+/** A transaction that succeeded on chain. It is read without any code of the product. */
+export interface LandedTransaction extends ChargedTransaction {
+  signature: string
+  signers: readonly string[]
   transfers: { from: string; to: string; lamports: bigint }[]
 }
 
 interface ParsedTransaction {
-  meta: { err: unknown; fee: number }
+  meta: { err: unknown; fee: number; preBalances: number[]; postBalances: number[] }
   transaction: {
     message: {
-      accountKeys: { pubkey: string }[]
+      accountKeys: { pubkey: string; signer: boolean }[]
       instructions: { program?: string; parsed?: { type: string; info: { source: string; destination: string; lamports: number } } }[]
     }
   }
@@ -21,18 +26,25 @@ interface ParsedTransaction {
 
 const PAGE = 1_000
 
-/** Every transaction of these wallets that succeeded, by signature. */
-export async function readLanded(chain: ChainClient, wallets: readonly string[]): Promise<Map<string, LandedTransaction>> {
+export interface ChainRecord {
+  /** By signature. */
+  landed: Map<string, LandedTransaction>
+  failed: ChargedTransaction[]
+}
+
+/** Every transaction that names one of these wallets. */
+export async function readLanded(chain: ChainClient, wallets: readonly string[]): Promise<ChainRecord> {
   const signatures = new Set<string>()
   await inParallel(wallets, async (wallet) => {
     for (const signature of await signaturesOf(chain, wallet)) signatures.add(signature)
   })
-  const landed = new Map<string, LandedTransaction>()
+  const record: ChainRecord = { landed: new Map(), failed: [] }
   await inParallel([...signatures], async (signature) => {
-    const transaction = await readTransaction(chain, signature)
-    if (transaction) landed.set(signature, transaction)
+    const { succeeded, ...transaction } = await readTransaction(chain, signature)
+    if (succeeded) record.landed.set(signature, transaction)
+    else record.failed.push(transaction)
   })
-  return landed
+  return record
 }
 
 /** The balance of each wallet in lamports. */
@@ -55,16 +67,20 @@ async function signaturesOf(chain: ChainClient, wallet: string): Promise<string[
   }
 }
 
-async function readTransaction(chain: ChainClient, signature: string): Promise<LandedTransaction | undefined> {
+async function readTransaction(chain: ChainClient, signature: string): Promise<LandedTransaction & { succeeded: boolean }> {
   const config = { encoding: 'jsonParsed', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }
   const found = await chain.call<ParsedTransaction | null>('getTransaction', [signature, config])
   if (!found) throw new Error(`the chain lists ${signature} but does not return it`)
-  if (found.meta.err !== null) return undefined
   const { accountKeys, instructions } = found.transaction.message
   const transfers = instructions.flatMap(({ program, parsed }) => {
     if (program !== 'system' || parsed?.type !== 'transfer') return []
     const { source, destination, lamports } = parsed.info
     return [{ from: source, to: destination, lamports: BigInt(lamports) }]
   })
-  return { signature, feePayer: accountKeys[0]?.pubkey ?? '', fee: BigInt(found.meta.fee), transfers }
+  const signers = accountKeys.filter(({ signer }) => signer).map(({ pubkey }) => pubkey)
+  const { err, fee, preBalances, postBalances } = found.meta
+  const succeeded = err === null
+  // The local chain shows a fee for some failed transactions that it charges nothing for.
+  const charged = succeeded ? fee : (preBalances[0] ?? 0) - (postBalances[0] ?? 0)
+  return { signature, signers, feePayer: accountKeys[0]?.pubkey ?? '', fee: BigInt(charged), transfers, succeeded }
 }

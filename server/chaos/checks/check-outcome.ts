@@ -1,10 +1,10 @@
 import { type Journal, type JournalPayment } from '../players/journal.ts'
-import { type LandedTransaction } from './chain-record.ts'
+import { type ChainRecord } from './chain-record.ts'
+import { checkCoSigner } from './co-signer.ts'
 import { type CaseSeen, type ProductRecord, type PurchaseSeen } from './product-record.ts'
 
 /** All that is known at the end of a run: what is on chain, what the clients did, and what the product shows. */
-export interface Outcome {
-  landed: ReadonlyMap<string, LandedTransaction>
+export interface Outcome extends ChainRecord {
   /** Each wallet's balance on chain. */
   lamports: ReadonlyMap<string, bigint>
   startingLamports: bigint
@@ -13,8 +13,12 @@ export interface Outcome {
   journal: Journal
   product: ProductRecord
   wallets: ReadonlySet<string>
+  /** Where attackers send their SOL meanwhile. */
+  vaults: ReadonlySet<string>
   /** The studio's, which trades nothing. */
   feeWallet: string
+  /** The key with which the market completes payments. */
+  coSigner: string
 }
 
 /**
@@ -28,6 +32,7 @@ export function checkOutcome(outcome: Outcome): string[] {
     ...everyDeliveryIsPaid(outcome),
     ...everyListingSellsOnce(outcome),
     ...everyRefundBelongsToACase(outcome),
+    ...checkCoSigner(outcome),
     ...lamportsAddUp(outcome),
     ...tokensAddUp(outcome),
     ...nothingStaysOpen(outcome),
@@ -50,20 +55,27 @@ function everyPaymentIsDeliveredOrCase(outcome: Outcome): string[] {
   return landedPayments(outcome).flatMap(({ transaction: { signature, transfers }, meant }) => {
     if (!meant) return [`payment ${signature} is on chain, but no client signed it`]
     if (meant.caseId !== undefined) return []
-    const purchase = product.purchases.get(meant.purchaseId)
+    const purchase = purchaseOf(product, meant)
     const found = casesOf(product, meant)
     const delivered = purchase?.status === 'settled' && purchase.signature === signature
     const told = new Set(found.map(({ seller }) => seller))
     const silent = delivered ? [] : transfers.filter(({ to }) => !told.has(to) && (to !== outcome.feeWallet || told.size === 0))
     return [
-      ...silent.map(({ to }) => `payment ${signature} of purchase ${meant.purchaseId} to ${to} is neither delivered nor a case`),
+      ...silent.map(({ to }) => `payment ${signature} of purchase ${purchase?.purchaseId} to ${to} is neither delivered nor a case`),
       ...found.flatMap((each) => bothPlayersSee(product, each)),
     ]
   })
 }
 
+/** Who signed what only the market can send may never have heard of the purchase. */
+function purchaseOf({ purchases }: ProductRecord, { signature, purchaseId }: JournalPayment): PurchaseSeen | undefined {
+  return purchaseId === undefined ? [...purchases.values()].find((found) => found.signature === signature) : purchases.get(purchaseId)
+}
+
 function casesOf(product: ProductRecord, { signature, purchaseId }: JournalPayment): CaseSeen[] {
-  return [...product.cases.values()].filter((found) => found.signature === signature && found.purchaseId === purchaseId)
+  return [...product.cases.values()].filter(
+    (found) => found.signature === signature && (purchaseId === undefined || found.purchaseId === purchaseId),
+  )
 }
 
 function bothPlayersSee({ seenBy }: ProductRecord, { caseId, buyer, seller }: CaseSeen): string[] {
@@ -128,14 +140,15 @@ function everyRefundBelongsToACase(outcome: Outcome): string[] {
 
 /** Every wallet's balance follows from the payments that the product knows and the transaction fees. */
 function lamportsAddUp(outcome: Outcome): string[] {
-  const { landed, lamports, startingLamports, wallets, feeWallet } = outcome
+  const { landed, failed, lamports, startingLamports, wallets, vaults, feeWallet } = outcome
   const expected = new Map([...wallets, feeWallet].map((wallet) => [wallet, startingLamports]))
+  for (const vault of vaults) expected.set(vault, 0n)
   const add = (wallet: string, amount: bigint) => expected.set(wallet, (expected.get(wallet) ?? 0n) + amount)
   for (const { from, to, lamports: amount } of movementsOfProduct(outcome).values()) {
     add(from, -amount)
     add(to, amount)
   }
-  for (const { feePayer, fee } of landed.values()) if (wallets.has(feePayer)) add(feePayer, -fee)
+  for (const { feePayer, fee } of [...landed.values(), ...failed]) if (expected.has(feePayer)) add(feePayer, -fee)
   return [...expected]
     .filter(([wallet, amount]) => lamports.get(wallet) !== amount)
     .map(([wallet, amount]) => `${wallet} has ${lamports.get(wallet)} lamports, but the product's payments add up to ${amount}`)
@@ -147,8 +160,11 @@ interface Movement {
   lamports: bigint
 }
 
-/** Every transfer that the product knows, each once, and those rolled back: on the real chain they moved SOL all the same. */
-function movementsOfProduct({ product, landed, rolledBack, feeWallet }: Outcome): Map<string, Movement> {
+/**
+ * Every transfer that the product knows, each once; those rolled back, which on the real chain moved SOL all the same; and what attackers
+ * moved between wallets of their own.
+ */
+function movementsOfProduct({ product, journal, landed, rolledBack, feeWallet }: Outcome): Map<string, Movement> {
   const movements = new Map<string, Movement>()
   const add = (signature: string | null, movement: Movement) => {
     if (signature !== null && movement.lamports > 0n) movements.set(`${signature} ${movement.to}`, movement)
@@ -161,7 +177,8 @@ function movementsOfProduct({ product, landed, rolledBack, feeWallet }: Outcome)
     if (fee) add(signature, { from: buyer, to: feeWallet, lamports: BigInt(fee.lamports) })
     if (status === 'refunded' && seller !== null) add(refundSignature, { from: seller, to: buyer, lamports: BigInt(lamports) })
   }
-  for (const signature of rolledBack) for (const transfer of landed.get(signature)?.transfers ?? []) add(signature, transfer)
+  for (const signature of [...rolledBack, ...journal.drains])
+    for (const transfer of landed.get(signature)?.transfers ?? []) add(signature, transfer)
   return movements
 }
 

@@ -24,6 +24,8 @@ export interface PurchaseSeen {
   status: 'held' | 'settled' | 'ended'
   endReason: string | null
   signature: string | null
+  /** Whether only the market could send its payment. */
+  coSigned: boolean
   createdAt: string
   settledAt: string | null
 }

@@ -26,6 +26,8 @@ export interface ApiClient {
   bearer: string | undefined
   /** Repeats the call while it gets no answer, is rate-limited or hits a server error. @returns undefined if that lasts too long */
   callWithRetries(call: Call): Promise<Answer | undefined>
+  /** Sends the call to every server at the same time, once. @returns the answers that came */
+  callEverywhere(call: Call): Promise<Answer[]>
   /** Sends the call and drops the connection after a few milliseconds, as a crashing client does. */
   sendAndDisconnect(call: Call): Promise<void>
   /** How often calls were rate-limited. */
@@ -62,22 +64,22 @@ export function createApiClient({ urls, localAddress, bearer, timeoutMillis = TI
   const agent = new Agent({ keepAlive: true, maxSockets: 4, ...(localAddress !== undefined && { localAddress }) })
   let next = Math.floor(Math.random() * urls().length)
 
-  function send({ method, path, body }: Call): ClientRequest {
+  function send({ method, path, body }: Call, server = next): ClientRequest {
     const json = body === undefined ? undefined : JSON.stringify(body)
     const headers = {
       ...(client.bearer !== undefined && { authorization: `Bearer ${client.bearer}` }),
       ...(json !== undefined && { 'content-type': 'application/json' }),
     }
     const servers = urls()
-    const url = `${servers[next % servers.length] ?? ''}${path}`
+    const url = `${servers[server % servers.length] ?? ''}${path}`
     const request = httpRequest(url, { method, agent, headers, signal: AbortSignal.timeout(timeoutMillis) })
     return request.end(json)
   }
 
   /** @returns why there is no answer, if it is lost; the server may have executed the call or not */
-  async function callOnce(call: Call): Promise<Answer | string> {
+  async function callOnce(call: Call, server = next): Promise<Answer | string> {
     try {
-      const [response] = (await once(send(call), 'response')) as [IncomingMessage]
+      const [response] = (await once(send(call, server), 'response')) as [IncomingMessage]
       const body = parse(await text(response))
       const code = typeof body['code'] === 'string' ? body['code'] : undefined
       const retryAfterMillis = Number(response.headers['retry-after'] ?? 0) * 1000
@@ -111,6 +113,11 @@ export function createApiClient({ urls, localAddress, bearer, timeoutMillis = TI
         await delay(Math.max(pause, retryAfterMillis))
       }
       return undefined
+    },
+    callEverywhere: async (call) => {
+      const answers = await Promise.all(urls().map((_, index) => callOnce(call, index)))
+      for (const answer of answers) if (typeof answer === 'string' || isTransient(answer)) note(call, answer)
+      return answers.filter((answer) => typeof answer !== 'string')
     },
     sendAndDisconnect: async (call) => {
       const request = send(call)

@@ -2,10 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { between, happens, type Path, pickWeighted, wholeBetween } from '../seeded-random.ts'
 import { tally } from '../tally.ts'
+import { ClientCrash, type WantedItem } from './attempt.ts'
+import { CoSignedAttempt, type CoSignedPlan, coSignedPlans } from './co-signed-attempt.ts'
 import { type ListingPoller } from './listing-poller.ts'
 import { type Player, type Run } from './player.ts'
-import { ClientCrash, mayBuySeveral, type Plan, plans, PurchaseAttempt, type Style, styles, type WantedItem } from './purchase-attempt.ts'
+import { HoldAttempt, mayBuySeveral, type Plan, plans, type Style } from './hold-attempt.ts'
 
+/** How buyers pay: mostly with payments that only the market can send. */
+const ways = { coSigned: 0.62, server: 0.18, wallet: 0.12, unreferenced: 0.08 }
+/** The probability that an attacker drains its wallet. */
+const DRAINS = 0.6
 /** Probabilities: per order that may have several items, and per item of a divisible listing. */
 const BASKETS = 0.7
 const PARTS = 0.5
@@ -27,8 +33,8 @@ export async function runBuyer(run: Run, buyer: Player, market: ListingPoller, n
 }
 
 /** Of a divisible listing every other item takes a part. */
-function pickItems(run: Run, market: ListingPoller, path: Path, style: Style): WantedItem[] {
-  const hasSeveral = mayBuySeveral(style) && happens(run.seed, [...path, 'basket'], BASKETS)
+function pickItems(run: Run, market: ListingPoller, path: Path, { severalAllowed }: { severalAllowed: boolean }): WantedItem[] {
+  const hasSeveral = severalAllowed && happens(run.seed, [...path, 'basket'], BASKETS)
   const count = hasSeveral ? wholeBetween(run.seed, [...path, 'items'], 2, MOST_ITEMS) : 1
   const items = new Map<string, WantedItem>()
   for (let n = 0; n < count; n++) {
@@ -43,11 +49,30 @@ function pickItems(run: Run, market: ListingPoller, path: Path, style: Style): W
 }
 
 async function buyOne(run: Run, buyer: Player, market: ListingPoller, path: Path): Promise<void> {
-  const style = pickWeighted<Style>(run.seed, [...path, 'style'], styles) ?? 'unreferenced'
-  const items = pickItems(run, market, path, style)
+  const way = buyer.vault ? 'coSigned' : pickWeighted(run.seed, [...path, 'way'], ways)
+  const style: Style | undefined = way === 'coSigned' ? undefined : (way ?? 'unreferenced')
+  const items = pickItems(run, market, path, { severalAllowed: style === undefined || mayBuySeveral(style) })
   if (items.length === 0) return
   run.journal.attempts += 1
-  const attempt = new PurchaseAttempt(run, buyer, style, path)
+  if (style !== undefined) return buyWithHold(run, buyer, { style, path, items })
+  const attempt = new CoSignedAttempt(run, buyer, path)
+  const offer = await attempt.offer(items)
+  if (offer) await attempt.carryOut(planOf(run, buyer, path), offer)
+}
+
+function planOf(run: Run, { vault }: Player, path: Path): CoSignedPlan {
+  if (vault && happens(run.seed, [...path, 'drains'], DRAINS)) return 'drain'
+  return pickWeighted<keyof typeof coSignedPlans>(run.seed, [...path, 'plan'], coSignedPlans) ?? 'pay'
+}
+
+interface Wanted {
+  style: Style
+  path: Path
+  items: readonly WantedItem[]
+}
+
+async function buyWithHold(run: Run, buyer: Player, { style, path, items }: Wanted): Promise<void> {
+  const attempt = new HoldAttempt(run, buyer, style, path)
   const details = await attempt.hold(items)
   if (details) await attempt.carryOut(pickWeighted<Plan>(run.seed, [...path, 'plan'], plans[style]) ?? 'pay', details)
 }

@@ -4,11 +4,15 @@ import { createApiClient } from './api-client.ts'
 import { canCallFrom, loopbackAddress } from './loopback-address.ts'
 import { createPlayer, type Player, type Run } from './player.ts'
 import { STOCK } from './seller.ts'
+import { createWallet } from './wallet.ts'
 
 interface Product {
   urls: () => readonly string[]
   studioApiKey: string
 }
+
+/** One of so many buyers approves payments and sends its SOL away. */
+const EVERY_DRAINER = 12
 
 /** Creates and signs in all players, and credits the sellers with tokens. */
 export async function createPlayers(run: Run, product: Product, counts: { buyers: number; sellers: number }) {
@@ -24,6 +28,9 @@ export async function createPlayers(run: Run, product: Product, counts: { buyers
   }
   const sellers = await create(numbered('seller', counts.sellers), 1)
   const buyers = await create(numbered('buyer', counts.buyers), 1 + counts.sellers)
+  for (const [index, buyer] of buyers.entries()) {
+    if (index % EVERY_DRAINER === EVERY_DRAINER - 1) buyer.vault = await createWallet(run.seed, `${buyer.name}, the vault`)
+  }
   await inParallel(sellers, (seller) => creditTokens(run, product, seller))
   return { sellers, buyers }
 }

@@ -1,4 +1,4 @@
-/** A hold that a buyer got. */
+/** A hold, or a reservation, that a buyer got. */
 export interface JournalHold {
   /** How many items it has. */
   items: number
@@ -11,11 +11,21 @@ export interface JournalHold {
 /** A transaction that a client signed. From then on it can land, even if the client crashes. */
 export interface JournalPayment {
   signature: string
-  /** The purchase that it is meant for. */
-  purchaseId: string
+  /** The purchase that it is meant for. Undefined if only the market can send it: its purchase is then the one that has it. */
+  purchaseId: string | undefined
   /** Set if it is the refund of a case. */
   caseId: string | undefined
   signedAt: number
+}
+
+/** What the clients know of the payments that only the market can send, by signature. */
+export interface CoSignedPayments {
+  /** Refused for good: these must never land. */
+  refused: Map<string, string>
+  /** Never submitted, or sent to the chain as they were: these cannot land. */
+  kept: Set<string>
+  /** A second signature of a message, and its first one. */
+  copies: Map<string, string>
 }
 
 /** What the product said that it had done, by id. */
@@ -32,6 +42,9 @@ export interface Journal {
   /** By the purchase's id. */
   holds: Map<string, JournalHold>
   payments: Map<string, JournalPayment>
+  coSigned: CoSignedPayments
+  /** Transfers between a buyer and another wallet of its own, by signature. */
+  drains: Set<string>
   acknowledged: Acknowledged
   /** Tokens that the studio credited; the key is `wallet token`. */
   credits: Map<string, number>
@@ -41,7 +54,7 @@ export interface Journal {
   crashes: Map<string, number>
   /** Answers that no client should ever get. */
   unexpected: string[]
-  /** How often buyers tried to hold a listing. */
+  /** How often buyers tried to buy something. */
   attempts: number
 }
 
@@ -49,6 +62,8 @@ export function createJournal(): Journal {
   return {
     holds: new Map(),
     payments: new Map(),
+    coSigned: { refused: new Map(), kept: new Set(), copies: new Map() },
+    drains: new Set(),
     acknowledged: { listed: new Map(), removed: new Set(), delivered: new Set() },
     credits: new Map(),
     refusals: new Map(),

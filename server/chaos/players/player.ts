@@ -11,6 +11,8 @@ export interface Run {
   journal: Journal
   /** Once aborted, no purchase, listing or refund is started. */
   closing: AbortSignal
+  /** Has the endpoint of the servers send a message under another signature of its buyer than it gets from them. */
+  sendInstead(signature: string, other: string): void
 }
 
 /** A buyer or seller: a wallet with SOL and a signed-in client. */
@@ -18,6 +20,8 @@ export interface Player {
   name: string
   wallet: Wallet
   api: ApiClient
+  /** Another wallet of an attacker, to which its SOL goes after each approval. */
+  vault?: Wallet
 }
 
 export const STARTING_LAMPORTS = 100_000_000_000

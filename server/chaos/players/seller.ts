@@ -10,11 +10,12 @@ import { signPrepared } from './wallet.ts'
 export const STOCK = 100_000
 
 const PAUSE_MILLIS = { low: 300, high: 900 }
-/** Probabilities: per round the first two, per case the third, per refund the last. */
+/** Probabilities: per round the first two, per case the third, per refund the last two. */
 const REMOVES = 0.08
 const CHECKS_CASES = 0.15
 const REFUNDS = 0.5
 const CRASHES = 0.15
+const CO_SIGNED_REFUNDS = 0.5
 /** Per listing. */
 const DIVISIBLE = 0.6
 
@@ -74,7 +75,8 @@ async function refundCases(run: Run, seller: Player, path: Path): Promise<void> 
 }
 
 async function refund(run: Run, seller: Player, { caseId, purchaseId }: SellerCase, path: Path): Promise<void> {
-  const prepared = await seller.api.callWithRetries({ method: 'POST', path: `/api/marketplace/cases/${caseId}/refund` })
+  const body = { coSigned: happens(run.seed, [...path, 'co-signed'], CO_SIGNED_REFUNDS) }
+  const prepared = await seller.api.callWithRetries({ method: 'POST', path: `/api/marketplace/cases/${caseId}/refund`, body })
   if (prepared?.status !== 200) return tally(run.journal.refusals, prepared?.code ?? 'no answer')
   const { transaction } = prepared.body['refundDetails'] as { transaction: string }
   const signed = await signPrepared(seller.wallet, transaction)

@@ -11,14 +11,18 @@ interface Status {
 }
 
 /** Sends a transaction as a wallet does: again and again until it is confirmed. @returns false if it never was */
-export async function sendTransaction(chain: ChainClient, { signature, base64 }: SignedTransaction): Promise<boolean> {
+export async function sendTransaction(chain: ChainClient, transaction: SignedTransaction): Promise<boolean> {
   for (let tries = 0; tries < TRIES; tries++) {
-    // An error proves nothing: the chain also refuses a transaction that it already has.
-    await chain.call('sendTransaction', [base64, { encoding: 'base64', skipPreflight: true }]).catch(() => undefined)
-    if (await isConfirmed(chain, signature).catch(() => false)) return true
+    await sendOnce(chain, transaction)
+    if (await isConfirmed(chain, transaction.signature).catch(() => false)) return true
     await delay(PAUSE_MILLIS)
   }
   return false
+}
+
+/** Sends it and asks nothing. An error proves nothing: the chain also refuses a transaction that it already has. */
+export async function sendOnce(chain: ChainClient, { base64 }: SignedTransaction): Promise<void> {
+  await chain.call('sendTransaction', [base64, { encoding: 'base64', skipPreflight: true }]).catch(() => undefined)
 }
 
 async function isConfirmed(chain: ChainClient, signature: string): Promise<boolean> {

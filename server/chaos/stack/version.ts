@@ -9,6 +9,8 @@ export interface Version {
   folder: string
   /** The built `main.js`. */
   serverProgram: string
+  /** The built `audit.js`. */
+  auditProgram: string
   /** The built `local-chain-process.js`. */
   chainProgram: string
 }
@@ -41,5 +43,10 @@ export async function addMigration(version: Version, folder: string, { name, sql
 
 function versionIn(folder: string): Version {
   const dist = join(folder, 'server', 'dist')
-  return { folder, serverProgram: join(dist, 'main.js'), chainProgram: join(dist, 'local-chain-process.js') }
+  return {
+    folder,
+    serverProgram: join(dist, 'main.js'),
+    auditProgram: join(dist, 'audit.js'),
+    chainProgram: join(dist, 'local-chain-process.js'),
+  }
 }

@@ -16,7 +16,7 @@ import { coSignedTransfer, signAsBuyer } from '../purchases/co-signed-transactio
 import { callRpc } from '../purchases/trading-world.ts'
 import { type SignedPayment } from '../purchases/transactions.ts'
 import { SOL, useChainClients, waiting } from './chain-clients.ts'
-import { otherSignature } from './forged-signature.ts'
+import { otherSignature } from '../../chaos/players/second-signature.ts'
 import { toBase64 } from './hand-made.ts'
 import { newWallet, walletAddress } from './transactions.ts'
 import { around, installLighthouse, MAX_BYTES } from './wallet-guards.ts'

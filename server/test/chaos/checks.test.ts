@@ -42,6 +42,7 @@ const soldPurchase: PurchaseSeen = {
   status: 'settled',
   endReason: null,
   signature: 'paid',
+  coSigned: false,
   createdAt: '2030-01-01T00:00:01.500Z',
   settledAt,
 }

@@ -16,7 +16,7 @@ import {
 import { type WalletAddress } from '@juicebar/contract/addresses'
 
 import { type Chain } from '../../src/chain/chain.ts'
-import { otherSignature } from '../chain/forged-signature.ts'
+import { otherSignature } from '../../chaos/players/second-signature.ts'
 import { type Payer, type SignedPayment, signedPayment, transfer } from './transactions.ts'
 
 /** A System transfer that carries a reference, and the co-signer as a signer that is read-only. */

@@ -2,17 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { between, happens, type Path } from '../seeded-random.ts'
 import { type Answer, type Call } from './api-client.ts'
-import { tally } from '../tally.ts'
+import { Attempt, type WantedItem } from './attempt.ts'
 import { type Player, type Run } from './player.ts'
 import { sendTransaction } from './send-transaction.ts'
 import { type SignedTransaction, signTransfers } from './wallet.ts'
 
 /**
- * How a buyer pays. server: signs and submits the bytes to the server. wallet: sends by itself, with the reference.
+ * How a buyer pays who holds first. server: signs and submits the bytes to the server. wallet: sends by itself, with the reference.
  * unreferenced: sends by itself, without the reference.
  */
-export const styles = { server: 0.5, wallet: 0.3, unreferenced: 0.2 }
-export type Style = keyof typeof styles
+export type Style = keyof typeof plans
 
 /** Who pays without a reference knows nothing of several transfers, as the first clients of the market. */
 export function mayBuySeveral(style: Style): boolean {
@@ -31,8 +30,6 @@ export const plans = {
 }
 export type Plan = 'pay' | 'wrongAmount' | 'payTwice' | 'late' | 'tooLate' | 'cancel' | 'cancelAndPay' | 'bypass'
 
-/** The probability that a client crashes at any one step. */
-const CRASHES = 0.025
 /** Buyers whose clients crashed have open holds left, which must end before they can place others. */
 const TOO_MANY_HOLDS_MILLIS = 2_000
 const TOO_LATE_MILLIS = 15_000
@@ -47,39 +44,24 @@ interface Details {
   payMillisLeft: number
 }
 
-/** What a buyer wants of a listing: all of it, or so many drinks. */
-export interface WantedItem {
-  listingId: string
-  amount: number | undefined
-}
-
-/** The client is gone: its process ended or its tab was closed. */
-export class ClientCrash extends Error {}
-
-/** One buyer's attempt to buy one listing or several, or parts of them. */
-export class PurchaseAttempt {
-  readonly #run: Run
-  readonly #buyer: Player
+/** An attempt to buy one listing or several, or parts of them, by a buyer who holds first and pays then. */
+export class HoldAttempt extends Attempt {
   readonly #style: Style
-  readonly #path: Path
-  #purchaseId: string | undefined
 
   constructor(run: Run, buyer: Player, style: Style, path: Path) {
-    this.#run = run
-    this.#buyer = buyer
+    super(run, buyer, path)
     this.#style = style
-    this.#path = path
   }
 
   async hold(items: readonly WantedItem[]): Promise<Details | undefined> {
     const call = this.#holdCall(items)
-    if (this.#crashes('buying')) return this.#crashDuring('buying', call)
-    const answer = await this.#buyer.api.callWithRetries(call)
+    if (this.crashes('buying')) return this.crashDuring('buying', call)
+    const answer = await this.buyer.api.callWithRetries(call)
     if (answer?.code === 'TOO_MANY_HOLDS') await delay(TOO_MANY_HOLDS_MILLIS)
-    if (answer?.status !== 200 && answer?.status !== 201) return this.#refused(answer?.code)
+    if (answer?.status !== 200 && answer?.status !== 201) return this.refused(answer?.code)
     const details = answer.body['transactionDetails'] as Details
-    this.#run.journal.holds.set(details.purchaseId, { items: items.length, answeredAt: Date.now(), story: this.#style })
-    this.#purchaseId = details.purchaseId
+    this.run.journal.holds.set(details.purchaseId, { items: items.length, answeredAt: Date.now(), story: this.#style })
+    this.purchaseId = details.purchaseId
     return details
   }
 
@@ -92,8 +74,8 @@ export class PurchaseAttempt {
   }
 
   async carryOut(plan: Plan, details: Details): Promise<void> {
-    this.#record(plan)
-    this.#maybeCrash('after the hold')
+    this.record(plan)
+    this.maybeCrash('after the hold')
     switch (plan) {
       case 'cancel':
         return this.#cancelHold(details)
@@ -105,7 +87,7 @@ export class PurchaseAttempt {
       case 'payTwice':
         return this.#payTwice(details)
       case 'late':
-        await delay(details.payMillisLeft - between(this.#run.seed, [...this.#path, 'early'], 0, 400))
+        await delay(details.payMillisLeft - between(this.run.seed, [...this.path, 'early'], 0, 400))
         return this.#payByWallet(details, [await this.#sign(details)])
       case 'tooLate':
         await delay(details.payMillisLeft + TOO_LATE_MILLIS)
@@ -119,12 +101,12 @@ export class PurchaseAttempt {
 
   async #pay(details: Details): Promise<void> {
     const payment = await this.#sign(details)
-    this.#maybeCrash('after signing')
+    this.maybeCrash('after signing')
     if (this.#style !== 'server') return this.#payByWallet(details, [payment], { mayCrash: true })
-    if (this.#crashes('submitting')) return this.#crashDuring('submitting', submission(details, payment))
-    const answer = await this.#buyer.api.callWithRetries(submission(details, payment))
-    this.#maybeCrash('after submitting')
-    if (answer?.status !== 200) return this.#refused(answer?.code)
+    if (this.crashes('submitting')) return this.crashDuring('submitting', submission(details, payment))
+    const answer = await this.buyer.api.callWithRetries(submission(details, payment))
+    this.maybeCrash('after submitting')
+    if (answer?.status !== 200) return this.refused(answer?.code)
     await this.#confirm(details, payment, { mayCrash: true })
   }
 
@@ -132,16 +114,16 @@ export class PurchaseAttempt {
   async #payWrongAmount(details: Details): Promise<void> {
     const payment = await this.#sign({ ...details, transfers: this.#wrongTransfers(details) })
     if (this.#style !== 'server') return this.#payByWallet(details, [payment])
-    const answer = await this.#buyer.api.callWithRetries(submission(details, payment))
+    const answer = await this.buyer.api.callWithRetries(submission(details, payment))
     if (answer?.status === 200)
-      this.#run.journal.unexpected.push(`a payment of the wrong amount was accepted for purchase ${details.purchaseId}`)
+      this.run.journal.unexpected.push(`a payment of the wrong amount was accepted for purchase ${details.purchaseId}`)
     await this.#cancelHold(details)
   }
 
   #wrongTransfers({ transfers: [first, ...others] }: Details): Details['transfers'] {
     if (!first) return []
-    if (others.length > 0 && happens(this.#run.seed, [...this.#path, 'missing'], 0.5)) return others
-    const lamports = BigInt(first.lamports) + (happens(this.#run.seed, [...this.#path, 'more'], 0.5) ? 1n : -1n)
+    if (others.length > 0 && happens(this.run.seed, [...this.path, 'missing'], 0.5)) return others
+    const lamports = BigInt(first.lamports) + (happens(this.run.seed, [...this.path, 'more'], 0.5) ? 1n : -1n)
     return [{ ...first, lamports: lamports.toString() }, ...others]
   }
 
@@ -149,9 +131,9 @@ export class PurchaseAttempt {
   async #payTwice(details: Details): Promise<void> {
     const payments = [await this.#sign(details), await this.#sign(details, 'legacy')]
     if (this.#style !== 'server') return this.#payByWallet(details, payments)
-    const answers = await Promise.all(payments.map((payment) => this.#buyer.api.callWithRetries(submission(details, payment))))
+    const answers = await Promise.all(payments.map((payment) => this.buyer.api.callWithRetries(submission(details, payment))))
     if (answers.every((answer) => answer?.status === 200)) {
-      this.#run.journal.unexpected.push(`two payments were accepted for purchase ${details.purchaseId}`)
+      this.run.journal.unexpected.push(`two payments were accepted for purchase ${details.purchaseId}`)
     }
     const accepted = payments[answers.findIndex((answer) => answer?.status === 200)]
     if (accepted) await this.#confirm(details, accepted, { mayCrash: true })
@@ -162,8 +144,8 @@ export class PurchaseAttempt {
    * itself: a wrong payment without a reference is known to its buyer alone.
    */
   async #payByWallet(details: Details, payments: readonly SignedTransaction[], { mayCrash } = { mayCrash: false }): Promise<void> {
-    const landed = await Promise.all(payments.map((payment) => sendTransaction(this.#run.chain, payment)))
-    if (mayCrash) this.#maybeCrash('after sending')
+    const landed = await Promise.all(payments.map((payment) => sendTransaction(this.run.chain, payment)))
+    if (mayCrash) this.maybeCrash('after sending')
     for (const [index, payment] of payments.entries()) {
       if (landed[index]) await this.#confirm(details, payment, { mayCrash })
     }
@@ -172,62 +154,34 @@ export class PurchaseAttempt {
   async #confirm({ listingId }: Details, { signature }: SignedTransaction, { mayCrash }: { mayCrash: boolean }): Promise<void> {
     const body = { listingId, transactionSignature: signature }
     const call = { method: 'POST', path: '/api/marketplace/confirm-purchase', body } as const
-    if (mayCrash && this.#crashes('confirming')) return this.#crashDuring('confirming', call)
+    if (mayCrash && this.crashes('confirming')) return this.crashDuring('confirming', call)
     for (let tries = 0; tries < CONFIRM_TRIES; tries++) {
-      const answer = await this.#buyer.api.callWithRetries(call)
+      const answer = await this.buyer.api.callWithRetries(call)
       if (answer?.status === 200) return this.#delivered(answer)
-      if (answer?.status !== 202) return this.#refused(answer?.code)
+      if (answer?.status !== 202) return this.refused(answer?.code)
       await delay(CONFIRM_PAUSE_MILLIS)
     }
   }
 
   async #cancelHold({ purchaseId }: Details): Promise<void> {
-    const answer = await this.#buyer.api.callWithRetries({ method: 'DELETE', path: `/api/marketplace/purchases/${purchaseId}` })
-    if (answer?.status !== 200) this.#refused(answer?.code)
+    const answer = await this.buyer.api.callWithRetries({ method: 'DELETE', path: `/api/marketplace/purchases/${purchaseId}` })
+    if (answer?.status !== 200) this.refused(answer?.code)
   }
 
   /** Signs the payment and writes it to the journal before anybody else sees it. A buyer to whom the chain does not answer gives up. */
   async #sign({ purchaseId, transfers, reference }: Details, version: 0 | 'legacy' = 0): Promise<SignedTransaction> {
     const agreed = transfers.map(({ to, lamports }) => ({ to, lamports: BigInt(lamports) }))
     const carried = this.#style === 'unreferenced' ? undefined : reference
-    const signed = await signTransfers(this.#run.chain, this.#buyer.wallet, agreed, carried, version).catch(() =>
-      this.#crash('signing, as the chain did not answer'),
+    const signed = await signTransfers(this.run.chain, this.buyer.wallet, agreed, carried, version).catch(() =>
+      this.crash('signing, as the chain did not answer'),
     )
-    this.#run.journal.payments.set(signed.signature, { signature: signed.signature, purchaseId, caseId: undefined, signedAt: Date.now() })
+    this.run.journal.payments.set(signed.signature, { signature: signed.signature, purchaseId, caseId: undefined, signedAt: Date.now() })
     return signed
   }
 
   #delivered({ body }: Answer): void {
     const { purchaseId } = body['purchase'] as { purchaseId: string }
-    this.#run.journal.acknowledged.delivered.add(purchaseId)
-  }
-
-  #refused(code: string | undefined): undefined {
-    tally(this.#run.journal.refusals, code ?? 'no answer')
-  }
-
-  #crashes(step: string): boolean {
-    return happens(this.#run.seed, [...this.#path, 'crashes', step], CRASHES)
-  }
-
-  #maybeCrash(step: string): void {
-    if (this.#crashes(step)) this.#crash(step)
-  }
-
-  #crash(step: string): never {
-    this.#record(`crashed ${step}`)
-    throw new ClientCrash(step)
-  }
-
-  #record(event: string): void {
-    const hold = this.#run.journal.holds.get(this.#purchaseId ?? '')
-    if (hold) hold.story += `, ${event}`
-  }
-
-  async #crashDuring(step: string, call: Call): Promise<never> {
-    this.#record(`crashed ${step}`)
-    await this.#buyer.api.sendAndDisconnect(call)
-    throw new ClientCrash(step)
+    this.run.journal.acknowledged.delivered.add(purchaseId)
   }
 }
 

@@ -1,0 +1,59 @@
+import { type Call } from './api-client.ts'
+import { happens, type Path } from '../seeded-random.ts'
+import { tally } from '../tally.ts'
+import { type Player, type Run } from './player.ts'
+
+/** The probability that a client crashes at any one step. */
+const CRASHES = 0.025
+
+/** What a buyer wants of a listing: all of it, or so many drinks. */
+export interface WantedItem {
+  listingId: string
+  amount: number | undefined
+}
+
+/** The client is gone: its process ended or its tab was closed. */
+export class ClientCrash extends Error {}
+
+/** One buyer's attempt to buy, whose client may crash at every step. */
+export abstract class Attempt {
+  protected readonly run: Run
+  protected readonly buyer: Player
+  protected readonly path: Path
+  /** Once it is known. */
+  protected purchaseId: string | undefined
+
+  constructor(run: Run, buyer: Player, path: Path) {
+    this.run = run
+    this.buyer = buyer
+    this.path = path
+  }
+
+  protected refused(code: string | undefined): undefined {
+    tally(this.run.journal.refusals, code ?? 'no answer')
+  }
+
+  protected crashes(step: string): boolean {
+    return happens(this.run.seed, [...this.path, 'crashes', step], CRASHES)
+  }
+
+  protected maybeCrash(step: string): void {
+    if (this.crashes(step)) this.crash(step)
+  }
+
+  protected crash(step: string): never {
+    this.record(`crashed ${step}`)
+    throw new ClientCrash(step)
+  }
+
+  protected async crashDuring(step: string, call: Call): Promise<never> {
+    this.record(`crashed ${step}`)
+    await this.buyer.api.sendAndDisconnect(call)
+    throw new ClientCrash(step)
+  }
+
+  protected record(event: string): void {
+    const hold = this.run.journal.holds.get(this.purchaseId ?? '')
+    if (hold) hold.story += `, ${event}`
+  }
+}
