@@ -1,6 +1,7 @@
 import { type FaultRates } from './chain-faults/faults.ts'
 import { type EventStreams } from './checks/event-streams.ts'
 import { type Player, type Run } from './players/player.ts'
+import { type CommitRates } from './stack/commit-faults.ts'
 import { type StackDatabase } from './stack/stack-database.ts'
 import { type Stack } from './stack/stack.ts'
 
@@ -25,6 +26,8 @@ export interface Scenario<Database extends StackDatabase> {
   drainSeconds: number
   /** Of the faults between the servers and the chain. */
   rates: FaultRates
+  /** Of the faults between the servers and the database, if there are any at single commits. */
+  commitRates: CommitRates | undefined
   /** Starts the database, which may use a subfolder `data` and write logs. */
   startDatabase(folder: string): Promise<Database>
   disturb(market: DisturbedMarket<Database>): Promise<Disturbances>

@@ -27,10 +27,14 @@ export interface FaultProxyOptions {
   rates: FaultRates
   /** The chain's slot time: how far behind a stale node is, and how long a transaction may vanish, are counted in slots. */
   slotMillis: number
+  /** Kills a server. */
+  kill?: (server: number) => void
 }
 
 export interface FaultProxy {
   url: string
+  /** The same for one server, which is told apart by it. */
+  urlFor(server: number): string
   /** How often each fault has been injected. */
   counts: FaultCounts
   /** How often each method has been called. */
@@ -65,7 +69,7 @@ const FAILURES = [500, 502, 503]
  * An HTTP proxy in front of a chain's JSON-RPC that makes it fail as public endpoints do. What happens to the n-th call of a
  * method, and to the n-th transaction seen confirmed, depends on the seed alone.
  */
-export async function startFaultProxy({ target, seed, rates: givenRates, slotMillis }: FaultProxyOptions): Promise<FaultProxy> {
+export async function startFaultProxy({ target, seed, rates: givenRates, slotMillis, kill }: FaultProxyOptions): Promise<FaultProxy> {
   let rates = givenRates
   let stalled: Promise<unknown> = Promise.resolve()
   const counts = countNoFaults()
@@ -74,7 +78,7 @@ export async function startFaultProxy({ target, seed, rates: givenRates, slotMil
   const sent = createSentMessages()
   const upstream = createUpstream(target)
 
-  async function serve(call: RpcCall, response: ServerResponse): Promise<void> {
+  async function serve(call: RpcCall, response: ServerResponse, caller: string): Promise<void> {
     const count = (calls.get(call.method) ?? 0) + 1
     calls.set(call.method, count)
     await stalled
@@ -82,10 +86,22 @@ export async function startFaultProxy({ target, seed, rates: givenRates, slotMil
     const picked = pickWeighted<CallFault>(seed, path, rates.methods?.[call.method] ?? rates.calls)
     const fault = picked === 'stale' && !staleMethods.has(call.method) ? undefined : picked
     if (fault) counts[fault] += 1
+    if (fault === 'callerKilledAfter') await answer(call)
+    if (fault === 'callerKilled' || fault === 'callerKilledAfter') return endCaller(caller, response)
     await respond(fault, call, path, response)
   }
 
-  async function respond(fault: CallFault | undefined, call: RpcCall, path: Path, response: ServerResponse): Promise<void> {
+  function endCaller(caller: string, response: ServerResponse): void {
+    kill?.(Number(caller.slice(1)))
+    response.socket?.destroy()
+  }
+
+  async function respond(
+    fault: Exclude<CallFault, 'callerKilled' | 'callerKilledAfter'> | undefined,
+    call: RpcCall,
+    path: Path,
+    response: ServerResponse,
+  ): Promise<void> {
     switch (fault) {
       case 'dropped':
         response.socket?.destroy()
@@ -164,6 +180,7 @@ export async function startFaultProxy({ target, seed, rates: givenRates, slotMil
   const server = await listenForCalls(serve)
   return {
     url: server.url,
+    urlFor: (number) => `${server.url}/${number}`,
     counts,
     calls,
     rolledBack: hidden.permanent,

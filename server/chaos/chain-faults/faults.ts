@@ -1,9 +1,19 @@
 /**
  * What can go wrong with one RPC call. dropped: the connection breaks before the chain gets the call. delayed: the answer is slow.
  * rateLimited: status 429. failed: status 5xx. lostReply: the chain executes the call and the connection breaks before the answer.
- * stale: an RPC node answers that is behind.
+ * stale: an RPC node answers that is behind. callerKilled: the server is killed before the chain gets its call. callerKilledAfter: it is
+ * killed when the chain has executed it.
  */
-export const callFaults = ['dropped', 'delayed', 'rateLimited', 'failed', 'lostReply', 'stale'] as const
+export const callFaults = [
+  'dropped',
+  'delayed',
+  'rateLimited',
+  'failed',
+  'lostReply',
+  'stale',
+  'callerKilled',
+  'callerKilledAfter',
+] as const
 /**
  * What can go wrong with a transaction that was confirmed. vanished: the chain hides it for a while before it is final.
  * rolledBack: the chain hides it for ever and does not accept it again.
@@ -27,5 +37,6 @@ export interface FaultRates {
 export const noFaults: FaultRates = { calls: {}, transactions: {} }
 
 export function countNoFaults(): FaultCounts {
-  return { dropped: 0, delayed: 0, rateLimited: 0, failed: 0, lostReply: 0, stale: 0, vanished: 0, rolledBack: 0, stalled: 0 }
+  const calls = { dropped: 0, delayed: 0, rateLimited: 0, failed: 0, lostReply: 0, stale: 0, callerKilled: 0, callerKilledAfter: 0 }
+  return { ...calls, vanished: 0, rolledBack: 0, stalled: 0 }
 }

@@ -23,11 +23,11 @@ export function createUpstream(url: string) {
 }
 
 /** Serves JSON-RPC on a free port of 127.0.0.1. If `serve` rejects, the connection is dropped. */
-export async function listenForCalls(serve: (call: RpcCall, response: ServerResponse) => Promise<void>) {
+export async function listenForCalls(serve: (call: RpcCall, response: ServerResponse, path: string) => Promise<void>) {
   const server = createServer((request, response) => {
     const handle = async () => {
       const call = readCall(await textOf(request))
-      if (call) await serve(call, response)
+      if (call) await serve(call, response, request.url ?? '/')
       else response.writeHead(400).end()
     }
     handle().catch(() => response.socket?.destroy())

@@ -18,6 +18,7 @@ export function patroniScenario(programs: Programs, rounds: FaultRounds): Scenar
     holdSeconds: HOLD_SECONDS,
     drainSeconds: DRAIN_SECONDS,
     rates: noFaults,
+    commitRates: undefined,
     // A fault is felt as the time in which nothing happens.
     restricts: false,
     startDatabase: (folder) => startPatroniDatabase(programs, folder),

@@ -13,6 +13,8 @@ export interface ApiServer {
   crashes: number
   /** Kills it with SIGKILL. */
   kill(): Promise<void>
+  /** Kills it at once, and starts it again after this time, unless it is to be down for longer for another reason. */
+  killFor(millis: number): Promise<void>
   /** Resolves once it answers. */
   start(): Promise<void>
   stop(): Promise<void>
@@ -69,11 +71,21 @@ export async function createApiServer({ version: firstVersion, env, logFile }: A
     await ended
   }
 
+  let reasons = 0
+  async function killFor(millis: number): Promise<void> {
+    reasons += 1
+    await end('SIGKILL')
+    await delay(millis)
+    reasons -= 1
+    if (reasons === 0 && !child) await start()
+  }
+
   const server: ApiServer = {
     url,
     crashes: 0,
     start,
     kill: () => end('SIGKILL'),
+    killFor,
     stop: () => end('SIGTERM'),
     upgrade: async (next) => {
       await end('SIGTERM')

@@ -66,9 +66,8 @@ export function startOutages(stack: Stack<SingleDatabase>, seed: number, everyMi
     const both = happens(seed, [...path, 'both'], BOTH_SERVERS)
     const first = wholeBetween(seed, [...path, 'which'], 0, stack.servers.length - 1)
     const victims = both ? stack.servers : stack.servers.slice(first, first + 1)
-    await Promise.all(victims.map((server) => server.kill()))
-    await delay(between(seed, [...path, 'down'], DOWN_MILLIS.low, DOWN_MILLIS.high))
-    await Promise.all(victims.map((server) => server.start()))
+    const millis = between(seed, [...path, 'down'], DOWN_MILLIS.low, DOWN_MILLIS.high)
+    await Promise.all(victims.map((server) => server.killFor(millis)))
   }
 
   return {

@@ -14,7 +14,10 @@ import { type ChainProcess, startChainProcess } from './chain-process.ts'
 import { buildVersion, type Version } from './version.ts'
 import { watchReadiness } from './ready-servers.ts'
 import { startReaper } from './reaper.ts'
+import { type CommitFaults, type CommitRates, createCommitFaults } from './commit-faults.ts'
+import { between } from '../seeded-random.ts'
 import { type StackDatabase } from './stack-database.ts'
+import { startTcpProxy } from './tcp-proxy.ts'
 
 /** The real product: two API servers, a database, and one chain behind the fault proxy. */
 export interface Stack<Database extends StackDatabase = StackDatabase> {
@@ -26,6 +29,8 @@ export interface Stack<Database extends StackDatabase = StackDatabase> {
   proxy: FaultProxy
   chain: ChainProcess
   database: Database
+  /** Between each server and the database, if the scenario has any. */
+  commitFaults: readonly CommitFaults[]
   studioApiKey: string
   /** Receives the fee that one of the servers takes: what is agreed with one is paid and confirmed with the other. */
   feeWallet: string
@@ -38,6 +43,8 @@ export interface Stack<Database extends StackDatabase = StackDatabase> {
 export interface StackOptions<Database extends StackDatabase> {
   seed: number
   rates: FaultRates
+  /** Undefined for connections to the database that work. */
+  commitRates: CommitRates | undefined
   slotMillis: number
   holdSeconds: number
   drainSeconds: number
@@ -47,20 +54,30 @@ export interface StackOptions<Database extends StackDatabase> {
 
 const SERVERS = 2
 const FEE_BASIS_POINTS = 250
+/** How long a server is down that was killed at a chosen moment. */
+const DOWN_MILLIS = { low: 100, high: 1_500 }
 
 /** Builds the server into a temporary folder and starts everything. */
 export async function startStack<Database extends StackDatabase>(options: StackOptions<Database>): Promise<Stack<Database>> {
-  const { seed, rates, slotMillis, holdSeconds, drainSeconds } = options
+  const { seed, rates, commitRates, slotMillis, holdSeconds, drainSeconds } = options
   const folder = await mkdtemp(join(tmpdir(), 'juicebar-chaos-'))
   const reaper = await startReaper(folder, { deletes: false })
   await mkdir(join(folder, 'data'))
   const version = await buildVersion(folder)
   const [database, chain] = await Promise.all([options.startDatabase(folder), startChainProcess(version.chainProgram, slotMillis)])
-  const proxy = await startFaultProxy({ target: chain.rpcUrl, seed, rates, slotMillis })
+  const servers: ApiServer[] = []
+  let kills = 0
+  const kill = (server: number) => {
+    kills += 1
+    void servers[server]?.killFor(between(seed, ['killed', kills], DOWN_MILLIS.low, DOWN_MILLIS.high))
+  }
+  const proxy = await startFaultProxy({ target: chain.rpcUrl, seed, rates, slotMillis, kill })
+  const commitFaults = commitRates
+    ? range(SERVERS).map((server) => createCommitFaults({ seed, server, rates: commitRates, kill: () => kill(server) }))
+    : []
+  const lines = await Promise.all(commitFaults.map(({ tap }) => startTcpProxy(database.serversUrl, tap)))
   const studioApiKey = randomBytes(24).toString('hex')
   const env = {
-    DATABASE_URL: database.serversUrl,
-    SOLANA_RPC_URL: proxy.url,
     JWT_SECRET: randomBytes(32).toString('hex'),
     STUDIO_API_KEY: studioApiKey,
     REFERENCE_SECRET: randomBytes(32).toString('hex'),
@@ -75,9 +92,11 @@ export async function startStack<Database extends StackDatabase>(options: StackO
   }
   const feeWallet = await fundFeeWallet(chain.rpcUrl, seed)
   const fee = { MARKET_FEE_BPS: String(FEE_BASIS_POINTS), MARKET_FEE_WALLET: feeWallet }
-  const createNumbered = (_: unknown, index: number) =>
-    createApiServer({ version, env: index === 0 ? env : { ...env, ...fee }, logFile: join(folder, `server-${index + 1}.log`) })
-  const servers = await Promise.all(Array.from({ length: SERVERS }, createNumbered))
+  for (const index of range(SERVERS)) {
+    const own = { DATABASE_URL: lines[index]?.url ?? database.serversUrl, SOLANA_RPC_URL: proxy.urlFor(index) }
+    const logFile = join(folder, `server-${index + 1}.log`)
+    servers.push(await createApiServer({ version, env: { ...env, ...own, ...(index > 0 && fee) }, logFile }))
+  }
   await Promise.all(servers.map((server) => server.start()))
   const ready = watchReadiness(servers.map(({ url }) => url))
 
@@ -88,18 +107,23 @@ export async function startStack<Database extends StackDatabase>(options: StackO
     proxy,
     chain,
     database,
+    commitFaults,
     studioApiKey,
     feeWallet,
     folder,
     stop: async ({ keepLogs }) => {
       ready.stop()
       await Promise.all(servers.map((server) => server.kill()))
-      await Promise.all([database.stop(), chain.stop(), proxy.stop()])
+      await Promise.all([database.stop(), chain.stop(), proxy.stop(), ...lines.map((line) => line.cut())])
       await reaper.reap()
       await rm(join(folder, 'data'), { recursive: true, force: true })
       if (!keepLogs) await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+function range(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index)
 }
 
 /** As rich as a player: the servers ask for its balance when they start. */

@@ -22,20 +22,33 @@ export interface TcpProxy {
   restore(): Promise<void>
 }
 
+/** Watches one connection. What it returns false for does not pass. */
+interface Tap {
+  sent(bytes: Buffer): boolean
+  answered(): boolean
+}
+
+/** @param end closes both ends of the connection */
+export type TapLine = (end: () => void) => Tap
+
 interface Line {
   near: Socket
   far: Socket
   silent: boolean
 }
 
-export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
+export async function startTcpProxy(databaseUrl: string, tapLine?: TapLine): Promise<TcpProxy> {
   const lines = new Set<Line>()
   let target = new URL(databaseUrl)
   const proxy = createServer((near) => {
     const line = { near, far: connect(Number(target.port), target.hostname), silent: false }
     lines.add(line)
-    pass(line, near, line.far)
-    pass(line, line.far, near)
+    const tap = tapLine?.(() => {
+      near.destroy()
+      line.far.destroy()
+    })
+    pass(line, near, line.far, (bytes) => tap?.sent(bytes) ?? true)
+    pass(line, line.far, near, () => tap?.answered() ?? true)
     near.on('close', () => lines.delete(line))
   })
   // Not a port that the system hands out: while the proxy does not listen, an outgoing connection could get it.
@@ -76,9 +89,9 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
 }
 
 /** A silent line swallows what it gets, the end of a connection too. */
-function pass(line: Line, from: Socket, to: Socket): void {
+function pass(line: Line, from: Socket, to: Socket, lets: (bytes: Buffer) => boolean): void {
   from
-    .on('data', (bytes) => line.silent || to.write(bytes))
+    .on('data', (bytes: Buffer) => line.silent || !lets(bytes) || to.write(bytes))
     .on('error', () => line.silent || to.destroy())
     .on('close', () => line.silent || to.destroy())
 }

@@ -61,7 +61,7 @@ describe('a faulty call', () => {
   it('does not happen if no fault is configured', async () => {
     const proxy = await proxyWith({})
     expect(await ask(proxy.url, 'getGenesisHash')).toBe(await ask(chain.rpcUrl, 'getGenesisHash'))
-    expect(Object.values(proxy.counts)).toEqual(Array.from({ length: 9 }, () => 0))
+    expect(Object.values(proxy.counts)).toEqual(Array.from({ length: 11 }, () => 0))
   })
 
   it.each([
