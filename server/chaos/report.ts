@@ -23,6 +23,8 @@ interface Findings {
   disturbed: string[]
   streams: readonly EventStream[]
   deliveries: Delivery[]
+  /** How often players' calls had to be repeated, by reason. */
+  failedCalls: ReadonlyMap<string, number>
   rateLimited: number
   tradingSeconds: number
   seconds: number
@@ -58,6 +60,7 @@ export function summarise(findings: Findings): ChaosReport {
     row('cases', tallied([...product.cases.values()].map(({ kind, status }) => `${kind} ${status}`))),
     row('clients crashed', counted(journal.crashes)),
     row('refusals', counted(journal.refusals)),
+    row('repeated calls', counted(findings.failedCalls)),
     row('rate-limited calls', findings.rateLimited),
     row('faults injected', counted(Object.entries(faults))),
     row('calls of the chain', counted(findings.chainCalls)),

@@ -24,6 +24,7 @@ import { openReconciliationLag } from './stack/reconciliation-lag.ts'
 import { type StackDatabase } from './stack/stack-database.ts'
 import { type Stack, startStack } from './stack/stack.ts'
 import { startStudio } from './studio/studio.ts'
+import { total } from './tally.ts'
 
 const SLOT_MILLIS = 50
 const LISTINGS_PER_SELLER = 6
@@ -100,6 +101,7 @@ async function tradeAndCheck<Database extends StackDatabase>(
     disturbed: [...disturbed.lines, ...ofStudio.lines],
     streams: streams.streams,
     deliveries: deliveryTimes(product, confirmations),
+    failedCalls: total(everybody.map(({ api }) => api.failures)),
     rateLimited: everybody.reduce((sum, player) => sum + player.api.rateLimited, 0),
     tradingSeconds,
     seconds: (performance.now() - startedAt) / 1000,

@@ -22,6 +22,8 @@ export interface ChaosOptions {
 
 /** What a run does to the stack, and on which database. */
 export interface Scenario<Database extends StackDatabase> {
+  /** What is offered by one server is paid at another, so all take the same. */
+  takesFee: boolean
   holdSeconds: number
   drainSeconds: number
   /** Of the faults between the servers and the chain. */

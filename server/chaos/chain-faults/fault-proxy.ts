@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { between, happens, type Path, pickOne, pickWeighted } from '../seeded-random.ts'
 import { type CallFault, countNoFaults, type FaultCounts, type FaultRates, noFaults, type TransactionFault } from './faults.ts'
 import { createHiddenTransactions } from './hidden-transactions.ts'
+import { type Lie, lieAbout } from './lies.ts'
 import { createUpstream, listenForCalls, type RpcAnswer, sendAnswer } from './rpc-http.ts'
 import {
   askedSignatures,
@@ -33,8 +34,10 @@ export interface FaultProxyOptions {
 
 export interface FaultProxy {
   url: string
-  /** The same for one server, which is told apart by it. */
-  urlFor(server: number): string
+  /** Both endpoints for one server, which is told apart by them: the one above, and one that may lie. Half of the servers prefer that one. */
+  urlsFor(server: number): string
+  /** What the other endpoint lies about from now on; undefined for nothing. */
+  lie(about: Lie | undefined): void
   /** How often each fault has been injected. */
   counts: FaultCounts
   /** How often each method has been called. */
@@ -72,13 +75,14 @@ const FAILURES = [500, 502, 503]
 export async function startFaultProxy({ target, seed, rates: givenRates, slotMillis, kill }: FaultProxyOptions): Promise<FaultProxy> {
   let rates = givenRates
   let stalled: Promise<unknown> = Promise.resolve()
+  let lie: Lie | undefined
   const counts = countNoFaults()
   const calls = new Map<string, number>()
   const hidden = createHiddenTransactions()
   const sent = createSentMessages()
   const upstream = createUpstream(target)
 
-  async function serve(call: RpcCall, response: ServerResponse, caller: string): Promise<void> {
+  async function serve(call: RpcCall, response: ServerResponse, caller: string, isLiar: boolean): Promise<void> {
     const count = (calls.get(call.method) ?? 0) + 1
     calls.set(call.method, count)
     await stalled
@@ -88,7 +92,17 @@ export async function startFaultProxy({ target, seed, rates: givenRates, slotMil
     if (fault) counts[fault] += 1
     if (fault === 'callerKilledAfter') await answer(call)
     if (fault === 'callerKilled' || fault === 'callerKilledAfter') return endCaller(caller, response)
+    if (isLiar && lie) return sendAnswer(response, await lyingAnswer(lie, call))
     await respond(fault, call, path, response)
+  }
+
+  async function lyingAnswer(about: Lie, call: RpcCall): Promise<RpcAnswer> {
+    if (about === 'broadcasting' && call.method === 'simulateTransaction') {
+      await answer({ ...call, method: 'sendTransaction', params: [call.params[0], { encoding: 'base64', skipPreflight: true }] })
+    }
+    const reply = await answer(call)
+    const result = resultIn(reply.text)
+    return result === undefined ? reply : ok(resultText(call, lieAbout(about, call, result)))
   }
 
   function endCaller(caller: string, response: ServerResponse): void {
@@ -177,10 +191,12 @@ export async function startFaultProxy({ target, seed, rates: givenRates, slotMil
     hidden.hide(signature, { afterMillis, millis: fault === 'rolledBack' ? Number.POSITIVE_INFINITY : VANISHED_SLOTS * slotMillis })
   }
 
-  const server = await listenForCalls(serve)
+  const server = await listenForCalls((call, response, path) => serve(call, response, path, false))
+  const liar = await listenForCalls((call, response, path) => serve(call, response, path, true))
   return {
     url: server.url,
-    urlFor: (number) => `${server.url}/${number}`,
+    urlsFor: (number) => (number % 2 === 0 ? [server, liar] : [liar, server]).map(({ url }) => `${url}/${number}`).join(','),
+    lie: (about) => void (lie = about),
     counts,
     calls,
     rolledBack: hidden.permanent,
@@ -196,7 +212,9 @@ export async function startFaultProxy({ target, seed, rates: givenRates, slotMil
       hidden.hide(signature, { afterMillis: 0, millis })
     },
     sendInstead: sent.sendInstead,
-    stop: () => server.stop(),
+    stop: async () => {
+      await Promise.all([server.stop(), liar.stop()])
+    },
   }
 }
 

@@ -32,7 +32,7 @@ export interface Stack<Database extends StackDatabase = StackDatabase> {
   /** Between each server and the database, if the scenario has any. */
   commitFaults: readonly CommitFaults[]
   studioApiKey: string
-  /** Receives the fee that one of the servers takes: what is agreed with one is paid and confirmed with the other. */
+  /** Receives the fee, if there is one. */
   feeWallet: string
   /** The folder of the servers' logs. */
   folder: string
@@ -46,6 +46,7 @@ export interface StackOptions<Database extends StackDatabase> {
   /** Undefined for connections to the database that work. */
   commitRates: CommitRates | undefined
   slotMillis: number
+  takesFee: boolean
   holdSeconds: number
   drainSeconds: number
   /** Starts the database, which may use a subfolder `data` and write logs. */
@@ -53,18 +54,21 @@ export interface StackOptions<Database extends StackDatabase> {
 }
 
 const SERVERS = 2
+const FIRST_SLOT = 100_000
 const FEE_BASIS_POINTS = 250
 /** How long a server is down that was killed at a chosen moment. */
 const DOWN_MILLIS = { low: 100, high: 1_500 }
 
 /** Builds the server into a temporary folder and starts everything. */
 export async function startStack<Database extends StackDatabase>(options: StackOptions<Database>): Promise<Stack<Database>> {
-  const { seed, rates, commitRates, slotMillis, holdSeconds, drainSeconds } = options
+  const { seed, rates, commitRates, slotMillis, takesFee, holdSeconds, drainSeconds } = options
   const folder = await mkdtemp(join(tmpdir(), 'juicebar-chaos-'))
   const reaper = await startReaper(folder, { deletes: false })
   await mkdir(join(folder, 'data'))
   const version = await buildVersion(folder)
   const [database, chain] = await Promise.all([options.startDatabase(folder), startChainProcess(version.chainProgram, slotMillis)])
+  // Else no slot could be far too low.
+  await createChainClient(chain.rpcUrl).call('surfnet_timeTravel', [{ absoluteSlot: FIRST_SLOT }])
   const servers: ApiServer[] = []
   let kills = 0
   const kill = (server: number) => {
@@ -93,9 +97,9 @@ export async function startStack<Database extends StackDatabase>(options: StackO
   const feeWallet = await fundFeeWallet(chain.rpcUrl, seed)
   const fee = { MARKET_FEE_BPS: String(FEE_BASIS_POINTS), MARKET_FEE_WALLET: feeWallet }
   for (const index of range(SERVERS)) {
-    const own = { DATABASE_URL: lines[index]?.url ?? database.serversUrl, SOLANA_RPC_URL: proxy.urlFor(index) }
+    const own = { DATABASE_URL: lines[index]?.url ?? database.serversUrl, SOLANA_RPC_URL: proxy.urlsFor(index) }
     const logFile = join(folder, `server-${index + 1}.log`)
-    servers.push(await createApiServer({ version, env: { ...env, ...own, ...(index > 0 && fee) }, logFile }))
+    servers.push(await createApiServer({ version, env: { ...env, ...own, ...(takesFee && fee) }, logFile }))
   }
   await Promise.all(servers.map((server) => server.start()))
   const ready = watchReadiness(servers.map(({ url }) => url))
