@@ -4,12 +4,15 @@ import { type FaultRounds } from './patroni/fault-rounds.ts'
 import { type FaultName, faultNames } from './patroni/faults.ts'
 import { type ChaosOptions } from './scenario.ts'
 
-export const usage = `npm run chaos -- [--seed N] [--purchases N] [--minutes M] [--buyers N] [--sellers N] [--rate N] [--disturb SECONDS] [--keep-logs]
+export const usage = `npm run chaos -- [--seed N] [--purchases N] [--minutes M] [--buyers N] [--sellers N] [--rate N] [--disturb SECONDS]
+                 [--slot MILLIS] [--keep-logs]
 npm run chaos -- --database patroni [--rounds N] [--faults A,B] [--seed N] [--buyers N] [--sellers N] [--rate N] [--keep-logs]
 
 Lets buyers and sellers trade on the real stack (two servers, PostgreSQL, a local Solana chain) while servers and database
-are killed, the chain freezes, its calls fail, payments vanish and clients crash. Meanwhile the studio pauses the market and blocks
-players for seconds, and a game that dies again and again follows all sales. Then it checks that nothing was lost.
+are killed, the chain freezes, its calls fail, payments vanish and clients crash. Servers are also killed at the commit of a
+reservation and as they send its payment, answers of commits are lost, one endpoint of two lies, and some buyers attack. Meanwhile
+the studio pauses the market and blocks players for seconds, and a game that dies again and again follows all sales. Then it checks
+that nothing was lost, and that the market has signed nothing else on the chain than what it tells everybody.
 The same seed makes the same choices.
 
   --seed       decides who does what, what fails, and when (1)
@@ -18,6 +21,7 @@ The same seed makes the same choices.
   --buyers     players who buy (120; with Patroni 40)
   --sellers    players who sell (30, or one for every 150 purchases)
   --rate       purchase attempts per second, at most (30; with Patroni 10)
+  --slot       milliseconds of a slot of the chain: more on a machine that is busy otherwise (50)
   --disturb    seconds between two outages, on average (6)
   --keep-logs  keep the servers' logs even if nothing fails
 
@@ -55,6 +59,7 @@ export function readArguments(given: readonly string[]): ChaosArguments {
       buyers: { type: 'string' },
       sellers: { type: 'string' },
       rate: { type: 'string' },
+      slot: { type: 'string', default: '50' },
       disturb: { type: 'string' },
       rounds: { type: 'string' },
       faults: { type: 'string' },
@@ -76,6 +81,7 @@ export function readArguments(given: readonly string[]): ChaosArguments {
     buyers: positive('buyers', values.buyers ?? defaults.buyers),
     sellers: positive('sellers', values.sellers ?? String(Math.max(30, Math.ceil(purchases / PURCHASES_PER_SELLER)))),
     perSecond: positive('rate', values.rate ?? defaults.rate),
+    slotMillis: positive('slot', values.slot),
     keepLogs: values['keep-logs'],
   }
   if (database === 'single') {

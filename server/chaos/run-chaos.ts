@@ -26,7 +26,6 @@ import { type Stack, startStack } from './stack/stack.ts'
 import { startStudio } from './studio/studio.ts'
 import { total } from './tally.ts'
 
-const SLOT_MILLIS = 50
 const LISTINGS_PER_SELLER = 6
 const PROGRESS_MILLIS = 10_000
 /** The local chain searches all transactions for those of a wallet, and is asked for many wallets at once. */
@@ -37,7 +36,7 @@ export async function runChaos<Database extends StackDatabase>(options: ChaosOpt
   const { seed, say } = options
   const startedAt = performance.now()
   say('building and starting the stack')
-  const stack = await startStack({ ...scenario, seed, slotMillis: SLOT_MILLIS })
+  const stack = await startStack({ ...scenario, seed, slotMillis: options.slotMillis })
   let keepLogs = true
   try {
     const report = await tradeAndCheck(options, scenario, stack, startedAt)
@@ -58,6 +57,7 @@ async function tradeAndCheck<Database extends StackDatabase>(
   const closing = new AbortController()
   const run: Run = {
     seed: options.seed,
+    slotMillis: options.slotMillis,
     chain: createChainClient(stack.chain.rpcUrl),
     journal: createJournal(),
     closing: closing.signal,

@@ -13,6 +13,8 @@ export interface ChaosOptions {
   minutes: number
   buyers: number
   sellers: number
+  /** Of the local chain. A blockhash lives for 150 slots, which an overloaded machine needs for other things. */
+  slotMillis: number
   /** The most purchase attempts per second. */
   perSecond: number
   /** Keeps the servers' logs even if nothing fails. */

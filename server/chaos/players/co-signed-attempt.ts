@@ -26,11 +26,11 @@ export const coSignedPlans = {
 }
 export type CoSignedPlan = keyof typeof coSignedPlans | 'drain'
 
-/** Longer than a blockhash of the run lives. */
-const EXPIRED_MILLIS = 12_000
+/** Longer than a blockhash lives. */
+const EXPIRED_SLOTS = 240
 /** A buyer who has a purchase under way, or several, waits for it. */
 const REFUSED_MILLIS: Readonly<Record<string, number>> = { TOO_MANY_HOLDS: 2_000, COOLDOWN: 20_000 }
-const POLLS = 60
+const POLLS = 120
 const POLL_MILLIS = 400
 
 interface Reserved {
@@ -134,7 +134,7 @@ export class CoSignedAttempt extends Attempt {
   /** An endpoint that lags behind may still know the blockhash: then the reservation ends unpaid. */
   async #payLate(offer: Offer): Promise<void> {
     const payment = await this.#sign(offer)
-    await delay(EXPIRED_MILLIS)
+    await delay(EXPIRED_SLOTS * this.run.slotMillis)
     const reserved = await this.#submit('late', offer, payment)
     if (reserved) await this.#follow(reserved)
   }

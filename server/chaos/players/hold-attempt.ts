@@ -32,7 +32,8 @@ export type Plan = 'pay' | 'wrongAmount' | 'payTwice' | 'late' | 'tooLate' | 'ca
 
 /** Buyers whose clients crashed have open holds left, which must end before they can place others. */
 const TOO_MANY_HOLDS_MILLIS = 2_000
-const TOO_LATE_MILLIS = 15_000
+/** After its payment window, a hold ends when a blockhash has expired at the finalized chain. */
+const TOO_LATE_SLOTS = 300
 const CONFIRM_TRIES = 60
 const CONFIRM_PAUSE_MILLIS = 250
 
@@ -90,7 +91,7 @@ export class HoldAttempt extends Attempt {
         await delay(details.payMillisLeft - between(this.run.seed, [...this.path, 'early'], 0, 400))
         return this.#payByWallet(details, [await this.#sign(details)])
       case 'tooLate':
-        await delay(details.payMillisLeft + TOO_LATE_MILLIS)
+        await delay(details.payMillisLeft + TOO_LATE_SLOTS * this.run.slotMillis)
         return this.#payByWallet(details, [await this.#sign(details)])
       case 'bypass':
         return this.#payByWallet(details, [await this.#sign(details)])

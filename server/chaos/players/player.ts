@@ -6,6 +6,7 @@ import { createWallet, signText, type Wallet } from './wallet.ts'
 /** What all players of a run share. */
 export interface Run {
   seed: number
+  slotMillis: number
   /** The chain as wallets reach it: directly, not through the proxy. */
   chain: ChainClient
   journal: Journal

@@ -1,3 +1,4 @@
+import { base58, base64 } from '@scure/base'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { type FaultProxy, startFaultProxy } from '../../chaos/chain-faults/fault-proxy.ts'
@@ -44,17 +45,27 @@ const transactionOf = (url: string, signature: string) =>
 const signaturesOf = (url: string, address: string) =>
   ask<{ signature: string }[]>(url, 'getSignaturesForAddress', address).then((entries) => entries.map((entry) => entry.signature))
 
-/** A transfer that is confirmed on the chain itself. */
-async function landedTransfer() {
+/** A transfer that nobody has sent yet. */
+async function signedTransfer() {
   const [from, to] = await Promise.all([newWallet(), newWallet()])
   await ask(chain.rpcUrl, 'requestAirdrop', from.address, 1_000_000_000)
   await expect.poll(() => ask(chain.rpcUrl, 'getBalance', from.address)).toMatchObject({ value: 1_000_000_000 })
   const { value } = await ask<{ value: { blockhash: string; lastValidBlockHeight: number } }>(chain.rpcUrl, 'getLatestBlockhash')
   const lifetime = { blockhash: value.blockhash, lastValidBlockHeight: BigInt(value.lastValidBlockHeight) }
   const transaction = await sign(0, from.signer, [payment(from.signer, to.address, 5_000_000n)], lifetime)
-  const signature = await ask<string>(chain.rpcUrl, 'sendTransaction', transaction, { encoding: 'base64', skipPreflight: true })
+  return { to: to.address, transaction, signature: signatureIn(transaction) }
+}
+
+function signatureIn(transaction: string): string {
+  return base58.encode(base64.decode(transaction).subarray(1, 65))
+}
+
+/** A transfer that is confirmed on the chain itself. */
+async function landedTransfer() {
+  const { to, transaction, signature } = await signedTransfer()
+  await ask(chain.rpcUrl, 'sendTransaction', transaction, { encoding: 'base64', skipPreflight: true })
   await expect.poll(() => statusOf(chain.rpcUrl, signature), { interval: 10 }).toMatchObject({ confirmationStatus: 'confirmed' })
-  return { to: to.address, transaction, signature }
+  return { to, transaction, signature }
 }
 
 describe('a faulty call', () => {
@@ -80,6 +91,40 @@ describe('a faulty call', () => {
     const { address } = await newWallet()
     expect(await ask(proxy.url, 'requestAirdrop', address, 7_000_000)).toBe('connection lost')
     await expect.poll(() => ask(chain.rpcUrl, 'getBalance', address)).toMatchObject({ value: 7_000_000 })
+  })
+
+  it.each([
+    ['callerKilled', 0],
+    ['callerKilledAfter', 7_000_000],
+  ] as const)('%s', async (fault, lamports) => {
+    const killed: number[] = []
+    const rates = { ...noFaults, calls: { [fault]: 1 } }
+    const proxy = await startFaultProxy({ target: chain.rpcUrl, seed: 1, slotMillis, rates, kill: (server) => killed.push(server) })
+    onTestFinished(() => proxy.stop())
+    const { address } = await newWallet()
+    const [, url = ''] = proxy.urlsFor(1).split(',')
+    expect(await ask(url, 'requestAirdrop', address, 7_000_000)).toBe('connection lost')
+    expect(killed).toEqual([1])
+    await expect.poll(() => ask(chain.rpcUrl, 'getBalance', address)).toMatchObject({ value: lamports })
+  })
+
+  it('lies at one of its two endpoints, while it is told to', async () => {
+    const proxy = await proxyWith({})
+    const [honest = '', liar = ''] = proxy.urlsFor(0).split(',')
+    proxy.lie('farAhead')
+    expect(await getSlot(liar)).toBeGreaterThan(1_000_000)
+    expect(await getSlot(honest)).toBeLessThan(1_000_000)
+    proxy.lie(undefined)
+    expect(await getSlot(liar)).toBeLessThan(1_000_000)
+  })
+
+  it('sends what it is asked to simulate while it lies so', async () => {
+    const proxy = await proxyWith({})
+    const [, liar = ''] = proxy.urlsFor(0).split(',')
+    proxy.lie('broadcasting')
+    const { transaction, signature } = await signedTransfer()
+    await ask(liar, 'simulateTransaction', transaction, { encoding: 'base64' })
+    await expect.poll(() => statusOf(chain.rpcUrl, signature)).toMatchObject({ err: null })
   })
 
   it('answered by a stale RPC node shows an older slot, refuses a later one, and hides what landed since', async () => {

@@ -10,7 +10,11 @@ import { tempFolder } from '../embedded/temp-folder.ts'
 
 describe('the arguments of npm run chaos', () => {
   it('choose the single database unless they say otherwise', () => {
-    expect(readArguments([])).toMatchObject({ kind: 'single', outageMillis: 6_000, options: { seed: 1, purchases: 5_000, sellers: 34 } })
+    expect(readArguments([])).toMatchObject({
+      kind: 'single',
+      outageMillis: 6_000,
+      options: { seed: 1, purchases: 5_000, sellers: 34, slotMillis: 50 },
+    })
   })
 
   it('ask with --database patroni for every fault once', () => {
