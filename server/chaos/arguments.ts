@@ -15,7 +15,7 @@ the studio pauses the market and blocks players for seconds, and a game that die
 that nothing was lost, and that the market has signed nothing else on the chain than what it tells everybody.
 The same seed makes the same choices.
 
-  --seed       decides who does what, what fails, and when (1)
+  --seed       decides who does what, what fails, and when; with an even one, the market takes a fee (1)
   --purchases  stop after this many purchases (5000)
   --minutes    or after this time (30)
   --buyers     players who buy (120; with Patroni 40)

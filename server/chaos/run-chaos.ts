@@ -36,7 +36,7 @@ export async function runChaos<Database extends StackDatabase>(options: ChaosOpt
   const { seed, say } = options
   const startedAt = performance.now()
   say('building and starting the stack')
-  const stack = await startStack({ ...scenario, seed, slotMillis: options.slotMillis })
+  const stack = await startStack({ ...scenario, takesFee: scenario.takesFee(seed), seed, slotMillis: options.slotMillis })
   let keepLogs = true
   try {
     const report = await tradeAndCheck(options, scenario, stack, startedAt)

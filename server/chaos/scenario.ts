@@ -24,8 +24,11 @@ export interface ChaosOptions {
 
 /** What a run does to the stack, and on which database. */
 export interface Scenario<Database extends StackDatabase> {
-  /** What is offered by one server is paid at another, so all take the same. */
-  takesFee: boolean
+  /**
+   * Whether the market takes a fee, by the seed: on all servers, since what one offers is paid at another. With a fee, clients that know of
+   * one transfer alone cannot buy.
+   */
+  takesFee(seed: number): boolean
   holdSeconds: number
   drainSeconds: number
   /** Of the faults between the servers and the chain. */

@@ -27,7 +27,7 @@ const COMMIT_RATES: CommitRates = {
 /** One PostgreSQL, killed now and then like the servers and the chain, whose calls fail as well. */
 export function singleScenario({ outageMillis }: { outageMillis: number }): Scenario<SingleDatabase> {
   return {
-    takesFee: true,
+    takesFee: (seed) => seed % 2 === 0,
     holdSeconds: HOLD_SECONDS,
     drainSeconds: 0,
     rates: RATES,

@@ -15,7 +15,7 @@ const DRAIN_SECONDS = 3
 /** A Patroni cluster whose parts fail one after the other, like the servers. The chain works. */
 export function patroniScenario(programs: Programs, rounds: FaultRounds): Scenario<PatroniDatabase> {
   return {
-    takesFee: false,
+    takesFee: () => false,
     holdSeconds: HOLD_SECONDS,
     drainSeconds: DRAIN_SECONDS,
     rates: noFaults,

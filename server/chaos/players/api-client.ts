@@ -57,7 +57,7 @@ const lost = { status: undefined, retryAfterMillis: 0 }
 
 /** Whether the same call may succeed a moment later. A pause is the studio's answer, and no failure. */
 function isTransient({ status, code }: Answer): boolean {
-  return (status >= 500 && code !== 'PAUSED') || (status === 429 && code === 'TOO_MANY_REQUESTS')
+  return status === 408 || (status >= 500 && code !== 'PAUSED') || (status === 429 && code === 'TOO_MANY_REQUESTS')
 }
 
 export function createApiClient({ urls, localAddress, bearer, timeoutMillis = TIMEOUT_MILLIS }: ApiClientOptions): ApiClient {
