@@ -146,7 +146,7 @@ function holdStep(given: { n: number; items: { n: number; amount: number | undef
       if (asked !== undefined) expect(item.amount).toBe(asked)
       if (was && was.heldBy === null) {
         expect(item).toMatchObject({ amount: asked ?? Number(was.amount), seller: was.seller })
-        expect(BigInt(item.lamports)).toBe((was.lamports * BigInt(item.amount) + was.amount - 1n) / was.amount)
+        expect(BigInt(item.lamports)).toBe(shareOf(split, item))
       }
       if (!named.includes(item.listingId)) named.push(item.listingId)
     }
@@ -158,6 +158,12 @@ function holdStep(given: { n: number; items: { n: number; amount: number | undef
     })
     return `purchase ${purchases.length - 1} of ${hold.items.map((item) => `${item.amount} of ${named.indexOf(item.partOf ?? item.listingId)}`).join(', ')}`
   }
+}
+
+/** What a part costs: its share of the price that the seller asked for all of it, rounded up. */
+function shareOf({ offered }: SplitMarket, { listingId, partOf, amount }: Followed['hold']['items'][number]): bigint {
+  const { lamports, amount: all } = offered.find(({ id }) => id === (partOf ?? listingId))!
+  return (lamports * BigInt(amount) + BigInt(all) - 1n) / BigInt(all)
 }
 
 /** What is for sale by itself, held or not, and the parts that are held. */
@@ -172,12 +178,11 @@ interface ReservedPart {
   id: string
   partOf: string
   amount: bigint
-  lamports: bigint
 }
 
 async function readReservedParts({ market }: SplitMarket): Promise<ReservedPart[]> {
   const { rows } = await market.connection.pool.query<ReservedPart>(
-    `select id, part_of as "partOf", amount, price_lamports as lamports from listings where status = 'reserved'`,
+    `select id, part_of as "partOf", amount from listings where status = 'reserved'`,
   )
   return rows
 }
@@ -191,14 +196,13 @@ async function onlyMerged({ market }: SplitMarket, parts: readonly ReservedPart[
 }
 
 /** A hold first ends those that can end unsent, whose parts go back to the listing. */
-function withReturned<Row extends { id: string; amount: bigint; lamports: bigint }>(
+function withReturned<Row extends { id: string; amount: bigint }>(
   listing: Row | undefined,
   merged: readonly ReservedPart[],
 ): Row | undefined {
   if (!listing) return undefined
   const returned = merged.filter(({ partOf }) => partOf === listing.id)
-  const sumOf = (key: 'amount' | 'lamports') => returned.reduce((total, part) => total + part[key], listing[key])
-  return { ...listing, amount: sumOf('amount'), lamports: sumOf('lamports') }
+  return { ...listing, amount: returned.reduce((total, part) => total + part.amount, listing.amount) }
 }
 
 async function readListings({ market }: SplitMarket, ids: readonly string[]) {
@@ -206,9 +210,8 @@ async function readListings({ market }: SplitMarket, ids: readonly string[]) {
     id: string
     seller: string
     amount: bigint
-    lamports: bigint
     heldBy: string | null
-  }>(`select id, seller, amount, price_lamports as lamports, held_by as "heldBy" from listings where id = any ($1)`, [ids])
+  }>(`select id, seller, amount, held_by as "heldBy" from listings where id = any ($1)`, [ids])
   return rows
 }
 
