@@ -1,14 +1,15 @@
 import { list } from './support/api-listing.ts'
 import { type OwnChain, startOwnChain } from './support/own-chain.ts'
 import { type OwnServer, startOwnServer } from './support/own-server.ts'
-import { expect, findListing, LAMPORTS_PER_SOL, test } from './support/test.ts'
+import { expect, findListing, lamportsOf, LAMPORTS_PER_SOL, test } from './support/test.ts'
 
 const port = Number(process.env['E2E_PORT'] ?? '3210') + 12
 /** As on Solana's clusters in 2026: a blockhash lives for 32 seconds. */
 const SLOT_MILLIS = 214
+const origin = `http://localhost:${port}`
 
-test.use({ baseURL: `http://localhost:${port}`, allowedErrors: /Failed to load resource/ })
-test.describe.configure({ mode: 'serial' })
+test.use({ baseURL: origin, allowedErrors: /Failed to load resource/ })
+test.describe.configure({ mode: 'serial', timeout: 240_000 })
 
 let chain: OwnChain
 let server: OwnServer
@@ -28,6 +29,8 @@ test('what is approved after 5, 25, 40 and 55 seconds is delivered', { tag: '@fu
     await list(seller, 'GRAPE_SODA', 1, 0.2)
     const { page, address } = await signedIn({ sol: 0, approvesAfter: seconds * 1_000 })
     await chain.fund(address, LAMPORTS_PER_SOL)
+    // Until the market has seen it, the page says that there is too little SOL.
+    await expect.poll(() => lamportsOf(origin, address)).toBe(LAMPORTS_PER_SOL)
     const payments: number[] = []
     page.on('response', (response) => response.url().endsWith('/api/marketplace/payments') && payments.push(response.status()))
     await (await findListing(page, seller.address)).getByRole('button', { name: 'Buy' }).click()
