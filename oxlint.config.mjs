@@ -69,7 +69,7 @@ const inTests = {
 }
 
 const serverOrder =
-  'The arrows of the server: database <- logging <- http, chain <- inventory <- listings <- purchases <- studio; see serverArrows in oxlint.config.mjs.'
+  'A folder of the server imports those on the floors below it, and the stages before it: see serverFloors in oxlint.config.mjs.'
 const webOrder =
   'The arrows of the web app: ui, contract <- api <- wallet <- session, payment <- features <- shell <- app; see webArrows in oxlint.config.mjs.'
 
@@ -88,166 +88,50 @@ const browserOnly = [
   { group: ['node:*'], message: 'The web app runs in a browser.' },
 ]
 
-/**
- * What the files of a folder may import beside their own folder: files, and folders without those inside them. A folder that is
- * not listed may import nothing but its own.
- */
-const serverArrows = {
-  settings: ['database/connections', 'chain/transactions/signing-key.ts'],
-  database: ['repeat.ts', 'request-batch.ts', 'database/connections', 'database/functions'],
-  'database/connections': ['repeat.ts', 'logging/outage.ts', 'database/refusals.ts'],
-  'database/functions': ['database/migration-turns.ts'],
-  logging: ['settings', 'database/database-outage.ts'],
-  'http/api': [],
-  'http/docs': ['http/api'],
-  'http/server': ['database/database-outage.ts', 'database/refusals.ts', 'logging', 'http/api', 'http/docs'],
-  'http/page': ['http/api'],
-  pictures: [],
-  http: ['database/database-outage.ts', 'pictures', 'http/api', 'http/page', 'http/server'],
-  brand: ['settings', 'pictures', 'http/page', 'http/web-app.ts'],
-  catalogue: ['settings', 'pictures', 'brand/palette.ts', 'database'],
-  chain: [],
-  'chain/transactions': ['chain/chain.ts'],
-  'chain/rpc': ['settings', 'logging/outage.ts'],
-  'chain/client': ['settings', 'request-batch.ts', 'chain/chain.ts', 'chain/rpc', 'chain/transactions'],
-  'chain/relay': ['chain/rpc', 'chain/transactions'],
-  'sign-in': ['database', 'http/api', 'chain/transactions'],
-  inventory: ['catalogue', 'database', 'http/api', 'chain/transactions'],
-  restrictions: ['catalogue', 'database'],
-  listings: ['catalogue', 'database', 'http/api', 'inventory', 'restrictions'],
-  market: [
-    'repeat.ts',
-    'logging',
-    'catalogue',
-    'database',
-    'http/api',
-    'http/server',
-    'chain/chain.ts',
-    'inventory',
-    'listings',
-    'purchases/fee.ts',
-  ],
-  'market/figures': ['repeat.ts', 'request-batch.ts', 'logging', 'catalogue', 'database', 'http/api', 'market'],
-  'market/profit': ['request-batch.ts', 'database', 'http/api', 'market/figures'],
-  realtime: ['repeat.ts', 'logging', 'database', 'http/api'],
-  outgoing: [],
-  alerts: ['repeat.ts', 'logging', 'catalogue', 'database', 'http/api', 'listings', 'market', 'realtime', 'alerts/push'],
-  'alerts/push': ['repeat.ts', 'logging', 'catalogue', 'database', 'outgoing'],
-  ...purchaseArrows(),
-  studio: [
-    'logging',
-    'database',
-    'http/api',
-    'chain/chain.ts',
-    'inventory',
-    'listings',
+/** The floors of the server, from the ground up: what stands on one may import what stands on those below it. */
+const serverFloors = [
+  ['runtime', 'settings', 'pictures', 'outgoing'],
+  ['database', 'http', 'chain', 'catalogue'],
+  ['config.ts', 'realtime', 'sign-in', 'inventory', 'restrictions'],
+  ['brand', 'listings'],
+  ['purchases', 'alerts', 'embedded'],
+  ['studio', 'market', 'metrics'],
+  ['command'],
+]
+
+/** The folders inside a folder, in their order: each may import those before it. The folder's own files come last, but chain's port first. */
+const serverStages = {
+  chain: ['chain', 'chain/transactions', 'chain/rpc', 'chain/client'],
+  purchases: [
+    ...inside('purchases', ['purchase', 'reservation', 'payment', 'co-signed', 'cases', 'hold', 'reply', 'settlement', 'reconciliation']),
+    'purchases/pay-link',
     'purchases',
-    'purchases/payment',
-    'purchases/cases',
-    'purchases/reconciliation/release-hold.ts',
-    'studio/audit',
-    'studio/players',
-    'studio/purchases',
-    'studio/sales',
-    'studio/stats',
-    'studio/keys',
-    'studio/staff',
-    'studio/orders',
-    'studio/recovery',
   ],
-  'studio/players': ['catalogue', 'database', 'inventory', 'restrictions', 'studio/wallet.ts'],
-  'studio/purchases': ['database', 'chain/chain.ts', 'listings', 'purchases', 'purchases/payment', 'purchases/cases', 'studio/wallet.ts'],
-  'studio/stats': ['database', 'studio/sales'],
-  'studio/sales': ['repeat.ts', 'database', 'purchases'],
-  'studio/keys': ['logging', 'database', 'http/api', 'listings', 'studio/studio-log-store.ts'],
-  'studio/staff': ['database', 'http/api', 'chain/transactions', 'inventory', 'listings', 'studio/studio-log-store.ts', 'studio/wallet.ts'],
-  'studio/orders': ['catalogue', 'http/api', 'inventory', 'studio/studio-log-store.ts', 'studio/keys'],
-  'studio/restrictions': ['catalogue', 'database', 'http/api', 'restrictions', 'studio/studio-log-store.ts'],
-  'studio/recovery': [
-    'repeat.ts',
-    'database',
-    'http/api',
-    'chain/chain.ts',
-    'restrictions',
-    'listings',
-    'purchases',
-    'purchases/payment',
-    'purchases/cases',
-    'studio/job-lease-store.ts',
-    'studio/studio-log-store.ts',
-    'studio/recovery/rewind',
-  ],
-  'studio/recovery/rewind': ['repeat.ts', 'logging', 'database', 'chain/chain.ts', 'restrictions'],
-  'studio/audit': ['repeat.ts', 'database', 'studio/job-lease-store.ts', 'chain/chain.ts', 'listings', 'purchases', 'purchases/payment'],
-  'studio/webhooks': [
-    'database',
-    'http/api',
-    'listings',
-    'purchases/purchase-deps.ts',
-    'studio/studio-log-store.ts',
-    'outgoing',
-    'studio/webhooks/delivery',
-  ],
-  'studio/webhooks/delivery': ['repeat.ts', 'logging', 'database', 'outgoing', 'studio/webhooks/messages'],
-  'studio/webhooks/messages': ['database', 'purchases/purchase-deps.ts', 'purchases/cases', 'studio/sales'],
-  metrics: ['database', 'database/connections', 'purchases/purchase-deps.ts'],
-  embedded: ['repeat.ts'],
-  'embedded/data-dir': ['embedded'],
-  'embedded/local-chain': ['embedded'],
-  'embedded/postgres': ['embedded', 'embedded/data-dir'],
-  'embedded/demo': ['settings', 'catalogue', 'database', 'inventory', 'listings'],
+  studio: [...inside('studio', ['log', 'sales', 'players', 'keys', 'staff', 'webhooks', 'audit', 'recovery']), 'studio'],
 }
 
-/** The stages of a purchase: each may use those before it, and what all of them share. */
-function purchaseArrows() {
-  const inside = (folder, names) => names.map((name) => `${folder}/${name}`)
-  const stages = inside('purchases', ['reservation', 'payment', 'co-signed', 'cases', 'hold', 'settlement'])
-  const payLink = 'purchases/pay-link'
-  const outside = [
-    'repeat.ts',
-    'logging',
-    'catalogue',
-    'database',
-    'chain/chain.ts',
-    'chain/transactions',
-    'inventory',
-    'restrictions',
-    'listings',
-  ]
-  const shared = inside('purchases', [
-    'purchase.ts',
-    'fee.ts',
-    'purchase-item.ts',
-    'purchase-store.ts',
-    'purchase-deps.ts',
-    'purchase-wait.ts',
-    'log-changes.ts',
-    'purchase-reply.ts',
-    'purchase-reply-store.ts',
-    'reference.ts',
-    'co-signer.ts',
-  ])
-  const entries = stages.map((stage, index) => [stage, [...outside, ...shared, ...stages.slice(0, index)]])
+/** What of a folder others may import, where that is not all of it. */
+const doors = { chain: ['chain', 'chain/transactions'] }
+/** Commands are entry points: they make their own chain client, as `main.ts` does. */
+const exceptions = { command: ['chain/client'] }
 
-  const reconciliation = 'purchases/reconciliation'
-  const parts = inside(reconciliation, ['purchase', 'case'])
-  const ofEveryPart = inside(reconciliation, [
-    'reconciliation-store.ts',
-    'schedule.ts',
-    'prove-expired.ts',
-    'admit-candidate.ts',
-    'rule-out-candidates.ts',
-  ])
-  const belowParts = [...outside, ...shared, ...stages, ...ofEveryPart]
-  return {
-    purchases: [...outside, 'http/api', ...stages, reconciliation],
-    ...Object.fromEntries(entries),
-    [payLink]: [...outside, 'http/api', ...shared, 'purchases/reservation', 'purchases/hold'],
-    ...Object.fromEntries(parts.map((part) => [part, belowParts])),
-    [`${reconciliation}/co-signer`]: belowParts,
-    [reconciliation]: [...outside, ...shared, ...stages, ...parts],
-  }
+function inside(folder, names) {
+  return names.map((name) => `${folder}/${name}`)
 }
+
+/** For each folder of the server, the folders and files that it may import. */
+const serverArrows = Object.fromEntries(
+  serverFloors.flatMap((floor, level) => {
+    const below = serverFloors
+      .slice(0, level)
+      .flat()
+      .flatMap((room) => doors[room] ?? serverStages[room] ?? [room])
+    return floor.flatMap((room) => {
+      const stages = serverStages[room] ?? [room]
+      return stages.map((stage, index) => [stage, [...below, ...stages.slice(0, index), ...(exceptions[stage] ?? [])]])
+    })
+  }),
+)
 
 /** The same for the web app. Features do not import each other: the shell puts them together. */
 const webArrows = {
@@ -369,7 +253,11 @@ const arrows = [
     },
   ]),
   imports('server/src/*.ts', [noSolana]),
-  ...Object.entries(serverArrows).map(([folder, open]) => imports(`server/src/${folder}/*.ts`, serverImports(folder, open))),
+  ...Object.entries(serverArrows).map(([place, open]) =>
+    place.endsWith('.ts')
+      ? imports(`server/src/${place}`, serverImports('.', open))
+      : imports(`server/src/${place}/*.ts`, serverImports(place, open)),
+  ),
   imports('web/src/*', browserOnly),
   imports('web/src/shell/**', [
     ...browserOnly,

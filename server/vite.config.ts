@@ -22,7 +22,7 @@ export default defineConfig({
         main: 'src/main.ts',
         audit: 'src/audit.ts',
         studio: 'src/studio.ts',
-        'local-chain-process': 'src/embedded/local-chain/local-chain-process.ts',
+        'local-chain-process': 'src/embedded/local-chain-process.ts',
       },
       output: {
         // All files side by side: what the source finds by a relative URL, the build finds as well.

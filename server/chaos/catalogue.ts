@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url'
-
 import { houseBrand } from '../src/brand/brand.ts'
 import { readCatalogue } from '../src/catalogue/read-catalogue.ts'
 

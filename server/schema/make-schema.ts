@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-
 import pg from 'pg'
 import { pino } from 'pino'
-
 import { migrate } from '../src/database/migrate.ts'
-import { startEmbeddedPostgres } from '../src/embedded/postgres/postgres.ts'
+import { startEmbeddedPostgres } from '../src/embedded/postgres.ts'
 import { printSchema } from './print-schema.ts'
 import { printTableTypes } from './print-table-types.ts'
 import { readCatalog } from './read-catalog.ts'

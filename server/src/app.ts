@@ -1,79 +1,113 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { Failure } from '@juicebar/contract/errors'
 import { DRINK_PATH, LISTING_PATH } from '@juicebar/contract/market-settings'
-import { type FastifyRequest } from 'fastify'
-
-import { pushContact } from './alerts/push/push-request.ts'
-import { startPushes } from './alerts/push/run-pushes.ts'
+import { type Brand, houseBrand } from './brand/brand.ts'
+import { type Catalogue, drinkPage } from './catalogue/catalogue.ts'
+import { type Chain } from './chain/chain.ts'
+import { type Relay } from './chain/client/relay.ts'
+import { type DatabaseConnection } from './database/connect.ts'
+import { type FailureLog } from './runtime/outage.ts'
+import { type Metrics, createMetrics } from './metrics/metrics.ts'
+import { type EndpointUse } from './metrics/readings.ts'
+import { type Config, phoneOrigin, publicConfig } from './config.ts'
+import { pushContact } from './alerts/push.ts'
+import { startPushes } from './alerts/run-pushes.ts'
 import { alertRoutes } from './alerts/routes.ts'
 import { startAlerts } from './alerts/run-alerts.ts'
-import { type App, type AppParts } from './app-parts.ts'
-import { createMetrics } from './metrics/metrics.ts'
-import { bearerToken } from './http/api/bearer-token.ts'
-import { needsDatabase } from './http/api/needs-database.ts'
-import { houseBrand } from './brand/brand.ts'
+import { bearerToken } from './http/credentials.ts'
+import { needsDatabase, createApi } from './http/route.ts'
 import { marketLook } from './brand/market-look.ts'
-import { drinkPage } from './catalogue/drink-page.ts'
-import { recordCatalogue } from './catalogue/record-catalogue.ts'
-import { registerPaymentRequests } from './http/payment-requests.ts'
+import { recordCatalogue } from './inventory/record-catalogue.ts'
+import { registerPaymentRequests } from './purchases/pay-link/solana-pay-routes.ts'
 import { registerSecurityTxt } from './http/security-txt.ts'
 import { registerWebApp } from './http/web-app.ts'
-import { createRateLimits } from './http/api/rate-limits.ts'
-import { relayRoutes } from './http/relay-routes.ts'
-import { createApi } from './http/api/route.ts'
-import { compress, compressFigures } from './http/api/compression.ts'
-import { createServer } from './http/server/server.ts'
-import { statusRoutes } from './http/status-routes.ts'
+import { createRateLimits } from './http/rate-limits.ts'
+import { relayRoutes, statusRoutes } from './http/status-routes.ts'
+import { compress, compressFigures } from './http/compression.ts'
+import { createServer } from './http/server.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
-import { readListingPage } from './listings/read-listing-page.ts'
+import { readListingPage } from './listings/change-listings.ts'
 import { listingRoutes } from './listings/routes.ts'
-import { createFigures } from './market/figures/create-figures.ts'
-import { figureRoutes } from './market/figures/routes.ts'
-import { startRollingUp } from './market/figures/run-rolling-up.ts'
+import { createFigures, startRollingUp } from './market/create-figures.ts'
+import { figureRoutes, profitRoutes, marketRoutes } from './market/routes.ts'
 import { createPageCaches } from './market/page-cache.ts'
-import { invalidatePagesOnWrites } from './market/invalidate-pages.ts'
-import { profitRoutes } from './market/profit/routes.ts'
-import { startRefreshingCopies } from './market/refresh-copies.ts'
-import { marketRoutes } from './market/routes.ts'
+import { invalidatePagesOnWrites, startRefreshingCopies } from './market/send-page.ts'
 import { createPoster } from './outgoing/post-message.ts'
-import { prepareDatabase } from './prepare-database.ts'
-import { startCheckingFunds } from './purchases/hold/check-funds.ts'
-import { startRecordingOutages } from './purchases/hold/record-outages.ts'
+import { prepareDatabase } from './database/prepare-database.ts'
+import { startCheckingFunds, startRecordingOutages } from './purchases/hold/check-funds.ts'
 import { createNetworkHash } from './purchases/pay-link/pay-link.ts'
-import { preparePayment } from './purchases/pay-link/prepare-payment.ts'
-import { requirePayLink } from './purchases/pay-link/read-pay-link.ts'
-import { payLinkRoutes } from './purchases/pay-link/routes.ts'
-import { createCoSigners } from './purchases/co-signer.ts'
-import { purchaseRoutes } from './purchases/routes.ts'
-import { createReferences } from './purchases/reference.ts'
-import { startSearchingHistories } from './purchases/reconciliation/co-signer/search-histories.ts'
-import { createReconciliation } from './purchases/reconciliation/run-reconciliation.ts'
-import { delay } from './repeat.ts'
-import { startAnnouncingOutages } from './realtime/announce-outages.ts'
-import { createEventReaders } from './realtime/broadcast-events.ts'
+import { preparePayment, requirePayLink } from './purchases/pay-link/make-pay-link.ts'
+import { payLinkRoutes, purchaseRoutes } from './purchases/routes.ts'
+import { createCoSigners } from './purchases/purchase/co-signer.ts'
+import { createReferences } from './purchases/purchase/reference.ts'
+import { startSearchingHistories } from './purchases/reconciliation/search-histories.ts'
+import { createReconciliation } from './purchases/reconciliation/reconcile-round.ts'
+import { delay } from './runtime/repeat.ts'
+import { startAnnouncingOutages, createEventReaders } from './realtime/broadcast-events.ts'
 import { lastEventId } from './realtime/event-frame.ts'
 import { createEventFeed } from './realtime/poll-outbox.ts'
 import { realtimeRoutes } from './realtime/routes.ts'
-import { checkSignIn, readOwnBlock } from './restrictions/check-sign-in.ts'
-import { createPauseReader } from './restrictions/read-pause.ts'
-import { phoneOrigin, publicConfig } from './settings/public-config.ts'
-import { createLoginText } from './sign-in/login-text.ts'
-import { readSession } from './sign-in/read-session.ts'
+import { checkSignIn, readOwnBlock, createPauseReader } from './restrictions/check-restrictions.ts'
+import { createLoginText, createSessionJwts } from './sign-in/session-jwt.ts'
+import { readSession } from './sign-in/verify-signature.ts'
 import { signInRoutes } from './sign-in/routes.ts'
-import { createSessionJwts } from './sign-in/session-jwt.ts'
 import { findLiveSessions } from './sign-in/sign-in-store.ts'
 import { startPurges } from './start-purging.ts'
 import { startAudits } from './studio/audit/run-audits.ts'
-import { recordRewind } from './studio/recovery/rewind/record-rewind.ts'
-import { checkIdentity, startCheckingIdentity } from './studio/recovery/rewind/check-identity.ts'
-import { startRecordingSlots } from './studio/recovery/rewind/record-slots.ts'
-import { startRecoveries } from './studio/recovery/run-recoveries.ts'
-import { startStampingSales } from './studio/sales/run-stamping.ts'
-import { createKeyCheck } from './studio/keys/check-key.ts'
+import { recordRewind, checkIdentity, startCheckingIdentity, startRecordingSlots } from './studio/recovery/check-identity.ts'
+import { startRecoveries } from './studio/recovery/continue-recovery.ts'
+import { startStampingSales } from './studio/sales/read-sales.ts'
+import { createKeyCheck } from './studio/keys/change-keys.ts'
 import { createStaffCheck } from './studio/staff/check-staff.ts'
-import { restrictionRoutes } from './studio/restrictions/routes.ts'
-import { studioRoutes } from './studio/routes.ts'
-import { startWebhooks } from './studio/webhooks/delivery/run-webhooks.ts'
+import { restrictionRoutes, studioRoutes } from './studio/routes.ts'
+import { startWebhooks } from './studio/webhooks/run-webhooks.ts'
 import { webhookRoutes } from './studio/webhooks/routes.ts'
+
+/** The parts that the server is built from. */
+export interface AppParts {
+  config: Config
+  jwtSecret: string
+  /** As `createReferences` and `createCoSigners` take them; the secret of the sessions by default. */
+  referenceSecrets?: readonly string[]
+  studioApiKey: string
+  connection: DatabaseConnection
+  /** Distinguishes a built-in database from a copy of it, if payments outlive both. */
+  databaseFiles?: string | undefined
+  chain: Chain
+  /** The chain's endpoints with their own counts, for the metrics. */
+  endpoints?: readonly EndpointUse[]
+  relay: Relay
+  log: FastifyBaseLogger
+  failures: FailureLog
+  version: string
+  /** Juicebar's own by default. */
+  brand?: Brand
+  catalogue: Catalogue
+  /** The built web app. */
+  webFolder: string
+  migrationsFolder: string
+  /** How to report a vulnerability, for people. */
+  securityPolicyFile?: string
+  /** See `SignInOptions`. Must be idempotent. */
+  onFirstSignIn?: (wallet: WalletAddress) => Promise<void>
+}
+
+export interface App {
+  fastify: FastifyInstance
+  /** Undefined unless they are switched on. */
+  metrics: Metrics | undefined
+  /**
+   * Listens at once and answers DATABASE_DOWN or UPGRADING until the database is migrated. Resolves when it is and the background work
+   * has started. Rejects if the address cannot be bound or a migration fails.
+   */
+  start(): Promise<void>
+  /**
+   * Stops once the calls under way are done. With `drain`, it first reports that it is not ready and continues as usual for a while;
+   * stopping it again without `drain` ends that.
+   */
+  stop(how?: { drain: boolean }): Promise<void>
+}
 
 /** Builds the whole server. `stop` leaves the database connection and the chain open, since the caller opened them. */
 export async function createApp(parts: AppParts): Promise<App> {

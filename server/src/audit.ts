@@ -1,17 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-
 import { type Audit } from '@juicebar/contract/schemas'
-
 import { houseBrand } from './brand/brand.ts'
 import { type Catalogue } from './catalogue/catalogue.ts'
 import { readCatalogue } from './catalogue/read-catalogue.ts'
-import { publicAuditText, publicExitCode } from './command/public-audit-text.ts'
-import { type Config, readConfig } from './settings/config.ts'
-import { readStudioAccess, type StudioAccess } from './settings/studio-access.ts'
-import { auditText } from './studio/audit/audit-text.ts'
-import { exitCodeOf, NOT_CHECKED } from './studio/audit/exit-code.ts'
+import { publicAuditText, publicExitCode } from './command/audit-public.ts'
+import { type Config, readConfig } from './config.ts'
+import { readStudioAccess, type StudioAccess } from './command/commands.ts'
+import { auditText, exitCodeOf, NOT_CHECKED } from './studio/audit/audit.ts'
 
 /** The same relative paths hold from `src` and from `dist`. */
 const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url))

@@ -1,29 +1,26 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-
 import { type Logger } from 'pino'
-
+import { marketTitle } from '@juicebar/contract/market-settings'
 import { createApp } from './app.ts'
-import { type Brand } from './brand/brand.ts'
-import { marketName } from './brand/market-name.ts'
+import { type Brand, marketName } from './brand/brand.ts'
 import { readBrand } from './brand/read-brand.ts'
 import { type Catalogue } from './catalogue/catalogue.ts'
 import { readCatalogue } from './catalogue/read-catalogue.ts'
-import { checkFeeWallet } from './check-fee-wallet.ts'
-import { createRelay } from './chain/relay/relay.ts'
+import { checkFeeWallet } from './purchases/purchase/check-fee-wallet.ts'
+import { createRelay } from './chain/client/relay.ts'
 import { createChain } from './chain/client/solana-chain.ts'
-import { type Config, readConfig } from './settings/config.ts'
+import { type Config, readConfig } from './config.ts'
 import { connectDatabase } from './database/connect.ts'
 import { newestMigration } from './database/migration-files.ts'
-import { type DataDir } from './embedded/data-dir/data-dir.ts'
-import { type Demo } from './embedded/demo/demo.ts'
-import { type DemoDeps } from './embedded/demo/demo-market.ts'
-import { type EmbeddedPostgres } from './embedded/postgres/postgres.ts'
-import { createFailureLog } from './logging/failure-log.ts'
-import { createLog } from './logging/log.ts'
-import { createShutdown, type Shutdown } from './shutdown.ts'
-import { announceStart } from './started-text.ts'
+import { type DataDir } from './embedded/data-dir.ts'
+import { type Demo, type DemoDeps } from './embedded/demo.ts'
+import { type EmbeddedPostgres } from './embedded/postgres.ts'
+import { createFailureLog } from './runtime/outage.ts'
+import { createLog, logAlways } from './runtime/log.ts'
+import { createShutdown, type Shutdown } from './runtime/shutdown.ts'
+import { type Network } from './settings/setting-reader.ts'
 
 /** The same relative paths hold from `src` and from `dist`. */
 const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url))
@@ -123,7 +120,7 @@ async function start({ config, brand, catalogue, log, shutdown }: Start): Promis
 /** Embedded services and generated secrets need a data folder. A server with every setting does not. */
 async function openDataDirIfNeeded(config: Config, shutdown: Shutdown): Promise<DataDir | undefined> {
   if (config.databaseUrl && config.jwtSecret && config.studioApiKey) return undefined
-  const { openDataDir } = await import('./embedded/data-dir/data-dir.ts')
+  const { openDataDir } = await import('./embedded/data-dir.ts')
   const dataDir = await openDataDir(config.dataDir, { onWait: (sentence) => process.stderr.write(`${sentence}\n`) })
   await shutdown.onStop('the data folder', () => dataDir.release())
   return dataDir
@@ -140,21 +137,21 @@ async function readReferenceSecrets({ databaseUrl }: Config, dataDir: DataDir | 
 }
 
 async function startPostgres(dataDir: DataDir, log: Logger, shutdown: Shutdown): Promise<EmbeddedPostgres> {
-  const { startEmbeddedPostgres } = await import('./embedded/postgres/postgres.ts')
+  const { startEmbeddedPostgres } = await import('./embedded/postgres.ts')
   const postgres = await startEmbeddedPostgres({ dataDir: dataDir.path, log })
   await shutdown.onStop('the embedded database', () => postgres.stop())
   return postgres
 }
 
 async function startLocalChain({ fee }: Config, log: Logger, shutdown: Shutdown): Promise<string[]> {
-  const embedded = await import('./embedded/local-chain/local-chain.ts')
+  const embedded = await import('./embedded/local-chain.ts')
   const localChain = await embedded.startLocalChain({ log, funded: fee.wallet })
   await shutdown.onStop('the embedded chain', () => localChain.stop())
   return [localChain.rpcUrl]
 }
 
 async function openDemo(config: Config, deps: DemoDeps, secret: string): Promise<Demo> {
-  const { createDemo } = await import('./embedded/demo/demo.ts')
+  const { createDemo } = await import('./embedded/demo.ts')
   return createDemo(config, deps, secret)
 }
 
@@ -173,4 +170,47 @@ function whyNotStarted(error: unknown): string {
   if (code === 'EADDRNOTAVAIL') return `${address} is not an address of this machine. Set HOST to one of its addresses.`
   if (typeof code === 'string' && REFUSED_BY_DATABASE.test(code)) return `The database refuses what DATABASE_URL says: ${error.message}.`
   return error.message
+}
+
+interface Places {
+  dataFolder: string | undefined
+  studioKeyFile: string | undefined
+}
+
+const networkTexts: Record<Network, string> = {
+  localnet: 'localnet, a chain on this machine: its SOL is play money',
+  devnet: 'devnet: its SOL is play money',
+  testnet: 'testnet: its SOL is play money',
+  mainnet: 'mainnet: real money',
+}
+
+/**
+ * Says that the market is open: to a person at a terminal as a text, else as one line of the log, so that standard output that is
+ * collected has nothing but JSON.
+ */
+export function announceStart(config: Config, places: Places, log: Logger): void {
+  if (process.stdout.isTTY) process.stdout.write(startedText(config, places))
+  else logAlways(log, { network: networkTexts[config.network], settleAt: config.settleAt, ...places }, openText(config))
+}
+
+function openText({ productName, publicOrigin }: Config): string {
+  return `${marketTitle(productName)} is open at ${publicOrigin}`
+}
+
+/** What a person who has just started the product wants to know. It contains no secret. */
+function startedText(config: Config, { dataFolder, studioKeyFile }: Places): string {
+  const rows = [
+    ['Network', networkTexts[config.network]],
+    ['Tokens move', `when a payment is ${config.settleAt}`],
+    ['Data', config.databaseUrl === undefined ? `${dataFolder} (PostgreSQL inside)` : 'in the PostgreSQL of DATABASE_URL'],
+    ['Studio key', studioKeyFile ?? 'the one of STUDIO_API_KEY'],
+    ['API', `${config.publicOrigin}/docs`],
+  ].map(([name = '', text = '']) => `  ${name.padEnd(12)} ${text}\n`)
+  const lines = ['\n', `  ${openText(config)}\n`, '\n', ...rows, '\n', whatToTry(config), '  Ctrl-C stops everything.\n\n']
+  return lines.join('')
+}
+
+function whatToTry({ demo, network }: Config): string {
+  if (demo && network === 'localnet') return '  Try it: connect the Demo Wallet, get test SOL, and buy a drink. No extension is needed.\n'
+  return '  Try it: connect a Phantom wallet and sign in.\n'
 }

@@ -1,10 +1,10 @@
 import { type Database } from './database/connect.ts'
-import { deleteOldKeys } from './listings/listing-key-store.ts'
-import { type FailureLog } from './logging/failure-log.ts'
+import { deleteOldKeys } from './listings/listing-store.ts'
+import { type FailureLog } from './runtime/outage.ts'
 import { deleteOldRefusals } from './purchases/co-signed/co-signed-store.ts'
 import { deleteOldPayLinks } from './purchases/pay-link/pay-link-store.ts'
 import { deleteExpired } from './sign-in/sign-in-store.ts'
-import { deleteOldChallenges } from './studio/staff/challenge-store.ts'
+import { deleteOldChallenges } from './studio/staff/staff-store.ts'
 
 /**
  * Deletes whatever is too old, now and then.

@@ -1,9 +1,15 @@
-import { type CommandCall, helpText, readCommand, UsageError } from './command/commands.ts'
+import {
+  type CommandCall,
+  helpText,
+  readCommand,
+  UsageError,
+  replyText,
+  typedCommand,
+  readStudioAccess,
+  type StudioAccess,
+} from './command/commands.ts'
 import { recover, recoverHelp } from './command/recover.ts'
-import { replyText } from './command/reply-text.ts'
-import { typedCommand } from './command/typed-command.ts'
-import { readConfig } from './settings/config.ts'
-import { readStudioAccess, type StudioAccess } from './settings/studio-access.ts'
+import { readConfig } from './config.ts'
 
 const REFUSED = 1
 const NOT_UNDERSTOOD = 2

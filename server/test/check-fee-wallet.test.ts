@@ -1,10 +1,9 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-
-import { checkFeeWallet } from '../src/check-fee-wallet.ts'
+import { checkFeeWallet } from '../src/purchases/purchase/check-fee-wallet.ts'
 import { createChain } from '../src/chain/client/solana-chain.ts'
-import { createFailureLog } from '../src/logging/failure-log.ts'
-import { ConfigError } from '../src/settings/config-error.ts'
+import { createFailureLog } from '../src/runtime/outage.ts'
+import { ConfigError } from '../src/settings/setting-reader.ts'
 import { type FrontServer, handOnTo, startFrontServer, status } from './chain/front-server.ts'
 import { newKey } from './chain/hand-made.ts'
 import { collectLog } from './logging/collected-log.ts'

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
-
-import { ConfigError } from '../src/settings/config-error.ts'
-import { isLoopback, readConfig } from '../src/settings/config.ts'
-import { publicConfig } from '../src/settings/public-config.ts'
+import { ConfigError, isLoopback } from '../src/settings/setting-reader.ts'
+import { readConfig, publicConfig } from '../src/config.ts'
 
 const shared = { JWT_SECRET: 'j'.repeat(32), STUDIO_API_KEY: 'studio-key-0123456', REFERENCE_SECRET: 'r'.repeat(32) }
 const feeWallet = 'JCYoWVEjgW4iocDBRcWPhNYNnNFx3tSqSDxAZetY3Dmz'

@@ -16,7 +16,7 @@ type Kind = 'routes' | 'store' | 'action' | 'noun'
 
 function kindOf(file: string): Kind {
   const name = basename(file, '.ts')
-  if (name === 'routes') return 'routes'
+  if (name.endsWith('routes')) return 'routes'
   if (name.endsWith('-store')) return 'store'
   const [verb = '', ...rest] = name.split('-')
   return rest.length > 0 && verbs.includes(verb) ? 'action' : 'noun'

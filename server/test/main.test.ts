@@ -7,9 +7,7 @@ import { createRequire } from 'node:module'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-
 import { catalogueFile, item } from './brand/market-files.ts'
 import { newestMigration } from '../src/database/migration-files.ts'
 import { findFreePort } from '../src/embedded/free-port.ts'

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-
-import { RequestBatch } from '../src/request-batch.ts'
+import { RequestBatch } from '../src/runtime/request-batch.ts'
 
 /** Answers each request when the test says so: a key's answer is the key and when the request was sent. */
 function slowServer(timing?: ConstructorParameters<typeof RequestBatch>[1]) {

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-
 import { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-
 import { defaultCatalogue } from './support/catalogue.ts'
 import { connectDatabase, type DatabaseConnection } from '../src/database/connect.ts'
-import { type Api } from '../src/http/api/route.ts'
+import { type Api } from '../src/http/route.ts'
 import { inventoryRoutes } from '../src/inventory/routes.ts'
 import { listingRoutes } from '../src/listings/routes.ts'
 import { createNetworkHash } from '../src/purchases/pay-link/pay-link.ts'

@@ -1,9 +1,8 @@
 import pg from 'pg'
-
 import { TOKEN } from '../databases/catalogue.ts'
 import { type BenchDatabases } from '../databases/bench-databases.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
-import { createProfits } from '../../src/market/profit/read-profit.ts'
+import { createProfits } from '../../src/market/read-profit.ts'
 import { fillTrades, TRADER, TRADER_TRADES } from '../databases/fill-trades.ts'
 import { asMillis, compare, type Line, runConcurrently } from '../measure/comparison.ts'
 import { runLoad } from '../measure/http-load.ts'

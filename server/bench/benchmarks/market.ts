@@ -1,6 +1,5 @@
 import { listingSorts } from '@juicebar/contract/schemas/market'
 import pg from 'pg'
-
 import { catalogue, TOKEN, tokens } from '../databases/catalogue.ts'
 import { formatCursor, type MarketQuery, readMarketQuery } from '../../src/market/market-query.ts'
 import { pageStatement } from '../../src/market/market-store.ts'

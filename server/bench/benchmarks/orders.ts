@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
-
 import { MAX_ORDERS } from '@juicebar/contract/limits'
-
 import { tokens } from '../databases/catalogue.ts'
-import { mayHaveSigner } from '../../src/chain/transactions/signing-key.ts'
+import { mayHaveSigner } from '../../src/chain/transactions/keys.ts'
 import { type BenchDatabases } from '../databases/bench-databases.ts'
 import { randomWallet } from '../databases/fill-market.ts'
 import { type Line, percentile, type Sample } from '../measure/comparison.ts'

@@ -1,13 +1,9 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
-
 import { parseSignature, parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
 import { base58 } from '@scure/base'
-
 import { connectDatabase } from '../../src/database/connect.ts'
-import { createLoginText } from '../../src/sign-in/login-text.ts'
-import { requestNonce } from '../../src/sign-in/request-nonce.ts'
-import { createSessionJwts } from '../../src/sign-in/session-jwt.ts'
-import { verifySignature } from '../../src/sign-in/verify-signature.ts'
+import { createLoginText, createSessionJwts } from '../../src/sign-in/session-jwt.ts'
+import { requestNonce, verifySignature } from '../../src/sign-in/verify-signature.ts'
 import { type BenchDatabases } from '../databases/bench-databases.ts'
 import { compare, type Line, runConcurrently, type Sample } from '../measure/comparison.ts'
 import { JWT_SECRET } from '../servers/product-server.ts'

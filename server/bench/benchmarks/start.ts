@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-
 import { findFreePort } from '../../src/embedded/free-port.ts'
 import { type BenchDatabases } from '../databases/bench-databases.ts'
 import { asMillis, compare, type Line, type Sample } from '../measure/comparison.ts'

@@ -1,10 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-
 import { connectDatabase } from '../../src/database/connect.ts'
 import { settlePurchase } from '../../src/purchases/settlement/settlement-store.ts'
-import { createWebhook } from '../../src/studio/webhooks/create-webhook.ts'
+import { createWebhook } from '../../src/studio/webhooks/change-webhooks.ts'
 import { type BenchDatabases } from '../databases/bench-databases.ts'
 import { addHeldPurchases } from '../databases/held-purchases.ts'
 import { compare, type Line, percentile, type Sample } from '../measure/comparison.ts'

@@ -2,15 +2,13 @@ import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-
 import pg from 'pg'
 import { pino } from 'pino'
-
-import { recordCatalogue } from '../../src/catalogue/record-catalogue.ts'
+import { recordCatalogue } from '../../src/inventory/record-catalogue.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { openDataDir } from '../../src/embedded/data-dir/data-dir.ts'
-import { startEmbeddedPostgres } from '../../src/embedded/postgres/postgres.ts'
+import { openDataDir } from '../../src/embedded/data-dir.ts'
+import { startEmbeddedPostgres } from '../../src/embedded/postgres.ts'
 import { catalogue, tokens } from './catalogue.ts'
 import { fillMarket } from './fill-market.ts'
 

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
-
 import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
 import type pg from 'pg'
-
 import { createSessionJwts } from '../../src/sign-in/session-jwt.ts'
 import { JWT_SECRET } from '../servers/product-server.ts'
 import { randomWallet } from './fill-market.ts'

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
-
 import { parseWalletAddress } from '@juicebar/contract/addresses'
 import type pg from 'pg'
-
 import { TOKEN } from './catalogue.ts'
 import { createSessionJwts } from '../../src/sign-in/session-jwt.ts'
 import { JWT_SECRET } from '../servers/product-server.ts'

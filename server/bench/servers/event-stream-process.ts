@@ -1,14 +1,12 @@
 import { once } from 'node:events'
 import { createServer as createRawServer, type Socket } from 'node:net'
-
 import { pino } from 'pino'
-
 import { catalogue } from '../databases/catalogue.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
-import { createRateLimits } from '../../src/http/api/rate-limits.ts'
-import { createApi } from '../../src/http/api/route.ts'
-import { createServer } from '../../src/http/server/server.ts'
-import { createFailureLog } from '../../src/logging/failure-log.ts'
+import { createRateLimits } from '../../src/http/rate-limits.ts'
+import { createApi } from '../../src/http/route.ts'
+import { createServer } from '../../src/http/server.ts'
+import { createFailureLog } from '../../src/runtime/outage.ts'
 import { type EventFeed, type FeedEvent, type FeedListener } from '../../src/realtime/poll-outbox.ts'
 import { renderFrame } from '../../src/realtime/event-frame.ts'
 import { createEventReaders } from '../../src/realtime/broadcast-events.ts'

@@ -1,13 +1,12 @@
 import { pino } from 'pino'
-
 import { catalogue } from '../databases/catalogue.ts'
 import { createApp } from '../../src/app.ts'
 import { type Chain } from '../../src/chain/chain.ts'
 import { createChain } from '../../src/chain/client/solana-chain.ts'
-import { createRelay, type Relay } from '../../src/chain/relay/relay.ts'
-import { readConfig } from '../../src/settings/config.ts'
+import { createRelay, type Relay } from '../../src/chain/client/relay.ts'
+import { readConfig } from '../../src/config.ts'
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
-import { createFailureLog } from '../../src/logging/failure-log.ts'
+import { createFailureLog } from '../../src/runtime/outage.ts'
 import { type ChainSettings, type Role } from './role.ts'
 import { createStubChain } from './stub-chain.ts'
 

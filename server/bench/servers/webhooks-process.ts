@@ -1,14 +1,12 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo } from 'node:net'
-
 import { pino } from 'pino'
-
 import { catalogue } from '../databases/catalogue.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
-import { createFailureLog } from '../../src/logging/failure-log.ts'
+import { createFailureLog } from '../../src/runtime/outage.ts'
 import { createPoster } from '../../src/outgoing/post-message.ts'
-import { startWebhooks } from '../../src/studio/webhooks/delivery/run-webhooks.ts'
+import { startWebhooks } from '../../src/studio/webhooks/run-webhooks.ts'
 
 /** Serves the webhooks of a database, and is their receivers, too. Tells its parent their URLs, and how many messages came when asked. */
 const [, , databaseUrl = '', receivers = '3'] = process.argv

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { open } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-
 import { findFreePort } from '../../src/embedded/free-port.ts'
 import { type Version } from './version.ts'
 

@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-
 import { findFreePort } from '../../src/embedded/free-port.ts'
 
 /** A local Solana chain that can be frozen. */

@@ -1,9 +1,7 @@
 import { join } from 'node:path'
-
 import pg from 'pg'
 import { pino } from 'pino'
-
-import { startEmbeddedPostgres } from '../../src/embedded/postgres/postgres.ts'
+import { startEmbeddedPostgres } from '../../src/embedded/postgres.ts'
 
 /** The database of a stack. */
 export interface StackDatabase {

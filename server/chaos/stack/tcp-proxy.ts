@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
-
 import { findFreePort } from '../../src/embedded/free-port.ts'
 
 /** A TCP proxy in front of a database, for whatever can happen to a network. */

@@ -1,7 +1,6 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type Alert } from '@juicebar/contract/schemas'
 import { sql } from 'kysely'
-
 import { type Database } from '../database/connect.ts'
 import { type Tx, withRetry } from '../database/transact.ts'
 import { type AlertTerms } from './alert.ts'

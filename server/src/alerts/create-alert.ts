@@ -2,7 +2,6 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { MAX_ALERTS } from '@juicebar/contract/limits'
 import { type Alert } from '@juicebar/contract/schemas'
-
 import { type Database } from '../database/connect.ts'
 import { inTransaction, type Tx } from '../database/transact.ts'
 import { type AlertTerms } from './alert.ts'

@@ -1,7 +1,7 @@
 import { type Database } from '../database/connect.ts'
-import { type FailureLog } from '../logging/failure-log.ts'
+import { type FailureLog } from '../runtime/outage.ts'
 import { type EventFeed } from '../realtime/poll-outbox.ts'
-import { startRepeating } from '../repeat.ts'
+import { startRepeating } from '../runtime/repeat.ts'
 import { fireAlerts, pushSales } from './alert-store.ts'
 
 /** How often a server checks whether it has learned of an offer. */

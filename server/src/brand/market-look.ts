@@ -1,10 +1,10 @@
 import { type CatalogueItem } from '@juicebar/contract/catalogue'
 import { marketTitle } from '@juicebar/contract/market-settings'
-
 import { type MarketLook } from '../http/web-app.ts'
 import { type Picture } from '../pictures/picture.ts'
-import { type Config, isLoopback } from '../settings/config.ts'
+import { type Config } from '../config.ts'
 import { type Brand } from './brand.ts'
+import { isLoopback } from '../settings/setting-reader.ts'
 
 /** `npm run pictures -- preview` draws it. Juicebar's logo is an SVG, which most apps do not show in link previews. */
 const housePreview = { path: '/preview.png', size: { width: 1200, height: 630 } }

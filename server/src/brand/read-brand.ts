@@ -1,16 +1,11 @@
 import { join } from 'node:path'
-
 import Type, { type Static } from 'typebox'
-
 import { readPictureFile } from '../pictures/picture-file.ts'
 import { type Picture } from '../pictures/picture.ts'
-import { ConfigError } from '../settings/config-error.ts'
+import { ConfigError, MAX_PRODUCT_NAME_LENGTH } from '../settings/setting-reader.ts'
 import { type JsonFile, ONE_LINE, readJsonFile } from '../settings/json-file.ts'
-import { MAX_PRODUCT_NAME_LENGTH } from '../settings/setting-formats.ts'
-import { type Brand, houseBrand } from './brand.ts'
-import { contrastProblems } from './contrast-problems.ts'
-import { themes } from './palette.ts'
-import { createStyleSheet, surfacesOf, themeColorsOf } from './style-sheet.ts'
+import { type Brand, houseBrand, contrastProblems, createStyleSheet, surfacesOf, themeColorsOf } from './brand.ts'
+import { themes } from '../pictures/palette.ts'
 
 const MAX_DESCRIPTION = 200
 const MAX_WELCOME = 200

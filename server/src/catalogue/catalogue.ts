@@ -1,6 +1,5 @@
-import { type CatalogueItem, type TokenType } from '@juicebar/contract/catalogue'
+import { type CatalogueItem, type TokenType, balanceKey, type Balances } from '@juicebar/contract/catalogue'
 import { Failure } from '@juicebar/contract/errors'
-
 import { type Picture } from '../pictures/picture.ts'
 
 /** The items traded in this market, as this server read them at startup. */
@@ -46,4 +45,35 @@ export function requireTokenType({ find }: Pick<Catalogue, 'find'>, text: string
   const tokenType = find(text)
   if (tokenType === undefined) throw new Failure('TOKEN_TYPE_UNKNOWN')
   return tokenType
+}
+
+export interface TokenAmount {
+  tokenType: TokenType
+  amount: number
+}
+
+/** Amounts as replies carry them: of every item in the catalogue, and of any other owned items, which only newer servers know. */
+export function balancesOf({ items }: Pick<Catalogue, 'items'>, amounts: readonly TokenAmount[]): Balances {
+  const balances: Balances = Object.fromEntries(items.map(({ code }) => [balanceKey(code), 0]))
+  for (const { tokenType, amount } of amounts) if (amount > 0) balances[balanceKey(tokenType)] = amount
+  return balances
+}
+
+/** The metadata in the head of a drink's page, for browsers and link previews. */
+export interface DrinkPage {
+  title: string
+  description: string
+  /** The path of the drink's picture. */
+  picture: string
+}
+
+/** Describes a drink in the words of a link preview, without its price, since a preview is kept for weeks; undefined if there is no such drink. */
+export function drinkPage({ items }: Pick<Catalogue, 'items'>, code: string): DrinkPage | undefined {
+  const item = items.find((item) => item.code === code)
+  if (item === undefined) return undefined
+  return {
+    title: item.name,
+    description: `What ${item.name} costs in SOL, now and over time, how much of it is for sale, and its last trades.`,
+    picture: item.image,
+  }
 }

@@ -1,14 +1,24 @@
 import { dirname } from 'node:path'
-
-import { balanceKey, type CatalogueItem, CODE_PATTERN, MAX_CATALOGUE, MAX_CODE, MAX_ITEM_NAME } from '@juicebar/contract/catalogue'
+import { type CatalogueItem, balanceKey, CODE_PATTERN, MAX_CATALOGUE, MAX_CODE, MAX_ITEM_NAME } from '@juicebar/contract/catalogue'
 import Type, { type Static } from 'typebox'
-
+import { shadeAgainst, type Theme } from '../pictures/palette.ts'
 import { readPictureFile } from '../pictures/picture-file.ts'
 import { type Picture } from '../pictures/picture.ts'
-import { ConfigError } from '../settings/config-error.ts'
+import { ConfigError } from '../settings/setting-reader.ts'
 import { type JsonFile, ONE_LINE, readJsonFile } from '../settings/json-file.ts'
 import { type Catalogue, createCatalogue } from './catalogue.ts'
-import { itemColors, type Surfaces } from './item-colors.ts'
+
+/** The surfaces behind an item's colour, by theme. */
+export type Surfaces = Record<Theme, readonly string[]>
+
+/** As the file has it: for both themes, or for each. */
+export type ChosenColor = string | Record<Theme, string>
+
+/** An item's colour for each theme, as `#rrggbb`: the chosen one, or its nearest shade that is distinct from the surfaces behind it. */
+function itemColors(chosen: ChosenColor, surfaces: Surfaces): CatalogueItem['color'] {
+  const { light, dark } = typeof chosen === 'string' ? { light: chosen, dark: chosen } : chosen
+  return { light: shadeAgainst(light, surfaces.light), dark: shadeAgainst(dark, surfaces.dark) }
+}
 
 const closed = { additionalProperties: false }
 const color = (description: string) => Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description })

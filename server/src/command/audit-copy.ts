@@ -1,18 +1,15 @@
 import { type Audit } from '@juicebar/contract/schemas'
-
 import { type Catalogue } from '../catalogue/catalogue.ts'
 import { createChain } from '../chain/client/solana-chain.ts'
 import { connectDatabase, type DatabaseConnection } from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'
-import { createFailureLog } from '../logging/failure-log.ts'
-import { createLog } from '../logging/log.ts'
-import { createCoSigners } from '../purchases/co-signer.ts'
-import { createReferences } from '../purchases/reference.ts'
-import { type Config } from '../settings/config.ts'
-import { readAudit } from '../studio/audit/read-audit.ts'
-import { requestAudit } from '../studio/audit/request-audit.ts'
-import { runAudit } from '../studio/audit/run-audit.ts'
-import { typedCommand } from './typed-command.ts'
+import { createFailureLog } from '../runtime/outage.ts'
+import { createLog } from '../runtime/log.ts'
+import { createCoSigners } from '../purchases/purchase/co-signer.ts'
+import { createReferences } from '../purchases/purchase/reference.ts'
+import { type Config } from '../config.ts'
+import { readAudit, requestAudit, runAudit } from '../studio/audit/run-audits.ts'
+import { typedCommand } from './commands.ts'
 
 interface CopyParts {
   /** Of this version. */

@@ -1,26 +1,143 @@
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { type Signature } from '@juicebar/contract/addresses'
-
-import { type Chain, type LandedTransaction, type SignatureEntry } from '../chain/chain.ts'
-import { createChain } from '../chain/client/solana-chain.ts'
-import { createLog } from '../logging/log.ts'
-import { isSignedBy } from '../purchases/cases/lost-payment.ts'
-import { movementsOf } from '../purchases/payment/landed-transfers.ts'
-import { type HistoryWalk } from '../purchases/reconciliation/co-signer/history-walk.ts'
-import { readHistory } from '../purchases/reconciliation/co-signer/read-history.ts'
-import { type Config } from '../settings/config.ts'
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+import { type HistoryWalk } from '../purchases/reconciliation/history-walk.ts'
 import {
+  type PublicAudit,
   addTrades,
   beginPublicAudit,
   findingsOf,
   matchPayments,
   noteMatch,
   overdueTrades,
-  type PublicAudit,
   type PublicFindings,
   tradesNeededSince,
+  connectMarket,
+  type PublicMarket,
 } from './public-audit.ts'
-import { readProgress, saveProgress } from './public-audit-file.ts'
-import { connectMarket, type PublicMarket } from './public-market.ts'
+import { type Chain, type LandedTransaction, type SignatureEntry } from '../chain/chain.ts'
+import { createChain } from '../chain/client/solana-chain.ts'
+import { createLog } from '../runtime/log.ts'
+import { isSignedBy } from '../purchases/cases/case.ts'
+import { movementsOf } from '../purchases/payment/landed-payment.ts'
+import { readHistory } from '../purchases/reconciliation/read-history.ts'
+import { type Config } from '../config.ts'
+
+const LISTED = 10
+
+/** A public audit as text for a terminal. */
+export function publicAuditText({ market, keys, matched, cases, violations, pending, unchecked }: PublicReport): string {
+  return [
+    verdict(violations.length, unchecked.length),
+    '',
+    `Payments of ${market} that the chain and the market tell alike: ${matched}. Payments that became cases: ${cases}.`,
+    ...(keys.length === 0 ? ['The market names no key that signs payments.'] : [`Signed by ${keys.join(', ')}.`]),
+    ...section('Wrong', violations),
+    ...section('Pending', pending),
+    ...section('Not checked', unchecked),
+    '',
+  ].join('\n')
+}
+
+/** 1 if something is wrong, 2 if nothing is wrong but not everything was checked, otherwise 0. */
+export function publicExitCode({ violations, unchecked }: Pick<PublicReport, 'violations' | 'unchecked'>): number {
+  if (violations.length > 0) return 1
+  return unchecked.length > 0 ? 2 : 0
+}
+
+function verdict(wrong: number, unchecked: number): string {
+  if (wrong > 0) return `${wrong} ${wrong === 1 ? 'payment is' : 'payments are'} not as the market tells.`
+  return unchecked === 0
+    ? 'The market tells of every payment that it signed, and of no other.'
+    : 'What could be checked is as the market tells.'
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  if (lines.length === 0) return []
+  const more = lines.length > LISTED ? [`  and ${lines.length - LISTED} more`] : []
+  return ['', `${title}:`, ...lines.slice(0, LISTED).map((line) => `  ${line}`), ...more]
+}
+
+const Whole = Type.String({ pattern: '^[0-9]{1,20}$' })
+const Payments = Type.Array(Type.Object({ signature: Type.String(), lamports: Whole, since: Type.Number() }))
+const walk = { address: Type.String(), doneSlot: Whole, topSlot: Type.Union([Whole, Type.Null()]) }
+const ProgressSchema = Type.Object({
+  version: Type.Literal(1),
+  market: Type.String(),
+  genesisHash: Type.String(),
+  keys: Type.Array(Type.Object({ ...walk, decidedTo: Type.Union([Type.String(), Type.Null()]) })),
+  signed: Payments,
+  traded: Payments,
+  matched: Type.Array(Type.Object({ signature: Type.String(), since: Type.Number() })),
+  matchedCount: Type.Number(),
+  excused: Type.Array(Type.String()),
+  tradesReadTo: Type.Number(),
+  unmatchedAfter: Type.Union([Type.String(), Type.Null()]),
+})
+type Progress = Type.Static<typeof ProgressSchema>
+
+/**
+ * Reads what an earlier audit has saved.
+ * @returns undefined if there is no such file
+ * @throws Error with a sentence if the file holds something else
+ */
+async function readProgress(path: string): Promise<PublicAudit | undefined> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (text === undefined) return undefined
+  const saved = parse(text)
+  if (!saved) throw new Error(`${path} is not the progress of a public audit. Name another file with --progress.`)
+  const payments = (list: Progress['signed']) =>
+    new Map(list.map(({ signature, lamports, since }) => [signature as Signature, { lamports: BigInt(lamports), since }]))
+  return {
+    ...saved,
+    keys: new Map(saved.keys.map(({ address, ...rest }) => [address, walkOf(rest)])),
+    signed: payments(saved.signed),
+    traded: payments(saved.traded),
+    matched: new Map(saved.matched.map(({ signature, since }) => [signature as Signature, since])),
+    excused: new Set(saved.excused as Signature[]),
+    unmatchedAfter: saved.unmatchedAfter ?? undefined,
+  }
+}
+
+/** Saves how far an audit has come: the file is the earlier one or this one, whenever the process ends. */
+async function saveProgress(path: string, audit: PublicAudit): Promise<void> {
+  const payments = (map: PublicAudit['signed']) =>
+    [...map].map(([signature, { lamports, since }]) => ({ signature, lamports: String(lamports), since }))
+  const progress: Progress = {
+    version: 1,
+    market: audit.market,
+    genesisHash: audit.genesisHash,
+    keys: [...audit.keys].map(([address, { doneSlot, topSlot, decidedTo }]) => {
+      return { address, doneSlot: String(doneSlot), topSlot: topSlot === null ? null : String(topSlot), decidedTo }
+    }),
+    signed: payments(audit.signed),
+    traded: payments(audit.traded),
+    matched: [...audit.matched].map(([signature, since]) => ({ signature, since })),
+    matchedCount: audit.matchedCount,
+    excused: [...audit.excused],
+    tradesReadTo: audit.tradesReadTo,
+    unmatchedAfter: audit.unmatchedAfter ?? null,
+  }
+  await writeFile(`${path}.new`, `${JSON.stringify(progress)}\n`)
+  await rename(`${path}.new`, path)
+}
+
+function parse(text: string): Progress | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return Compile(ProgressSchema).Check(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function walkOf({ doneSlot, topSlot, decidedTo }: Omit<Progress['keys'][number], 'address'>): HistoryWalk {
+  return { doneSlot: BigInt(doneSlot), topSlot: topSlot === null ? null : BigInt(topSlot), decidedTo: decidedTo as Signature | null }
+}
 
 /** Transactions read at once. */
 const AT_ONCE = 8

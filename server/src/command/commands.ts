@@ -1,4 +1,76 @@
+import { readFile } from 'node:fs/promises'
+import { join, basename } from 'node:path'
 import { parseArgs } from 'node:util'
+import { type Config } from '../config.ts'
+
+/** The address at which the running server answers this machine's commands, and a key that it accepts. */
+export interface StudioAccess {
+  origin: string
+  key: string
+}
+
+/** Reads them from the settings, or the key from the data folder. @throws Error with a sentence if there is no key */
+export async function readStudioAccess({ host, port, studioApiKey, dataDir }: Config): Promise<StudioAccess> {
+  return { origin: `http://${host.includes(':') ? `[${host}]` : host}:${port}`, key: studioApiKey ?? (await readGeneratedKey(dataDir)) }
+}
+
+async function readGeneratedKey(dataDir: string): Promise<string> {
+  const file = join(dataDir, 'STUDIO_API_KEY')
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new Error(`STUDIO_API_KEY is not set, and there is none in ${file}. Give this command the settings of the server.`, { cause })
+  })
+  return text.trim()
+}
+
+/**
+ * How to type a command of this product: `npm run studio -- case list` in a checkout, `node start.mjs studio case list` in an archive,
+ * whose machine may have no npm.
+ *
+ * @param words what follows the command, if anything
+ * @param started the file that this process was started from
+ */
+export function typedCommand(command: 'audit' | 'studio', words = '', started = process.argv[1] ?? ''): string {
+  if (basename(started) === 'start.mjs') return `node start.mjs ${command} ${words}`.trimEnd()
+  return `npm run ${command}${words && ` -- ${words}`}`
+}
+
+/**
+ * A reply for a person: a list as one block of lines for each item, a single thing as its fields. Nested values are shown as JSON.
+ */
+export function replyText(reply: unknown): string {
+  if (!isRecord(reply)) return reply === null || reply === undefined ? 'Done.' : JSON.stringify(reply)
+  const parts = Object.entries(reply).flatMap(([name, value]) => partText(name, value))
+  return parts.length === 0 ? 'Done.' : parts.join('\n\n')
+}
+
+function partText(name: string, value: unknown): string[] {
+  if (name === 'nextCursor') return typeof value === 'string' ? [`There are more: --cursor ${value}`] : []
+  if (Array.isArray(value))
+    return value.length === 0 ? [`no ${name}`] : value.map((item) => (isRecord(item) ? fieldsText(item) : valueText(item)))
+  return [isRecord(value) ? fieldsText(value) : `${name}  ${valueText(value)}`]
+}
+
+function fieldsText(fields: Record<string, unknown>): string {
+  const width = Math.max(...Object.keys(fields).map((name) => name.length))
+  return Object.entries(fields)
+    .map(([name, value]) => `${name.padEnd(width)}  ${valueText(value)}`)
+    .join('\n')
+}
+
+function valueText(value: unknown): string {
+  if (value === null || value === undefined) return '-'
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(', ')
+  return typeof value === 'string' ? printable(value) : JSON.stringify(value)
+}
+
+/** Text from strangers must not control the terminal. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, ' ')
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
 
 /** A call of the studio API that a command makes. */
 export interface CommandCall {

@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-
 import { type Recovery } from '@juicebar/contract/schemas'
-
-import { type CommandCall, UsageError } from './commands.ts'
-import { typedCommand } from './typed-command.ts'
+import { type CommandCall, UsageError, typedCommand } from './commands.ts'
 
 /** The exit codes of `npm run studio -- recover`. */
 const EXIT = { clean: 0, cases: 1, unchecked: 2 } as const

@@ -1,16 +1,12 @@
 import { CamelCasePlugin, Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import pg from 'pg'
 import { type BaseLogger } from 'pino'
-
-import { CommitGate } from './connections/commit-gate.ts'
-import { createCommitWatch, WAIT_MILLIS, type WatchCommits } from './connections/commit-watch.ts'
-import { READ_ONLY } from './connections/connection-failure.ts'
-import { CONNECTIONS, DatabasePool, type PoolOptions } from './connections/database-pool.ts'
-import { parseDatabaseUrl } from './connections/database-url.ts'
-import { Hosts } from './connections/hosts.ts'
-import { preparingPool } from './connections/prepared-statements.ts'
-import { readFromReplica, type ReplicaState } from './connections/replica.ts'
-import { sqlState } from './refusals.ts'
+import { CommitGate, CONNECTIONS, DatabasePool, type PoolOptions, preparingPool } from './database-pool.ts'
+import { createCommitWatch, WAIT_MILLIS, type WatchCommits } from './commit-watch.ts'
+import { READ_ONLY, Hosts } from './hosts.ts'
+import { parseDatabaseUrl } from '../settings/database-url.ts'
+import { readFromReplica, type ReplicaState } from './replica.ts'
+import { sqlState } from '../runtime/database-failures.ts'
 import { type DB } from './schema.ts'
 
 class ColumnNames extends CamelCasePlugin {

@@ -1,5 +1,4 @@
-import { applyFunctions } from './functions/apply-functions.ts'
-import { readFunctions } from './functions/function-files.ts'
+import { applyFunctions, readFunctions } from './apply-functions.ts'
 import {
   type AppliedMigration,
   isReplacement,
@@ -9,7 +8,7 @@ import {
   SchemaMismatchError,
 } from './migration-files.ts'
 import { inTurn, type MigrateOptions, type MigrationClient, runUnlimited } from './migration-turns.ts'
-import { sqlState } from './refusals.ts'
+import { sqlState } from '../runtime/database-failures.ts'
 
 /** SQLSTATE (PostgreSQL, appendix A). */
 const UNDEFINED_COLUMN = '42703'

@@ -1,8 +1,7 @@
 import type pg from 'pg'
-
-import { delay } from '../repeat.ts'
+import { delay } from '../runtime/repeat.ts'
 import { SchemaMismatchError } from './migration-files.ts'
-import { sqlState } from './refusals.ts'
+import { sqlState } from '../runtime/database-failures.ts'
 
 /** SQLSTATEs (PostgreSQL, appendix A). */
 const LOCK_NOT_AVAILABLE = '55P03'

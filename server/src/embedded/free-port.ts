@@ -1,7 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-import { hasErrorCode } from './error-code.ts'
+/** Whether a caught value is a system error with one of these codes, like `ENOENT`. */
+export function hasErrorCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code)
+}
 
 /** Systems assign ports from 32768 on to outgoing connections, so such a port can be taken at any moment. */
 const PORTS = { from: 20_000, to: 32_768 }

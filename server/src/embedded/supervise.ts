@@ -1,6 +1,5 @@
 import { type BaseLogger } from 'pino'
-
-import { delay } from '../repeat.ts'
+import { delay } from '../runtime/repeat.ts'
 
 /** A child process that the server runs for itself. */
 export interface ChildService {

@@ -1,6 +1,10 @@
 import { type HealthReport, type PublicConfig, type UnreadyReason } from '@juicebar/contract/schemas'
+import { type Api } from './route.ts'
 
-import { type Api } from './api/route.ts'
+/** POST /rpc: relays one JSON-RPC request to the chain. */
+export function relayRoutes(api: Api, relay: (request: unknown) => Promise<string>): void {
+  api.open('rpc', 'rpc', async ({ request, sendJson }) => sendJson(await relay(request.body)))
+}
 
 const PROBE_MILLIS = 1_000
 

@@ -1,19 +1,62 @@
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import fastifyStatic from '@fastify/static'
-import { type FastifyInstance, type FastifyRequest } from 'fastify'
-
-import { isDatabaseOutage } from '../database/database-outage.ts'
 import { type Picture } from '../pictures/picture.ts'
-import { type LimitChecks } from './api/rate-limits.ts'
-import { MANIFEST_PATH, type PageHead, type PageText, renderHead, renderPage } from './page/page-head.ts'
-import { preparePage } from './page/serve-page.ts'
-import { webManifest } from './page/web-manifest.ts'
-import { serveStyleSheet, type StyleSheet } from './page/style-sheet.ts'
-import { registerPictures } from './pictures.ts'
-import { replyToUnmatchedPath } from './server/unmatched-path.ts'
+import { compress, takesGzip } from './compression.ts'
+import { isDatabaseOutage } from '../runtime/database-failures.ts'
+import { type LimitChecks } from './rate-limits.ts'
+import {
+  MANIFEST_PATH,
+  type PageHead,
+  type PageText,
+  renderHead,
+  renderPage,
+  webManifest,
+  serveStyleSheet,
+  type StyleSheet,
+} from './page-head.ts'
+import { replyToUnmatchedPath } from './failure-reply.ts'
+
+/** Opened directly, a picture runs and loads nothing; it may use its own styles. */
+const pictureContentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox"
+
+/** Serves pictures at their paths, cacheable forever. `nosniff` is on every reply of the server. */
+function registerPictures(fastify: FastifyInstance, pictures: readonly Picture[]): void {
+  for (const [path, { type, content }] of new Map(pictures.map((picture) => [picture.path, picture]))) {
+    fastify.get(path, { schema: { hide: true } }, async (_request, reply) => {
+      // Replaces the page's own policy, which is on the raw reply.
+      reply.raw.setHeader('content-security-policy', pictureContentSecurityPolicy)
+      // Wallets that are web pages show a logo beside a payment.
+      reply.raw.setHeader('cross-origin-resource-policy', 'cross-origin')
+      return reply.type(type).header('cache-control', 'public, max-age=31536000, immutable').send(content)
+    })
+  }
+}
+
+/** Answers a request with a page. */
+export type PageSender = (request: FastifyRequest, reply: FastifyReply) => FastifyReply
+
+/**
+ * Prepares a page that is the same for everyone. A browser asks each time whether it has changed, and gets no body if it has not.
+ *
+ * @param status of the reply; pages with an error status are sent in full each time
+ */
+async function preparePage(html: string, status: 200 | 404 | 503 = 200): Promise<PageSender> {
+  const gzipped = await compress(html)
+  const etag = `"${createHash('sha256').update(html).digest('base64url').slice(0, 22)}"`
+  return (request, reply) => {
+    reply.code(status).headers({ 'cache-control': status === 200 ? 'no-cache' : 'no-store', vary: 'Origin, Accept-Encoding' })
+    if (status === 200) {
+      reply.header('etag', `W/${etag}`)
+      if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
+    }
+    reply.type('text/html; charset=utf-8')
+    return takesGzip(request.headers['accept-encoding']) ? reply.header('content-encoding', 'gzip').send(gzipped) : reply.send(html)
+  }
+}
 
 /** The build names these files by a hash of their content, so they never change. */
 const hashedFiles = /\/assets\//

@@ -1,8 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
-
 import { type WalletAddress } from '@juicebar/contract/addresses'
-
-import { mayHaveSigner } from '../chain/transactions/signing-key.ts'
+import { mayHaveSigner } from '../chain/transactions/keys.ts'
 
 /** Each takes Node.js 0.2 ms: after this many, other work gets its turn. */
 const CHECKED_AT_ONCE = 25

@@ -1,14 +1,12 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { type BaseLogger } from 'pino'
-
 import { type Database } from '../database/connect.ts'
-import { violatedConstraint } from '../database/refusals.ts'
+import { violatedConstraint } from '../runtime/database-failures.ts'
 import { inTransaction, type Tx } from '../database/transact.ts'
 import { checkSigners } from './check-signers.ts'
-import { balanceOf, changeOf, decideOrders, type OrderDecision } from './order-decision.ts'
-import { findOrders, insertOrders, lockBalances } from './order-store.ts'
-import { type StoredOrder, type StudioOrder } from './studio-order.ts'
+import { balanceOf, changeOf, decideOrders, type OrderDecision, type StoredOrder, type StudioOrder } from './studio-order.ts'
+import { findOrders, insertOrders, lockBalances } from './ledger-store.ts'
 
 export interface PostedOrder extends Omit<StudioOrder, 'reason'> {
   id: string

@@ -1,8 +1,7 @@
 import { Failure } from '@juicebar/contract/errors'
-
 import { type Catalogue } from '../catalogue/catalogue.ts'
 import { type Database } from '../database/connect.ts'
-import { type Api } from '../http/api/route.ts'
+import { type Api } from '../http/route.ts'
 import { readBalances } from './ledger-store.ts'
 
 /** A player's own balance. */

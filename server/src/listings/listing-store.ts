@@ -3,7 +3,6 @@ import { type MarketEventType } from '@juicebar/contract/events'
 import { type Lamports, lamportsToSol } from '@juicebar/contract/money'
 import { type Listing, type ListingStatus, type OwnListing } from '@juicebar/contract/schemas'
 import { type Selectable, sql } from 'kysely'
-
 import { type Database } from '../database/connect.ts'
 import { type Listings } from '../database/schema.ts'
 import { type Tx } from '../database/transact.ts'
@@ -20,7 +19,7 @@ export type ListingRow = Pick<Selectable<Listings>, (typeof listingColumns)[numb
  * The listing `l` as replies carry it: `render_listing` writes it on every change of the row. Closed listings no longer change, so they are
  * rendered here, with the fields that were added since.
  */
-export const listingReply = sql<Listing>`(case when l.status = 'active' then l.reply_json else render_listing(l) end)::json`
+const listingReply = sql<Listing>`(case when l.status = 'active' then l.reply_json else render_listing(l) end)::json`
 
 /** @returns the new listing's id */
 export async function insertListing(tx: Tx, seller: WalletAddress, draft: ListingDraft): Promise<string> {
@@ -113,4 +112,43 @@ export async function markWaitingForStudio(tx: Tx, id: string, { waitsForStudio 
 /** When the transaction commits, tells every event stream about the listing as it is now; not about a part that is not on the market. */
 export async function emitListing(tx: Tx, type: MarketEventType, id: string): Promise<void> {
   await sql`select emit_listing(${type}, l) from listings l where l.id = ${id} and l.status <> 'reserved'`.execute(tx)
+}
+
+/** A listing and the offer that it was created with. */
+export interface KeyedListing {
+  listing: Listing
+  /** What was listed, regardless of what has been sold since. */
+  listedAmount: bigint
+  listedLamports: bigint
+}
+
+/** The listing that a seller has created with an idempotency key. */
+export async function findKeyedListing(
+  database: Database,
+  seller: WalletAddress,
+  idempotencyKey: string,
+): Promise<KeyedListing | undefined> {
+  return database
+    .selectFrom('listingKeys as k')
+    .innerJoin('listings as l', 'l.id', 'k.listingId')
+    .select([
+      listingReply.as('listing'),
+      sql<bigint>`coalesce(l.whole_amount, l.amount)`.as('listedAmount'),
+      sql<bigint>`coalesce(l.whole_lamports, l.price_lamports)`.as('listedLamports'),
+    ])
+    .where('k.seller', '=', seller)
+    .where('k.idempotencyKey', '=', idempotencyKey)
+    .executeTakeFirst()
+}
+
+export async function insertListingKey(tx: Tx, key: { seller: WalletAddress; idempotencyKey: string; listingId: string }): Promise<void> {
+  await tx.insertInto('listingKeys').values(key).execute()
+}
+
+/** Deletes the keys that are more than a day old. */
+export async function deleteOldKeys(database: Database): Promise<void> {
+  await database
+    .deleteFrom('listingKeys')
+    .where('createdAt', '<', sql<Date>`now() - interval '1 day'`)
+    .execute()
 }

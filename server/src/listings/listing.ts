@@ -2,9 +2,9 @@ import { type TokenType } from '@juicebar/contract/catalogue'
 import { type Lamports, parsePrice } from '@juicebar/contract/money'
 import { Failure } from '@juicebar/contract/errors'
 import { type Listing } from '@juicebar/contract/schemas'
-
+import { SELLER_CHARACTERS_SHOWN } from '@juicebar/contract/limits'
 import { type Catalogue } from '../catalogue/catalogue.ts'
-import { requireTokenAmount } from '../inventory/token-amount.ts'
+import { requireTokenAmount } from '../inventory/studio-order.ts'
 
 export interface ListingDraft {
   tokenType: TokenType
@@ -57,9 +57,21 @@ export function isOfDraft({ listing, listedAmount, listedLamports }: Offer, draf
   return isSameOffer && listedAmount === BigInt(draft.amount) && listedLamports === draft.priceLamports
 }
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+/** The metadata in the head of a listing's page, for browsers and link previews. */
+export interface ListingPage {
+  title: string
+  description: string
+}
 
-/** Whether a text is a UUID, as every id is. PostgreSQL refuses to compare anything else with a uuid column. */
-export function isId(text: string): boolean {
-  return uuid.test(text)
+const states: Record<Listing['status'], string | undefined> = {
+  active: undefined,
+  sold: 'This lot has been sold.',
+  removed: 'This lot is no longer for sale.',
+}
+
+/** Describes a listing in the words of a link preview. */
+export function listingPage({ amount, tokenName, price, unitPrice, seller, status }: Listing): ListingPage {
+  const [count, sol, each] = [amount, price, unitPrice].map((number) => number.toLocaleString('en', { maximumFractionDigits: 9 }))
+  const offer = `${each} SOL each, sold by ${seller.slice(0, SELLER_CHARACTERS_SHOWN)}…, paid wallet to wallet.`
+  return { title: `${count} ${tokenName} for ${sol} SOL`, description: states[status] ?? offer }
 }

@@ -1,12 +1,11 @@
 import { Failure } from '@juicebar/contract/errors'
-
 import { type Catalogue } from '../catalogue/catalogue.ts'
 import { type Database } from '../database/connect.ts'
-import { type Api } from '../http/api/route.ts'
-import { createListing } from './create-listing.ts'
-import { draftListing, isId } from './listing.ts'
+import { type Api } from '../http/route.ts'
+import { createListing, removeListing } from './change-listings.ts'
+import { draftListing } from './listing.ts'
 import { findListing, listOwnListings } from './listing-store.ts'
-import { removeListing } from './remove-listing.ts'
+import { isId } from '@juicebar/contract/ids'
 
 /** A single listing, and what a seller does with listings. Browsing the market is in `market/`. */
 export function listingRoutes(api: Api, database: Database, catalogue: Catalogue): void {

@@ -2,7 +2,6 @@ import { type TokenType } from '@juicebar/contract/catalogue'
 import { Failure } from '@juicebar/contract/errors'
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 import { type ListingSort } from '@juicebar/contract/schemas'
-
 import { type Catalogue, requireTokenType } from '../catalogue/catalogue.ts'
 
 /** A page starts after the listing with this key: the text of its sort column. The id breaks ties. */

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
-
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
-
-import { type CachedReply } from '../http/server/cached-replies.ts'
+import { type CachedReply } from '../http/cached-replies.ts'
 import { type MarketQuery } from './market-query.ts'
 
 /** Bounds how stale a page can be if the notice of a change is late or lost. */

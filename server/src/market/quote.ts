@@ -4,10 +4,9 @@ import { MAX_ITEMS, MAX_SELLERS } from '@juicebar/contract/limits'
 import { lamportsToSol, partPrice } from '@juicebar/contract/money'
 import { type Quote } from '@juicebar/contract/schemas'
 import { type TokenType } from '@juicebar/contract/catalogue'
-
 import { type Catalogue, requireTokenType } from '../catalogue/catalogue.ts'
-import { requireTokenAmount } from '../inventory/token-amount.ts'
-import { feeOf, type FeeTerms } from '../purchases/fee.ts'
+import { requireTokenAmount } from '../inventory/studio-order.ts'
+import { feeOf, type FeeTerms } from '../purchases/purchase/fee.ts'
 
 export interface QuoteOrder {
   tokenType: TokenType

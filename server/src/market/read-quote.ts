@@ -1,12 +1,11 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { PRICE_STEP_LAMPORTS } from '@juicebar/contract/money'
 import { type Quote } from '@juicebar/contract/schemas'
-
 import { type Chain } from '../chain/chain.ts'
 import { type Reads } from '../database/connect.ts'
-import { type FeeTerms } from '../purchases/fee.ts'
-import { delay } from '../repeat.ts'
-import { findCandidates } from './candidate-store.ts'
+import { type FeeTerms } from '../purchases/purchase/fee.ts'
+import { delay } from '../runtime/repeat.ts'
+import { findCandidates } from './market-store.ts'
 import { amountOf, type CanReceive, type Candidate, fillQuote, type QuoteOrder, quoteReply, smallPayees } from './quote.ts'
 
 /** Enough for nearly every quote: twice as many as it may take. */

@@ -1,7 +1,87 @@
-import { cachedReplyControl, type CachedReply, isNotModified, versionHeaders } from '../http/server/cached-replies.ts'
-import { answered, type Call } from '../http/api/route.ts'
-import { type PageCopy } from './page-cache.ts'
-import { type FirstPages, readFirstPage } from './read-first-page.ts'
+import { type FastifyInstance } from 'fastify'
+import { Failure } from '@juicebar/contract/errors'
+import { type FailureLog } from '../runtime/outage.ts'
+import { startRepeating, delay } from '../runtime/repeat.ts'
+import { type PageCache, type PageCaches, type PageCopy } from './page-cache.ts'
+import { isDatabaseOutage } from '../runtime/database-failures.ts'
+import { type CachedReply, cachedReplyControl, isNotModified, versionHeaders } from '../http/cached-replies.ts'
+import { answered, type Call } from '../http/route.ts'
+
+const CHECK_MILLIS = 1_000
+
+/**
+ * Keeps the copies of the first pages recent, even if nobody requests them.
+ * @returns a function that stops it
+ */
+export function startRefreshingCopies(pageCache: Pick<PageCache, 'refreshCopies'>, failures: FailureLog): () => Promise<void> {
+  const failure = 'the copies of the first pages cannot be refreshed; trying again'
+  return startRepeating(() => pageCache.refreshCopies(), { everyMillis: CHECK_MILLIS, failures, failure })
+}
+
+/**
+ * Clears the caches before every reply to a write, so that a caller who changed the market sees the change in this server's next answer.
+ */
+export function invalidatePagesOnWrites(fastify: FastifyInstance, caches: Pick<PageCaches, 'clear'>): void {
+  fastify.addHook('onSend', ({ method, routeOptions }, _reply, _payload, done) => {
+    if (method !== 'GET' && method !== 'HEAD' && routeOptions.url?.startsWith('/api/marketplace/')) caches.clear()
+    done()
+  })
+}
+
+/** A read that takes longer than this may never end, so the database is probed. */
+const PATIENCE_MILLIS = 1_000
+
+export interface FirstPages {
+  pageCache: Pick<PageCache, 'get' | 'copyOf'>
+  /** Rejects if the database is down. */
+  probeDatabase: () => Promise<unknown>
+}
+
+interface FirstPageOrder {
+  url: string
+  render: () => Promise<string>
+  /** Whether the caller may get a copy: only calls without a session do. */
+  takesCopy: boolean
+}
+
+type FirstPage = { page: CachedReply; copy?: never } | { page?: never; copy: PageCopy }
+
+/**
+ * A current first page, or its copy. A copy is returned only if the page could not be read and the database is down at this moment; if it
+ * is merely busy, the caller waits.
+ * @throws DATABASE_DOWN if there is no copy
+ */
+export async function readFirstPage({ pageCache, probeDatabase }: FirstPages, order: FirstPageOrder): Promise<FirstPage> {
+  const { url, render, takesCopy } = order
+  const reading = pageCache.get(url, render)
+  if (!takesCopy) return { page: await reading }
+  const isAway = () =>
+    probeDatabase().then(
+      () => false,
+      () => true,
+    )
+  try {
+    return { page: await unlessAway(reading, isAway) }
+  } catch (error) {
+    const copy = isDatabaseOutage(error) ? pageCache.copyOf(url) : undefined
+    if (copy && (await isAway())) return { copy }
+    throw error
+  }
+}
+
+/** Waits for a read, but only as long as the database can be reached. */
+async function unlessAway(reading: Promise<CachedReply>, isAway: () => Promise<boolean>): Promise<CachedReply> {
+  const done = new AbortController()
+  const away = delay(PATIENCE_MILLIS, done.signal).then(async () => {
+    if (!done.signal.aborted && (await isAway())) throw new Failure('DATABASE_DOWN')
+    return reading
+  })
+  try {
+    return await Promise.race([reading, away])
+  } finally {
+    done.abort()
+  }
+}
 
 type OpenCall = Pick<Call<'listings'>, 'request' | 'reply' | 'sendPublicJson'>
 

@@ -1,6 +1,5 @@
-import { type PurchaseObserver } from '../purchases/purchase-deps.ts'
-import { type Count, Counter, type Distribution, Histogram } from './instruments.ts'
-import { type Family } from './text-format.ts'
+import { type PurchaseObserver } from '../purchases/purchase/purchase-deps.ts'
+import { type Count, Counter, type Distribution, Histogram, type Family } from './instruments.ts'
 
 /** For calls: from a page in memory to a commit that waits. */
 const CALL_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]

@@ -1,5 +1,5 @@
-import { type PoolUse } from '../database/connections/database-pool.ts'
-import { type Family, type Sample } from './text-format.ts'
+import { type PoolUse } from '../database/database-pool.ts'
+import { type Family, type Sample } from './instruments.ts'
 
 /** An RPC endpoint with its own counts. */
 export interface EndpointUse {

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-
 import { isPictureName, type Picture, readPicture } from './picture.ts'
 
 /**

@@ -3,24 +3,24 @@ import { parseWalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
 import { type FastifyRequest } from 'fastify'
-
-import { type Api } from '../http/api/route.ts'
-import { requireTokenAmount } from '../inventory/token-amount.ts'
-import { listCases } from './cases/case-reply-store.ts'
+import { type Api, type Session } from '../http/route.ts'
+import { requireTokenAmount } from '../inventory/studio-order.ts'
+import { listCases } from './cases/case-store.ts'
 import { readUnmatched } from './cases/read-unmatched.ts'
 import { prepareRefund, submitRefund } from './cases/refund-case.ts'
 import { makeOffer } from './co-signed/make-offer.ts'
 import { reservePayment } from './co-signed/reserve-payment.ts'
-import { cancelHold } from './hold/cancel-hold.ts'
+import { cancelHold } from './hold/end-hold.ts'
 import { placeHold } from './hold/place-hold.ts'
 import { submitPayment } from './payment/submit-payment.ts'
-import { type PurchaseDeps } from './purchase-deps.ts'
+import { type PurchaseDeps } from './purchase/purchase-deps.ts'
 import { type OrderedItem } from './reservation/order.ts'
-import { purchaseReply, transactionDetails } from './purchase-reply.ts'
-import { readPurchase, readPurchases, replyContext } from './read-purchases.ts'
+import { purchaseReply, transactionDetails } from './reply/purchase-reply.ts'
+import { readPurchase, readPurchases, replyContext } from './reply/read-purchases.ts'
 import { reconcileEndedOf, reconcileOpenCasesOf } from './reconciliation/reconciliation-store.ts'
 import { REQUESTED_PAUSE_SECONDS } from './reconciliation/schedule.ts'
 import { type Confirmation, confirmPayment, confirmPurchase } from './settlement/confirm-purchase.ts'
+import { makePayLink, readPayLinkState } from './pay-link/make-pay-link.ts'
 
 /**
  * Buying, from the hold to the delivered tokens, and the cases of unmatched payments.
@@ -120,4 +120,22 @@ function throwWithoutListing(error: unknown): never {
 /** @throws AMOUNT_INVALID */
 function readItem({ listingId, amount }: OrderedItem): OrderedItem {
   return { listingId, amount: amount === undefined ? undefined : requireTokenAmount(amount, { listingId }) }
+}
+
+export interface PayLinkOptions {
+  /** The https address at which phones reach the market; undefined if they do not. */
+  publicOrigin: string | undefined
+  /** See `createNetworkHash`. */
+  hashNetwork: (network: string) => Buffer
+  authenticate: (request: FastifyRequest) => Promise<Session>
+}
+
+/** Links through which a wallet on a phone buys. The wallet's own calls are in `http/payment-requests.ts`. */
+export function payLinkRoutes(api: Api, deps: PurchaseDeps, { publicOrigin, hashNetwork, authenticate }: PayLinkOptions): void {
+  api.open('payLink', 'write', async ({ params, request }) => {
+    const session = request.headers.authorization === undefined ? undefined : await authenticate(request)
+    return makePayLink(deps, publicOrigin, params.id, { network: hashNetwork(normalizeIP(request.ip)), wallet: session?.player })
+  })
+
+  api.open('payLinkState', 'read', async ({ params }) => readPayLinkState(deps.database, params.id))
 }

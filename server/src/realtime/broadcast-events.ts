@@ -1,13 +1,80 @@
 import { type ServerResponse } from 'node:http'
 import { type Socket } from 'node:net'
-
-import { type Session } from '../http/api/route.ts'
-import { type FailureLog } from '../logging/failure-log.ts'
-import { startRepeating } from '../repeat.ts'
-import { createSessionCheck, type FindLiveSessions } from './check-sessions.ts'
-import { heartbeat, isAfter, renderNotice, renderRetry } from './event-frame.ts'
-import { type Position } from './outbox-store.ts'
+import { type Session } from '../http/route.ts'
+import { renderOutage, heartbeat, isAfter, renderNotice, renderRetry } from './event-frame.ts'
 import { type EventFeed, type FeedEvent } from './poll-outbox.ts'
+import { type FailureLog } from '../runtime/outage.ts'
+import { startRepeating } from '../runtime/repeat.ts'
+import { type Position } from './outbox-store.ts'
+
+/** How long streams continue while sessions cannot be checked: only a long outage ends them. */
+const UNCHECKED_MILLIS = 60_000
+
+/** Returns those of the given session ids that are alive. */
+export type FindLiveSessions = (ids: string[]) => Promise<ReadonlySet<string>>
+
+interface SessionCheck<Reader> {
+  readers: Iterable<Reader>
+  findLiveSessions: FindLiveSessions
+  /** Ends a stream whose session is dead. */
+  end: (reader: Reader) => void
+  /** Ends a stream whose session's state is unknown. */
+  giveUp: (reader: Reader) => void
+  /** Returns monotonic milliseconds. */
+  clock?: () => number
+}
+
+/**
+ * Returns a check, to be repeated, that ends the streams of dead sessions. While sessions cannot be checked it rejects, and gives up all
+ * signed-in streams once that has lasted for a minute.
+ */
+export function createSessionCheck<Reader extends { session: Session | undefined }>({
+  readers,
+  findLiveSessions,
+  end,
+  giveUp,
+  clock = () => performance.now(),
+}: SessionCheck<Reader>): () => Promise<void> {
+  let checkedAt = clock()
+  return async () => {
+    const startedAt = clock()
+    const signedIn = [...readers].flatMap((reader) => (reader.session ? [{ reader, id: reader.session.id }] : []))
+    try {
+      const live = signedIn.length > 0 ? await findLiveSessions(signedIn.map(({ id }) => id)) : new Set()
+      checkedAt = startedAt
+      for (const { reader, id } of signedIn) if (!live.has(id)) end(reader)
+    } catch (error) {
+      if (clock() - checkedAt > UNCHECKED_MILLIS) for (const { reader } of signedIn) giveUp(reader)
+      throw error
+    }
+  }
+}
+
+const CHECK_MILLIS = 500
+/** The outbox is read several times a second. A read that takes longer than this, or fails for as long, is an outage. */
+const OUTAGE_SECONDS = 3
+/** For readers who connected in the meantime. */
+const REPEAT_SECONDS = 15
+
+/**
+ * Tells every stream when changes no longer arrive because the database is down, and when they do again.
+ * @returns a function that stops it
+ */
+export function startAnnouncingOutages(feed: Pick<EventFeed, 'age'>, readers: Pick<EventReaders, 'sendAll'>): () => void {
+  let announcedAge: number | undefined
+  const timer = setInterval(() => {
+    const age = Math.floor(feed.age())
+    if (age >= OUTAGE_SECONDS) {
+      if (announcedAge !== undefined && age < announcedAge + REPEAT_SECONDS) return
+      announcedAge = age
+      readers.sendAll(renderOutage({ type: 'outage.began', age }))
+    } else if (announcedAge !== undefined) {
+      announcedAge = undefined
+      readers.sendAll(renderOutage({ type: 'outage.ended' }))
+    }
+  }, CHECK_MILLIS).unref()
+  return () => clearInterval(timer)
+}
 
 /** A reader further behind than this is disconnected; it reconnects with `Last-Event-ID`. Readers share the bytes they wait for. */
 const MAX_BUFFERED_BYTES = 1024 * 1024

@@ -1,9 +1,7 @@
 import { randomInt } from 'node:crypto'
-
 import { Failure } from '@juicebar/contract/errors'
-
 import { type Database } from '../database/connect.ts'
-import { type FailureLog } from '../logging/failure-log.ts'
+import { type FailureLog } from '../runtime/outage.ts'
 import { type EventFeed } from './poll-outbox.ts'
 import { isAfter, isSame, renderFrame, renderNotice, renderRetry } from './event-frame.ts'
 import { type EventReaders, mayRead, MAX_READERS, MAX_READERS_PER_ADDRESS, type Reader } from './broadcast-events.ts'

@@ -1,11 +1,8 @@
 import { Failure } from '@juicebar/contract/errors'
 import { type BaseLogger } from 'pino'
-
 import { type Database } from '../database/connect.ts'
-import { type FailureLog } from '../logging/failure-log.ts'
-import { startRepeating } from '../repeat.ts'
-import { formatPosition, isSame, renderFrame } from './event-frame.ts'
 import {
+  purgeEvents,
   countLost,
   holdsEvent,
   origin,
@@ -16,7 +13,30 @@ import {
   readHead,
   readTimeline,
 } from './outbox-store.ts'
-import { KEEP_MINUTES, purgeOutbox } from './purge-outbox.ts'
+import { type FailureLog } from '../runtime/outage.ts'
+import { startRepeating } from '../runtime/repeat.ts'
+import { formatPosition, isSame, renderFrame } from './event-frame.ts'
+
+/** How long an interrupted stream can still resume where it stopped. */
+const KEEP_MINUTES = 60
+/** A batch takes about as long as a player's call. */
+const PURGE_BATCH = 10_000
+/** Per round; the rest is left for the next one. */
+const MOST_BATCHES = 200
+
+/**
+ * Deletes the events that are too old for any stream, as fast as they arrive: in short transactions, until none are left.
+ * @returns how many it deleted
+ */
+export async function purgeOutbox(database: Database, signal: AbortSignal, batch = PURGE_BATCH): Promise<number> {
+  let purged = 0
+  for (let batches = 0; batches < MOST_BATCHES && !signal.aborted; batches++) {
+    const deleted = await purgeEvents(database, { olderThanMinutes: KEEP_MINUTES, limit: batch })
+    purged += deleted
+    if (deleted < batch) break
+  }
+  return purged
+}
 
 /** Unlike LISTEN, polling works through any connection pooler and keeps commits free of the database-wide notify lock. */
 const POLL_MILLIS = 150

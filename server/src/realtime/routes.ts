@@ -1,8 +1,7 @@
 import { normalizeIP } from '@fastify/rate-limit'
 import { Failure } from '@juicebar/contract/errors'
 import { type FastifyReply, type FastifyRequest } from 'fastify'
-
-import { type Api, answered, type Session } from '../http/api/route.ts'
+import { type Api, answered, type Session } from '../http/route.ts'
 import { nowhere, parsePosition } from './event-frame.ts'
 import { openEventStream, requireRoom, type Streams } from './open-event-stream.ts'
 

@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises'
-
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-
-import { ConfigError } from './config-error.ts'
+import { ConfigError } from './setting-reader.ts'
 
 /** Far more than any settings need; a larger file is the wrong one. */
 const MAX_FILE_BYTES = 1_000_000

@@ -1,11 +1,9 @@
 import { parseSignature, parseWalletAddress, type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
-
 import { type Database } from '../database/connect.ts'
-import { type Api } from '../http/api/route.ts'
-import { requestNonce } from './request-nonce.ts'
+import { type Api } from '../http/route.ts'
+import { requestNonce, requirePlayer, type SignInOptions, verifySignature } from './verify-signature.ts'
 import { revokeSession } from './sign-in-store.ts'
-import { requirePlayer, type SignInOptions, verifySignature } from './verify-signature.ts'
 
 /** Signing in with a wallet, the signed-in player, and signing out. */
 export function signInRoutes(api: Api, database: Database, options: SignInOptions): void {

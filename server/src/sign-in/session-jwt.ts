@@ -1,5 +1,15 @@
+import { loginMessage } from '@juicebar/contract/messages'
 import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
 import { createSigner, createVerifier } from 'fast-jwt'
+
+/** The text that a wallet signs for a nonce. */
+export type LoginText = (nonce: string) => string
+
+/** The host comes from the settings, never from a request: otherwise a phishing proxy could choose the host that its victims sign for. */
+export function createLoginText(productName: string, publicOrigin: string): LoginText {
+  const { host } = new URL(publicOrigin)
+  return (nonce) => loginMessage(productName, host, nonce)
+}
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

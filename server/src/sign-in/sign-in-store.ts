@@ -2,10 +2,8 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { NONCE_SECONDS, SESSION_SECONDS } from '@juicebar/contract/limits'
 import { type User } from '@juicebar/contract/schemas'
 import { sql } from 'kysely'
-
-import { batchedStatement } from '../database/batched-statement.ts'
+import { batchedStatement, withRetry } from '../database/transact.ts'
 import { type Database } from '../database/connect.ts'
-import { withRetry } from '../database/transact.ts'
 
 export interface IssuedNonce {
   nonce: string

@@ -1,15 +1,23 @@
-import { randomUUID } from 'node:crypto'
-
-import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { type WalletAddress, type Signature } from '@juicebar/contract/addresses'
+import { base58 } from '@scure/base'
 import { Failure } from '@juicebar/contract/errors'
 import { type OwnBlock, type User } from '@juicebar/contract/schemas'
-import { base58 } from '@scure/base'
-
-import { isSignedBy } from '../chain/transactions/wallet-signature.ts'
 import { type Database } from '../database/connect.ts'
-import { type LoginText } from './login-text.ts'
-import { type SessionJwts } from './session-jwt.ts'
-import { findPlayer, findSignIn, openSession } from './sign-in-store.ts'
+import { type LoginText, type SessionJwts, type SessionClaims } from './session-jwt.ts'
+import { issueNonce, findPlayer, findSignIn, openSession, isSessionAlive } from './sign-in-store.ts'
+import { isSignedBy } from '../chain/transactions/keys.ts'
+
+const NONCE_BYTES = 32
+
+/**
+ * The message that a wallet signs to sign in. Until it expires, every request for the wallet returns the same nonce, so nobody
+ * can void another player's sign-in by requesting one.
+ */
+export async function requestNonce(database: Database, loginText: LoginText, wallet: WalletAddress) {
+  const { nonce, expiresAt, millisLeft } = await issueNonce(database, wallet, base58.encode(randomBytes(NONCE_BYTES)))
+  return { nonce, message: loginText(nonce), expiresAt: expiresAt.toISOString(), millisLeft }
+}
 
 export interface SignInOptions {
   loginText: LoginText
@@ -55,4 +63,15 @@ export async function requirePlayer(database: Database, wallet: WalletAddress): 
   const player = await findPlayer(database, wallet)
   if (!player) throw new Error('a live session has no player')
   return player
+}
+
+/**
+ * The live session that a request's JWT names.
+ * @throws UNAUTHORIZED without a JWT; SESSION_ENDED if the JWT is invalid or its session has expired or was signed out
+ */
+export async function readSession(database: Database, jwts: SessionJwts, jwt: string | undefined): Promise<SessionClaims> {
+  if (jwt === undefined) throw new Failure('UNAUTHORIZED')
+  const claims = jwts.verify(jwt)
+  if (!claims || !(await isSessionAlive(database, claims.id, claims.player))) throw new Failure('SESSION_ENDED')
+  return claims
 }

@@ -1,26 +1,77 @@
+import { type Reply } from '@juicebar/contract/calls'
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
-
-import { answered, type Api } from '../http/api/route.ts'
-import { listCases } from '../purchases/cases/case-reply-store.ts'
-import { type PurchaseDeps } from '../purchases/purchase-deps.ts'
-import { readPurchase } from '../purchases/read-purchases.ts'
-import { closeStudioCase } from './close-studio-case.ts'
+import { type Catalogue } from '../catalogue/catalogue.ts'
+import { type Api, answered } from '../http/route.ts'
+import { type OrderDeps } from '../inventory/post-studio-order.ts'
+import { readStudioOrder } from '../inventory/studio-order.ts'
+import { postOrder, postOrders } from './post-orders.ts'
+import { type Database } from '../database/connect.ts'
+import { blockReply, readUntil, draftRules, ruleReply } from '../restrictions/restriction.ts'
+import { findBlock, listRules } from '../restrictions/restriction-store.ts'
+import { readBlocks, recordBlock, recordUnblock, readPause, recordPause, recordResumption, recordRules } from './record-restrictions.ts'
+import { requireWallet } from './log/studio-log-store.ts'
+import { listCases } from '../purchases/cases/case-store.ts'
+import { type PurchaseDeps } from '../purchases/purchase/purchase-deps.ts'
+import { readPurchase } from '../purchases/reply/read-purchases.ts'
+import { closeStudioCase, requestStudioAudit, releasePurchase } from './decide-cases.ts'
 import { keyRoutes } from './keys/routes.ts'
-import { orderRoutes } from './orders/routes.ts'
-import { readLog } from './read-log.ts'
-import { requestStudioAudit } from './request-studio-audit.ts'
-import { releasePurchase } from './release-purchase.ts'
+import { readLog } from './log/read-log.ts'
 import { auditReply } from './audit/audit.ts'
 import { recoveryRoutes } from './recovery/routes.ts'
-import { readAudit, readAudits } from './audit/read-audit.ts'
-import { runAudit } from './audit/run-audit.ts'
-import { readPlayer } from './players/read-player.ts'
-import { readStudioPurchase, readStudioPurchases } from './purchases/read-studio-purchases.ts'
-import { readSales } from './sales/read-sales.ts'
+import { readAudit, readAudits, runAudit } from './audit/run-audits.ts'
+import { readPlayer, readStudioPurchase, readStudioPurchases } from './players/read-player.ts'
+import { readSales, readStats } from './sales/read-sales.ts'
 import { type DeskSettings, staffRoutes } from './staff/routes.ts'
-import { readStats } from './stats/read-stats.ts'
-import { statsCsv, takesCsv } from './stats/stats.ts'
-import { requireWallet } from './wallet.ts'
+import { statsCsv, takesCsv } from './sales/stats.ts'
+
+/** Credits and debits, one or many at a time. */
+function orderRoutes(api: Api, deps: OrderDeps & { catalogue: Catalogue }): void {
+  api.studio('studioCredit', 'credit', async ({ body, key }) => {
+    const { balance, ...credit } = await postOrder(deps, key, readStudioOrder('credit', body, deps.catalogue))
+    return { credit, balance }
+  })
+  api.studio('studioDebit', 'debit', async ({ body, key }) => {
+    const { balance, ...debit } = await postOrder(deps, key, readStudioOrder('debit', body, deps.catalogue))
+    return { debit, balance }
+  })
+  api.studio('studioOrders', ['credit', 'debit'], async ({ body, key, sendJson }) => {
+    // Checking which of two schemas each of 500 results matches takes longer than writing them.
+    const reply: Reply<'studioOrders'> = { results: await postOrders(deps, key, body.orders) }
+    return sendJson(JSON.stringify(reply))
+  })
+}
+
+/** What the studio restricts: a pause of the market, blocked wallets, rules of the drinks. */
+export function restrictionRoutes(api: Api, database: Database, catalogue: Catalogue): void {
+  api.studio('readPause', 'read', async () => ({ pause: await readPause(database) }))
+  api.studio('pauseMarket', 'rules', async ({ body, actor }) => ({ pause: await recordPause(database, { message: body.message, actor }) }))
+  api.studio('resumeMarket', 'rules', async ({ query: { reason }, actor }) => ({
+    pause: await recordResumption(database, { reason, actor }),
+  }))
+
+  api.studio('studioBlocks', 'read', async ({ query }) =>
+    readBlocks(database, { cursor: query.cursor, limit: query.limit ?? LISTINGS_PAGE }),
+  )
+  api.studio('readBlock', 'read', async ({ params }) => {
+    const block = await findBlock(database, requireWallet(params.wallet))
+    return { block: block ? blockReply(block) : null }
+  })
+  api.studio('blockWallet', 'rules', async ({ params, body, actor }) => {
+    const { reason, removeListings = false } = body
+    return recordBlock(database, { wallet: requireWallet(params.wallet), reason, until: readUntil(body.until), removeListings, actor })
+  })
+  api.studio('unblockWallet', 'rules', async ({ params, query: { reason }, actor }) => {
+    await recordUnblock(database, { wallet: requireWallet(params.wallet), reason, actor })
+    return { block: null }
+  })
+
+  api.studio('readRules', 'read', async () => ({ rules: (await listRules(database)).map(ruleReply) }))
+  api.studio('setRules', 'rules', async ({ body, actor }) => {
+    const rules = draftRules(body.rules, catalogue)
+    const recorded = await recordRules(database, { rules, catalogue, reason: body.reason, actor })
+    return { rules: recorded.map(ruleReply) }
+  })
+}
 
 /** No client waits longer than this for a reply. */
 const AUDIT_MILLIS = 45_000

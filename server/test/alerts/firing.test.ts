@@ -1,8 +1,7 @@
 import { MAX_ALERTS } from '@juicebar/contract/limits'
 import { describe, expect, it } from 'vitest'
-
 import { deleteAlert, fireAlerts, listAlerts } from '../../src/alerts/alert-store.ts'
-import { removeListing } from '../../src/listings/remove-listing.ts'
+import { removeListing } from '../../src/listings/change-listings.ts'
 import { addPlayer, lapseInStore, offer, settleInStore } from '../purchases/baskets/store-market.ts'
 import { heldPurchase } from '../studio/sales/sale-market.ts'
 import { firedEvents, setAlert, useAlertMarkets } from './alert-market.ts'

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
-
 import { fireAlerts, pushSales } from '../../src/alerts/alert-store.ts'
-import { leasePushes } from '../../src/alerts/push/push-store.ts'
+import { leasePushes } from '../../src/alerts/push-store.ts'
 import { useFilledDatabase } from '../support/executed-plans.ts'
 
 /** Enough for PostgreSQL to choose as it does for many more. */

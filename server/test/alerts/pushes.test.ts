@@ -1,11 +1,9 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { MAX_PUSH_SUBSCRIPTIONS } from '@juicebar/contract/limits'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-
 import { pushSales } from '../../src/alerts/alert-store.ts'
-import { createPushKeys } from '../../src/alerts/push/create-push-keys.ts'
-import { recordSubscription } from '../../src/alerts/push/record-subscription.ts'
-import { startPushes } from '../../src/alerts/push/run-pushes.ts'
+import { createPushKeys, recordSubscription } from '../../src/alerts/record-subscription.ts'
+import { startPushes } from '../../src/alerts/run-pushes.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
 import { createPoster } from '../../src/outgoing/post-message.ts'
 import { revokeSession } from '../../src/sign-in/sign-in-store.ts'

@@ -1,6 +1,5 @@
 import { basename, join } from 'node:path'
-
-import { ConfigError } from '../../src/settings/config-error.ts'
+import { ConfigError } from '../../src/settings/setting-reader.ts'
 import { tempFolder } from '../embedded/temp-folder.ts'
 
 type Files = Record<string, string | Buffer>

@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises'
-
 import { describe, expect, it } from 'vitest'
-
 import { catalogueOf, defaultCatalogue } from '../support/catalogue.ts'
 import { houseBrand } from '../../src/brand/brand.ts'
 import { marketLook } from '../../src/brand/market-look.ts'
 import { readBrand } from '../../src/brand/read-brand.ts'
-import { readConfig } from '../../src/settings/config.ts'
+import { readConfig } from '../../src/config.ts'
 import { serve } from '../http/test-server.ts'
 import { brandFolder, plainSvg } from './market-files.ts'
 

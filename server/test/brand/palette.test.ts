@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs'
-
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-
-import { contrastProblems } from '../../src/brand/contrast-problems.ts'
+import { contrastProblems } from '../../src/brand/brand.ts'
 import {
   brandColors,
   type ChosenColors,
@@ -15,7 +13,7 @@ import {
   TEXT_CONTRAST,
   type Theme,
   themes,
-} from '../../src/brand/palette.ts'
+} from '../../src/pictures/palette.ts'
 
 const themeFile = new URL('../../../web/src/styles/theme.css', import.meta.url)
 

@@ -1,9 +1,6 @@
 import { join } from 'node:path'
-
 import { describe, expect, it } from 'vitest'
-
-import { houseBrand } from '../../src/brand/brand.ts'
-import { marketName } from '../../src/brand/market-name.ts'
+import { houseBrand, marketName } from '../../src/brand/brand.ts'
 import { readBrand } from '../../src/brand/read-brand.ts'
 import { brandFolder, plainSvg, problemsOf } from './market-files.ts'
 

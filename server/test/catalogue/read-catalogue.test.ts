@@ -1,16 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-
 import { balanceKey, CODE_PATTERN, MAX_CODE } from '@juicebar/contract/catalogue'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-
 import { houseBrand } from '../../src/brand/brand.ts'
-import { contrast, CONTROL_CONTRAST, themes } from '../../src/brand/palette.ts'
-import { balancesOf } from '../../src/catalogue/balances.ts'
-import { drinkPage } from '../../src/catalogue/drink-page.ts'
+import { contrast, CONTROL_CONTRAST, themes } from '../../src/pictures/palette.ts'
+import { balancesOf, drinkPage } from '../../src/catalogue/catalogue.ts'
 import { readCatalogue } from '../../src/catalogue/read-catalogue.ts'
-import { ConfigError } from '../../src/settings/config-error.ts'
+import { ConfigError } from '../../src/settings/setting-reader.ts'
 import { catalogueFile, item, plainSvg, problemsOf } from '../brand/market-files.ts'
 import { defaultCatalogue, house } from '../support/catalogue.ts'
 

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
-
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type MarketSettings } from '@juicebar/contract/market-settings'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-
 import { createSessionJwts } from '../../src/sign-in/session-jwt.ts'
 import { expectLedgerAddsUp, newAddress, openStoreMarket, type StoreMarket } from '../purchases/baskets/store-market.ts'
 import { heldPurchase, settledPurchase } from '../studio/sales/sale-market.ts'

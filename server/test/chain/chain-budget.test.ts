@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-
 import { type ChainOptions, type SolanaChain } from '../../src/chain/client/solana-chain.ts'
 import { pay, signPayment, useChainClients } from './chain-clients.ts'
 import { type FrontServer, result, status } from './front-server.ts'

@@ -1,7 +1,6 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
-
 import { type ChainOptions, createChain, type SolanaChain } from '../../src/chain/client/solana-chain.ts'
 import { type SignedPayment, signTransaction, transfer, type TransactionVersion } from '../purchases/transactions.ts'
 import { airdrop, sharedChain, type TestChain } from '../support/test-chain.ts'

@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto'
-
 import { Failure } from '@juicebar/contract/errors'
 import { base58 } from '@scure/base'
 import { describe, expect, test, vi } from 'vitest'
-
 import { type ChainOptions, createChain } from '../../src/chain/client/solana-chain.ts'
-import { ConfigError } from '../../src/settings/config-error.ts'
+import { ConfigError } from '../../src/settings/setting-reader.ts'
 import { findFreePort } from '../../src/embedded/free-port.ts'
 import { collectLog } from '../logging/collected-log.ts'
 import { FIRST_SLOT, startSurfnet } from '../support/test-chain.ts'

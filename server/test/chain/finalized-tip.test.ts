@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-
-import { isPlausible, type KnownTip, nextTip, type Tip } from '../../src/chain/client/finalized-tip.ts'
+import { isPlausible, type KnownTip, nextTip, type Tip } from '../../src/chain/client/finalized-height.ts'
 
 const FAR = 1_000_000n
 const tip = (slot: bigint): Tip => ({ slot, height: slot - 100n })

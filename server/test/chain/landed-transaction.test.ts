@@ -2,7 +2,6 @@ import { parseSignature } from '@juicebar/contract/addresses'
 import { base58 } from '@scure/base'
 import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
 import { expect, test } from 'vitest'
-
 import { decodeLandedTransaction, type TransactionReply } from '../../src/chain/transactions/landed-transaction.ts'
 import { messageBytes, newKey, signedBytes, toBase64, transferData } from './hand-made.ts'
 import { newWallet, payment, sign, someBlockhash } from './transactions.ts'

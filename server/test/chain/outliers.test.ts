@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-
 import { type SolanaChain } from '../../src/chain/client/solana-chain.ts'
 import { collectLog } from '../logging/collected-log.ts'
 import { signPayment, useChainClients } from './chain-clients.ts'

@@ -1,7 +1,6 @@
 import { address, createSolanaRpc, type Rpc, type SolanaRpcApi } from '@solana/kit'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-
-import { createRelay, type Relay } from '../../src/chain/relay/relay.ts'
+import { createRelay, type Relay } from '../../src/chain/client/relay.ts'
 import { decodeSignedTransaction } from '../../src/chain/transactions/signed-transaction.ts'
 import { type SolanaChain } from '../../src/chain/client/solana-chain.ts'
 import { useChainClients } from './chain-clients.ts'

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-
 import { type Priority, NotSent, RequestQueue } from '../../src/chain/rpc/request-queue.ts'
 import { mostInASecond } from './most-in-a-second.ts'
 

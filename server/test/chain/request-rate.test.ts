@@ -1,5 +1,4 @@
 import { expect, onTestFinished, test } from 'vitest'
-
 import { Endpoint } from '../../src/chain/rpc/endpoint.ts'
 import { startFrontServer } from './front-server.ts'
 import { mostInASecond } from './most-in-a-second.ts'

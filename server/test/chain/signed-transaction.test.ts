@@ -1,5 +1,4 @@
 import { createHash, sign as cryptoSign } from 'node:crypto'
-
 import { lamports } from '@juicebar/contract/money'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { numberToBytesLE } from '@noble/curves/utils.js'
@@ -8,10 +7,9 @@ import { address } from '@solana/kit'
 import { getCreateAccountInstruction, getTransferSolWithSeedInstruction, SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-
-import { hashMessage, withSignature } from '../../src/chain/transactions/signed-message.ts'
+import { hashMessage, withSignature } from '../../src/chain/transactions/message.ts'
 import { buildPayment, decodeSignedTransaction, isTransaction } from '../../src/chain/transactions/signed-transaction.ts'
-import { isSmallOrderKey } from '../../src/chain/transactions/small-order-keys.ts'
+import { isSmallOrderKey } from '../../src/chain/transactions/keys.ts'
 import { forgeSignature, satisfiesEquation } from './forged-signature.ts'
 import {
   type HandMadeKey,

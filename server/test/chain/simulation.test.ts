@@ -1,6 +1,5 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { beforeAll, describe, expect, test } from 'vitest'
-
 import { type SolanaChain } from '../../src/chain/client/solana-chain.ts'
 import { signPayment, SOL, useChainClients } from './chain-clients.ts'
 import { type FrontServer, result } from './front-server.ts'

@@ -2,7 +2,6 @@ import { lamports } from '@juicebar/contract/money'
 import { signBytes } from '@solana/kit'
 import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-
 import { buildPayment, decodeSignedTransaction } from '../../src/chain/transactions/signed-transaction.ts'
 import { type SolanaChain } from '../../src/chain/client/solana-chain.ts'
 import { airdrop, FIRST_SLOT } from '../support/test-chain.ts'

@@ -1,9 +1,8 @@
 import { base58, base64 } from '@scure/base'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-
 import { type FaultProxy, startFaultProxy } from '../../chaos/chain-faults/fault-proxy.ts'
 import { type FaultRates, noFaults } from '../../chaos/chain-faults/faults.ts'
-import { type LocalChain } from '../../src/embedded/local-chain/local-chain.ts'
+import { type LocalChain } from '../../src/embedded/local-chain.ts'
 import { newWallet, payment, sign } from '../chain/transactions.ts'
 import { startTestChain } from '../support/test-chain.ts'
 

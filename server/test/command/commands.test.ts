@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest'
-
-import { commands, helpText, readCommand, UsageError } from '../../src/command/commands.ts'
-import { replyText } from '../../src/command/reply-text.ts'
-import { typedCommand } from '../../src/command/typed-command.ts'
+import { commands, helpText, readCommand, UsageError, replyText, typedCommand } from '../../src/command/commands.ts'
 
 const read = (typed: string) => readCommand((typed.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", '')))
 

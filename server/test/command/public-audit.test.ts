@@ -1,13 +1,11 @@
 import { join } from 'node:path'
-
 import { type Signature } from '@juicebar/contract/addresses'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-
 import { createApp } from '../../src/app.ts'
-import { createRelay } from '../../src/chain/relay/relay.ts'
+import { createRelay } from '../../src/chain/client/relay.ts'
 import { runPublicAudit } from '../../src/command/audit-public.ts'
-import { connectMarket, type PublicMarket } from '../../src/command/public-market.ts'
-import { readConfig } from '../../src/settings/config.ts'
+import { connectMarket, type PublicMarket } from '../../src/command/public-audit.ts'
+import { readConfig } from '../../src/config.ts'
 import { newWallet } from '../chain/transactions.ts'
 import { tempFolder } from '../embedded/temp-folder.ts'
 import { useTradingWorld } from '../purchases/trading-world.ts'

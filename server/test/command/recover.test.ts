@@ -1,6 +1,5 @@
 import { type Recovery } from '@juicebar/contract/schemas'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-
 import { type CommandCall } from '../../src/command/commands.ts'
 import { recover, recoveryText } from '../../src/command/recover.ts'
 

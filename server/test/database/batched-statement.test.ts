@@ -1,7 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-
-import { batchedStatement } from '../../src/database/batched-statement.ts'
+import { batchedStatement } from '../../src/database/transact.ts'
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-
-import { DatabaseUrlError, parseDatabaseUrl } from '../../src/database/connections/database-url.ts'
+import { DatabaseUrlError, parseDatabaseUrl } from '../../src/settings/database-url.ts'
 
 const at = (...hosts: string[]) => hosts.map((host) => `postgresql://u:p%40ss@${host}/db`)
 

@@ -1,11 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
-
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-
 import { startTcpProxy } from '../../chaos/stack/tcp-proxy.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
-import { isDatabaseOutage } from '../../src/database/database-outage.ts'
+import { isDatabaseOutage } from '../../src/runtime/database-failures.ts'
 import { startApp } from '../support/start-app.ts'
 import { type Node, type PrimaryAndStandby, startPrimaryAndStandby } from './primary-and-standby.ts'
 import { randomWallet } from '../market/market-world.ts'

@@ -1,6 +1,5 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { inTransaction } from '../../src/database/transact.ts'

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
 import { inTransaction } from '../../src/database/transact.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'

@@ -3,15 +3,12 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-
 import pg from 'pg'
-
 import { migrate } from '../../src/database/migrate.ts'
 import { findFreePort } from '../../src/embedded/free-port.ts'
-import { installBinaries } from '../../src/embedded/postgres/binaries.ts'
-import { ensureCluster, SUPERUSER } from '../../src/embedded/postgres/cluster.ts'
-import { chooseLocation, clusterFolder, type Location } from '../../src/embedded/postgres/location.ts'
-import { startServer } from '../../src/embedded/postgres/server.ts'
+import { installBinaries } from '../../src/embedded/postgres-binaries.ts'
+import { ensureCluster, SUPERUSER, chooseLocation, clusterFolder, type Location } from '../../src/embedded/postgres-cluster.ts'
+import { startServer } from '../../src/embedded/postgres-server.ts'
 import { type ChildService } from '../../src/embedded/supervise.ts'
 
 /** One of two real PostgreSQL servers. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-
-import { caughtUpTo } from '../../src/database/connections/replica.ts'
+import { caughtUpTo } from '../../src/database/replica.ts'
 
 describe('a replica', () => {
   const written = [

@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto'
-
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest'
-
-import { CommitGate } from '../../src/database/connections/commit-gate.ts'
-import { CommitsWaitError, UnconfirmedCommitError } from '../../src/database/connections/connection-failure.ts'
-import { CONNECTIONS, DatabasePool } from '../../src/database/connections/database-pool.ts'
-import { parseDatabaseUrl } from '../../src/database/connections/database-url.ts'
-import { Hosts } from '../../src/database/connections/hosts.ts'
-import { isOutcomeUnknown } from '../../src/database/database-outage.ts'
+import { CommitGate, CONNECTIONS, DatabasePool } from '../../src/database/database-pool.ts'
+import { CommitsWaitError, UnconfirmedCommitError, Hosts } from '../../src/database/hosts.ts'
+import { parseDatabaseUrl } from '../../src/settings/database-url.ts'
+import { isOutcomeUnknown } from '../../src/runtime/database-failures.ts'
 import { createWallet } from '../sign-in/wallet.ts'
 import { startApp, studioApiKey } from '../support/start-app.ts'
 import { type PrimaryAndStandby, startPrimaryAndStandby } from './primary-and-standby.ts'

@@ -5,11 +5,9 @@ import { existsSync } from 'node:fs'
 import { cp, mkdir, readFile, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
-
 import { base58 } from '@scure/base'
 import { generateKeyPairSigner, signBytes } from '@solana/kit'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-
 import { findFreePort } from '../../src/embedded/free-port.ts'
 import { root } from '../docs/repository.ts'
 import { tempFolder } from '../embedded/temp-folder.ts'

@@ -2,9 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-
 import { onTestFinished, type TestContext } from 'vitest'
-
 import { findFreePort } from '../../src/embedded/free-port.ts'
 import { readText, root } from '../docs/repository.ts'
 import { tempFolder } from '../embedded/temp-folder.ts'

@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-
 import { findFreePort } from '../../src/embedded/free-port.ts'
 import { openTradingWorld, type TradingWorld } from '../purchases/trading-world.ts'
 import { openApp } from '../support/start-app.ts'

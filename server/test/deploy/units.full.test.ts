@@ -1,10 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-
 import { describe, expect, it } from 'vitest'
-
-import { readConfig } from '../../src/settings/config.ts'
+import { readConfig } from '../../src/config.ts'
 import { readText, root } from '../docs/repository.ts'
 import { tempFolder } from '../embedded/temp-folder.ts'
 import { requireProgram } from './programs.ts'

@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-
 import { describe, expect, it } from 'vitest'
-
 import { type ClusterPlan, etcdSettings, haproxyConfig, patroniConfig } from '../../chaos/patroni/recipe.ts'
-import { limits } from '../../src/http/api/rate-limits.ts'
-import { readConfig } from '../../src/settings/config.ts'
+import { limits } from '../../src/http/rate-limits.ts'
+import { readConfig } from '../../src/config.ts'
 import { listFiles, readTable, readText, root } from './repository.ts'
 
 const code = /^```[\s\S]*?^```|`[^`\n]*`/gm
@@ -105,7 +103,7 @@ async function documented(): Promise<Map<string, string>> {
 
 describe('the settings table of the README', () => {
   it('has every setting that the server reads, and no other', async () => {
-    const read = [...(await readText('server/src/settings/config.ts')).matchAll(readings)].map(([, name = '']) => name)
+    const read = [...(await readText('server/src/config.ts')).matchAll(readings)].map(([, name = '']) => name)
     expect([...(await documented()).keys()].toSorted()).toEqual([...new Set(read)].toSorted())
   })
 

@@ -1,9 +1,7 @@
 import { chmod, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-
 import { describe, expect, it, onTestFinished } from 'vitest'
-
-import { DataDirError, openDataDir } from '../../src/embedded/data-dir/data-dir.ts'
+import { DataDirError, openDataDir } from '../../src/embedded/data-dir.ts'
 import { killNow, startHolder } from './start-holder.ts'
 import { tempFolder } from './temp-folder.ts'
 

@@ -1,8 +1,6 @@
 import { execFileSync } from 'node:child_process'
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-
-import { type LocalChain } from '../../src/embedded/local-chain/local-chain.ts'
+import { type LocalChain } from '../../src/embedded/local-chain.ts'
 import { callRpc } from '../purchases/trading-world.ts'
 import { startTestChain } from '../support/test-chain.ts'
 

@@ -4,11 +4,9 @@ import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-
-import { startEmbeddedPostgres } from '../../src/embedded/postgres/postgres.ts'
+import { startEmbeddedPostgres } from '../../src/embedded/postgres.ts'
 import { query } from '../support/query.ts'
 import { killNow, startHolder } from './start-holder.ts'
 import { tempFolder } from './temp-folder.ts'

@@ -4,11 +4,9 @@ import { schemas } from '@juicebar/contract/schemas'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import Type from 'typebox'
 import { beforeAll, describe, expect, it } from 'vitest'
-
 import { createChain } from '../../src/chain/client/solana-chain.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
-import { failuresOf } from '../../src/http/docs/call-failures.ts'
-import { createSchemaNames } from '../../src/http/docs/schema-names.ts'
+import { failuresOf, createSchemaNames } from '../../src/http/call-failures.ts'
 import { createMarketApp } from './market-server.ts'
 import { serve, silent } from './test-server.ts'
 

@@ -1,11 +1,9 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-
 import { type FastifyInstance } from 'fastify'
 import { describe, expect, it } from 'vitest'
-
-import { answered } from '../../src/http/api/route.ts'
-import { type ServerOptions } from '../../src/http/server/server.ts'
+import { answered } from '../../src/http/route.ts'
+import { type ServerOptions } from '../../src/http/server.ts'
 import { collectLog } from '../logging/collected-log.ts'
 import { listen, serve } from './test-server.ts'
 

@@ -2,10 +2,8 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { normalizeIP } from '@fastify/rate-limit'
 import { describe, expect, it } from 'vitest'
-
-import { bearerToken } from '../../src/http/api/bearer-token.ts'
-import { type FindStudioKey } from '../../src/http/api/studio-key-check.ts'
-import { type ServerOptions } from '../../src/http/server/server.ts'
+import { bearerToken, type FindStudioKey } from '../../src/http/credentials.ts'
+import { type ServerOptions } from '../../src/http/server.ts'
 import { collectLog } from '../logging/collected-log.ts'
 import { listen, PLAYER, serve, signedIn, STUDIO_KEY } from './test-server.ts'
 

@@ -2,8 +2,7 @@ import { errors, Failure } from '@juicebar/contract/errors'
 import fc from 'fast-check'
 import { type FastifyInstance, type InjectOptions } from 'fastify'
 import { describe, expect, it } from 'vitest'
-
-import { answered } from '../../src/http/api/route.ts'
+import { answered } from '../../src/http/route.ts'
 import { builtPages, PLAYER, serve, signedIn, STUDIO_KEY } from './test-server.ts'
 
 const listing = { tokenType: 'APPLE_JUICE', price: 0.5, amount: 3 }

@@ -1,11 +1,9 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
-
 import { describe, expect, it } from 'vitest'
-
-import { takesGzip } from '../../src/http/api/compression.ts'
-import { answered } from '../../src/http/api/route.ts'
+import { takesGzip } from '../../src/http/compression.ts'
+import { answered } from '../../src/http/route.ts'
 import { collectLog } from '../logging/collected-log.ts'
 import { builtPages, listen, serve } from './test-server.ts'
 

@@ -1,13 +1,10 @@
 import { brotliCompressSync, gunzipSync } from 'node:zlib'
-
 import { Failure } from '@juicebar/contract/errors'
 import { MARKET_SETTINGS_ID } from '@juicebar/contract/market-settings'
 import fc from 'fast-check'
 import { fastify as createFastify } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
-
-import { renderHead, renderPage } from '../../src/http/page/page-head.ts'
-import { webManifest } from '../../src/http/page/web-manifest.ts'
+import { renderHead, renderPage, webManifest } from '../../src/http/page-head.ts'
 import { registerSecurityTxt, type SecurityTxtOptions } from '../../src/http/security-txt.ts'
 import { type Place } from '../../src/http/web-app.ts'
 import { readText, root } from '../docs/repository.ts'

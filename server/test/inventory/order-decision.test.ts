@@ -2,9 +2,7 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-
-import { balanceOf, decideOrders, type OrderSnapshot } from '../../src/inventory/order-decision.ts'
-import { type StudioOrder } from '../../src/inventory/studio-order.ts'
+import { balanceOf, decideOrders, type OrderSnapshot, type StudioOrder } from '../../src/inventory/studio-order.ts'
 
 const wallets = ['A', 'B', 'nobody'] as WalletAddress[]
 const orders = fc.array(

@@ -2,7 +2,6 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type Listing } from '@juicebar/contract/schemas'
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
-
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { findListing, listOwnListings } from '../../src/listings/listing-store.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-
 import { defaultCatalogue } from '../support/catalogue.ts'
-import { draftListing, isId } from '../../src/listings/listing.ts'
+import { draftListing } from '../../src/listings/listing.ts'
+import { isId } from '@juicebar/contract/ids'
 
 const fields = { tokenType: 'APPLE_JUICE', price: 0.5, amount: 3 }
 

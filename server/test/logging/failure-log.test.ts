@@ -1,9 +1,7 @@
 import { Failure } from '@juicebar/contract/errors'
 import { describe, expect, it } from 'vitest'
-
-import { createFailureLog } from '../../src/logging/failure-log.ts'
-import { Outage } from '../../src/logging/outage.ts'
-import { repeat } from '../../src/repeat.ts'
+import { createFailureLog, Outage } from '../../src/runtime/outage.ts'
+import { repeat } from '../../src/runtime/repeat.ts'
 import { collectLog } from './collected-log.ts'
 
 const refused = () => Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:5432'), { code: 'ECONNREFUSED' })

@@ -1,11 +1,9 @@
 import { gunzipSync } from 'node:zlib'
-
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-
-import { compress } from '../../src/http/api/compression.ts'
+import { compress } from '../../src/http/compression.ts'
 import { readMarketQuery } from '../../src/market/market-query.ts'
 import { createPageCache, isCacheable, type PageCache } from '../../src/market/page-cache.ts'
-import { readFirstPage } from '../../src/market/read-first-page.ts'
+import { readFirstPage } from '../../src/market/send-page.ts'
 import { defaultCatalogue } from '../support/catalogue.ts'
 
 const SELLER = 'So11111111111111111111111111111111111111112'

@@ -1,15 +1,13 @@
 import { type ListingSort } from '@juicebar/contract/schemas'
 import { listingSorts } from '@juicebar/contract/schemas/market'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-
 import { type Catalogue } from '../../src/catalogue/catalogue.ts'
-import { recordCatalogue } from '../../src/catalogue/record-catalogue.ts'
+import { recordCatalogue } from '../../src/inventory/record-catalogue.ts'
 import { catalogueOf, defaultCatalogue } from '../support/catalogue.ts'
 import { fillMarket, randomWallet } from '../../bench/databases/fill-market.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
-import { findCandidates } from '../../src/market/candidate-store.ts'
+import { findCandidates, readMarketPage } from '../../src/market/market-store.ts'
 import { formatCursor, readMarketQuery } from '../../src/market/market-query.ts'
-import { readMarketPage } from '../../src/market/market-store.ts'
 import { type Step, useFilledDatabase } from '../support/executed-plans.ts'
 
 /** Enough for PostgreSQL to choose as it does for a million, which `PLAN_LISTINGS=1000000` tries. */

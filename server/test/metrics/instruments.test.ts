@@ -1,11 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-
 import { Endpoint } from '../../src/chain/rpc/endpoint.ts'
 import { RequestQueue } from '../../src/chain/rpc/request-queue.ts'
-import { Counter, Histogram } from '../../src/metrics/instruments.ts'
-import { renderFamilies } from '../../src/metrics/text-format.ts'
-import { readConfig } from '../../src/settings/config.ts'
+import { Counter, Histogram, renderFamilies } from '../../src/metrics/instruments.ts'
+import { readConfig } from '../../src/config.ts'
 import { result, startFrontServer, status } from '../chain/front-server.ts'
 import { parseMetrics, valueOf } from './parsed-metrics.ts'
 

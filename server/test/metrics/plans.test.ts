@@ -1,9 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-
 import { addHeldPurchases } from '../../bench/databases/held-purchases.ts'
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
-import { readMarket } from '../../src/metrics/market-reading-store.ts'
+import { readMarket } from '../../src/metrics/market-readings.ts'
 import { type LongReadsOf, tellPlans, watchPlans } from '../support/executed-plans.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 

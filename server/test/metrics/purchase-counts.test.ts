@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-
 import { createCounts } from '../../src/metrics/counts.ts'
-import { renderFamilies } from '../../src/metrics/text-format.ts'
+import { renderFamilies } from '../../src/metrics/instruments.ts'
 import { placeHold } from '../../src/purchases/hold/place-hold.ts'
 import { orderOf, useTradingWorld, waiting } from '../purchases/trading-world.ts'
 import { parseMetrics, valueOf } from './parsed-metrics.ts'

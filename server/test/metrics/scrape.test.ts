@@ -1,10 +1,8 @@
 import { request } from 'node:http'
-
 import { endpoints } from '@juicebar/contract/endpoints'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-
 import { createMetrics } from '../../src/metrics/metrics.ts'
-import { readConfig } from '../../src/settings/config.ts'
+import { readConfig } from '../../src/config.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { startApp } from '../support/start-app.ts'
 import { type ParsedFamily, scrape, valueOf } from './parsed-metrics.ts'

@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto'
-
 import { describe, expect, it } from 'vitest'
-
-import { readPicture } from '../../src/pictures/picture.ts'
-import { svgProblem } from '../../src/pictures/svg.ts'
+import { readPicture, svgProblem } from '../../src/pictures/picture.ts'
 import { plainSvg } from '../brand/market-files.ts'
 
 /** As small as a WebP file may be that says how long it is. */

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-
-import { UnconfirmedCommitError } from '../../src/database/connections/connection-failure.ts'
-import { PooledConnection } from '../../src/database/connections/database-pool.ts'
+import { UnconfirmedCommitError } from '../../src/database/hosts.ts'
+import { PooledConnection } from '../../src/database/database-pool.ts'
 import { withOtherSignature } from './co-signed-transactions.ts'
 import { refusal, useTradingWorld } from './trading-world.ts'
 

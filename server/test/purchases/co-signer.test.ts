@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-
-import { isSignedBy } from '../../src/chain/transactions/wallet-signature.ts'
-import { createCoSigners } from '../../src/purchases/co-signer.ts'
+import { isSignedBy } from '../../src/chain/transactions/keys.ts'
+import { createCoSigners } from '../../src/purchases/purchase/co-signer.ts'
 
 const message = Buffer.from('message')
 

@@ -1,9 +1,8 @@
 import { type Purchase } from '@juicebar/contract/schemas'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-
 import { BLOCKHASH_BLOCKS, MOST_BLOCKS_AHEAD } from '../../src/chain/chain.ts'
 import { createChain } from '../../src/chain/client/solana-chain.ts'
-import { RELEASE_MARGIN_BLOCKS } from '../../src/purchases/purchase.ts'
+import { RELEASE_MARGIN_BLOCKS } from '../../src/purchases/purchase/purchase.ts'
 import { type Answer, handOnTo, startFrontServer } from '../chain/front-server.ts'
 import { silent } from '../chain/chain-clients.ts'
 import { callRpc, useTradingWorld } from './trading-world.ts'

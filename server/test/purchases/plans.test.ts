@@ -1,11 +1,10 @@
 import { parseSignature } from '@juicebar/contract/addresses'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-
 import { addHeldPurchases, addWantedListings } from '../../bench/databases/held-purchases.ts'
 import { connectDatabase, type DatabaseConnection } from '../../src/database/connect.ts'
 import { holdAsRead } from '../../src/purchases/hold/place-hold.ts'
-import { createReferences } from '../../src/purchases/reference.ts'
+import { createReferences } from '../../src/purchases/purchase/reference.ts'
 import { readFacts } from '../../src/purchases/reservation/facts-store.ts'
 import { listPayablePurchases, settlePurchase } from '../../src/purchases/settlement/settlement-store.ts'
 import { createWallet } from '../sign-in/wallet.ts'

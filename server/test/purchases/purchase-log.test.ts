@@ -1,10 +1,8 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { describe, expect, it } from 'vitest'
-
-import { closeCase } from '../../src/purchases/cases/close-case.ts'
-import { findPurchase } from '../../src/purchases/purchase-store.ts'
-import { settlePayment } from '../../src/purchases/settlement/settle-payment.ts'
-import { candidateOf, verifyCandidate } from '../../src/purchases/settlement/verify-candidate.ts'
+import { closeCase } from '../../src/purchases/cases/open-case.ts'
+import { findPurchase } from '../../src/purchases/purchase/purchase-store.ts'
+import { settlePayment, candidateOf, verifyCandidate } from '../../src/purchases/settlement/settle-payment.ts'
 import { type Line } from '../logging/collected-log.ts'
 import { useTradingWorld } from './trading-world.ts'
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-
-import { isSettled } from '../../src/purchases/purchase.ts'
-import { longWaitSeconds, waitOf } from '../../src/purchases/purchase-wait.ts'
+import { isSettled } from '../../src/purchases/purchase/purchase.ts'
+import { longWaitSeconds, waitOf } from '../../src/purchases/purchase/purchase-wait.ts'
 import { held, payment } from './reconciliation/purchase-snapshots.ts'
 
 const second = (seconds: number) => new Date(1_000 * seconds)

@@ -1,11 +1,9 @@
 import { createHmac } from 'node:crypto'
-
 import { base58 } from '@scure/base'
 import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-
-import { createReferences } from '../../src/purchases/reference.ts'
+import { createReferences } from '../../src/purchases/purchase/reference.ts'
 import { earlierReference } from './references-0.2.0.ts'
 
 const secret = fc.string({ minLength: 32, maxLength: 64 })

@@ -1,6 +1,5 @@
 import { base64 } from '@scure/base'
 import { getTransactionDecoder, partiallySignTransaction } from '@solana/kit'
-
 import { prepareRefund } from '../../src/purchases/cases/refund-case.ts'
 import { type TradingWorld, type Wallet } from './trading-world.ts'
 import { type SignedPayment, signedPayment } from './transactions.ts'

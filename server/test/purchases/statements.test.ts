@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
-
 import pg from 'pg'
 import { expect, it, vi } from 'vitest'
-
-import { bearerToken } from '../../src/http/api/bearer-token.ts'
+import { bearerToken } from '../../src/http/credentials.ts'
 import { createNetworkHash } from '../../src/purchases/pay-link/pay-link.ts'
 import { purchaseRoutes } from '../../src/purchases/routes.ts'
-import { readSession } from '../../src/sign-in/read-session.ts'
+import { readSession } from '../../src/sign-in/verify-signature.ts'
 import { createSessionJwts } from '../../src/sign-in/session-jwt.ts'
 import { serve } from '../http/test-server.ts'
 import { useTradingWorld } from './trading-world.ts'

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import pg from 'pg'
 import { describe, expect, onTestFinished } from 'vitest'
-
 import { type DatabaseConnection } from '../../src/database/connect.ts'
 import { randomWallet } from '../market/market-world.ts'
 import { type EventFeed, type FeedListener } from '../../src/realtime/poll-outbox.ts'

@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-
-import { type Session } from '../../src/http/api/route.ts'
-import { startAnnouncingOutages } from '../../src/realtime/announce-outages.ts'
-import { createSessionCheck } from '../../src/realtime/check-sessions.ts'
+import { type Session } from '../../src/http/route.ts'
+import { startAnnouncingOutages, createSessionCheck } from '../../src/realtime/broadcast-events.ts'
 import { PLAYER } from '../http/test-server.ts'
 
 beforeEach(() => void vi.useFakeTimers())

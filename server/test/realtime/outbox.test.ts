@@ -1,8 +1,7 @@
 import pg from 'pg'
 import { describe, expect } from 'vitest'
-
 import { readEvents, readHead } from '../../src/realtime/outbox-store.ts'
-import { purgeOutbox } from '../../src/realtime/purge-outbox.ts'
+import { purgeOutbox } from '../../src/realtime/poll-outbox.ts'
 import { it as base } from './live-world.ts'
 
 /** Empty at first. */

@@ -1,10 +1,8 @@
 import { lamports } from '@juicebar/contract/money'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-
-import { createListing } from '../../src/listings/create-listing.ts'
-import { removeListing } from '../../src/listings/remove-listing.ts'
+import { createListing, removeListing } from '../../src/listings/change-listings.ts'
 import { placeHold } from '../../src/purchases/hold/place-hold.ts'
-import { readPause, recordPause, recordResumption } from '../../src/studio/restrictions/record-pause.ts'
+import { readPause, recordPause, recordResumption } from '../../src/studio/record-restrictions.ts'
 import { orderOf, useTradingWorld, waiting } from '../purchases/trading-world.ts'
 
 const message = 'We clean the glasses for $& minutes.'

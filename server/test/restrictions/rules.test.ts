@@ -2,11 +2,10 @@ import { lamportsToSol, partPrice } from '@juicebar/contract/money'
 import { type Rule } from '@juicebar/contract/schemas'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-
 import { defaultCatalogue } from '../support/catalogue.ts'
-import { removeListing } from '../../src/listings/remove-listing.ts'
-import { brokenPriceRule, draftRules, ruleReply } from '../../src/restrictions/rule.ts'
-import { recordRules } from '../../src/studio/restrictions/record-rules.ts'
+import { removeListing } from '../../src/listings/change-listings.ts'
+import { brokenPriceRule, draftRules, ruleReply } from '../../src/restrictions/restriction.ts'
+import { recordRules } from '../../src/studio/record-restrictions.ts'
 import { useTradingWorld, type Wallet } from '../purchases/trading-world.ts'
 
 const SOL = 1_000_000_000n

@@ -1,6 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-
-import { rollUpSales } from '../../src/market/figures/roll-up-store.ts'
+import { rollUpSales } from '../../src/market/figure-store.ts'
 import { readLedger } from '../../src/studio/audit/ledger-check-store.ts'
 import { useSaleMarket } from './sales/sale-market.ts'
 

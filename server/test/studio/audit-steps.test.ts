@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-
 import { afterLedger, afterPage, type AuditState, givenUp, type PaymentFinding } from '../../src/studio/audit/audit.ts'
 
 const verified: PaymentFinding = { kind: 'verified' }

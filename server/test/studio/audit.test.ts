@@ -1,14 +1,9 @@
 import { EventEmitter, once } from 'node:events'
-
 import { type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { type Audit } from '@juicebar/contract/schemas'
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-
-import { continueAudit, type Working } from '../../src/studio/audit/continue-audit.ts'
-import { readAudit } from '../../src/studio/audit/read-audit.ts'
-import { requestAudit } from '../../src/studio/audit/request-audit.ts'
-import { runAudit } from '../../src/studio/audit/run-audit.ts'
+import { continueAudit, type Working, readAudit, requestAudit, runAudit } from '../../src/studio/audit/run-audits.ts'
 import { type TradingWorld, useTradingWorld } from '../purchases/trading-world.ts'
 
 const TRADES = 12

@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url'
-
 import { houseBrand } from '../../src/brand/brand.ts'
 import { type Catalogue, createCatalogue } from '../../src/catalogue/catalogue.ts'
 import { readCatalogue } from '../../src/catalogue/read-catalogue.ts'

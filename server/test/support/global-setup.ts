@@ -2,13 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-
 import pg from 'pg'
 import { pino } from 'pino'
 import { type TestProject } from 'vitest/node'
-
 import { migrate } from '../../src/database/migrate.ts'
-import { startEmbeddedPostgres } from '../../src/embedded/postgres/postgres.ts'
+import { startEmbeddedPostgres } from '../../src/embedded/postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,12 +1,10 @@
 import { createRequire } from 'node:module'
-
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { address, createSolanaRpc, lamports } from '@solana/kit'
 import { pino } from 'pino'
 import { expect, vi } from 'vitest'
-
-import { type LocalChain, startLocalChain } from '../../src/embedded/local-chain/local-chain.ts'
-import { surfpoolPackage } from '../../src/embedded/local-chain/surfpool-package.ts'
+import { type LocalChain, startLocalChain } from '../../src/embedded/local-chain.ts'
+import { surfpoolPackage } from '../../src/embedded/surfpool-package.ts'
 
 /** The part of Surfpool's native module that tests use. */
 interface SurfpoolModule {

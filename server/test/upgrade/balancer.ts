@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-
-import { delay } from '../../src/repeat.ts'
+import { delay } from '../../src/runtime/repeat.ts'
 
 const CHECK_MILLIS = 50
 /** As HAProxy by default: one check that fails, on a machine that is busy for a moment, means nothing. */

@@ -1,9 +1,8 @@
 import type pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
-
 import { migrate } from '../../src/database/migrate.ts'
 import { submitRefund } from '../../src/purchases/cases/refund-case.ts'
-import { runAudit } from '../../src/studio/audit/run-audit.ts'
+import { runAudit } from '../../src/studio/audit/run-audits.ts'
 import { readNewestPurchases } from '../../src/studio/recovery/recovery-store.ts'
 import { signRefund } from '../purchases/sign-refund.ts'
 import {

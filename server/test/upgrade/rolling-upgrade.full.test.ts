@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-
 import { defaultCatalogue } from '../support/catalogue.ts'
 import { createApp } from '../../src/app.ts'
-import { createRelay } from '../../src/chain/relay/relay.ts'
-import { readConfig } from '../../src/settings/config.ts'
+import { createRelay } from '../../src/chain/client/relay.ts'
+import { readConfig } from '../../src/config.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
 import { newestMigration } from '../../src/database/migration-files.ts'
 import { expectAllAddsUp, openTradingWorld, type TradingWorld } from '../purchases/trading-world.ts'

@@ -1,14 +1,13 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-
 import { defaultCatalogue } from '../support/catalogue.ts'
 import { createApp } from '../../src/app.ts'
 import { createChain } from '../../src/chain/client/solana-chain.ts'
-import { createRelay } from '../../src/chain/relay/relay.ts'
-import { readConfig } from '../../src/settings/config.ts'
+import { createRelay } from '../../src/chain/client/relay.ts'
+import { readConfig } from '../../src/config.ts'
 import { connectDatabase } from '../../src/database/connect.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { createFailureLog } from '../../src/logging/failure-log.ts'
+import { createFailureLog } from '../../src/runtime/outage.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { COMPATIBLE, migrationsFolder, newerMigrations } from '../support/migrations-folder.ts'
 

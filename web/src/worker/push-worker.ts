@@ -1,6 +1,6 @@
 /// <reference lib="webworker" />
 
-/** What the server sends; see `PushMessage` in server/src/alerts/push/push-message.ts. */
+/** What the server sends; see `PushMessage` in server/src/alerts/push.ts. */
 interface PushMessage {
   title: string
   body: string

@@ -1,11 +1,10 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { address, signature as asSignature } from '@solana/kit'
-
 import { type FinalizedView, type HistoryPart, type HistoryRange, type SignatureEntry, type SignatureStatus } from '../chain.ts'
 import { type ChainRpc, type Endpoint } from '../rpc/endpoint.ts'
-import { requireInteger } from './require-integer.ts'
-import { readEntry, readStatus } from './signature-status.ts'
+import { requireInteger } from './finalized-height.ts'
+import { readEntry, readStatus } from './statuses.ts'
 
 /** More pages than this are not read at once. */
 const MAX_PAGES = 100

@@ -1,18 +1,29 @@
-import { type WalletAddress } from '@juicebar/contract/addresses'
+import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
+import { signature as asSignature, address, blockhash as asBlockhash } from '@solana/kit'
 import { Failure } from '@juicebar/contract/errors'
 import { type Lamports, lamports } from '@juicebar/contract/money'
-import { address, blockhash as asBlockhash } from '@solana/kit'
-
-import { MOST_BLOCKS_AHEAD } from '../chain.ts'
+import { type LandedTransaction, MOST_BLOCKS_AHEAD } from '../chain.ts'
+import { type Priority, paceMillis, SLOT_MILLIS } from '../rpc/request-queue.ts'
+import { type RpcPool } from '../rpc/rpc-pool.ts'
+import { decodeLandedTransaction } from '../transactions/landed-transaction.ts'
 import { AnswerCache } from '../rpc/answer-cache.ts'
 import { type ChainRpc, type Endpoint } from '../rpc/endpoint.ts'
-import { paceMillis, SLOT_MILLIS } from '../rpc/pace.ts'
-import { type Priority } from '../rpc/request-queue.ts'
-import { type RpcPool } from '../rpc/rpc-pool.ts'
-import { chunks, RequestBatch } from '../../request-batch.ts'
-import { type FinalizedHeight } from './finalized-height.ts'
-import { type Outliers } from './outliers.ts'
-import { requireInteger } from './require-integer.ts'
+import { chunks, RequestBatch } from '../../runtime/request-batch.ts'
+import { type FinalizedHeight, type Outliers, requireInteger } from './finalized-height.ts'
+
+/**
+ * Reads a transaction at `confirmed` or above.
+ *
+ * @returns undefined if no healthy endpoint has it.
+ * @throws Failure CHAIN_DOWN or CHAIN_BUSY if none answers.
+ */
+export function readTransaction(pool: RpcPool, signature: Signature, priority: Priority): Promise<LandedTransaction | undefined> {
+  const config = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 1 } as const
+  return pool.askInTurn(priority, async (rpc) => {
+    const reply = await rpc.getTransaction(asSignature(signature), config).send()
+    return reply ? decodeLandedTransaction(signature, reply) : undefined
+  })
+}
 
 const BLOCKHASH_MILLIS = 1000
 const BALANCE_MILLIS = 2000

@@ -1,14 +1,12 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { address, type Base64EncodedWireTransaction, blockhash } from '@solana/kit'
-
 import { type Simulation, type SimulationOptions } from '../chain.ts'
 import { type ChainRpc } from '../rpc/endpoint.ts'
 import { type RpcPool } from '../rpc/rpc-pool.ts'
-import { blockhashOf, wireTransaction } from '../transactions/signed-message.ts'
+import { blockhashOf, wireTransaction } from '../transactions/message.ts'
 import { readSimulation } from '../transactions/simulation.ts'
-import { type Outliers } from './outliers.ts'
-import { requireInteger } from './require-integer.ts'
+import { type Outliers, requireInteger } from './finalized-height.ts'
 import { type SharedReads } from './shared-reads.ts'
 
 type Refusal = Exclude<Simulation, { kind: 'valid' }>

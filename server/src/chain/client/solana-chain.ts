@@ -1,8 +1,17 @@
+import {
+  type Base64EncodedWireTransaction,
+  isSolanaError,
+  SOLANA_ERROR__JSON_RPC__INTERNAL_ERROR,
+  SOLANA_ERROR__JSON_RPC__METHOD_NOT_FOUND,
+  SOLANA_ERROR__JSON_RPC__SERVER_ERROR_NODE_UNHEALTHY,
+  address,
+  signature as asSignature,
+} from '@solana/kit'
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { type Lamports } from '@juicebar/contract/money'
-import { address, signature as asSignature } from '@solana/kit'
-
-import { type Network } from '../../settings/config.ts'
+import { ConfigError, type Network } from '../../settings/setting-reader.ts'
+import { Endpoint, type EndpointOptions, type ChainRpc } from '../rpc/endpoint.ts'
+import { RpcPool } from '../rpc/rpc-pool.ts'
 import {
   type Chain,
   type ChainBudget,
@@ -17,23 +26,89 @@ import {
   type WideReadOptions,
 } from '../chain.ts'
 import { AnswerCache } from '../rpc/answer-cache.ts'
-import { ChainIdentity, type ChainLog, type GenesisListener } from '../rpc/chain-identity.ts'
-import { EndpointProbe } from '../rpc/endpoint-probe.ts'
-import { type ChainRpc, type Endpoint } from '../rpc/endpoint.ts'
-import { paceMillis, SLOT_MILLIS } from '../rpc/pace.ts'
-import { RpcPool } from '../rpc/rpc-pool.ts'
-import { wireTransaction } from '../transactions/signed-message.ts'
-import { Broadcaster } from './broadcaster.ts'
-import { FinalizedHeight } from './finalized-height.ts'
+import { ChainIdentity, type ChainLog, type GenesisListener, EndpointProbe } from '../rpc/endpoint-probe.ts'
+import { paceMillis, SLOT_MILLIS } from '../rpc/request-queue.ts'
+import { wireTransaction } from '../transactions/message.ts'
+import { FinalizedHeight, Outliers, requireInteger } from './finalized-height.ts'
 import { failingAsDown, openFinalizedView, PAGE_SIZE } from './finalized-view.ts'
-import { openEndpoints } from './open-endpoints.ts'
-import { Outliers } from './outliers.ts'
-import { readTransaction } from './read-transaction.ts'
-import { requireInteger } from './require-integer.ts'
-import { type BlockhashLifetime, requireAnswer, SharedReads } from './shared-reads.ts'
+import { readTransaction, type BlockhashLifetime, requireAnswer, SharedReads } from './shared-reads.ts'
 import { Simulations } from './simulations.ts'
-import { newestEntries, readEntry } from './signature-status.ts'
-import { StatusReads } from './status-reads.ts'
+import { newestEntries, readEntry, StatusReads } from './statuses.ts'
+
+interface PoolOptions extends Omit<EndpointOptions, 'url' | 'host' | 'requestsPerSecond'> {
+  /** One number for each of the endpoints, or one for all; without one, the endpoint's own default counts. */
+  requestsPerSecond?: number | readonly number[] | undefined
+}
+
+/**
+ * Opens an endpoint for each RPC URL, named by its host; a number distinguishes two on one host.
+ *
+ * @throws ConfigError if there is no URL, or one is not http or https.
+ */
+function openEndpoints(urls: readonly string[], { requestsPerSecond = [], ...options }: PoolOptions): Endpoint[] {
+  if (urls.length === 0) throw new ConfigError(['SOLANA_RPC_URL names no endpoint.'])
+  const hosts = urls.map(hostOf)
+  return urls.map((url, index) => {
+    const host = hosts[index] ?? ''
+    const before = hosts.slice(0, index).filter((other) => other === host).length
+    const perSecond = typeof requestsPerSecond === 'number' ? requestsPerSecond : requestsPerSecond[index]
+    return new Endpoint({ ...options, requestsPerSecond: perSecond, url, host: before > 0 ? `${host} (${before + 1})` : host })
+  })
+}
+
+function hostOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url && ['http:', 'https:'].includes(url.protocol)) return url.host
+  throw new ConfigError(['SOLANA_RPC_URL must be one or more http or https URLs, separated by commas.'])
+}
+
+/** Transactions whose last endpoint is remembered. A forgotten one may be sent again through the same. */
+const MAX_REMEMBERED = 2000
+
+/** Sends transactions, each time through a different endpoint than before, because one may have dropped it. */
+export class Broadcaster {
+  readonly #pool: RpcPool
+  readonly #sentThrough = new Map<string, Endpoint>()
+
+  constructor(pool: RpcPool) {
+    this.#pool = pool
+  }
+
+  /** @throws Failure CHAIN_DOWN or CHAIN_BUSY if no endpoint took it. */
+  async send(transaction: Base64EncodedWireTransaction): Promise<void> {
+    const endpoint = await this.#pool.askInTurn(
+      'payment',
+      async (rpc, asked) => {
+        try {
+          // Reconciliation sends it again; an RPC node that does so as well would only spend its own budget.
+          await rpc.sendTransaction(transaction, { encoding: 'base64', skipPreflight: true, maxRetries: 0n }).send()
+        } catch (error) {
+          // The endpoint refused it, usually because it already has it: `statuses` shows the outcome.
+          if (!isSolanaError(error) || couldNotSend(error)) throw error
+        }
+        return asked
+      },
+      { last: this.#sentThrough.get(transaction) },
+    )
+    if (endpoint) this.#remember(transaction, endpoint)
+  }
+
+  #remember(transaction: string, endpoint: Endpoint): void {
+    this.#sentThrough.delete(transaction)
+    const [oldest] = this.#sentThrough.keys()
+    if (oldest !== undefined && this.#sentThrough.size >= MAX_REMEMBERED) this.#sentThrough.delete(oldest)
+    this.#sentThrough.set(transaction, endpoint)
+  }
+}
+
+/** This says something about the endpoint, not about the transaction. */
+function couldNotSend(error: unknown): boolean {
+  return (
+    isSolanaError(error, SOLANA_ERROR__JSON_RPC__INTERNAL_ERROR) ||
+    isSolanaError(error, SOLANA_ERROR__JSON_RPC__METHOD_NOT_FOUND) ||
+    isSolanaError(error, SOLANA_ERROR__JSON_RPC__SERVER_ERROR_NODE_UNHEALTHY)
+  )
+}
 
 const PROBE_MILLIS = 2000
 /** How much of the budget goes into opening views of the finalized chain: each takes three requests. */

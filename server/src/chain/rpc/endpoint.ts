@@ -1,11 +1,94 @@
-import { createSolanaRpcFromTransport, type Rpc, type RpcTransport, type SolanaRpcApi } from '@solana/kit'
-
-import { isLoopback } from '../../settings/config.ts'
-import { Backoff } from './backoff.ts'
-import { describeTransportError, EndpointError, type FailureKind } from './endpoint-error.ts'
-import { createHttpTransport, secretsOf } from './http-transport.ts'
+import { createDefaultRpcTransport, type RpcTransport, createSolanaRpcFromTransport, type Rpc, type SolanaRpcApi } from '@solana/kit'
+import { EndpointError, describeTransportError, type FailureKind, requireRpcReply, type RpcReply } from './rpc-reply.ts'
 import { type Priority, NotSent, RequestQueue } from './request-queue.ts'
-import { requireRpcReply, type RpcReply } from './rpc-reply.ts'
+import { isLoopback } from '../../settings/setting-reader.ts'
+
+const FIRST_BACKOFF_MILLIS = 250
+const LONGEST_BACKOFF_MILLIS = 30_000
+
+/**
+ * How long to wait before asking an endpoint again after failures: exponential backoff with jitter, or the time that the endpoint demanded.
+ */
+export class Backoff {
+  readonly #now: () => number
+  #failures = 0
+  #lastFailure: EndpointError | undefined
+  #failedAt = Number.NEGATIVE_INFINITY
+  #until = Number.NEGATIVE_INFINITY
+  #rateLimitedUntil = Number.NEGATIVE_INFINITY
+
+  /** `now` returns monotonic milliseconds. */
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** Undefined after a success. */
+  get lastFailure(): EndpointError | undefined {
+    return this.#lastFailure
+  }
+
+  get failing(): boolean {
+    return this.#failures > 0
+  }
+
+  /** Milliseconds until the endpoint should be asked again; 0 if now. */
+  get millisLeft(): number {
+    return Math.max(0, this.#until - this.#now())
+  }
+
+  /** The endpoint told us to wait, and that time has not passed. */
+  get rateLimited(): boolean {
+    return this.#rateLimitedUntil > this.#now()
+  }
+
+  /** Records an answer to a request sent at `startedAt`; a request sent before the last failure proves nothing. */
+  succeeded(startedAt: number): void {
+    if (startedAt < this.#failedAt) return
+    this.#failures = 0
+    this.#until = Number.NEGATIVE_INFINITY
+    this.#rateLimitedUntil = Number.NEGATIVE_INFINITY
+    this.#lastFailure = undefined
+  }
+
+  /** Records a failure. Requests that were in flight together fail together, so they count as one. */
+  failed(failure: EndpointError, startedAt: number): void {
+    this.#lastFailure = failure
+    if (startedAt < this.#failedAt) return
+    const now = this.#now()
+    this.#failures += 1
+    this.#failedAt = now
+    const millis = failure.retryAfterMillis ?? backoffAfter(this.#failures)
+    this.#until = now + millis
+    if (failure.kind === 'rate-limited') this.#rateLimitedUntil = now + millis
+  }
+}
+
+/** Doubles with each failure; half of it is random, so that many clients do not come back at once. */
+function backoffAfter(failures: number): number {
+  const longest = Math.min(FIRST_BACKOFF_MILLIS * 2 ** (failures - 1), LONGEST_BACKOFF_MILLIS)
+  return longest * (0.5 + Math.random() / 2)
+}
+
+/** Shorter parts of a URL are paths like `v2`, not keys. */
+const SHORTEST_SECRET = 8
+
+/** A kit transport to an RPC URL, which may hold a user name and a password. */
+function createHttpTransport(text: string): RpcTransport {
+  const url = new URL(text)
+  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  url.username = ''
+  url.password = ''
+  // fetch refuses URLs with credentials, and its message repeats them.
+  const headers = credentials === ':' ? {} : { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }
+  return createDefaultRpcTransport({ url: url.href, headers })
+}
+
+/** The parts of an RPC URL that must not reach a log or a browser: its host and anything that may be a key. */
+function secretsOf(text: string): string[] {
+  const url = new URL(text)
+  const parts = [...url.pathname.split('/'), ...url.searchParams.values(), url.username, url.password]
+  return [text, url.href, url.host, url.hostname, ...parts.filter((part) => part.length >= SHORTEST_SECRET)]
+}
 
 export type ChainRpc = Rpc<SolanaRpcApi>
 

@@ -1,13 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-
 import { Failure } from '@juicebar/contract/errors'
-
-import { type ChainIdentity } from './chain-identity.ts'
-import { EndpointError } from './endpoint-error.ts'
+import { type ChainIdentity } from './endpoint-probe.ts'
+import { EndpointError, errorCodeOf, type RpcReply } from './rpc-reply.ts'
 import { type ChainRpc, type Endpoint } from './endpoint.ts'
-import { paceMillis, SLOT_MILLIS } from './pace.ts'
-import { type Priority } from './request-queue.ts'
-import { errorCodeOf, type RpcReply } from './rpc-reply.ts'
+import { paceMillis, SLOT_MILLIS, type Priority } from './request-queue.ts'
 
 /** A longer backoff is not waited for. */
 const LONGEST_WAIT_MILLIS = 1000

@@ -1,18 +1,19 @@
 import { lamports, PRICE_STEP_LAMPORTS } from '@juicebar/contract/money'
-import { type CaseKind } from '@juicebar/contract/schemas'
-
+import { type CaseKind, type Case } from '@juicebar/contract/schemas'
+import { Failure } from '@juicebar/contract/errors'
 import { decodeSignedTransaction } from '../../chain/transactions/signed-transaction.ts'
 import { inTransaction, type Tx } from '../../database/transact.ts'
 import { type Received, totalReceived } from '../payment/landed-payment.ts'
 import { type PaymentRow, recordUncounted, voidPayment } from '../payment/payment-store.ts'
-import { paymentKeys } from '../co-signer.ts'
-import { transfersOf } from '../purchase-item.ts'
-import { lockPurchase, type PurchaseRow } from '../purchase-store.ts'
-import { logCase } from '../log-changes.ts'
-import { type PurchaseDeps } from '../purchase-deps.ts'
-import { type CaseRow, countsForAnother, emitCase, insertCase, type NewCase } from './case-store.ts'
-import { addSmallPayment, findSmallPayment, isFirstUnmatched } from './small-payment-store.ts'
-import { insertUnmatched } from './unmatched-store.ts'
+import { paymentKeys } from '../purchase/co-signer.ts'
+import { transfersOf } from '../purchase/purchase.ts'
+import { lockPurchase, type PurchaseRow } from '../purchase/purchase-store.ts'
+import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
+import { purchaseFields } from '../purchase/purchase-wait.ts'
+import { waitOfCase } from './case.ts'
+import { type CaseRow, countsForAnother, emitCase, insertCase, type NewCase, findCaseReply, lockCase, moveCase } from './case-store.ts'
+import { addSmallPayment, findSmallPayment, isFirstUnmatched, insertUnmatched } from './unmatched-store.ts'
+import { isId } from '@juicebar/contract/ids'
 
 /** A payment that the chain accepted but that could not be delivered. */
 export interface UnmatchedPayment {
@@ -134,4 +135,44 @@ async function insertAndEmit(tx: Tx, report: NewCase, insert = insertCase): Prom
   const changed = await insert(tx, report)
   if (changed) await emitCase(tx, changed.id)
   return changed?.isNew ? [changed] : []
+}
+
+/**
+ * The studio closes an open case with a note that both sides read. `record` runs in the transaction that does it.
+ * @throws CASE_NOT_FOUND or CASE_NOT_OPEN
+ */
+export async function closeCase(
+  deps: Pick<PurchaseDeps, 'database' | 'catalogue' | 'log' | 'observer'>,
+  caseId: string,
+  note: string,
+  record?: (tx: Tx) => Promise<void>,
+): Promise<Case> {
+  const { database } = deps
+  if (!isId(caseId)) throw new Failure('CASE_NOT_FOUND')
+  const row = await inTransaction(database, async (tx) => {
+    const open = await lockCase(tx, caseId)
+    if (!open) throw new Failure('CASE_NOT_FOUND')
+    if (open.status !== 'open') throw new Failure('CASE_NOT_OPEN')
+    await record?.(tx)
+    return moveCase(tx, caseId, { status: 'closed', reconcileSeconds: null, note })
+  })
+  const closed = await findCaseReply(deps, caseId)
+  if (!closed) throw new Failure('CASE_NOT_FOUND')
+  logCase(deps, 'closed', row, { id: row.purchaseId, buyer: closed.buyer })
+  return closed
+}
+
+type LoggedCase = Pick<CaseRow, 'id' | 'kind' | 'status' | 'seller' | 'lamports' | 'signature' | 'deliverable'>
+
+/** One line for each case that was opened or closed, from the server that committed the change. */
+export function logCase(
+  { log, observer }: Pick<PurchaseDeps, 'log' | 'observer'>,
+  change: 'opened' | 'closed',
+  row: LoggedCase,
+  purchase: { id: string | null; buyer: string },
+): void {
+  const { id, kind, status, seller, lamports, signature } = row
+  const fields = { case: id, kind, status, seller, lamports: String(lamports), transaction: signature }
+  log.info({ ...purchaseFields(purchase, { waitingFor: waitOfCase(row) }), ...fields }, `a case was ${change}`)
+  observer?.caseChanged(change, kind)
 }

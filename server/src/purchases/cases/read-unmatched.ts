@@ -1,8 +1,7 @@
 import { type Query, type Reply } from '@juicebar/contract/calls'
 import { SALES_PAGE } from '@juicebar/contract/limits'
-
 import { type Database } from '../../database/connect.ts'
-import { entriesAfter, parsePlaceCursor, placeCursor, start } from '../../database/place.ts'
+import { entriesAfter, parsePlaceCursor, placeCursor, start } from '../../database/columns.ts'
 import { listUnmatchedFrom } from './unmatched-store.ts'
 
 /**

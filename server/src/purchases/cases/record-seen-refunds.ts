@@ -1,10 +1,8 @@
 import { type Signature } from '@juicebar/contract/addresses'
-
 import { type Chain, type SignatureEntry } from '../../chain/chain.ts'
-import { type PurchaseDeps } from '../purchase-deps.ts'
-import { findPreparedRefunds } from './late-delivery-store.ts'
-import { isMentioned, MENTIONS, oldestMentions } from './refund-mention.ts'
-import { insertSeenRefunds, type SeenRefund } from './seen-refund-store.ts'
+import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
+import { findPreparedRefunds, insertSeenRefunds, type SeenRefund } from './seen-refund-store.ts'
+import { isMentioned, MENTIONS, oldestMentions } from './case.ts'
 
 /**
  * Looks on every endpoint for refunds of a late payment that its sellers' wallets may have sent by themselves, and records what it finds. A

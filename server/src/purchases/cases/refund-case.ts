@@ -1,18 +1,127 @@
-import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
+import { type WalletAddress, type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { type Lamports, lamportsToSol } from '@juicebar/contract/money'
-
+import { type Database } from '../../database/connect.ts'
+import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
+import { findPurchase, lockPurchase } from '../purchase/purchase-store.ts'
+import { type CaseSubject, isRefundable } from './case.ts'
+import { type CaseRow, findCase, expectRefund, lockCase, moveCase, keepRefundReference } from './case-store.ts'
+import { findLostPurchase } from './unmatched-store.ts'
+import { hashMessage, withSignature } from '../../chain/transactions/message.ts'
+import { type DecodedTransaction, buildPayment } from '../../chain/transactions/signed-transaction.ts'
+import { inTransaction, type Tx } from '../../database/transact.ts'
+import { broadcastPayment, type CheckedPayment, checkOnChain, decodePayment } from '../payment/submit-payment.ts'
+import { findPaymentByMessage, insertPayment, type PaymentRow, findPayment } from '../payment/payment-store.ts'
+import { hasSeenRefund } from './seen-refund-store.ts'
 import { BLOCKHASH_BLOCKS } from '../../chain/chain.ts'
-import { buildPayment } from '../../chain/transactions/signed-transaction.ts'
-import { inTransaction } from '../../database/transact.ts'
-import { broadcastPayment } from '../payment/broadcast-payment.ts'
-import { type CheckedPayment, checkOnChain, decodePayment } from '../payment/check-payment.ts'
-import { findPayment, insertPayment, type PaymentRow } from '../payment/payment-store.ts'
-import { type PurchaseDeps } from '../purchase-deps.ts'
-import { lockPurchase } from '../purchase-store.ts'
-import { expectRefund, keepRefundReference, lockCase, moveCase } from './case-store.ts'
-import { requireCase, requireOpen, type SellersCase } from './read-case.ts'
-import { reserveRefund } from './reserve-refund.ts'
+import { isId } from '@juicebar/contract/ids'
+
+/** A case that a seller asks about, and what it is about. */
+export interface SellersCase {
+  row: CaseRow
+  subject: CaseSubject
+}
+
+/** What a case is about. @throws Error if the database contradicts itself */
+export async function requireSubject(database: Database, { id, purchaseId }: Pick<CaseRow, 'id' | 'purchaseId'>): Promise<CaseSubject> {
+  const subject = purchaseId === null ? await findLostPurchase(database, id) : await findPurchase(database, purchaseId)
+  if (!subject) throw new Error(`case ${id} has no purchase`)
+  return subject
+}
+
+/**
+ * A case as its seller finds it, in whatever state it is.
+ * @throws CASE_NOT_FOUND or NOT_YOUR_REFUND
+ */
+async function requireCase({ database }: Pick<PurchaseDeps, 'database'>, seller: WalletAddress, caseId: string): Promise<SellersCase> {
+  const row = isId(caseId) ? await findCase(database, caseId) : undefined
+  if (!row) throw new Failure('CASE_NOT_FOUND')
+  const subject = await requireSubject(database, row)
+  if (subject.buyer === seller) throw new Failure('NOT_YOUR_REFUND')
+  if (row.seller !== seller) throw new Failure('CASE_NOT_FOUND')
+  return { row, subject }
+}
+
+/** @throws CASE_NOT_OPEN if its seller may not refund this case now */
+function requireOpen(row: CaseRow | undefined): asserts row is CaseRow {
+  if (!row || !isRefundable(row)) throw new Failure('CASE_NOT_OPEN')
+}
+
+/** A refund that its seller has signed, that is exactly what was prepared, and that only the market can complete. */
+export interface SignedRefund {
+  seller: WalletAddress
+  reference: WalletAddress
+  transaction: DecodedTransaction
+  /** The key of the market that signs it. */
+  coSigner: string
+}
+
+/** A refund that was recorded, by this call or an earlier one. */
+interface Reserved {
+  refund: PaymentRow
+  isNew: boolean
+}
+
+/**
+ * Reserves a refund, completes its bytes with the market's signature, and sends them. The reservation is made under the lock of the purchase
+ * under which deliveries are made too, and only where this payment was not delivered; from then on it is not. The same message again gets the
+ * same answer.
+ *
+ * @throws CO_SIGN_OFF, CASE_NOT_OPEN, PAYMENT_REFUSED, PAYMENT_EXPIRED, CHAIN_BUSY or CHAIN_DOWN if nothing was sent; DATABASE_DOWN: submit
+ * the same bytes again
+ */
+async function reserveRefund(deps: PurchaseDeps, { row, subject }: SellersCase, signed: SignedRefund): Promise<Signature> {
+  const { database, chain, settings } = deps
+  const messageHash = hashMessage(signed.transaction.bytes)
+  const known = await findPaymentByMessage(database, messageHash)
+  // Whether its commit was confirmed is not known here: reconciliation sends it.
+  if (known) return known.signature
+  if (!settings.coSign) throw new Failure('CO_SIGN_OFF')
+  requireOpen(row)
+  const checked = await checkOnChain(chain, signed.transaction, { awaitsCoSigner: signed.seller })
+  const genesisHash = await chain.genesisHash()
+  if (subject.genesisHash !== genesisHash) throw new Failure('CASE_NOT_OPEN')
+  const { refund, isNew } = await inTransaction(database, (tx) =>
+    reserve(deps, tx, { row, subject }, { ...signed, checked, genesisHash, messageHash }),
+  )
+  if (isNew) await broadcastPayment(deps, subject, refund)
+  return refund.signature
+}
+
+type CheckedRefund = SignedRefund & { checked: CheckedPayment; genesisHash: string; messageHash: Buffer }
+
+/** The co-signature is made here, inside the transaction. The bytes that have it leave this process only after the commit. */
+async function reserve(
+  { coSigners }: PurchaseDeps,
+  tx: Tx,
+  { row, subject: { id: purchaseId } }: SellersCase,
+  { transaction, coSigner, checked, genesisHash, messageHash, reference }: CheckedRefund,
+): Promise<Reserved> {
+  const purchase = purchaseId === null ? undefined : await lockPurchase(tx, purchaseId)
+  const locked = await lockCase(tx, row.id)
+  const known = await findPaymentByMessage(tx, messageHash)
+  if (known) return { refund: known, isNew: false }
+  await requireUndelivered(tx, locked, purchase)
+  const { signature, bytes, expiryHeight } = checked
+  const complete = withSignature(bytes, coSigner, coSigners.sign(coSigner, transaction.message))
+  const landing = { signature, genesisHash, messageHash, transactionBytes: Buffer.from(complete), expiryHeight }
+  const refund = await insertPayment(tx, { ...landing, purchaseId, caseId: row.id, kind: 'refund', status: 'recorded' })
+  // The co-signature fits every signature that the seller makes of this message: should this one expire, the chain is searched for others.
+  await expectRefund(tx, row.id, { reference, expiryHeight, reconcileSeconds: 0 })
+  await moveCase(tx, row.id, { status: 'refunding', reconcileSeconds: 0 })
+  return { refund, isNew: true }
+}
+
+/** @throws CASE_NOT_OPEN if the payment of a case was delivered, or paid back in another way */
+async function requireUndelivered(
+  tx: Tx,
+  locked: CaseRow | undefined,
+  purchase: { signature: Signature | null } | undefined,
+): Promise<void> {
+  requireOpen(locked)
+  const isDelivered = purchase?.signature === locked.signature
+  if (isDelivered || (await hasSeenRefund(tx, locked.id))) throw new Failure('CASE_NOT_OPEN')
+}
 
 const FIRST_SEARCH_SECONDS = 2
 

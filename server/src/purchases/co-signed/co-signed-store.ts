@@ -1,12 +1,10 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { sql } from 'kysely'
-
 import { type Database } from '../../database/connect.ts'
 import { type Tx } from '../../database/transact.ts'
-import { type FeeTerms } from '../fee.ts'
+import { type FeeTerms } from '../purchase/fee.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
-import { type PaymentName } from '../reservation/order.ts'
-import { type Refusal } from '../reservation/refusal.ts'
+import { type PaymentName, type Refusal } from '../reservation/order.ts'
 import { type PlannedItem, type ReservationPlan } from '../reservation/reservation.ts'
 
 /** A reservation, besides what was decided. */

@@ -1,22 +1,40 @@
+import { Failure, errors } from '@juicebar/contract/errors'
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
-import { errors, Failure } from '@juicebar/contract/errors'
 import { CO_SIGNED_FEE_LAMPORTS, MAX_REFUSED_PAYMENTS } from '@juicebar/contract/limits'
-
-import { BLOCKHASH_BLOCKS } from '../../chain/chain.ts'
-import { withSignature } from '../../chain/transactions/signed-message.ts'
+import { type Chain, type Simulation, BLOCKHASH_BLOCKS } from '../../chain/chain.ts'
+import { mayBegin, type Turn, decodeSubmitted, differenceFrom, type SubmittedPayment } from './submitted-payment.ts'
+import { withSignature } from '../../chain/transactions/message.ts'
 import { inTransaction, type Tx } from '../../database/transact.ts'
-import { broadcastPayment } from '../payment/broadcast-payment.ts'
-import { type PurchaseDeps } from '../purchase-deps.ts'
+import { broadcastPayment } from '../payment/submit-payment.ts'
+import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
 import { decideOrder } from '../reservation/decide-order.ts'
 import { readFacts } from '../reservation/facts-store.ts'
-import { type BuyOrder, type Funds, type OrderedItem, soundItems } from '../reservation/order.ts'
-import { type Refusal, refusalFailure } from '../reservation/refusal.ts'
+import { type BuyOrder, type Funds, type OrderedItem, soundItems, type Refusal, refusalFailure } from '../reservation/order.ts'
 import { type ReservationDecision, type ReservationFacts } from '../reservation/reservation.ts'
 import { decideReservation } from '../reservation/reservation-decision.ts'
 import { insertRefusal, insertReservation } from './co-signed-store.ts'
 import { plannedTransfers } from './make-offer.ts'
-import { simulatePayment } from './run-simulation.ts'
-import { decodeSubmitted, differenceFrom, type SubmittedPayment } from './submitted-payment.ts'
+
+const TURN_RETRY_SECONDS = 1
+
+/** Of this server, for each chain client. */
+const underWay = new WeakMap<Chain, Set<Turn>>()
+
+/**
+ * Asks the chain what a payment would do, as soon as it is this wallet's turn.
+ * @throws CHAIN_BUSY if it is not, or CHAIN_DOWN: neither says anything about the payment
+ */
+async function simulatePayment(chain: Chain, bytes: Uint8Array, turn: Turn): Promise<Simulation> {
+  const turns = underWay.get(chain) ?? new Set<Turn>()
+  underWay.set(chain, turns)
+  if (!mayBegin([...turns], turn, { saturated: chain.isSaturated() })) throw new Failure('CHAIN_BUSY', { retryAfter: TURN_RETRY_SECONDS })
+  turns.add(turn)
+  try {
+    return await chain.simulate(bytes, { awaitsCoSigner: turn.buyer })
+  } finally {
+    turns.delete(turn)
+  }
+}
 
 /** What a buyer submits. */
 export interface PaymentSubmission {

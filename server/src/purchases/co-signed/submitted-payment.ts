@@ -1,11 +1,10 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
-
-import { hashMessage } from '../../chain/transactions/signed-message.ts'
+import { hashMessage } from '../../chain/transactions/message.ts'
 import { type DecodedTransaction, decodeSignedTransaction } from '../../chain/transactions/signed-transaction.ts'
-import { type CoSignerAddresses, paymentKeys } from '../co-signer.ts'
+import { type CoSignerAddresses, paymentKeys } from '../purchase/co-signer.ts'
 import { findCoSignedFlaw } from '../payment/signed-payment.ts'
-import { type References } from '../reference.ts'
+import { type References } from '../purchase/reference.ts'
 import { type PaymentName } from '../reservation/order.ts'
 
 /** A payment that its buyer has signed and that only the market can complete. Nobody has checked yet what it buys. */
@@ -60,4 +59,24 @@ export function differenceFrom(
 
 function refused(detail: string): Failure {
   return new Failure('PAYMENT_REFUSED', { detail })
+}
+
+/** Wallets that never completed a purchase get at most one in so many simulations while others wait. */
+const SHARE_OF_NEWCOMERS = 3
+
+/** A simulation under way, or about to be. */
+export interface Turn {
+  buyer: WalletAddress
+  hasBought: boolean
+}
+
+/**
+ * Whether one more simulation may begin: one at a time for each wallet, because each costs a request to the chain and the wallet nothing;
+ * and while requests wait, wallets that never completed a purchase leave most of them to the others. One of them may always begin.
+ */
+export function mayBegin(underWay: readonly Turn[], next: Turn, { saturated }: { saturated: boolean }): boolean {
+  if (underWay.some(({ buyer }) => buyer === next.buyer)) return false
+  if (next.hasBought || !saturated) return true
+  const newcomers = underWay.filter(({ hasBought }) => !hasBought).length
+  return newcomers === 0 || (newcomers + 1) * SHARE_OF_NEWCOMERS <= underWay.length + 1
 }

@@ -1,11 +1,14 @@
 import { type EndReason } from '@juicebar/contract/schemas'
-
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { Failure } from '@juicebar/contract/errors'
 import { inTransaction, type Tx } from '../../database/transact.ts'
 import { findRecordedPayment } from '../payment/payment-store.ts'
-import { type PurchaseDeps } from '../purchase-deps.ts'
-import { lockPurchase } from '../purchase-store.ts'
-import { type HoldState } from './hold.ts'
-import { lockListings, markUnfunded, recordEnd } from './hold-store.ts'
+import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
+import { lockPurchase, findPurchase, emitPurchase } from '../purchase/purchase-store.ts'
+import { type HoldState, endsUnsent } from './hold.ts'
+import { lockListings, markUnfunded, recordEnd, requestCancel, setUnprovable } from './hold-store.ts'
+import { emitListing, markWaitingForStudio } from '../../listings/listing-store.ts'
+import { isId } from '@juicebar/contract/ids'
 
 /** A payment may still turn up after the end, so search for it soon. */
 const FIRST_LATE_SEARCH_SECONDS = 60
@@ -47,4 +50,35 @@ export async function endHold(
   if (reason && unfunded) await markUnfunded(tx, id)
   if (reason) await recordEnd(tx, id, reason, reason === 'chain_gone' ? null : FIRST_LATE_SEARCH_SECONDS)
   return reason
+}
+
+/**
+ * Cancels a buyer's hold. Its listings are free as soon as the chain proves that no payment can land; those of a hold from before 0.3.0 that
+ * only the server would have paid for, at once.
+ * @throws PURCHASE_NOT_FOUND, or PAYMENT_UNDER_WAY once a payment was submitted.
+ */
+export async function cancelHold(deps: PurchaseDeps, buyer: WalletAddress, id: string): Promise<void> {
+  const { database } = deps
+  const purchase = isId(id) ? await findPurchase(database, id) : undefined
+  if (purchase?.buyer !== buyer) throw new Failure('PURCHASE_NOT_FOUND')
+  await inTransaction(database, async (tx) => {
+    const locked = await lockPurchase(tx, id)
+    if (locked?.status !== 'held') return
+    if (await findRecordedPayment(tx, id)) throw new Failure('PAYMENT_UNDER_WAY')
+    await requestCancel(tx, id)
+  })
+  await endHoldAlone(deps, id, endsUnsent)
+}
+
+/** Records whether only the studio can end an open hold, and tells everyone who sees its listings. */
+export async function markUnprovable(tx: Tx, id: string, { unprovable }: { unprovable: boolean }): Promise<void> {
+  await lockListings(tx, id)
+  const purchase = await lockPurchase(tx, id)
+  if (purchase?.status !== 'held') return
+  await setUnprovable(tx, id, { unprovable })
+  for (const { listingId } of purchase.items) {
+    await markWaitingForStudio(tx, listingId, { waitsForStudio: unprovable })
+    await emitListing(tx, 'listing.held', listingId)
+  }
+  await emitPurchase(tx, id)
 }

@@ -1,11 +1,10 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { MAX_OPEN_HOLDS, MAX_PAY_LINKS, PAY_LINK_SECONDS } from '@juicebar/contract/limits'
 import { sql } from 'kysely'
-
 import { type Nullable } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
 import { type Tx } from '../../database/transact.ts'
-import { type Refusal } from '../reservation/refusal.ts'
+import { type Refusal } from '../reservation/order.ts'
 import { type PayLinkMaker, type PayLinkProgress } from './pay-link.ts'
 
 interface RefusalColumns {

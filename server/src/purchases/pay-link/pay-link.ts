@@ -1,11 +1,10 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { lamports, solText } from '@juicebar/contract/money'
 import { type PayLinkState } from '@juicebar/contract/schemas'
-import { createHash, createHmac, randomBytes } from 'node:crypto'
-
 import { type Catalogue } from '../../catalogue/catalogue.ts'
 import { type HeldPurchase } from '../hold/hold-store.ts'
-import { amountOf, firstItem } from '../purchase-item.ts'
+import { amountOf, firstItem } from '../purchase/purchase.ts'
 
 /** The maker of a link: a network, and a wallet if the maker is signed in. */
 export interface PayLinkMaker {

@@ -1,6 +1,5 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { type Insertable, type Selectable } from 'kysely'
-
 import { type Database } from '../../database/connect.ts'
 import { type Payments } from '../../database/schema.ts'
 import { type Tx } from '../../database/transact.ts'

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
-
 import { type Database } from '../../database/connect.ts'
-import { itemsSql } from '../purchase-item.ts'
+import { itemsSql } from '../purchase/purchase.ts'
 import { type KnownReferences } from './landed-payment.ts'
 import { type AgreedColumns, termsOf } from './payment-terms.ts'
 

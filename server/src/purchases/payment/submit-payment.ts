@@ -1,14 +1,87 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
-
+import { type Chain, type SimulationOptions } from '../../chain/chain.ts'
+import { type DecodedTransaction, decodeSignedTransaction } from '../../chain/transactions/signed-transaction.ts'
+import { type ExpectedPayment, findCoSignedFlaw, findPaymentFlaw } from './signed-payment.ts'
+import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
+import { purchaseFields } from '../purchase/purchase-wait.ts'
+import { type PaymentRow, findPayment, findRecordedPayment, insertPayment } from './payment-store.ts'
 import { inTransaction } from '../../database/transact.ts'
-import { isId } from '../../listings/listing.ts'
-import { type PurchaseDeps } from '../purchase-deps.ts'
-import { emitPurchase, findPurchase, lockPurchase, type PurchaseRow, reconcileNow } from '../purchase-store.ts'
-import { broadcastPayment } from './broadcast-payment.ts'
-import { type CheckedPayment, checkOnChain, decodePayment } from './check-payment.ts'
+import { emitPurchase, findPurchase, lockPurchase, type PurchaseRow, reconcileNow } from '../purchase/purchase-store.ts'
 import { expectedPaymentOf } from './payment-terms.ts'
-import { findPayment, findRecordedPayment, insertPayment, type PaymentRow } from './payment-store.ts'
+import { isId } from '@juicebar/contract/ids'
+
+/** Signed transaction bytes that do what they should and could land now. Nothing has been sent yet. */
+export interface CheckedPayment {
+  signature: Signature
+  bytes: Uint8Array
+  /** Above this block height they can no longer land. */
+  expiryHeight: bigint
+}
+
+/**
+ * Decodes signed bytes from outside and checks that they make exactly the expected payment.
+ * @param coSigners keys of the market: bytes that name one of them must wait for its signature
+ * @throws PAYMENT_REFUSED
+ */
+export function decodePayment(base64: string, expected: ExpectedPayment, coSigners: readonly string[] = []) {
+  const transaction = decodeSignedTransaction(base64)
+  if (!transaction) throw refused('it is not a signed Solana transaction.')
+  const coSigner = transaction.signers.find((signer) => coSigners.includes(signer))
+  const flaw =
+    coSigner === undefined ? findPaymentFlaw(transaction, expected) : findCoSignedFlaw(transaction, expected, [coSigner], 'empty')
+  if (flaw) throw refused(flaw)
+  return transaction
+}
+
+/**
+ * Asks the chain whether the bytes could land now, once everybody has signed.
+ * @throws PAYMENT_REFUSED or CHAIN_DOWN
+ */
+export async function checkOnChain(
+  chain: Chain,
+  { signature, bytes }: Pick<DecodedTransaction, 'signature' | 'bytes'>,
+  options?: SimulationOptions,
+): Promise<CheckedPayment> {
+  const simulation = await chain.simulate(bytes, options)
+  switch (simulation.kind) {
+    case 'expired':
+      throw options?.awaitsCoSigner === undefined
+        ? refused('it was signed too long ago. Please try again.')
+        : new Failure('PAYMENT_EXPIRED')
+    case 'fails':
+      throw refused(`the network would refuse it (${simulation.reason}).`)
+    case 'valid':
+      // The bank that simulated it knew its blockhash, so the blockhash is no newer than that slot.
+      return { signature, bytes, expiryHeight: await chain.expiryHeight(simulation.slot) }
+  }
+}
+
+function refused(detail: string): Failure {
+  return new Failure('PAYMENT_REFUSED', { detail })
+}
+
+/**
+ * Broadcasts recorded transaction bytes on the chain they were made for. Never fails: reconciliation broadcasts them again until they
+ * land or expire, and only the chain's own answers show whether they did.
+ */
+export async function broadcastPayment(
+  { chain, failures }: PurchaseDeps,
+  purchase: { id: string | null; buyer: string },
+  payment: Pick<PaymentRow, 'signature' | 'kind' | 'transactionBytes' | 'genesisHash'>,
+): Promise<void> {
+  const { signature, kind, transactionBytes, genesisHash } = payment
+  try {
+    if (genesisHash === (await chain.genesisHash())) await chain.broadcast(transactionBytes)
+  } catch (error) {
+    const wait = { waitingFor: kind === 'refund' ? 'its refund to land on the chain' : 'its payment to land on the chain' }
+    failures.failed(
+      error,
+      { ...purchaseFields(purchase, wait), transaction: signature },
+      'broadcasting a transaction failed; it will be sent again',
+    )
+  }
+}
 
 /**
  * Records the buyer's signed payment and only then broadcasts it; reconciliation broadcasts it again until it lands or expires.

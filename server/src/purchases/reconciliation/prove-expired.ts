@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Signature } from '@juicebar/contract/addresses'
 import { type Chain, type FinalizedView } from '../../chain/chain.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
-import { RELEASE_MARGIN_BLOCKS } from '../purchase.ts'
+import { RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
+import { CandidateBudget } from './history-search.ts'
 
 type RecordedBytes = Pick<PaymentRow, 'signature' | 'genesisHash' | 'expiryHeight'>
 
@@ -29,4 +32,41 @@ export async function isProvedExpired(
   if (found.flat().some((entry) => entry.signature === payment.signature && !entry.failed)) return false
   const transaction = await chain.transaction(payment.signature)
   return !transaction || transaction.failed
+}
+
+/** Beyond this number, the oldest are forgotten and read again if they turn up. */
+const MAX_KEPT = 100_000
+
+/**
+ * Finalized transactions that do not settle a purchase and never will. Each is read once, however often it is found; otherwise anyone could
+ * keep this server busy by sending many transactions with a purchase's reference. Kept for each chain client.
+ */
+const ruledOut = new WeakMap<Chain, Set<string>>()
+
+export function isRuledOut(chain: Chain, purchaseId: string, signature: Signature): boolean {
+  return ruledOut.get(chain)?.has(`${purchaseId} ${signature}`) ?? false
+}
+
+export function ruleOut(chain: Chain, purchaseId: string, signature: Signature): void {
+  const kept = ruledOut.get(chain) ?? new Set()
+  ruledOut.set(chain, kept)
+  const [oldest] = kept
+  if (oldest !== undefined && kept.size >= MAX_KEPT) kept.delete(oldest)
+  kept.add(`${purchaseId} ${signature}`)
+}
+
+/** One for each chain client. */
+const budgets = new WeakMap<Chain, CandidateBudget>()
+
+/**
+ * Waits for a turn to read a transaction from the chain that may be the payment of a purchase, or the refund of a case, and that anybody can
+ * have made.
+ * @returns false if there is none soon: it is left for a later round
+ */
+export async function admitCandidate(chain: Chain, subject: string): Promise<boolean> {
+  const budget = budgets.get(chain) ?? new CandidateBudget()
+  budgets.set(chain, budget)
+  const wait = budget.take(subject, chain.budget().perSecond, performance.now())
+  if (wait !== undefined && wait > 0) await sleep(wait)
+  return wait !== undefined
 }

@@ -1,14 +1,12 @@
-import { type PurchaseDeps } from '../purchase-deps.ts'
-import { applyCaseDecision } from './case/apply-case-decision.ts'
+import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
+import { applyCaseDecision, applyPurchaseDecision } from './apply-decisions.ts'
 import { waitOfCase } from '../cases/case.ts'
-import { applyPurchaseDecision } from './purchase/apply-purchase-decision.ts'
-import { decideCase } from './case/case-decision.ts'
-import { longWaitSeconds, purchaseFields, type Wait, waitOf } from '../purchase-wait.ts'
-import { openRound, type Round } from './purchase/open-round.ts'
-import { decidePurchase } from './purchase/purchase-decision.ts'
-import { readCaseSnapshot } from './case/read-case-snapshot.ts'
-import { readPurchaseSnapshot } from './purchase/read-purchase-snapshot.ts'
-import { collectWrites } from './collect-writes.ts'
+import { decideCase } from './case-decision.ts'
+import { longWaitSeconds, purchaseFields, type Wait, waitOf } from '../purchase/purchase-wait.ts'
+import { openRound, type Round } from './search-candidates.ts'
+import { decidePurchase } from './purchase-decision.ts'
+import { readCaseSnapshot } from './read-case-snapshot.ts'
+import { readPurchaseSnapshot } from './read-purchase-snapshot.ts'
 import {
   type DueCase,
   type DuePurchase,
@@ -18,7 +16,51 @@ import {
   returnLeases,
   scheduleCaseReconciliation,
 } from './reconciliation-store.ts'
-import { CASE_LEASES, LEASE_SECONDS, leaseLimits, RETRY_SECONDS } from './schedule.ts'
+import { CASE_LEASES, LEASE_SECONDS, leaseLimits, RETRY_SECONDS, pauseMillis } from './schedule.ts'
+import { delay } from '../../runtime/repeat.ts'
+
+/** How long finished items wait for the rest of their round. */
+const PATIENCE_MILLIS = 200
+
+interface Batch<T> {
+  items: T[]
+  written: Promise<void>
+  write(): void
+}
+
+/**
+ * Collects what many tasks have to write, and writes it in one statement once all of them are done. Slow tasks do not delay finished items
+ * for long.
+ *
+ * @param tasks how many items to expect.
+ * @returns a function that adds an item and resolves once it is written.
+ */
+function collectWrites<T>(tasks: number, write: (items: readonly T[]) => Promise<void>): (item: T) => Promise<void> {
+  let left = tasks
+  let batch: Batch<T> | undefined
+
+  const open = (): Batch<T> => {
+    const items: T[] = []
+    let close = () => {}
+    const closed = new Promise<void>((resolve) => (close = resolve))
+    const timer = setTimeout(close, PATIENCE_MILLIS)
+    const written = closed.then(() => {
+      clearTimeout(timer)
+      batch = undefined
+      return write(items)
+    })
+    return { items, written, write: close }
+  }
+
+  return (item) => {
+    batch ??= open()
+    const { items, written, write: writeNow } = batch
+    items.push(item)
+    left -= 1
+    if (left === 0) writeNow()
+    return written
+  }
+}
 
 /** A round under way. */
 export interface RoundUnderWay {
@@ -35,7 +77,7 @@ export async function reconcileOnce(deps: PurchaseDeps): Promise<void> {
 }
 
 /** Leases due purchases and cases, as many as the chain budget allows, and begins to reconcile them. */
-export async function beginRound(deps: PurchaseDeps): Promise<RoundUnderWay> {
+async function beginRound(deps: PurchaseDeps): Promise<RoundUnderWay> {
   const { database, chain, failures } = deps
   const limits = leaseLimits({ perSecond: chain.budget().perSecond, saturated: chain.isSaturated(), spare: chain.hasSpare() })
   const [purchases, cases] = await Promise.all([
@@ -102,4 +144,61 @@ function logLongWait({ chain, log }: PurchaseDeps, purchase: DuePurchase, wait: 
   if (!wait || seconds === undefined) return
   const fields = { ...purchaseFields(purchase, wait), since: wait.since, seconds, chain: chain.isUp() ? 'up' : 'down' }
   log.warn(fields, 'a purchase waits for longer than usual')
+}
+
+/** Rounds under way at once, at most. */
+const ROUNDS = 32
+/** The next round begins after this time in any case, so that reconciliations that wait for the chain do not delay others. */
+const ROUND_MILLIS = 400
+
+export interface Reconciliation {
+  /**
+   * Seconds since the last round began for which the database returned what is due; before the first such round, since this was created.
+   */
+  age(): number
+  /**
+   * Starts the rounds.
+   * @returns a function that stops them; it resolves when the rounds under way are done
+   */
+  start(): () => Promise<void>
+}
+
+/**
+ * Reconciles every purchase and every case with the chain, on each server. Everything it needs is in the database, so a closed browser or a
+ * killed server changes nothing.
+ */
+export function createReconciliation(deps: PurchaseDeps): Reconciliation {
+  let begunAt = performance.now()
+  const onBegun = () => (begunAt = performance.now())
+  return {
+    age: () => (performance.now() - begunAt) / 1_000,
+    start: () => {
+      const stopping = new AbortController()
+      const running = run(deps, stopping.signal, onBegun)
+      return async () => {
+        stopping.abort()
+        await running
+      }
+    },
+  }
+}
+
+async function run(deps: PurchaseDeps, signal: AbortSignal, onBegun: () => void): Promise<void> {
+  const underWay = new Set<Promise<unknown>>()
+  while (!signal.aborted) {
+    let more = false
+    try {
+      const round = await beginRound(deps)
+      onBegun()
+      more = round.more
+      underWay.add(round.done)
+      void round.done.then(() => underWay.delete(round.done))
+      await Promise.race([round.done, delay(ROUND_MILLIS, signal)])
+    } catch (error) {
+      deps.failures.failed(error, {}, 'a round of reconciliation failed; trying again')
+    }
+    await delay(pauseMillis({ more }), signal)
+    if (underWay.size >= ROUNDS) await Promise.race(underWay)
+  }
+  await Promise.all(underWay)
 }

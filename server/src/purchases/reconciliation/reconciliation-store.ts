@@ -1,13 +1,53 @@
+import { sql, type RawBuilder } from 'kysely'
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
-import { type RawBuilder, sql } from 'kysely'
-
-import { columnsOf } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
+import { type Tx } from '../../database/transact.ts'
+import { now, columnsOf, inSeconds } from '../../database/columns.ts'
+import { type HistorySearch, type ReferenceSearch } from './history-search.ts'
 import { caseColumns, type CaseRow } from '../cases/case-store.ts'
-import { inSeconds, now } from '../../database/time.ts'
 import { paymentColumns, type PaymentRow } from '../payment/payment-store.ts'
-import { type ReferenceSearch } from './purchase/reference-search.ts'
-import { purchaseColumns, purchaseItems, type PurchaseRow, windowClosed } from '../purchase-store.ts'
+import { purchaseColumns, purchaseItems, type PurchaseRow, windowClosed } from '../purchase/purchase-store.ts'
+
+const columns = [
+  'purchaseId',
+  'endpoint',
+  'address',
+  'pages',
+  'listedTo',
+  'listed',
+  'decidedTo',
+  'decided',
+  'obstacle',
+  'firstSlot',
+] as const satisfies (keyof HistorySearch)[]
+
+/** How far the histories have been searched for a purchase, on all endpoints. */
+export async function listHistorySearches(database: Database | Tx, purchaseId: string): Promise<HistorySearch[]> {
+  return database.selectFrom('historySearches').select(columns).where('purchaseId', '=', purchaseId).execute()
+}
+
+/** An obstacle is permanent: no later search by another server can remove it. */
+export async function saveHistorySearches(database: Database, searches: readonly HistorySearch[]): Promise<void> {
+  await database
+    .insertInto('historySearches')
+    .values([...searches])
+    .onConflict((conflict) =>
+      conflict
+        .columns(['purchaseId', 'endpoint', 'address'])
+        .doUpdateSet((query) => ({
+          pages: query.ref('excluded.pages'),
+          listedTo: query.ref('excluded.listedTo'),
+          listed: query.ref('excluded.listed'),
+          decidedTo: query.ref('excluded.decidedTo'),
+          decided: query.ref('excluded.decided'),
+          obstacle: query.ref('excluded.obstacle'),
+          firstSlot: query.ref('excluded.firstSlot'),
+          updatedAt: now,
+        }))
+        .where(sql<boolean>`history_searches.obstacle is null`),
+    )
+    .execute()
+}
 
 /** A purchase that this server has leased to reconcile. */
 export interface DuePurchase extends PurchaseRow, ReferenceSearch {

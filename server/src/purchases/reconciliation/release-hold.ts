@@ -1,18 +1,17 @@
 import { Failure } from '@juicebar/contract/errors'
-
 import { type Chain, type FinalizedView } from '../../chain/chain.ts'
 import { inTransaction, type Tx } from '../../database/transact.ts'
-import { isId } from '../../listings/listing.ts'
 import { endHold } from '../hold/end-hold.ts'
 import { setReleaseReason } from '../hold/hold-store.ts'
-import { isBeyondRelease, releaseObjection, type ReleaseState } from '../hold/hold-release.ts'
+import { isBeyondRelease, releaseObjection, type ReleaseState } from '../hold/hold.ts'
 import { findRecordedPayment, type PaymentRow } from '../payment/payment-store.ts'
-import { type PurchaseDeps } from '../purchase-deps.ts'
-import { findPurchase, type PurchaseRow } from '../purchase-store.ts'
+import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
+import { findPurchase, type PurchaseRow } from '../purchase/purchase-store.ts'
 import { isProvedExpired } from './prove-expired.ts'
-import { listHistorySearches } from './purchase/history-search-store.ts'
-import { isUnprovable } from './purchase/history-search.ts'
-import { hasLanded } from './purchase/purchase-decision.ts'
+import { listHistorySearches } from './reconciliation-store.ts'
+import { isUnprovable } from './history-search.ts'
+import { hasLanded } from './purchase-decision.ts'
+import { isId } from '@juicebar/contract/ids'
 
 export interface ReleaseOrder {
   purchaseId: string

@@ -1,14 +1,19 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { sql } from 'kysely'
-
 import { type Database } from '../../database/connect.ts'
 import { type Tx } from '../../database/transact.ts'
-import { type TokenRule } from '../../restrictions/rule.ts'
-import { type PurchaseItem } from '../purchase-item.ts'
-import { type AbandonmentRow, readAbandonments } from './cooldown.ts'
+import { type TokenRule } from '../../restrictions/restriction.ts'
+import { type PurchaseItem } from '../purchase/purchase.ts'
+import {
+  type AbandonmentRow,
+  readAbandonments,
+  type KnownPayment,
+  type ListingFacts,
+  type OpenPurchase,
+  type ReservationFacts,
+} from './reservation.ts'
 import { type BuyOrder } from './order.ts'
-import { type KnownPayment, type ListingFacts, type OpenPurchase, type ReservationFacts } from './reservation.ts'
 
 type Texts<T, Key extends keyof T> = Omit<T, Key> & Record<Key, string>
 type UnitLimits = 'minUnitLamports' | 'maxUnitLamports' | 'maxDailyLamports'

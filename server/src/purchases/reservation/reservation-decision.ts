@@ -2,13 +2,12 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { MAX_BALANCE, MAX_OPEN_HOLDS, MAX_OPEN_ITEMS, MAX_SELLERS } from '@juicebar/contract/limits'
 import { partPrice } from '@juicebar/contract/money'
-
-import { brokenDailyRule, brokenPriceRule } from '../../restrictions/rule.ts'
-import { feeOf } from '../fee.ts'
-import { abandonsTooOften, cooldownUntil, failureCooldownUntil } from './cooldown.ts'
-import { type BuyOrder, type OrderedItem } from './order.ts'
-import { type ListingRefusalCode, type Refusal } from './refusal.ts'
+import { brokenDailyRule, brokenPriceRule } from '../../restrictions/restriction.ts'
+import { feeOf } from '../purchase/fee.ts'
 import {
+  abandonsTooOften,
+  cooldownUntil,
+  failureCooldownUntil,
   type KnownPayment,
   type ListingFacts,
   type OpenPurchase,
@@ -17,6 +16,7 @@ import {
   type ReservationFacts,
   type ReservationPlan,
 } from './reservation.ts'
+import { type BuyOrder, type OrderedItem, type ListingRefusalCode, type Refusal } from './order.ts'
 
 /**
  * The rules of buying, for payments, holds and payment links alike: whether an order may be reserved now. First whether the market is open

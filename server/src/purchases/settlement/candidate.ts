@@ -1,5 +1,4 @@
 import { type Signature } from '@juicebar/contract/addresses'
-
 import { type LandedTransaction, type SignatureStatus } from '../../chain/chain.ts'
 import {
   isPlain,

@@ -1,12 +1,10 @@
 import { parseSignature, type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
-
-import { isId } from '../../listings/listing.ts'
-import { type PurchaseDeps } from '../purchase-deps.ts'
-import { type ReplyRow } from '../purchase-reply.ts'
-import { type PaymentOutcome, settlePayment } from './settle-payment.ts'
+import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
+import { type ReplyRow } from '../reply/purchase-reply.ts'
+import { type PaymentOutcome, settlePayment, type Candidate, candidateOf, verifyCandidate } from './settle-payment.ts'
 import { listPayablePurchases, type PaidSubject } from './settlement-store.ts'
-import { type Candidate, candidateOf, verifyCandidate } from './verify-candidate.ts'
+import { isId } from '@juicebar/contract/ids'
 
 export interface Confirmation {
   purchase: ReplyRow

@@ -2,16 +2,14 @@ import { type Signature, type WalletAddress } from '@juicebar/contract/addresses
 import { type Lamports } from '@juicebar/contract/money'
 import { type CaseKind } from '@juicebar/contract/schemas'
 import { sql } from 'kysely'
-
-import { batchedStatement } from '../../database/batched-statement.ts'
+import { batchedStatement, withRetry } from '../../database/transact.ts'
 import { type Nullable } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
-import { withRetry } from '../../database/transact.ts'
 import { type PaymentRow } from '../payment/payment-store.ts'
-import { type RecordedPayment } from '../payment/recorded-payment.ts'
-import { type ReplyRow } from '../purchase-reply.ts'
-import { REPLY_COLUMNS, REPLY_ROWS } from '../purchase-reply-store.ts'
-import { purchaseColumns, purchaseItems, type PurchaseRow } from '../purchase-store.ts'
+import { type RecordedPayment } from '../payment/payment-terms.ts'
+import { type ReplyRow } from '../reply/purchase-reply.ts'
+import { REPLY_COLUMNS, REPLY_ROWS } from '../reply/purchase-reply-store.ts'
+import { purchaseColumns, purchaseItems, type PurchaseRow } from '../purchase/purchase-store.ts'
 
 /** A purchase of the buyer that a payment may be for. */
 export interface PayablePurchase {

@@ -1,11 +1,9 @@
 import { type Selectable, sql } from 'kysely'
-
-import { columnsSql } from '../../database/columns.ts'
+import { columnsSql, inSeconds, now } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
 import { type Audits, type Purchases } from '../../database/schema.ts'
-import { inSeconds, now } from '../../database/time.ts'
 import { type Tx } from '../../database/transact.ts'
-import { itemsSql, type PurchaseItem } from '../../purchases/purchase-item.ts'
+import { itemsSql, type PurchaseItem } from '../../purchases/purchase/purchase.ts'
 import { type AuditRow, type AuditStep, type AuditSummaryRow } from './audit.ts'
 
 /** Longer than any transaction that makes a purchase final may take: no older one can still appear (`database/connect.ts`). */

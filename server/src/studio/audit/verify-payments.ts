@@ -1,11 +1,9 @@
 import { Failure } from '@juicebar/contract/errors'
-
-import { verifyPayment } from '../../purchases/payment/landed-payment.ts'
-import { ambiguousReferences } from '../../purchases/payment/landed-transfers.ts'
+import { verifyPayment, ambiguousReferences } from '../../purchases/payment/landed-payment.ts'
 import { termsOf } from '../../purchases/payment/payment-terms.ts'
 import { findReferences } from '../../purchases/payment/reference-store.ts'
-import { type PurchaseDeps } from '../../purchases/purchase-deps.ts'
-import { delay } from '../../repeat.ts'
+import { type PurchaseDeps } from '../../purchases/purchase/purchase-deps.ts'
+import { delay } from '../../runtime/repeat.ts'
 import { type PaymentFinding } from './audit.ts'
 import { type SettledPurchase } from './audit-store.ts'
 

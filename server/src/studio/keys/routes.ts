@@ -1,10 +1,7 @@
 import { LISTINGS_PAGE } from '@juicebar/contract/limits'
-
 import { type Database } from '../../database/connect.ts'
-import { type Api } from '../../http/api/route.ts'
-import { createKey } from './create-key.ts'
-import { endKey } from './end-key.ts'
-import { readKeys } from './read-keys.ts'
+import { type Api } from '../../http/route.ts'
+import { createKey, endKey, readKeys } from './change-keys.ts'
 import { readKeyWish } from './studio-key.ts'
 
 /** Making, listing and revoking studio keys. */

@@ -1,11 +1,9 @@
 import { MAX_KEYS } from '@juicebar/contract/limits'
 import { type Scope } from '@juicebar/contract/scopes'
 import { sql } from 'kysely'
-
-import { batchedStatement } from '../../database/batched-statement.ts'
+import { batchedStatement, type Tx } from '../../database/transact.ts'
 import { type Database } from '../../database/connect.ts'
-import { now } from '../../database/time.ts'
-import { type Tx } from '../../database/transact.ts'
+import { now } from '../../database/columns.ts'
 import { type KeyRow, type KeyWish, type KnownKey } from './studio-key.ts'
 
 const BY_HASH = `

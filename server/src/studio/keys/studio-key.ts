@@ -1,11 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-
 import { parseWalletAddress } from '@juicebar/contract/addresses'
 import { type Reply } from '@juicebar/contract/calls'
 import { Failure } from '@juicebar/contract/errors'
 import { ROOT_KEY, type Scope } from '@juicebar/contract/scopes'
-
-import { type StudioKey } from '../../http/api/studio-key-check.ts'
+import { type StudioKey } from '../../http/credentials.ts'
 
 type KeyReply = Reply<'studioKeys'>['keys'][number]
 

@@ -1,8 +1,9 @@
-import { type WalletAddress } from '@juicebar/contract/addresses'
+import { type WalletAddress, type Signature } from '@juicebar/contract/addresses'
 import { sql } from 'kysely'
-
-import { type TokenAmount } from '../../catalogue/balances.ts'
+import { type TokenAmount } from '../../catalogue/catalogue.ts'
 import { type Database } from '../../database/connect.ts'
+import { purchaseColumns, purchaseItems } from '../../purchases/purchase/purchase-store.ts'
+import { type HistoricCase, type HistoricPayment, type PurchaseHistory } from './timeline.ts'
 
 export interface PlayerActivity {
   /** Null if the wallet never signed in. */
@@ -30,4 +31,68 @@ export async function readActivity(database: Database, wallet: WalletAddress): P
   const [row] = rows
   if (!row) throw new Error('a select without a table returned no row')
   return row
+}
+
+const paymentColumns = ['signature', 'kind', 'caseId', 'status', 'confirmedAt', 'createdAt'] as const satisfies (keyof HistoricPayment)[]
+const caseColumns = [
+  'id',
+  'kind',
+  'status',
+  'signature',
+  'seller',
+  'lamports',
+  'feeLamports',
+  'deliverable',
+  'note',
+  'openedAt',
+  'closedAt',
+] as const satisfies (keyof HistoricCase)[]
+
+/** The histories of these purchases, by their ids. */
+export async function readHistories(database: Database, ids: readonly string[]): Promise<Map<string, PurchaseHistory>> {
+  if (ids.length === 0) return new Map()
+  const purchases = await database
+    .selectFrom('purchases')
+    .select(purchaseColumns)
+    .select([purchaseItems, 'endedAt', 'reconciledAt'])
+    .select([sql<Date>`pay_until(purchases)`.as('payUntil'), sql<Date>`now()`.as('now')])
+    .where('id', 'in', ids)
+    .execute()
+  const payments = await database
+    .selectFrom('payments')
+    .select(paymentColumns)
+    .select('purchaseId')
+    .where('purchaseId', 'in', ids)
+    .orderBy('createdAt')
+    .execute()
+  const cases = await database
+    .selectFrom('cases')
+    .select(caseColumns)
+    .select('purchaseId')
+    .where('purchaseId', 'in', ids)
+    .orderBy('id')
+    .execute()
+  const of = <Row extends { purchaseId: string | null }>(rows: readonly Row[], id: string) =>
+    rows.filter(({ purchaseId }) => purchaseId === id)
+  return new Map(purchases.map((row) => [row.id, { ...row, payments: of(payments, row.id), cases: of(cases, row.id) }]))
+}
+
+/** The purchases that, according to the database, this transaction paid for, tried to pay for, or refunded. */
+export async function findPurchasesBySignature(database: Database, signature: Signature): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from purchases where signature = ${signature}
+    union select purchase_id from payments where signature = ${signature} and purchase_id is not null
+    union select purchase_id from cases where signature = ${signature} and purchase_id is not null
+    union select c.purchase_id from small_payments s join cases c on c.id = s.case_id where s.signature = ${signature}
+  `.execute(database)
+  return rows.map(({ id }) => id)
+}
+
+/** The purchases that have one of these accounts as their reference, or as that of a refund. */
+export async function findPurchasesByReference(database: Database, accounts: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from purchases where reference = any(${accounts}::text[])
+    union select purchase_id from cases where refund_reference = any(${accounts}::text[]) and purchase_id is not null
+  `.execute(database)
+  return rows.map(({ id }) => id)
 }

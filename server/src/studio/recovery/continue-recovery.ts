@@ -1,18 +1,91 @@
-import { Failure } from '@juicebar/contract/errors'
 import { randomUUID } from 'node:crypto'
-
+import { Failure } from '@juicebar/contract/errors'
+import { type BaseLogger } from 'pino'
+import { type Database } from '../../database/connect.ts'
 import { inTransaction, type Tx } from '../../database/transact.ts'
-import { insertLostCase } from '../../purchases/cases/lost-case-store.ts'
-import { type PurchaseDeps } from '../../purchases/purchase-deps.ts'
-import { delay } from '../../repeat.ts'
-import { emitPause, lockRestrictions } from '../../restrictions/restriction-change-store.ts'
-import { findChangedPause } from '../../restrictions/restriction-store.ts'
+import { emitPause, lockRestrictions, findChangedPause } from '../../restrictions/restriction-store.ts'
+import { insertLogEntry, countFailure, renewLease } from '../log/studio-log-store.ts'
+import { outcomeOf, type RecoveryRow, givenUp } from './recovery.ts'
+import {
+  findLatestRecovery,
+  findRecovery,
+  findRunningRecovery,
+  insertRecovery,
+  deleteSignatures,
+  insertSignatures,
+  leaseRecovery,
+  saveRecovery,
+} from './recovery-store.ts'
+import { recordRewind } from './check-identity.ts'
+import { endRewind, findOpenRewind, agreeOnExpiry } from './rewind-store.ts'
+import { insertLostCase } from '../../purchases/cases/unmatched-store.ts'
+import { type PurchaseDeps } from '../../purchases/purchase/purchase-deps.ts'
+import { delay, startRepeating } from '../../runtime/repeat.ts'
 import { ChainReset, type Portions, PORTIONS, readRecoveryStep } from './read-recovery-step.ts'
-import { givenUp, type RecoveryRow } from './recovery.ts'
 import { type RecoveryStep } from './recovery-step.ts'
-import { countFailure, renewLease } from '../job-lease-store.ts'
-import { deleteSignatures, insertSignatures, leaseRecovery, saveRecovery } from './recovery-store.ts'
-import { agreeOnExpiry, endRewind } from './rewind/rewind-store.ts'
+import { isId } from '@juicebar/contract/ids'
+
+interface RecoveryRequest {
+  /** The time of the backup; undefined for when the market was paused. */
+  since: Date | undefined
+  actor: string
+}
+
+type RequestDeps = { database: Database; log: Pick<BaseLogger, 'error'> }
+
+/** Pauses the market, unless it is already paused for a recovery, and starts a recovery or returns the running one. */
+export async function requestRecovery({ database, log }: RequestDeps, { since, actor }: RecoveryRequest): Promise<RecoveryRow> {
+  for (;;) {
+    await recordRewind({ database, log }, { cause: 'asked' })
+    await inTransaction(database, async (tx) => {
+      const rewind = await findOpenRewind(tx)
+      const id = rewind && (await insertRecovery(tx, rewind.id, since))
+      if (id !== undefined) await insertLogEntry(tx, { actor, call: 'startRecovery', subject: id, reason: since?.toISOString() ?? null })
+    })
+    // None is running if it finished just now: then the next turn starts one.
+    const running = await findRunningRecovery(database)
+    if (running) return running
+  }
+}
+
+/** @throws RECOVERY_NOT_FOUND */
+export async function requireRecovery(database: Database, id: string): Promise<RecoveryRow> {
+  const recovery = isId(id) ? await findRecovery(database, id) : undefined
+  if (!recovery) throw new Failure('RECOVERY_NOT_FOUND')
+  return recovery
+}
+
+/**
+ * The studio opens the market although the latest recovery could not check everything; its log says who did so and why.
+ * @throws RECOVERY_NOT_FOUND or RECOVERY_NOT_ACCEPTABLE
+ */
+export async function acceptRecovery(
+  database: Database,
+  { id, reason, actor }: { id: string; reason: string; actor: string },
+): Promise<RecoveryRow> {
+  await inTransaction(database, async (tx) => {
+    await lockRestrictions(tx)
+    const recovery = isId(id) ? await findRecovery(tx, id) : undefined
+    if (!recovery) throw new Failure('RECOVERY_NOT_FOUND')
+    if ((await findLatestRecovery(tx))?.id !== recovery.id) throw notAcceptable('there is a later one.')
+    if (outcomeOf(recovery) !== 'unchecked') throw notAcceptable(whyNot[outcomeOf(recovery) ?? 'running'])
+    if (!(await endRewind(tx, recovery.rewindId, actor))) return
+    await insertLogEntry(tx, { actor, call: 'acceptRecovery', subject: id, reason })
+    await emitPause(tx, await findChangedPause(tx))
+  })
+  return requireRecovery(database, id)
+}
+
+const whyNot = {
+  running: 'it is still running.',
+  clean: 'it was clean, so the market is open.',
+  cases: 'it has opened cases. Recover again, until it finds no more.',
+  unchecked: '',
+}
+
+function notAcceptable(detail: string): Failure {
+  return new Failure('RECOVERY_NOT_ACCEPTABLE', { detail })
+}
 
 /** If a server is killed, another continues its recovery after this long. */
 const LEASE_SECONDS = 10
@@ -142,4 +215,15 @@ async function openIfClean(tx: Tx, done: RecoveryRow): Promise<RecoveryRow> {
   await endRewind(tx, done.rewindId, 'a clean recovery')
   await emitPause(tx, await findChangedPause(tx))
   return { ...done, isPaused: false }
+}
+
+const POLL_MILLIS = 500
+
+/**
+ * Runs recoveries on this server: a newly requested one, or one whose server was stopped or killed.
+ * @returns a function that stops it; another server then continues the recovery under way
+ */
+export function startRecoveries(deps: PurchaseDeps): () => Promise<void> {
+  const failure = 'recoveries cannot be read; trying again'
+  return startRepeating((signal) => continueRecovery(deps, { signal }), { everyMillis: POLL_MILLIS, failures: deps.failures, failure })
 }

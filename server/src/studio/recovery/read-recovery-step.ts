@@ -1,18 +1,17 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
-
 import { type Chain } from '../../chain/chain.ts'
-import { paymentKeys } from '../../purchases/co-signer.ts'
+import { paymentKeys } from '../../purchases/purchase/co-signer.ts'
 import { findReferences } from '../../purchases/payment/reference-store.ts'
-import { lastHeightOf } from '../../purchases/purchase.ts'
-import { type PurchaseDeps } from '../../purchases/purchase-deps.ts'
-import { delay } from '../../repeat.ts'
-import { findSellers } from '../../purchases/cases/lost-case-store.ts'
-import { namedAccounts } from '../../purchases/cases/lost-payment.ts'
+import { lastHeightOf } from '../../purchases/purchase/purchase.ts'
+import { type PurchaseDeps } from '../../purchases/purchase/purchase-deps.ts'
+import { delay } from '../../runtime/repeat.ts'
+import { findSellers } from '../../purchases/cases/unmatched-store.ts'
+import { namedAccounts } from '../../purchases/cases/case.ts'
 import { type RecoveryRow } from './recovery.ts'
 import { afterHeight, afterListing, afterReading, begin, type Listing, type ReadTransaction, type RecoveryStep } from './recovery-step.ts'
 import { countWallets, readNewestPurchases, readSignatures, readWallets } from './recovery-store.ts'
-import { findSeenSlot } from './rewind/chain-slot-store.ts'
+import { findSeenSlot } from './rewind-store.ts'
 
 /** Wallets listed at once, and transactions read at once. */
 export interface Portions {

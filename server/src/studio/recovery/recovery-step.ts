@@ -1,7 +1,6 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
-
 import { type LandedTransaction } from '../../chain/chain.ts'
-import { type Findings, findLost, isSignedBy, type Known, type LostPayment, type LostRefund } from '../../purchases/cases/lost-payment.ts'
+import { type Findings, findLost, isSignedBy, type Known, type LostPayment, type LostRefund } from '../../purchases/cases/case.ts'
 import { type NewestPurchase } from './recovery-store.ts'
 import { limitsOf, type RecoveryState, secretProblems, withRefunds, withUnchecked } from './recovery.ts'
 

@@ -1,9 +1,8 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { type Selectable, sql } from 'kysely'
-
 import { type Database } from '../../database/connect.ts'
 import { type Recoveries } from '../../database/schema.ts'
-import { inSeconds, now } from '../../database/time.ts'
+import { inSeconds, now } from '../../database/columns.ts'
 import { type Tx } from '../../database/transact.ts'
 import { type RecoveryRow, type RecoveryState } from './recovery.ts'
 

@@ -1,8 +1,7 @@
-import { type Api } from '../../http/api/route.ts'
-import { type PurchaseDeps } from '../../purchases/purchase-deps.ts'
-import { readTime } from './backup-time.ts'
-import { recoveryReply } from './recovery.ts'
-import { acceptRecovery, requestRecovery, requireRecovery } from './request-recovery.ts'
+import { type Api } from '../../http/route.ts'
+import { type PurchaseDeps } from '../../purchases/purchase/purchase-deps.ts'
+import { readTime, recoveryReply } from './recovery.ts'
+import { acceptRecovery, requestRecovery, requireRecovery } from './continue-recovery.ts'
 
 /** Recovering, after a restore, what the database has lost and the chain still knows. */
 export function recoveryRoutes(api: Api, deps: PurchaseDeps): void {

@@ -1,11 +1,14 @@
 import { type Query, type Reply } from '@juicebar/contract/calls'
 import { SALES_PAGE } from '@juicebar/contract/limits'
-
+import { type StatsRow } from '@juicebar/contract/schemas'
 import { type Database } from '../../database/connect.ts'
-import { entriesAfter, parsePlaceCursor, placeCursor, start } from '../../database/place.ts'
+import { entriesAfter, parsePlaceCursor, placeCursor, start } from '../../database/columns.ts'
 import { saleReply } from './sale.ts'
 import { listSalesFrom, stampSales } from './sale-store.ts'
-import { STAMPED_AT_ONCE } from './run-stamping.ts'
+import { readRange } from './stats.ts'
+import { readFigures, readNow } from './stats-store.ts'
+import { type PurchaseDeps } from '../../purchases/purchase/purchase-deps.ts'
+import { startRepeating } from '../../runtime/repeat.ts'
 
 /**
  * The sales after a place in their order, including everything settled before the call.
@@ -19,4 +22,32 @@ export async function readSales(
   await stampSales(database, STAMPED_AT_ONCE)
   const found = entriesAfter(after, await listSalesFrom(database, after, limit + 1)).slice(0, limit)
   return { sales: found.map(saleReply), next: placeCursor(found.at(-1) ?? after) }
+}
+
+/** Settled a moment ago; all others already have their place. */
+const LATEST = 1_000
+
+/**
+ * What was sold, credited and debited, by day, hour or drink.
+ * @throws BAD_REQUEST
+ */
+export async function readStats(database: Database, { from, to, group = 'day' }: Query<'studioStats'>): Promise<StatsRow[]> {
+  const range = readRange({ ...(from !== undefined && { from }), ...(to !== undefined && { to }) }, await readNow(database), group)
+  await stampSales(database, LATEST)
+  return readFigures(database, range, group)
+}
+
+/** Purchases of one short statement: more than the longest page of sales has. */
+const STAMPED_AT_ONCE = 1_000
+const EVERY_MILLIS = 1_000
+
+/**
+ * Gives every sale its place within about a second, even if nobody reads them; every server does this.
+ * @returns a function that stops it
+ */
+export function startStampingSales({ database, failures }: Pick<PurchaseDeps, 'database' | 'failures'>): () => Promise<void> {
+  const stampAll = async (signal: AbortSignal) => {
+    while (!signal.aborted && (await stampSales(database, STAMPED_AT_ONCE)) > 0);
+  }
+  return startRepeating(stampAll, { everyMillis: EVERY_MILLIS, failures, failure: 'sales cannot be put in order; trying again' })
 }

@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
-
-import { columnsSql } from '../../database/columns.ts'
+import { columnsSql, type Place } from '../../database/columns.ts'
 import { type Database } from '../../database/connect.ts'
-import { type Place } from '../../database/place.ts'
 import { type Tx, withRetry } from '../../database/transact.ts'
 import { type SaleRow } from './sale.ts'
 

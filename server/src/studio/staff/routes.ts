@@ -1,12 +1,9 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { scopes, staffScopes } from '@juicebar/contract/scopes'
-
 import { type Database } from '../../database/connect.ts'
-import { type Api } from '../../http/api/route.ts'
-import { requireWallet } from '../wallet.ts'
-import { readAllStaff, readStaff } from './read-staff.ts'
-import { recordRemoval, recordStaff } from './record-staff.ts'
-import { requestChallenge } from './request-challenge.ts'
+import { type Api } from '../../http/route.ts'
+import { requireWallet } from '../log/studio-log-store.ts'
+import { readAllStaff, readStaff, recordRemoval, recordStaff, requestChallenge } from './check-staff.ts'
 
 /** The settings that the desk needs. */
 export interface DeskSettings {

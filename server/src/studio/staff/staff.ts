@@ -1,9 +1,145 @@
+import { createHash } from 'node:crypto'
 import { type WalletAddress } from '@juicebar/contract/addresses'
+import { endpoints } from '@juicebar/contract/endpoints'
+import { type SignedCall, signedCalls } from '@juicebar/contract/endpoints/signed'
+import { type ErrorCode, Failure } from '@juicebar/contract/errors'
+import { staffScopes, type Scope, scopes as allScopes } from '@juicebar/contract/scopes'
 import { type Reply } from '@juicebar/contract/calls'
-import { Failure } from '@juicebar/contract/errors'
-import { type Scope, scopes as allScopes } from '@juicebar/contract/scopes'
+import { type StudioKey } from '../../http/credentials.ts'
 
-import { type StudioKey } from '../../http/api/studio-key-check.ts'
+/** A call that a wallet signs. */
+export interface SignedAction {
+  name: SignedCall
+  /** The wallet or the identifier in its path. */
+  subject: string
+  /** In the form of the call's schema. */
+  body: Readonly<Record<string, unknown>>
+}
+
+/** What a signature is for: one call of one wallet, with these bytes. */
+export interface Signed {
+  walletAddress: WalletAddress
+  /** Method and path, with its query. */
+  call: string
+  /** SHA-256. */
+  bodyHash: Buffer
+}
+
+/** A challenge as stored. */
+export interface ChallengeRow extends Omit<Signed, 'walletAddress'> {
+  walletAddress: string
+  message: string
+  isUsed: boolean
+  isExpired: boolean
+}
+
+/** Longer texts are pointless, because a wallet does not show them. */
+const MAX_SHOWN = 200
+/** Characters that could start a new line, change the direction of the text or be invisible. */
+const misleading = /[\p{C}\p{Zl}\p{Zp}]/gu
+const printable = /^[\x21-\x7e]+$/
+
+const patterns = signedCalls.map((name) => {
+  const pattern = endpoints[name].replace(/:\w+/, '([\\w-]+)')
+  return { name, pattern: new RegExp(`^${pattern}(?:\\?.*)?$`) }
+})
+
+/** The signed call that has this method and path; undefined if no such call needs a signature. */
+export function findSignedCall(call: { method: string; path: string }): Omit<SignedAction, 'body'> | undefined {
+  if (!printable.test(call.path)) return undefined
+  for (const { name, pattern } of patterns) {
+    const found = pattern.exec(`${call.method} ${call.path}`)
+    if (found) return { name, subject: found[1] ?? '' }
+  }
+  return undefined
+}
+
+/** Of the bytes that a call sends; of no bytes if it has no body. */
+export function hashBody(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+/** The text that a wallet signs. No sign-in message and no transaction begins like it. `market` is the product's name and host. */
+export function challengeMessage(market: string, id: string, action: SignedAction & Pick<Signed, 'call' | 'bodyHash'>): string {
+  const { reason } = action.body
+  return [
+    `Confirm at the studio desk of ${market}`,
+    actionWords(action),
+    ...(typeof reason === 'string' ? [`Reason: ${quoted(reason)}`] : []),
+    '',
+    action.call,
+    `SHA-256 of the body: ${action.bodyHash.toString('hex')}`,
+    `Challenge: ${id}`,
+  ].join('\n')
+}
+
+/** What a call does, in words. */
+function actionWords({ name, subject, body }: SignedAction): string {
+  switch (name) {
+    case 'studioCredit':
+      return `Credit ${plain(body['amount'])} ${plain(body['tokenType'])} to ${plain(body['walletAddress'])}`
+    case 'studioDebit':
+      return `Debit ${plain(body['amount'])} ${plain(body['tokenType'])} from ${plain(body['walletAddress'])}`
+    case 'studioOrders':
+      return ordersWords(Array.isArray(body['orders']) ? body['orders'] : [])
+    case 'createStudioKey':
+      return `Make the studio key ${quoted(body['name'])} with the scopes ${list(body['scopes'])}`
+    case 'revokeStudioKey':
+      return `Revoke the studio key ${subject}`
+    case 'setStaff':
+      return `Put ${subject} on the staff${body['name'] === undefined ? '' : ` as ${quoted(body['name'])}`} with the scopes ${list(body['scopes'] ?? staffScopes)}`
+    case 'removeStaff':
+      return `Take ${subject} off the staff`
+    case 'releasePurchase':
+      return `Release the hold ${subject} as unpaid`
+    case 'acceptRecovery':
+      return `Open the market although the recovery ${subject} could not check everything`
+    case 'createWebhook':
+      return `Have ${list(body['events'])} posted to ${quoted(body['url'])}`
+    case 'rotateWebhook':
+      return `Make another secret for the webhook ${subject}`
+  }
+}
+
+function ordersWords(orders: readonly unknown[]): string {
+  const words = (['credit', 'debit'] as const).map((direction) => {
+    const amounts = orders.flatMap((order) => amountOf(order, direction))
+    return `${amounts.length} ${direction}s of ${amounts.reduce((sum, amount) => sum + amount, 0)} tokens`
+  })
+  return `Post ${orders.length} orders: ${words.join(', ')}`
+}
+
+function amountOf(order: unknown, direction: 'credit' | 'debit'): number[] {
+  if (typeof order !== 'object' || order === null || !('direction' in order) || order.direction !== direction) return []
+  return 'amount' in order && typeof order.amount === 'number' ? [order.amount] : [0]
+}
+
+function list(value: unknown): string {
+  return Array.isArray(value) ? value.map(plain).join(', ') : plain(value)
+}
+
+function plain(value: unknown): string {
+  return String(value).slice(0, MAX_SHOWN).replaceAll(misleading, '�')
+}
+
+function quoted(value: unknown): string {
+  return JSON.stringify(plain(value))
+}
+
+/** Why a challenge is not valid for a call; undefined if it is, and the wallet has signed its message. */
+export function challengeRefusal(
+  found: ChallengeRow | undefined,
+  asked: Signed,
+  isSigned: (message: string) => boolean,
+): ErrorCode | undefined {
+  if (!found) return 'CHALLENGE_NOT_FOUND'
+  if (found.walletAddress !== asked.walletAddress) return 'CHALLENGE_WALLET_DIFFERS'
+  if (found.call !== asked.call) return 'CHALLENGE_CALL_DIFFERS'
+  if (!found.bodyHash.equals(asked.bodyHash)) return 'CHALLENGE_BODY_DIFFERS'
+  if (!isSigned(found.message)) return 'CHALLENGE_SIGNATURE_INVALID'
+  if (found.isUsed) return 'CHALLENGE_USED'
+  return found.isExpired ? 'CHALLENGE_EXPIRED' : undefined
+}
 
 type Staff = Reply<'setStaff'>['staff']
 

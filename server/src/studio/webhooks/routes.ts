@@ -1,8 +1,14 @@
-import { type Api } from '../../http/api/route.ts'
-import { type PurchaseDeps } from '../../purchases/purchase-deps.ts'
-import { changeWebhook, deleteWebhook, replayMessages, rotateSecret } from './change-webhook.ts'
-import { createWebhook } from './create-webhook.ts'
-import { readDeliveries, readWebhooks } from './read-webhooks.ts'
+import { type Api } from '../../http/route.ts'
+import { type PurchaseDeps } from '../../purchases/purchase/purchase-deps.ts'
+import {
+  changeWebhook,
+  deleteWebhook,
+  replayMessages,
+  rotateSecret,
+  createWebhook,
+  readDeliveries,
+  readWebhooks,
+} from './change-webhooks.ts'
 
 /** The studio's webhooks. */
 export function webhookRoutes(api: Api, { database }: Pick<PurchaseDeps, 'database'>, { allowPrivate }: { allowPrivate: boolean }): void {

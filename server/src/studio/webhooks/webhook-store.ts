@@ -1,7 +1,6 @@
 import { MAX_WEBHOOKS } from '@juicebar/contract/limits'
 import { type WebhookEvent } from '@juicebar/contract/schemas'
 import { sql } from 'kysely'
-
 import { type Database } from '../../database/connect.ts'
 import { type Tx } from '../../database/transact.ts'
 import { type WebhookRow } from './webhook.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-
-import { decideFunctions, type FunctionSet } from '../../../src/database/functions/function-files.ts'
+import { decideFunctions, type FunctionSet } from '../../../src/database/apply-functions.ts'
 
 const [first, second, third] = ['0001-a.sql', '0002-b.sql', '0003-c.sql']
 const set = (checksum: string, migration: string): FunctionSet => ({ checksum, migration })

@@ -1,7 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest'
-
-import { type TradeRow } from '../../../src/market/figures/trade.ts'
-import { readTrades } from '../../../src/market/figures/trade-store.ts'
+import { type TradeRow } from '../../../src/market/figures.ts'
+import { readTrades } from '../../../src/market/figure-store.ts'
 import { stampSales } from '../../../src/studio/sales/sale-store.ts'
 import { withOtherSignature } from '../../purchases/co-signed-transactions.ts'
 import { useTradingWorld } from '../../purchases/trading-world.ts'

@@ -1,11 +1,9 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
-
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-
 import { defaultCatalogue } from '../../support/catalogue.ts'
-import { rollUpSales } from '../../../src/market/figures/roll-up-store.ts'
-import { compress, compressFigures } from '../../../src/http/api/compression.ts'
-import { candleJson, type CandleRow, readCandleQuery } from '../../../src/market/figures/candle.ts'
+import { rollUpSales } from '../../../src/market/figure-store.ts'
+import { compress, compressFigures } from '../../../src/http/compression.ts'
+import { candleJson, type CandleRow, readCandleQuery } from '../../../src/market/figures.ts'
 import { randomWallet, useMarket } from '../market-world.ts'
 
 const market = useMarket()

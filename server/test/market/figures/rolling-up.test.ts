@@ -1,7 +1,6 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
-
-import { rollUpSales } from '../../../src/market/figures/roll-up-store.ts'
+import { rollUpSales } from '../../../src/market/figure-store.ts'
 import { addPlayer, offer, openStoreMarket, type StoreMarket } from '../../purchases/baskets/store-market.ts'
 import { settledPurchase } from '../../studio/sales/sale-market.ts'
 import { startApp } from '../../support/start-app.ts'

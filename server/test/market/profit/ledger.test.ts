@@ -2,11 +2,10 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type Reply } from '@juicebar/contract/calls'
 import { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-
 import { postStudioOrder } from '../../../src/inventory/post-studio-order.ts'
-import { stampSales } from '../../../src/market/figures/roll-up-store.ts'
-import { createProfits } from '../../../src/market/profit/read-profit.ts'
-import { profitRoutes } from '../../../src/market/profit/routes.ts'
+import { stampSales } from '../../../src/market/figure-store.ts'
+import { createProfits } from '../../../src/market/read-profit.ts'
+import { profitRoutes } from '../../../src/market/routes.ts'
 import {
   addPlayer,
   expectLedgerAddsUp,

@@ -1,8 +1,7 @@
 import { type TokenType } from '@juicebar/contract/catalogue'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-
-import { type Books, followLedger, type Movement, type Profit, profitOf } from '../../../src/market/profit/profit.ts'
+import { type Books, followLedger, type Movement, type Profit, profitOf } from '../../../src/market/profit.ts'
 
 const apple = 'APPLE_JUICE'
 const movement = (kind: Movement['kind'], amount: number, given: Partial<Movement> = {}): Movement => ({

@@ -1,13 +1,12 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { type Case, type Purchase } from '@juicebar/contract/schemas'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-
 import { listOwnListings } from '../../../src/listings/listing-store.ts'
 import { submitRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { type OrderedItem } from '../../../src/purchases/reservation/order.ts'
 import { placeHold } from '../../../src/purchases/hold/place-hold.ts'
 import { confirmPayment } from '../../../src/purchases/settlement/confirm-purchase.ts'
-import { runAudit } from '../../../src/studio/audit/run-audit.ts'
+import { runAudit } from '../../../src/studio/audit/run-audits.ts'
 import { orderOf, refusal, useTradingWorld, type Wallet } from '../trading-world.ts'
 import { signTransaction, transfer } from '../transactions.ts'
 

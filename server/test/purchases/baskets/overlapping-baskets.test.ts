@@ -1,9 +1,8 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
-
 import { inTransaction } from '../../../src/database/transact.ts'
-import { removeListing } from '../../../src/listings/remove-listing.ts'
+import { removeListing } from '../../../src/listings/change-listings.ts'
 import { endHold } from '../../../src/purchases/hold/end-hold.ts'
 import { type OrderedItem } from '../../../src/purchases/reservation/order.ts'
 import { type HoldOutcome } from '../../../src/purchases/hold/place-hold.ts'

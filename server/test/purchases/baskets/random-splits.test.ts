@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { expect, inject, it } from 'vitest'
-
-import { removeListing } from '../../../src/listings/remove-listing.ts'
-import { readAvailability } from '../../../src/purchases/cases/late-delivery-store.ts'
-import { feeOf } from '../../../src/purchases/fee.ts'
-import { cancelHold } from '../../../src/purchases/hold/cancel-hold.ts'
+import { removeListing } from '../../../src/listings/change-listings.ts'
+import { readAvailability } from '../../../src/purchases/cases/seen-refund-store.ts'
+import { feeOf } from '../../../src/purchases/purchase/fee.ts'
+import { cancelHold } from '../../../src/purchases/hold/end-hold.ts'
 import { outcomeOf } from '../trading-world.ts'
 import { ended, expectAllPartsAddUp, type Followed, type SplitMarket } from './split-market.ts'
 import {

@@ -2,10 +2,9 @@ import { type Signature, type WalletAddress } from '@juicebar/contract/addresses
 import { lamportsToSol } from '@juicebar/contract/money'
 import { type Listing } from '@juicebar/contract/schemas'
 import { expect } from 'vitest'
-
 import { listOwnListings } from '../../../src/listings/listing-store.ts'
 import { readMarketPage } from '../../../src/market/market-store.ts'
-import { type FeeTerms } from '../../../src/purchases/fee.ts'
+import { type FeeTerms } from '../../../src/purchases/purchase/fee.ts'
 import { type HeldPurchase } from '../../../src/purchases/hold/hold-store.ts'
 import { expectLedgerAddsUp, type StoreMarket } from './store-market.ts'
 

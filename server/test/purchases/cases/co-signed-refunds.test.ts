@@ -1,9 +1,8 @@
 import { base64 } from '@scure/base'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-
-import { UnconfirmedCommitError } from '../../../src/database/connections/connection-failure.ts'
-import { PooledConnection } from '../../../src/database/connections/database-pool.ts'
-import { closeCase } from '../../../src/purchases/cases/close-case.ts'
+import { UnconfirmedCommitError } from '../../../src/database/hosts.ts'
+import { PooledConnection } from '../../../src/database/database-pool.ts'
+import { closeCase } from '../../../src/purchases/cases/open-case.ts'
 import { prepareRefund, submitRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { coSignedTransfer, signAsBuyer, withOtherSignature } from '../co-signed-transactions.ts'
 import { refusal, useTradingWorld, type Wallet } from '../trading-world.ts'

@@ -1,7 +1,6 @@
 import { type Purchase } from '@juicebar/contract/schemas'
 import { describe, expect, it } from 'vitest'
-
-import { closeCase } from '../../../src/purchases/cases/close-case.ts'
+import { closeCase } from '../../../src/purchases/cases/open-case.ts'
 import { prepareRefund, submitRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { refusal, useTradingWorld } from '../trading-world.ts'
 

@@ -1,7 +1,6 @@
 import { type Case } from '@juicebar/contract/schemas'
 import { expect, it, vi } from 'vitest'
-
-import { insertLostCase } from '../../../src/purchases/cases/lost-case-store.ts'
+import { insertLostCase } from '../../../src/purchases/cases/unmatched-store.ts'
 import { prepareRefund, submitRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { reconcileOpenCasesOf } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
 import { refusal, useTradingWorld, type Wallet } from '../trading-world.ts'

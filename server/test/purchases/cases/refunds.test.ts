@@ -1,11 +1,10 @@
 import { type Case } from '@juicebar/contract/schemas'
 import { describe, expect, it } from 'vitest'
-
-import { listCases } from '../../../src/purchases/cases/case-reply-store.ts'
-import { closeCase } from '../../../src/purchases/cases/close-case.ts'
+import { listCases } from '../../../src/purchases/cases/case-store.ts'
+import { closeCase } from '../../../src/purchases/cases/open-case.ts'
 import { prepareRefund, submitRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { reconcileOpenCasesOf } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
-import { recordRewind } from '../../../src/studio/recovery/rewind/record-rewind.ts'
+import { recordRewind } from '../../../src/studio/recovery/check-identity.ts'
 import { refusal, useTradingWorld } from '../trading-world.ts'
 import { type SignedPayment, transfer } from '../transactions.ts'
 

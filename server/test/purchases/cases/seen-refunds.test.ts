@@ -1,6 +1,5 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { describe, expect, it } from 'vitest'
-
 import { prepareRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { refusal, useTradingWorld } from '../trading-world.ts'
 import { transfer } from '../transactions.ts'

@@ -1,8 +1,7 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { type Purchase } from '@juicebar/contract/schemas'
 import { expect, it } from 'vitest'
-
-import { closeCase } from '../../../src/purchases/cases/close-case.ts'
+import { closeCase } from '../../../src/purchases/cases/open-case.ts'
 import { prepareRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { refusal, useTradingWorld } from '../trading-world.ts'
 import { transfer } from '../transactions.ts'

@@ -1,7 +1,6 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-
 import { inTransaction } from '../../../src/database/transact.ts'
 import { readUnmatched } from '../../../src/purchases/cases/read-unmatched.ts'
 import { insertUnmatched } from '../../../src/purchases/cases/unmatched-store.ts'

@@ -2,7 +2,6 @@ import { lamports } from '@juicebar/contract/money'
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type Purchase } from '@juicebar/contract/schemas'
 import { describe, expect, it } from 'vitest'
-
 import { checkFunds, judgeFunds } from '../../../src/purchases/hold/check-funds.ts'
 import { useTradingWorld } from '../trading-world.ts'
 import { transfer } from '../transactions.ts'

@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs'
-
 import { errors } from '@juicebar/contract/errors'
 import { lamports } from '@juicebar/contract/money'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-
-import { decideAdmission, noReservations, type Reservations, returnReservation } from '../../../src/purchases/hold/admission.ts'
-import { spendableLamports } from '../../../src/purchases/reservation/order.ts'
-import { refusalFailure } from '../../../src/purchases/reservation/refusal.ts'
+import { decideAdmission, noReservations, type Reservations, returnReservation } from '../../../src/purchases/hold/hold.ts'
+import { spendableLamports, refusalFailure } from '../../../src/purchases/reservation/order.ts'
 import { defaultCatalogue } from '../../support/catalogue.ts'
 
 const requests = 3

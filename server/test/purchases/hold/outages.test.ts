@@ -1,7 +1,6 @@
 import { type Purchase } from '@juicebar/contract/schemas'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-
-import { recordOutage } from '../../../src/purchases/hold/record-outages.ts'
+import { recordOutage } from '../../../src/purchases/hold/check-funds.ts'
 import { type DuePurchase, setReleaseHeight } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
 import { useTradingWorld } from '../trading-world.ts'
 

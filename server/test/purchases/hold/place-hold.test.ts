@@ -1,7 +1,6 @@
 import { Failure } from '@juicebar/contract/errors'
 import { beforeEach, describe, expect, it } from 'vitest'
-
-import { beat } from '../../../src/purchases/hold/outage-store.ts'
+import { beat } from '../../../src/purchases/hold/hold-store.ts'
 import { placeHold } from '../../../src/purchases/hold/place-hold.ts'
 import { type OrderedItem } from '../../../src/purchases/reservation/order.ts'
 import { orderOf, outcomeOf, refusal, useTradingWorld, type Wallet } from '../trading-world.ts'

@@ -2,11 +2,10 @@ import { type Signature } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { type Purchase } from '@juicebar/contract/schemas'
 import { describe, expect, it, vi } from 'vitest'
-
 import { type Chain, type FinalizedView } from '../../../src/chain/chain.ts'
 import { findListing } from '../../../src/listings/listing-store.ts'
-import { readStudioPurchase } from '../../../src/studio/purchases/read-studio-purchases.ts'
-import { releasePurchase } from '../../../src/studio/release-purchase.ts'
+import { readStudioPurchase } from '../../../src/studio/players/read-player.ts'
+import { releasePurchase } from '../../../src/studio/decide-cases.ts'
 import { withOtherSignature } from '../co-signed-transactions.ts'
 import { type TradingWorld, useTradingWorld } from '../trading-world.ts'
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-
 import { makePayLink } from '../../../src/purchases/pay-link/make-pay-link.ts'
 import { placeHold } from '../../../src/purchases/hold/place-hold.ts'
-import { type PurchaseSettings } from '../../../src/purchases/purchase.ts'
+import { type PurchaseSettings } from '../../../src/purchases/purchase/purchase.ts'
 import { orderOf, refusal, useTradingWorld } from '../trading-world.ts'
 
 const world = useTradingWorld()

@@ -1,6 +1,5 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type ErrorCode } from '@juicebar/contract/errors'
-
 import { type ReservationDecision, type ReservationFacts } from '../../../src/purchases/reservation/reservation.ts'
 import { decideReservation } from '../../../src/purchases/reservation/reservation-decision.ts'
 

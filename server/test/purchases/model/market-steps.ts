@@ -1,9 +1,8 @@
 import { expect, vi } from 'vitest'
 import { type Case } from '@juicebar/contract/schemas'
-
 import { placeHold } from '../../../src/purchases/hold/place-hold.ts'
 import { confirmPayment, confirmPurchase } from '../../../src/purchases/settlement/confirm-purchase.ts'
-import { releasePurchase } from '../../../src/studio/release-purchase.ts'
+import { releasePurchase } from '../../../src/studio/decide-cases.ts'
 import { orderOf, outcomeOf } from '../trading-world.ts'
 import { type SignedPayment, signTransaction, transfer } from '../transactions.ts'
 import {

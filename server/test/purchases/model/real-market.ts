@@ -2,10 +2,9 @@ import { type Signature } from '@juicebar/contract/addresses'
 import { type Case, type Purchase } from '@juicebar/contract/schemas'
 import { base58 } from '@scure/base'
 import { expect } from 'vitest'
-
 import { type Chain } from '../../../src/chain/chain.ts'
 import { submitRefund } from '../../../src/purchases/cases/refund-case.ts'
-import { runAudit } from '../../../src/studio/audit/run-audit.ts'
+import { runAudit } from '../../../src/studio/audit/run-audits.ts'
 import { type TradingWorld, type Wallet } from '../trading-world.ts'
 import { type SignedPayment } from '../transactions.ts'
 import {

@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto'
-
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { MAX_PAY_LINKS } from '@juicebar/contract/limits'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
-
-import { makePayLink } from '../../../src/purchases/pay-link/make-pay-link.ts'
+import { makePayLink, preparePayment } from '../../../src/purchases/pay-link/make-pay-link.ts'
 import { type PayLinkMaker } from '../../../src/purchases/pay-link/pay-link.ts'
 import { deleteOldPayLinks } from '../../../src/purchases/pay-link/pay-link-store.ts'
-import { preparePayment } from '../../../src/purchases/pay-link/prepare-payment.ts'
 import { refusal, useTradingWorld, type Wallet } from '../trading-world.ts'
 
 const world = useTradingWorld()

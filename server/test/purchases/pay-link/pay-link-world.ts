@@ -13,11 +13,10 @@ import {
   signTransaction,
 } from '@solana/kit'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-
 import { createApp } from '../../../src/app.ts'
 import { type Chain } from '../../../src/chain/chain.ts'
-import { createRelay } from '../../../src/chain/relay/relay.ts'
-import { readConfig } from '../../../src/settings/config.ts'
+import { createRelay } from '../../../src/chain/client/relay.ts'
+import { readConfig } from '../../../src/config.ts'
 import { type TradingWorld, useTradingWorld, type Wallet } from '../trading-world.ts'
 import { type SignedPayment, signedPayment } from '../transactions.ts'
 

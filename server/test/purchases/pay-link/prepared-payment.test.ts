@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { base64 } from '@scure/base'
 import { Failure } from '@juicebar/contract/errors'
 import {
@@ -11,12 +12,9 @@ import {
   type Instruction,
 } from '@solana/kit'
 import { getTransferSolInstructionDataDecoder, SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
-import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
-
-import { makePayLink } from '../../../src/purchases/pay-link/make-pay-link.ts'
-import { preparePayment } from '../../../src/purchases/pay-link/prepare-payment.ts'
-import { type PurchaseDeps } from '../../../src/purchases/purchase-deps.ts'
+import { makePayLink, preparePayment } from '../../../src/purchases/pay-link/make-pay-link.ts'
+import { type PurchaseDeps } from '../../../src/purchases/purchase/purchase-deps.ts'
 import { refusal, useTradingWorld, type Wallet } from '../trading-world.ts'
 import { SolanaPayWallet } from './pay-link-world.ts'
 import { signTransaction, transfer } from '../transactions.ts'

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-
 import { type Instruction } from '../../../src/chain/chain.ts'
 import { type KnownPurchase, verifyPayment } from '../../../src/purchases/payment/landed-payment.ts'
 import { knownOf, landedWith, moves, names, paymentOf, purchaseOf, referenceOf } from './landed-transactions.ts'

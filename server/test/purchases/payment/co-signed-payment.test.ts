@@ -1,6 +1,5 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { describe, expect, it } from 'vitest'
-
 import { type AccountInstruction, type SignedTransaction } from '../../../src/chain/chain.ts'
 import { decodeSignedTransaction } from '../../../src/chain/transactions/signed-transaction.ts'
 import { findCoSignedFlaw } from '../../../src/purchases/payment/signed-payment.ts'

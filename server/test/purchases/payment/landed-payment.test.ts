@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
-
 import { type Instruction, type LandedTransaction } from '../../../src/chain/chain.ts'
-import { isAgreed, verifyPayment } from '../../../src/purchases/payment/landed-payment.ts'
-import { ambiguousReferences } from '../../../src/purchases/payment/landed-transfers.ts'
+import { isAgreed, verifyPayment, ambiguousReferences } from '../../../src/purchases/payment/landed-payment.ts'
 import { knownOf, landedWith, moves, names, paymentOf, purchaseOf, referenceOf } from './landed-transactions.ts'
 
 const price = 5_000_000n

@@ -1,6 +1,5 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { lamports } from '@juicebar/contract/money'
-
 import { type Instruction, type LandedTransaction } from '../../../src/chain/chain.ts'
 import { type KnownPurchase, type KnownReferences } from '../../../src/purchases/payment/landed-payment.ts'
 

@@ -2,10 +2,9 @@ import { type Signature } from '@juicebar/contract/addresses'
 import { base58 } from '@scure/base'
 import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
 import { describe, expect, it } from 'vitest'
-
 import { decodeLandedTransaction, type TransactionReply } from '../../../src/chain/transactions/landed-transaction.ts'
 import { verifyPayment } from '../../../src/purchases/payment/landed-payment.ts'
-import { settlesOnStatus } from '../../../src/purchases/payment/recorded-payment.ts'
+import { settlesOnStatus } from '../../../src/purchases/payment/payment-terms.ts'
 import { type HandMadeMessage, messageBytes, newKey, signedBytes, toBase64, transferData } from '../../chain/hand-made.ts'
 import { purchaseOf } from './landed-transactions.ts'
 

@@ -3,7 +3,6 @@ import { type Purchase } from '@juicebar/contract/schemas'
 import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
 import { AccountRole } from '@solana/kit'
 import { describe, expect, it } from 'vitest'
-
 import { submitPayment } from '../../../src/purchases/payment/submit-payment.ts'
 import { type PaymentChanges, refusal, useTradingWorld, type Wallet } from '../trading-world.ts'
 import { transfer } from '../transactions.ts'

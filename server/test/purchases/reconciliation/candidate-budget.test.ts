@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-
-import { CandidateBudget } from '../../../src/purchases/reconciliation/candidate-budget.ts'
+import { CandidateBudget } from '../../../src/purchases/reconciliation/history-search.ts'
 
 /** Takes as many turns as it gets, at moments 100 ms apart, for so many seconds. Returns when those turns are. */
 function turns(budget: CandidateBudget, subjects: readonly string[], { perSecond, seconds }: { perSecond: number; seconds: number }) {

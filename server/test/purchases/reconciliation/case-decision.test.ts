@@ -2,10 +2,9 @@ import { type Signature, type WalletAddress } from '@juicebar/contract/addresses
 import { lamports } from '@juicebar/contract/money'
 import { type CaseStatus } from '@juicebar/contract/schemas'
 import { describe, expect, it } from 'vitest'
-
 import { type LandedTransaction, type SignatureStatus } from '../../../src/chain/chain.ts'
 import { type PaymentRow } from '../../../src/purchases/payment/payment-store.ts'
-import { type PurchaseRow } from '../../../src/purchases/purchase-store.ts'
+import { type PurchaseRow } from '../../../src/purchases/purchase/purchase-store.ts'
 import {
   type CaseSnapshot,
   caseStateOf,
@@ -13,7 +12,7 @@ import {
   type DeliveryReading,
   type PreparedRefund,
   type RefundReading,
-} from '../../../src/purchases/reconciliation/case/case-decision.ts'
+} from '../../../src/purchases/reconciliation/case-decision.ts'
 import { type DueCase } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
 
 const row: DueCase = {

@@ -1,6 +1,5 @@
 import { type Purchase } from '@juicebar/contract/schemas'
 import { expect, it, onTestFinished, vi } from 'vitest'
-
 import { createChain } from '../../../src/chain/client/solana-chain.ts'
 import { callRpc, useTradingWorld, waiting, type Wallet } from '../trading-world.ts'
 import { signTransaction, transfer } from '../transactions.ts'

@@ -1,6 +1,5 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { describe, expect, it } from 'vitest'
-
 import { type HistoryPart, type SignatureEntry } from '../../../src/chain/chain.ts'
 import {
   beginSearch,
@@ -10,7 +9,7 @@ import {
   type HistorySearch,
   isUnprovable,
   MAX_PAGES,
-} from '../../../src/purchases/reconciliation/purchase/history-search.ts'
+} from '../../../src/purchases/reconciliation/history-search.ts'
 
 const named = (text: string) => text as Signature
 const begun = (endpoint = 'one') => beginSearch('purchase', endpoint, 'buyer')

@@ -1,6 +1,5 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { expect, it } from 'vitest'
-
 import { type FinalizedView, type SignatureEntry } from '../../../src/chain/chain.ts'
 import { isProvedExpired } from '../../../src/purchases/reconciliation/prove-expired.ts'
 

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest'
-
 import {
   decidePurchase,
   type PurchaseAction,
   type PurchaseSnapshot,
   type PurchaseState,
   purchaseStateOf,
-} from '../../../src/purchases/reconciliation/purchase/purchase-decision.ts'
-import { beginSearch } from '../../../src/purchases/reconciliation/purchase/history-search.ts'
+} from '../../../src/purchases/reconciliation/purchase-decision.ts'
+import { beginSearch } from '../../../src/purchases/reconciliation/history-search.ts'
 import { type DuePurchase } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
 import {
   everyCandidate,

@@ -1,8 +1,7 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { lamports } from '@juicebar/contract/money'
-
 import { type Commitment, type SignatureStatus } from '../../../src/chain/chain.ts'
-import { type PurchaseSnapshot, type PurchaseState } from '../../../src/purchases/reconciliation/purchase/purchase-decision.ts'
+import { type PurchaseSnapshot, type PurchaseState } from '../../../src/purchases/reconciliation/purchase-decision.ts'
 import { type CurrentPayment, type DuePurchase } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
 import { type CandidateVerdict, type VerifiedCandidate } from '../../../src/purchases/settlement/candidate.ts'
 

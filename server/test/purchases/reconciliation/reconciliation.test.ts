@@ -1,11 +1,10 @@
 import { Failure } from '@juicebar/contract/errors'
 import { type Purchase } from '@juicebar/contract/schemas'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-
 import { type SignatureEntry } from '../../../src/chain/chain.ts'
 import { createChain } from '../../../src/chain/client/solana-chain.ts'
 import { reconcileEndedOf } from '../../../src/purchases/reconciliation/reconciliation-store.ts'
-import { createReconciliation } from '../../../src/purchases/reconciliation/run-reconciliation.ts'
+import { createReconciliation } from '../../../src/purchases/reconciliation/reconcile-round.ts'
 import { useTradingWorld, waiting } from '../trading-world.ts'
 import { transfer } from '../transactions.ts'
 

@@ -1,10 +1,9 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { describe, expect, it } from 'vitest'
-
 import { type Chain, type SignatureEntry } from '../../../src/chain/chain.ts'
-import { type PurchaseDeps } from '../../../src/purchases/purchase-deps.ts'
-import { afterDeciding, isShort, type ReferenceSearch } from '../../../src/purchases/reconciliation/purchase/reference-search.ts'
-import { listReferenced } from '../../../src/purchases/reconciliation/purchase/search-candidates.ts'
+import { type PurchaseDeps } from '../../../src/purchases/purchase/purchase-deps.ts'
+import { afterDeciding, isShort, type ReferenceSearch } from '../../../src/purchases/reconciliation/history-search.ts'
+import { listReferenced } from '../../../src/purchases/reconciliation/search-candidates.ts'
 import { held } from './purchase-snapshots.ts'
 
 const nothing: ReferenceSearch = { decidedTo: null, listedTo: null }

@@ -1,6 +1,5 @@
 import { type Signature } from '@juicebar/contract/addresses'
 import { describe, expect, it } from 'vitest'
-
 import { readSales } from '../../../src/studio/sales/read-sales.ts'
 import { type TradingWorld, useTradingWorld } from '../trading-world.ts'
 

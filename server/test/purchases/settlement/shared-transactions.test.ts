@@ -2,7 +2,6 @@ import { type Signature } from '@juicebar/contract/addresses'
 import { type Case, type Purchase } from '@juicebar/contract/schemas'
 import { type Instruction } from '@solana/kit'
 import { beforeAll, describe, expect, it } from 'vitest'
-
 import { prepareRefund } from '../../../src/purchases/cases/refund-case.ts'
 import { settlePurchase } from '../../../src/purchases/settlement/settlement-store.ts'
 import { refusal, useTradingWorld, type Wallet } from '../trading-world.ts'

@@ -1,7 +1,6 @@
 import { type StudioPurchase } from '@juicebar/contract/schemas'
 import { describe, expect, it } from 'vitest'
-
-import { readStudioPurchase, readStudioPurchases } from '../../../src/studio/purchases/read-studio-purchases.ts'
+import { readStudioPurchase, readStudioPurchases } from '../../../src/studio/players/read-player.ts'
 import { useTradingWorld } from '../../purchases/trading-world.ts'
 
 const world = useTradingWorld()

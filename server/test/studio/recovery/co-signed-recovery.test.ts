@@ -1,8 +1,7 @@
 import { expect, it, vi } from 'vitest'
-
 import { continueRecovery } from '../../../src/studio/recovery/continue-recovery.ts'
 import { findRecovery, insertRecovery } from '../../../src/studio/recovery/recovery-store.ts'
-import { endRewind, findOpenRewind, insertRewind } from '../../../src/studio/recovery/rewind/rewind-store.ts'
+import { endRewind, findOpenRewind, insertRewind } from '../../../src/studio/recovery/rewind-store.ts'
 import { transfer } from '../../purchases/transactions.ts'
 import { useTradingWorld } from '../../purchases/trading-world.ts'
 

@@ -1,10 +1,9 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-
 import { type Instruction } from '../../../src/chain/chain.ts'
-import { createReferences } from '../../../src/purchases/reference.ts'
-import { findLost, type Known, namedAccounts } from '../../../src/purchases/cases/lost-payment.ts'
+import { createReferences } from '../../../src/purchases/purchase/reference.ts'
+import { findLost, type Known, namedAccounts } from '../../../src/purchases/cases/case.ts'
 import { givenUp, outcomeOf, recoveryReply, type RecoveryRow, type RecoveryState } from '../../../src/studio/recovery/recovery.ts'
 import { afterHeight, afterListing, afterReading, begin, type Beginning } from '../../../src/studio/recovery/recovery-step.ts'
 import { earlierReference } from '../../purchases/references-0.2.0.ts'

@@ -1,9 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-
 import { connectDatabase, type DatabaseConnection } from '../../../src/database/connect.ts'
 import { listSalesFrom, stampSales } from '../../../src/studio/sales/sale-store.ts'
-import { readFigures } from '../../../src/studio/stats/stats-store.ts'
+import { readFigures } from '../../../src/studio/sales/stats-store.ts'
 import { addHeldPurchases } from '../../../bench/databases/held-purchases.ts'
 import { type LongReadsOf, tellPlans, watchPlans } from '../../support/executed-plans.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/fresh-database.ts'

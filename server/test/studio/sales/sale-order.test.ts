@@ -2,7 +2,6 @@ import { type Sale } from '@juicebar/contract/schemas'
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-
 import { connectDatabase, type DatabaseConnection } from '../../../src/database/connect.ts'
 import { readSales } from '../../../src/studio/sales/read-sales.ts'
 import { newSignature, offer } from '../../purchases/baskets/store-market.ts'

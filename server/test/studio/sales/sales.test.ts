@@ -1,9 +1,7 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { expect, it } from 'vitest'
-
-import { feeShares } from '../../../src/purchases/fee.ts'
-import { readSales } from '../../../src/studio/sales/read-sales.ts'
-import { startStampingSales } from '../../../src/studio/sales/run-stamping.ts'
+import { feeShares } from '../../../src/purchases/purchase/fee.ts'
+import { readSales, startStampingSales } from '../../../src/studio/sales/read-sales.ts'
 import { newAddress, newSignature, offer } from '../../purchases/baskets/store-market.ts'
 import { followSales, heldPurchase, settledPurchase, useSaleMarket } from './sale-market.ts'
 

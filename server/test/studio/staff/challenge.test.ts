@@ -2,8 +2,7 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type SignedCall, signedCalls } from '@juicebar/contract/endpoints/signed'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-
-import { challengeMessage, challengeRefusal, findSignedCall, hashBody } from '../../../src/studio/staff/challenge.ts'
+import { challengeMessage, challengeRefusal, findSignedCall, hashBody } from '../../../src/studio/staff/staff.ts'
 import { codePoint } from '../../support/code-point.ts'
 
 const few = <T>(...values: [T, ...T[]]) => fc.constantFrom(...values)

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto'
-
 import { signedCalls } from '@juicebar/contract/endpoints/signed'
 import { CHALLENGE_SECONDS, MAX_OPEN_CHALLENGES } from '@juicebar/contract/limits'
 import { scopes } from '@juicebar/contract/scopes'
 import { beforeEach, describe, expect, it } from 'vitest'
-
-import { deleteOldChallenges, spendChallenge } from '../../../src/studio/staff/challenge-store.ts'
+import { deleteOldChallenges, spendChallenge } from '../../../src/studio/staff/staff-store.ts'
 import { createWallet } from '../../sign-in/wallet.ts'
 import { refused, startStudio, useStudio } from '../studio-client.ts'
 import { deskOf, openDesk, type Signature } from './desk-client.ts'

@@ -1,11 +1,10 @@
 import { type StatsGroup, type StatsRow } from '@juicebar/contract/schemas'
 import fc from 'fast-check'
 import { describe, expect, inject, it } from 'vitest'
-
-import { feeShares, type FeeTerms } from '../../../src/purchases/fee.ts'
+import { feeShares, type FeeTerms } from '../../../src/purchases/purchase/fee.ts'
 import { postStudioOrder } from '../../../src/inventory/post-studio-order.ts'
-import { readStats } from '../../../src/studio/stats/read-stats.ts'
-import { readRange, statsCsv, takesCsv } from '../../../src/studio/stats/stats.ts'
+import { readStats } from '../../../src/studio/sales/read-sales.ts'
+import { readRange, statsCsv, takesCsv } from '../../../src/studio/sales/stats.ts'
 import { offer } from '../../purchases/baskets/store-market.ts'
 import { settledPurchase, useSaleMarket } from '../sales/sale-market.ts'
 

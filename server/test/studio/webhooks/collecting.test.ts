@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import type pg from 'pg'
 import { beforeEach, describe, expect, it } from 'vitest'
-
 import { defaultCatalogue } from '../../support/catalogue.ts'
-import { collectMessages } from '../../../src/studio/webhooks/messages/collect-messages.ts'
+import { collectMessages } from '../../../src/studio/webhooks/run-webhooks.ts'
 import { openWebhookWorld, type WebhookWorld } from './webhook-world.ts'
 
 let world: WebhookWorld

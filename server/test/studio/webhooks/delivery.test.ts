@@ -1,7 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-
-import { changeWebhook, replayMessages, rotateSecret } from '../../../src/studio/webhooks/change-webhook.ts'
-import { readDeliveries, readWebhooks } from '../../../src/studio/webhooks/read-webhooks.ts'
+import { changeWebhook, replayMessages, rotateSecret, readDeliveries, readWebhooks } from '../../../src/studio/webhooks/change-webhooks.ts'
 import { type Answer, startReceiver, verifyMessage } from './receiver.ts'
 import { listingIds, openWebhookWorld, type WebhookWorld } from './webhook-world.ts'
 

@@ -1,11 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-
-import { removeListing } from '../../../src/listings/remove-listing.ts'
-import { closeCase } from '../../../src/purchases/cases/close-case.ts'
-import { openCase, openVanishedCase } from '../../../src/purchases/cases/open-case.ts'
-import { findPurchase, type PurchaseRow } from '../../../src/purchases/purchase-store.ts'
-import { createWebhook } from '../../../src/studio/webhooks/create-webhook.ts'
-import { collectMessages } from '../../../src/studio/webhooks/messages/collect-messages.ts'
+import { removeListing } from '../../../src/listings/change-listings.ts'
+import { closeCase, openCase, openVanishedCase } from '../../../src/purchases/cases/open-case.ts'
+import { findPurchase, type PurchaseRow } from '../../../src/purchases/purchase/purchase-store.ts'
+import { createWebhook } from '../../../src/studio/webhooks/change-webhooks.ts'
+import { collectMessages } from '../../../src/studio/webhooks/run-webhooks.ts'
 import { useTradingWorld, type Wallet } from '../../purchases/trading-world.ts'
 
 const studio = { address: 'JCYoWVEjgW4iocDBRcWPhNYNnNFx3tSqSDxAZetY3Dmz' as Wallet['address'] }

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
-
-import { isPublicAddress } from '../../../src/outgoing/address.ts'
 import { createPoster, type Resolve } from '../../../src/outgoing/post-message.ts'
-import { afterFailure, isDelivered, RETRY_SECONDS } from '../../../src/studio/webhooks/delivery/attempt.ts'
-import { requireWebhookUrl } from '../../../src/studio/webhooks/webhook.ts'
+import { afterFailure, isDelivered, RETRY_SECONDS, requireWebhookUrl } from '../../../src/studio/webhooks/webhook.ts'
 import { startReceiver } from './receiver.ts'
+import { isPublicAddress } from '../../../src/outgoing/address.ts'
 
 const unaborted = new AbortController().signal
 const message = (url: string) => ({ url, headers: { 'webhook-id': 'one' }, body: '{}' })

@@ -1,0 +1,51 @@
+import { createPublicKey, verify } from 'node:crypto'
+import { parseWalletAddress } from '@juicebar/contract/addresses'
+import { base58 } from '@scure/base'
+import { address, isOffCurveAddress } from '@solana/kit'
+
+/**
+ * Every 32-byte encoding of an ed25519 point of order 1, 2, 4 or 8, the sign bit cleared: y = 0, 1, the two y of order 8, p - 1, and
+ * the non-canonical p and p + 1. Under such a key, anyone can make a signature without a secret that node:crypto and WebCrypto before
+ * Node.js 24 accept for many messages. Source: RFC 8032 section 5.1 for the curve; the test multiplies each point by eight.
+ */
+const smallOrderPoints = new Set([
+  '0000000000000000000000000000000000000000000000000000000000000000',
+  '0100000000000000000000000000000000000000000000000000000000000000',
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+  'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+])
+
+const SIGN_BIT = 0x80
+
+/**
+ * Whether an address (base58 of 32 bytes) is a public key for which signatures can be forged. Also true for strings that are not addresses.
+ */
+export function isSmallOrderKey(address: string): boolean {
+  if (!parseWalletAddress(address)) return true
+  const point = Buffer.from(base58.decode(address))
+  point.writeUInt8(point.readUInt8(31) & ~SIGN_BIT & 0xff, 31)
+  return smallOrderPoints.has(point.toString('hex'))
+}
+
+/**
+ * Whether someone can have the private key of an address (base58 of 32 bytes). False for addresses of programs' accounts, which are
+ * not on the curve, and for keys of small order, whose signatures we never accept.
+ */
+export function mayHaveSigner(walletAddress: string): boolean {
+  return !isSmallOrderKey(walletAddress) && !isOffCurveAddress(address(walletAddress))
+}
+
+/**
+ * Whether the key of this address (base58 of 32 bytes) signed these bytes. False for keys of small order: before Node.js
+ * 24, node:crypto accepts signatures under them that were made without a secret.
+ */
+export function isSignedBy(address: string, message: Uint8Array, signature: Uint8Array): boolean {
+  if (isSmallOrderKey(address)) return false
+  // As a JWK, the key takes 10 µs to parse; as DER, parsing takes OpenSSL as long as checking the signature.
+  const x = Buffer.from(base58.decode(address)).toString('base64url')
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+  return verify(null, message, key, signature)
+}

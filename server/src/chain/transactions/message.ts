@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import {
+  address,
+  type Base64EncodedWireTransaction,
+  getCompiledTransactionMessageDecoder,
+  getTransactionDecoder,
+  getTransactionEncoder,
+  signatureBytes,
+  AccountRole,
+  appendTransactionMessageInstructions,
+  blockhash,
+  compileTransaction,
+  createNoopSigner,
+  createTransactionMessage,
+  getBase64EncodedWireTransaction,
+  pipe,
+  setTransactionMessageFeePayer,
+  setTransactionMessageLifetimeUsingBlockhash,
+} from '@solana/kit'
+import { getTransferSolInstruction } from '@solana-program/system'
+
+// Making one takes as long as using it.
+const transactions = { decoder: getTransactionDecoder(), encoder: getTransactionEncoder() }
+const messageDecoder = getCompiledTransactionMessageDecoder()
+
+/** A transaction as RPC calls take it. */
+export function wireTransaction(transactionBytes: Uint8Array): Base64EncodedWireTransaction {
+  // kit has no other way to this type than to decode the bytes and encode them again.
+  return Buffer.from(transactionBytes).toString('base64') as Base64EncodedWireTransaction
+}
+
+/**
+ * The SHA-256 of what the signers of a transaction sign. One key can make many valid signatures of one message, and validators tell
+ * transactions apart by their messages, so this identifies a payment where its signature does not.
+ *
+ * @throws SolanaError if the bytes are not a transaction.
+ */
+export function hashMessage(transactionBytes: Uint8Array): Buffer {
+  const { messageBytes } = transactions.decoder.decode(transactionBytes)
+  return createHash('sha256').update(Uint8Array.from(messageBytes)).digest()
+}
+
+/**
+ * The blockhash with which a transaction was signed.
+ *
+ * @throws SolanaError if the bytes are not a transaction.
+ */
+export function blockhashOf(transactionBytes: Uint8Array): string {
+  const { messageBytes } = transactions.decoder.decode(transactionBytes)
+  return messageDecoder.decode(messageBytes).lifetimeToken
+}
+
+/**
+ * Puts a signature into the place that a transaction has for it.
+ *
+ * @returns the bytes with it; those that were passed do not change.
+ * @throws Error if this address does not sign the transaction, or its place is not empty.
+ */
+export function withSignature(transactionBytes: Uint8Array, signer: string, signature: Uint8Array): Uint8Array {
+  const transaction = transactions.decoder.decode(transactionBytes)
+  const own = Object.entries(transaction.signatures).find(([address]) => address === signer)
+  if (!own || own[1] !== null) throw new Error(`the transaction has no empty place for a signature of ${signer}`)
+  const signatures = { ...transaction.signatures, [address(signer)]: signatureBytes(signature) }
+  return Uint8Array.from(transactions.encoder.encode({ ...transaction, signatures }))
+}
+
+interface Payment {
+  from: string
+  transfers: readonly { to: string; lamports: bigint }[]
+  reference: string
+  lifetime: { blockhash: string; lastValidBlockHeight: bigint }
+}
+
+/**
+ * Builds a payment that a wallet completes and signs: a legacy transaction, which every wallet reads, with one System transfer to each
+ * recipient. Each carries the reference as a read-only account that does not sign, so it survives anything that the wallet replaces.
+ *
+ * @returns the transaction without a signature, in base64
+ */
+export function unsignedPayment({ from, transfers, reference, lifetime }: Payment): string {
+  const carried = { address: address(reference), role: AccountRole.READONLY }
+  const source = createNoopSigner(address(from))
+  const instructions = transfers.map(({ to, lamports: amount }) => {
+    const transfer = getTransferSolInstruction({ source, destination: address(to), amount })
+    return { ...transfer, accounts: [...transfer.accounts, carried] }
+  })
+  const { lastValidBlockHeight } = lifetime
+  const message = pipe(
+    createTransactionMessage({ version: 'legacy' }),
+    (empty) => setTransactionMessageFeePayer(address(from), empty),
+    (paid) => setTransactionMessageLifetimeUsingBlockhash({ blockhash: blockhash(lifetime.blockhash), lastValidBlockHeight }, paid),
+    (timed) => appendTransactionMessageInstructions(instructions, timed),
+  )
+  return getBase64EncodedWireTransaction(compileTransaction(message))
+}

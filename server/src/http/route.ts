@@ -1,0 +1,257 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { type Body, type Params, type Query, type Reply, type RequestHeaders } from '@juicebar/contract/calls'
+import { type EndpointName, endpoints } from '@juicebar/contract/endpoints'
+import { Failure } from '@juicebar/contract/errors'
+import { schemas } from '@juicebar/contract/schemas'
+import { type CallSchema } from '@juicebar/contract/schemas/call'
+import { type Scope } from '@juicebar/contract/scopes'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifySchema, type HTTPMethods } from 'fastify'
+import { compress, takesGzip } from './compression.ts'
+import { type LimitChecks, type LimitName } from './rate-limits.ts'
+import {
+  confirmCaller,
+  createStaffFinder,
+  type StaffLookup,
+  createStudioKeyCheck,
+  type FindStudioKey,
+  type StudioKey,
+} from './credentials.ts'
+
+/** Whether the call at a route's path can only be answered with the database. */
+export function needsDatabase(url: string): boolean {
+  return url.startsWith('/p/') || (url.startsWith('/api/') && url !== '/api/config' && url !== '/api/openapi.json')
+}
+
+/** Who may call: anyone, a signed-in player, or the studio. */
+export type Access = 'open' | 'player' | 'studio'
+
+/** A call as a feature declares it. */
+export interface DeclaredCall {
+  name: EndpointName
+  access: Access
+  /** The scopes of which a studio key needs one for the call. */
+  scopes?: readonly Scope[]
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The contract's call that the route answers; undefined for routes that are not part of the API. */
+    call?: DeclaredCall
+  }
+}
+
+/** Who is signed in: the session of the request's JWT. */
+export interface Session {
+  id: string
+  player: WalletAddress
+}
+
+/** One request to the call `Name`, validated against the contract's schemas. */
+export interface Call<Name extends EndpointName> {
+  body: Body<Name>
+  params: Params<Name>
+  query: Query<Name>
+  headers: RequestHeaders<Name>
+  request: FastifyRequest
+  reply: FastifyReply
+  /** Replies with a status other than the call's usual one. */
+  status(code: number): void
+  /** Replies with already rendered JSON: `return call.sendJson(text)`. */
+  sendJson(text: string | Buffer): typeof answered
+  /** The same for JSON that is the same for everyone: compressed if the client accepts it. `gzipped` is the text, compressed in advance. */
+  sendPublicJson(text: string, gzipped?: Buffer): Promise<typeof answered>
+}
+
+export interface PlayerCall<Name extends EndpointName> extends Call<Name> {
+  player: WalletAddress
+  session: Session
+  /**
+   * Counts the call against another rate limit besides its own.
+   *
+   * @throws Failure TOO_MANY_REQUESTS, with the wait.
+   */
+  count(limit: LimitName): Promise<void>
+}
+
+export interface StudioCall<Name extends EndpointName> extends Call<Name> {
+  /** Whose key or wallet made the call, for the studio's log. */
+  actor: string
+  key: StudioKey
+}
+
+/** What a handler returns after it replied through `call.reply` itself, with an event stream or a 304. */
+export const answered = Symbol('answered')
+
+type Handler<Name extends EndpointName, C> = (call: C) => Promise<Reply<Name> | typeof answered>
+
+/** How features declare their calls; their methods, paths and schemas are in the contract under the same names. */
+export interface Api {
+  /** Anyone may call. */
+  open<Name extends EndpointName>(name: Name, limit: LimitName, handler: Handler<Name, Call<Name>>): void
+  /** Needs a session. */
+  player<Name extends EndpointName>(name: Name, limit: LimitName, handler: Handler<Name, PlayerCall<Name>>): void
+  /** Needs a studio key or a session of the staff with the scope, or with one of several; of the staff some calls need a signature. */
+  studio<Name extends EndpointName>(name: Name, scope: Scope | readonly Scope[], handler: Handler<Name, StudioCall<Name>>): void
+}
+
+export interface ApiOptions {
+  limits: Record<LimitName, LimitChecks>
+  studioApiKey: string
+  /** Finds every other studio key; without it, there are none. */
+  findStudioKey?: FindStudioKey
+  /** Finds who may call as the studio with a session; without it, nobody may. */
+  staff?: StaffLookup
+  /** Returns the request's session; throws `Failure` UNAUTHORIZED or SESSION_ENDED if it has none. */
+  authenticate: (request: FastifyRequest) => Promise<Session>
+}
+
+/** Binds the contract's calls to a server. Checks come in this order: limit by address, caller, limit by wallet or key, scope, body. */
+export function createApi(fastify: FastifyInstance, { limits, studioApiKey, findStudioKey, staff, authenticate }: ApiOptions): Api {
+  const sessions = new WeakMap<FastifyRequest, Session>()
+  const keys = new WeakMap<FastifyRequest, StudioKey>()
+  const findStaff = staff && createStaffFinder({ staff, authenticate, limit: limits.desk })
+  const checkKey = createStudioKeyCheck(studioApiKey, { find: findStudioKey, findStaff, limit: limits.studio })
+
+  return {
+    open: (name, limit, handler) => {
+      const afterValidation = 'body' in schemas[name] ? [limitByNamedWallet(limits[limit])] : []
+      addRoute(fastify, {
+        name,
+        access: 'open',
+        beforeBody: [limits[limit].address],
+        afterValidation,
+        handle: (request, reply) => handler(createCall(name, request, reply)),
+      })
+    },
+
+    player: (name, limit, handler) => {
+      const checkSession = async (request: FastifyRequest) => {
+        const session = await authenticate(request)
+        sessions.set(request, session)
+        await limits[limit].caller(request, session.player)
+      }
+      const handle = async (request: FastifyRequest, reply: FastifyReply) => {
+        const session = sessions.get(request)
+        if (!session) throw new Error(`${name} was reached without a session`)
+        const count = async (other: LimitName) => {
+          await limits[other].address(request)
+          await limits[other].caller(request, session.player)
+        }
+        return handler({ ...createCall(name, request, reply), player: session.player, session, count })
+      }
+      addRoute(fastify, { name, access: 'player', beforeBody: [limits[limit].address, checkSession], handle })
+    },
+
+    studio: (name, scope, handler) => {
+      const needed = typeof scope === 'string' ? [scope] : scope
+      const check = async (request: FastifyRequest) => void keys.set(request, await checkKey(request, needed))
+      const handle = async (request: FastifyRequest, reply: FastifyReply) => {
+        const checked = keys.get(request)
+        if (!checked) throw new Error(`${name} was reached without a studio key`)
+        const key = await confirmCaller(request, { name, key: checked, needed, staff })
+        return handler({ ...createCall(name, request, reply), actor: key.name, key })
+      }
+      addRoute(fastify, { name, access: 'studio', scopes: needed, beforeBody: [check], handle })
+    },
+  }
+}
+
+type Check = (request: FastifyRequest) => Promise<void>
+
+interface CallRoute extends DeclaredCall {
+  beforeBody: Check[]
+  afterValidation?: Check[]
+  handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+}
+
+function addRoute(fastify: FastifyInstance, { beforeBody, afterValidation = [], handle, ...call }: CallRoute): void {
+  const { name } = call
+  const [method, url] = splitEndpoint(endpoints[name])
+  const success = successStatus(schemas[name])
+  const { maxBodyBytes }: CallSchema = schemas[name]
+  fastify.route({
+    method,
+    url,
+    config: { call },
+    ...(maxBodyBytes !== undefined && { bodyLimit: maxBodyBytes }),
+    schema: checkedParts(schemas[name]),
+    exposeHeadRoute: name !== 'events',
+    onRequest: [requireWholePath, ...beforeBody],
+    preHandler: afterValidation,
+    handler: async (request, reply) => {
+      reply.code(success).header('cache-control', 'no-store')
+      const body = await handle(request, reply)
+      return body === answered ? reply : reply.send(body)
+    },
+  })
+}
+
+/** What the framework validates and serialises. */
+function checkedParts({ params, querystring, headers, body, response }: CallSchema): FastifySchema {
+  return {
+    ...(params && { params }),
+    ...(querystring && { querystring }),
+    ...(headers && { headers }),
+    ...(body && { body }),
+    ...(response && { response }),
+  }
+}
+
+/** A path with an empty id belongs to no call. */
+async function requireWholePath({ params }: FastifyRequest): Promise<void> {
+  if (Object.values(params ?? {}).includes('')) throw new Failure('NOT_FOUND')
+}
+
+/**
+ * When signing in, a caller names a wallet without proof. The call counts for that wallet from this address, so nobody can use up another
+ * wallet's limit.
+ */
+function limitByNamedWallet(limit: LimitChecks): Check {
+  return async (request) => {
+    const { body } = request
+    if (typeof body !== 'object' || body === null || !('walletAddress' in body)) return
+    await limit.caller(request, `${request.ip} ${String(body.walletAddress)}`)
+  }
+}
+
+function createCall<Name extends EndpointName>(name: Name, request: FastifyRequest, reply: FastifyReply): Call<Name> {
+  const validated = <Part>(part: keyof FastifySchema, value: unknown): Part =>
+    // The framework has just validated `value` against the schema that `Part` is derived from.
+    (part in schemas[name] ? value : undefined) as Part
+  return {
+    body: validated<Body<Name>>('body', request.body ?? null),
+    params: validated<Params<Name>>('params', request.params),
+    query: validated<Query<Name>>('querystring', request.query),
+    headers: validated<RequestHeaders<Name>>('headers', request.headers),
+    request,
+    reply,
+    status: (code) => void reply.code(code),
+    sendJson: (text) => sendJson(reply, text),
+    sendPublicJson: async (text, gzipped) => {
+      const vary = reply.getHeader('vary')
+      reply.header('vary', vary === undefined ? 'Accept-Encoding' : `${String(vary)}, Accept-Encoding`)
+      if (!takesGzip(request.headers['accept-encoding'])) return sendJson(reply, text)
+      const body = gzipped ?? (await compress(text))
+      reply.header('content-encoding', 'gzip')
+      return sendJson(reply, body)
+    },
+  }
+}
+
+function sendJson(reply: FastifyReply, body: string | Buffer): typeof answered {
+  reply.type('application/json; charset=utf-8').send(body)
+  return answered
+}
+
+function splitEndpoint(endpoint: (typeof endpoints)[EndpointName]): [HTTPMethods, string] {
+  const [method, url] = endpoint.split(' ')
+  if ((method !== 'GET' && method !== 'POST' && method !== 'PUT' && method !== 'DELETE') || !url)
+    throw new Error(`unreadable endpoint ${endpoint}`)
+  return [method, url]
+}
+
+/** The only success status that the contract names, otherwise 200. */
+function successStatus({ response = {} }: CallSchema): number {
+  const [only, ...others] = Object.keys(response)
+  return only && others.length === 0 ? Number(only) : 200
+}

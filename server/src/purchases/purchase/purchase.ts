@@ -1,0 +1,90 @@
+import { type WalletAddress } from '@juicebar/contract/addresses'
+import { lamports, type Lamports } from '@juicebar/contract/money'
+import { type TokenType } from '@juicebar/contract/catalogue'
+import { BLOCKHASH_BLOCKS, type Commitment, MOST_BLOCKS_AHEAD } from '../../chain/chain.ts'
+import { type FeeTerms } from './fee.ts'
+
+/** The commitment at which tokens move. */
+export type SettleAt = 'confirmed' | 'finalized'
+
+export interface PurchaseSettings {
+  settleAt: SettleAt
+  holdSeconds: number
+  /** Listings that wallets without a completed purchase hold together from one network, at most. */
+  networkHolds: number
+  fee: FeeTerms
+  /** Buyers can pay with payments that only the market can send. */
+  coSign: boolean
+  /** Whether a buyer's wallet may send its payment by itself; referenced: only with the purchase's reference. */
+  walletSends: 'any' | 'referenced' | 'off'
+}
+
+/** Whether a payment at this commitment moves tokens. */
+export function isSettled(commitment: Commitment, settleAt: SettleAt): boolean {
+  return commitment === 'finalized' || commitment === settleAt
+}
+
+/** Blocks to wait beyond a blockhash's lifetime before absence counts as proof: endpoints lag behind each other. */
+export const RELEASE_MARGIN_BLOCKS = 10n
+
+/** The height above which nothing can land that was signed while the chain was at this one. */
+export function lastHeightOf(blockHeight: bigint): bigint {
+  return blockHeight + BLOCKHASH_BLOCKS + RELEASE_MARGIN_BLOCKS
+}
+
+/**
+ * Whether a height was stored that nothing signed by then can reach, because an endpoint had told a wrong one.
+ * @param blockHeight the chain's, now or earlier: heights only rise, and every endpoint that answers may be behind
+ */
+export function isOutOfReach(stored: bigint, blockHeight: bigint): boolean {
+  return stored > blockHeight + 2n * MOST_BLOCKS_AHEAD
+}
+
+/** One item of a purchase, as agreed. */
+export interface PurchaseItem {
+  /** The row that is sold: a whole listing, or a part of one. */
+  listingId: string
+  /** The listing that the part was split from. */
+  partOf: string | null
+  seller: WalletAddress
+  tokenType: TokenType
+  amount: number
+  /** As text, because it travels as JSON. */
+  lamports: string
+}
+
+/** SQL for the items of a purchase, in order, as `PurchaseItem[]`. */
+export const itemsSql = (purchaseId: string) => `items_of(${purchaseId})`
+
+/** The first item, for the fields of older clients, which know only one item. */
+export function firstItem(items: readonly PurchaseItem[]): PurchaseItem {
+  const [first] = items
+  if (!first) throw new Error('a purchase has no items')
+  return first
+}
+
+/** How many drinks the items have together. */
+export function amountOf(items: readonly PurchaseItem[]): number {
+  return items.reduce((total, { amount }) => total + amount, 0)
+}
+
+/** One transfer of the payment. */
+export interface Transfer {
+  to: WalletAddress
+  lamports: Lamports
+  kind: 'seller' | 'fee'
+}
+
+interface Payable {
+  items: readonly PurchaseItem[]
+  feeLamports: bigint
+  feeWallet: WalletAddress | null
+}
+
+/** What the buyer pays: one transfer to each seller, in the order of the items, and the fee. */
+export function transfersOf({ items, feeLamports, feeWallet }: Payable): Transfer[] {
+  const bySeller = new Map<WalletAddress, bigint>()
+  for (const item of items) bySeller.set(item.seller, (bySeller.get(item.seller) ?? 0n) + BigInt(item.lamports))
+  const transfers = [...bySeller].map(([to, amount]): Transfer => ({ to, lamports: lamports(amount), kind: 'seller' }))
+  return feeWallet === null ? transfers : [...transfers, { to: feeWallet, lamports: lamports(feeLamports), kind: 'fee' }]
+}

@@ -1,0 +1,193 @@
+import { inTransaction } from '../../database/transact.ts'
+import { openVanishedCase, logCase } from '../cases/open-case.ts'
+import { endHoldAlone, markUnprovable } from '../hold/end-hold.ts'
+import { endsUnpaid, endsUnsent } from '../hold/hold.ts'
+import { broadcastPayment } from '../payment/submit-payment.ts'
+import { lowerExpiryHeight, type PaymentRow, voidPayment, findPayment, insertPayment, markSettled } from '../payment/payment-store.ts'
+import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
+import { emitPurchase, type PurchaseRow, lockPurchase } from '../purchase/purchase-store.ts'
+import { purchaseFields } from '../purchase/purchase-wait.ts'
+import { type VerifiedCandidate } from '../settlement/candidate.ts'
+import { type PaymentOutcome, settlePayment } from '../settlement/settle-payment.ts'
+import { type PurchaseAction, type PurchaseDecision } from './purchase-decision.ts'
+import { saveHistorySearches, type DuePurchase, setReleaseHeight } from './reconciliation-store.ts'
+import { ruleOut } from './prove-expired.ts'
+import { type LandedTransaction } from '../../chain/chain.ts'
+import { type CaseMove, type CaseRow, forgetRefund, giveUpDelivery, lockCase, moveCase } from '../cases/case-store.ts'
+import { type CaseSubject } from '../cases/case.ts'
+import { insertSeenRefunds } from '../cases/seen-refund-store.ts'
+import { type CaseAction, type CaseDecision, type CaseSnapshot } from './case-decision.ts'
+
+/** Carries out a decision. Each action decides again under its locks whether it still applies, so a stale decision does no harm. */
+export async function applyPurchaseDecision(deps: PurchaseDeps, purchase: DuePurchase, { actions }: PurchaseDecision): Promise<void> {
+  for (const action of actions) {
+    const settled = await applyAction(deps, purchase, action)
+    if (settled) return
+  }
+}
+
+const endReasons = { unsent: endsUnsent, unpaid: endsUnpaid, failed: () => 'failed' as const, chainGone: () => 'chain_gone' as const }
+
+/** @returns whether this settled the purchase. */
+async function applyAction(deps: PurchaseDeps, purchase: DuePurchase, action: PurchaseAction): Promise<boolean> {
+  const { database, chain } = deps
+  switch (action.kind) {
+    case 'settle':
+      return settle(deps, purchase, action.candidate)
+    case 'ruleOut':
+      ruleOut(chain, purchase.id, action.candidate.signature)
+      break
+    case 'endHold':
+      await endHoldAlone(deps, purchase.id, endReasons[action.because], action)
+      break
+    case 'broadcast':
+      await broadcastPayment(deps, purchase, action.payment)
+      break
+    case 'voidPayment':
+      await giveUp(deps, purchase, action.payment)
+      break
+    case 'setReleaseHeight':
+      await setReleaseHeight(database, purchase, action.height)
+      break
+    case 'lowerExpiryHeight':
+      await lowerExpiryHeight(database, action.payment.signature, action.height)
+      deps.log.warn(purchaseFields(purchase, { waitingFor: null }), 'a payment would have expired too late; its height was lowered')
+      break
+    case 'saveSearches':
+      await saveHistorySearches(database, action.searches)
+      break
+    case 'markUnprovable':
+      await inTransaction(database, (tx) => markUnprovable(tx, purchase.id, action))
+      if (action.unprovable) {
+        const fields = purchaseFields(purchase, { waitingFor: 'the studio to release it' })
+        deps.log.warn(fields, 'no endpoint can prove that this hold was not paid; the studio can release it')
+      }
+      break
+    case 'markFinalized':
+      // Recorded when the leases are returned, for the whole round at once.
+      break
+    case 'openVanishedCase':
+      await openVanishedCase(deps, purchase, action.payment)
+      break
+  }
+  return false
+}
+
+async function settle(deps: PurchaseDeps, purchase: PurchaseRow, candidate: VerifiedCandidate): Promise<boolean> {
+  const outcome = await settlePayment(deps, purchase, candidate)
+  const isFinal = candidate.status?.commitment === 'finalized'
+  if (isFinal && isPermanent(outcome)) ruleOut(deps.chain, purchase.id, candidate.signature)
+  return outcome.kind === 'settled'
+}
+
+/** Whether this outcome of a finalized transaction can never change. */
+function isPermanent(outcome: PaymentOutcome): boolean {
+  if (outcome.kind === 'unrelated') return outcome.permanent
+  return outcome.kind !== 'settled' && outcome.kind !== 'pending'
+}
+
+async function giveUp({ database }: PurchaseDeps, { id }: PurchaseRow, { signature }: PaymentRow): Promise<void> {
+  await voidPayment(database, signature)
+  await emitPurchase(database, id)
+}
+
+/** Carries out a decision. Each action decides again under its locks whether it still applies, so a stale decision does no harm. */
+export async function applyCaseDecision(deps: PurchaseDeps, snapshot: CaseSnapshot, { actions }: CaseDecision): Promise<void> {
+  for (const action of actions) await applyCaseAction(deps, snapshot, action)
+}
+
+async function applyCaseAction(deps: PurchaseDeps, { row, subject }: CaseSnapshot, action: CaseAction): Promise<void> {
+  const { database } = deps
+  switch (action.kind) {
+    case 'closeWithChain':
+      return close(deps, subject, () => closeWithChain(deps, row.id))
+    case 'broadcast':
+      return broadcastPayment(deps, subject, action.payment)
+    case 'closeRefunded':
+      return close(deps, subject, () => closeRefunded(deps, row.id, action))
+    case 'reopen':
+      return reopen(deps, row.id, action.payment)
+    case 'recordRefund':
+      return recordRefund(deps, { row, subject }, action)
+    case 'closeRefundedTogether':
+      return close(deps, subject, () => closeRefundedTogether(deps, row.id, action.transaction))
+    case 'noteRefunds':
+      return insertSeenRefunds(database, row.id, action.refunds)
+    case 'forgetRefund':
+      return forgetRefund(database, row, action.seen)
+    case 'giveUpDelivery':
+      return giveUpDelivery(database, row.id)
+    case 'deliver':
+      return void (await settlePayment(deps, action.purchase, action.candidate))
+  }
+}
+
+/** `move` returns the case if it has closed it. */
+async function close(deps: PurchaseDeps, subject: CaseSubject, move: () => Promise<CaseRow | undefined>): Promise<void> {
+  const closed = await move()
+  if (closed) logCase(deps, 'closed', closed, subject)
+}
+
+async function closeWithChain({ database }: PurchaseDeps, id: string): Promise<CaseRow | undefined> {
+  const note = 'The local chain was restarted, and the SOL of this payment is gone with it.'
+  return inTransaction(database, async (tx) => {
+    const locked = await lockCase(tx, id)
+    if (locked?.status !== 'open' && locked?.status !== 'refunding') return undefined
+    return moveCase(tx, id, { status: 'closed', reconcileSeconds: null, note })
+  })
+}
+
+async function closeRefunded(
+  { database }: PurchaseDeps,
+  id: string,
+  refund: { payment: PaymentRow; slot: bigint },
+): Promise<CaseRow | undefined> {
+  return inTransaction(database, async (tx) => {
+    const locked = await lockCase(tx, id)
+    if (locked?.status !== 'refunding') return undefined
+    await markSettled(tx, refund.payment.signature, refund.slot)
+    return moveCase(tx, id, { status: 'refunded', reconcileSeconds: null })
+  })
+}
+
+async function reopen({ database }: PurchaseDeps, id: string, refund: PaymentRow): Promise<void> {
+  await inTransaction(database, async (tx) => {
+    const locked = await lockCase(tx, id)
+    if (locked?.status !== 'refunding') return
+    await voidPayment(tx, refund.signature)
+    await moveCase(tx, id, { status: 'open', reconcileSeconds: 0 })
+  })
+}
+
+/** A refund that the seller's wallet sent itself is recorded, and followed from now on. */
+async function recordRefund(
+  { database }: PurchaseDeps,
+  { row, subject }: Pick<CaseSnapshot, 'row' | 'subject'>,
+  { transaction, expiryHeight }: { transaction: LandedTransaction; expiryHeight: bigint },
+): Promise<void> {
+  const { signature, slot, bytes } = transaction
+  const { id: purchaseId, genesisHash } = subject
+  await inTransaction(database, async (tx) => {
+    if (purchaseId !== null) await lockPurchase(tx, purchaseId)
+    const locked = await lockCase(tx, row.id)
+    if (locked?.status !== 'open' || (await findPayment(tx, signature))) return
+    const landed = { signature, slot, transactionBytes: Buffer.from(bytes), expiryHeight, genesisHash }
+    await insertPayment(tx, { ...landed, kind: 'refund', purchaseId, caseId: row.id, status: 'recorded' })
+    await moveCase(tx, row.id, { status: 'refunding', reconcileSeconds: 0 })
+  })
+}
+
+/**
+ * A transaction is recorded for one purpose only. If that is a different one, the transaction closes this case as soon as it is finalized.
+ */
+async function closeRefundedTogether(
+  { database }: PurchaseDeps,
+  id: string,
+  { signature }: LandedTransaction,
+): Promise<CaseRow | undefined> {
+  const move: CaseMove = { status: 'refunded', reconcileSeconds: null, note: `Paid back together with others, by ${signature}.` }
+  return inTransaction(database, async (tx) => {
+    const locked = await lockCase(tx, id)
+    return locked?.status === 'open' ? moveCase(tx, id, move) : undefined
+  })
+}

@@ -1,0 +1,115 @@
+import { Failure } from '@juicebar/contract/errors'
+import { type LandedTransaction, type SignatureEntry } from '../../chain/chain.ts'
+import { readAvailability, listSeenRefunds } from '../cases/seen-refund-store.ts'
+import { type PaymentTerms, verifyPayment, ambiguousReferences } from '../payment/landed-payment.ts'
+import { type CaseSubject, isMentioned, MENTIONS, oldestMentions } from '../cases/case.ts'
+import { asSeen } from '../cases/record-seen-refunds.ts'
+import { requireSubject } from '../cases/refund-case.ts'
+import { findPayment, findRefund } from '../payment/payment-store.ts'
+import { findReferences } from '../payment/reference-store.ts'
+import { RELEASE_MARGIN_BLOCKS } from '../purchase/purchase.ts'
+import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
+import { type PurchaseRow } from '../purchase/purchase-store.ts'
+import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
+import { type CaseSnapshot, caseStateOf, type DeliveryReading, type PreparedRefund, type RefundReading } from './case-decision.ts'
+import { admitCandidate, isProvedExpired, isRuledOut, ruleOut } from './prove-expired.ts'
+import { type DueCase } from './reconciliation-store.ts'
+
+/**
+ * Reads everything that the state of a case needs from the database and the chain. Writes nothing.
+ * @throws CHAIN_DOWN
+ */
+export async function readCaseSnapshot(deps: PurchaseDeps, row: DueCase): Promise<CaseSnapshot> {
+  const subject = await requireSubject(deps.database, row)
+  const state = caseStateOf(row, subject, await deps.chain.genesisHash())
+  if (state === 'refunding') return { row, subject, state, refund: await readRefund(deps, row, subject) }
+  if (state !== 'open') return { row, subject, state }
+  const prepared = await readPrepared(deps, row, subject)
+  const mayDeliver = row.deliverable && subject.id !== null && (prepared.kind === 'none' || prepared.kind === 'expired')
+  return { row, subject, state, prepared, ...(mayDeliver && { delivery: await readDelivery(deps, row, subject) }) }
+}
+
+async function readRefund(deps: PurchaseDeps, row: DueCase, subject: CaseSubject): Promise<RefundReading | undefined> {
+  const { chain, database } = deps
+  const payment = await findRefund(database, row.id)
+  if (!payment) return undefined
+  const status = (await chain.statuses([payment.signature])).get(payment.signature)
+  if (status?.commitment === 'finalized') {
+    const transaction = await chain.transaction(payment.signature)
+    const landed = transaction && { slot: transaction.slot, paysBack: await paysBack(deps, transaction, row, subject) }
+    return { payment, status, expired: false, landed }
+  }
+  const traces = [{ address: row.refundReference ?? row.seller ?? subject.buyer, sinceSlot: subject.heldAtSlot }]
+  const expired = !status && (await isProvedExpired(chain, await chain.finalized(), payment, traces))
+  return { payment, status, expired, landed: undefined }
+}
+
+async function readPrepared(deps: PurchaseDeps, row: DueCase, subject: CaseSubject): Promise<PreparedRefund> {
+  const { chain, database } = deps
+  const { refundReference, refundExpiryHeight } = row
+  if (refundReference === null) return { kind: 'none' }
+  const recent = await chain.recentSignatures(refundReference, 0n, MENTIONS)
+  const mentions = oldestMentions(recent)
+  const landed = await findRefundAmong(deps, mentions, row, subject)
+  if (landed) return landed
+  if (refundExpiryHeight === null && isMentioned(recent)) return { kind: 'unclear', mentions: await asSeen(chain, mentions) }
+  const seen = await listSeenRefunds(database, row.id)
+  const heights = [refundExpiryHeight ?? [], ...seen.map(({ expiryHeight }) => expiryHeight)].flat()
+  if (heights.length === 0) return { kind: 'none' }
+  const finalized = await chain.finalized()
+  const isPast = heights.every((height) => finalized.height > height + RELEASE_MARGIN_BLOCKS)
+  if (finalized.genesisHash !== subject.genesisHash || !isPast) return { kind: 'possible' }
+  const all = (await finalized.signaturesFor(refundReference, subject.heldAtSlot)).toReversed()
+  const gone = seen.map(({ signature }) => signature).filter((signature) => !all.some((entry) => entry.signature === signature))
+  return (await findRefundAmong(deps, oldestMentions(all), row, subject)) ?? { kind: 'expired', seen: gone }
+}
+
+async function findRefundAmong(
+  deps: PurchaseDeps,
+  entries: readonly SignatureEntry[],
+  row: DueCase,
+  subject: CaseSubject,
+): Promise<PreparedRefund | undefined> {
+  for (const { signature, failed } of entries) {
+    if (failed || isRuledOut(deps.chain, row.id, signature)) continue
+    if (!(await admitCandidate(deps.chain, row.id))) return { kind: 'possible' }
+    const transaction = await deps.chain.transaction(signature, { candidate: true })
+    // It landed, so it may be the refund. That no endpoint shows it proves nothing.
+    if (!transaction) throw new Failure('CHAIN_DOWN')
+    if (await paysBack(deps, transaction, row, subject)) return describeLanded(deps, transaction)
+    // What it contains never changes, but whether it failed may.
+    if (!transaction.failed) ruleOut(deps.chain, row.id, signature)
+  }
+  return undefined
+}
+
+async function describeLanded({ chain, database }: PurchaseDeps, transaction: LandedTransaction): Promise<PreparedRefund> {
+  const { signature } = transaction
+  const recordedElsewhere = (await findPayment(database, signature)) !== undefined
+  const status = recordedElsewhere ? (await chain.statuses([signature])).get(signature) : undefined
+  const expiryHeight = await chain.expiryHeight(transaction.slot)
+  return { kind: 'landed', transaction, expiryHeight, recordedElsewhere, finalized: status?.commitment === 'finalized' }
+}
+
+/** Whether a transaction contains the refund prepared for this case, perhaps together with other transfers by its seller. */
+async function paysBack(
+  { database }: PurchaseDeps,
+  transaction: LandedTransaction,
+  { seller, lamports, refundReference }: DueCase,
+  { buyer }: CaseSubject,
+): Promise<boolean> {
+  if (seller === null) return false
+  const transfers = [{ to: buyer, lamports }]
+  const terms: PaymentTerms = { buyer: seller, transfers, reference: refundReference ?? '', heldAtSlot: 0n }
+  const knownReferences = await findReferences(database, ambiguousReferences(transaction))
+  const verdict = verifyPayment(transaction, terms, knownReferences)
+  if (verdict.kind === 'pays') return verdict.referenced
+  return verdict.kind === 'wrong' && verdict.received.some(({ referencedLamports }) => referencedLamports === lamports)
+}
+
+async function readDelivery(deps: PurchaseDeps, { signature }: DueCase, purchase: PurchaseRow): Promise<DeliveryReading> {
+  const availability = await readAvailability(deps.database, purchase.id, signature)
+  if (availability !== 'free') return { listing: availability }
+  const status = (await deps.chain.statuses([signature])).get(signature)
+  return { listing: 'free', purchase, candidate: await verifyCandidate(deps, purchase, candidateOf(deps.chain, signature, status)) }
+}

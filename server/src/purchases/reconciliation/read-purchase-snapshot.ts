@@ -1,0 +1,234 @@
+import { type Signature } from '@juicebar/contract/addresses'
+import { CO_SIGNED_FEE_LAMPORTS } from '@juicebar/contract/limits'
+import { type SignatureEntry, type FinalizedView, type ReadOptions } from '../../chain/chain.ts'
+import { hashMessage } from '../../chain/transactions/message.ts'
+import { isOutOfReach, lastHeightOf } from '../purchase/purchase.ts'
+import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
+import { type VerifiedCandidate } from '../settlement/candidate.ts'
+import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
+import { admitCandidate, isProvedExpired, isRuledOut, ruleOut } from './prove-expired.ts'
+import { type CurrentPayment, listHistorySearches, type DuePurchase } from './reconciliation-store.ts'
+import { beginSearch, continueSearch, isUnprovable, changedSearches } from './history-search.ts'
+import {
+  openProvingView,
+  type Round,
+  landedSignatures,
+  listOwn,
+  listReferenced,
+  progressOf,
+  readCandidates,
+  searchFinalized,
+} from './search-candidates.ts'
+import { hasLanded, type PurchaseSnapshot, purchaseStateOf } from './purchase-decision.ts'
+import { endsUnsent, isBeyondRelease } from '../hold/hold.ts'
+import { type PaymentRow } from '../payment/payment-store.ts'
+import { scansBuyer, searchesChain, UNREFERENCED_DOUBLE_SECONDS } from './schedule.ts'
+
+/** A payment that has not landed by then may have expired, however short the slots are. */
+const MAY_EXPIRE_SECONDS = 5
+/** Transactions that name a reference and are read before its listings are free again. More are searched later. */
+const MOST_READ = 64
+
+/**
+ * The recorded payment of a reservation if it has landed. If it has not and its bytes have expired: whether the chain shows another copy of
+ * the same message, which its buyer signed a second time and the market's signature fits as well.
+ * @throws CHAIN_DOWN
+ */
+async function readReservation(deps: PurchaseDeps, round: Round, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
+  const { purchase, payment, status } = snapshot
+  if (!payment) return snapshot
+  if (status) {
+    const landed = hasLanded(status) ? [candidateOf(deps.chain, payment.signature, status, { recorded: payment })] : []
+    return { ...snapshot, candidates: await Promise.all(landed.map((candidate) => verifyCandidate(deps, purchase, candidate))) }
+  }
+  if (payment.ageSeconds < MAY_EXPIRE_SECONDS) return snapshot
+  const blockHeight = await round.blockHeight()
+  if (isOutOfReach(payment.expiryHeight, blockHeight)) return { ...snapshot, expiryHeight: lastHeightOf(blockHeight) }
+  if (blockHeight <= payment.expiryHeight || !round.mayProve()) return snapshot
+  const saved = await listHistorySearches(deps.database, purchase.id)
+  if (isUnprovable(saved, deps.chain.endpoints())) return { ...snapshot, unprovable: true }
+  const view = await openProvingView(deps, await round.finalized(), saved)
+  if (!(await isProvedExpired(deps.chain, view, payment, []))) return snapshot
+  const part = await view.history(purchase.reference, { sinceSlot: purchase.heldAtSlot, pages: 1 })
+  if (part.kind !== 'part') {
+    // It has dropped the blocks since the reservation, and can never show another copy; another endpoint still may.
+    const search = continueSearch(beginSearch(purchase.id, view.endpoint, purchase.reference), part)
+    return { ...snapshot, searches: [search], unprovable: isUnprovable([...saved, search], deps.chain.endpoints()) }
+  }
+  const entries = part.entries.filter(({ failed }) => !failed).toReversed()
+  const whole = part.older === undefined && entries.length <= MOST_READ
+  const candidates = await readCopies(deps, snapshot, payment, entries.slice(0, MOST_READ))
+  // What was not read may be another copy: the next rounds go on.
+  if (!candidates) return snapshot
+  const unfunded =
+    (await deps.chain.balance(purchase.buyer, { fresh: true })) < purchase.priceLamports + purchase.feeLamports + CO_SIGNED_FEE_LAMPORTS
+  return { ...snapshot, paymentExpired: true, candidates, allRead: whole, unfunded }
+}
+
+/** Those that carry the recorded message under another signature of its buyer, verified. Undefined if some are left for later rounds. */
+async function readCopies(
+  deps: PurchaseDeps,
+  { purchase }: PurchaseSnapshot,
+  { signature: own, messageHash }: CurrentPayment,
+  entries: readonly SignatureEntry[],
+): Promise<VerifiedCandidate[] | undefined> {
+  const copies: Signature[] = []
+  for (const { signature } of entries) {
+    if (signature === own || isRuledOut(deps.chain, `${purchase.id} copy`, signature)) continue
+    if (!(await admitCandidate(deps.chain, purchase.id))) return undefined
+    const transaction = await deps.chain.transaction(signature, { candidate: true })
+    if (!transaction) continue
+    if (messageHash?.equals(hashMessage(transaction.bytes))) copies.push(signature)
+    else ruleOut(deps.chain, `${purchase.id} copy`, signature)
+  }
+  const statuses = await deps.chain.statuses(copies)
+  return Promise.all(copies.map((copy) => verifyCandidate(deps, purchase, candidateOf(deps.chain, copy, statuses.get(copy)))))
+}
+
+/**
+ * Reads everything that the state of a purchase needs from the database and the chain. Writes nothing.
+ * @throws CHAIN_DOWN
+ */
+export async function readPurchaseSnapshot(deps: PurchaseDeps, round: Round, purchase: DuePurchase): Promise<PurchaseSnapshot> {
+  const payment = (await round.payments).get(purchase.id)
+  const state = purchaseStateOf(purchase, payment !== undefined, await readGenesisHash(deps, purchase, payment))
+  const snapshot: PurchaseSnapshot = {
+    purchase,
+    state,
+    payment,
+    status: undefined,
+    paymentExpired: false,
+    candidates: [],
+    allRead: true,
+    search: purchase,
+    scannedBuyer: false,
+    releaseHeight: undefined,
+    expiryHeight: undefined,
+    finalizedSearched: false,
+    searches: [],
+    unfunded: false,
+    unprovable: undefined,
+  }
+  switch (state) {
+    case 'unsent':
+    case 'chainGone':
+    case 'earlierChain':
+      return snapshot
+    case 'reserved':
+      return readReservation(deps, round, await withStatus(round, snapshot))
+    case 'windowOpen':
+      return readHold(deps, await withStatus(round, snapshot))
+    case 'windowClosed':
+      return readRelease(deps, round, await readHold(deps, await withStatus(round, snapshot)))
+    case 'awaitingFinality':
+      return readFinality(deps, round, snapshot)
+    case 'finalized':
+    case 'ended':
+      return searchLate(deps, snapshot)
+  }
+}
+
+/** A hold that ends unsent does not need the chain, so its identity is not requested while the chain is down. */
+async function readGenesisHash({ chain }: PurchaseDeps, purchase: DuePurchase, payment: PaymentRow | undefined) {
+  const unsent = purchase.status === 'held' && endsUnsent({ ...purchase, paymentRecorded: payment !== undefined }) !== undefined
+  return unsent && !chain.isUp() ? undefined : chain.genesisHash()
+}
+
+async function withStatus(round: Round, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
+  const { payment } = snapshot
+  return payment ? { ...snapshot, status: (await round.statuses).get(payment.signature) } : snapshot
+}
+
+/** The recorded payment if it has landed; unless it pays, also the candidates found by the reference or the buyer's address. */
+async function readHold(deps: PurchaseDeps, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
+  const { purchase, payment, status } = snapshot
+  const recorded =
+    payment && hasLanded(status)
+      ? [await verifyCandidate(deps, purchase, candidateOf(deps.chain, payment.signature, status, { recorded: payment }))]
+      : []
+  if (recorded.some(({ verdict }) => verdict.kind === 'pays') || !searchesChain(purchase, payment !== undefined)) {
+    return { ...snapshot, candidates: recorded }
+  }
+  const scannedBuyer = !purchase.serverSends && !purchase.needsReference && scansBuyer(purchase, deps.settings.holdSeconds)
+  const found = await search(deps, purchase, { scannedBuyer, except: recorded[0]?.signature })
+  return { ...snapshot, ...found, candidates: [...recorded, ...found.candidates], scannedBuyer }
+}
+
+interface SearchOptions extends ReadOptions {
+  /** Search the buyer's own transactions, too. */
+  scannedBuyer: boolean
+  except?: Signature | undefined
+}
+
+/** Candidates found by the reference, from the last decided one on, and by the buyer's address if requested; the oldest first. */
+async function search(deps: PurchaseDeps, purchase: DuePurchase, { scannedBuyer, except, ...options }: SearchOptions) {
+  const [referenced, own] = await Promise.all([
+    listReferenced(deps, purchase, options),
+    scannedBuyer ? listOwn(deps, purchase, options) : [],
+  ])
+  const found = landedSignatures([...referenced.oldestFirst, ...own]).filter((signature) => signature !== except)
+  const { candidates, allRead } = await readCandidates(deps, purchase, found, options)
+  return { candidates, allRead: allRead && referenced.complete, search: await progressOf(deps, purchase, referenced) }
+}
+
+/** The release height once the window has closed, or one that is out of reach; beyond it, the finalized chain, unless a candidate pays. */
+async function readRelease(deps: PurchaseDeps, round: Round, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
+  const { purchase, candidates } = snapshot
+  if (purchase.releaseHeight === null) {
+    // Read after `payBefore`: anything signed in time used a blockhash no newer than this.
+    return { ...snapshot, releaseHeight: lastHeightOf(await round.blockHeight()) }
+  }
+  if (candidates.some(({ verdict }) => verdict.kind === 'pays')) return snapshot
+  const view = await round.finalized()
+  if (isOutOfReach(purchase.releaseHeight, view.height)) return { ...snapshot, releaseHeight: await lowered(round, purchase.releaseHeight) }
+  if (!isBeyondRelease(view, purchase) || !round.mayProve()) return snapshot
+  return searchForProof(deps, view, snapshot)
+}
+
+/** What to store instead of a height that is out of reach: that of now, since everything was signed before. */
+async function lowered(round: Round, stored: bigint): Promise<bigint | undefined> {
+  const blockHeight = await round.blockHeight()
+  return isOutOfReach(stored, blockHeight) ? lastHeightOf(blockHeight) : undefined
+}
+
+/** On an endpoint that can prove that no payment landed; if there is none, the hold is unprovable. */
+async function searchForProof(deps: PurchaseDeps, anyView: FinalizedView, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
+  const { purchase, payment, candidates } = snapshot
+  const saved = await listHistorySearches(deps.database, purchase.id)
+  if (isUnprovable(saved, deps.chain.endpoints())) return { ...snapshot, unprovable: true }
+  const view = await openProvingView(deps, anyView, saved)
+  if (!isBeyondRelease(view, purchase)) return snapshot
+  const found = await searchFinalized(deps, view, { purchase, payment, known: candidates, saved })
+  return {
+    ...snapshot,
+    candidates: [...candidates, ...found.candidates],
+    finalizedSearched: found.complete,
+    searches: changedSearches(found.searches, saved),
+    unprovable: isUnprovable([...saved, ...found.searches], deps.chain.endpoints()),
+  }
+}
+
+/** Once the payment is proved never to become final, only a late or second one can arrive. */
+async function readFinality(deps: PurchaseDeps, round: Round, unread: PurchaseSnapshot): Promise<PurchaseSnapshot> {
+  const { purchase, payment } = unread
+  if (!payment) return unread
+  const status = (await round.finality).get(payment.signature)
+  const snapshot = { ...unread, status }
+  if (hasLanded(status)) return snapshot
+  const view = await round.finalized()
+  if (isOutOfReach(payment.expiryHeight, view.height)) return { ...snapshot, expiryHeight: await lowered(round, payment.expiryHeight) }
+  const traces = (purchase.coSigned ? [purchase.reference] : [purchase.reference, purchase.buyer]).map((address) => ({
+    address,
+    sinceSlot: purchase.heldAtSlot,
+  }))
+  const paymentExpired = await isProvedExpired(deps.chain, view, payment, traces)
+  return paymentExpired ? searchLate(deps, { ...snapshot, paymentExpired }) : snapshot
+}
+
+async function searchLate(deps: PurchaseDeps, snapshot: PurchaseSnapshot): Promise<PurchaseSnapshot> {
+  const { purchase } = snapshot
+  // Without the reference, nothing counts for a purchase that has ended, unless its buyer says so.
+  const recently = purchase.status === 'settled' && purchase.secondsSinceClosed < UNREFERENCED_DOUBLE_SECONDS
+  const scannedBuyer = !purchase.serverSends && !purchase.needsReference && recently
+  return { ...snapshot, ...(await search(deps, purchase, { scannedBuyer, spare: true })), scannedBuyer }
+}

@@ -1,0 +1,285 @@
+import { type Signature } from '@juicebar/contract/addresses'
+import { type FinalizedView, type SignatureStatus, type ReadOptions, type SignatureEntry } from '../../chain/chain.ts'
+import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
+import { type CurrentPayment, type DuePurchase, listCurrentPayments } from './reconciliation-store.ts'
+import { PROOFS_PER_ROUND } from './schedule.ts'
+import {
+  type HistorySearch,
+  obstructedEndpoints,
+  afterDeciding,
+  isShort,
+  type ReferenceSearch,
+  beginSearch,
+  continueSearch,
+  decidedTo,
+  PAGES_PER_ROUND,
+  searchedAddresses,
+} from './history-search.ts'
+import { type PurchaseRow } from '../purchase/purchase-store.ts'
+import { purchaseFields } from '../purchase/purchase-wait.ts'
+import { type VerifiedCandidate } from '../settlement/candidate.ts'
+import { candidateOf, verifyCandidate } from '../settlement/settle-payment.ts'
+import { admitCandidate, isRuledOut } from './prove-expired.ts'
+import { type PaymentRow } from '../payment/payment-store.ts'
+import { isPermanent, isUndecided } from './purchase-decision.ts'
+
+type Statuses = ReadonlyMap<Signature, SignatureStatus>
+
+/** The data that one round reads for all its purchases at once. Every request is sent after the purchases were leased. */
+export interface Round {
+  /** The payment of each purchase that has one: recorded for a hold, or settling. */
+  payments: Promise<ReadonlyMap<string, CurrentPayment>>
+  /** The chain's statuses of payments recorded for holds. */
+  statuses: Promise<Statuses>
+  /** The certain statuses of payments that settled purchases. */
+  finality: Promise<Statuses>
+  /** The highest block height of any endpoint. */
+  blockHeight(): Promise<bigint>
+  /** The finalized chain. */
+  finalized(): Promise<FinalizedView>
+  /** Whether the budget allows one more proof that no payment landed: each takes many requests. */
+  mayProve(): boolean
+}
+
+/** Starts the reads of a round: one database query and two requests to the chain, however many purchases. */
+export function openRound({ database, chain }: PurchaseDeps, purchases: readonly DuePurchase[]): Round {
+  const payments = listCurrentPayments(database, purchases).then((rows) => new Map(rows.map((row) => [row.purchaseId, row])))
+  const signaturesOf = (status: CurrentPayment['status']) =>
+    payments.then((known) => [...known.values()].filter((payment) => payment.status === status).map(({ signature }) => signature))
+  const statuses = signaturesOf('recorded').then((signatures) => chain.statuses(signatures))
+  const finality = signaturesOf('settled').then((signatures) => chain.finality(signatures))
+  // Each purchase that needs the statuses handles their failure; if none does, the rejection must not end the process.
+  for (const reading of [statuses, finality]) reading.catch(() => undefined)
+  let height: Promise<bigint> | undefined
+  let view: Promise<FinalizedView> | undefined
+  let proofs = 0
+  return {
+    payments,
+    statuses,
+    finality,
+    blockHeight: () => (height ??= chain.highestBlockHeight()),
+    finalized: () => (view ??= chain.finalized()),
+    mayProve: () => (proofs += 1) <= PROOFS_PER_ROUND,
+  }
+}
+
+/**
+ * The finalized chain as an endpoint shows it that may still prove that no payment landed.
+ * @throws CHAIN_DOWN if none of these answers
+ */
+export async function openProvingView(
+  { chain }: PurchaseDeps,
+  anyView: FinalizedView,
+  saved: readonly HistorySearch[],
+): Promise<FinalizedView> {
+  const except = obstructedEndpoints(saved)
+  return except.has(anyView.endpoint) ? chain.finalized({ except }) : anyView
+}
+
+/** New transactions read in one round, because each costs a request. The rest are read in later rounds. */
+const READS_PER_ROUND = 16
+/** The newest of the buyer's own transactions, and of those that other endpoints list. Before a hold is released, all of them are searched. */
+const NEWEST = 100
+/** As many as one request lists. */
+const PAGE = 1_000
+/** Pages listed in one round. */
+const PAGES = 5
+
+/** Transactions that name the purchase's reference, from the last decided one on. */
+export interface ReferenceListing {
+  oldestFirst: readonly SignatureEntry[]
+  /** As it was before they are decided. */
+  search: ReferenceSearch
+  /** The list reaches what is decided. If not, the next round goes on. */
+  complete: boolean
+}
+
+/**
+ * Lists the transactions that name the purchase's reference and are not decided yet.
+ * @throws CHAIN_DOWN
+ */
+export async function listReferenced(
+  { chain }: PurchaseDeps,
+  { reference, decidedTo, listedTo }: Pick<DuePurchase, 'reference' | keyof ReferenceSearch>,
+  options: ReadOptions = {},
+): Promise<ReferenceListing> {
+  const newestFirst: SignatureEntry[] = []
+  let before = listedTo
+  for (let page = 1; page <= PAGES; page += 1) {
+    // Nothing that carries it is older than the hold, whatever slot an endpoint told then.
+    const part = await chain.recentSignatures(reference, 0n, PAGE, { ...options, before: before ?? undefined })
+    const end = part.findIndex(({ signature }) => signature === decidedTo)
+    newestFirst.push(...(end < 0 ? part : part.slice(0, end)))
+    const last = part.at(-1)
+    if (end >= 0 || part.length < PAGE || !last) {
+      return { oldestFirst: newestFirst.toReversed(), search: { decidedTo, listedTo }, complete: true }
+    }
+    // The last page is listed again in the next round, which then has something to decide even if it is the oldest.
+    if (page < PAGES) before = last.signature
+  }
+  return { oldestFirst: [], search: { decidedTo, listedTo: before }, complete: false }
+}
+
+/** How far the search has come, once what was found earlier is decided. */
+export async function progressOf(
+  { chain }: PurchaseDeps,
+  purchase: Pick<DuePurchase, 'id' | 'signature'>,
+  { oldestFirst, search, complete }: ReferenceListing,
+): Promise<ReferenceSearch> {
+  if (!complete || isShort(search, oldestFirst)) return search
+  const isDecided = ({ signature, failed }: SignatureEntry) =>
+    failed || signature === purchase.signature || isRuledOut(chain, purchase.id, signature)
+  return afterDeciding(search, oldestFirst, await chain.highestSlot(), isDecided)
+}
+
+/**
+ * The buyer's newest own transactions since the hold, oldest first.
+ * @throws CHAIN_DOWN
+ */
+export async function listOwn(
+  { chain }: PurchaseDeps,
+  { buyer, heldAtSlot }: PurchaseRow,
+  options: ReadOptions = {},
+): Promise<readonly SignatureEntry[]> {
+  return (await chain.recentSignatures(buyer, heldAtSlot, NEWEST, options)).toReversed()
+}
+
+/**
+ * The newest transactions that name the purchase's reference on any endpoint, newest first.
+ * @throws CHAIN_DOWN
+ */
+async function listEverywhere({ chain }: PurchaseDeps, { reference }: PurchaseRow): Promise<readonly Signature[]> {
+  return landedSignatures(await chain.recentSignatures(reference, 0n, NEWEST, { everywhere: true }))
+}
+
+export function landedSignatures(entries: readonly SignatureEntry[]): Signature[] {
+  return [...new Set(entries.filter((entry) => !entry.failed).map((entry) => entry.signature))]
+}
+
+export interface ReadCandidates {
+  candidates: VerifiedCandidate[]
+  /** No candidate was left for a later round or could not be read. */
+  allRead: boolean
+}
+
+/**
+ * Reads and verifies candidates in their order, except those ruled out earlier. A candidate that cannot be read does not hide those after
+ * it. For an open hold it stops at the first that pays. Anybody can make candidates, so they are read at their own pace.
+ * @throws CHAIN_DOWN if not even their statuses can be read
+ */
+export async function readCandidates(
+  deps: PurchaseDeps,
+  purchase: PurchaseRow,
+  signatures: readonly Signature[],
+  options: ReadOptions = {},
+): Promise<ReadCandidates> {
+  const { chain } = deps
+  const unread = signatures.filter((signature) => signature !== purchase.signature && !isRuledOut(chain, purchase.id, signature))
+  const batch = unread.slice(0, READS_PER_ROUND)
+  const statuses = batch.length > 0 ? await chain.statuses(batch) : new Map<Signature, SignatureStatus>()
+  const candidates: VerifiedCandidate[] = []
+  let unreadable = 0
+  for (const signature of batch) {
+    const status = statuses.get(signature)
+    if (status && !status.failed && !(await admitCandidate(chain, purchase.id))) break
+    try {
+      const candidate = await verifyCandidate(deps, purchase, candidateOf(chain, signature, status, { ...options, candidate: true }))
+      candidates.push(candidate)
+      if (purchase.status === 'held' && candidate.verdict.kind === 'pays') break
+    } catch (error) {
+      unreadable += 1
+      const fields = purchaseFields(purchase, { waitingFor: 'a transaction that may pay for it to be read' })
+      deps.failures.failed(error, { ...fields, transaction: signature }, 'a candidate transaction could not be read; trying again')
+      if (unreadable > 1) break
+    }
+  }
+  return { candidates, allRead: candidates.length === unread.length }
+}
+
+export interface FinalizedSearch {
+  /** The candidates that were not known before. */
+  candidates: readonly VerifiedCandidate[]
+  /** Everything that the finalized chain shows has been read, in this round or an earlier one, and nothing is undecided. */
+  complete: boolean
+  /** The progress of the search for each address. */
+  searches: readonly HistorySearch[]
+}
+
+interface SearchedHold {
+  purchase: PurchaseRow
+  /** The recorded payment. */
+  payment: PaymentRow | undefined
+  /** Candidates that this round has read already. */
+  known: readonly VerifiedCandidate[]
+  /** The progress of earlier rounds, on any endpoint. */
+  saved: readonly HistorySearch[]
+}
+
+/** The part of an address's history that this round has to decide, newest first. `whole`: nothing older is left. */
+interface HistoryLook {
+  search: HistorySearch
+  entries: readonly SignatureEntry[]
+  whole: boolean
+}
+
+/**
+ * Searches the finalized chain for payments for a hold: all at once if the history is short, as it nearly always is, otherwise a part in
+ * each round, from where the previous round stopped. The view must be beyond the release height.
+ * @throws CHAIN_DOWN
+ */
+export async function searchFinalized(deps: PurchaseDeps, view: FinalizedView, hold: SearchedHold): Promise<FinalizedSearch> {
+  const { purchase, payment, known, saved } = hold
+  const looks = await Promise.all(
+    searchedAddresses(purchase).map((address) => {
+      const earlier = saved.find((search) => search.endpoint === view.endpoint && search.address === address)
+      return lookAt(view, purchase.heldAtSlot, earlier ?? beginSearch(purchase.id, view.endpoint, address))
+    }),
+  )
+  const landed = payment && (await view.statusOf(payment.signature)) ? [payment.signature] : []
+  // Before the hold ends, every endpoint is asked once more: a payment counts even if only one of them knows it.
+  const isWhole = looks.every(({ whole }) => whole)
+  const elsewhere = isWhole ? await listEverywhere(deps, purchase) : []
+  const isNew = (signature: Signature) => !known.some((candidate) => candidate.signature === signature)
+  const unread = [landed, elsewhere, ...looks.map(signaturesOf)].map((signatures) => {
+    return signatures.filter((signature) => isNew(signature) && !isRuledOut(deps.chain, purchase.id, signature))
+  })
+  const { candidates } = await readCandidates(deps, purchase, newestOf(unread))
+  const verified = new Map([...known, ...candidates].map((candidate) => [candidate.signature, candidate]))
+  const satisfies = (signature: Signature, test: (candidate: VerifiedCandidate) => boolean) => {
+    const candidate = verified.get(signature)
+    return candidate ? test(candidate) : isRuledOut(deps.chain, purchase.id, signature)
+  }
+  const isClear = (signature: Signature) => satisfies(signature, (candidate) => !isUndecided(candidate))
+  const isDecided = ({ signature, failed }: SignatureEntry) => failed || satisfies(signature, isPermanent)
+  return {
+    candidates,
+    complete: isWhole && [...landed, ...elsewhere, ...looks.flatMap(signaturesOf)].every(isClear),
+    searches: looks.map(({ search, entries, whole }) => ({
+      ...search,
+      decidedTo: decidedTo(entries, view.slot, isDecided) ?? search.decidedTo,
+      decided: search.decided || (whole && entries.every(isDecided)),
+    })),
+  }
+}
+
+async function lookAt(view: FinalizedView, sinceSlot: bigint, search: HistorySearch): Promise<HistoryLook> {
+  if (search.decided) return { search, entries: [], whole: true }
+  const before = (search.listed ? search.decidedTo : search.listedTo) ?? undefined
+  const part = await view.history(search.address, { sinceSlot, before, pages: search.listed ? 1 : PAGES_PER_ROUND })
+  const next = continueSearch(search, part)
+  // A history that took several rounds to list is decided in the following rounds, starting with its newest entry.
+  if (part.kind !== 'part' || !next.listed || (!search.listed && before !== undefined)) return { search: next, entries: [], whole: false }
+  return { search: next, entries: part.entries, whole: part.older === undefined }
+}
+
+/** Those that may have paid. */
+function signaturesOf({ entries }: HistoryLook): Signature[] {
+  return entries.filter((entry) => !entry.failed).map((entry) => entry.signature)
+}
+
+/** As many as one round reads, the newest of each list; of those, the oldest first, because an earlier payment takes precedence. */
+function newestOf(lists: readonly (readonly Signature[])[]): Signature[] {
+  const chosen = new Set<Signature>()
+  for (const list of lists) for (const signature of list.slice(0, READS_PER_ROUND - chosen.size).toReversed()) chosen.add(signature)
+  return [...chosen]
+}

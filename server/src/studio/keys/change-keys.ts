@@ -1,0 +1,104 @@
+import { Failure } from '@juicebar/contract/errors'
+import { type Reply } from '@juicebar/contract/calls'
+import { MAX_KEYS } from '@juicebar/contract/limits'
+import { type Database } from '../../database/connect.ts'
+import { type FindStudioKey, type StudioKey } from '../../http/credentials.ts'
+import { type FailureLog } from '../../runtime/outage.ts'
+import { hashSecret, requireUsable, keyReply, type KeyWish, newSecret, requireNoMorePower } from './studio-key.ts'
+import { findKeyByHash, touchKey, findKey, insertKey, revokeKey, listKeys } from './studio-key-store.ts'
+import { inTransaction } from '../../database/transact.ts'
+import { insertLogEntry } from '../log/studio-log-store.ts'
+import { isId } from '@juicebar/contract/ids'
+
+export interface KeyCheck {
+  /**
+   * Finds a key by its secret. It asks the database each time, so that a revoked key is refused at once, everywhere.
+   *
+   * Throws STUDIO_KEY_INVALID if no key has this secret; KEY_EXPIRED; KEY_REVOKED
+   */
+  find: FindStudioKey
+  /** Resolves when no use is still being recorded. */
+  idle(): Promise<void>
+}
+
+/** Finds keys, and records when they were last used: at most once a minute, while the call proceeds. */
+export function createKeyCheck(database: Database, failures: Pick<FailureLog, 'failed'>): KeyCheck {
+  const recording = new Map<string, Promise<void>>()
+  const record = (id: string) => {
+    if (recording.has(id)) return
+    const recorded = touchKey(database, id)
+      .catch((error: unknown) => failures.failed(error, {}, 'the last use of a studio key could not be recorded'))
+      .finally(() => recording.delete(id))
+    recording.set(id, recorded)
+  }
+  return {
+    find: async (secret) => {
+      const hash = hashSecret(secret)
+      if (!hash) throw new Failure('STUDIO_KEY_INVALID')
+      const found = await findKeyByHash(database, hash)
+      const key = requireUsable(found, hash)
+      if (found && !found.isUseRecorded) record(found.id)
+      return key
+    },
+    idle: async () => void (await Promise.all(recording.values())),
+  }
+}
+
+/**
+ * Makes a key. Its secret is in this reply and nowhere else.
+ * @throws KEY_TOO_POWERFUL if it could do more than its maker's key; BAD_REQUEST if it has already expired; TOO_MANY_KEYS
+ */
+export async function createKey(
+  database: Database,
+  maker: StudioKey,
+  wish: KeyWish,
+  reason?: string,
+): Promise<Reply<'createStudioKey'>['key']> {
+  requireNoMorePower(maker, wish)
+  const secret = newSecret()
+  const hash = hashSecret(secret)
+  if (!hash) throw new Error('a new secret is not well-formed')
+  const row = await inTransaction(database, async (tx) => {
+    const inserted = await insertKey(tx, { wish, hash, createdBy: maker.name })
+    if (inserted === 'expired') throw new Failure('BAD_REQUEST', { detail: 'expiresAt must be in the future.' })
+    if (inserted === 'too many') throw new Failure('TOO_MANY_KEYS', { detail: String(MAX_KEYS) })
+    await insertLogEntry(tx, { actor: maker.name, call: 'createStudioKey', subject: inserted.id, reason: reason ?? null })
+    return findKey(tx, inserted.id)
+  })
+  if (!row) throw new Error('a new key is missing')
+  return { ...keyReply(row), secret }
+}
+
+interface Ending {
+  id: string
+  reason?: string | undefined
+  actor: string
+}
+
+/**
+ * Revokes a key: no call that begins afterwards is answered. Idempotent.
+ * @throws KEY_NOT_FOUND
+ */
+export async function endKey(database: Database, { id, reason, actor }: Ending): Promise<Reply<'revokeStudioKey'>['key']> {
+  if (!isId(id)) throw new Failure('KEY_NOT_FOUND')
+  const row = await inTransaction(database, async (tx) => {
+    if (await revokeKey(tx, id)) await insertLogEntry(tx, { actor, call: 'revokeStudioKey', subject: id, reason: reason ?? null })
+    return findKey(tx, id)
+  })
+  if (!row) throw new Failure('KEY_NOT_FOUND')
+  return keyReply(row)
+}
+
+/**
+ * One page of the keys, the newest first.
+ * @throws CURSOR_INVALID
+ */
+export async function readKeys(
+  database: Database,
+  { cursor, limit }: { cursor: string | undefined; limit: number },
+): Promise<Reply<'studioKeys'>> {
+  if (cursor !== undefined && !isId(cursor)) throw new Failure('CURSOR_INVALID')
+  const rows = await listKeys(database, { before: cursor, limit: limit + 1 })
+  const shown = rows.slice(0, limit)
+  return { keys: shown.map(keyReply), nextCursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null }
+}
