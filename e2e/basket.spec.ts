@@ -5,7 +5,7 @@ import { banner, expect, findListing, LAMPORTS_PER_SOL, lamportsOf, test } from 
 
 const basket = (page: Page) => page.getByRole('region', { name: 'Basket' })
 
-test.describe('a basket of two lots, of one of them a part', () => {
+test.describe('a basket of two listings, of one of them a part', () => {
   test.use({ allowedErrors: /Failed to load resource/ })
 
   test('is bounded by what was shown, names what is gone, and keeps the rest', async ({ signedIn, trader, baseURL }) => {
@@ -22,8 +22,8 @@ test.describe('a basket of two lots, of one of them a part', () => {
     await expect(basket(page).getByRole('button', { name: 'Pay 0.3 SOL' })).toBeVisible()
 
     await page.reload()
-    await expect(basket(page)).toContainText('2 lots')
-    // The lot goes in the moment in which it is ordered.
+    await expect(basket(page)).toContainText('2 listings')
+    // The listing goes in the moment in which it is ordered.
     const orders = '**/api/marketplace/offers'
     await page.route(orders, async (route) => {
       await remove(first, taken)
@@ -31,7 +31,7 @@ test.describe('a basket of two lots, of one of them a part', () => {
     })
     await basket(page).getByRole('button', { name: 'Pay 0.3 SOL' }).click()
     await expect(banner(page)).toContainText(
-      /^Someone else was faster\. Your payment was not sent\. 2 Apple Juice of \w{8}…: This lot is no longer for sale\./,
+      /^Someone else was faster\. Your payment was not sent\. 2 Apple Juice of \w{8}…: This listing is no longer for sale\./,
     )
     await expect(basket(page)).toContainText('1 left out')
     expect(await lamportsOf(baseURL ?? '', buyer.address)).toBe(LAMPORTS_PER_SOL)
@@ -46,12 +46,12 @@ test.describe('a basket of two lots, of one of them a part', () => {
   })
 })
 
-test('a lot that is sold or removed is marked in the basket at once', async ({ signedIn, trader }) => {
+test('a listing that is sold or removed is marked in the basket at once', async ({ signedIn, trader }) => {
   const [seller, buyer] = [await trader({ sol: 0 }), await signedIn({ sol: 0 })]
-  const lot = await list(seller, 'GRAPE_SODA', 3, 0.9)
+  const listing = await list(seller, 'GRAPE_SODA', 3, 0.9)
   await (await findListing(buyer.page, seller.address)).getByRole('button', { name: 'Basket' }).click()
   await expect(basket(buyer.page).getByRole('button', { name: 'Pay 0.9 SOL' })).toBeEnabled()
-  await remove(seller, lot)
+  await remove(seller, listing)
   await expect(basket(buyer.page)).toContainText('1 left out')
   await expect(basket(buyer.page).getByRole('button', { name: 'Nothing to pay' })).toBeDisabled()
 })

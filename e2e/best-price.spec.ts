@@ -90,7 +90,7 @@ test.describe('an order that was shown before the market moved', () => {
   })
 })
 
-test('a hold of several lots survives a reload, says what it is in words, and is then paid', async ({ signedIn, trader, baseURL }) => {
+test('a hold of several listings survives a reload, says what it is in words, and is then paid', async ({ signedIn, trader, baseURL }) => {
   const [first, second, buyer] = [await trader({ sol: 1 }), await trader({ sol: 1 }), await signedIn({ sol: 1 })]
   await list(first, 'ORANGE_JUICE', 10, 0.01)
   const rest = await list(second, 'ORANGE_JUICE', 20, 0.04)

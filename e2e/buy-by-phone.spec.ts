@@ -76,24 +76,24 @@ for (const colorScheme of ['light', 'dark'] as const) {
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Buy with your phone' }).click()
     const browse = `https://phantom.app/ul/browse/${encodeURIComponent(PUBLIC_ORIGIN + path)}?ref=${encodeURIComponent(PUBLIC_ORIGIN)}`
-    await expect(dialog.getByRole('img', { name: 'Code that opens this lot in Phantom' })).toBeVisible()
+    await expect(dialog.getByRole('img', { name: 'Code that opens this listing in Phantom' })).toBeVisible()
     await expect(dialog.getByText(browse)).toBeVisible()
     await expectAccessible(page)
 
     await dialog.getByText('Pay with any wallet').click()
-    await expect(dialog.getByRole('img', { name: 'Code with which a wallet pays for this lot' })).toBeVisible()
+    await expect(dialog.getByRole('img', { name: 'Code with which a wallet pays for this listing' })).toBeVisible()
     await expect(dialog.getByRole('status')).toHaveText('Waiting for your phone …')
     await expectAccessible(page)
     const url = (await dialog.locator('code').textContent()) ?? ''
     const pay = await payByPhone(origin, url)
     await expect(dialog.getByRole('status')).toHaveText(
-      'The lot is held for your wallet, which asks you to pay. Once paid, it shows here within half a minute.',
+      'The listing is held for your wallet, which asks you to pay. Once paid, it shows here within half a minute.',
     )
     await pay()
     await expect(dialog.getByRole('status')).toHaveText('Delivered. The drinks are in the inventory of the wallet that paid.')
     await expectAccessible(page)
     await page.reload()
-    await expect(dialog.getByText('This lot has been sold.')).toBeVisible()
+    await expect(dialog.getByText('This listing has been sold.')).toBeVisible()
     await dialog.getByRole('button', { name: 'See what else is for sale' }).click()
     await expect(page.getByRole('dialog')).toHaveCount(0)
   })

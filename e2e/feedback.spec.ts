@@ -9,7 +9,7 @@ test('the app takes neither keys nor clicks during an action, and then the focus
   const remove = await showOwnListing(page)
   const { answer } = await holdBack(page, '**/api/marketplace/listings/*')
   await remove.click()
-  await expect(page.getByRole('status').filter({ hasText: 'Processing' })).toContainText('Taking your lot off the market')
+  await expect(page.getByRole('status').filter({ hasText: 'Processing' })).toContainText('Taking your listing off the market')
   await expect(page.locator('[inert] header')).toHaveCount(1)
   answer({ status: 409, json: { error: 'The bar is closed' } })
   await expect(banner(page)).toHaveText('The bar is closed')

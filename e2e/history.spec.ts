@@ -24,7 +24,7 @@ test('a purchase of several sellers is one row with its items, and each seller s
   await expect(row).toContainText('Delivered', { timeout: 45_000 })
   await expect(row).toContainText('from 2 sellers')
   await expect(row).toContainText('0.35 SOL')
-  await expect(row.getByText('2 lots')).toBeVisible()
+  await expect(row.getByText('2 listings')).toBeVisible()
   await expect(row.getByRole('listitem')).toHaveText([
     `10 Apple Juicefrom ${one.address.slice(0, 8)}…0.1 SOL`,
     `5 Grape Sodafrom ${two.address.slice(0, 8)}…0.25 SOL`,
@@ -58,7 +58,7 @@ test('the fee and the total of a purchase are told, and add up in the file', asy
   await expect(row).toContainText('1.5375 SOLincl. 0.0375 SOL fee')
   const items = row.getByRole('listitem')
   await expect(items.first()).toBeHidden()
-  await row.getByText('5 lots').click()
+  await row.getByText('5 listings').click()
   await expect(items).toHaveCount(6)
   await expect(items.last()).toHaveText('Studio’s fee0.0375 SOL')
   await expectAccessible(page)
@@ -158,7 +158,7 @@ async function download(page: Page, button = 'Download CSV'): Promise<string[]> 
   return (await readFile(await (await saved).path(), 'utf8')).split('\r\n')
 }
 
-function purchaseWithFee(buyer: string, lots: number): Purchase {
+function purchaseWithFee(buyer: string, listings: number): Purchase {
   const item = (index: number): Purchase['items'][number] => ({
     listingId: `listing-${index}`,
     partOf: null,
@@ -173,11 +173,11 @@ function purchaseWithFee(buyer: string, lots: number): Purchase {
     ...item(0),
     purchaseId: 'purchase',
     buyer,
-    amount: 3 * lots,
-    price: 0.3 * lots,
-    lamports: `${300_000_000 * lots}`,
-    items: Array.from({ length: lots }, (_, index) => item(index)),
-    fee: { lamports: `${7_500_000 * lots}`, basisPoints: 250 },
+    amount: 3 * listings,
+    price: 0.3 * listings,
+    lamports: `${300_000_000 * listings}`,
+    items: Array.from({ length: listings }, (_, index) => item(index)),
+    fee: { lamports: `${7_500_000 * listings}`, basisPoints: 250 },
     status: 'settled',
     endReason: null,
     stage: 'delivered',

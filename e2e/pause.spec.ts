@@ -49,7 +49,7 @@ test('the pause’s message comes and goes without a reload, and Buy and Sell sa
   await expect(apple.getByRole('button', { name: 'Sell' })).toBeEnabled()
 })
 
-test('a blocked player is told why and what to do, and can still remove a lot', async ({ signedIn }) => {
+test('a blocked player is told why and what to do, and can still remove a listing', async ({ signedIn }) => {
   const { page, address } = await signedIn()
   await sell(page, 'Grape Soda', 2, 0.2)
   await expect(page.getByRole('status').filter({ hasText: 'Live' })).toBeVisible()
@@ -58,7 +58,7 @@ test('a blocked player is told why and what to do, and can still remove a lot', 
   const attention = page.getByRole('region', { name: 'Needs attention' })
   await expect(attention).toContainText('The studio has blocked your wallet')
   await expect(attention).toContainText('Three refunds are missing.')
-  await expect(attention).toContainText('You can still remove your lots, pay for what you hold, and refund.')
+  await expect(attention).toContainText('You can still remove your listings, pay for what you hold, and refund.')
   await expectAccessible(page)
 
   await page.getByRole('tab', { name: 'My Listings' }).click()

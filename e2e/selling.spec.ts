@@ -6,7 +6,7 @@ import { holdByHand, listingsOf, payHold } from './support/pay-by-hand.ts'
 import { expect, sell, test } from './support/test.ts'
 import { type Trader } from './support/trader.ts'
 
-test('a lot is sold in parts unless its seller wants it sold whole', async ({ signedIn }) => {
+test('a listing is sold in parts unless its seller wants it sold whole', async ({ signedIn }) => {
   const seller = await signedIn({ sol: 0 })
   const dialog = await openSellDialog(seller.page, 'Apple Juice')
   const parts = dialog.getByRole('switch', { name: 'May be bought in parts' })
@@ -46,7 +46,7 @@ test('a fee is the buyer’s, and the seller is told so', async ({ signedIn }) =
   await expect(dialog).toContainText('The buyer pays the studio’s fee of 2.5% on top.')
 })
 
-test('a lot of which a part is being bought stays one row, until it is sold and removed', async ({ signedIn, trader }) => {
+test('a listing of which a part is being bought stays one row, until it is sold and removed', async ({ signedIn, trader }) => {
   test.slow()
   const seller = await signedIn({ sol: 1 })
   await list(seller, 'APPLE_JUICE', 40, 0.4)

@@ -18,7 +18,7 @@ test('a hold that only the studio can end says so to buyer, seller and visitors,
   await expect(attention).toContainText('so the studio decides. Do not pay now.')
   await expect(attention.getByRole('button')).toHaveCount(0)
   const card = await findListing(page, seller.address)
-  await expect(card.getByTitle('The studio has to decide about this lot.')).toBeVisible()
+  await expect(card.getByTitle('The studio has to decide about this listing.')).toBeVisible()
   await expectAccessible(page)
   await answerWith(seller.page, { purchase: {}, listing: { waitsForStudio: true } })
   await seller.page.reload()

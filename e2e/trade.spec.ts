@@ -161,20 +161,22 @@ test('a payment declined in the wallet moves no SOL, and its listing was never h
   await expect(seller.page.getByRole('button', { name: 'Remove' })).toBeEnabled()
 })
 
-test('a hold that is declined is cancelled, and the lot free once the network shows that nothing was paid', async ({
+test('a hold that is declined is cancelled, and the listing free once the network shows that nothing was paid', async ({
   signedIn,
   trader,
 }) => {
   const seller = await trader({ sol: 0 })
   await list(seller, 'ORANGE_JUICE', 3, 0.3)
   const { page, phantom } = await signedIn({ sol: 1 })
-  // It has failed to sign beside the market before, so lots are held for it.
+  // It has failed to sign beside the market before, so listings are held for it.
   await page.evaluate(() => localStorage.setItem('walletsThatSignAlone', '["Phantom"]'))
   await phantom.refuse(page, 4001)
   await (await findListing(page, seller.address)).getByRole('button', { name: 'Buy' }).click()
   await page.getByRole('button', { name: 'Pay 0.3 SOL' }).click()
-  await expect(page.getByRole('alert')).toContainText('You declined the request in your wallet. No SOL moved. The lot is free again once')
-  await expect(page.getByText('We are checking the chain before we free the lot')).toBeVisible()
+  await expect(page.getByRole('alert')).toContainText(
+    'You declined the request in your wallet. No SOL moved. The listing is free again once',
+  )
+  await expect(page.getByText('We are checking the chain before we free the listing')).toBeVisible()
 })
 
 test('a listing that its buyer has left unpaid too often is for sale to that buyer once the cooldown ends', async ({
@@ -233,7 +235,7 @@ test('a hold can be cancelled', async ({ signedIn, trader }) => {
   await (await findListing(buyer.page, seller.address)).getByRole('button', { name: 'Buy' }).click()
   await buyer.page.getByRole('button', { name: 'Pay 0.2 SOL' }).click()
   await buyer.page.getByRole('button', { name: 'Cancel purchase' }).click()
-  await expect(buyer.page.getByRole('alert').filter({ hasText: 'Cancelled. The lot is free again once' })).toBeVisible()
-  await expect(buyer.page.getByText('We are checking the chain before we free the lot')).toBeVisible()
+  await expect(buyer.page.getByRole('alert').filter({ hasText: 'Cancelled. The listing is free again once' })).toBeVisible()
+  await expect(buyer.page.getByText('We are checking the chain before we free the listing')).toBeVisible()
   await expect(buyer.page.getByRole('button', { name: 'Cancel purchase' })).toBeHidden()
 })

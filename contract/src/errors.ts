@@ -60,7 +60,7 @@ export const errors = {
   AMOUNT_INVALID: { status: 400, text: 'The amount must be a whole number between 1 and 1,000,000,000.' },
   TOO_CHEAP_TO_DIVIDE: {
     status: 400,
-    text: 'A lot that may be bought in parts must cost at least 0.000000001 SOL a drink. Raise the price, or sell it only as a whole.',
+    text: 'A listing that may be bought in parts must cost at least 0.000000001 SOL a drink. Raise the price, or sell it only as a whole.',
   },
   CURSOR_INVALID: { status: 400, text: 'This page of the list no longer exists. Start again from the first one.' },
   CURSOR_EPOCH: {
@@ -72,14 +72,14 @@ export const errors = {
   IDEMPOTENCY_KEY_REUSED: { status: 409, text: 'This idempotency key was already used with other parameters.' },
 
   LISTING_NOT_FOUND: { status: 404, text: 'This listing does not exist.' },
-  LISTING_NOT_ACTIVE: { status: 409, text: 'This lot is no longer for sale.' },
-  LISTING_HELD: { status: 409, text: 'Another buyer is paying for this lot right now.' },
-  HELD_BY_YOU: { status: 409, text: 'You are already buying this lot. Finish that purchase or cancel it first.' },
-  AMOUNT_NOT_LEFT: { status: 409, text: 'There are not that many left in this lot.' },
-  NOT_DIVISIBLE: { status: 409, text: 'This lot is only sold whole.' },
+  LISTING_NOT_ACTIVE: { status: 409, text: 'This listing is no longer for sale.' },
+  LISTING_HELD: { status: 409, text: 'Another buyer is paying for this listing right now.' },
+  HELD_BY_YOU: { status: 409, text: 'You are already buying this listing. Finish that purchase or cancel it first.' },
+  AMOUNT_NOT_LEFT: { status: 409, text: 'There are not that many left in this listing.' },
+  NOT_DIVISIBLE: { status: 409, text: 'This listing is only sold whole.' },
   PART_TOO_SMALL: { status: 409, text: 'The network would not let so small a payment through: {detail}' },
-  SAME_LISTING_TWICE: { status: 400, text: 'The same lot is in this purchase twice.' },
-  TOO_MANY_ITEMS: { status: 400, text: 'One purchase has at most 20 lots.' },
+  SAME_LISTING_TWICE: { status: 400, text: 'The same listing is in this purchase twice.' },
+  TOO_MANY_ITEMS: { status: 400, text: 'One purchase has at most 20 listings.' },
   TOO_MANY_SELLERS: { status: 409, text: 'One purchase has at most 10 sellers.' },
   TRANSFERS_NEEDED: {
     status: 409,
@@ -87,11 +87,11 @@ export const errors = {
   },
   PRICE_MOVED: { status: 409, text: 'The price has gone up. Please check it again.' },
   FEE_WALLET_EMPTY: { status: 503, text: 'The market cannot receive its fee right now, so nobody can pay. Please try again later.' },
-  LISTING_HELD_BY_BUYER: { status: 409, text: 'A buyer is paying for this lot right now, so it cannot be removed.' },
+  LISTING_HELD_BY_BUYER: { status: 409, text: 'A buyer is paying for this listing right now, so it cannot be removed.' },
   NOT_YOUR_LISTING: { status: 403, text: 'Only the seller can remove this listing.' },
   LISTING_FROZEN: {
     status: 409,
-    text: 'This lot can be neither bought nor removed for now: the studio must first look into an earlier payment to its seller.',
+    text: 'This listing can be neither bought nor removed for now: the studio must first look into an earlier payment to its seller.',
   },
   OWN_LISTING: { status: 409, text: 'You cannot buy your own listing!' },
   INSUFFICIENT_SOL: { status: 409, text: 'Insufficient SOL to purchase!' },
@@ -99,9 +99,9 @@ export const errors = {
   TOO_MANY_HOLDS: { status: 409, text: 'You can buy {detail}. Wait until one is delivered, or cancel one first.' },
   AMBIGUOUS_HOLD: {
     status: 409,
-    text: 'You are already buying another lot from this seller at the same price. Finish that purchase first.',
+    text: 'You are already buying another listing from this seller at the same price. Finish that purchase first.',
   },
-  COOLDOWN: { status: 429, text: 'You left this lot unpaid more than once. You can try again in {detail}.', retryAfter: true },
+  COOLDOWN: { status: 429, text: 'You left this listing unpaid more than once. You can try again in {detail}.', retryAfter: true },
   PUBLIC_ORIGIN_NEEDED: { status: 409, text: 'A phone cannot reach this market, because it has no public https address.' },
   PAY_LINK_LIMIT: {
     status: 429,
@@ -114,16 +114,19 @@ export const errors = {
   PAY_LINK_HELD: { status: 409, text: 'Another wallet is paying through this link right now.' },
   PAY_LINK_ELSEWHERE: {
     status: 409,
-    text: 'This wallet is already buying another lot through a payment link. Pay for that one first, or wait a few minutes.',
+    text: 'This wallet is already buying another listing through a payment link. Pay for that one first, or wait a few minutes.',
   },
-  NO_HOLD: { status: 409, text: 'Your wallet has no purchase of this lot.' },
+  NO_HOLD: { status: 409, text: 'Your wallet has no purchase of this listing.' },
   PURCHASE_NOT_FOUND: { status: 404, text: 'This purchase does not exist.' },
-  HOLD_ENDED: { status: 409, text: 'The time to pay for this lot has run out. Do not pay for it any more.' },
+  HOLD_ENDED: { status: 409, text: 'The time to pay for this listing has run out. Do not pay for it any more.' },
   NOT_RELEASABLE: { status: 409, text: 'This hold cannot be released: {detail}' },
-  PAYMENT_UNDER_WAY: { status: 409, text: 'A payment for this lot is under way. The lot is delivered as soon as the network confirms it.' },
+  PAYMENT_UNDER_WAY: {
+    status: 409,
+    text: 'A payment for this listing is under way. The listing is delivered as soon as the network confirms it.',
+  },
   PAYMENT_DIFFERS: {
     status: 409,
-    text: 'Another payment for this lot was already submitted. This one was not sent, so it moved no SOL.',
+    text: 'Another payment for this listing was already submitted. This one was not sent, so it moved no SOL.',
   },
   PAYMENT_REFUSED: { status: 422, text: 'This payment was not sent, and no SOL moved: {detail}' },
   PAYMENT_EXPIRED: {
@@ -140,10 +143,10 @@ export const errors = {
     status: 409,
     text: 'In this market only the market itself sends payments. Please reload the page and buy again.',
   },
-  PAYMENT_MISMATCH: { status: 409, text: 'This transaction does not pay for this lot: {detail}' },
+  PAYMENT_MISMATCH: { status: 409, text: 'This transaction does not pay for this listing: {detail}' },
   PAYMENT_CASE: {
     status: 409,
-    text: 'Your SOL reached the seller, but the lot could not be delivered: {detail} See Needs attention.',
+    text: 'Your SOL reached the seller, but the listing could not be delivered: {detail} See Needs attention.',
   },
   SIGNATURE_USED: { status: 409, text: 'This transaction already paid for something else.' },
 

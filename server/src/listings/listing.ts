@@ -65,8 +65,8 @@ export interface ListingPage {
 
 const states: Record<Listing['status'], string | undefined> = {
   active: undefined,
-  sold: 'This lot has been sold.',
-  removed: 'This lot is no longer for sale.',
+  sold: 'This listing has been sold.',
+  removed: 'This listing is no longer for sale.',
 }
 
 /** Describes a listing in the words of a link preview. */

@@ -88,12 +88,12 @@ interface Book {
   used: AtCost
   lost: AtCost
   /** The drinks held, oldest first. */
-  lots: Queue<AtCost>
+  layers: Queue<AtCost>
   /** Drinks that left before they arrived, according to the times of overlapping transactions. They are taken from the next arrivals. */
   waiting: Queue<Leaving>
 }
 
-/** First in, first out. Lots that were used up stay in the list, so that taking is cheap. */
+/** First in, first out. Layers that were used up stay in the list, so that taking is cheap. */
 interface Queue<T> {
   list: T[]
   first: number
@@ -104,7 +104,7 @@ export type Books = Map<TokenType, Book>
 
 /**
  * Applies entries of a player's ledger, in order; applying all at once or page by page gives the same result. First in, first out: a part
- * of a lot costs its share rounded up to a lamport, and the rest keeps what is left, as when listings are split.
+ * of a layer costs its share rounded up to a lamport, and the rest keeps what is left.
  */
 export function followLedger(books: Books, movements: readonly Movement[]): void {
   for (const movement of movements) {
@@ -125,7 +125,7 @@ function bookOf(books: Books, tokenType: TokenType): Book {
     sold: { ...nothing(), lamports: 0n },
     used: nothing(),
     lost: nothing(),
-    lots: { list: [], first: 0 },
+    layers: { list: [], first: 0 },
     waiting: { list: [], first: 0 },
   }
   books.set(tokenType, book)
@@ -142,22 +142,22 @@ function receive(book: Book, { kind, amount, lamports, feeLamports, isUndone }: 
   } else {
     book.credited.amount += amount
   }
-  book.lots.list.push({ amount, basis })
+  book.layers.list.push({ amount, basis })
 }
 
-/** Takes departing drinks from the oldest lots, as long as there are any. */
+/** Takes departing drinks from the oldest layers, as long as there are any. */
 function release(book: Book): void {
   for (;;) {
     const leaving = book.waiting.list[book.waiting.first]
-    const lot = book.lots.list[book.lots.first]
-    if (!leaving || !lot) return
-    const amount = Math.min(leaving.left, lot.amount)
-    const basis = partPrice({ amount: lot.amount, lamports: lot.basis }, amount)
+    const layer = book.layers.list[book.layers.first]
+    if (!leaving || !layer) return
+    const amount = Math.min(leaving.left, layer.amount)
+    const basis = partPrice({ amount: layer.amount, lamports: layer.basis }, amount)
     add(fateOf(book, leaving.movement), { amount, basis })
-    lot.amount -= amount
-    lot.basis -= basis
+    layer.amount -= amount
+    layer.basis -= basis
     leaving.left -= amount
-    if (lot.amount === 0) book.lots.first++
+    if (layer.amount === 0) book.layers.first++
     if (leaving.left === 0) {
       book.waiting.first++
       const { kind, isUndone, lamports } = leaving.movement
@@ -181,14 +181,14 @@ function add(sum: AtCost, { amount, basis }: AtCost): void {
 export function profitOf(books: Books): Profit {
   const inOrder = [...books].toSorted(([a], [b]) => (a < b ? -1 : 1))
   return {
-    drinks: inOrder.map(([tokenType, { bought, credited, sold, used, lost, lots }]) => ({
+    drinks: inOrder.map(([tokenType, { bought, credited, sold, used, lost, layers }]) => ({
       tokenType,
       bought: { ...costReply(bought), fee: bought.fee.toString() },
       credited: { ...credited },
       sold: { ...costReply(sold), lamports: sold.lamports.toString(), profit: (sold.lamports - sold.basis).toString() },
       used: costReply(used),
       lost: costReply(lost),
-      held: costReply(held(lots)),
+      held: costReply(held(layers)),
     })),
     complete: [...books.values()].every(({ waiting }) => waiting.first === waiting.list.length),
   }
@@ -196,7 +196,7 @@ export function profitOf(books: Books): Profit {
 
 function held({ list, first }: Queue<AtCost>): AtCost {
   const sum = { amount: 0, basis: 0n }
-  for (const lot of list.slice(first)) add(sum, lot)
+  for (const layer of list.slice(first)) add(sum, layer)
   return sum
 }
 

@@ -32,7 +32,7 @@ export type RestrictionCode = (typeof restrictionCodes)[number]
 export function restrictionDetail(restriction: Restriction, nameOf: (tokenType: TokenType) => string): string {
   if ('message' in restriction) return restriction.message
   if ('reason' in restriction) {
-    return `${blockText(restriction)} You can still remove your lots, pay for what you hold, and refund.`
+    return `${blockText(restriction)} You can still remove your listings, pay for what you hold, and refund.`
   }
   return brokenRuleText(restriction, nameOf(restriction.tokenType))
 }
@@ -53,7 +53,7 @@ function brokenRuleText({ rule, limit, left }: BrokenRule, name: string): string
     case 'maxUnitPrice':
       return `${name} must cost at most ${solText(BigInt(limit))} SOL a drink.`
     case 'maxListingsPerWallet':
-      return `You may have at most ${limit} ${limit === '1' ? 'lot' : 'lots'} of ${name} on the market.`
+      return `You may have at most ${limit} ${limit === '1' ? 'listing' : 'listings'} of ${name} on the market.`
     case 'maxSolPerWalletPerDay':
       return `You may buy ${name} for at most ${solText(BigInt(limit))} SOL a day; ${solText(BigInt(left ?? 0))} SOL are left until midnight UTC.`
   }

@@ -124,7 +124,7 @@ describe('a seller whose listings are taken back', () => {
     expect([await world.appleJuice(world.buyer), await world.appleJuice(world.seller)]).toEqual([1_015, 985])
   })
 
-  it('has what was being bought, a whole lot or a part, as soon as its hold ends unpaid', async () => {
+  it('has what was being bought, a whole listing or a part, as soon as its hold ends unpaid', async () => {
     const [whole, divisible] = await listBoth()
     const purchase = await world.holdItems(world.buyer, [{ listingId: whole }, { listingId: divisible, amount: 5 }])
     await block(world.seller, { removeListings: true })
@@ -133,7 +133,7 @@ describe('a seller whose listings are taken back', () => {
     expect(await world.appleJuice(world.seller)).toBe(1_000)
   })
 
-  it('has a part of a lot that is itself being bought', async () => {
+  it('has a part of a listing that is itself being bought', async () => {
     const other = await world.createWallet()
     const divisible = await world.list(world.seller, { amount: 20, divisible: true })
     const part = await world.holdItems(world.buyer, [{ listingId: divisible, amount: 5 }])

@@ -118,7 +118,7 @@ describe('the number of listings', () => {
     await setApple({ maxListingsPerWallet: 3 })
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => world.list(world.seller, { amount: 1 })))
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
-    expect(refused).toEqual(Array.from({ length: 17 }, () => broken('You may have at most 3 lots of Apple Juice on the market.')))
+    expect(refused).toEqual(Array.from({ length: 17 }, () => broken('You may have at most 3 listings of Apple Juice on the market.')))
     await world.list(world.buyer)
     const [first] = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
     await removeListing(world.database, world.seller.address, first ?? '')

@@ -65,7 +65,7 @@ test('a hold that only the studio can end says so, and once released says why', 
   expect(outcome({ ...purchase, status: 'held', waitsForStudio: true })).toBe('Waiting for the studio')
   const released: Purchase = { ...purchase, status: 'ended', endReason: 'released', releaseReason: 'The network has forgotten it.' }
   expect(outcome(released)).toBe('Released by the studio: The network has forgotten it.')
-  expect(endedText(released)).toMatch(/^The studio released this lot: The network has forgotten it\. If you paid/)
+  expect(endedText(released)).toMatch(/^The studio released this listing: The network has forgotten it\. If you paid/)
 })
 
 describe('a history as comma-separated values', () => {

@@ -2,7 +2,7 @@ import { type PublicConfig } from '@juicebar/contract/schemas'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { useBasket } from '../../src/features/purchase/order/basket-store.ts'
-import { lotOf } from '../../src/features/purchase/order/lot.ts'
+import { orderItemOf } from '../../src/features/purchase/order/order-item.ts'
 import { type Order } from '../../src/features/purchase/order/order.ts'
 import { overtakenText } from '../../src/features/purchase/order/overtaken.ts'
 import { PurchaseStopped } from '../../src/features/purchase/order/purchase-stopped.ts'
@@ -18,7 +18,7 @@ import {
   CONFIRM,
   fails,
   hold,
-  lot,
+  offered,
   openMarket,
   order,
   refused,
@@ -43,16 +43,16 @@ describe('a purchase', () => {
 
   test('does not ask the wallet for anything but what the buyer confirmed', async () => {
     const sign = vi.fn<typeof signs>(signs)
-    const transfers = [{ to: lot.seller, lamports: '500000001', kind: 'seller' }]
+    const transfers = [{ to: offered.seller, lamports: '500000001', kind: 'seller' }]
     open(sign, { [BUY]: { transactionDetails: { ...hold, transfers } } })
-    await expect(run().outcome).rejects.toThrow('The lot has changed since you confirmed it. Your wallet was not asked; no SOL moved.')
+    await expect(run().outcome).rejects.toThrow('The listing has changed since you confirmed it. Your wallet was not asked; no SOL moved.')
     expect(sign).not.toHaveBeenCalled()
   })
 
   test('that the buyer declines gives the hold back', async () => {
     const calls = open(fails(4001))
     await expect(run().outcome).rejects.toThrow(
-      'You declined the request in your wallet. No SOL moved. The lot is free again once the network shows that nothing was paid.',
+      'You declined the request in your wallet. No SOL moved. The listing is free again once the network shows that nothing was paid.',
     )
     expect(calls).toContain(CANCEL)
   })
@@ -65,15 +65,15 @@ describe('a purchase', () => {
 })
 
 describe('an order that the server refuses', () => {
-  const second = { ...lotOf(listing({ _id: 'listing-2' }), 4), seller: address }
+  const second = { ...orderItemOf(listing({ _id: 'listing-2' }), 4), seller: address }
   const several: Order = { ...order, items: [...order.items, second] }
   const gone = () => Response.json({ error: 'It is gone.', code: 'LISTING_NOT_ACTIVE', listingId: 'listing-2' }, { status: 409 })
 
-  test('names its lot, and marks it in the basket', async () => {
-    useBasket.setState({ lots: several.items })
+  test('names its listing, and marks it in the basket', async () => {
+    useBasket.setState({ listings: several.items })
     open(signs, { [BUY]: gone })
     await expect(run(several).outcome).rejects.toThrow(`${overtakenText} 4 Apple Juice of 8qEDkoVT…: It is gone.`)
-    expect(useBasket.getState().lots.map(({ gone: why }) => why)).toEqual([undefined, 'It is gone.'])
+    expect(useBasket.getState().listings.map(({ gone: why }) => why)).toEqual([undefined, 'It is gone.'])
   })
 
   test.each(['PRICE_MOVED', 'LISTING_FROZEN', 'NOT_DIVISIBLE'])(
@@ -93,13 +93,13 @@ describe('an order that the server refuses', () => {
   })
 
   test('leaves the basket as it is; one that is paid leaves it', async () => {
-    useBasket.setState({ lots: [...several.items] })
+    useBasket.setState({ listings: [...several.items] })
     open(fails(4001))
     await run().outcome.catch(() => undefined)
-    expect(useBasket.getState().lots).toHaveLength(2)
+    expect(useBasket.getState().listings).toHaveLength(2)
     open(signs)
     await run().outcome
-    expect(useBasket.getState().lots).toEqual([second])
+    expect(useBasket.getState().listings).toEqual([second])
   })
 })
 
@@ -107,7 +107,7 @@ describe('a purchase that fails for an unknown reason', () => {
   test('before anything is held', async () => {
     open(signs, { [BUY]: broken })
     await expect(run().outcome).rejects.toThrow(
-      'The server answered with an error (500). Your wallet was not asked, so no SOL moved. If the lot was held for you, Needs attention shows it.',
+      'The server answered with an error (500). Your wallet was not asked, so no SOL moved. If the listing was held for you, Needs attention shows it.',
     )
   })
 

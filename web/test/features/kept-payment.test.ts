@@ -1,9 +1,13 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 
-import { lotOf } from '../../src/features/purchase/order/lot.ts'
+import { orderItemOf } from '../../src/features/purchase/order/order-item.ts'
 import { listing } from '../support/listing.ts'
 
-const order = { items: [lotOf(listing(), 10), lotOf(listing({ _id: 'listing-2', divisible: true }), 3)], fee: 7n, origin: 'quote' } as const
+const order = {
+  items: [orderItemOf(listing(), 10), orderItemOf(listing({ _id: 'listing-2', divisible: true }), 3)],
+  fee: 7n,
+  origin: 'quote',
+} as const
 const payment = { walletAddress: 'buyer', order, reference: 'R', transaction: 'AQ==' }
 const stored = new Map<string, string>()
 

@@ -12,10 +12,10 @@ const visitor = { walletAddress: undefined, closed: false }
 describe('a listing at its own address', () => {
   it.each<[Partial<Listing>, string | undefined]>([
     [{}, undefined],
-    [{ status: 'sold' }, 'This lot has been sold.'],
-    [{ status: 'removed' }, 'Its seller has taken this lot off the market.'],
-    [{ heldUntil: '2026-01-01T00:00:00.000Z' }, 'Another buyer is paying for this lot right now.'],
-    [{ heldUntil: '2026-01-01T00:00:00.000Z', waitsForStudio: true }, 'The studio has to decide about this lot.'],
+    [{ status: 'sold' }, 'This listing has been sold.'],
+    [{ status: 'removed' }, 'Its seller has taken this listing off the market.'],
+    [{ heldUntil: '2026-01-01T00:00:00.000Z' }, 'Another buyer is paying for this listing right now.'],
+    [{ heldUntil: '2026-01-01T00:00:00.000Z', waitsForStudio: true }, 'The studio has to decide about this listing.'],
   ])('says why it cannot be bought, %j', (changes, expected) => {
     expect(whyNotForSale(listing(changes), visitor)).toBe(expected)
   })

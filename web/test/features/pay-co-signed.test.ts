@@ -1,7 +1,7 @@
 import { getCompiledTransactionMessageDecoder, getTransactionDecoder } from '@solana/kit'
 import { describe, expect, test, vi } from 'vitest'
 
-import { lotOf } from '../../src/features/purchase/order/lot.ts'
+import { orderItemOf } from '../../src/features/purchase/order/order-item.ts'
 import { Overtaken, overtakenText } from '../../src/features/purchase/order/overtaken.ts'
 import { PurchaseStopped } from '../../src/features/purchase/order/purchase-stopped.ts'
 import { type Order } from '../../src/features/purchase/order/order.ts'
@@ -17,7 +17,7 @@ import {
   CONFIRM,
   fails,
   inTurn,
-  lot,
+  offered,
   OFFER,
   offer,
   openMarket,
@@ -39,7 +39,7 @@ describe('a co-signed purchase', () => {
     const { made } = openMarket(signs)
     const { progress, outcome } = run()
     await expect(outcome).resolves.toEqual({ ...settled, signature: 'signature' })
-    const items = [{ listingId: lot._id, amount: 10 }]
+    const items = [{ listingId: offered._id, amount: 10 }]
     expect(made).toEqual([
       { name: OFFER, body: { items, maxLamports: '500000000' } },
       { name: PAY, body: { items, reference: offer.reference, transaction: 'AQ==' } },
@@ -110,7 +110,7 @@ describe('a wallet that took longer than Solana allows', () => {
   test('is never asked for more than the first time', async () => {
     const sign = vi.fn<typeof signs>(signs)
     openMarket(sign, { [OFFER]: inTurn({ offer: cheaper(499_999_999n) }, { offer }), [PAY]: expired })
-    await expect(run().outcome).rejects.toThrow('The lot has changed since you confirmed it.')
+    await expect(run().outcome).rejects.toThrow('The listing has changed since you confirmed it.')
     expect(sign).toHaveBeenCalledOnce()
   })
 
@@ -215,8 +215,8 @@ describe('somebody who was faster', () => {
     },
   )
 
-  test('with one lot of several is told of with that lot', async () => {
-    const several: Order = { ...order, items: [...order.items, { ...lotOf(listing({ _id: 'listing-2' }), 4), seller: address }] }
+  test('with one listing of several is told of with that listing', async () => {
+    const several: Order = { ...order, items: [...order.items, { ...orderItemOf(listing({ _id: 'listing-2' }), 4), seller: address }] }
     openMarket(signs, {
       [OFFER]: () => Response.json({ error: 'Gone.', code: 'LISTING_NOT_ACTIVE', listingId: 'listing-2' }, { status: 409 }),
     })

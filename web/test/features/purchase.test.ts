@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import { feeAt } from '@juicebar/contract/money'
-import { lotOf, listingLamports, partLamports } from '../../src/features/purchase/order/lot.ts'
+import { orderItemOf, listingLamports, partLamports } from '../../src/features/purchase/order/order-item.ts'
 import { isAsConfirmed, orderOf, totalOf } from '../../src/features/purchase/order/order-terms.ts'
 import { boughtText, orderText } from '../../src/features/purchase/order/order-text.ts'
 import { type Order } from '../../src/features/purchase/order/order.ts'
@@ -10,7 +10,7 @@ import { refusalToBuy } from '../../src/features/purchase/flow/refusal-to-buy.ts
 import { listing } from '../support/listing.ts'
 
 const offer = listing({ seller: 'S', price: 0.1 })
-const order: Order = { items: [lotOf(offer, 10)], fee: 0n, origin: 'chosen' }
+const order: Order = { items: [orderItemOf(offer, 10)], fee: 0n, origin: 'chosen' }
 
 /** What the server answers to an order. */
 function held({ items, fee }: Order) {
@@ -26,7 +26,7 @@ function held({ items, fee }: Order) {
 
 describe('buying', () => {
   test('is refused for own listings and for those that cost more than the wallet holds', () => {
-    const dear: Order = { items: [lotOf(listing({ seller: 'me', price: 1 }), 10)], fee: 5n, origin: 'chosen' }
+    const dear: Order = { items: [orderItemOf(listing({ seller: 'me', price: 1 }), 10)], fee: 5n, origin: 'chosen' }
     expect(refusalToBuy(dear, 'me', 10n ** 10n)).toBe('You cannot buy your own listing!')
     expect(refusalToBuy(dear, 'you', 1_000_000_004n)).toBe('Insufficient SOL to purchase!')
     expect(refusalToBuy(dear, 'you', 1_000_000_005n)).toBeUndefined()
@@ -43,22 +43,22 @@ describe('what the wallet is asked for', () => {
   test('is what the buyer confirmed, or less', () => {
     expect(isAsConfirmed(order, held(order))).toBe(true)
     expect(isAsConfirmed(withFee, held(withFee))).toBe(true)
-    expect(isAsConfirmed(order, held({ ...order, items: [{ ...lotOf(offer, 10), lamports: 99_999_999n }] }))).toBe(true)
+    expect(isAsConfirmed(order, held({ ...order, items: [{ ...orderItemOf(offer, 10), lamports: 99_999_999n }] }))).toBe(true)
   })
 
   test.each([
-    ['another seller', { ...order, items: [{ ...lotOf(offer, 10), seller: 'T' }] }],
-    ['a lamport more', { ...order, items: [{ ...lotOf(offer, 10), lamports: 100_000_001n }] }],
-    ['fewer drinks', { ...order, items: [{ ...lotOf(offer, 9), lamports: 100_000_000n }] }],
-    ['another listing', { ...order, items: [{ ...lotOf(offer, 10), listingId: 'other' }] }],
-    ['one more lot', { ...order, items: [...order.items, { ...lotOf(offer, 1), listingId: 'other', lamports: 0n }] }],
+    ['another seller', { ...order, items: [{ ...orderItemOf(offer, 10), seller: 'T' }] }],
+    ['a lamport more', { ...order, items: [{ ...orderItemOf(offer, 10), lamports: 100_000_001n }] }],
+    ['fewer drinks', { ...order, items: [{ ...orderItemOf(offer, 9), lamports: 100_000_000n }] }],
+    ['another listing', { ...order, items: [{ ...orderItemOf(offer, 10), listingId: 'other' }] }],
+    ['one more listing', { ...order, items: [...order.items, { ...orderItemOf(offer, 1), listingId: 'other', lamports: 0n }] }],
     ['a fee', withFee],
   ])('is never %s', (_, asked) => {
     expect(isAsConfirmed(order, held(asked))).toBe(false)
   })
 
   test('is never a higher fee, however little the sellers get', () => {
-    const cheaper = { ...order, items: [{ ...lotOf(offer, 10), lamports: 99_999_999n }], fee: 8n }
+    const cheaper = { ...order, items: [{ ...orderItemOf(offer, 10), lamports: 99_999_999n }], fee: 8n }
     expect(isAsConfirmed(withFee, held(cheaper))).toBe(false)
   })
 
@@ -76,7 +76,7 @@ describe('what the wallet is asked for', () => {
   })
 })
 
-describe('a part of a lot', () => {
+describe('a part of a listing', () => {
   test('costs its share, rounded up, and both parts together at most a lamport more than the whole', () => {
     fc.assert(
       fc.property(
@@ -84,11 +84,11 @@ describe('a part of a lot', () => {
         fc.integer({ min: 2, max: 1_000_000_000 }),
         fc.double({ min: 0, max: 1, noNaN: true }),
         (lamports, amount, share) => {
-          const lot = { price: Number(lamports) / 1e9, amount }
+          const listing = { price: Number(lamports) / 1e9, amount }
           const part = 1 + Math.floor(share * (amount - 2))
-          expect(listingLamports(lot)).toBe(lamports)
-          expect(partLamports(lot, amount)).toBe(lamports)
-          const both = partLamports(lot, part) + partLamports(lot, amount - part)
+          expect(listingLamports(listing)).toBe(lamports)
+          expect(partLamports(listing, amount)).toBe(lamports)
+          const both = partLamports(listing, part) + partLamports(listing, amount - part)
           expect(both - lamports === 0n || both - lamports === 1n).toBe(true)
         },
       ),

@@ -2,25 +2,25 @@ import { type PublicConfig } from '@juicebar/contract/schemas'
 import { onTestFinished, vi } from 'vitest'
 
 import { runPurchase } from '../../src/features/purchase/flow/run-purchase.ts'
-import { lotOf } from '../../src/features/purchase/order/lot.ts'
+import { orderItemOf } from '../../src/features/purchase/order/order-item.ts'
 import { type Order } from '../../src/features/purchase/order/order.ts'
 import { signedOut, useSession } from '../../src/session/session-store.ts'
 import { useWallet } from '../../src/wallet/wallet-store.ts'
 import { listing } from './listing.ts'
 
-export const lot = listing({ price: 0.5 })
-export const order: Order = { items: [lotOf(lot, lot.amount)], fee: 0n, origin: 'chosen' }
+export const offered = listing({ price: 0.5 })
+export const order: Order = { items: [orderItemOf(offered, offered.amount)], fee: 0n, origin: 'chosen' }
 export const buyer = 'EktUtax5cud3mrcEZrofj6yQxVvNeMNdaGeRPwiKnaCC'
 export const address = '8qEDkoVTFzWBsRd6sU9SiyTdqbDkN5GwNWbQeetA61NW'
 
 /** What the server asks for the order, of a hold and of an offer alike. */
 const terms = {
-  items: [{ ...lotOf(lot, lot.amount), partOf: null, price: 0.5, lamports: '500000000' }],
-  transfers: [{ to: lot.seller, lamports: '500000000', kind: 'seller' }],
+  items: [{ ...orderItemOf(offered, offered.amount), partOf: null, price: 0.5, lamports: '500000000' }],
+  transfers: [{ to: offered.seller, lamports: '500000000', kind: 'seller' }],
   fee: { lamports: '0', basisPoints: 0 },
   reference: address,
 }
-export const hold = { ...terms, purchaseId: 'purchase-1', listingId: lot._id, payMillisLeft: 60_000 }
+export const hold = { ...terms, purchaseId: 'purchase-1', listingId: offered._id, payMillisLeft: 60_000 }
 export const offer = {
   ...terms,
   lamports: '500000000',

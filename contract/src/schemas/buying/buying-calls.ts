@@ -70,7 +70,7 @@ const BuyOptions = Type.Object(
   { ...closed, title: 'BuyOptions' },
 )
 
-const listOfItems: Keywords = { mustBe: 'a list of lots, each with its listingId' }
+const listOfItems: Keywords = { mustBe: 'a list of listings, each with its listingId' }
 
 const orderedItems = Type.Array(
   Type.Object(

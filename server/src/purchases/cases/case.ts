@@ -35,9 +35,9 @@ export function isClosed(status: CaseStatus): boolean {
 }
 
 const whatHappened: Record<CaseKind, string> = {
-  late: 'This payment arrived after the time to pay for the lot had run out.',
-  wrong: 'This payment was not exactly what was agreed, so it did not buy the lot.',
-  double: 'The lot was already paid for and delivered; this is a second payment.',
+  late: 'This payment arrived after the time to pay for the listing had run out.',
+  wrong: 'This payment was not exactly what was agreed, so it did not buy the listing.',
+  double: 'The listing was already paid for and delivered; this is a second payment.',
   vanished: 'The network dropped this payment after the tokens had been delivered.',
   lost: 'The market has lost its record of the purchase that this payment was for.',
 }
@@ -45,7 +45,7 @@ const whatHappened: Record<CaseKind, string> = {
 const whatNext: Record<CaseStatus, string> = {
   open: 'The seller can send the SOL back with one click.',
   refunding: 'The seller is sending the SOL back.',
-  delivered: 'The lot was still for sale, so it was delivered after all.',
+  delivered: 'The listing was still for sale, so it was delivered after all.',
   refunded: 'The seller sent the SOL back.',
   closed: 'The studio has closed this case.',
 }
@@ -74,7 +74,7 @@ function explainPayment({ kind, status, deliverable, seller }: ExplainedCase): s
   if (status === 'open' && kind === 'lost') return `${whatHappened.lost} ${whatNext.open} Otherwise the studio settles it with both sides.`
   if (status === 'open' && kind === 'vanished') return `${whatHappened.vanished} The studio has been told.`
   if (status === 'open' && deliverable) {
-    return `${whatHappened[kind]} It will be delivered if the lot becomes free; until then the seller can send the SOL back with one click.`
+    return `${whatHappened[kind]} It will be delivered if the listing becomes free; until then the seller can send the SOL back with one click.`
   }
   return `${whatHappened[kind]} ${whatNext[status]}`
 }

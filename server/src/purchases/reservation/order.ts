@@ -150,13 +150,13 @@ export function refusalFailure(refusal: Refusal, catalogue: Pick<Catalogue, 'nam
 }
 
 function holdLimit({ allowed, isFirst, ofNetwork }: Refusal): string {
-  if (ofNetwork) return 'no more now: new buyers of your network hold as many lots as they may together'
+  if (ofNetwork) return 'no more now: new buyers of your network hold as many listings as they may together'
   if (isFirst) return 'one purchase at a time until your first one is delivered'
-  if (allowed === undefined) return `${MAX_OPEN_HOLDS} lots at a time`
-  return allowed === 1 ? 'one lot at a time, because you left several unpaid within the last hour' : `${allowed} lots at a time`
+  if (allowed === undefined) return `${MAX_OPEN_HOLDS} listings at a time`
+  return allowed === 1 ? 'one listing at a time, because you left several unpaid within the last hour' : `${allowed} listings at a time`
 }
 
 function whatItTakes(neededAmount: number | undefined): string {
   const why = 'its seller’s account has too little SOL to receive it.'
-  return neededAmount === undefined ? `${why} Buy it together with another lot of this seller.` : `${why} Buy at least ${neededAmount}.`
+  return neededAmount === undefined ? `${why} Buy it together with another listing of this seller.` : `${why} Buy at least ${neededAmount}.`
 }

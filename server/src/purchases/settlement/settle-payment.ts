@@ -102,7 +102,7 @@ async function reportUnmatched(
   candidate: VerifiedCandidate,
   { reason, ...moved }: Unmatched,
 ): Promise<PaymentOutcome> {
-  if (candidate.paysAnotherHold) return { kind: 'unrelated', reason: 'it pays for another lot that you hold', permanent: false }
+  if (candidate.paysAnotherHold) return { kind: 'unrelated', reason: 'it pays for another listing that you hold', permanent: false }
   const deliverable = moved.kind === 'late' && moved.referenced && !candidate.onlyRefunded
   const outcome = await openCase(deps, { ...moved, purchase, payment: landingOf(candidate), deliverable })
   if (outcome === 'settled') return { kind: 'settled', settled: await requirePurchase(deps, purchase.id) }

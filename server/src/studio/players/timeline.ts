@@ -53,9 +53,9 @@ export function timelineOf(history: PurchaseHistory): TimelineEntry[] {
 
 function held(history: PurchaseHistory): Moment {
   const { createdAt, buyer, items, priceLamports, feeLamports, payBefore } = history
-  const lots = items.length === 1 ? '' : ` of ${items.length} lots`
+  const listings = items.length === 1 ? '' : ` of ${items.length} listings`
   const fee = feeLamports > 0n ? ` and a fee of ${solText(feeLamports)} SOL` : ''
-  const detail = `${amountOf(items)} drinks${lots} for ${solText(priceLamports)} SOL${fee}, by ${buyer}, to be paid before ${payBefore.toISOString()}.`
+  const detail = `${amountOf(items)} drinks${listings} for ${solText(priceLamports)} SOL${fee}, by ${buyer}, to be paid before ${payBefore.toISOString()}.`
   return { at: createdAt, event: 'held', detail }
 }
 

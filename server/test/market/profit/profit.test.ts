@@ -72,7 +72,7 @@ describe('a profit', () => {
     })
   })
 
-  it('splits a lot exactly: a part costs its share rounded up, and the rest keeps what is left', () => {
+  it('splits a listing exactly: a part costs its share rounded up, and the rest keeps what is left', () => {
     expect(drink(movement('bought', 3, { lamports: 10n }), movement('used', 1), movement('sold', 1, { lamports: 1n }))).toMatchObject({
       used: { basis: '4' },
       sold: { basis: '3' },

@@ -132,7 +132,7 @@ it.each<Refusal>([
   expect(reply.body['listingId']).toBe(about?.(known))
   // In words about the field itself.
   if (code === 'BAD_REQUEST')
-    expect(reply.body['error']).toMatch(/^items must be a list of lots|^maxLamports must|^There is no field|^sendsThrough must/)
+    expect(reply.body['error']).toMatch(/^items must be a list of listings|^maxLamports must|^There is no field|^sendsThrough must/)
 })
 
 it.each(['', 'null', '[]', '7', '{"items":[{"listingId":"x","listingId":', '{"items":{"length":1}}'])(

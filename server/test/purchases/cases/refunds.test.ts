@@ -146,9 +146,9 @@ describe('a payment that lands after its hold ended', () => {
 
   it('is no longer said to wait for the listing once that is sold', async () => {
     const { found, rivalHold } = await payLate()
-    expect(found.explanation).toContain('if the lot becomes free')
+    expect(found.explanation).toContain('if the listing becomes free')
     await world.submit(world.rival, rivalHold, await world.signPayment(world.rival, rivalHold))
-    const explanation: string = expect.not.stringContaining('if the lot becomes free')
+    const explanation: string = expect.not.stringContaining('if the listing becomes free')
     await world.untilCase(found.signature, { status: 'open', refundable: true, explanation })
   })
 })
@@ -167,6 +167,6 @@ it('a refund that the database has lost rules out a delivery: what had ended bef
   await world.makeCasesDue()
   await world.reconcileOnce()
   expect(await world.read(purchase.purchaseId)).toMatchObject({ status: 'ended' })
-  const explanation: string = expect.not.stringContaining('if the lot becomes free')
+  const explanation: string = expect.not.stringContaining('if the listing becomes free')
   await world.expectCase(found.signature, { kind: 'late', status: 'open', refundable: true, explanation })
 })

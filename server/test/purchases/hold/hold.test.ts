@@ -98,8 +98,8 @@ describe('a refused hold', () => {
 
   it('tells a buyer with too many holds how many are allowed', () => {
     const text = (allowed: number) => refusalFailure({ ...refusal, code: 'TOO_MANY_HOLDS', allowed }, defaultCatalogue).message
-    expect(text(3)).toContain('3 lots at a time')
-    expect(text(1)).toContain('one lot at a time')
+    expect(text(3)).toContain('3 listings at a time')
+    expect(text(1)).toContain('one listing at a time')
   })
 })
 

@@ -80,7 +80,7 @@ describe('the time to pay', () => {
     ])
   })
 
-  it('does not run out while an outage lasts: nobody else gets the lot, and its buyer may still pay', async () => {
+  it('does not run out while an outage lasts: nobody else gets the listing, and its buyer may still pay', async () => {
     const purchase = await holdPlaced(70)
     await silentFor(30)
     // The outage began 40 s after the hold, with 20 s left.

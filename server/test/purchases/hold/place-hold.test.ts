@@ -84,7 +84,7 @@ describe('a wallet that abandoned three purchases within an hour', () => {
     const other = await world.list()
     await expect(world.hold(world.buyer, other)).rejects.toMatchObject({
       code: 'TOO_MANY_HOLDS',
-      message: expect.stringContaining('one lot'),
+      message: expect.stringContaining('one listing'),
     })
     await world.cancel(world.buyer, purchase)
     await expect(world.hold(world.buyer, other)).resolves.toMatchObject({ status: 'held' })
@@ -95,7 +95,7 @@ describe('a wallet that abandoned three purchases within an hour', () => {
     for (let n = 0; n < 3; n++) await world.holdNew()
     await expect(world.hold(world.buyer, listingId)).rejects.toMatchObject({
       code: 'TOO_MANY_HOLDS',
-      message: expect.stringContaining('3 lots'),
+      message: expect.stringContaining('3 listings'),
     })
   })
 })

@@ -76,7 +76,7 @@ it('a payment that never lands frees the link for the next wallet', async () => 
   await untilState(link, 'delivered')
 })
 
-it('a payment that was sent after the time to pay is delivered if the lot is still free', async () => {
+it('a payment that was sent after the time to pay is delivered if the listing is still free', async () => {
   const link = await newLink()
   const asked = await scan(market.phone, link)
   await closeWindow(world.buyer)
@@ -124,16 +124,16 @@ it('a link that has expired, and one that nobody made, hold nothing', async () =
   expect(await openPurchases(world.buyer)).toBe(0)
 })
 
-it('a lot that is held, sold or removed meanwhile is refused in words', async () => {
-  const [lot, removed] = [await world.list(), await world.list()]
-  const [ofLot, ofRemoved] = [await makeLink(market.server, lot), await makeLink(market.server, removed)]
-  const held = await world.hold(world.rival, lot)
-  expect((await market.phone.post(ofLot.url)).body).toEqual({ message: 'Another buyer is paying for this lot right now.' })
+it('a listing that is held, sold or removed meanwhile is refused in words', async () => {
+  const [listing, removed] = [await world.list(), await world.list()]
+  const [ofListing, ofRemoved] = [await makeLink(market.server, listing), await makeLink(market.server, removed)]
+  const held = await world.hold(world.rival, listing)
+  expect((await market.phone.post(ofListing.url)).body).toEqual({ message: 'Another buyer is paying for this listing right now.' })
   await world.payByWallet(world.rival, held)
   await world.untilStatus(held, 'settled')
   await world.remove(removed)
-  for (const { url } of [ofLot, ofRemoved]) {
-    expect(await market.phone.post(url)).toMatchObject({ status: 409, body: { message: 'This lot is no longer for sale.' } })
+  for (const { url } of [ofListing, ofRemoved]) {
+    expect(await market.phone.post(url)).toMatchObject({ status: 409, body: { message: 'This listing is no longer for sale.' } })
   }
 })
 

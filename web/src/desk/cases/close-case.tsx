@@ -14,7 +14,7 @@ export function CloseCase({ subject: { caseId, refundable, kind } }: { subject: 
         <>
           {inMarketWords('Closing moves neither SOL nor drinks: it says that you have settled this elsewhere.')}
           {refundable && ' The seller can then no longer refund it with one click.'}
-          {kind === 'lost' && ' The seller’s lots can be bought and removed again.'}
+          {kind === 'lost' && ' The seller’s listings can be bought and removed again.'}
         </>
       }
       reason={{ label: 'What was done', hint: 'Buyer, seller and log show it.' }}

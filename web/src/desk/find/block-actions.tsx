@@ -35,10 +35,10 @@ function BlockPlayer({ walletAddress, again }: { walletAddress: string; again: b
       consequence={
         <>
           From now on the player can neither list nor buy, on every server. What is paid is still delivered; they can still remove their
-          lots, pay for what they hold, and refund.
+          listings, pay for what they hold, and refund.
           {removes &&
             inMarketWords(
-              ' Their lots leave the market at once, and the drinks return to them; what is being bought right now is sold or returned when its hold ends.',
+              ' Their listings leave the market at once, and the drinks return to them; what is being bought right now is sold or returned when its hold ends.',
             )}
         </>
       }
@@ -60,7 +60,7 @@ function BlockPlayer({ walletAddress, again }: { walletAddress: string; again: b
         value={until}
         onChange={setUntil}
       />
-      <Tick label="Take their lots off the market" checked={removes} onChange={setRemoves} />
+      <Tick label="Take their listings off the market" checked={removes} onChange={setRemoves} />
     </Act>
   )
 }

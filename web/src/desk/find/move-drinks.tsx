@@ -33,7 +33,7 @@ export function MoveDrinks({ direction, walletAddress }: { direction: 'credit' |
       consequence={
         gives
           ? `This creates ${what} for the player, who can sell them at once. Only a debit takes them back.`
-          : `${what.replace(/^t/, 'T')} leave the player and the market for good. Lots that are for sale are not touched.`
+          : `${what.replace(/^t/, 'T')} leave the player and the market for good. Listings that are for sale are not touched.`
       }
       reason={{ label: 'Why', hint: 'Only the log shows it.' }}
       doIt={gives ? 'Credit' : 'Debit'}

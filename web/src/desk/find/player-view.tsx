@@ -74,7 +74,7 @@ function PlayerCard({ player }: { player: Player }) {
           ) : (
             ', until somebody ends it'
           )}
-          {block.removeListings && ', with its lots taken off the market'}: {block.reason}
+          {block.removeListings && ', with its listings taken off the market'}: {block.reason}
         </p>
       )}
       <Facts>

@@ -69,7 +69,7 @@ const itemColumns: readonly Column<Item>[] = [
   { name: 'Amount', figures: true, cell: ({ amount }) => formatAmount(amount) },
   { name: 'SOL', figures: true, cell: ({ lamports }) => exactSol(BigInt(lamports)) },
   { name: 'Seller', cell: ({ seller }) => <WalletLink address={seller} /> },
-  { name: 'Lot', cell: ({ partOf }) => (partOf ? 'a part' : 'whole') },
+  { name: 'Listing', cell: ({ partOf }) => (partOf ? 'a part' : 'whole') },
 ]
 
 /** Its identifiers. */

@@ -13,8 +13,8 @@ export function Release({ purchaseId }: { purchaseId: string }) {
       title="Release this hold"
       consequence={
         <>
-          The lots are for sale again, and this buyer’s hold is over. It is refused as long as a payment may still land. A payment that
-          turns up later is still delivered if the lots are free, and else becomes a case.
+          The listings are for sale again, and this buyer’s hold is over. It is refused as long as a payment may still land. A payment that
+          turns up later is still delivered if the listings are free, and else becomes a case.
         </>
       }
       reason={{ label: 'Why it is released', hint: 'Buyer, seller and log show it.' }}

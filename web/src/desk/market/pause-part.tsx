@@ -50,7 +50,7 @@ function PauseMarket({ again }: { again: boolean }) {
       consequence={
         again
           ? 'Every player reads the new message at once. The market stays paused.'
-          : 'Within a second nobody can list or buy, on every server. What is being paid is still delivered, and players can still remove their lots and refund.'
+          : 'Within a second nobody can list or buy, on every server. What is being paid is still delivered, and players can still remove their listings and refund.'
       }
       reason={{ label: 'Message', hint: 'Every player reads it; the log keeps it as the reason.' }}
       doIt={again ? 'Change' : 'Pause'}

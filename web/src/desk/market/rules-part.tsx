@@ -86,7 +86,7 @@ function ChangeRule({ tokenType, name, rules }: { tokenType: Rule['tokenType']; 
       }
       title={`Rules of ${name}`}
       onBegin={() => setText(ruleText(known))}
-      consequence="They hold at once, on every server. Lots that break them stay where they are, but nobody can buy them."
+      consequence="They hold at once, on every server. Listings that break them stay where they are, but nobody can buy them."
       reason={{ label: 'Why', hint: 'Only the log shows it.' }}
       doIt="Set the rules"
       done={`The rules of ${name} are set.`}

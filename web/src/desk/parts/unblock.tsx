@@ -9,8 +9,8 @@ export function Unblock({ walletAddress }: { walletAddress: string }) {
       title="End the block"
       consequence={
         <>
-          The player <span className="figures wrap-anywhere">{walletAddress}</span> can list and buy again at once. Lots that were taken off
-          the market stay off it.
+          The player <span className="figures wrap-anywhere">{walletAddress}</span> can list and buy again at once. Listings that were taken
+          off the market stay off it.
         </>
       }
       reason={{ label: 'Why the block ends', hint: 'Only the log shows it.' }}

@@ -65,8 +65,8 @@ function AlertForm({ tokenType, walletAddress }: Pick<AlertsDialogProps, 'tokenT
           {fired
             ? `It is for sale at that price already: ${formatSol(fired.price ?? fired.below)} SOL each.`
             : others
-              ? `The cheapest from others costs ${formatUnitPrice(others.unitPrice)} SOL now. Your own lots do not count.`
-              : 'Nobody else sells any now. Your own lots do not count.'}
+              ? `The cheapest from others costs ${formatUnitPrice(others.unitPrice)} SOL now. Your own listings do not count.`
+              : 'Nobody else sells any now. Your own listings do not count.'}
         </p>
       </form>
       {list.data && list.data.length > 0 && <AlertRows alerts={list.data} onDelete={(id) => remove.mutate(id)} />}

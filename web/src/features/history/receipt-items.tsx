@@ -15,7 +15,7 @@ export function ReceiptItems({ receipt: { items, fee }, showsSellers }: { receip
         <span className="-ml-1 -rotate-90 transition-transform group-open:rotate-0">
           <ChevronIcon />
         </span>
-        {items.length} lots
+        {items.length} listings
       </summary>
       <ul className="mt-1 grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 gap-y-1 sm:grid-cols-[auto_minmax(0,1fr)_auto] rounded-field bg-well px-3 py-2">
         {items.map(({ listingId, tokenType, tokenName, amount, seller, price }) => (

@@ -5,7 +5,7 @@ interface PartsSwitchProps {
   onChange: (checked: boolean) => void
 }
 
-/** Whether buyers may take a part of the lot. */
+/** Whether buyers may take a part of the listing. */
 export function PartsSwitch({ checked, onChange }: PartsSwitchProps) {
   const id = useId()
   return (

@@ -26,7 +26,7 @@ export function isRuleBroken(error: unknown): error is ApiError {
 export function useCreateListing() {
   const { showBanner, showToast } = useNotices()
   return useMutation({
-    meta: { processing: 'Putting your lot on the market' },
+    meta: { processing: 'Putting your listing on the market' },
     mutationFn: ({ body, idempotencyKey }: Offer) =>
       retryPassing(() => call('createListing', { headers: { 'idempotency-key': idempotencyKey }, body }), PATIENCE_MS),
     onSuccess: () => showToast(messages.listingCreated, 'good'),

@@ -9,7 +9,7 @@ export function payLinkText({ state, payMillisLeft }: PayLinkState): string {
       return 'Waiting for your phone …'
     case 'held':
       return payMillisLeft > 0
-        ? 'The lot is held for your wallet, which asks you to pay. Once paid, it shows here within half a minute.'
+        ? 'The listing is held for your wallet, which asks you to pay. Once paid, it shows here within half a minute.'
         : inMarketWords('The time to pay has run out. If you have paid, the drinks are on their way.')
     case 'paid':
       return 'Paid. The network is confirming it.'

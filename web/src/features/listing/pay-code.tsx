@@ -57,7 +57,7 @@ function Progress({ link, listing, reason, onRenew }: PayCodeProps & { link: Pay
             {config?.fee.basisPoints ? ', the studio’s fee included,' : ''} for {formatAmount(link.amount)} {listing.tokenName}.{' '}
             {inMarketWords('The drinks go to the wallet that pays.')}
           </p>
-          <QrCode text={link.url} label="Code with which a wallet pays for this lot" />
+          <QrCode text={link.url} label="Code with which a wallet pays for this listing" />
         </>
       )}
       <p role="status" className="flex min-h-11 items-center justify-center gap-2.5 text-center text-small font-semibold">

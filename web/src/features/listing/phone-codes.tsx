@@ -51,9 +51,9 @@ export function PhoneCodes({ listing, reason, publicOrigin, walletsSend }: Phone
       {way === 'phantom' && !reason && (
         <>
           <p className="text-small text-dim">
-            Scan it with your phone’s camera. The market opens in Phantom on this lot, and you buy it there.
+            Scan it with your phone’s camera. The market opens in Phantom on this listing, and you buy it there.
           </p>
-          <QrCode text={phantomBrowseLink(`${LISTING_PATH}${listing._id}`, publicOrigin)} label="Code that opens this lot in Phantom" />
+          <QrCode text={phantomBrowseLink(`${LISTING_PATH}${listing._id}`, publicOrigin)} label="Code that opens this listing in Phantom" />
         </>
       )}
     </section>

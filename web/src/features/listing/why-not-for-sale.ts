@@ -11,10 +11,10 @@ export function whyNotForSale(
   { status, seller, heldUntil, waitsForStudio }: Listing,
   { walletAddress, closed }: Viewer,
 ): string | undefined {
-  if (status === 'sold') return 'This lot has been sold.'
-  if (status === 'removed') return 'Its seller has taken this lot off the market.'
+  if (status === 'sold') return 'This listing has been sold.'
+  if (status === 'removed') return 'Its seller has taken this listing off the market.'
   if (seller === walletAddress) return 'This is your listing.'
-  if (waitsForStudio) return 'The studio has to decide about this lot.'
-  if (heldUntil) return 'Another buyer is paying for this lot right now.'
+  if (waitsForStudio) return 'The studio has to decide about this listing.'
+  if (heldUntil) return 'Another buyer is paying for this listing right now.'
   return closed ? 'Nothing can be bought at the moment.' : undefined
 }

@@ -45,7 +45,7 @@ export function MyListingRow({ listing }: { listing: OwnListing }) {
 function sinceWhen({ status, partOf, createdAt }: OwnListing): string {
   const time = formatTime(createdAt)
   if (partOf === undefined) return `Listed ${time}`
-  return status === 'sold' ? `Sold in parts, the last one bought ${time}` : `Part of a lot, split off ${time}`
+  return status === 'sold' ? `Sold in parts, the last one bought ${time}` : `Part of a listing, split off ${time}`
 }
 
 function RemovalNote({ listing }: { listing: OwnListing }) {

@@ -6,7 +6,7 @@ import { formatAmount } from '../../ui/format.ts'
 type Sale = Pick<Purchase, 'settledAt' | 'items'>
 
 /** What was sold of one of the seller's listings, with its exact price in lamports. */
-interface SoldLot {
+interface SoldListing {
   tokenName: string
   amount: number
   lamports: bigint
@@ -23,22 +23,26 @@ export function lastSale(sales: readonly Sale[]): string {
 }
 
 /** What was sold of a seller's listings. Parts of the same listing are added up; other sellers' items in the same purchase are left out. */
-export function lotsSold(sales: readonly Sale[], seller: string): SoldLot[] {
-  const lots = new Map<string, SoldLot>()
+export function listingsSold(sales: readonly Sale[], seller: string): SoldListing[] {
+  const listings = new Map<string, SoldListing>()
   for (const item of sales.flatMap(({ items }) => items)) {
     if (item.seller !== seller) continue
     const { tokenName } = item
-    const lot = lots.get(item.partOf ?? item.listingId) ?? { tokenName, amount: 0, lamports: 0n }
-    lots.set(item.partOf ?? item.listingId, { tokenName, amount: lot.amount + item.amount, lamports: lot.lamports + BigInt(item.lamports) })
+    const listing = listings.get(item.partOf ?? item.listingId) ?? { tokenName, amount: 0, lamports: 0n }
+    listings.set(item.partOf ?? item.listingId, {
+      tokenName,
+      amount: listing.amount + item.amount,
+      lamports: listing.lamports + BigInt(item.lamports),
+    })
   }
-  return [...lots.values()]
+  return [...listings.values()]
 }
 
 /** One sentence for all that was sold; undefined if nothing was. */
-export function salesSentence(lots: readonly SoldLot[]): string | undefined {
-  const [first, ...others] = lots
+export function salesSentence(listings: readonly SoldListing[]): string | undefined {
+  const [first, ...others] = listings
   if (!first) return undefined
-  const sol = solText(lots.reduce((sum, { lamports }) => sum + lamports, 0n))
+  const sol = solText(listings.reduce((sum, { lamports }) => sum + lamports, 0n))
   if (!others.length) return `Sold: ${formatAmount(first.amount)} ${first.tokenName} for ${sol} SOL.`
-  return `Sold: ${formatAmount(lots.length)} of your lots for ${sol} SOL in total.`
+  return `Sold: ${formatAmount(listings.length)} of your listings for ${sol} SOL in total.`
 }

@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 
 import { purchasesQuery } from '../../api/queries.ts'
 import { useNotices } from '../../feedback/use-notices.ts'
-import { lastSale, lotsSold, salesSentence, salesSince } from './new-sales.ts'
+import { lastSale, listingsSold, salesSentence, salesSince } from './new-sales.ts'
 
 /** Local storage keys: the last sale that a toast announced, and the last one when the seller last opened My Listings. */
 const toldKey = (walletAddress: string) => `salesTold:${walletAddress}`
@@ -29,12 +29,12 @@ export function useNewSales({ walletAddress, looking }: Seller): number {
     const last = lastSale(sales)
     // In a browser that has not seen this wallet before, earlier sales are not new.
     const told = localStorage.getItem(toldKey(walletAddress)) ?? last
-    const sentence = salesSentence(lotsSold(salesSince(sales, told), walletAddress))
+    const sentence = salesSentence(listingsSold(salesSince(sales, told), walletAddress))
     if (sentence) showToast(sentence, 'good')
     localStorage.setItem(toldKey(walletAddress), last)
     if (looking || localStorage.getItem(seenKey(walletAddress)) === null) localStorage.setItem(seenKey(walletAddress), last)
   }, [sales, walletAddress, looking, showToast])
 
   if (!sales || looking) return 0
-  return lotsSold(salesSince(sales, localStorage.getItem(seenKey(walletAddress)) ?? lastSale(sales)), walletAddress).length
+  return listingsSold(salesSince(sales, localStorage.getItem(seenKey(walletAddress)) ?? lastSale(sales)), walletAddress).length
 }

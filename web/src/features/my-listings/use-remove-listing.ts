@@ -12,7 +12,7 @@ export function useRemoveListing() {
   const client = useQueryClient()
   const { showBanner, showToast } = useNotices()
   return useMutation({
-    meta: { processing: 'Taking your lot off the market' },
+    meta: { processing: 'Taking your listing off the market' },
     mutationFn: (id: string) => call('removeListing', { params: { id } }),
     onSuccess: ({ listing: removed }) => {
       showToast(messages.listingRemoved, 'good')

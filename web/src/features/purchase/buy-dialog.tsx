@@ -16,7 +16,7 @@ import { totalOf } from './order/order-terms.ts'
 import { usePurchase } from './use-purchase.ts'
 import { useTerms } from './use-terms.ts'
 
-/** Asks the buyer to confirm amount, price, fees and seller before the wallet opens; or shows what there is instead of a lot that is gone. */
+/** Asks the buyer to confirm amount, price, fees and seller before the wallet opens; or shows what there is instead of a listing that is gone. */
 export function BuyDialog() {
   const { confirming, overtaken, dismiss } = usePurchase()
   const shown = useRetained(confirming ?? overtaken)
@@ -30,7 +30,7 @@ export function BuyDialog() {
 /** How much of the listing to buy, and its cost. An indivisible listing is bought whole. */
 function Confirmation({ listing }: { listing: Listing }) {
   const { dismiss, place, gather } = usePurchase()
-  const inBasket = useBasket(({ lots }) => lots.some(({ listingId }) => listingId === listing._id))
+  const inBasket = useBasket(({ listings }) => listings.some(({ listingId }) => listingId === listing._id))
   const [text, setText] = useState(String(listing.amount))
   const amount = readAmount(text, listing.amount)
   const { order, basisPoints, networkFee, refusal, overtaken, isOld } = useTerms(listing, amount)

@@ -24,7 +24,7 @@ interface CarryOut {
   signal: AbortSignal
   notices: NoticeActions
   setRunning: Dispatch<SetStateAction<RunningPurchase | undefined>>
-  /** Called if somebody else was faster with the only lot of the order. */
+  /** Called if somebody else was faster with the only listing of the order. */
   onOvertaken: (order: Order) => void
 }
 

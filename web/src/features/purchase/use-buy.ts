@@ -48,8 +48,8 @@ export function useBuy(askToConfirm: (listing: Listing) => void, pay: (order: Or
       },
       place: (order) => check(order, () => pay(order)),
       gather: (listing, amount) =>
-        void import('./order/gather-lot.ts')
-          .then(({ gatherLot }) => gatherLot(listing, amount))
+        void import('./order/gather-listing.ts')
+          .then(({ gatherListing }) => gatherListing(listing, amount))
           .then((refusal) => refusal && showToast(refusal, 'bad')),
     }),
     [check, askToConfirm, pay, showToast],

@@ -23,12 +23,12 @@ export interface RunningPurchase {
 export interface PurchaseContextValue {
   /** The listing that the buyer is asked to confirm. */
   confirming: Listing | undefined
-  /** The order of one lot that somebody else was faster with. */
+  /** The order of one listing that somebody else was faster with. */
   overtaken: Order | undefined
   running: RunningPurchase | undefined
   /** Refuses, asks for a wallet, or asks the buyer to confirm. */
   buy: (listing: Listing) => void
-  /** Closes the question, or what is shown instead of a lot that is gone. */
+  /** Closes the question, or what is shown instead of a listing that is gone. */
   dismiss: () => void
   /** Refuses, asks for a wallet, or buys what the buyer has confirmed. */
   place: (order: Order) => void

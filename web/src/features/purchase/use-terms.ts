@@ -9,7 +9,7 @@ import { configQuery, keys } from '../../api/queries.ts'
 import { reload } from '../../api/refresh-market.ts'
 import { useDebounced } from '../../ui/amount/use-debounced.ts'
 import { useWallet } from '../../wallet/wallet-store.ts'
-import { lotOf } from './order/lot.ts'
+import { orderItemOf } from './order/order-item.ts'
 import { offerQuery, orderOfOffer } from './order/offer.ts'
 import { type Order, type OrderItem } from './order/order.ts'
 import { isOvertaken } from './order/overtaken.ts'
@@ -48,7 +48,7 @@ export function useTerms(listing: Listing, amount: number | undefined): Terms {
   }, [isOff])
 
   const basisPoints = config?.fee.basisPoints ?? 0
-  const item = lotOf(listing, amount ?? listing.amount)
+  const item = orderItemOf(listing, amount ?? listing.amount)
   const shown: Terms = {
     order: { items: [item], fee: feeAt(item.lamports, basisPoints), origin: 'chosen' },
     basisPoints,

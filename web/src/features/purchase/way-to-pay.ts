@@ -5,7 +5,7 @@ import { type MarketWallet } from '../../wallet/wallet.ts'
 import { signsAlone } from '../../payment/lone-signers.ts'
 
 /**
- * How a wallet pays here. co-signed: the market signs its payment, too, and sends it. hold: the lot is held, and the wallet's payment is
+ * How a wallet pays here. co-signed: the market signs its payment, too, and sends it. hold: the listing is held, and the wallet's payment is
  * complete as it is. none: it cannot.
  */
 export type WayToPay = 'co-signed' | 'hold' | 'none'

@@ -5,7 +5,7 @@ export function PauseBar({ message }: { message: string }) {
       <span className="size-2 flex-none rounded-full bg-warn forced-color-adjust-none" />
       <p role="status" className="wrap-anywhere">
         <b className="font-semibold">Buying and selling are paused.</b> {message}{' '}
-        <span className="max-sm:sr-only">What you have paid for is delivered, and you can remove lots and refund.</span>
+        <span className="max-sm:sr-only">What you have paid for is delivered, and you can remove listings and refund.</span>
       </p>
     </div>
   )

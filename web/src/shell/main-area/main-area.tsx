@@ -45,8 +45,8 @@ interface MainAreaProps {
 /** The four states of the main area (specification, section 2). */
 export function MainArea({ backend, paused, session, view }: MainAreaProps) {
   const { buy, gather } = usePurchase()
-  const lots = useBasket(({ lots }) => lots)
-  const gathered = useMemo(() => new Set(lots.map(({ listingId }) => listingId)), [lots])
+  const listings = useBasket(({ listings }) => listings)
+  const gathered = useMemo(() => new Set(listings.map(({ listingId }) => listingId)), [listings])
   const cooldowns = useCooldowns(session.user?.walletAddress)
   const path = usePath()
   if (backend === 'offline') return <ServerUnavailable />

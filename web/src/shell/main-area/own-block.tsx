@@ -28,8 +28,8 @@ export function OwnBlock() {
         <p className="font-semibold">The studio has blocked your wallet{block.until && ` until ${formatTime(block.until)}`}</p>
         <p className="text-small wrap-anywhere">{block.reason}</p>
         <p className="text-small text-dim">
-          You cannot buy or sell. You can still remove your lots, pay for what you hold, and refund. If you think that this is a mistake,
-          ask the studio.
+          You cannot buy or sell. You can still remove your listings, pay for what you hold, and refund. If you think that this is a
+          mistake, ask the studio.
         </p>
       </div>
     </li>

@@ -1,11 +1,11 @@
 import { formatAmount, shortSeller } from '../../../ui/format.ts'
 import { CloseIcon } from '../../../ui/icons.tsx'
-import { type BasketLot } from '../order/basket-store.ts'
+import { type BasketListing } from '../order/basket-store.ts'
 import { formatLamports } from '../order/order-text.ts'
 
-/** One lot of the basket, and why it cannot be bought if it is gone. */
-export function BasketRow({ lot, onRemove }: { lot: BasketLot; onRemove: () => void }) {
-  const { tokenType, tokenName, amount, seller, lamports, gone } = lot
+/** One listing of the basket, and why it cannot be bought if it is gone. */
+export function BasketRow({ listing, onRemove }: { listing: BasketListing; onRemove: () => void }) {
+  const { tokenType, tokenName, amount, seller, lamports, gone } = listing
   const what = `${formatAmount(amount)} ${tokenName}`
   return (
     <li className="flex items-center gap-3 py-1" data-token={tokenType}>

@@ -6,7 +6,7 @@ import { configQuery } from '../../../api/queries.ts'
 import { Button } from '../../../ui/button.tsx'
 import { ChevronIcon } from '../../../ui/icons.tsx'
 import { basketOrder } from '../order/basket.ts'
-import { type BasketLot, takeOut, useBasket } from '../order/basket-store.ts'
+import { type BasketListing, takeOut, useBasket } from '../order/basket-store.ts'
 import { formatRate } from '../../../ui/format.ts'
 import { formatLamports } from '../order/order-text.ts'
 import { priceOf, totalOf } from '../order/order-terms.ts'
@@ -21,24 +21,24 @@ interface BasketTrayProps {
   paused: boolean
 }
 
-/** The lots that the buyer has collected, at the bottom edge, to be bought with one approval. It is hidden while empty. */
+/** The listings that the buyer has collected, at the bottom edge, to be bought with one approval. It is hidden while empty. */
 export function BasketTray({ walletAddress, paused }: BasketTrayProps) {
   useKeptBasket(walletAddress)
   useMarkGone()
-  const lots = useBasket(({ lots }) => lots)
+  const listings = useBasket(({ listings }) => listings)
   const { place } = usePurchase()
   const { data: config } = useQuery(configQuery)
   const [open, setOpen] = useState(false)
   const id = useId()
   const toggle = useRef<HTMLButtonElement>(null)
-  if (lots.length === 0) return null
+  if (listings.length === 0) return null
   const basisPoints = config?.fee.basisPoints ?? 0
-  const order = basketOrder(lots, basisPoints)
+  const order = basketOrder(listings, basisPoints)
   const total = order && formatLamports(totalOf(order))
-  const gone = lots.filter((lot) => lot.gone !== undefined).length
-  const remove = (removed: readonly BasketLot[]) => {
+  const gone = listings.filter((listing) => listing.gone !== undefined).length
+  const remove = (removed: readonly BasketListing[]) => {
     // The button that was pressed goes away; the focus stays in the tray, or returns to the view.
-    if (removed.length < lots.length) toggle.current?.focus()
+    if (removed.length < listings.length) toggle.current?.focus()
     else document.querySelector<HTMLElement>('[role=tabpanel]')?.focus({ preventScroll: true })
     takeOut(removed)
   }
@@ -46,8 +46,8 @@ export function BasketTray({ walletAddress, paused }: BasketTrayProps) {
     <section aria-label="Basket" className="tray popup arrive sticky z-30 mx-auto w-full max-w-2xl p-3 sm:p-4">
       <div id={id} hidden={!open} className="mb-3">
         <ul className="-my-1 max-h-[40dvh] overflow-y-auto">
-          {lots.map((lot) => (
-            <BasketRow key={lot.listingId} lot={lot} onRemove={() => remove([lot])} />
+          {listings.map((listing) => (
+            <BasketRow key={listing.listingId} listing={listing} onRemove={() => remove([listing])} />
           ))}
         </ul>
         {order && basisPoints > 0 && (
@@ -60,9 +60,9 @@ export function BasketTray({ walletAddress, paused }: BasketTrayProps) {
         )}
         <div className="mt-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
           <p className="flex-1 basis-52 text-tiny text-dim">
-            Up to {MAX_ITEMS} lots of {MAX_SELLERS} sellers with one approval. Nothing is kept for you until you buy.
+            Up to {MAX_ITEMS} listings of {MAX_SELLERS} sellers with one approval. Nothing is kept for you until you buy.
           </p>
-          <Button kind="bare" small onClick={() => remove(lots)}>
+          <Button kind="bare" small onClick={() => remove(listings)}>
             Empty basket
           </Button>
         </div>
@@ -82,7 +82,7 @@ export function BasketTray({ walletAddress, paused }: BasketTrayProps) {
           <span className="min-w-0">
             Basket<span className="sr-only">: </span>
             <span className="block text-tiny font-normal text-dim">
-              {lots.length === 1 ? '1 lot' : `${lots.length} lots`}
+              {listings.length === 1 ? '1 listing' : `${listings.length} listings`}
               {order && order.fee > 0n && ` · ${formatLamports(priceOf(order.items))} and ${formatLamports(order.fee)} SOL fee`}
               {gone > 0 && <span className="text-warn"> · {gone} left out</span>}
             </span>

@@ -8,11 +8,11 @@ const KEY = 'basket'
 /** Keeps the basket of a wallet over a reload of this tab. It is empty for any other wallet, and after a logout. */
 export function useKeptBasket(walletAddress: string): void {
   useEffect(() => {
-    useBasket.setState({ lots: readBasket(sessionStorage.getItem(KEY), walletAddress) })
-    const stop = useBasket.subscribe(({ lots }) => sessionStorage.setItem(KEY, writeBasket(walletAddress, lots)))
+    useBasket.setState({ listings: readBasket(sessionStorage.getItem(KEY), walletAddress) })
+    const stop = useBasket.subscribe(({ listings }) => sessionStorage.setItem(KEY, writeBasket(walletAddress, listings)))
     return () => {
       stop()
-      useBasket.setState({ lots: [] })
+      useBasket.setState({ listings: [] })
     }
   }, [walletAddress])
 }

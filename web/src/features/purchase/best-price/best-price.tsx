@@ -22,7 +22,7 @@ interface BestPriceProps {
   action?: ReactNode
 }
 
-/** Buys any amount of a drink at the current best price: several sellers, parts of lots, one approval. */
+/** Buys any amount of a drink at the current best price: several sellers, parts of listings, one approval. */
 export function BestPrice({ tokenType, walletAddress, paused, action }: BestPriceProps) {
   const price = useBestPrice(tokenType, walletAddress)
   const { quote, amount, most, isOld, risenFrom } = price

@@ -11,7 +11,7 @@ import { usePurchase } from '../use-purchase.ts'
 import { type Quote, quotedOrder, quotedTotal, quoteQuery } from './quote.ts'
 import { QuoteSummary } from './quote-summary.tsx'
 
-/** Says that somebody else was faster with a lot, and offers the cheapest drinks of the same kind instead. */
+/** Says that somebody else was faster with a listing, and offers the cheapest drinks of the same kind instead. */
 export function NextBest({ order }: { order: Order }) {
   const { dismiss, place } = usePurchase()
   const walletAddress = useSession(({ user }) => user?.walletAddress)

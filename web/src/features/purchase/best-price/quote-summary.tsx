@@ -77,5 +77,5 @@ function shortage({ items, amount }: Quote, { most, drink, nobody }: Pick<QuoteS
   if (items.length > 0) return `Only ${formatAmount(amount)} can be bought in one purchase right now.`
   return most === 0
     ? `${nobody} sells ${drink} right now. When somebody does, the price appears here.`
-    : `${drink} is only for sale in larger lots right now. Try more, or take a lot below.`
+    : `${drink} is only for sale in larger listings right now. Try more, or take a listing below.`
 }

@@ -6,7 +6,7 @@ import { WalletError } from '../../../wallet/wallet-error.ts'
 
 /** How far a purchase came before it failed. */
 export interface Reached {
-  /** The lot may be held although nobody said so. */
+  /** The listing may be held although nobody said so. */
   mayBeHeld?: boolean | undefined
   /** The signed payment was sent. */
   sent?: boolean | undefined
@@ -22,5 +22,5 @@ export function failureText(error: unknown, { mayBeHeld, sent }: Reached): strin
     return `${asSentence(text)} Your payment was sent, so do not pay again: Needs attention and your history show what becomes of it.`
   if (isChainBusy(error)) return `${text} Nothing was held, and no SOL moved.`
   const certain = `${asSentence(text)} Your wallet was not asked, so no SOL moved.`
-  return mayBeHeld ? `${certain} If the lot was held for you, Needs attention shows it.` : certain
+  return mayBeHeld ? `${certain} If the listing was held for you, Needs attention shows it.` : certain
 }

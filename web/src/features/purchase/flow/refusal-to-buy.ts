@@ -5,7 +5,7 @@ import { type QueryClient } from '@tanstack/react-query'
 import { solQuery } from '../../../api/chain.ts'
 import { configQuery } from '../../../api/queries.ts'
 import { requireConnection } from '../../../wallet/require-connection.ts'
-import { lotOf } from '../order/lot.ts'
+import { orderItemOf } from '../order/order-item.ts'
 import { totalOf } from '../order/order-terms.ts'
 import { type Order } from '../order/order.ts'
 import { cannotBuyHere, wayToPay } from '../way-to-pay.ts'
@@ -42,5 +42,5 @@ export async function currentRefusalToBuy(
 }
 
 function leastOf(listing: Listing): Order {
-  return { items: [lotOf(listing, listing.divisible ? 1 : listing.amount)], fee: 0n, origin: 'chosen' }
+  return { items: [orderItemOf(listing, listing.divisible ? 1 : listing.amount)], fee: 0n, origin: 'chosen' }
 }

@@ -31,6 +31,6 @@ export function refusedText(error: unknown, { items, origin }: Order): string | 
   const item = items.find((candidate) => candidate.listingId === listingId)
   if (items.length < 2) return undefined
   if (!item) return overtaken ? overtakenText : undefined
-  const lot = `${formatAmount(item.amount)} ${item.tokenName} of ${shortSeller(item.seller)}: ${message}`
-  return overtaken ? `${overtakenText} ${lot}` : `${lot} Nothing was held, and no SOL moved.`
+  const listing = `${formatAmount(item.amount)} ${item.tokenName} of ${shortSeller(item.seller)}: ${message}`
+  return overtaken ? `${overtakenText} ${listing}` : `${listing} Nothing was held, and no SOL moved.`
 }

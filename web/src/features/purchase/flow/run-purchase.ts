@@ -28,7 +28,7 @@ interface Run extends Omit<CoSignedPayment, 'connection' | 'network'> {
  *
  * @returns the purchase, settled or ended
  * @throws Error with a sentence for the buyer: what happened, whether SOL moved, and what to do; PurchaseStopped if the wallet was not asked;
- * Overtaken if somebody else has the only lot of the order
+ * Overtaken if somebody else has the only listing of the order
  */
 export async function runPurchase(run: Run): Promise<Purchase> {
   const { order, onProgress } = run

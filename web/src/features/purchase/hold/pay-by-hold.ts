@@ -54,5 +54,5 @@ async function afterRefusal({ cause }: PaymentFailed, purchaseId: string): Promi
     () => true,
     () => false,
   )
-  return `The lot is free again once ${cancelled ? 'the network shows that nothing was paid' : 'the time to pay has run out'}.`
+  return `The listing is free again once ${cancelled ? 'the network shows that nothing was paid' : 'the time to pay has run out'}.`
 }

@@ -7,7 +7,7 @@ import { useNotices } from '../../../feedback/use-notices.ts'
 import { cancelHold } from './cancel-hold.ts'
 import { endedText } from '../order/ended-text.ts'
 
-const CANCELLING = 'Cancelled. The lot is free again once the network shows that nothing was paid.'
+const CANCELLING = 'Cancelled. The listing is free again once the network shows that nothing was paid.'
 
 /** Cancels a hold that is not paid, by the id of its purchase; a failure goes to the banner. */
 export function useCancelHold() {

@@ -27,7 +27,7 @@ export function OpenPurchases({ walletAddress }: { walletAddress: string }) {
 }
 
 const studioDecides =
-  'The network can no longer show whether this lot was paid for, so the studio decides. Do not pay now. If you have paid, your payment is still looked for.'
+  'The network can no longer show whether this listing was paid for, so the studio decides. Do not pay now. If you have paid, your payment is still looked for.'
 
 function OpenPurchase({ purchase, payUntil }: { purchase: Purchase; payUntil: number }) {
   const { signature, coSigned, waitsForStudio } = purchase

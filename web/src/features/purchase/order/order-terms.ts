@@ -67,7 +67,7 @@ export function isAsConfirmed(order: Order, terms: Terms): boolean {
 /** @throws PurchaseStopped if the server asks for anything but what the buyer confirmed */
 export function requireAsConfirmed(order: Order, terms: Terms): void {
   if (isAsConfirmed(order, terms)) return
-  throw new PurchaseStopped('The lot has changed since you confirmed it. Your wallet was not asked; no SOL moved.', { byBuyer: false })
+  throw new PurchaseStopped('The listing has changed since you confirmed it. Your wallet was not asked; no SOL moved.', { byBuyer: false })
 }
 
 function sumOf(parts: readonly { lamports: string }[]): bigint {

@@ -1,6 +1,6 @@
 import { type TokenType } from '@juicebar/contract/catalogue'
 
-/** A lot, or a part of one, as the buyer was shown it. */
+/** A listing, or a part of one, as the buyer was shown it. */
 export interface OrderItem {
   /** The listing on the market; for a part, the listing that it is taken from. */
   listingId: string
@@ -18,6 +18,6 @@ export interface Order {
   items: readonly OrderItem[]
   /** What the studio receives on top, in lamports. */
   fee: bigint
-  /** quote: the cheapest drinks at the moment, from any seller. chosen: exactly these lots. held: lots that are held for the buyer already. */
+  /** quote: the cheapest drinks at the moment, from any seller. chosen: exactly these listings. held: listings that are held for the buyer already. */
   origin: 'quote' | 'chosen' | 'held'
 }

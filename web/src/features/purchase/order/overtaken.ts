@@ -7,7 +7,7 @@ const codes = new Set<string>(['LISTING_HELD', 'LISTING_NOT_ACTIVE', 'AMOUNT_NOT
 
 export const overtakenText = 'Someone else was faster. Your payment was not sent.'
 
-/** A purchase of one lot that somebody else has bought, or is buying. The next best offer is what the buyer wants to see. */
+/** A purchase of one listing that somebody else has bought, or is buying. The next best offer is what the buyer wants to see. */
 export class Overtaken extends Error {
   constructor(cause: unknown) {
     super(overtakenText, { cause })

@@ -20,7 +20,7 @@ export function partLamports(listing: Pick<Listing, 'price' | 'amount'>, amount:
 }
 
 /** A listing, or a part of it, as an item of an order. */
-export function lotOf(listing: Listing, amount: number): OrderItem {
+export function orderItemOf(listing: Listing, amount: number): OrderItem {
   const { _id: listingId, seller, tokenType, tokenName } = listing
   return { listingId, seller, tokenType, tokenName, amount, lamports: partLamports(listing, amount) }
 }
