@@ -10,6 +10,7 @@ begin
     'tokenType', l.token_type,
     'amount', l.amount,
     'price', trim_scale(l.price_lamports * 0.000000001),
+    'lamports', l.price_lamports::text,
     -- Computed here, because the generated column is still empty in a before-trigger.
     'unitPrice', trim_scale(round(l.price_lamports::numeric / l.amount, 9) * 0.000000001),
     'divisible', l.divisible,

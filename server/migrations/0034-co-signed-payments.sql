@@ -132,6 +132,12 @@ comment on column purchases.decided_to is
 comment on column purchases.listed_to is
   'Down to which of those transactions the list was followed without reaching the decided ones. Null to begin with the newest.';
 
+-- Listings for sale are kept as replies show them, and replies have said the price in lamports since. Closed ones are rendered when they are read.
+alter table listings disable trigger user;
+update listings set reply_json = replace(reply_json, '"unitPrice"', '"lamports" : "' || price_lamports || '", "unitPrice"')
+where status in ('active', 'reserved');
+alter table listings enable trigger user;
+
 -- Functions that hold and settle have other parameters than before.
 -- functions that hold and settle: 5f443908459031a62c038988444642441f8269203e14f06072726576192889da
 drop function if exists split_listing(listings, bigint, text, uuid, timestamptz);

@@ -31,8 +31,6 @@ const packageFile = new URL('../package.json', import.meta.url)
 /** SQLSTATEs of a wrong user, password or database (PostgreSQL, appendix A). */
 const REFUSED_BY_DATABASE = /^(?:28...|3D000)$/
 
-await main()
-
 /** Importing this module starts the server. If that fails, the process prints a sentence and exits with 1; if it is interrupted, nothing. */
 async function main(): Promise<void> {
   let shutdown: Shutdown | undefined
@@ -188,7 +186,7 @@ const networkTexts: Record<Network, string> = {
  * Says that the market is open: to a person at a terminal as a text, else as one line of the log, so that standard output that is
  * collected has nothing but JSON.
  */
-export function announceStart(config: Config, places: Places, log: Logger): void {
+function announceStart(config: Config, places: Places, log: Logger): void {
   if (process.stdout.isTTY) process.stdout.write(startedText(config, places))
   else logAlways(log, { network: networkTexts[config.network], settleAt: config.settleAt, ...places }, openText(config))
 }
@@ -214,3 +212,5 @@ function whatToTry({ demo, network }: Config): string {
   if (demo && network === 'localnet') return '  Try it: connect the Demo Wallet, get test SOL, and buy a drink. No extension is needed.\n'
   return '  Try it: connect a Phantom wallet and sign in.\n'
 }
+
+await main()

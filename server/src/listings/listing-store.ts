@@ -90,6 +90,7 @@ export async function listOwnListings(database: Database, seller: WalletAddress,
     ...listing,
     amount: listing.amount + Number(partsAmount),
     price: lamportsToSol(priceLamports),
+    lamports: priceLamports.toString(),
     beingBought: Number(beingBought),
     sold: Number(sold),
   }))

@@ -107,7 +107,8 @@ export interface LevelRow {
 export function depthJson(levels: readonly LevelRow[]): string {
   const [cheapest] = levels
   const rows = levels.map(
-    ({ unitLamports, amount, listings }) => `{"unitPrice":${solText(unitLamports)},"amount":${amount},"listings":${listings}}`,
+    ({ unitLamports, amount, listings }) =>
+      `{"unitPrice":${solText(unitLamports)},"lamports":"${unitLamports}","amount":${amount},"listings":${listings}}`,
   )
   return `{"levels":[${rows.join(',')}],"floor":${cheapest ? solText(cheapest.unitLamports) : 'null'},"amount":${cheapest?.total ?? 0}}`
 }

@@ -123,6 +123,7 @@ describe('chaos', () => {
     tokenType: 'APPLE_JUICE',
     amount: 3,
     price: 0.001,
+    lamports: '1000000',
     unitPrice: 0.000333333,
     divisible: true,
     status: 'active',
@@ -131,7 +132,7 @@ describe('chaos', () => {
   }
   const held = { ...listing, _id: 'l8', price: 0.0001, heldUntil: settledAt }
   const candle = { open: 1e-7, high: 1e-7, low: 1e-7, close: 1e-7, amount: 3, sol: 3e-7, trades: 1, average: 1e-7 }
-  const depth = { levels: [{ unitPrice: 0.000333333, amount: 3, listings: 1 }], floor: 0.000333333, amount: 3 }
+  const depth = { levels: [{ unitPrice: 0.000333333, lamports: '333333', amount: 3, listings: 1 }], floor: 0.000333333, amount: 3 }
   const summary = { tokenType: 'APPLE_JUICE', floor: 0.000333333, last: 1e-7, change24h: null, volume24h: 3e-7, amount: 3 }
 
   const right: FiguresSeen = {

@@ -1,4 +1,4 @@
-import { roundToLamport } from '@juicebar/contract/money'
+import { lamportsToSol, nearestLamports } from '@juicebar/contract/money'
 
 import { roundStep } from '../ui/chart/price-scale.ts'
 import { type Level } from './figure-queries.ts'
@@ -18,7 +18,7 @@ export interface DepthStep {
  * listing says nothing.
  */
 const SHARE_SHOWN = 0.9
-const MOST_FLOORS = 5
+const MOST_FLOORS = 5n
 
 /**
  * Sums up the supply in at most `most` readable price steps: the prices themselves if they are few, otherwise round ones. Each says how
@@ -27,36 +27,41 @@ const MOST_FLOORS = 5
 export function depthSteps(levels: readonly Level[], most: number): DepthStep[] {
   const [cheapest] = levels
   if (!cheapest) return []
-  if (levels.length <= most) return sums(levels).map(({ price, amount }) => ({ price, amount, inclusive: true }))
   const summed = sums(levels)
-  const step = roundStep((highestShown(summed, cheapest.unitPrice) - cheapest.unitPrice) / (most - 1))
-  const first = Math.floor(cheapest.unitPrice / step + 1e-9) + 1
+  if (levels.length <= most) return summed.map(({ lamports, amount }) => ({ price: lamportsToSol(lamports), amount, inclusive: true }))
+  const floor = BigInt(cheapest.lamports)
+  const step = BigInt(nearestLamports(roundStep(lamportsToSol(highestShown(summed, floor) - floor) / (most - 1))))
+  const first = floor / step + 1n
   const steps = Array.from({ length: most }, (_, index) => {
-    const price = Number(((first + index) * step).toPrecision(12))
-    return { price, inclusive: false, amount: summed.findLast((sum) => sum.price < price)?.amount ?? 0 }
+    const lamports = (first + BigInt(index)) * step
+    const amount = summed.findLast((sum) => sum.lamports < lamports)?.amount ?? 0
+    return { price: lamportsToSol(lamports), inclusive: false, amount }
   })
   return steps.filter(({ amount }, index) => amount > (steps[index - 1]?.amount ?? 0))
 }
 
 interface Sum {
-  price: number
+  lamports: bigint
   amount: number
 }
 
 function sums(levels: readonly Level[]): Sum[] {
   let amount = 0
-  return levels.map((level) => ({ price: level.unitPrice, amount: (amount += level.amount) }))
+  return levels.map((level) => ({ lamports: BigInt(level.lamports), amount: (amount += level.amount) }))
 }
 
-function highestShown(summed: readonly Sum[], floor: number): number {
+function highestShown(summed: readonly Sum[], floor: bigint): bigint {
   const enough = (summed.at(-1)?.amount ?? 0) * SHARE_SHOWN
-  const price = summed.find(({ amount }) => amount >= enough)?.price ?? floor
+  const most = floor * MOST_FLOORS
+  const found = summed.find(({ amount }) => amount >= enough)?.lamports ?? floor
+  const highest = found < most ? found : most
   // If everything has nearly the same price, the prices still get separate steps.
-  return Math.max(Math.min(price, floor * MOST_FLOORS), floor * 1.001, floor + 1e-9)
+  const least = floor + floor / 1_000n + 1n
+  return highest > least ? highest : least
 }
 
-/** How many drinks cost less than a unit price. */
+/** How many drinks cost less than a unit price in SOL. */
 export function cheaperThan(levels: readonly Level[], unitPrice: number): number {
-  const price = roundToLamport(unitPrice)
-  return levels.reduce((sum, level) => (level.unitPrice < price ? sum + level.amount : sum), 0)
+  const lamports = BigInt(nearestLamports(unitPrice))
+  return levels.reduce((sum, level) => (BigInt(level.lamports) < lamports ? sum + level.amount : sum), 0)
 }

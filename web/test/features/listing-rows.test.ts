@@ -5,7 +5,7 @@ import { listingRows, progressOf, removalNote } from '../../src/features/my-list
 import { listing } from '../support/listing.ts'
 
 function own(change: Partial<OwnListing> = {}): OwnListing {
-  return { ...listing(), beingBought: 0, sold: 0, ...change }
+  return { ...listing(change), beingBought: 0, sold: 0, ...change }
 }
 
 describe('my listings', () => {

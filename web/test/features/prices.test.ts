@@ -53,8 +53,8 @@ describe('an inventory', () => {
 describe('a price that is asked for', () => {
   it('comes after all cheaper ones, as far as they are known', () => {
     const levels = [
-      { unitPrice: 0.1, amount: 1_000, listings: 1 },
-      { unitPrice: 0.2, amount: 500, listings: 1 },
+      { unitPrice: 0.1, lamports: '100000000', amount: 1_000, listings: 1 },
+      { unitPrice: 0.2, lamports: '200000000', amount: 500, listings: 1 },
     ]
     expect(cheaperText({ levels, floor: 0.1, amount: 1_500 }, 0.2)).toBe('1,000')
     expect(cheaperText({ levels, floor: 0.1, amount: 1_500 }, 0.3)).toBe('1,500')

@@ -2,23 +2,23 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { cheaperThan, depthSteps } from '../../src/figures/depth-steps.ts'
+import { type Level } from '../../src/figures/figure-queries.ts'
+
+function level(lamports: number, amount: number): Level {
+  return { unitPrice: lamports / 1e9, lamports: String(lamports), amount, listings: 1 }
+}
 
 const levels = fc
   .uniqueArray(fc.integer({ min: 1, max: 2_000_000_000 }), { minLength: 1, maxLength: 200 })
   .chain((prices) =>
     fc.tuple(
-      ...prices
-        .toSorted((a, b) => a - b)
-        .map((lamports) => fc.integer({ min: 1, max: 10_000 }).map((amount) => ({ unitPrice: lamports / 1e9, amount, listings: 1 }))),
+      ...prices.toSorted((a, b) => a - b).map((lamports) => fc.integer({ min: 1, max: 10_000 }).map((amount) => level(lamports, amount))),
     ),
   )
 
 describe('the steps of what is for sale', () => {
   it('of few prices are these prices', () => {
-    const few = [
-      { unitPrice: 0.004, amount: 40, listings: 2 },
-      { unitPrice: 0.0055, amount: 2, listings: 1 },
-    ]
+    const few = [level(4_000_000, 40), level(5_500_000, 2)]
     expect(depthSteps(few, 7)).toEqual([
       { price: 0.004, inclusive: true, amount: 40 },
       { price: 0.0055, inclusive: true, amount: 42 },
@@ -27,11 +27,7 @@ describe('the steps of what is for sale', () => {
   })
 
   it('of many prices are round ones', () => {
-    const many = Array.from({ length: 40 }, (_, index) => ({
-      unitPrice: Number((0.0041 + index * 0.0001).toFixed(4)),
-      amount: 10,
-      listings: 1,
-    }))
+    const many = Array.from({ length: 40 }, (_, index) => level(4_100_000 + index * 100_000, 10))
     expect(depthSteps(many, 7)).toEqual([
       { price: 0.005, inclusive: false, amount: 90 },
       { price: 0.006, inclusive: false, amount: 190 },
@@ -59,9 +55,6 @@ describe('the steps of what is for sale', () => {
 })
 
 it('drinks of the same price are not cheaper, however the price was divided', () => {
-  const levels = [
-    { unitPrice: 0.333333333, amount: 3, listings: 1 },
-    { unitPrice: 0.5, amount: 4, listings: 1 },
-  ]
+  const levels = [level(333_333_333, 3), level(500_000_000, 4)]
   expect([0.3, 1 / 3, 0.4, 0.5, 1].map((price) => cheaperThan(levels, price))).toEqual([0, 0, 3, 3, 7])
 })

@@ -67,6 +67,7 @@ const CandleSchema = Type.Object(
 const LevelSchema = Type.Object(
   {
     unitPrice: sol(`One drink, ${one}`),
+    lamports: repliedLamports('The same'),
     amount: Type.Integer({ description: 'How many drinks are for sale at this price' }),
     listings: Type.Integer({ description: 'In how many listings' }),
   },

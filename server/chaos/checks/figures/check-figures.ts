@@ -90,7 +90,7 @@ function candleOf(start: string, inside: readonly Trade[]): Candle {
 function depthOf(listings: readonly Listing[], token: string): Reply<'depth'> {
   const levels = [...groupBy(forSale(listings, token), unitLamports)]
     .toSorted(([a], [b]) => ascending(a, b))
-    .map(([price, inside]) => ({ unitPrice: sol(price), amount: amountOf(inside), listings: inside.length }))
+    .map(([price, inside]) => ({ unitPrice: sol(price), lamports: String(price), amount: amountOf(inside), listings: inside.length }))
   return { levels, floor: levels[0]?.unitPrice ?? null, amount: amountOf(forSale(listings, token)) }
 }
 

@@ -265,8 +265,8 @@ describe('depth', () => {
     await market.hold(ids[3]!)
     expect(await json('depth', apple)).toEqual({
       levels: [
-        { unitPrice: 0.000333333, amount: 33, listings: 2 },
-        { unitPrice: 0.001, amount: 1, listings: 1 },
+        { unitPrice: 0.000333333, lamports: '333333', amount: 33, listings: 2 },
+        { unitPrice: 0.001, lamports: '1000000', amount: 1, listings: 1 },
       ],
       floor: 0.000333333,
       amount: 34,
@@ -282,7 +282,7 @@ describe('depth', () => {
 
   it('rounds a price exactly, which is just below a half lamport', async () => {
     await market.add([{ amount: 999_999_999, steps: 500 }])
-    expect((await json('depth', apple)).levels).toEqual([{ unitPrice: 0.000000001, amount: 999_999_999, listings: 1 }])
+    expect((await json('depth', apple)).levels).toEqual([{ unitPrice: 0.000000001, lamports: '1', amount: 999_999_999, listings: 1 }])
   })
 })
 

@@ -1,4 +1,4 @@
-import { roundToLamport } from '@juicebar/contract/money'
+import { lamportsToSol } from '@juicebar/contract/money'
 import { type OwnListing } from '@juicebar/contract/schemas'
 
 /**
@@ -21,8 +21,9 @@ export function listingRows(listings: readonly OwnListing[]): OwnListing[] {
 function added(row: OwnListing, listing: OwnListing): OwnListing {
   const whole = listing.partOf === undefined ? listing : row
   const amount = row.amount + listing.amount
-  const price = roundToLamport(row.price + listing.price)
-  return { ...whole, amount, price, unitPrice: price / amount }
+  const lamports = BigInt(row.lamports) + BigInt(listing.lamports)
+  const price = lamportsToSol(lamports)
+  return { ...whole, amount, price, lamports: lamports.toString(), unitPrice: price / amount }
 }
 
 /** How far an active listing has been sold. */
