@@ -4,8 +4,7 @@ import { type Database, type DatabaseConnection, type Reads } from '../database/
 import { RequestBatch } from '../runtime/request-batch.ts'
 import { type CandleQuery, candleJson, depthJson, summaryJson, tradeCursor, tradeJson } from './figures.ts'
 import { readCandles, readLevels, rollUpSales, readSummary, readTrades, type TradesQuery } from './figure-store.ts'
-import { type FailureLog } from '../runtime/outage.ts'
-import { startRepeating } from '../runtime/repeat.ts'
+import { type Job } from '../runtime/repeat.ts'
 
 /** A database that does not answer delays only the callers that have asked it. */
 const PATIENCE_MILLIS = 2_000
@@ -85,11 +84,14 @@ const EVERY_MILLIS = 1_000
 
 /**
  * Keeps the candles up to date within about a second, even if nobody reads them; every server does this.
- * @returns a function that stops it
  */
-export function startRollingUp({ database, failures }: { database: Database; failures: FailureLog }): () => Promise<void> {
-  const rollUpAll = async (signal: AbortSignal) => {
-    while (!signal.aborted && (await rollUpSales(database)) > 0);
+export function rollingUpJob(database: Database): Job {
+  return {
+    name: 'candles',
+    everyMillis: EVERY_MILLIS,
+    failure: 'candles cannot be brought up to date; trying again',
+    run: async (signal) => {
+      while (!signal.aborted && (await rollUpSales(database)) > 0);
+    },
   }
-  return startRepeating(rollUpAll, { everyMillis: EVERY_MILLIS, failures, failure: 'candles cannot be brought up to date; trying again' })
 }

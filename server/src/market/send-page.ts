@@ -1,7 +1,6 @@
 import { type FastifyInstance } from 'fastify'
 import { Failure } from '@juicebar/contract/errors'
-import { type FailureLog } from '../runtime/outage.ts'
-import { startRepeating, delay } from '../runtime/repeat.ts'
+import { type Job, delay } from '../runtime/repeat.ts'
 import { type PageCache, type PageCaches, type PageCopy } from './page-cache.ts'
 import { isDatabaseOutage } from '../runtime/database-failures.ts'
 import { type CachedReply, cachedReplyControl, isNotModified, versionHeaders } from '../http/cached-replies.ts'
@@ -11,11 +10,14 @@ const CHECK_MILLIS = 1_000
 
 /**
  * Keeps the copies of the first pages recent, even if nobody requests them.
- * @returns a function that stops it
  */
-export function startRefreshingCopies(pageCache: Pick<PageCache, 'refreshCopies'>, failures: FailureLog): () => Promise<void> {
-  const failure = 'the copies of the first pages cannot be refreshed; trying again'
-  return startRepeating(() => pageCache.refreshCopies(), { everyMillis: CHECK_MILLIS, failures, failure })
+export function refreshingJob(pageCache: Pick<PageCache, 'refreshCopies'>): Job {
+  return {
+    name: 'copies of first pages',
+    everyMillis: CHECK_MILLIS,
+    failure: 'the copies of the first pages cannot be refreshed; trying again',
+    run: () => pageCache.refreshCopies(),
+  }
 }
 
 /**

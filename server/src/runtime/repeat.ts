@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type FailureLog } from './outage.ts'
 
+const PURGE_MILLIS = 10 * 60_000
+
 interface Repetition {
   /** Between the end of one attempt and the next. */
   everyMillis: number
@@ -41,6 +43,33 @@ export function startRepeating(
     stopping.abort()
     await running
   }
+}
+
+/** Work that a server does again and again, for as long as it runs. */
+export interface Job {
+  /** In the log. */
+  name: string
+  everyMillis: number
+  /** The log message for an unexpected failure, logged once for a series of failures. */
+  failure: string
+  run: (signal: AbortSignal) => Promise<unknown>
+}
+
+/**
+ * Starts jobs, each in its own rhythm.
+ * @returns a function that stops them and resolves when what is under way is done
+ */
+export function startJobs(jobs: readonly Job[], failures: Repetition['failures']): () => Promise<void> {
+  const stops = jobs.map(({ name, run, everyMillis, failure }) => {
+    const failed: FailureLog['failed'] = (error, fields, message) => failures.failed(error, { job: name, ...fields }, message)
+    return startRepeating(run, { everyMillis, failures: { outageOf: failures.outageOf, failed }, failure })
+  })
+  return async () => void (await Promise.all(stops.map((stop) => stop())))
+}
+
+/** A job that deletes what is too old, every ten minutes. The next time makes up for one that fails. */
+export function purging(name: string, what: string, run: () => Promise<unknown>): Job {
+  return { name, everyMillis: PURGE_MILLIS, failure: `${what} could not be deleted; trying again`, run }
 }
 
 /** Waits this many milliseconds; ends early, without an error, when the signal aborts. */

@@ -1,6 +1,6 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { SIGNATURE_FEE_LAMPORTS } from '@juicebar/contract/limits'
-import { startRepeating } from '../../runtime/repeat.ts'
+import { type Job } from '../../runtime/repeat.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
 import { spendableLamports } from '../reservation/order.ts'
 import { claimUnpaidHolds, closeShortHold, noteFunds, readUnpaidHolds, type UnpaidHold, beat, extendHolds } from './hold-store.ts'
@@ -13,11 +13,14 @@ type FundsDeps = Pick<PurchaseDeps, 'database' | 'chain'>
 
 /**
  * Reads the balances of buyers with open holds again and again, so that nobody holds listings with SOL that has moved on to the next wallet.
- * @returns a function that stops it
  */
-export function startCheckingFunds(deps: FundsDeps & Pick<PurchaseDeps, 'failures'>): () => Promise<void> {
-  const failure = 'the balances of buyers with holds could not be read; trying again'
-  return startRepeating(() => checkFunds(deps), { everyMillis: CHECK_MILLIS, failures: deps.failures, failure })
+export function fundsJob(deps: FundsDeps): Job {
+  return {
+    name: 'funds of holds',
+    everyMillis: CHECK_MILLIS,
+    failure: 'the balances of buyers with holds could not be read; trying again',
+    run: () => checkFunds(deps),
+  }
 }
 
 /**
@@ -74,17 +77,16 @@ const BEAT_MILLIS = 5_000
  * Records in the database, every few seconds, that this server can reach it and the chain. If no server does so for longer, that is an
  * outage: no hold counts as abandoned during it, and buyers with a hold get more time to pay after it. While the database is down nothing
  * can be recorded, which is the point.
- * @returns a function that stops it
  */
-export function startRecordingOutages({ database, chain, failures }: Pick<PurchaseDeps, 'database' | 'chain' | 'failures'>): () => void {
-  const note = async () => {
-    if (chain.isUp()) await recordOutage({ database })
+export function outageJob({ database, chain }: FundsDeps): Job {
+  return {
+    name: 'heartbeat',
+    everyMillis: BEAT_MILLIS,
+    failure: 'a heartbeat could not be noted',
+    run: async () => {
+      if (chain.isUp()) await recordOutage({ database })
+    },
   }
-  const tryToNote = () => note().catch((error: unknown) => failures.failed(error, {}, 'a heartbeat could not be noted'))
-  void tryToNote()
-  const timer = setInterval(() => void tryToNote(), BEAT_MILLIS)
-  timer.unref()
-  return () => clearInterval(timer)
 }
 
 /** Records the outage that has just ended, if there was one, and gives the affected buyers their time back. */

@@ -8,7 +8,7 @@ import { findReferences } from '../payment/reference-store.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
 import { findPurchase } from '../purchase/purchase-store.ts'
 import { candidateOf, verifyCandidate, settlePayment } from '../settlement/settle-payment.ts'
-import { startRepeating } from '../../runtime/repeat.ts'
+import { type Job } from '../../runtime/repeat.ts'
 import { findFirstSlot, findKnown, leaseHistories, type LeasedHistory, saveHistory } from './co-signer-history-store.ts'
 import { type HistoryWalk, listedSlot } from './history-walk.ts'
 import { readHistory } from './read-history.ts'
@@ -82,11 +82,14 @@ interface Allowance {
 
 /**
  * Searches the histories of the market's keys about once a minute, on one server at a time.
- * @returns a function that stops it
  */
-export function startSearchingHistories(deps: PurchaseDeps): () => Promise<void> {
-  const failure = 'what the co-signers have signed cannot be read; trying again'
-  return startRepeating(() => searchHistories(deps), { everyMillis: POLL_MILLIS, failures: deps.failures, failure })
+export function historyJob(deps: PurchaseDeps): Job {
+  return {
+    name: 'co-signer histories',
+    everyMillis: POLL_MILLIS,
+    failure: 'what the co-signers have signed cannot be read; trying again',
+    run: () => searchHistories(deps),
+  }
 }
 
 /**

@@ -20,7 +20,7 @@ import { type PurchaseDeps } from '../../purchases/purchase/purchase-deps.ts'
 import { countFailure, renewLease } from '../log/studio-log-store.ts'
 import { readLedger } from './ledger-check-store.ts'
 import { ChainSilent, PATIENCE, type Patience, verifyPayments } from './verify-payments.ts'
-import { delay, startRepeating } from '../../runtime/repeat.ts'
+import { delay, type Job } from '../../runtime/repeat.ts'
 import { isId } from '@juicebar/contract/ids'
 
 interface AuditRequest {
@@ -165,9 +165,12 @@ const POLL_MILLIS = 500
 
 /**
  * Runs audits on this server: a newly requested one, or one whose server was stopped or killed.
- * @returns a function that stops it; another server then continues the audit under way
  */
-export function startAudits(deps: PurchaseDeps): () => Promise<void> {
-  const failure = 'audits cannot be read; trying again'
-  return startRepeating((signal) => continueAudit(deps, { signal }), { everyMillis: POLL_MILLIS, failures: deps.failures, failure })
+export function auditJob(deps: PurchaseDeps): Job {
+  return {
+    name: 'audits',
+    everyMillis: POLL_MILLIS,
+    failure: 'audits cannot be read; trying again',
+    run: (signal) => continueAudit(deps, { signal }),
+  }
 }

@@ -4,7 +4,7 @@ import { inTransaction } from '../../database/transact.ts'
 import { emitPause, lockRestrictions, findChangedPause } from '../../restrictions/restriction-store.ts'
 import { distrustHolds, insertRewind, type RewindCause, saveIdentity, readIdentity, insertSeenSlot } from './rewind-store.ts'
 import { type FailureLog } from '../../runtime/outage.ts'
-import { delay, startRepeating } from '../../runtime/repeat.ts'
+import { delay, type Job } from '../../runtime/repeat.ts'
 import { type Chain } from '../../chain/chain.ts'
 
 interface RewindDeps {
@@ -79,19 +79,21 @@ export async function checkIdentity(deps: IdentityDeps, signal: AbortSignal): Pr
 /**
  * While a server is running, confirms after a fail-over or a restore whether everything it has read is still there. Until a server has
  * confirmed it, the database itself refuses listings and holds.
- * @returns a function that stops it
  */
-export function startCheckingIdentity(deps: IdentityDeps): () => Promise<void> {
-  const { database, log, failures, hasLost } = deps
-  const check = async () => {
-    const { inDoubt } = await readIdentity(database, undefined)
-    if (!inDoubt) return
-    if (await hasLost()) return recordRewind(deps, { cause: 'lost' })
-    await saveIdentity(database)
-    log.info({}, 'the database is another one than before, and nothing is missing')
+export function identityJob(deps: IdentityDeps): Job {
+  const { database, log, hasLost } = deps
+  return {
+    name: 'identity of the database',
+    everyMillis: CHECK_MILLIS,
+    failure: 'it is unknown whether the database is complete; trying again',
+    run: async () => {
+      const { inDoubt } = await readIdentity(database, undefined)
+      if (!inDoubt) return
+      if (await hasLost()) return recordRewind(deps, { cause: 'lost' })
+      await saveIdentity(database)
+      log.info({}, 'the database is another one than before, and nothing is missing')
+    },
   }
-  const failure = 'it is unknown whether the database is complete; trying again'
-  return startRepeating(check, { everyMillis: CHECK_MILLIS, failures, failure })
 }
 
 const EVERY_MILLIS = 20_000
@@ -101,19 +103,21 @@ const EVERY_SECONDS = 15
 interface SlotDeps {
   database: Database
   chain: Chain
-  failures: FailureLog
 }
 
 /**
  * Regularly records the chain's slot in the database, so that a backup shows from which slot on the chain knows more.
- * @returns a function that stops it
  */
-export function startRecordingSlots({ database, chain, failures }: SlotDeps): () => Promise<void> {
-  const record = async () => {
-    // The highest slot comes with other answers, and is requested only if there were none.
-    if (!chain.isUp()) return
-    const [genesisHash, slot] = await Promise.all([chain.genesisHash(), chain.highestSlot()])
-    await insertSeenSlot(database, { genesisHash, slot, seconds: EVERY_SECONDS })
+export function slotJob({ database, chain }: SlotDeps): Job {
+  return {
+    name: 'slots of the chain',
+    everyMillis: EVERY_MILLIS,
+    failure: 'how far the chain is could not be noted; trying again',
+    run: async () => {
+      // The highest slot comes with other answers, and is requested only if there were none.
+      if (!chain.isUp()) return
+      const [genesisHash, slot] = await Promise.all([chain.genesisHash(), chain.highestSlot()])
+      await insertSeenSlot(database, { genesisHash, slot, seconds: EVERY_SECONDS })
+    },
   }
-  return startRepeating(record, { everyMillis: EVERY_MILLIS, failures, failure: 'how far the chain is could not be noted; trying again' })
 }

@@ -20,7 +20,7 @@ import { recordRewind } from './check-identity.ts'
 import { endRewind, findOpenRewind, agreeOnExpiry } from './rewind-store.ts'
 import { insertLostCase } from '../../purchases/cases/unmatched-store.ts'
 import { type PurchaseDeps } from '../../purchases/purchase/purchase-deps.ts'
-import { delay, startRepeating } from '../../runtime/repeat.ts'
+import { delay, type Job } from '../../runtime/repeat.ts'
 import { ChainReset, type Portions, PORTIONS, readRecoveryStep } from './read-recovery-step.ts'
 import { type RecoveryStep } from './recovery-step.ts'
 import { isId } from '@juicebar/contract/ids'
@@ -221,9 +221,12 @@ const POLL_MILLIS = 500
 
 /**
  * Runs recoveries on this server: a newly requested one, or one whose server was stopped or killed.
- * @returns a function that stops it; another server then continues the recovery under way
  */
-export function startRecoveries(deps: PurchaseDeps): () => Promise<void> {
-  const failure = 'recoveries cannot be read; trying again'
-  return startRepeating((signal) => continueRecovery(deps, { signal }), { everyMillis: POLL_MILLIS, failures: deps.failures, failure })
+export function recoveryJob(deps: PurchaseDeps): Job {
+  return {
+    name: 'recoveries',
+    everyMillis: POLL_MILLIS,
+    failure: 'recoveries cannot be read; trying again',
+    run: (signal) => continueRecovery(deps, { signal }),
+  }
 }

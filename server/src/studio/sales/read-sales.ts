@@ -7,8 +7,7 @@ import { saleReply } from './sale.ts'
 import { listSalesFrom, stampSales } from './sale-store.ts'
 import { readRange } from './stats.ts'
 import { readFigures, readNow } from './stats-store.ts'
-import { type PurchaseDeps } from '../../purchases/purchase/purchase-deps.ts'
-import { startRepeating } from '../../runtime/repeat.ts'
+import { type Job } from '../../runtime/repeat.ts'
 
 /**
  * The sales after a place in their order, including everything settled before the call.
@@ -43,11 +42,14 @@ const EVERY_MILLIS = 1_000
 
 /**
  * Gives every sale its place within about a second, even if nobody reads them; every server does this.
- * @returns a function that stops it
  */
-export function startStampingSales({ database, failures }: Pick<PurchaseDeps, 'database' | 'failures'>): () => Promise<void> {
-  const stampAll = async (signal: AbortSignal) => {
-    while (!signal.aborted && (await stampSales(database, STAMPED_AT_ONCE)) > 0);
+export function stampingJob(database: Database): Job {
+  return {
+    name: 'order of sales',
+    everyMillis: EVERY_MILLIS,
+    failure: 'sales cannot be put in order; trying again',
+    run: async (signal) => {
+      while (!signal.aborted && (await stampSales(database, STAMPED_AT_ONCE)) > 0);
+    },
   }
-  return startRepeating(stampAll, { everyMillis: EVERY_MILLIS, failures, failure: 'sales cannot be put in order; trying again' })
 }
