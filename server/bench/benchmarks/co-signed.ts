@@ -6,16 +6,7 @@ import { asMillis, type Line, lineOf, type Sample } from '../measure/comparison.
 import { postgresCpu, processCpu } from '../measure/cpu.ts'
 import { startServer } from '../servers/start-server.ts'
 import { startRpcEndpoints } from '../servers/start-rpc-endpoints.ts'
-import { runCoSigned, runTrades, type TradeTimes } from './run-trades.ts'
-
-const TRADES = 300
-/** Runs of each kind before anything is measured, since V8 goes on compiling for thousands of calls. */
-const WARM_UP = 3
-/** As of an endpoint on this machine, which the product does not spare. */
-const REQUESTS_PER_SECOND = 2_000
-/** Of the endpoint, which must refuse nobody. */
-const UNLIMITED = 1_000_000
-const HOLD_SECONDS = 120
+import { HOLD_SECONDS, REQUESTS_PER_SECOND, runCoSigned, runTrades, type TradeTimes, TRADES, UNLIMITED, WARM_UP } from './run-trades.ts'
 
 interface Samples {
   /** Purchases in a second of CPU time, from the first call to the delivery. */

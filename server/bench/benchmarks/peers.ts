@@ -12,16 +12,8 @@ import { type ServerProcess, startServer } from '../servers/start-server.ts'
 import { type PeerName, peersFolder, startPeer } from '../servers/start-peer.ts'
 import { startRpcEndpoints } from '../servers/start-rpc-endpoints.ts'
 import { comparable, tradeOnce } from './trade-once.ts'
-import { runTrades } from './run-trades.ts'
+import { HOLD_SECONDS, REQUESTS_PER_SECOND, runTrades, TRADES, UNLIMITED, WARM_UP } from './run-trades.ts'
 
-const TRADES = 300
-/** Runs before anything is measured, since V8 goes on compiling for thousands of calls. */
-const WARM_UP = 3
-/** As an endpoint on this machine, which the product does not spare. */
-const REQUESTS_PER_SECOND = 2_000
-/** Of the endpoint, which must refuse nobody. */
-const UNLIMITED = 1_000_000
-const HOLD_SECONDS = 120
 const IDLE_MILLIS = 3_000
 /** Twice the purchases a second, for half of the CPU time. */
 const GOALS = { rate: { least: 2 }, cpu: { most: 0.5 } }

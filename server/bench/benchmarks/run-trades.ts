@@ -9,6 +9,16 @@ import { readReferences, type Trade } from '../databases/trades.ts'
 import { runConcurrently } from '../measure/comparison.ts'
 import { runLoad } from '../measure/http-load.ts'
 
+/** Purchases of one run. */
+export const TRADES = 300
+/** Runs of each kind before anything is measured, since V8 goes on compiling for thousands of calls. */
+export const WARM_UP = 3
+/** As of an endpoint on this machine, which the product does not spare. */
+export const REQUESTS_PER_SECOND = 2_000
+/** Of the endpoint, which must refuse nobody. */
+export const UNLIMITED = 1_000_000
+export const HOLD_SECONDS = 120
+
 const CONNECTIONS = 32
 const SENT_TOGETHER = 32
 const POLL_MILLIS = 100

@@ -15,6 +15,11 @@ export interface WantedItem {
 /** The client is gone: its process ended or its tab was closed. */
 export class ClientCrash extends Error {}
 
+interface AgreedTransfer {
+  to: string
+  lamports: string
+}
+
 /** One buyer's attempt to buy, whose client may crash at every step. */
 export abstract class Attempt {
   protected readonly run: Run
@@ -27,6 +32,14 @@ export abstract class Attempt {
     this.run = run
     this.buyer = buyer
     this.path = path
+  }
+
+  /** What a payment of the wrong amount moves: one transfer is one lamport off, or of several one is missing. */
+  protected wrongTransfers([first, ...others]: readonly AgreedTransfer[]): AgreedTransfer[] {
+    if (!first) return []
+    if (others.length > 0 && happens(this.run.seed, [...this.path, 'missing'], 0.5)) return others
+    const lamports = BigInt(first.lamports) + (happens(this.run.seed, [...this.path, 'more'], 0.5) ? 1n : -1n)
+    return [{ ...first, lamports: lamports.toString() }, ...others]
   }
 
   protected refused(code: string | undefined): undefined {

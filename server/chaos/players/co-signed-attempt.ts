@@ -119,16 +119,9 @@ export class CoSignedAttempt extends Attempt {
   }
 
   async #payWrongAmount(offer: Offer): Promise<void> {
-    const payment = await this.#sign({ ...offer, transfers: this.#wrongTransfers(offer) })
+    const payment = await this.#sign({ ...offer, transfers: this.wrongTransfers(offer.transfers) })
     const reserved = await this.#submit('wrongAmount', offer, payment)
     if (reserved) this.#unexpected('a payment of the wrong amount was reserved', payment)
-  }
-
-  #wrongTransfers({ transfers: [first, ...others] }: Offer): Offer['transfers'] {
-    if (!first) return []
-    if (others.length > 0 && happens(this.run.seed, [...this.path, 'missing'], 0.5)) return others
-    const lamports = BigInt(first.lamports) + (happens(this.run.seed, [...this.path, 'more'], 0.5) ? 1n : -1n)
-    return [{ ...first, lamports: lamports.toString() }, ...others]
   }
 
   /** An endpoint that lags behind may still know the blockhash: then the reservation ends unpaid. */

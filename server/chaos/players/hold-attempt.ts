@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { between, happens, type Path } from '../seeded-random.ts'
+import { between, type Path } from '../seeded-random.ts'
 import { type Answer, type Call } from './api-client.ts'
 import { Attempt, type WantedItem } from './attempt.ts'
 import { type Player, type Run } from './player.ts'
@@ -113,19 +113,12 @@ export class HoldAttempt extends Attempt {
 
   /** A server must refuse this and send nothing. From a wallet it does move SOL, which must not be lost. */
   async #payWrongAmount(details: Details): Promise<void> {
-    const payment = await this.#sign({ ...details, transfers: this.#wrongTransfers(details) })
+    const payment = await this.#sign({ ...details, transfers: this.wrongTransfers(details.transfers) })
     if (this.#style !== 'server') return this.#payByWallet(details, [payment])
     const answer = await this.buyer.api.callWithRetries(submission(details, payment))
     if (answer?.status === 200)
       this.run.journal.unexpected.push(`a payment of the wrong amount was accepted for purchase ${details.purchaseId}`)
     await this.#cancelHold(details)
-  }
-
-  #wrongTransfers({ transfers: [first, ...others] }: Details): Details['transfers'] {
-    if (!first) return []
-    if (others.length > 0 && happens(this.run.seed, [...this.path, 'missing'], 0.5)) return others
-    const lamports = BigInt(first.lamports) + (happens(this.run.seed, [...this.path, 'more'], 0.5) ? 1n : -1n)
-    return [{ ...first, lamports: lamports.toString() }, ...others]
   }
 
   /** Of two submitted payments the server must send only one. */

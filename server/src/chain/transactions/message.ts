@@ -19,8 +19,8 @@ import {
 } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
 
-// Making one takes as long as using it.
-const transactions = { decoder: getTransactionDecoder(), encoder: getTransactionEncoder() }
+/** Of whole transactions. Made once, since making one takes as long as using it. */
+export const transactionCodec = { decoder: getTransactionDecoder(), encoder: getTransactionEncoder() }
 const messageDecoder = getCompiledTransactionMessageDecoder()
 
 /** A transaction as RPC calls take it. */
@@ -36,7 +36,7 @@ export function wireTransaction(transactionBytes: Uint8Array): Base64EncodedWire
  * @throws SolanaError if the bytes are not a transaction.
  */
 export function hashMessage(transactionBytes: Uint8Array): Buffer {
-  const { messageBytes } = transactions.decoder.decode(transactionBytes)
+  const { messageBytes } = transactionCodec.decoder.decode(transactionBytes)
   return createHash('sha256').update(Uint8Array.from(messageBytes)).digest()
 }
 
@@ -46,7 +46,7 @@ export function hashMessage(transactionBytes: Uint8Array): Buffer {
  * @throws SolanaError if the bytes are not a transaction.
  */
 export function blockhashOf(transactionBytes: Uint8Array): string {
-  const { messageBytes } = transactions.decoder.decode(transactionBytes)
+  const { messageBytes } = transactionCodec.decoder.decode(transactionBytes)
   return messageDecoder.decode(messageBytes).lifetimeToken
 }
 
@@ -57,11 +57,11 @@ export function blockhashOf(transactionBytes: Uint8Array): string {
  * @throws Error if this address does not sign the transaction, or its place is not empty.
  */
 export function withSignature(transactionBytes: Uint8Array, signer: string, signature: Uint8Array): Uint8Array {
-  const transaction = transactions.decoder.decode(transactionBytes)
+  const transaction = transactionCodec.decoder.decode(transactionBytes)
   const own = Object.entries(transaction.signatures).find(([address]) => address === signer)
   if (!own || own[1] !== null) throw new Error(`the transaction has no empty place for a signature of ${signer}`)
   const signatures = { ...transaction.signatures, [address(signer)]: signatureBytes(signature) }
-  return Uint8Array.from(transactions.encoder.encode({ ...transaction, signatures }))
+  return Uint8Array.from(transactionCodec.encoder.encode({ ...transaction, signatures }))
 }
 
 interface Payment {

@@ -14,8 +14,6 @@ import {
   getBase64EncodedWireTransaction,
   getCompiledTransactionMessageDecoder,
   getCompiledTransactionMessageEncoder,
-  getTransactionDecoder,
-  getTransactionEncoder,
   isSignerRole,
   isWritableRole,
   pipe,
@@ -30,6 +28,7 @@ import { getTransferSolInstruction } from '@solana-program/system'
 import { type AccountInstruction, type SignatureState, type SignedTransaction } from '../chain.ts'
 import { decodeTransfer } from './landed-transaction.ts'
 import { isSignedBy } from './keys.ts'
+import { transactionCodec } from './message.ts'
 
 /** A message as encoded in a transaction's bytes, of any version that the network executes. */
 export type Message = CompiledTransactionMessage & CompiledTransactionMessageWithLifetime
@@ -112,7 +111,6 @@ function isWellFormedV1({ header, staticAccounts, numInstructions, configMask, c
 }
 
 // Making one takes as long as using it.
-const transactions = { decoder: getTransactionDecoder(), encoder: getTransactionEncoder() }
 const messages = { decoder: getCompiledTransactionMessageDecoder(), encoder: getCompiledTransactionMessageEncoder() }
 const base58Decoder = getBase58Decoder()
 
@@ -199,7 +197,7 @@ function readParts(base64: string): Parts | undefined {
   const bytes = decodeBase64(base64)
   if (!bytes || bytes.length > sizeLimit(bytes[0])) return undefined
   try {
-    const transaction = transactions.decoder.decode(bytes)
+    const transaction = transactionCodec.decoder.decode(bytes)
     const message = messages.decoder.decode(transaction.messageBytes)
     if (!isCanonical(bytes, transaction, message) || !isWellFormed(message)) return undefined
     return { bytes, transaction, message }
@@ -218,7 +216,7 @@ function decodeBase64(base64: string): Uint8Array | undefined {
 /** Encoding it again yields the same bytes: there are no trailing bytes, padded numbers or duplicate signers. */
 function isCanonical(bytes: Uint8Array, transaction: Transaction, message: Message): boolean {
   if (!bytesEqual(messages.encoder.encode(message), transaction.messageBytes)) return false
-  return bytesEqual(transactions.encoder.encode(transaction), bytes)
+  return bytesEqual(transactionCodec.encoder.encode(transaction), bytes)
 }
 
 function signatureStatesOf({ messageBytes, signatures }: Transaction): SignatureState[] {

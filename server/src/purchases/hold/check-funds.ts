@@ -38,7 +38,8 @@ export async function checkFunds({ database, chain }: FundsDeps): Promise<void> 
     Promise.all(buyers.map(async (buyer) => [buyer, spendableLamports(await chain.balance(buyer), rentExemptMinimum)] as const)),
   ])
   const findings = judgeFunds(holds, new Map(spendable))
-  const due = holds.filter(({ id }) => claimed.some((hold) => hold.id === id))
+  const ids = new Set(idsOf(claimed))
+  const due = holds.filter(({ id }) => ids.has(id))
   const found = (finding: FundsFinding) => due.filter(({ id }) => findings.get(id) === finding)
   await noteFunds(database, { short: idsOf(found('short')), covered: idsOf(found('covered')) })
   for (const { id, reference, heldAtSlot } of found('short again')) {
