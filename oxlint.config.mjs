@@ -96,7 +96,7 @@ const serverFloors = [
   ['brand', 'listings'],
   ['purchases', 'alerts', 'embedded'],
   ['studio', 'market', 'metrics'],
-  ['command'],
+  ['command', 'app'],
 ]
 
 /** The folders inside a folder, in their order: each may import those before it. The folder's own files come last, but chain's port first. */

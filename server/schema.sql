@@ -2136,7 +2136,7 @@ begin
   select * into p from purchases where id = p_purchase;
   return query
     select i.place, i.listing_id, p.buyer, i.seller, i.token_type, i.amount, i.price_lamports,
-      -- As feeShares in server/src/purchases/purchase/fee.ts.
+      -- As feeShares in server/src/purchases/purchase/purchase.ts.
       case when p.fee_wallet is null or i.seller = p.fee_wallet then 0
         else floor(i.charged * p.fee_basis_points / 10000) - floor((i.charged - i.price_lamports) * p.fee_basis_points / 10000) end::bigint,
       p.fee_basis_points, p.signature, p.settled_at

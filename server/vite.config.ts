@@ -21,7 +21,7 @@ export default defineConfig({
       input: {
         main: 'src/main.ts',
         audit: 'src/audit.ts',
-        studio: 'src/studio.ts',
+        studio: 'src/studio-command.ts',
         'local-chain-process': 'src/embedded/local-chain-process.ts',
       },
       output: {

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { catalogue } from '../databases/catalogue.ts'
-import { createApp } from '../../src/app.ts'
+import { createApp } from '../../src/app/app.ts'
 import { type Chain } from '../../src/chain/chain.ts'
 import { createChain } from '../../src/chain/client/solana-chain.ts'
 import { createRelay, type Relay } from '../../src/chain/client/relay.ts'

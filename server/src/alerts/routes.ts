@@ -1,14 +1,13 @@
 import { Failure } from '@juicebar/contract/errors'
+import { isId } from '@juicebar/contract/ids'
 import { type Catalogue, requireTokenType } from '../catalogue/catalogue.ts'
 import { type Database } from '../database/connect.ts'
 import { type Api } from '../http/route.ts'
 import { readAlertPrice } from './alert.ts'
 import { deleteAlert, listAlerts } from './alert-store.ts'
-import { createAlert } from './create-alert.ts'
-import { createPushKeys, recordSubscription } from './record-subscription.ts'
+import { createAlert, createPushKeys, recordSubscription } from './record-alert.ts'
 import { readSubscription } from './push.ts'
 import { deleteSubscription, findEndpoint } from './push-store.ts'
-import { isId } from '@juicebar/contract/ids'
 
 /** Players' alerts, and the browsers that show them. */
 export function alertRoutes(api: Api, database: Database, catalogue: Pick<Catalogue, 'find'>): void {

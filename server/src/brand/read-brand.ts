@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import Type, { type Static } from 'typebox'
-import { readPictureFile } from '../pictures/picture-file.ts'
-import { type Picture } from '../pictures/picture.ts'
+import { readPictureFile, type Picture } from '../pictures/picture.ts'
 import { ConfigError, MAX_PRODUCT_NAME_LENGTH } from '../settings/setting-reader.ts'
 import { type JsonFile, ONE_LINE, readJsonFile } from '../settings/json-file.ts'
 import { type Brand, houseBrand, contrastProblems, createStyleSheet, surfacesOf, themeColorsOf } from './brand.ts'

@@ -6,7 +6,7 @@ import { type Quote } from '@juicebar/contract/schemas'
 import { type TokenType } from '@juicebar/contract/catalogue'
 import { type Catalogue, requireTokenType } from '../catalogue/catalogue.ts'
 import { requireTokenAmount } from '../inventory/studio-order.ts'
-import { feeOf, type FeeTerms } from '../purchases/purchase/fee.ts'
+import { feeOf, type FeeTerms } from '../purchases/purchase/purchase.ts'
 
 export interface QuoteOrder {
   tokenType: TokenType

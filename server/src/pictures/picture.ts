@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { SaxesParser, type SaxesTagNS } from 'saxes'
 
 const SVG = 'http://www.w3.org/2000/svg'
@@ -116,7 +118,7 @@ export interface Picture {
 const fileName = /^([A-Za-z0-9][A-Za-z0-9_-]{0,63})\.(svg|webp)$/
 
 /** Whether a file may be a picture by its name: of letters, digits, `-` and `_`, ending in .svg or .webp. */
-export function isPictureName(name: string): boolean {
+function isPictureName(name: string): boolean {
   return fileName.test(name)
 }
 
@@ -137,4 +139,20 @@ export function readPicture(name: string, content: Buffer): Picture | string {
 function webpProblem(content: Buffer): string | undefined {
   const isWebp = content.toString('latin1', 0, 4) === 'RIFF' && /^WEBPVP8[ LX]$/.test(content.toString('latin1', 8, 16))
   return isWebp && content.readUInt32LE(4) === content.length - 8 ? undefined : 'is no WebP picture'
+}
+
+/**
+ * Reads a picture of a folder by its name there.
+ * @returns the picture, or what is wrong with it as the rest of a sentence that begins with its name
+ */
+export async function readPictureFile(folder: string, name: string): Promise<Picture | string> {
+  // An invalid name never becomes a path.
+  if (!isPictureName(name)) return readPicture(name, Buffer.alloc(0))
+  try {
+    return readPicture(name, await readFile(join(folder, name)))
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+    if (code === undefined) throw error
+    return code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`
+  }
 }

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto'
-
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { type Alert } from '@juicebar/contract/schemas'
 import { lamports } from '@juicebar/contract/money'
 import { beforeEach, onTestFinished } from 'vitest'
-
-import { createAlert } from '../../src/alerts/create-alert.ts'
+import { createAlert } from '../../src/alerts/record-alert.ts'
 import { addPlayer, openStoreMarket, type StoreMarket } from '../purchases/baskets/store-market.ts'
 
 /** For `vi.waitFor` and `expect.poll`: what a busy machine may take. */

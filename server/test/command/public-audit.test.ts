@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type Signature } from '@juicebar/contract/addresses'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createApp } from '../../src/app.ts'
+import { createApp } from '../../src/app/app.ts'
 import { createRelay } from '../../src/chain/client/relay.ts'
 import { runPublicAudit } from '../../src/command/audit-public.ts'
 import { connectMarket, type PublicMarket } from '../../src/command/public-audit.ts'

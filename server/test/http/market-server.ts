@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { createApp } from '../../src/app.ts'
+import { createApp } from '../../src/app/app.ts'
 import { type SolanaChain } from '../../src/chain/client/solana-chain.ts'
 import { createRelay } from '../../src/chain/client/relay.ts'
 import { type DatabaseConnection } from '../../src/database/connect.ts'

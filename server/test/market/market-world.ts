@@ -21,7 +21,7 @@ import { createFigures } from '../../src/market/create-figures.ts'
 import { figureRoutes, marketRoutes } from '../../src/market/routes.ts'
 import { createPageCaches } from '../../src/market/page-cache.ts'
 import { invalidatePagesOnWrites } from '../../src/market/send-page.ts'
-import { type FeeTerms } from '../../src/purchases/purchase/fee.ts'
+import { type FeeTerms } from '../../src/purchases/purchase/purchase.ts'
 import { FEW_CONNECTIONS } from '../support/few-connections.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 

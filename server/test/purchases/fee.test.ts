@@ -1,7 +1,7 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { feeOf, feeShares } from '../../src/purchases/purchase/fee.ts'
+import { feeOf, feeShares } from '../../src/purchases/purchase/purchase.ts'
 
 const studio = 'studio' as WalletAddress
 const item = fc.record({ seller: fc.constantFrom('one', 'two', studio), lamports: fc.bigInt({ min: 1n, max: 10n ** 15n }) })

@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino'
 import { expect, onTestFinished, vi } from 'vitest'
 import { defaultCatalogue } from './catalogue.ts'
-import { createApp } from '../../src/app.ts'
+import { createApp } from '../../src/app/app.ts'
 import { type Catalogue } from '../../src/catalogue/catalogue.ts'
 import { createRelay } from '../../src/chain/client/relay.ts'
 import { createChain, type SolanaChain } from '../../src/chain/client/solana-chain.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { defaultCatalogue } from '../support/catalogue.ts'
-import { createApp } from '../../src/app.ts'
+import { createApp } from '../../src/app/app.ts'
 import { createRelay } from '../../src/chain/client/relay.ts'
 import { readConfig } from '../../src/config.ts'
 import { connectDatabase } from '../../src/database/connect.ts'

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { defaultCatalogue } from '../support/catalogue.ts'
-import { createApp } from '../../src/app.ts'
+import { createApp } from '../../src/app/app.ts'
 import { createChain } from '../../src/chain/client/solana-chain.ts'
 import { createRelay } from '../../src/chain/client/relay.ts'
 import { readConfig } from '../../src/config.ts'

@@ -1,6 +1,7 @@
 import { lamports, PRICE_STEP_LAMPORTS } from '@juicebar/contract/money'
 import { type CaseKind, type Case } from '@juicebar/contract/schemas'
 import { Failure } from '@juicebar/contract/errors'
+import { isId } from '@juicebar/contract/ids'
 import { decodeSignedTransaction } from '../../chain/transactions/signed-transaction.ts'
 import { inTransaction, type Tx } from '../../database/transact.ts'
 import { type Received, totalReceived } from '../payment/landed-payment.ts'
@@ -13,7 +14,6 @@ import { purchaseFields } from '../purchase/purchase-wait.ts'
 import { waitOfCase } from './case.ts'
 import { type CaseRow, countsForAnother, emitCase, insertCase, type NewCase, findCaseReply, lockCase, moveCase } from './case-store.ts'
 import { addSmallPayment, findSmallPayment, isFirstUnmatched, insertUnmatched } from './unmatched-store.ts'
-import { isId } from '@juicebar/contract/ids'
 
 /** A payment that the chain accepted but that could not be delivered. */
 export interface UnmatchedPayment {

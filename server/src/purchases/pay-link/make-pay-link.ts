@@ -1,8 +1,9 @@
 import { Failure } from '@juicebar/contract/errors'
 import { type PayLink, type PayLinkState } from '@juicebar/contract/schemas'
 import { parseWalletAddress, type WalletAddress } from '@juicebar/contract/addresses'
+import { isId } from '@juicebar/contract/ids'
 import { inTransaction, type Tx } from '../../database/transact.ts'
-import { feeOf } from '../purchase/fee.ts'
+import { feeOf, transfersOf } from '../purchase/purchase.ts'
 import { type PurchaseDeps } from '../purchase/purchase-deps.ts'
 import { readFacts } from '../reservation/facts-store.ts'
 import { refusalFailure } from '../reservation/order.ts'
@@ -14,10 +15,8 @@ import { mayHaveSigner } from '../../chain/transactions/keys.ts'
 import { unsignedPayment } from '../../chain/transactions/message.ts'
 import { type HoldOrder } from '../hold/hold.ts'
 import { placeHold } from '../hold/place-hold.ts'
-import { transfersOf } from '../purchase/purchase.ts'
 import { reconcileNow } from '../purchase/purchase-store.ts'
 import { type Database } from '../../database/connect.ts'
-import { isId } from '@juicebar/contract/ids'
 
 type MakeDeps = Pick<PurchaseDeps, 'catalogue'>
 

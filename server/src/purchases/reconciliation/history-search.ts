@@ -3,6 +3,7 @@ import { type Selectable } from 'kysely'
 import { type HistoryPart, type SignatureEntry } from '../../chain/chain.ts'
 import { type HistorySearches } from '../../database/schema.ts'
 import { type PurchaseRow } from '../purchase/purchase-store.ts'
+import { LISTING_LAG_SLOTS } from './history-walk.ts'
 
 /** How far the finalized history of one address has been searched on one endpoint, for the payment of one hold. */
 export type HistorySearch = Omit<Selectable<HistorySearches>, 'updatedAt'>
@@ -88,8 +89,6 @@ export interface ReferenceSearch {
 
 /** A shorter list is searched whole each time, since another endpoint may know what this one has missed. */
 const SHORT = 100
-/** RPC nodes list a transaction some time after its slot. */
-const LISTING_LAG_SLOTS = 64n
 
 /** Whether a list, from the last decided transaction on, is searched whole each time. */
 export function isShort({ decidedTo, listedTo }: ReferenceSearch, list: readonly SignatureEntry[]): boolean {

@@ -12,7 +12,7 @@ export interface HistoryWalk {
 }
 
 /** RPC nodes list a transaction some time after its slot is finalized: what is newer is left to the next walk. */
-const LISTING_LAG_SLOTS = 64n
+export const LISTING_LAG_SLOTS = 64n
 
 /** Endpoints go on dropping their oldest blocks while a history is read. */
 const PRUNING_MARGIN_SLOTS = 100n

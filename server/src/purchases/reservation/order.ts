@@ -2,10 +2,10 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import { Failure } from '@juicebar/contract/errors'
 import { FEE_RESERVE_LAMPORTS, MAX_ITEMS, MAX_OPEN_HOLDS } from '@juicebar/contract/limits'
 import { type Lamports } from '@juicebar/contract/money'
-import { type FeeTerms } from '../purchase/fee.ts'
+import { isId } from '@juicebar/contract/ids'
+import { type FeeTerms } from '../purchase/purchase.ts'
 import { type Catalogue } from '../../catalogue/catalogue.ts'
 import { type Restriction, type RestrictionCode, restrictionDetail } from '../../restrictions/restriction.ts'
-import { isId } from '@juicebar/contract/ids'
 
 export interface OrderedItem {
   listingId: string

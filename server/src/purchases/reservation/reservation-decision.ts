@@ -3,7 +3,7 @@ import { type TokenType } from '@juicebar/contract/catalogue'
 import { MAX_BALANCE, MAX_OPEN_HOLDS, MAX_OPEN_ITEMS, MAX_SELLERS } from '@juicebar/contract/limits'
 import { partPrice } from '@juicebar/contract/money'
 import { brokenDailyRule, brokenPriceRule } from '../../restrictions/restriction.ts'
-import { feeOf } from '../purchase/fee.ts'
+import { feeOf } from '../purchase/purchase.ts'
 import {
   abandonsTooOften,
   cooldownUntil,

@@ -4,9 +4,8 @@ import { type StatsRow } from '@juicebar/contract/schemas'
 import { type Database } from '../../database/connect.ts'
 import { entriesAfter, parsePlaceCursor, placeCursor, start } from '../../database/columns.ts'
 import { saleReply } from './sale.ts'
-import { listSalesFrom, stampSales } from './sale-store.ts'
+import { listSalesFrom, stampSales, readFigures, readNow } from './sale-store.ts'
 import { readRange } from './stats.ts'
-import { readFigures, readNow } from './stats-store.ts'
 import { type Job } from '../../runtime/repeat.ts'
 
 /**

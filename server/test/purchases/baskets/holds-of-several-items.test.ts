@@ -2,10 +2,9 @@ import { type WalletAddress } from '@juicebar/contract/addresses'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { findListing, listOwnListings } from '../../../src/listings/listing-store.ts'
-import { type FeeTerms, feeOf } from '../../../src/purchases/purchase/fee.ts'
+import { type FeeTerms, feeOf, transfersOf } from '../../../src/purchases/purchase/purchase.ts'
 import { type OrderedItem } from '../../../src/purchases/reservation/order.ts'
 import { type HoldOutcome } from '../../../src/purchases/hold/place-hold.ts'
-import { transfersOf } from '../../../src/purchases/purchase/purchase.ts'
 import { orderOf } from '../trading-world.ts'
 import {
   addPlayer,

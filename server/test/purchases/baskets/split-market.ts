@@ -4,7 +4,7 @@ import { type Listing } from '@juicebar/contract/schemas'
 import { expect } from 'vitest'
 import { listOwnListings } from '../../../src/listings/listing-store.ts'
 import { readMarketPage } from '../../../src/market/market-store.ts'
-import { type FeeTerms } from '../../../src/purchases/purchase/fee.ts'
+import { type FeeTerms } from '../../../src/purchases/purchase/purchase.ts'
 import { type HeldPurchase } from '../../../src/purchases/hold/hold-store.ts'
 import { expectLedgerAddsUp, type StoreMarket } from './store-market.ts'
 

@@ -13,7 +13,7 @@ import {
   signTransaction,
 } from '@solana/kit'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { createApp } from '../../../src/app.ts'
+import { createApp } from '../../../src/app/app.ts'
 import { type Chain } from '../../../src/chain/chain.ts'
 import { createRelay } from '../../../src/chain/client/relay.ts'
 import { readConfig } from '../../../src/config.ts'

@@ -1,7 +1,7 @@
 import { type Signature, type WalletAddress } from '@juicebar/contract/addresses'
 import { type Sale } from '@juicebar/contract/schemas'
 import { afterAll, beforeAll } from 'vitest'
-import { type FeeTerms } from '../../../src/purchases/purchase/fee.ts'
+import { type FeeTerms } from '../../../src/purchases/purchase/purchase.ts'
 import { type OrderedItem } from '../../../src/purchases/reservation/order.ts'
 import { readSales } from '../../../src/studio/sales/read-sales.ts'
 import {

@@ -1,6 +1,6 @@
 import { type WalletAddress } from '@juicebar/contract/addresses'
 import { expect, it } from 'vitest'
-import { feeShares } from '../../../src/purchases/purchase/fee.ts'
+import { feeShares } from '../../../src/purchases/purchase/purchase.ts'
 import { startJobs } from '../../../src/runtime/repeat.ts'
 import { readSales, stampingJob } from '../../../src/studio/sales/read-sales.ts'
 import { newAddress, newSignature, offer } from '../../purchases/baskets/store-market.ts'

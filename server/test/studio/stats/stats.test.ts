@@ -1,7 +1,7 @@
 import { type StatsGroup, type StatsRow } from '@juicebar/contract/schemas'
 import fc from 'fast-check'
 import { describe, expect, inject, it } from 'vitest'
-import { feeShares, type FeeTerms } from '../../../src/purchases/purchase/fee.ts'
+import { feeShares, type FeeTerms } from '../../../src/purchases/purchase/purchase.ts'
 import { postStudioOrder } from '../../../src/inventory/post-studio-order.ts'
 import { readStats } from '../../../src/studio/sales/read-sales.ts'
 import { readRange, statsCsv, takesCsv } from '../../../src/studio/sales/stats.ts'

@@ -1,14 +1,13 @@
 import { Failure } from '@juicebar/contract/errors'
 import { type FastifyInstance } from 'fastify'
-
-import { type AppContext, type AppParts, createContext } from './app-context.ts'
+import { type AppContext, type AppParts, createContext } from './context.ts'
 import { jobsOf, type Readiness, registerCalls, registerPages, startServices } from './features.ts'
-import { createRateLimits } from './http/rate-limits.ts'
-import { createApi, needsDatabase } from './http/route.ts'
-import { createServer } from './http/server.ts'
-import { invalidatePagesOnWrites } from './market/send-page.ts'
-import { type Metrics } from './metrics/metrics.ts'
-import { delay, startJobs } from './runtime/repeat.ts'
+import { createRateLimits } from '../http/rate-limits.ts'
+import { createApi, needsDatabase } from '../http/route.ts'
+import { createServer } from '../http/server.ts'
+import { invalidatePagesOnWrites } from '../market/send-page.ts'
+import { type Metrics } from '../metrics/metrics.ts'
+import { delay, startJobs } from '../runtime/repeat.ts'
 
 export interface App {
   fastify: FastifyInstance
