@@ -1,3 +1,7 @@
+import { MAX_AMOUNT, MAX_ITEMS, MAX_PRICE_SOL, MAX_SELLERS, MIN_AMOUNT, MIN_PRICE_SOL, PRICE_STEP_SOL } from './limits.ts'
+
+const inWords = (value: number) => value.toLocaleString('en')
+
 /**
  * Every way a call can fail: its HTTP status and its words for people. The code that raises the failure fills in `{detail}`.
  * `retryAfter`: the reply says in `Retry-After` how many seconds to wait. Server and web app share this table; a code without words does
@@ -56,8 +60,11 @@ export const errors = {
   NOT_YOUR_BALANCE: { status: 403, text: 'You can only see the balance of your own wallet.' },
 
   TOKEN_TYPE_UNKNOWN: { status: 400, text: 'There is no such token.' },
-  PRICE_INVALID: { status: 400, text: 'The price must be between 0.001 and 1,000,000 SOL, in steps of 0.001 SOL.' },
-  AMOUNT_INVALID: { status: 400, text: 'The amount must be a whole number between 1 and 1,000,000,000.' },
+  PRICE_INVALID: {
+    status: 400,
+    text: `The price must be between ${MIN_PRICE_SOL} and ${inWords(MAX_PRICE_SOL)} SOL, in steps of ${PRICE_STEP_SOL} SOL.`,
+  },
+  AMOUNT_INVALID: { status: 400, text: `The amount must be a whole number between ${MIN_AMOUNT} and ${inWords(MAX_AMOUNT)}.` },
   TOO_CHEAP_TO_DIVIDE: {
     status: 400,
     text: 'A listing that may be bought in parts must cost at least 0.000000001 SOL a drink. Raise the price, or sell it only as a whole.',
@@ -79,8 +86,8 @@ export const errors = {
   NOT_DIVISIBLE: { status: 409, text: 'This listing is only sold whole.' },
   PART_TOO_SMALL: { status: 409, text: 'The network would not let so small a payment through: {detail}' },
   SAME_LISTING_TWICE: { status: 400, text: 'The same listing is in this purchase twice.' },
-  TOO_MANY_ITEMS: { status: 400, text: 'One purchase has at most 20 listings.' },
-  TOO_MANY_SELLERS: { status: 409, text: 'One purchase has at most 10 sellers.' },
+  TOO_MANY_ITEMS: { status: 400, text: `One purchase has at most ${MAX_ITEMS} listings.` },
+  TOO_MANY_SELLERS: { status: 409, text: `One purchase has at most ${MAX_SELLERS} sellers.` },
   TRANSFERS_NEEDED: {
     status: 409,
     text: 'This purchase needs several transfers in one transaction, and this client has not said that it pays them all.',

@@ -1,4 +1,4 @@
-import { MAX_PRICE_SOL, MIN_PRICE_SOL } from './limits.ts'
+import { MAX_PRICE_SOL, MIN_PRICE_SOL, PRICE_STEP_SOL } from './limits.ts'
 
 declare const lamportsBrand: unique symbol
 
@@ -6,8 +6,8 @@ declare const lamportsBrand: unique symbol
 export type Lamports = bigint & { readonly [lamportsBrand]: true }
 
 export const LAMPORTS_PER_SOL = 1_000_000_000n
-/** A price is a whole number of these: 0.001 SOL (specification, section 9). */
-export const PRICE_STEP_LAMPORTS = 1_000_000n
+/** A price is a whole number of these (specification, section 9). */
+export const PRICE_STEP_LAMPORTS = BigInt(Math.round(PRICE_STEP_SOL * Number(LAMPORTS_PER_SOL)))
 
 const SOL_DIGITS = 9
 const decimalNumber = /^(\d+)(?:\.(\d+))?$/
@@ -40,7 +40,7 @@ export function roundToLamport(sol: number): number {
   return nearestLamports(sol) / Number(LAMPORTS_PER_SOL)
 }
 
-/** Reads a price in SOL; undefined if it is out of bounds or off the 0.001 SOL step. */
+/** Reads a price in SOL; undefined if it is out of bounds or off the step. */
 export function parsePrice(sol: number): Lamports | undefined {
   const value = solToLamports(sol)
   if (value === undefined || sol < MIN_PRICE_SOL || sol > MAX_PRICE_SOL) return undefined

@@ -11,6 +11,7 @@ import {
   MAX_TRANSACTION_BASE64,
   MIN_AMOUNT,
   MIN_PRICE_SOL,
+  PRICE_STEP_SOL,
 } from '../limits.ts'
 import { type Keywords } from './call.ts'
 
@@ -98,7 +99,7 @@ export const amount = Type.Integer(
   }),
 )
 
-const priceText = `SOL from ${MIN_PRICE_SOL} to ${MAX_PRICE_SOL} in steps of 0.001`
+const priceText = `SOL from ${MIN_PRICE_SOL} to ${MAX_PRICE_SOL} in steps of ${PRICE_STEP_SOL}`
 export const price = Type.Number(
   keywords({
     mustBe: priceText,

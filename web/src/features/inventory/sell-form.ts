@@ -1,4 +1,4 @@
-import { MIN_AMOUNT, MIN_PRICE_SOL } from '@juicebar/contract/limits'
+import { MAX_PRICE_SOL, MIN_AMOUNT, MIN_PRICE_SOL, PRICE_STEP_SOL } from '@juicebar/contract/limits'
 import { parsePrice, PRICE_STEP_LAMPORTS, solText } from '@juicebar/contract/money'
 import { type TokenType } from '@juicebar/contract/catalogue'
 
@@ -88,7 +88,9 @@ function priceProblem(text: string): string | undefined {
   if (text === '') return undefined
   const price = Number(text)
   if (!(price >= MIN_PRICE_SOL)) return `The lowest price is ${MIN_PRICE_SOL} SOL.`
-  return parsePrice(price) === undefined ? 'The price must be at most 1,000,000 SOL, in steps of 0.001 SOL.' : undefined
+  return parsePrice(price) === undefined
+    ? `The price must be at most ${formatAmount(MAX_PRICE_SOL)} SOL, in steps of ${PRICE_STEP_SOL} SOL.`
+    : undefined
 }
 
 /** Sold in parts, each drink costs at least a lamport. */
