@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * The hash of what files contain and what they are called. When they were written does not matter: a checkout writes them anew.
+ * The hash of what files contain and what they are called. When they were written does not matter: a checkout writes them again.
  *
  * @param {string} folder
  * @param {string[]} paths in that folder; of a folder all that is in it, and of what is not there nothing

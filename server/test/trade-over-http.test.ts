@@ -236,8 +236,8 @@ async function openEvents({ origin }: { origin: string }, headers: Record<string
 describe('market events', () => {
   it('of one server reach the readers of the other, and a reader that reconnects misses none', async () => {
     const { sellerToken, listingId } = await startTrade()
-    const ofThisLot = (event: SeenEvent) => JSON.stringify(event.data).includes(listingId)
-    const removal = (event: SeenEvent) => event.type === 'listing.removed' && ofThisLot(event)
+    const ofThisListing = (event: SeenEvent) => JSON.stringify(event.data).includes(listingId)
+    const removal = (event: SeenEvent) => event.type === 'listing.removed' && ofThisListing(event)
     const strangerUntil = await openEvents(servers[1]!)
     const ownerUntil = await openEvents(servers[1]!, { authorization: `Bearer ${sellerToken}` })
     const [seen, seenByOwner] = await Promise.all([
@@ -249,7 +249,7 @@ describe('market events', () => {
     expect(seenByOwner.map((event) => event.type).slice(-2)).toEqual(['listing.removed', 'balance.changed'])
 
     const again = await (await openEvents(servers[0]!, { 'last-event-id': seen.at(-2)?.id ?? '' }))(removal)
-    expect(again.filter(ofThisLot)).toEqual(seen.slice(-1))
+    expect(again.filter(ofThisListing)).toEqual(seen.slice(-1))
     const lost = await (await openEvents(servers[0]!, { 'last-event-id': '1-1' }))((event) => event.type === 'ready')
     expect(lost.map((event) => event.type)).toEqual(['reset', 'ready'])
   })

@@ -89,7 +89,7 @@ class EndpointView {
       older = last && last.slot >= sinceSlot ? last.signature : undefined
       read += 1
     } while (older && read < pages)
-    // RPC nodes drop their oldest blocks, and with them the evidence that something happened. Asked last, because they keep dropping
+    // RPC nodes drop their oldest blocks, and with them the proof that something happened. Asked last, because they keep dropping
     // blocks.
     const firstSlot = requireInteger(await this.#rpc.getFirstAvailableBlock().send())
     return this.#checked(
