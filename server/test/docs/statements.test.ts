@@ -55,6 +55,15 @@ describe('docs/dependencies.md', () => {
   })
 })
 
+it('every test that docs/threat-model.md names exists', async () => {
+  const rows = (await readText('docs/threat-model.md')).split('\n').filter((line) => line.startsWith('| '))
+  const named = rows.flatMap((row) => [...(row.split('|').at(-2) ?? '').matchAll(/`([^`]+)`/g)].map(([, path = '']) => path))
+  expect(named.length).toBeGreaterThan(80)
+  const endings = ['', '.test.ts', '.full.test.ts']
+  const dead = named.filter((path) => !endings.some((ending) => existsSync(join(root, 'server', 'test', path + ending))))
+  expect(dead).toEqual([])
+})
+
 it('the table of limits in docs/api.md is true', async () => {
   const expected = Object.values(limits)
   // Another table follows.
