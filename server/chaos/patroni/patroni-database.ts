@@ -45,7 +45,7 @@ export async function startPatroniDatabase(programs: Programs, folder: string): 
   }
 }
 
-/** Creates what docs/operations.md tells to create, and the database for probes. */
+/** Creates what docs/install.md tells to create, and the database for probes. */
 async function createDatabases(cluster: PatroniCluster, password: string): Promise<void> {
   await asSuperuser(cluster, 'postgres', [
     `create role market login password '${password}'`,

@@ -17,7 +17,7 @@ async function startServer({ chain, databaseUrl }: TradingWorld, port: number): 
   return () => stop({ drain: true })
 }
 
-/** When nginx is told which servers are ready, it closes idle connections of HTTP/1.1, as docs/operations.md says. */
+/** When nginx is told which servers are ready, it closes idle connections of HTTP/1.1, as docs/install.md says. */
 const lossless = proxies.filter(({ name }) => name !== 'nginx')
 
 describe.each(lossless)('behind $name', { timeout: 240_000 }, ({ start }) => {

@@ -55,13 +55,19 @@ describe('docs/dependencies.md', () => {
   })
 })
 
-it.each([
-  ['docs/api.md', '## Limits'],
-  ['docs/operations.md', '## Limits on calls'],
-])('the table of limits in %s is true', async (path, heading) => {
+it('every test that docs/threat-model.md names exists', async () => {
+  const rows = (await readText('docs/threat-model.md')).split('\n').filter((line) => line.startsWith('| '))
+  const named = rows.flatMap((row) => [...(row.split('|').at(-2) ?? '').matchAll(/`([^`]+)`/g)].map(([, path = '']) => path))
+  expect(named.length).toBeGreaterThan(80)
+  const endings = ['', '.test.ts', '.full.test.ts']
+  const dead = named.filter((path) => !endings.some((ending) => existsSync(join(root, 'server', 'test', path + ending))))
+  expect(dead).toEqual([])
+})
+
+it('the table of limits in docs/api.md is true', async () => {
   const expected = Object.values(limits)
-  // Another table may follow.
-  const rows = readTable(await readText(path), heading).slice(0, expected.length)
+  // Another table follows.
+  const rows = readTable(await readText('docs/api.md'), '## Limits').slice(0, expected.length)
   const numbers = rows.map(([, address = '', wallet = '']) =>
     [address, wallet].map((cell) => Number(/[\d,]+/.exec(cell)?.[0].replaceAll(',', '') ?? Number.NaN)),
   )

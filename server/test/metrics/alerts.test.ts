@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { readText } from '../docs/repository.ts'
+import { readTable, readText } from '../docs/repository.ts'
 import { type ExercisedServer, startExercised } from './exercised-server.ts'
 import { type ParsedFamily, scrape } from './parsed-metrics.ts'
 
@@ -123,16 +123,12 @@ describe('the alerts', () => {
     expect(incomplete(alerts)).toEqual([])
   })
 
-  it('each have a paragraph that says what to do, where their runbook points', async () => {
-    const operations = await readText('docs/operations.md')
-    for (const { name, fields } of alerts) {
-      expect(fields).toContain(`runbook: docs/operations.md#${name.toLowerCase()}\n`)
-      const [, section = ''] = operations.split(`\n### ${name}\n`)
-      const paragraph = section.split('\n#')[0] ?? ''
-      expect(paragraph.length, `the paragraph of ${name}`).toBeGreaterThan(80)
-    }
-    const described = [...operations.matchAll(/^### (Juicebar\w+)$/gm)].map(([, name]) => name)
-    expect(new Set(described)).toEqual(new Set(alerts.map(({ name }) => name)))
+  it('each have a row that says what to do, where their runbook points', async () => {
+    const rows = readTable(await readText('docs/run.md'), '## Alerts')
+    const anchors = alerts.map(({ name }) => `<a id="${name.toLowerCase()}"></a>\`${name}\``)
+    expect(rows.map(([anchor]) => anchor).toSorted()).toEqual(anchors.toSorted())
+    for (const { name, fields } of alerts) expect(fields).toContain(`runbook: docs/run.md#${name.toLowerCase()}\n`)
+    expect(rows.filter(([, happens = '', answer = '']) => `${happens}${answer}`.length < 80)).toEqual([])
   })
 })
 

@@ -7,13 +7,13 @@ import { describe, expect, it } from 'vitest'
 import { readText, root } from '../docs/repository.ts'
 import { requireProgram } from './programs.ts'
 
-const operations = await readText('docs/operations.md')
-const [, after = ''] = operations.split('\n## Deploy on a bare Debian\n')
+const [, after = ''] = (await readText('docs/install.md')).split('\n## Deploy on a bare Debian\n')
 const [section = ''] = after.split('\n## ')
+const [, backups = ''] = (await readText('docs/recover.md')).split('\n## Backups\n')
 /** What is to be typed, in this section and where it sends those who restore. */
-const blocks = [...`${section}${operations.split('\n## Backups\n')[1]}`.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block)
+const blocks = [...`${section}${backups}`.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block)
 
-describe('what operations.md has an operator type', () => {
+describe('what install.md and recover.md have an operator type', () => {
   it('is right shell: shellcheck', async (context) => {
     const shellcheck = await requireProgram(context, 'shellcheck')
     expect(blocks.length).toBeGreaterThan(7)
