@@ -122,7 +122,20 @@ describe('the archive of npm run pack', { timeout: 300_000 }, () => {
   })
 
   it('has what its pages for operators lead to', async () => {
-    for (const page of ['install', 'run', 'recover', 'brand', 'catalogue', 'desk', 'studio', 'high-availability', 'scaling', 'market-data', 'api']) {
+    for (const page of [
+      'install',
+      'run',
+      'recover',
+      'LIMITATIONS',
+      'brand',
+      'catalogue',
+      'desk',
+      'studio',
+      'high-availability',
+      'scaling',
+      'market-data',
+      'api',
+    ]) {
       const text = await readFile(join(unpacked, 'docs', `${page}.md`), 'utf8')
       const links = [...text.matchAll(/\]\(([^)\s#:]+)(?:#[^)\s]*)?\)/g)].map(([, link = '']) => link)
       expect({ page, dead: links.filter((link) => !existsSync(join(unpacked, 'docs', link))) }).toEqual({ page, dead: [] })
