@@ -240,3 +240,6 @@ export interface Chain {
   /** The newest transactions at `confirmed` that mention this address, none before `sinceSlot`, newest first, at most `limit`. */
   recentSignatures(address: string, sinceSlot: bigint, limit: number, options?: ListOptions): Promise<SignatureEntry[]>
 }
+
+/** The web app's way to the chain: takes one parsed JSON-RPC request, and returns the reply as JSON text. */
+export type Relay = (request: unknown) => Promise<string>

@@ -1,11 +1,12 @@
 import { address, createSolanaRpc, type Rpc, type SolanaRpcApi } from '@solana/kit'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createRelay, type Relay } from '../../src/chain/client/relay.ts'
+import { createRelay } from '../../src/chain/client/relay.ts'
 import { decodeSignedTransaction } from '../../src/chain/transactions/signed-transaction.ts'
 import { type SolanaChain } from '../../src/chain/client/solana-chain.ts'
 import { useChainClients } from './chain-clients.ts'
 import { type FrontServer, status } from './front-server.ts'
 import { newWallet, payment, sign } from './transactions.ts'
+import { type Relay } from '../../src/chain/chain.ts'
 
 const SOL = 1_000_000_000
 const key = 'very-secret-key'

@@ -9,6 +9,7 @@ import { AnswerCache } from '../rpc/answer-cache.ts'
 import { paceMillis } from '../rpc/request-queue.ts'
 import { type RpcPool } from '../rpc/rpc-pool.ts'
 import { type RpcReply } from '../rpc/rpc-reply.ts'
+import { type Relay } from '../chain.ts'
 
 /** Most test SOL in one request: 5 SOL. */
 const MAX_AIRDROP_LAMPORTS = 5_000_000_000
@@ -140,9 +141,6 @@ const MAX_CACHED_REPLIES = 2000
 const CACHED = { share: 0.05, leastMillis: 0 }
 
 const requestShape = Compile(JsonRpcRequest)
-
-/** Takes one parsed JSON-RPC request and returns the reply as JSON text. */
-export type Relay = (request: unknown) => Promise<string>
 
 export interface RelayOptions {
   /** Whether to offer the methods of a test chain. */
