@@ -20,7 +20,7 @@ export default defineConfig({
     rolldownOptions: {
       input: {
         main: 'src/main.ts',
-        audit: 'src/audit.ts',
+        audit: 'src/audit-command.ts',
         studio: 'src/studio-command.ts',
         'local-chain-process': 'src/embedded/local-chain-process.ts',
       },

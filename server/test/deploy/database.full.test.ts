@@ -126,7 +126,7 @@ describe('deploy/prepare.sh', () => {
 describe('a backup', { timeout: 180_000 }, () => {
   const MARKET = 'juicebar'
   /** As the archive has it, from the sources. */
-  const audit = [process.execPath, '--import', 'tsx', join(root, 'server', 'src', 'audit.ts'), '--copy']
+  const audit = [process.execPath, '--import', 'tsx', join(root, 'server', 'src', 'audit-command.ts'), '--copy']
   let world: TradingWorld
 
   beforeAll(async () => {
