@@ -57,7 +57,7 @@ export interface AppParts {
   onFirstSignIn?: (wallet: WalletAddress) => Promise<void>
 }
 
-/** What the features of one server share, made from its parts. Nothing of it works in the background yet. */
+/** What the features of one server share, made from its parts. The event readers check their sessions from now on; nothing else works in the background yet. */
 export type AppContext = ReturnType<typeof createContext>
 
 export function createContext(parts: AppParts) {

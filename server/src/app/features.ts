@@ -54,6 +54,7 @@ export interface Readiness {
 /** The calls of every feature. */
 export function registerCalls(api: Api, context: AppContext, readiness: Readiness): void {
   const { config, connection, database, catalogue, chain, purchases, caches, desk, feed, readers, failures } = context
+  const { hashNetwork, authenticate } = context
   const { probeDatabase } = readiness
   statusRoutes(api, { ...statusOf(context, readiness), publicConfig: publicConfig(config, purchases.coSigners, context.version) })
   signInRoutes(api, database, {
@@ -68,13 +69,13 @@ export function registerCalls(api: Api, context: AppContext, readiness: Readines
   marketRoutes(api, connection, { pageCache: caches.listings, probeDatabase }, { chain, catalogue, fee: config.fee })
   figureRoutes(api, { figures: createFigures(connection, catalogue), catalogue, caches, probeDatabase })
   profitRoutes(api, connection)
-  purchaseRoutes(api, purchases, context.hashNetwork)
-  payLinkRoutes(api, purchases, { ...context, publicOrigin: phoneOrigin(config) })
+  purchaseRoutes(api, purchases, hashNetwork)
+  payLinkRoutes(api, purchases, { publicOrigin: phoneOrigin(config), hashNetwork, authenticate })
   studioRoutes(api, purchases, desk)
   webhookRoutes(api, purchases, { allowPrivate: config.webhookAllowPrivate })
   restrictionRoutes(api, database, catalogue)
   alertRoutes(api, database, catalogue)
-  realtimeRoutes(api, { database, feed, readers, failures }, context.authenticate)
+  realtimeRoutes(api, { database, feed, readers, failures }, authenticate)
   relayRoutes(api, context.relay)
 }
 

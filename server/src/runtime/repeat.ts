@@ -67,9 +67,13 @@ export function startJobs(jobs: readonly Job[], failures: Repetition['failures']
   return async () => void (await Promise.all(stops.map((stop) => stop())))
 }
 
-/** A job that deletes what is too old, every ten minutes. The next time makes up for one that fails. */
-export function purging(name: string, what: string, run: () => Promise<unknown>): Job {
-  return { name, everyMillis: PURGE_MILLIS, failure: `${what} could not be deleted; trying again`, run }
+/** A job that deletes what is too old, every ten minutes, but not while a server starts. The next time makes up for one that fails. */
+export function purging(name: string, what: string, purge: () => Promise<unknown>): Job {
+  const run = async (signal: AbortSignal) => {
+    await delay(PURGE_MILLIS, signal)
+    if (!signal.aborted) await purge()
+  }
+  return { name, everyMillis: 0, failure: `${what} could not be deleted; trying again`, run }
 }
 
 /** Waits this many milliseconds; ends early, without an error, when the signal aborts. */

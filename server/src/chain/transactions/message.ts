@@ -3,6 +3,7 @@ import {
   address,
   type Base64EncodedWireTransaction,
   getCompiledTransactionMessageDecoder,
+  getCompiledTransactionMessageEncoder,
   getTransactionDecoder,
   getTransactionEncoder,
   signatureBytes,
@@ -19,9 +20,9 @@ import {
 } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
 
-/** Of whole transactions. Made once, since making one takes as long as using it. */
+/** Of whole transactions, and of their messages. Made once, since making one takes as long as using it. */
 export const transactionCodec = { decoder: getTransactionDecoder(), encoder: getTransactionEncoder() }
-const messageDecoder = getCompiledTransactionMessageDecoder()
+export const messageCodec = { decoder: getCompiledTransactionMessageDecoder(), encoder: getCompiledTransactionMessageEncoder() }
 
 /** A transaction as RPC calls take it. */
 export function wireTransaction(transactionBytes: Uint8Array): Base64EncodedWireTransaction {
@@ -47,7 +48,7 @@ export function hashMessage(transactionBytes: Uint8Array): Buffer {
  */
 export function blockhashOf(transactionBytes: Uint8Array): string {
   const { messageBytes } = transactionCodec.decoder.decode(transactionBytes)
-  return messageDecoder.decode(messageBytes).lifetimeToken
+  return messageCodec.decoder.decode(messageBytes).lifetimeToken
 }
 
 /**

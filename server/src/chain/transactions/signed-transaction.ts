@@ -12,8 +12,6 @@ import {
   getAccountMetasFromCompiledTransactionMessage,
   getBase58Decoder,
   getBase64EncodedWireTransaction,
-  getCompiledTransactionMessageDecoder,
-  getCompiledTransactionMessageEncoder,
   isSignerRole,
   isWritableRole,
   pipe,
@@ -28,7 +26,7 @@ import { getTransferSolInstruction } from '@solana-program/system'
 import { type AccountInstruction, type SignatureState, type SignedTransaction } from '../chain.ts'
 import { decodeTransfer } from './landed-transaction.ts'
 import { isSignedBy } from './keys.ts'
-import { transactionCodec } from './message.ts'
+import { messageCodec, transactionCodec } from './message.ts'
 
 /** A message as encoded in a transaction's bytes, of any version that the network executes. */
 export type Message = CompiledTransactionMessage & CompiledTransactionMessageWithLifetime
@@ -111,7 +109,6 @@ function isWellFormedV1({ header, staticAccounts, numInstructions, configMask, c
 }
 
 // Making one takes as long as using it.
-const messages = { decoder: getCompiledTransactionMessageDecoder(), encoder: getCompiledTransactionMessageEncoder() }
 const base58Decoder = getBase58Decoder()
 
 interface Parts {
@@ -198,7 +195,7 @@ function readParts(base64: string): Parts | undefined {
   if (!bytes || bytes.length > sizeLimit(bytes[0])) return undefined
   try {
     const transaction = transactionCodec.decoder.decode(bytes)
-    const message = messages.decoder.decode(transaction.messageBytes)
+    const message = messageCodec.decoder.decode(transaction.messageBytes)
     if (!isCanonical(bytes, transaction, message) || !isWellFormed(message)) return undefined
     return { bytes, transaction, message }
   } catch {
@@ -215,7 +212,7 @@ function decodeBase64(base64: string): Uint8Array | undefined {
 
 /** Encoding it again yields the same bytes: there are no trailing bytes, padded numbers or duplicate signers. */
 function isCanonical(bytes: Uint8Array, transaction: Transaction, message: Message): boolean {
-  if (!bytesEqual(messages.encoder.encode(message), transaction.messageBytes)) return false
+  if (!bytesEqual(messageCodec.encoder.encode(message), transaction.messageBytes)) return false
   return bytesEqual(transactionCodec.encoder.encode(transaction), bytes)
 }
 
